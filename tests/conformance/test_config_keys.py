@@ -97,9 +97,7 @@ def test_mac(configured):
 )
 def test_settings_that_make_no_sense_are_ignored_with_a_line(configured, key, value):
     assert is_reached(configured.start(**{key: value}))
-    assert (
-        f"WARN(comms::config): configuration: {key}={value.decode()} is invalid and ignored" in configured.log()
-    )
+    assert f"WARN(comms::config): configuration: {key}={value.decode()} is invalid and ignored" in configured.log()
 
 
 def test_settings_that_are_no_text_or_too_long(configured):

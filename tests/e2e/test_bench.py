@@ -232,7 +232,7 @@ def test_models_in_python_make_tones_and_light_of_others(ion, tmp_path):
     "line, instead, told",
     [
         ("self.is_open = self.wanted", "raise ValueError('jammed')", r"shutter.py:LINE: ValueError: jammed"),
-        ("self.is_open = self.wanted", "while True: pass", r"shutter.py:LINE: it has not come to an end within 0.5 s"),
+        ("self.is_open = self.wanted", "while True: pass", r"shutter.py:LINE: it did not return within 0.5 s"),
         ("self.is_open = self.wanted", "raise ValueError('two\\nlines')", r"shutter.py:LINE: ValueError: two lines"),
         ("not self.is_open)", "'no')", r"shutter.py:LINE: TypeError: closed takes True or False, not 'no'"),
         ("self.is_open = self.wanted", "import os; os._exit(3)", r"its process has ended \(exit status: 3\)"),

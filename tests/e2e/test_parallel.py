@@ -62,7 +62,7 @@ def test_tones_of_an_ad9914(bench):
 @pytest.mark.parametrize(
     "what, texts",
     [
-        ("raw", ["no reset since its power came", "its DAC has not been calibrated"]),
+        ("raw", ["not reset since power-up", "its DAC has not been calibrated"]),
         ("sync", ["waits for a signal at SYNC_IN"]),
     ],
 )

@@ -51,10 +51,10 @@ def test_a_synthesiser_without_clock_and_update(bench):
     bench.run(EXPERIMENTS, "Synthesiser")
     told = bench.warnings
     assert any(
-        text.startswith("urukul0: ch2: its PLL is on but the card has no clock: look at clk_sel") for text in told
+        text.startswith("urukul0: ch2: its PLL is on but the card has no clock: check clk_sel") for text in told
     ), told
-    waits = next(text for text in told if "no update (IO_UPDATE) came behind it" in text)
-    assert waits.startswith("urukul0: ch2: FREQUENCY, TONE written and not taken over")
+    waits = next(text for text in told if "no update (IO_UPDATE) followed" in text)
+    assert waits.startswith("urukul0: ch2: FREQUENCY, TONE written but not applied")
 
 
 def told_at(done):
@@ -77,7 +77,7 @@ def test_messages_to_an_ad9912_that_nobody_hears_or_that_are_cut(kairos, databas
 def test_the_chip_of_one_channel_and_the_switch_of_another(bench):
     bench.run(EXPERIMENTS, "Crossed")
     text = "ch2: its switch was closed and nothing sent to its chip, while ch1 was set behind an open switch"
-    assert f"urukul0: {text}: look at chip_select and sw_device" in bench.warnings, bench.warnings
+    assert f"urukul0: {text}: check chip_select and sw_device" in bench.warnings, bench.warnings
 
 
 def test_an_ad9912_where_another_chip_is(database, tmp_path):

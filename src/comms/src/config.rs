@@ -153,9 +153,7 @@ impl Config {
         let result = watchdog::during_card(|| access(&mut store));
         match store.take_recovery() {
             Some(Recovery::Completed(sectors)) => {
-                log::warn!(
-                    "configuration: completed a write that a power loss had interrupted ({sectors} sectors)"
-                );
+                log::warn!("configuration: completed a write that a power loss had interrupted ({sectors} sectors)");
             }
             Some(Recovery::Dropped) => {
                 log::warn!("configuration: dropped an interrupted write: the card was changed since");

@@ -179,10 +179,7 @@ fn take_names(config: &Config) {
         // Logged at boot.
         Err(kairos_config::store::Error::Card(_)) => 0,
         Err(error) => {
-            log::warn!(
-                "configuration: device_map: {error}, the limit is {} bytes",
-                names::MAX
-            );
+            log::warn!("configuration: device_map: {error}, the limit is {} bytes", names::MAX);
             0
         }
     };

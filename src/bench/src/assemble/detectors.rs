@@ -179,7 +179,10 @@ impl Bench<'_> {
             }
             let jitter = line.jitter_ns.get_ref().0 .0;
             if jitter * hz > 1e9 / 4.0 {
-                let text = format!("edges with a jitter of {} ns are too irregular for mains of {hz} Hz", shown(jitter));
+                let text = format!(
+                    "edges with a jitter of {} ns are too irregular for mains of {hz} Hz",
+                    shown(jitter)
+                );
                 return self.fail(line.jitter_ns.span(), &text);
             }
             if f64::from(pulse) * hz >= 1e9 {

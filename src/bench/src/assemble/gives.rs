@@ -141,7 +141,10 @@ impl Bench<'_> {
             let parts: Vec<&str> = parts.map(|(name, _)| name.as_str()).collect();
             let (said, parts) = (kind.said(), listed(&parts));
             let text = match self.parts.get(part) {
-                Some(known) => format!("{part} is not a part that gives {said}: {}; available: {parts}", known.kind),
+                Some(known) => format!(
+                    "{part} is not a part that gives {said}: {}; available: {parts}",
+                    known.kind
+                ),
                 None => {
                     let part = if part.is_empty() { "''" } else { part };
                     format!("there is no part {part} that gives {said}; available: {parts}")

@@ -143,7 +143,11 @@ impl Bench<'_> {
         ];
         for (value, most, what, span) in limits {
             if value > most {
-                let text = format!("{what} of {} is too large for an ion: at most {}", shown(value), shown(most));
+                let text = format!(
+                    "{what} of {} is too large for an ion: at most {}",
+                    shown(value),
+                    shown(most)
+                );
                 return self.fail(span, &text);
             }
         }

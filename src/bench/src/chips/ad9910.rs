@@ -46,7 +46,8 @@ const FULL_SCALE: u32 = 0x3fff;
 const TURN: f64 = 4_294_967_296.0;
 
 const NO_SYNC: &str =
-    "it is set to follow its SYNC_IN, which has no clock: check sync_device, sync_div and sync_sel of the card; with sync_sel 1 the generator of ch0 must be on (en_sync_gen)";
+    "it is set to follow its SYNC_IN, which has no clock: check sync_device, sync_div and sync_sel of the \
+                       card; with sync_sel 1 the generator of ch0 must be on (en_sync_gen)";
 
 /// State of the serial port within a message.
 #[derive(Debug, Clone, Copy, Default)]
@@ -270,9 +271,7 @@ impl Dds for Ad9910 {
                     return Some("its RAM is written or read while it plays (ram_enable)".into());
                 }
                 if matches!(self.port, Port::Read(..)) && !self.has_output() {
-                    return Some(
-                        "it is read, but its data output pin is disabled (sdio_input_only)".into(),
-                    );
+                    return Some("it is read, but its data output pin is disabled (sdio_input_only)".into());
                 }
             }
             // One word after another, until the end of the message.

@@ -305,9 +305,7 @@ impl Dds for Ad9912 {
             Port::Write(_, None) if count != 0 => "within a byte",
             _ => return None,
         };
-        Some(format!(
-            "a message ended {what}: check the chip select and the length"
-        ))
+        Some(format!("a message ended {what}: check the chip select and the length"))
     }
 
     fn set_reference(&mut self, at: Ns, hz: f64) -> Option<String> {

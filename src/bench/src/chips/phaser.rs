@@ -347,8 +347,7 @@ impl Model for Phaser {
     fn unfinished(&self) -> Vec<(Ns, String)> {
         let waiting = self.channels.iter().enumerate();
         let told = waiting.filter_map(|(n, channel)| {
-            let text =
-                format!("channel {n}: settings of its upconverter were not applied: no duc_stb followed");
+            let text = format!("channel {n}: settings of its upconverter were not applied: no duc_stb followed");
             channel.waits.map(|since| (since, text))
         });
         told.collect()

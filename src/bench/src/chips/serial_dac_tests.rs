@@ -233,7 +233,7 @@ fn chips_have_what_the_table_says() {
         assert!(bus.out.warnings[0].starts_with(&format!("there is no channel at the address {beyond}: an AD5")));
         bus.out.warnings.clear();
         bus.read(select::REGISTER_X1A, beyond);
-        assert!(bus.out.warnings[0].starts_with("there is no register to be read at"));
+        assert!(bus.out.warnings[0].starts_with("there is no readable register at"));
     }
 }
 

@@ -371,7 +371,8 @@ impl Urukul {
         let unseen = (0..CHANNELS).find(|n| self.addressed[*n] && self.closed[*n].is_none());
         let ((n, at), other) = silent.zip(unseen).filter(|_| self.options.servo.is_none())?;
         let text = format!(
-            "ch{n}: its switch was closed and nothing sent to its chip, while ch{other} was set behind an open switch: check chip_select and sw_device"
+            "ch{n}: its switch was closed and nothing sent to its chip, while ch{other} was set behind an open switch: \
+             check chip_select and sw_device"
         );
         Some((at, text))
     }

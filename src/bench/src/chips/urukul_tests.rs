@@ -274,7 +274,7 @@ fn chip_0_leads_the_others_where_sync_sel_says_so() {
     assert_eq!(follow(&mut bus, 1, 0), 0, "without edges there are no errors");
     assert_eq!(heard(&bus), [Some(0.0); 3]);
     let told = std::mem::take(&mut bus.out.warnings);
-    assert!(told[0].starts_with("ch1: it shall follow its SYNC_IN, where no clock is: look at sync_device"));
+    assert!(told[0].starts_with("ch1: it is set to follow its SYNC_IN, which has no clock: check sync_device"));
     assert_eq!(told.len(), 1);
     // 300 ps of the bench and 16 steps of 75 ps are 500 ps away from the edges: windows of up to 6
     // steps contain none.
@@ -344,7 +344,7 @@ fn a_chip_and_the_switch_of_another_are_told() {
     assert_eq!(bus.card.unfinished(), [], "no chip was set");
     bus.write(words::CS_DDS_CH1, dds::FTW.address, 0, 32);
     let text =
-        "ch2: its switch was closed and nothing sent to its chip, while ch1 was set behind an open switch: look at \
+        "ch2: its switch was closed and nothing sent to its chip, while ch1 was set behind an open switch: check \
                 chip_select and sw_device";
     assert_eq!(bus.card.unfinished(), [(since, text.to_string())]);
     bus.set(&[(SW0 + 1, true)]);
@@ -441,7 +441,7 @@ fn a_synchronisation_clock_that_stops_is_told_at_once() {
     assert_eq!(bus.out.warnings, Vec::<String>::new());
     clock(&mut bus, None);
     assert!(
-        bus.out.warnings[0].starts_with("ch0: it shall follow its SYNC_IN"),
+        bus.out.warnings[0].starts_with("ch0: it is set to follow its SYNC_IN"),
         "{:?}",
         bus.out.warnings
     );

@@ -110,9 +110,6 @@ mod tests {
         let text = "seed = 1\n# Grüße\n".to_string();
         assert_eq!(text_of("a.toml", text.clone().into_bytes()), Ok(text));
         let latin = b"seed = 1\n# Gr\xfc\xdfe\n".to_vec();
-        assert_eq!(
-            text_of("a.toml", latin),
-            Err("a.toml:2: this is not UTF-8 text".into())
-        );
+        assert_eq!(text_of("a.toml", latin), Err("a.toml:2: this is not UTF-8 text".into()));
     }
 }

@@ -35,11 +35,9 @@ pub fn typing(types: &mut Types, call: &Call, iteration: Iteration) -> Result<Ty
         }
         Iteration::Reversed => match types.kind(first) {
             Kind::Lazy(lazy, _) => {
-                let text = format!(
-                    "{} can only be iterated forwards, not with reversed()",
-                    lazy.name()
-                );
-                Err(Diagnostic::new(span, text).help("reverse what it iterates over, or make a list of it with list(…)"))
+                let text = format!("{} can only be iterated forwards, not with reversed()", lazy.name());
+                Err(Diagnostic::new(span, text)
+                    .help("reverse what it iterates over, or make a list of it with list(…)"))
             }
             _ => {
                 types.iterated(first, span)?;

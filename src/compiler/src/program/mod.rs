@@ -330,7 +330,8 @@ impl Context<'_> {
         self.compare_invariants(shape, &info, first);
         if self.program.objects.len() > MOST_OBJECTS {
             return Err(format!(
-                "the kernel reaches more than {MOST_OBJECTS} host objects; the last is a {}; perhaps one of its attributes makes a new one on every read",
+                "the kernel reaches more than {MOST_OBJECTS} host objects; the last is a {}; perhaps one of its \
+                 attributes makes a new one on every read",
                 info.name
             ));
         }

@@ -30,8 +30,9 @@ impl Types {
             ("float", "numpy.int32" | "numpy.int64" | "numpy.int?") => {
                 error.help("integers are not converted to float by themselves: write 1.0 instead of 1, or use float(…)")
             }
-            _ if wanted.contains("strided") != found.contains("strided") => error
-                .help("a part of an array that is not contiguous has a type of its own: use .copy() on it"),
+            _ if wanted.contains("strided") != found.contains("strided") => {
+                error.help("a part of an array that is not contiguous has a type of its own: use .copy() on it")
+            }
             _ if wanted == found => error.help("they are objects of one class whose attributes have different types"),
             ("numpy.int64", "numpy.int32") => error.help("use int64(…) to widen it"),
             ("numpy.int32", "numpy.int64") => error.help("use int32(…) to narrow it, or int64(0) as initial value"),

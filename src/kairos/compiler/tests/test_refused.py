@@ -165,7 +165,7 @@ class Wrong:
         ("call_wrong_result", "the system call rtio_get_counter returns TInt32, the firmware's TInt64"),
         ("call_wrong_argument", "argument 'data' of the system call rtio_output is TInt64, the firmware's TInt32"),
         ("call_too_few_arguments", "the system call rtio_input_data takes 0 arguments, the firmware's 1"),
-        ("functions_that_take_different", "functions that meet in one value must take and return the same"),
+        ("functions_that_take_different", "all functions that this may call must take and return the same"),
         ("functions_that_give_different", "cannot unify"),
         ("return_a_function", "cannot return an allocated value that does not live forever"),
         ("keep", "the assigned value does not outlive the assignment target"),

@@ -119,9 +119,7 @@ fn send(target: u32, word: &Numbers, last: bool) {
 fn refuse(error: AdjustError, parameter: u32) {
     let text = match error {
         AdjustError::Fixed => "parameter {0} of the gate is not adjustable",
-        AdjustError::Count { .. } => {
-            "parameter {0} of the gate has {1} segments: give as many steps or one more knot"
-        }
+        AdjustError::Count { .. } => "parameter {0} of the gate has {1} segments: give as many steps or one more knot",
         AdjustError::Factor => "a factor takes parameter {0} out of its range",
         AdjustError::Course(CourseError::Unit(UnitError::Frequency { .. })) => {
             "a frequency of parameter {0} is beyond half the sample rate"

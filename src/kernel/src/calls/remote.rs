@@ -86,7 +86,7 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
 extern "C" fn pointer(destination: u32, address: u32) -> u32 {
     if let Err(other) = window::point_to(destination) {
         let message =
-            "this kernel has pointers to destination {1}, and only one board that is no neighbour can be mapped: not {0} as well";
+            "this kernel has pointers to destination {1}, and only one distant board can be mapped: not {0} as well";
         refuse(message, [destination, other, 0]);
         return 0;
     }
@@ -230,7 +230,7 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
     let last = (here as usize).checked_add(bytes as usize);
     let inside = REMOTE.contains(&(here as usize)) && last.is_some_and(|last| last <= REMOTE.end);
     if !inside || !(there | here | bytes).is_multiple_of(8) || bytes == 0 {
-        let message = "copies need addresses and lengths in multiples of 8, from {1:#010x} on: not {2} bytes at {0:#010x}";
+        let message = "copies take multiples of 8 bytes at multiples of 8 from {1:#010x} on: not {2} at {0:#010x}";
         return refuse(message, [here, REMOTE.start as u32, bytes]);
     }
     let to = if joined { 0 } else { (FAR | destination) << 8 };
