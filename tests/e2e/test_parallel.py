@@ -91,7 +91,7 @@ def test_a_channel_that_no_chip_has(kairos, db):
     done = kairos("run", EXPERIMENTS, "-c", "Nowhere", "--no-table", device_db=db)
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("bench: ")]
-    text = "a write while no chip is selected, no chip receives it: check the channel of the AD9914, there are 2"
+    text = "a write while no chip is selected: no chip receives it; check the channel of the AD9914, there are 2"
     found = re.fullmatch(rf"bench: at [\d.]+ ms, parallel.py:(\d+): ddsbus0: {text}", line)
     assert found and "self.dds.set(400 * MHz)" in EXPERIMENTS.read_text().splitlines()[int(found[1]) - 1], line
 

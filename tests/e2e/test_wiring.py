@@ -11,7 +11,7 @@ from kairos.testing import Bench
 from tests.support.databases import entry, written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "wiring.py"
-UNHEARD = "a message without a chip select, no chip receives it: check the chip select (cs)"
+UNHEARD = "a message without a chip select: no chip receives it; check the chip select (cs)"
 
 
 @pytest.fixture(scope="module")

@@ -349,7 +349,7 @@ impl Link {
             (News::Down, Some(destination)) => log::error!("destination {destination}: its firmware does not answer"),
             (News::Down, None) => log::warn!("the board above does not answer"),
             (News::Version(version), _) => {
-                log::error!("the firmware behind a link speaks protocol version {version}, not ours: update it");
+                log::error!("the firmware behind a link speaks another protocol version, {version}: update it");
             }
         }
     }

@@ -212,7 +212,7 @@ class Dac(Violations):
     def run(self):
         self.core.reset()
         self.bus.set_config_mu(SPI_CLK_PHASE | SPI_END, 16, 4, 1)
-        self.bus.write(0 << 8)  # a transfer of 16 bits: it needs 24, ignored
+        self.bus.write(0 << 8)  # a transfer of 16 bits instead of 24: ignored
         delay(BREATH)
         self.bus.set_config_mu(SPI_CLK_PHASE | SPI_END, 24, 2, 1)
         self.bus.write(0xC80000 << 8)  # a clock faster than its minimum period of 20 ns
@@ -305,7 +305,7 @@ class Mirny(Violations):
         delay(BREATH)
         self.tone.write(14)  # ch1: there is no register 14
         delay(BREATH)
-        self.mirny.write_ext(5, 31, 0)  # a message of 39 bits for number 5: it needs 40, ignored
+        self.mirny.write_ext(5, 31, 0)  # a message of 39 bits for number 5, which takes 40: ignored
         delay(BREATH)
         self.mirny.write_ext(12, 8, 0)  # a message for channel 0 of an Almazny, which is not present
         delay(BREATH)

@@ -182,7 +182,7 @@ impl Ad53xx {
         }
         if count != chip::WORD.width {
             return Some(format!(
-                "a transfer of {count} bits: it needs {}, ignored",
+                "a transfer of {count} bits instead of {}: ignored",
                 chip::WORD.width
             ));
         }

@@ -205,7 +205,7 @@ fn what_the_data_sheet_forbids_on_the_bus_is_told() {
     bus.bits(0x2100, 16);
     assert_eq!(
         bus.told(),
-        ["a message without a chip select, no chip receives it: check the chip select (cs)"]
+        ["a message without a chip select: no chip receives it; check the chip select (cs)"]
     );
     bus.set(CLK, false);
     bus.set(CS, false);

@@ -73,7 +73,7 @@ impl DdsBus {
         let selected = self.selected();
         if selected.is_empty() && !self.unheard {
             out.warn(format!(
-                "{what} while no chip is selected, no chip receives it: check the channel of the AD9914, there are {}",
+                "{what} while no chip is selected: no chip receives it; check the channel of the AD9914, there are {}",
                 self.chips.len()
             ));
         }

@@ -96,7 +96,7 @@ fn what_cannot_have_been_meant_is_told() {
     assert_eq!(
         bus.out.warnings,
         [
-            "a message without a chip select, no chip receives it: check the chip select (cs)",
+            "a message without a chip select: no chip receives it; check the chip select (cs)",
             "9 bits for the attenuator: it has 8",
         ]
     );

@@ -146,7 +146,7 @@ impl Mirny {
         if count != kind.width() {
             let width = kind.width();
             return out.warn(format!(
-                "a message of {count} bits for number {destination}: it needs {width}, ignored"
+                "a message of {count} bits for number {destination}, which takes {width}: ignored"
             ));
         }
         let n = destination as usize % CHANNELS;

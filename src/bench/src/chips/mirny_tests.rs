@@ -128,7 +128,7 @@ fn what_is_forbidden_is_told() {
         bus.set(CLK, clock);
     }
     let texts = [
-        "a message of 23 bits for number 0: it needs 24, ignored",
+        "a message of 23 bits for number 0, which takes 24: ignored",
         "a message for channel 0 of an Almazny, which is not present (almazny)",
         "a message for number 99, which does not exist",
         "its register 0 cannot be written",
@@ -137,7 +137,7 @@ fn what_is_forbidden_is_told() {
         "ch0: it cannot lock: 2000.000 MHz is outside the range of its oscillator, 3400 to 6800 MHz",
         "ch0: there is no register 14",
         "ch0: it has no reference: check clk_sel of the card and its clocks here",
-        "a message without a chip select, no chip receives it: check the chip select (cs)",
+        "a message without a chip select: no chip receives it; check the chip select (cs)",
     ];
     assert_eq!(bus.out.warnings, texts);
 }

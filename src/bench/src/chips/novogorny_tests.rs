@@ -183,7 +183,7 @@ fn what_the_data_sheet_forbids_is_told() {
         bus.told(),
         [
             "12 bits for the amplifiers: they have 16",
-            "a message without a chip select, no chip receives it: check the chip select (cs)",
+            "a message without a chip select: no chip receives it; check the chip select (cs)",
         ]
     );
 }

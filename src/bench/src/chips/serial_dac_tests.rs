@@ -196,7 +196,7 @@ fn leds() {
 fn what_the_data_sheet_forbids_is_told() {
     let mut bus = Bus::new(ZOTINO);
     bus.transfer(CS_DAC, 0, 23);
-    assert_eq!(bus.out.warnings, ["a transfer of 23 bits: it needs 24, ignored"]);
+    assert_eq!(bus.out.warnings, ["a transfer of 23 bits instead of 24: ignored"]);
     bus.out.warnings.clear();
     bus.word(word::MODE_DATA, 50, 0);
     assert_eq!(
@@ -244,7 +244,7 @@ fn a_chip_that_no_line_selects_hears_nothing() {
         ..alone("ad5370")
     });
     bus.lines_of_a_bus(24);
-    let text = "a message without a chip select, no chip receives it: check the chip select (cs)";
+    let text = "a message without a chip select: no chip receives it; check the chip select (cs)";
     assert_eq!(bus.out.warnings, [text]);
     let mut bus = Bus::new(Options {
         shares: true,

@@ -413,7 +413,7 @@ impl Crystal {
         if self.glow.is_none() && !self.tones().is_empty() && top > FULL && !self.told[1] {
             self.told[1] = true;
             out.warn(format!(
-                "its mode has more quanta than are modelled (states = {states}): light on the qubits acts as on {}",
+                "its mode has more quanta than are modelled (states = {states}): light on the qubits acts as with {}",
                 states - 1
             ));
         }
