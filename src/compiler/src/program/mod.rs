@@ -381,7 +381,7 @@ impl Context<'_> {
         let name = &info.name;
         for missing in &info.missing {
             let text = format!("kernel_invariants of a {name} names '{missing}', which the object does not have");
-            warn(text, "set the attribute on the host, or take the name out");
+            warn(text, "set the attribute on the host, or remove the name");
         }
         if first {
             return;

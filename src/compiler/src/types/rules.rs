@@ -28,7 +28,7 @@ impl Types {
         let error = error.here(format!("{what} has type {found}, but {wanted} is needed"));
         Err(match (&*wanted, &*found) {
             ("float", "numpy.int32" | "numpy.int64" | "numpy.int?") => {
-                error.help("integers are not converted to float by themselves: write 1.0 instead of 1, or use float(…)")
+                error.help("integers are not converted to float implicitly: write 1.0 instead of 1, or use float(…)")
             }
             _ if wanted.contains("strided") != found.contains("strided") => {
                 error.help("a part of an array that is not contiguous has a type of its own: use .copy() on it")

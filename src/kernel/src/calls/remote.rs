@@ -86,7 +86,7 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
 extern "C" fn pointer(destination: u32, address: u32) -> u32 {
     if let Err(other) = window::point_to(destination) {
         let message =
-            "this kernel has pointers to destination {1}, and only one non-neighbouring board can be mapped: not also {0}";
+            "this kernel has pointers to destination {1}, and can map only one non-neighbouring board: not also {0}";
         refuse(message, [destination, other, 0]);
         return 0;
     }
