@@ -169,7 +169,7 @@ def test_an_image_that_the_device_could_not_boot_is_refused(boot_device, card, i
 def test_without_ethernet_the_loader_waits_for_nobody(boot_device, card):
     image = loader_only(board="ebaz4205")
     device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))
-    printed = device.wait_for("nothing can come from the network")
+    printed = device.wait_for("it cannot boot from the network")
     assert "SD card: the boot image has no firmware" in printed and "waiting" not in printed
 
 
@@ -244,7 +244,7 @@ def test_nobody_comes(boot_device, card, image):
     device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))
     device.wait_for("waiting for the network for 1 s")
     with socket.create_connection(("127.0.0.1", device.ports[1379])):
-        device.wait_for("nothing has come from the network")
+        device.wait_for("nothing arrived from the network")
         device.wait_for("gateware: ")
 
 
@@ -255,7 +255,7 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
     right.write_bytes(KEY + b"\n")
     wrong.write_bytes(b"another sixteen bytes")
     one_line(device.boot("--no-restart"), "requires a key")
-    one_line(device.boot("--no-restart", "--key", wrong), "only for those who have its key")
+    one_line(device.boot("--no-restart", "--key", wrong), "requires its key to boot from the network")
     done = device.boot("--no-restart", "--key", right)
     assert done.returncode == 0, done.stderr
     device.wait_for("Kairos runtime")

@@ -91,7 +91,7 @@ def test_another_frequency_than_the_gateware_s(boot, setting):
 @pytest.mark.parametrize("setting", ["e", "ext0_synth0_10to100", "INT_125"])
 def test_unknown_values(boot, setting):
     _, log, output = boot(setting)
-    assert f"rtio_clock={setting} makes no sense and is ignored" in line(log, "WARN")
+    assert f"rtio_clock={setting} is invalid and ignored" in line(log, "WARN")
     assert "RTIO clock: int_125, Si5324 ready" in log
     assert output == 125_000_000
 
@@ -126,9 +126,9 @@ def test_without_the_clock_the_device_works_without_rtio(boot, setting, emulator
 @pytest.mark.parametrize("setting", ["ext0_synth0_10to125", "ext0_bypass"])
 def test_gateware_without_a_synthesiser(boot, setting):
     _, log, output = boot(setting, "clock_input=10000000", gateware=True)
-    refused = f"rtio_clock={setting} is ignored: the RTIO clock of this gateware is that of the processing system"
+    refused = f"rtio_clock={setting} is ignored: the RTIO clock of this gateware comes from the processing system"
     assert refused in line(log, "WARN")
-    assert "RTIO clock: int_125, of the processing system" in log
+    assert "RTIO clock: int_125, from the processing system" in log
     assert output == 0, "the chip is left alone"
 
 
@@ -193,7 +193,7 @@ def test_an_external_clock_that_fails_and_comes_back(boot):
     assert output == 125_000_000
     for found, name in [(0, "no clock"), (100_000_000, "100.00 MHz")]:
         device.control("clock", input=found)
-        log = until(device, f"the external clock has failed ({name}), the Si5324 goes on without it")
+        log = until(device, f"the external clock has failed ({name}), the Si5324 runs without it")
         run_rtio(device)
         device.control("clock", input=10_000_000)
         log = until(device, "RTIO clock: the external clock is back", 1 if found == 0 else 2)

@@ -97,15 +97,13 @@ def test_mac(configured):
 )
 def test_settings_that_make_no_sense_are_ignored_with_a_line(configured, key, value):
     assert is_reached(configured.start(**{key: value}))
-    assert (
-        f"WARN(comms::config): configuration: {key}={value.decode()} makes no sense and is ignored" in configured.log()
-    )
+    assert f"WARN(comms::config): configuration: {key}={value.decode()} is invalid and ignored" in configured.log()
 
 
 def test_settings_that_are_no_text_or_too_long(configured):
     assert is_reached(configured.start(ip=b"\xff\xfe", mac=b"x" * 500))
     log = configured.log()
-    assert "configuration: ip is no text and is ignored" in log
+    assert "configuration: ip is not text and is ignored" in log
     assert "configuration: mac: the value is too long" in log
 
 
@@ -156,7 +154,7 @@ def unreachable(device):
 def test_device_map(configured):
     names = device_map((4, b"ttl"), (999, "Käfig".encode()), (4, b"other"), (0x10004, b"far"))
     assert "0x03e7:Käfig" in unreachable(configured.start(device_map=names, gateware=True))
-    assert "device_map has several names for channel 0x0004: the last one counts" in configured.log()
+    assert "device_map has several names for channel 0x0004: the last one is used" in configured.log()
     with Management(configured.device) as client:
         assert client.config_read(b"device_map") == names
         assert client.config_remove(b"device_map")
@@ -178,7 +176,7 @@ def test_device_maps_that_are_none(configured, value):
 def test_a_device_map_that_is_too_long(configured):
     value = device_map(*[(channel, b"x" * 60) for channel in range(1000)])
     assert "0x03e7:unknown" in unreachable(configured.start(device_map=value, gateware=True))
-    assert "device_map: the value is too long, there is room for 65532 bytes" in configured.log()
+    assert "device_map: the value is too long, the limit is 65532 bytes" in configured.log()
 
 
 def test_boot_is_written_only(configured):

@@ -83,7 +83,7 @@ def test_a_failure_is_told_even_if_its_text_is_lost(device):
     write(device, reboot_status, 0x46 << 24)
     write(device, reset, 1)
     waiting.printed(device, "Ethernet link up", 2)
-    assert "before this start: the comms core failed, and what it said is lost" in log(device)
+    assert "before this start: the comms core failed, and its message is lost" in log(device)
     with Management(device) as client:
         assert client.reply(b"\x05") == 3
     waiting.printed(device, "Ethernet link up", 3)
@@ -169,7 +169,7 @@ def test_a_hot_chip_is_warned_of(tmp_path, start_device):
     try:
         printed = waiting.printed(device, "VCCINT")
         assert re.search(
-            r" WARN\(comms::sensors\): too hot, or a supply out of its limits: (90\.0|89\.9) °C,", printed
+            r" WARN\(comms::sensors\): too hot, or a supply is out of limits: (90\.0|89\.9) °C,", printed
         ), printed
     finally:
         device.close()

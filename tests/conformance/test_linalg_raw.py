@@ -129,7 +129,7 @@ ROOM = np.zeros((2, 2))
         ("cholesky", [-np.eye(2), ROOM], (LIN_ALG_ERROR, "Matrix is not positive definite")),
         ("det", [TALL, ROOM[0]], (LIN_ALG_ERROR, "Last 2 dimensions of the array must be square")),
         ("svd", [np.full((2, 2), np.nan), ROOM, ROOM[0], ROOM], (LIN_ALG_ERROR, "the iteration did not converge")),
-        ("inv", [np.eye(2), np.zeros((3, 3))], (VALUE_ERROR, "linear algebra: no matrix, or no place")),
+        ("inv", [np.eye(2), np.zeros((3, 3))], (VALUE_ERROR, "linear algebra: no matrix, or no room")),
         ("matrix_power", [np.eye(2), np.zeros((1, 0)), ROOM], (VALUE_ERROR, "linear algebra: no matrix")),
         ("qr", [np.eye(300), ROOM, ROOM], (VALUE_ERROR, "the matrix is too large")),
     ],

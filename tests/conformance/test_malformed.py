@@ -447,4 +447,4 @@ def test_greetings_cut_off_at_every_byte(device, log, port, greeting):
         with Connection(device, port) as connection:
             connection.write_all(greeting[:length])
             assert_closed(connection)
-        log.until("client refused: it left before its greeting was complete")
+        log.until("client refused: it disconnected before its greeting was complete")

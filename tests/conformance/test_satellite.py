@@ -11,7 +11,7 @@ def test_a_satellite_boots_and_says_what_it_found(tmp_path):
     device = Emulated(tmp_path, "--firmware", FIRMWARE / "satman.elf", "--pl", LIBRARY)
     try:
         device.attach()
-        until(lambda: "nobody can reach this one" in device.uart(), device.uart)
+        until(lambda: "this board cannot be reached" in device.uart(), device.uart)
         printed = device.uart()
     finally:
         device.close()

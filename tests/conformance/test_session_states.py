@@ -140,7 +140,7 @@ def test_lengths_that_cannot_be(device, session, kind, length):
 def test_a_library_that_is_too_long(session):
     """It is received and rejected with a reason; the connection stays open."""
     library = kernel("empty") + bytes(8 * 1024 * 1024)
-    assert session.load(library) == f"the library has {len(library)} bytes, there is room for {8 * 1024 * 1024}"
+    assert session.load(library) == f"the library has {len(library)} bytes, the limit is {8 * 1024 * 1024}"
     run_empty(session)
 
 
@@ -171,11 +171,11 @@ def test_reasons_come_before_the_end(device):
 @pytest.mark.parametrize(
     "greeting, why",
     [
-        (b"ARTIQ management\n\0", "its greeting is not of this service"),
-        (b"ARTIQ coredew\n", "its greeting is not of this service"),
-        (b"\0" * 14, "its greeting is not of this service"),
-        (b"ARTIQ coredev", "it left before its greeting was complete"),
-        (b"A", "it left before its greeting was complete"),
+        (b"ARTIQ management\n\0", "its greeting is not for this service"),
+        (b"ARTIQ coredew\n", "its greeting is not for this service"),
+        (b"\0" * 14, "its greeting is not for this service"),
+        (b"ARTIQ coredev", "it disconnected before its greeting was complete"),
+        (b"A", "it disconnected before its greeting was complete"),
     ],
 )
 def test_greetings_that_are_refused(device, greeting, why):

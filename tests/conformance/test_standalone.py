@@ -111,9 +111,9 @@ def test_erasing_the_configuration_stops_the_idle_kernel(alone):
         (b"main.elf in a tar", "it is neither an ELF file nor an archive"),
         (b"\x7fELF and no more", "it cannot be loaded: "),
         (kernel("missing"), "symbol lookup error: "),
-        (kernel("rpc"), "it has called the host, and there is none"),
-        (kernel("flood"), "it has called the host, and there is none"),
-        (kernel("overflow"), "it has called the host"),
+        (kernel("rpc"), "it called the host, but there is none"),
+        (kernel("flood"), "it called the host, but there is none"),
+        (kernel("overflow"), "it called the host"),
     ],
 )
 def test_idle_kernels_that_fail_are_logged_and_the_device_goes_on(alone, library, text):

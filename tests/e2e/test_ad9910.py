@@ -146,7 +146,7 @@ def test_what_the_data_sheet_forbids_is_told(bench):
     bench.run(EXPERIMENTS, "Forbidden")
     texts = bench.warnings
     for text in [
-        "ch1: an update of 2 ns: it has to last for more than a period of SYNC_CLK, 4 ns",
+        "ch1: an update of 2 ns: it must last longer than a period of SYNC_CLK, 4 ns",
         "ch1: profile 7 of its RAM ends at word 5, before its first, 10",
         "ch1: its RAM is written or read while it plays (ram_enable)",
     ]:

@@ -103,10 +103,10 @@ def test_a_chip_without_a_clock_is_told(kairos, ion, tmp_path):
 
 
 FAULTS = [
-    ("a message without a chip select (cs is 0): nobody hears it", "no chip select"),
+    ("a message without a chip select (cs is 0): no chip receives it", "no chip select"),
     ("ch0: a message ended after 12 of the 64 bits for its register PROFILE", "cut"),
     ("the device drives the pin that it drives", "driven twice"),
-    ("ch2: PROFILE written and not taken over: no update (IO_UPDATE) came behind it", "no update"),
+    ("ch2: PROFILE written but not applied: no update (IO_UPDATE) followed", "no update"),
 ]
 
 
@@ -232,7 +232,7 @@ def test_models_in_python_make_tones_and_light_of_others(ion, tmp_path):
     "line, instead, told",
     [
         ("self.is_open = self.wanted", "raise ValueError('jammed')", r"shutter.py:LINE: ValueError: jammed"),
-        ("self.is_open = self.wanted", "while True: pass", r"shutter.py:LINE: it has not come to an end within 0.5 s"),
+        ("self.is_open = self.wanted", "while True: pass", r"shutter.py:LINE: it did not return within 0.5 s"),
         ("self.is_open = self.wanted", "raise ValueError('two\\nlines')", r"shutter.py:LINE: ValueError: two lines"),
         ("not self.is_open)", "'no')", r"shutter.py:LINE: TypeError: closed takes True or False, not 'no'"),
         ("self.is_open = self.wanted", "import os; os._exit(3)", r"its process has ended \(exit status: 3\)"),
@@ -296,7 +296,7 @@ def test_a_model_that_cannot_be_made_is_one_line(kairos, ion, tmp_path, text, to
         ("seed = 1\n[aoms.a]\n", "2: unknown field `aoms`, expected one of "),
         ("[photomultiplier.p]\npin = 'ttl6'\n", "2: p cannot drive ttl6: it is an output of the device"),
         (LOOP + "[photomultiplier.q]\npin = 'ttl1'\n", "4: cable and q both drive the pin ttl1"),
-        (LOOP.replace("5000", "-1"), "9: -1 cannot be: it has to be 0 or more"),
+        (LOOP.replace("5000", "-1"), "9: -1 is invalid: it must be 0 or more"),
     ],
 )
 def test_a_file_with_a_mistake_is_refused_in_one_line(kairos, ion, tmp_path, text, line):
@@ -325,4 +325,4 @@ def test_the_wiring_is_checked_and_drawn(kairos, ion, tmp_path):
     bench = tmp_path / "bench.toml"
     bench.write_text("\n[ion.i]\ncoherence_s = 0\n")
     done = kairos("bench", "check", bench, device_db=ion)
-    assert (done.returncode, done.stderr) == (1, f"kairos: {bench}:3: 0 cannot be: it has to be more than 0\n")
+    assert (done.returncode, done.stderr) == (1, f"kairos: {bench}:3: 0 is invalid: it must be more than 0\n")

@@ -65,7 +65,7 @@ def test_what_the_data_sheets_forbid_is_told(database):
         texts = bench.warnings
     assert "sampler0: CNV is high for 16 ns: it samples for at least 30 ns" in texts
     assert any("sampler0: the ADC is read" in text and "takes up to 450 ns" in text for text in texts)
-    assert "dio_spi0: a transfer of 16 bits: one has 24, and is ignored" in texts
+    assert "dio_spi0: a transfer of 16 bits instead of 24: ignored" in texts
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_dacs_on_a_bus_are_written_in_turn(two_dacs, tmp_path):
 @pytest.mark.parametrize(
     "card, text",
     [
-        ("select = 1", "dio_spi0: a message without a chip select: nobody hears it: look at the chip select (cs)"),
+        ("select = 1", "dio_spi0: a message without a chip select: no chip receives it; check the chip select (cs)"),
         ("chip = 'ad5360'", "dio_spi0: there is no channel at the address 47: an AD5360 has 16"),
     ],
 )
@@ -138,8 +138,8 @@ def test_a_dac_that_is_another_one_or_elsewhere(two_dacs, tmp_path, card, text):
 @pytest.mark.parametrize(
     "wire, text",
     [
-        ("'zotino7.ch0'", "there is no part zotino7 that gives a voltage; there is dio_spi0, fastino0"),
-        ("'dio_spi0.ch32'", "dio_spi0.ch32 is no channel: write dio_spi0.ch0 to dio_spi0.ch31"),
+        ("'zotino7.ch0'", "there is no part zotino7 that gives a voltage; available: dio_spi0, fastino0"),
+        ("'dio_spi0.ch32'", "dio_spi0.ch32 is not a channel: use dio_spi0.ch0 to dio_spi0.ch31"),
         ("true", 'an input has volts, or a channel that gives them, such as "zotino0.ch3"'),
     ],
 )

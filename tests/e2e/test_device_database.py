@@ -56,7 +56,7 @@ def test_a_device_without_gateware(start_device, tmp_path):
             run_kairos("devices", "--from", f"{device.host}:{device.ports[1380]}"),
             "the device could not describe its gateware; see its log ('kairos device log')",
         )
-        assert "there is no gateware that could be described" in device.uart()
+        assert "there is no gateware to describe" in device.uart()
     finally:
         device.close()
 

@@ -203,7 +203,7 @@ def test_what_a_satellite_had_taken_when_its_logic_is_loaded_anew(tmp_path):
         done = run_kairos("run", experiment, "--device-db", database, *arguments)
         assert done.stdout.startswith("told\ntaken\ntaken\npulses 3\n"), done.stdout + done.stderr + device.uart()
         log = device.manage("0", "log").stdout
-        assert "satellite 1 has not executed up to 42 outputs: its logic has begun anew" in log, log
+        assert "satellite 1 has not executed up to 42 outputs: its gateware was restarted" in log, log
         assert "RTIO busy error involving channel 0x10005:sat_ttl5" in log, log
         (link,) = device.links()
         assert link["unplayed"] == 42 and link["rtio"]

@@ -133,7 +133,7 @@ def test_phaser(db):
         # The bus behind the card is undocumented, so reads return nothing, which is reported
         chain(phaser.spi_write, 0xA5)
         assert chain(phaser.spi_read) == 0
-        assert chain.bench.warnings == ["phaser0: a byte for its SPI bus: what is behind that is not modelled"]
+        assert chain.bench.warnings == ["phaser0: a byte for its SPI bus: the chips on it are not modelled"]
         for cls in (Phaser, PhaserChannel, PhaserOscillator):
             assert chain.uncalled(cls) == set()
 

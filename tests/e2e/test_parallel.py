@@ -62,7 +62,7 @@ def test_tones_of_an_ad9914(bench):
 @pytest.mark.parametrize(
     "what, texts",
     [
-        ("raw", ["no reset since its power came", "its DAC has not been calibrated"]),
+        ("raw", ["not reset since power-up", "its DAC has not been calibrated"]),
         ("sync", ["waits for a signal at SYNC_IN"]),
     ],
 )
@@ -91,7 +91,7 @@ def test_a_channel_that_no_chip_has(kairos, db):
     done = kairos("run", EXPERIMENTS, "-c", "Nowhere", "--no-table", device_db=db)
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("bench: ")]
-    text = "a write while no chip is selected: nobody hears it: look at the channel of the AD9914, of which there are 2"
+    text = "a write while no chip is selected: no chip receives it; check the channel of the AD9914, there are 2"
     found = re.fullmatch(rf"bench: at [\d.]+ ms, parallel.py:(\d+): ddsbus0: {text}", line)
     assert found and "self.dds.set(400 * MHz)" in EXPERIMENTS.read_text().splitlines()[int(found[1]) - 1], line
 
@@ -102,7 +102,7 @@ def test_relays_and_adc_of_a_shuttler(db, tmp_path):
     with Bench(db, volts) as bench:
         bench.run(EXPERIMENTS, "Shuttler")
         (warning,) = bench.warnings
-        assert warning == "shuttler0: ADC: it is powered down, which only a reset ends"
+        assert warning == "shuttler0: ADC: it is powered down: only a reset wakes it"
         number, busy, ready, code, mode = bench.datasets["read"]
         assert (number & 0xFFF0, busy & 0x80, ready & 0x80) == (0x38D0, 0x80, 0)
         assert (code / 2**23 - 1) * 25 == pytest.approx(-7.5, abs=1e-5)

@@ -57,7 +57,7 @@ def test_what_cannot_have_been_meant(bench):
         "channel 0: it has a tone, but the DAC is in reset, asleep or off (set_cfg)",
         "channel 0: its oscillators add up to 1.50 of full scale: it clips",
         "its register 0x00 cannot be written",
-        "channel 0: settings of its upconverter were not taken over: no duc_stb came behind them",
+        "channel 0: settings of its upconverter were not applied: no duc_stb followed",
     ]:
         assert f"phaser0: {text}" in bench.warnings, bench.warnings
     assert any("its SPI bus" in warning for warning in bench.warnings)

@@ -74,7 +74,7 @@ def test_loads_and_stores_through_a_board(kairos, tmp_path):
     done = kairos("run", EXPERIMENT, device_db=devices)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1
-    assert "destination 2 does not export 0x0fe02000 of its memory for this" in done.stderr, done.stderr
+    assert "destination 2 does not export 0x0fe02000 of its memory for this access" in done.stderr, done.stderr
 
 
 MEMORY = 0x0FF8_0000

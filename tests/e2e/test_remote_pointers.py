@@ -39,4 +39,4 @@ def test_kernels_of_both_boards_and_what_they_are_refused(kairos, tmp_path):
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1
     assert "RemoteMemoryError" in done.stderr
-    assert "destination 1 does not export 0x0fe02000 of its memory for this" in done.stderr, done.stderr
+    assert "destination 1 does not export 0x0fe02000 of its memory for this access" in done.stderr, done.stderr

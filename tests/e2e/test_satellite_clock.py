@@ -30,7 +30,7 @@ from = "master"
 to = "satellite"
 delay_ns = 1000
 """
-THERE = "RTIO clock: that of the board above"
+THERE = "RTIO clock: from the board above"
 
 pytestmark = pytest.mark.long
 """The gateware of another board takes minutes to build."""

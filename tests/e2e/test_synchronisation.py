@@ -20,7 +20,7 @@ def test_chip_0_leads_the_others(lab, tmp_path):
     with Bench(written(entries, tmp_path)) as bench:
         bench.run(EXPERIMENTS, "Led")
         (told,) = bench.warnings
-        assert told.startswith("urukul0: ch1: it shall follow its SYNC_IN, where no clock is: look at sync_device")
+        assert told.startswith("urukul0: ch1: it is set to follow its SYNC_IN, which has no clock: check sync_device")
         # Without a clock there are no errors: only the width of the window, more than a period,
         # reveals it.
         assert bench.datasets["alone"] == [15, 15]

@@ -91,8 +91,8 @@ def test_what_is_wrong_is_told(database, tmp_path):
     with Bench(database, bench_file) as bench:
         bench.run(EXPERIMENTS, "Unlocked")
         texts = bench.warnings
-    assert "dio_spi0: ch1: it has no reference: look at clk_sel of the card and its clocks here" in texts
-    assert "dio_spi0: a message of 39 bits for number 5: one has 40, it is ignored" in texts
+    assert "dio_spi0: ch1: it has no reference: check clk_sel of the card and its clocks here" in texts
+    assert "dio_spi0: a message of 39 bits for number 5, which takes 40: ignored" in texts
 
 
 def test_the_page_shows_the_tone(page_of, database):

@@ -31,8 +31,8 @@ def test_without_wires_nothing_comes(kairos):
         (["ttl4=high"], "--wire ttl4=high: level at ttl4 cannot drive ttl4: it is an output of the device"),
         (["ttl0=high", "ttl0=ttl4"], "--wire ttl0=ttl4: loopback at ttl0 and level at ttl0 both drive the pin ttl0"),
         (["ttl0=ttl0"], "--wire ttl0=ttl0: a cable from the pin ttl0 to itself"),
-        (["ttl0=0"], "--wire ttl0=0.0: a generator of 0 Hz cannot be: more than 0 and at most 5000000 Hz"),
-        (["ttl0=nan"], "a generator of NaN Hz cannot be"),
+        (["ttl0=0"], "--wire ttl0=0.0: a generator of 0 Hz is invalid: it must be more than 0 and at most 5000000 Hz"),
+        (["ttl0=nan"], "a generator of NaN Hz is invalid"),
     ],
 )
 def test_a_wire_that_cannot_be(kairos, wires, text):

@@ -11,7 +11,7 @@ from kairos.testing import Bench
 from tests.support.databases import entry, written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "wiring.py"
-UNHEARD = "a message without a chip select: nobody hears it: look at the chip select (cs)"
+UNHEARD = "a message without a chip select: no chip receives it; check the chip select (cs)"
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +51,10 @@ def test_a_synthesiser_without_clock_and_update(bench):
     bench.run(EXPERIMENTS, "Synthesiser")
     told = bench.warnings
     assert any(
-        text.startswith("urukul0: ch2: its PLL is on but the card has no clock: look at clk_sel") for text in told
+        text.startswith("urukul0: ch2: its PLL is on but the card has no clock: check clk_sel") for text in told
     ), told
-    waits = next(text for text in told if "no update (IO_UPDATE) came behind it" in text)
-    assert waits.startswith("urukul0: ch2: FREQUENCY, TONE written and not taken over")
+    waits = next(text for text in told if "no update (IO_UPDATE) followed" in text)
+    assert waits.startswith("urukul0: ch2: FREQUENCY, TONE written but not applied")
 
 
 def told_at(done):
@@ -69,15 +69,15 @@ def test_messages_to_an_ad9912_that_nobody_hears_or_that_are_cut(kairos, databas
     done = kairos("run", EXPERIMENTS, "-c", "Selects", "--no-table", device_db=database)
     assert done.returncode == 0, done.stderr
     assert told_at(done) == [
-        ("urukul0: a message without a chip select (cs is 0): nobody hears it", "no chip"),
-        ("urukul0: ch1: a message ended before its last byte: look at the chip select and the length", "cut"),
+        ("urukul0: a message without a chip select (cs is 0): no chip receives it", "no chip"),
+        ("urukul0: ch1: a message ended before its last byte: check the chip select and the length", "cut"),
     ]
 
 
 def test_the_chip_of_one_channel_and_the_switch_of_another(bench):
     bench.run(EXPERIMENTS, "Crossed")
     text = "ch2: its switch was closed and nothing sent to its chip, while ch1 was set behind an open switch"
-    assert f"urukul0: {text}: look at chip_select and sw_device" in bench.warnings, bench.warnings
+    assert f"urukul0: {text}: check chip_select and sw_device" in bench.warnings, bench.warnings
 
 
 def test_an_ad9912_where_another_chip_is(database, tmp_path):

@@ -24,7 +24,7 @@ PYTHONS = {
     ("mod.rs", 'Diagnostic::new(span(file, error.location), format!("syntax error: {}", error.error))'),
     ("mod.rs", "Diagnostic::global(format!("),
     ("stmt.rs", '_ => return Err(Diagnostic::new(target.span, "cannot assign to this expression")),'),
-    ("rules.rs", 'Lazy::Generator => Err(Diagnostic::new(span, "a generator expression is not kept")'),
+    ("rules.rs", 'Lazy::Generator => Err(Diagnostic::new(span, "a generator expression cannot be stored")'),
 }
 # Would require different answers of the host, or are preceded by an earlier check.
 OTHERS = {

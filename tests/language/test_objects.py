@@ -132,7 +132,7 @@ def test_functions_that_do_not_agree_do_not_meet(core, run):
     scans = [Scan(core, count=3, body=twice), Scan(core, count=3, body=nothing)]
     with pytest.raises(CompileError) as error:
         run("for scan in self.all:\n    scan.run()", all=scans)
-    assert "functions that meet in one value must take and return the same" in str(error.value)
+    assert "all functions that this may call must take and return the same" in str(error.value)
     assert run("return (self.a.run(), self.b.run())", a=scans[0], b=Scan(core, count=3, body=halved)) == (6, 1)
 
 
@@ -274,7 +274,7 @@ def test_warnings_about_invariants(core, run, capfd):
     assert run("return self.a.get() + self.b.get() + self.c.get()", a=a, b=b, c=c) == 6
     errors = capfd.readouterr().err
     assert "'level' is a kernel invariant of one" in errors
-    assert "'speed' is no kernel invariant of one" in errors
+    assert "'speed' is not a kernel invariant of one" in errors
     assert "names 'speed', which the object does not have" in errors
 
 

@@ -102,7 +102,7 @@ class Plain:
 
 
 ARRAYS = [np.array([0]), np.array([0, 1]), np.zeros((2, 0)), np.zeros((0, 2)), np.array([[0.0]]), np.array([1.5][1:])]
-AS_LENGTH = "this array is taken for true if its length is not 0"
+AS_LENGTH = "this array counts as true if its length is not 0"
 """Text of a warning."""
 OF_ARRAYS = """\
 taken = 0
@@ -182,10 +182,9 @@ OBJECTS += [(decimal.Decimal(0), "__bool__")]
 @pytest.mark.parametrize("value, method", OBJECTS, ids=lambda x: type(x).__name__)
 def test_objects_that_say_themselves(run, capfd, value, method):
     """They are true as conditions, as in the reference, which lacks `any`."""
-    own = f"has a {method}"
     assert run(OF_OBJECTS, a=value) == (3, True)
-    assert capfd.readouterr().err.count("this is taken for true: ") == 3
-    with pytest.raises(CompileError, match=f"{own} of its own, which a kernel does not ask by itself"):
+    assert capfd.readouterr().err.count("this is always true: ") == 3
+    with pytest.raises(CompileError, match=f"has its own {method}, which a kernel does not call implicitly"):
         run("return any([self.a])", a=value)
 
 

@@ -25,7 +25,7 @@ def test_widths(kairos):
     done = kairos("run", EXPERIMENT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
-    assert done.stderr.count("the result of this operation on numpy.int64 is cut to numpy.int32") == 4
+    assert done.stderr.count("the result of this operation on numpy.int64 is truncated to numpy.int32") == 4
 
 
 def test_strict(kairos):

@@ -145,7 +145,7 @@ impl Bench<'_> {
         if let Some(other) = self.parts.get(text) {
             return self.fail(
                 name.span(),
-                &format!("there is a part of the name {text} already: {}", other.kind),
+                &format!("there is already a part named {text}: {}", other.kind),
             );
         }
         let model = self.engine.add(text, outputs, model);
@@ -210,7 +210,7 @@ impl Bench<'_> {
     fn once(&self, names: &[Spanned<String>]) -> Done {
         let twice = (1..names.len()).find(|n| names[..*n].iter().any(|name| name.get_ref() == names[*n].get_ref()));
         twice.map_or(Ok(()), |n| {
-            self.fail(names[n].span(), &format!("{} is there twice", names[n].get_ref()))
+            self.fail(names[n].span(), &format!("{} is given twice", names[n].get_ref()))
         })
     }
 

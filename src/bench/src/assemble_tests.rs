@@ -159,15 +159,15 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             "[aom.a]\ntone = \"urukul0.ch0\"\ncentre_hz = -1.0",
-            "bench.toml:3: -1 cannot be: it has to be more than 0",
+            "bench.toml:3: -1 is invalid: it must be more than 0",
         ),
         (
             "[aom.a]\ncentre_hz = 80e6\ntone = \"urukul0.ch4\"",
-            "bench.toml:3: urukul0.ch4 is no channel: write urukul0.ch0 to urukul0.ch3",
+            "bench.toml:3: urukul0.ch4 is not a channel: use urukul0.ch0 to urukul0.ch3",
         ),
         (
             "[aom.a]\ncentre_hz = 80e6\ntone = \"urukul1.ch0\"",
-            "bench.toml:3: there is no part urukul1 that gives a tone; there is urukul0",
+            "bench.toml:3: there is no part urukul1 that gives a tone; available: urukul0",
         ),
         (
             "[aom.a]\ncentre_hz = 80e6\ntone = \"urukul0.ch1\"\npasses = 3",
@@ -183,15 +183,15 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             &format!("{ion}coherence_s = 0"),
-            "bench.toml:2: 0 cannot be: it has to be more than 0",
+            "bench.toml:2: 0 is invalid: it must be more than 0",
         ),
         (
             &format!("{ion}drive = {{ light = \"a\", rabi_hz = 1e3, resonance_hz = 8e7 }}"),
-            "bench.toml:2: there is no part a that gives light; there is none",
+            "bench.toml:2: there is no part a that gives light; available: none",
         ),
         (
             &format!("{pmt}efficiency = 1.5"),
-            "bench.toml:3: 1.5 cannot be: it has to be between 0 and 1",
+            "bench.toml:3: 1.5 is invalid: it must be between 0 and 1",
         ),
         (
             &format!("{pmt}dead_ns = 5"),
@@ -199,7 +199,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             &format!("{pmt}sees = [\"urukul0\"]"),
-            "bench.toml:3: urukul0 is no part that gives photons: Urukul; there is none",
+            "bench.toml:3: urukul0 is not a part that gives photons: Urukul; available: none",
         ),
         (
             &format!("{pmt}[photomultiplier.q]\npin = \"ttl0\""),
@@ -216,11 +216,11 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             "[crystal.c]\nmode = { hz = 1e6, eta = 0.1, states = 1000 }",
-            "bench.toml:2: 2 to 40 states of a mode are kept",
+            "bench.toml:2: 2 to 40 states of a mode are possible",
         ),
         (
             &format!("[crystal.c]\nto_lower = 0.6\nto_upper = 0.5\n{mode}"),
-            "bench.toml:2: 0.6 of the decays to the lower level and 0.5 to the upper are more than all",
+            "bench.toml:2: 0.6 of the decays to the lower level and 0.5 to the upper exceed 1 in total",
         ),
         (
             &format!(
@@ -230,7 +230,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             &format!("[crystal.c]\n{mode}cooling = {{ light = \"b\", resonance_hz = 8e7 }}"),
-            "bench.toml:3: there is no part b that gives light; there is none",
+            "bench.toml:3: there is no part b that gives light; available: none",
         ),
         (
             "[line.l]\npin = \"ttl0\"\npulse_ns = 20000000",
@@ -242,11 +242,11 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             "[line.l]\npin = \"ttl0\"\nhz = 1e6\npulse_ns = 1",
-            "bench.toml:3: mains of 1000000 Hz cannot be: at most 100000 Hz",
+            "bench.toml:3: mains of 1000000 Hz are invalid: at most 100000 Hz",
         ),
         (
             "[line.l]\npin = \"ttl0\"\njitter_ns = 6e6",
-            "bench.toml:3: edges that are off by 6000000 ns are no mains of 50 Hz",
+            "bench.toml:3: edges with a jitter of 6000000 ns are too irregular for mains of 50 Hz",
         ),
         ("[ion]\nlifetime_s = 1.0", "bench.toml:2: invalid type: floating point `1.0`, expected a table"),
         ("\n[[ion.i]]\nlifetime_s = 1.0", "bench.toml:2: a part is one table: [ion.i], not [[ion.i]]"),
@@ -254,35 +254,35 @@ fn each_error_is_a_line_with_its_place() {
         ("[ion.\"a\\nb\"]", "bench.toml:1: the name of a part is one line of text"),
         (
             &format!("{ion}[photomultiplier.p]\npin = \"ttl0\"\nsees = [\"i\", \"i\"]"),
-            "bench.toml:4: i is there twice",
+            "bench.toml:4: i is given twice",
         ),
         (
             &format!("{aom}[crystal.c]\n{mode}ions = 2\ndrive = [{{ light = \"a\", rabi_hz = 1e3, resonance_hz = 8e7, ions = [1, 1] }}]"),
-            "bench.toml:7: ion 1 is there twice",
+            "bench.toml:7: ion 1 is given twice",
         ),
         (
             "[crystal.c]\nmode = { hz = 1e6, eta = 1e9 }",
-            "bench.toml:2: a Lamb-Dicke parameter of 1e9 is that of no ion: at most 3",
+            "bench.toml:2: a Lamb-Dicke parameter of 1e9 is too large for an ion: at most 3",
         ),
         (
             "[crystal.c]\nmode = { hz = 1e6, eta = 0.1, quanta = 1e14 }",
-            "bench.toml:2: a mean number of quanta of 1e14 is that of no ion: at most 100000",
+            "bench.toml:2: a mean number of quanta of 1e14 is too large for an ion: at most 100000",
         ),
         (
             "[crystal.c]\nmode = { hz = 1e6, eta = 0.1, heating_hz = 1e14 }",
-            "bench.toml:2: heating in quanta per second of 1e14 is that of no ion: at most 1000000",
+            "bench.toml:2: heating in quanta per second of 1e14 is too large for an ion: at most 1000000",
         ),
         (
             &format!("[crystal.c]\n{mode}linewidth_hz = 1e15"),
-            "bench.toml:3: a linewidth in Hz of 1e15 is that of no ion: at most 1e9",
+            "bench.toml:3: a linewidth in Hz of 1e15 is too large for an ion: at most 1e9",
         ),
         (
             &format!("[crystal.c]\n{mode}coherence_s = 1e-15"),
-            "bench.toml:3: a coherence time of 1e-15 s is that of no ion: at least 1e-7 s",
+            "bench.toml:3: a coherence time of 1e-15 s is too short for an ion: at least 1e-7 s",
         ),
         (
             &format!("{pmt}pulse_ns = 0"),
-            "bench.toml:3: a pulse of 0 ns cannot be: it has to be 1 ns or more",
+            "bench.toml:3: a pulse of 0 ns is invalid: it must be 1 ns or more",
         ),
         (
             &format!("{pmt}pulse_ns = -3"),
@@ -294,7 +294,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             &format!("{pmt}dark_hz = 1e300"),
-            "bench.toml:3: 1e300 cannot be: at most 1e15 is physical",
+            "bench.toml:3: 1e300 is not physical: at most 1e15",
         ),
         (
             "[loopback.l]\nfrom = \"ttl1\"\nto = \"ttl1\"",
@@ -310,11 +310,11 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             "[aom.a]\ncentre_hz = 80e6\ntone = \".ch0\"",
-            "bench.toml:3: there is no part '' that gives a tone; there is urukul0",
+            "bench.toml:3: there is no part '' that gives a tone; available: urukul0",
         ),
         (
             &format!("{pmt}dark_hz = -1e300"),
-            "bench.toml:3: -1e300 cannot be: it has to be 0 or more",
+            "bench.toml:3: -1e300 is invalid: it must be 0 or more",
         ),
         (
             "[loopback.l]\nfrom = \"trigger\"\nto = \"ttl1\"",
@@ -322,12 +322,12 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             &format!("{pmt}dark_hz = 3\ndark_hz = 4"),
-            "bench.toml:4: dark_hz is there twice",
+            "bench.toml:4: dark_hz is given twice",
         ),
-        (&format!("{pmt}[line.l]\n{pmt}"), "bench.toml:4: p is there twice"),
+        (&format!("{pmt}[line.l]\n{pmt}"), "bench.toml:4: p is given twice"),
         (
             "[aom]\na = { tone = \"urukul0.ch0\", \"tone\" = 1 }",
-            "bench.toml:2: tone is there twice",
+            "bench.toml:2: tone is given twice",
         ),
         (
             "\n[sampler.s]\nhw_rev = \"2.1\"",
@@ -343,7 +343,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             "[photodiode.d]\nvolts = 1.0\nsees = [\"urukul0\"]",
-            "bench.toml:3: urukul0 is no part that gives light: Urukul; there is none",
+            "bench.toml:3: urukul0 is not a part that gives light: Urukul; available: none",
         ),
         (
             "[photomultiplier.p]\npin = \"ttl4\"",
@@ -363,7 +363,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             &format!("[loopback.p]\nfrom = \"ttl4\"\nto = \"ttl1\"\n{pmt}"),
-            "bench.toml:1: there is a part of the name p already: photomultiplier",
+            "bench.toml:1: there is already a part named p: photomultiplier",
         ),
     ];
     for (text, expected) in cases {
@@ -386,11 +386,11 @@ fn a_wire_that_cannot_be_is_told_as_it_was_written() {
         ("ttl1=ttl0", "the device does not drive its pin ttl0"),
         (
             "ttl1=1e99",
-            "a generator of 1e99 Hz cannot be: more than 0 and at most 5000000 Hz",
+            "a generator of 1e99 Hz is invalid: it must be more than 0 and at most 5000000 Hz",
         ),
         (
             "ttl1=-1e-99",
-            "a generator of -1e-99 Hz cannot be: more than 0 and at most 5000000 Hz",
+            "a generator of -1e-99 Hz is invalid: it must be more than 0 and at most 5000000 Hz",
         ),
     ] {
         let (name, wire) = ("bench.toml", text.parse().expect(text));

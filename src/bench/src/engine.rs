@@ -317,7 +317,9 @@ impl Engine {
             circle = if at == last { circle + 1 } else { 0 };
             last = at;
             if circle == CIRCLE {
-                self.failure = Some(format!("at {at} ns the models go round in circles, each at once"));
+                self.failure = Some(format!(
+                    "at {at} ns the models trigger each other endlessly without delay"
+                ));
                 return;
             }
             // A change in the queue is delivered before a model acts by itself at the same time.

@@ -145,7 +145,7 @@ fn models_that_go_round_in_circles_end_the_bench() {
     engine.run(100);
     assert_eq!(
         engine.failure(),
-        Some("at 8 ns the models go round in circles, each at once")
+        Some("at 8 ns the models trigger each other endlessly without delay")
     );
     assert_eq!(engine.next(), None);
 }
@@ -302,7 +302,7 @@ fn that_changes_are_not_kept_any_more_is_told_once() {
     let told: Vec<&str> = engine.warnings(0).iter().map(|warning| warning.text.as_str()).collect();
     assert_eq!(
         told,
-        ["diode: more than 1024 changes are not kept: tests and pages have none from now on"]
+        ["diode: no more than 1024 changes are kept: tests and pages get none from now on"]
     );
     assert_eq!(
         engine.volts("diode", 0).and_then(|rows| rows.as_array().map(Vec::len)),

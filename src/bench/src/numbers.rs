@@ -28,9 +28,9 @@ macro_rules! number {
             fn try_from(number: f64) -> Result<Self, String> {
                 let good: fn(f64) -> bool = $good;
                 match number.is_finite() && good(number) {
-                    true if number.abs() > MOST => Err(format!("{} cannot be: at most {MOST:e} is physical", shown(number))),
+                    true if number.abs() > MOST => Err(format!("{} is not physical: at most {MOST:e}", shown(number))),
                     true => Ok(Self(number)),
-                    false => Err(format!(concat!("{} cannot be: ", $text), shown(number))),
+                    false => Err(format!(concat!("{} is invalid: ", $text), shown(number))),
                 }
             }
         }
@@ -39,17 +39,17 @@ macro_rules! number {
 
 number!(
     /// More than 0.
-    Positive, |number| number > 0.0, "it has to be more than 0"
+    Positive, |number| number > 0.0, "it must be more than 0"
 );
 number!(
     /// 0 or more.
-    Natural, |number| number >= 0.0, "it has to be 0 or more"
+    Natural, |number| number >= 0.0, "it must be 0 or more"
 );
 number!(
     /// Between 0 and 1.
-    Fraction, |number| (0.0..=1.0).contains(&number), "it has to be between 0 and 1"
+    Fraction, |number| (0.0..=1.0).contains(&number), "it must be between 0 and 1"
 );
 number!(
     /// Any finite number.
-    Finite, |_| true, "it has to be a number"
+    Finite, |_| true, "it must be a number"
 );

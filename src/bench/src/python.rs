@@ -114,7 +114,7 @@ impl Process {
                 return Err(format!("its process has ended ({status})"));
             }
         };
-        sent.map_err(|error| format!("its process takes no requests: {error}"))?;
+        sent.map_err(|error| format!("its process accepts no requests: {error}"))?;
         let answer: Answer =
             serde_json::from_str(&line).map_err(|error| format!("its process answers {line:?}: {error}"))?;
         match answer.error {
@@ -170,7 +170,7 @@ impl Python {
         for (delay, output, value) in answer.send {
             match self.outputs.get(output).map(|kind| signal(*kind, value)) {
                 Some(Some(signal)) => out.send_after(delay, output, signal),
-                _ => return out.fail(format!("its process gives {value:?} to its output {output}")),
+                _ => return out.fail(format!("its process sends {value:?} to its output {output}")),
             }
         }
     }

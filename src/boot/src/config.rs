@@ -42,7 +42,7 @@ impl Config {
         let text = core::str::from_utf8(self.read(key, &mut bytes)?).ok()?;
         let value = setting.parse(text);
         if value.is_none() {
-            log::warn!("configuration: {key}={} makes no sense and is ignored", text.trim_end());
+            log::warn!("configuration: {key}={} is invalid and ignored", text.trim_end());
         }
         value
     }

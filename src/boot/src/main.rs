@@ -48,12 +48,12 @@ extern "C" fn kmain() -> ! {
         log::info!("waiting for the network for {seconds} s");
         server::serve(&mut network, &mut medium.config, &mut files, Some(seconds));
         boot_received(&mut network, &mut files);
-        log::info!("nothing has come from the network");
+        log::info!("nothing arrived from the network");
     }
     let Err(reason) = medium.boot(image, &mut network);
     log::error!("{}: {reason}", medium.name());
     if !boards::has_ethernet() {
-        log::error!("this board has no Ethernet but through the PL: nothing can come from the network");
+        log::error!("this board has Ethernet only through the PL: it cannot boot from the network");
         loop {
             kairos_chip::gic::wait_for_interrupt();
         }

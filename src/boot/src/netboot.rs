@@ -50,7 +50,7 @@ impl<'m> File<'m> {
     fn accept(&mut self, offer: Offer) -> Result<u32, Text> {
         if offer.length == 0 || offer.length as usize > self.memory.len() {
             return Err(text(format_args!(
-                "this file has {} bytes, there is room for {}",
+                "this file has {} bytes, the limit is {}",
                 offer.length,
                 self.memory.len()
             )));
@@ -85,7 +85,7 @@ impl<'m> File<'m> {
         let content = &self.memory[..offer.length as usize];
         let result = if digest != offer.digest {
             Err(text(format_args!(
-                "the checksum of what arrived is not that of the file: send it again"
+                "the checksum of the received file is wrong: send it again"
             )))
         } else {
             check.check(kind, content)
@@ -195,7 +195,7 @@ impl<'k> Connection<'k> {
             (State::Greeting, _) => GREETING.len(),
             (_, Some(&kind)) => match Request::length(kind) {
                 Ok(length) => length,
-                Err(Unknown(kind)) => return (input.len(), refuse(text(format_args!("there is no request {kind}")))),
+                Err(Unknown(kind)) => return (input.len(), refuse(text(format_args!("unknown request {kind}")))),
             },
         };
         let taken = (needed - self.input.len()).min(input.len());
@@ -223,12 +223,12 @@ impl<'k> Connection<'k> {
 
     fn request(&mut self, files: &mut Files, message: &[u8]) -> Result<Output, Text> {
         let (request, proof) =
-            Request::decode(message).map_err(|Unknown(n)| text(format_args!("a request makes no sense (byte {n})")))?;
+            Request::decode(message).map_err(|Unknown(n)| text(format_args!("malformed request (byte {n})")))?;
         if let Some(key) = self.key {
             let request = &message[..message.len() - proof.len()];
             if !auth::proves(key, &[&self.nonce, request], &proof) {
                 return Err(text(format_args!(
-                    "this device boots from the network only for those who have its key"
+                    "this device requires its key to boot from the network"
                 )));
             }
         }

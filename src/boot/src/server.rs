@@ -173,7 +173,7 @@ impl Clients<'_, '_> {
             },
             None if end == Some(limit) => Ok(Err(End::Late)),
             None => {
-                log::warn!("a client is silent: left");
+                log::warn!("a silent client was disconnected");
                 Ok(Err(End::Left))
             }
         }

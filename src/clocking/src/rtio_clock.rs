@@ -78,7 +78,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Frequency(frequency) => write!(f, "this gateware is built for {} MHz", frequency / MHZ),
-            Self::NoSynthesiser => write!(f, "the RTIO clock of this gateware is that of the processing system"),
+            Self::NoSynthesiser => write!(f, "the RTIO clock of this gateware comes from the processing system"),
             Self::NoLink => write!(f, "this gateware has no link to a board above"),
         }
     }

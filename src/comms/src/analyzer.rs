@@ -120,7 +120,7 @@ impl Analyzer {
             return record;
         };
         if !registers.disarm() {
-            log::error!("the analyzer does not come to rest");
+            log::error!("the analyzer does not stop");
             record.error = true;
             return record;
         }

@@ -111,15 +111,15 @@ impl Switched {
             }
             Some(News::ReferenceLost(found)) => {
                 REFERENCE_LOST.store(true, Ordering::Relaxed);
-                log::error!("RTIO clock: the external clock has failed ({found}), the Si5324 goes on without it");
+                log::error!("RTIO clock: the external clock has failed ({found}), the Si5324 runs without it");
                 report::keep(
                     report::Core::Comms,
                     format_args!("the external clock of RTIO had failed ({found})"),
                 );
             }
-            Some(News::LinkThere) => log::info!("RTIO clock: that of the board above"),
+            Some(News::LinkThere) => log::info!("RTIO clock: from the board above"),
             Some(News::LinkGone) => {
-                log::warn!("RTIO clock: none from the board above, the Si5324 goes on with its crystal")
+                log::warn!("RTIO clock: none from the board above, the Si5324 runs from its crystal")
             }
             Some(News::ReferenceBack) => {
                 REFERENCE_LOST.store(false, Ordering::Relaxed);
@@ -187,7 +187,7 @@ pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> R
         return Err(());
     };
     let Some(input) = input else {
-        log::info!("RTIO clock: {}, of the processing system", setting.name);
+        log::info!("RTIO clock: {}, from the processing system", setting.name);
         return Ok(None);
     };
     let Some(registers) = Registers::find(descriptor) else {
@@ -212,7 +212,7 @@ pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> R
         return Err(());
     }
     if !registers.switch(true) {
-        log::error!("RTIO clock: {}: the logic does not lock to the Si5324", setting.name);
+        log::error!("RTIO clock: {}: the gateware does not lock to the Si5324", setting.name);
         return Err(());
     }
     registers.acknowledge();

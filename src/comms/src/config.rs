@@ -153,12 +153,10 @@ impl Config {
         let result = watchdog::during_card(|| access(&mut store));
         match store.take_recovery() {
             Some(Recovery::Completed(sectors)) => {
-                log::warn!(
-                    "configuration: a write that a loss of power had interrupted is completed ({sectors} sectors)"
-                );
+                log::warn!("configuration: completed a write that a power loss had interrupted ({sectors} sectors)");
             }
             Some(Recovery::Dropped) => {
-                log::warn!("configuration: the card was changed after an interrupted write, which is dropped");
+                log::warn!("configuration: dropped an interrupted write: the card was changed since");
             }
             _ => {}
         }
@@ -171,7 +169,7 @@ impl Config {
         let text = self.text(key)?;
         let value = setting.parse(&text);
         if value.is_none() {
-            log::warn!("configuration: {key}={} makes no sense and is ignored", text.trim_end());
+            log::warn!("configuration: {key}={} is invalid and ignored", text.trim_end());
         }
         value
     }
@@ -182,7 +180,7 @@ impl Config {
             Ok(length) => match core::str::from_utf8(&bytes[..length?]) {
                 Ok(text) => String::try_from(text).ok(),
                 Err(_) => {
-                    log::warn!("configuration: {key} is no text and is ignored");
+                    log::warn!("configuration: {key} is not text and is ignored");
                     None
                 }
             },
@@ -222,7 +220,7 @@ impl Config {
         let access = Access::of(read, &value);
         if access == Access::Closed {
             log::error!(
-                "configuration: {} must have {} to {} bytes: management is closed to everybody",
+                "configuration: {} must have {} to {} bytes: all management clients are refused",
                 auth::KEY,
                 auth::KEY_MIN,
                 auth::KEY_MAX
@@ -242,7 +240,7 @@ impl Config {
         let next = self.nonce();
         if let Err(error) = self.with(|store| store.write(auth::SEED, &next)) {
             log::warn!(
-                "configuration: {}: {error}; nonces may come again after a restart",
+                "configuration: {}: {error}; nonces may repeat after a restart",
                 auth::SEED
             );
         }

@@ -179,10 +179,7 @@ fn take_names(config: &Config) {
         // Logged at boot.
         Err(kairos_config::store::Error::Card(_)) => 0,
         Err(error) => {
-            log::warn!(
-                "configuration: device_map: {error}, there is room for {} bytes",
-                names::MAX
-            );
+            log::warn!("configuration: device_map: {error}, the limit is {} bytes", names::MAX);
             0
         }
     };
@@ -191,7 +188,7 @@ fn take_names(config: &Config) {
         Ok(map) => {
             if let Some(channel) = map.duplicate() {
                 log::warn!(
-                    "configuration: device_map has several names for channel {channel:#06x}: the last one counts"
+                    "configuration: device_map has several names for channel {channel:#06x}: the last one is used"
                 );
             }
         }
@@ -270,7 +267,7 @@ fn log_satellite(number: usize, registers: &Satellite) {
     let (up, name, unplayed) = (registers.is_up(), registers.name.read(), registers.unplayed());
     let more = unplayed.saturating_sub(UNPLAYED[number].swap(unplayed, Ordering::Relaxed));
     if more > 0 {
-        log::error!("satellite {name} has not executed up to {more} outputs: its logic has begun anew");
+        log::error!("satellite {name} has not executed up to {more} outputs: its gateware was restarted");
     }
     if SATELLITES_UP[number].swap(up, Ordering::Relaxed) == up {
         return;

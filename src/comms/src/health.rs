@@ -33,7 +33,7 @@ fn board(report: &mut Report) -> fmt::Result {
             State::Bad,
             "a task has no heartbeat: the watchdog is about to reset the device",
         ),
-        (false, true) => (State::Warning, "the watchdog has reset the device before this start"),
+        (false, true) => (State::Warning, "the watchdog reset the device before this start"),
         (false, false) => (State::Good, ""),
     };
     report.subsystem("watchdog", state, text, |values| {
@@ -44,12 +44,12 @@ fn board(report: &mut Report) -> fmt::Result {
 fn chip(report: &mut Report) -> fmt::Result {
     let reading = match sensors::latest() {
         Latest::Read(reading) => reading,
-        Latest::None => return report.subsystem("sensors", State::Absent, "the XADC measures nothing", |_| Ok(())),
+        Latest::None => return report.subsystem("sensors", State::Absent, "the XADC gives no readings", |_| Ok(())),
     };
     let state = State::unless(State::Warning, reading.is_good());
     let text = match state {
         State::Good => "",
-        _ => "too hot, or a supply out of its limits",
+        _ => "too hot, or a supply is out of limits",
     };
     report.subsystem("sensors", state, text, |values| {
         values.thousandths("temperature_celsius", reading.temperature.into())?;
@@ -73,9 +73,9 @@ fn rtio_clock(report: &mut Report) -> fmt::Result {
         clock::Trouble::None => (State::Good, ""),
         clock::Trouble::Reference => (
             State::Warning,
-            "the external clock has failed, the synthesiser goes on without it",
+            "the external clock has failed, the synthesiser runs without it",
         ),
-        clock::Trouble::Lost => (State::Bad, "RTIO is without its clock"),
+        clock::Trouble::Lost => (State::Bad, "RTIO has no clock"),
     };
     report.subsystem("clock", state, text, |values| {
         if let Some(clock) = descriptor.clock() {
@@ -127,8 +127,8 @@ fn satellites(report: &mut Report, links: Links) -> fmt::Result {
 fn kernel(report: &mut Report) -> fmt::Result {
     let counts = kernel_core::counts();
     let (state, text) = match Shared::get().state() {
-        KernelState::Faulted => (State::Warning, "a kernel has failed; the next one starts the core anew"),
-        _ if counts.silences > 0 => (State::Warning, "the core did not answer, even to a reset"),
+        KernelState::Faulted => (State::Warning, "a kernel has failed; the next one restarts the core"),
+        _ if counts.silences > 0 => (State::Warning, "the core did not answer, even after a reset"),
         _ => (State::Good, ""),
     };
     report.subsystem("kernel_core", state, text, |values| {

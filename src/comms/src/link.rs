@@ -220,7 +220,7 @@ impl Links {
             Err(error) => return log::warn!("configuration: routing_table is ignored: {error}"),
         };
         match routing::check(&room[..length], |destination| self.way(destination)) {
-            Ok(()) => log::info!("configuration: routing_table agrees with the boards that there are"),
+            Ok(()) => log::info!("configuration: routing_table matches the boards found"),
             Err(wrong) => log::error!("configuration: routing_table is ignored: {wrong}"),
         }
     }
@@ -349,7 +349,7 @@ impl Link {
             (News::Down, Some(destination)) => log::error!("destination {destination}: its firmware does not answer"),
             (News::Down, None) => log::warn!("the board above does not answer"),
             (News::Version(version), _) => {
-                log::error!("the firmware behind a link speaks version {version} of another protocol: update it");
+                log::error!("the firmware behind a link speaks another protocol version, {version}: update it");
             }
         }
     }

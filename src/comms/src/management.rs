@@ -123,10 +123,10 @@ impl Management {
                 let _ = wire.write_all(&reply::ERROR).await;
             }
             End::Silent(filled, length) => {
-                log::warn!("management: of a value of {length} bytes only {filled} came in time");
+                log::warn!("management: a value of {length} bytes timed out after {filled} bytes");
             }
             End::CutOff => log::warn!("management: malformed input, it ends in the middle of a request"),
-            End::Superseded => log::info!("management: another client pulls the log"),
+            End::Superseded => log::info!("management: another client is pulling the log"),
             End::Closed | End::Lost => {}
             End::Reboot => return Some(Mark::Nothing),
             End::Netboot => return Some(Mark::Netboot),
@@ -166,7 +166,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                 // Data are consumed by the request that announces them.
                 let Item::Request(kind) = item else { continue };
                 if !self.gate.open && !matches!(kind, Kind::Challenge | Kind::Authenticate) {
-                    return Err(End::Refused("this device wants its key first"));
+                    return Err(End::Refused("this device requires its key first"));
                 }
                 self.request(&mut decoder, &mut input).await?;
             }
@@ -206,7 +206,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             }
             Kind::Descriptor => match kairos_pl::descriptor_bytes() {
                 [] => {
-                    log::warn!("management: there is no gateware that could be described");
+                    log::warn!("management: there is no gateware to describe");
                     self.send(&reply::ERROR).await
                 }
                 bytes => {
@@ -328,7 +328,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             }
         }
         let Some(room) = room.as_deref_mut() else {
-            log::warn!("management: {length} bytes are too many, there is room for {DATA_MAX}");
+            log::warn!("management: {length} bytes are too many, the limit is {DATA_MAX}");
             return self.send(&reply::ERROR).await;
         };
         let (data, rest) = room.split_at_mut(length as usize);
@@ -347,7 +347,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         }
         let key = request.key.as_str();
         if !keys::is_valid(key, data) {
-            log::warn!("configuration: {key}: this value makes no sense");
+            log::warn!("configuration: {key}: invalid value");
             return self.send(&reply::ERROR).await;
         }
         if !boot_image::fits(key, data) {
@@ -416,7 +416,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         if self.gate.open {
             return Ok(read.await?);
         }
-        let late = |_| End::Refused("it has not authenticated itself in time");
+        let late = |_| End::Refused("it did not authenticate in time");
         Ok(with_deadline(self.gate.deadline, read).await.map_err(late)??)
     }
 
@@ -424,7 +424,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         with_timeout(patience(bytes.len()), self.wire.write_all(bytes))
             .await
             .unwrap_or_else(|_| {
-                log::warn!("management: a client does not take what is sent to it");
+                log::warn!("management: a client is not reading its data");
                 Err(Lost)
             })?;
         Ok(())

@@ -59,7 +59,7 @@ pub fn announce() {
         slot.take().map(|text| log::error!("before this start: {text}"))
     });
     if failed && comms.is_none() {
-        log::error!("before this start: the comms core failed, and what it said is lost");
+        log::error!("before this start: the comms core failed, and its message is lost");
     }
     with_slot(Core::Kernel, |slot| {
         if let Some(text) = slot.take() {

@@ -38,7 +38,7 @@ pub async fn watch(mut xadc: Registers) {
     let mut good = None;
     loop {
         let Some(reading) = read(&mut xadc).await else {
-            log::warn!("the XADC measures nothing: temperature and supplies are not watched");
+            log::warn!("the XADC gives no readings: temperature and supplies are not monitored");
             return;
         };
         critical_section::with(|cs| LATEST.borrow(cs).set(Latest::Read(reading)));
@@ -46,8 +46,8 @@ pub async fn watch(mut xadc: Registers) {
         match good {
             _ if good == Some(is_good) => log::debug!("{reading}"),
             None if is_good => log::info!("{reading}"),
-            _ if is_good => log::info!("good again: {reading}"),
-            _ => log::warn!("too hot, or a supply out of its limits: {reading}"),
+            _ if is_good => log::info!("back within limits: {reading}"),
+            _ => log::warn!("too hot, or a supply is out of limits: {reading}"),
         }
         good = Some(is_good);
         Timer::after(INTERVAL).await;

@@ -84,7 +84,7 @@ impl Check<'_> {
     /// Warns of a statement that follows one which never falls through to it.
     fn unreachable(&mut self, stmt: &Stmt, before: &Stmt) {
         let warning = Diagnostic::new(stmt.span, "unreachable code");
-        self.warn(*warning.label(before.span, "never goes on behind this"));
+        self.warn(*warning.label(before.span, "never continues past this"));
     }
 
     fn warn(&mut self, mut warning: Diagnostic) {
@@ -151,9 +151,9 @@ impl Check<'_> {
     fn condition(&mut self, expr: &Expr) {
         if self.function.is_equality_of_arrays(expr, &self.program.types) {
             let text =
-                "arrays are compared as a whole in this condition: equal are those with the same shape and elements";
+                "arrays are compared as a whole in this condition: they are equal if shape and elements are equal";
             let warning = Diagnostic::new(expr.span, text);
-            return self.warn(*warning.help("write np.all(…) or np.any(…) around it, as NumPy wants it"));
+            return self.warn(*warning.help("write np.all(…) or np.any(…) around it, as NumPy requires"));
         }
         let what = match self.program.types.kind(self.function.types[expr.id as usize]) {
             Kind::Function(_) | Kind::Closure(_) | Kind::Choice(_) => "a function",
@@ -161,15 +161,15 @@ impl Check<'_> {
             Kind::Builtin(_) | Kind::ExceptionClass(_) => "a function or class of the language",
             Kind::Namespace(..) => "a module or class",
             Kind::Array(..) | Kind::View(..) => {
-                let text = "this array is taken for true if its length is not 0, whatever is in it";
+                let text = "this array counts as true if its length is not 0, whatever its elements";
                 let warning = Diagnostic::new(expr.span, text);
-                let advice = "write len(…) > 0 if that is meant, np.any(…) or np.all(…) if not; NumPy asks an array's only element";
+                let advice = "write len(…) > 0 if that is meant, np.any(…) or np.all(…) if not; NumPy tests an array's only element";
                 return self.warn(*warning.help(advice));
             }
             _ => return,
         };
         let text = format!("this condition is always true: it is {what}, which is not called");
-        self.warn(*Diagnostic::new(expr.span, text).help("put () behind it to test what it returns"));
+        self.warn(*Diagnostic::new(expr.span, text).help("add () to test what it returns"));
     }
 
     fn stmt(&mut self, stmt: &Stmt, set: Set) -> Result<State> {

@@ -51,7 +51,7 @@ pub fn strip(library: &[u8]) -> Result<Vec<u8>, String> {
         let link = numbers.get(&link).copied().unwrap_or(0);
         section[24..28].copy_from_slice(&link.to_le_bytes());
     }
-    let mut stripped = library.get(..end).ok_or("the linked library is cut off")?.to_vec();
+    let mut stripped = library.get(..end).ok_or("the linked library is truncated")?.to_vec();
     let name = names.len() as u32;
     names.extend(b".shstrtab\0");
     let mut last = [0u32; 10];

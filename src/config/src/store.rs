@@ -55,10 +55,10 @@ impl fmt::Display for Error {
                 "sector 1 of the SD card is in use, so nothing can be written safely: partition the card with an MBR"
             }
             Error::Card(card::Error::NoRoomForJournal) => {
-                "the first partition of the SD card starts too early for safe writes: let it start at 1 MiB"
+                "the first partition of the SD card starts too early for safe writes: start it at 1 MiB"
             }
             Error::Card(card::Error::TooManyChanges) => "too many sectors of the SD card would change at once",
-            Error::Key => "the key has a character that a file name or CONFIG.TXT cannot have",
+            Error::Key => "the key has a character that is not allowed in file names or CONFIG.TXT",
             Error::TooLong => "the value is too long",
             Error::Full => "the SD card is full",
             Error::FileSystem => "the file system of the SD card is damaged",

@@ -127,7 +127,7 @@ class Host:
         while frame is not None and frame.f_code.co_filename != self._file:
             frame = frame.f_back
         where = self._file if frame is None else f"{self._file}:{frame.f_lineno}"
-        self._say({"error": f"{where}: it has not come to an end within {self._timeout_s:g} s"})
+        self._say({"error": f"{where}: it did not return within {self._timeout_s:g} s"})
         os._exit(1)
 
 

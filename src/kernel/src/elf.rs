@@ -290,7 +290,7 @@ impl Symbols {
         }
         let symbol = self
             .get(image, index)
-            .ok_or(LoadError::Parse("relocation names a symbol that is not there"))?;
+            .ok_or(LoadError::Parse("relocation refers to a symbol that does not exist"))?;
         if symbol.section != SHN_UNDEF && symbol.bind == STB_LOCAL {
             return Ok(self.address(&symbol));
         }

@@ -402,16 +402,16 @@ fn each_kind_of_damage_has_its_text() {
         ("symbol names lie outside of the image", |i| {
             i.dynamic(&[(10, SIZE as u32)]);
         }),
-        ("relocation names a symbol that is not there", |i| {
+        ("relocation refers to a symbol that does not exist", |i| {
             i.relocation(false, GLOB_DAT, 10, DATA, 0);
         }),
-        ("relocation names a symbol that is not there", |i| {
+        ("relocation refers to a symbol that does not exist", |i| {
             i.relocation(false, GLOB_DAT, 0xff_ffff, DATA, 0);
         }),
-        ("relocation names a symbol that is not there", |i| {
+        ("relocation refers to a symbol that does not exist", |i| {
             i.word(SYMBOLS + 16 * IMPORTED as usize, 0x61);
         }),
-        ("relocation names a symbol that is not there", |i| {
+        ("relocation refers to a symbol that does not exist", |i| {
             // The name is not terminated within the table.
             i.dynamic(&[(10, 8), (17, TABLE as u32), (18, 8)]);
         }),

@@ -176,9 +176,9 @@ pub fn fault(address: Option<u32>) -> Option<Record> {
     };
     let destination = destination.map_or(-1, i64::from);
     let message = match why & (STORE - 1) {
-        1 => "destination {0} does not export {1:#010x} of its memory for this",
+        1 => "destination {0} does not export {1:#010x} of its memory for this access",
         2 => "bus error at {1:#010x} on destination {0}",
-        3 => "destination {0} does not answer about {1:#010x} of its memory: the link is lost, or it has no remote memory",
+        3 => "destination {0} does not answer the access to {1:#010x}: the link is lost, or it has no remote memory",
         NOBODY => "there is no remote memory at link {2} of this board (address {1:#010x})",
         _ => "an access to {1:#010x} of the memory of destination {0} failed",
     };

@@ -47,7 +47,7 @@ impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (destination, way, count) = match self {
             Wrong::Length(bytes) => return write!(f, "it has {bytes} bytes, not {TABLE}"),
-            Wrong::Endless(destination) => return write!(f, "the way to destination {destination} ends at no board"),
+            Wrong::Endless(destination) => return write!(f, "the route to destination {destination} ends at no board"),
             Wrong::Ways {
                 destination,
                 way,
@@ -63,7 +63,7 @@ impl fmt::Display for Wrong {
         }
         match count {
             1 => Ok(()),
-            count => write!(f, ", and {} others are elsewhere, too", count - 1),
+            count => write!(f, ", and {} others differ, too", count - 1),
         }
     }
 }
@@ -145,7 +145,7 @@ mod tests {
             say(&[(0, &[0]), (1, &[1, 0]), (2, &[1, 1, 0]), (3, &[2, 0]), (9, &[3, 0])]),
             "destination 9 does not exist"
         );
-        assert_eq!(say(&[]), "destination 0 is this board, and 3 others are elsewhere, too");
+        assert_eq!(say(&[]), "destination 0 is this board, and 3 others differ, too");
         assert_eq!(
             say(&[(0, &[0]), (1, &[1, 1, 0]), (2, &[1, 1, 0]), (3, &[2, 0])]),
             "destination 1 is at the end of link 1"
@@ -153,7 +153,7 @@ mod tests {
         for beyond in [&[1, 2, 1, 2, 1, 2, 1, 2, 0][..], &[1, 8, 0], &[1, 2, NONE]] {
             assert_eq!(
                 say(&[(0, &[0]), (1, &[1, 0]), (2, beyond), (3, &[2, 0])]),
-                "the way to destination 2 ends at no board"
+                "the route to destination 2 ends at no board"
             );
         }
     }

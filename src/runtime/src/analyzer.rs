@@ -110,7 +110,7 @@ async fn collect(links: Links, room: &mut [u8]) -> Others {
             }
             Taken::Absent => {}
             Taken::Cut => {
-                log::error!("analyzer: the record of destination {board} did not come whole");
+                log::error!("analyzer: the record of destination {board} is incomplete");
                 others.error = true;
             }
         }

@@ -24,10 +24,10 @@ const HEAD: usize = 8;
 
 const BUSY: Refused = (
     Refusal::Busy,
-    "a session is open, or there is an idle kernel: kernels are not disturbed",
+    "a session is open, or there is an idle kernel: kernels are not interrupted",
 );
 const INVALID: Refused = (Refusal::Invalid, "no such path, size or number of trials");
-const ABSENT: Refused = (Refusal::Absent, "this gateware has nothing for it");
+const ABSENT: Refused = (Refusal::Absent, "this gateware does not support it");
 const FAILED: Refused = (Refusal::Failed, "data were lost or changed");
 const BROKEN: Refused = (Refusal::Failed, "the kernel core does not answer");
 

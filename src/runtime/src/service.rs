@@ -143,8 +143,8 @@ impl Guest<'_> {
                 self.lobby.change(|clients| clients.replace(self.number, 0));
                 return true;
             }
-            Either::First(Ok(Ok(true))) => "its greeting is not of this service",
-            Either::First(Ok(Ok(false) | Err(_))) => "it left before its greeting was complete",
+            Either::First(Ok(Ok(true))) => "its greeting is not for this service",
+            Either::First(Ok(Ok(false) | Err(_))) => "it disconnected before its greeting was complete",
             Either::First(Err(_)) => "it sent no greeting within 3 s",
             Either::Second(()) => {
                 socket.abort();
@@ -173,7 +173,7 @@ pub async fn in_time(
     sending: impl Future<Output = Result<(), Error>>,
 ) -> Result<(), Error> {
     with_timeout(patience(bytes), sending).await.unwrap_or_else(|_| {
-        log::warn!("{service}: a client does not take what is sent to it");
+        log::warn!("{service}: a client is not reading its data");
         Err(Error)
     })
 }

@@ -210,7 +210,7 @@ impl Session<'_> {
         match head.order {
             Order::Ready if self.starting == Some(number) => {
                 if !self.started.contains(&number) && self.started.push(number).is_err() {
-                    log::warn!("subkernel {number}: more than {STARTED} at a time cannot be awaited");
+                    log::warn!("subkernel {number}: no more than {STARTED} can be awaited at a time");
                 }
             }
             Order::Finished | Order::Exception | Order::Refused | Order::Lost => {
@@ -348,7 +348,7 @@ impl Session<'_> {
             Kind::RpcSync | Kind::RpcAsync => {
                 self.kernel.stop().await;
                 self.state = State::Nothing;
-                self.refuse(number, "it has called the host, which subkernels cannot: it is stopped")
+                self.refuse(number, "it called the host, which subkernels cannot do: stopped")
                     .await
             }
             _ => Ok(()),

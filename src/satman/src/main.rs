@@ -62,7 +62,7 @@ extern "C" fn kmain() -> ! {
                 spawner.spawn(kairos_comms::task(record(uplink, Analyzer::start())));
                 spawner.spawn(kairos_comms::task(watch(uplink)));
             }
-            None => log::error!("this gateware has no link to a board above: nobody can reach this one"),
+            None => log::error!("this gateware has no link to a board above: this board cannot be reached"),
         }
         NoNetwork
     })
@@ -96,7 +96,7 @@ async fn record(uplink: &'static Link, mut analyzer: Analyzer) -> ! {
             record.send(&mut stream, is_told).await
         };
         if let Err(Lost) = sending.await {
-            log::warn!("analyzer: the board above has not taken all of the record");
+            log::warn!("analyzer: the board above did not read the whole record");
         }
     }
 }

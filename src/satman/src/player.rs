@@ -59,7 +59,7 @@ impl Tape {
     pub fn begin(&mut self, head: &Head) {
         if self.traces.begin(head.number, 0, head.length as usize).is_err() {
             log::error!(
-                "no room for a DMA trace of {} bytes: {TRACES_MOST} traces of {TRACES} bytes in all at most",
+                "no room for a DMA trace of {} bytes: the limit is {TRACES_MOST} traces and {TRACES} bytes in all",
                 head.length
             );
         }

@@ -53,7 +53,7 @@ class Urukul(Violations):
         self.cpld.cfg_mask_nu_all(0xF)
         delay(BREATH)
         self.bus.set_config_mu(SPI_END | SPI_CS_POLARITY, 16, 8, 3)
-        self.bus.write(0)  # a message to chip select 3, the chips of mask_nu, of which there are none
+        self.bus.write(0)  # a message to chip select 3, the chips of mask_nu, which selects none
         delay(BREATH)
         self.cpld.cfg_mask_nu_all(0)
         delay(BREATH)
@@ -61,7 +61,7 @@ class Urukul(Violations):
         self.bus.write(0)  # a configuration of 24 bits: one of protocol revision 9 has 52 (proto_rev)
         delay(BREATH)
         self.bus.set_config_mu(SPI_END | SPI_CS_POLARITY, 8, 8, 2)
-        self.bus.write(0)  # 8 bits for the attenuators: there are 32
+        self.bus.write(0)  # 8 bits for the attenuators: they have 32
         delay(BREATH)
         self.cpld.sync.set_mu(3)
         delay(BREATH)
@@ -69,11 +69,11 @@ class Urukul(Violations):
         delay(BREATH)
         self.dds.io_update.pulse_mu(16)  # ch1: SYNC_IN has a period of
         delay(BREATH)
-        self.cpld.sync.stop()  # ch1: it shall follow its SYNC_IN, where no clock is
+        self.cpld.sync.stop()  # ch1: it is set to follow its SYNC_IN, which has no clock
         delay(BREATH)
         self.dds.write32(CFR1.address, 3)
         delay(BREATH)
-        self.dds.io_update.pulse_mu(16)  # ch1: its serial port takes the lowest bit first
+        self.dds.io_update.pulse_mu(16)  # ch1: its serial port is LSB first
         delay(BREATH)
         self.finish()
 
@@ -83,7 +83,7 @@ class Ad9910(Urukul):
     def run(self):
         self.core.reset()
         self.cpld.init()
-        self.dds.read32(CFR3.address)  # ch1: it is read, but its data do not come out
+        self.dds.read32(CFR3.address)  # ch1: it is read, but its data output pin is disabled
         self.core.break_realtime()
         self.dds.init()
         delay(BREATH)
@@ -94,11 +94,11 @@ class Ad9910(Urukul):
         delay(BREATH)
         # Both edges within one coarse cycle would collide.
         at_mu((now_mu() & ~int64(7)) + 15)
-        self.dds.io_update.pulse_mu(2)  # ch1: an update of 2 ns: it has to last for more than a period of SYNC_CLK
+        self.dds.io_update.pulse_mu(2)  # ch1: an update of 2 ns: it must last longer than a period of SYNC_CLK
         delay(BREATH)
         self.dds.write32(CFR3.address, self.clocks[0])
         delay(BREATH)
-        self.dds.io_update.pulse_mu(16)  # ch1: its PLL cannot lock: 1000 MHz is outside of its oscillator
+        self.dds.io_update.pulse_mu(16)  # ch1: its PLL cannot lock: 1000 MHz is outside the range of its oscillator
         delay(BREATH)
         self.dds.write32(CFR3.address, self.clocks[1])
         delay(BREATH)
@@ -148,7 +148,7 @@ class Ad9910(Urukul):
         delay(BREATH)
         self.dds.set_profile_ram(5, 10, profile=7, mode=7)
         delay(BREATH)
-        self.dds.io_update.pulse_mu(16)  # ch1: profile 7 of its RAM has the mode 7, which there is not
+        self.dds.io_update.pulse_mu(16)  # ch1: profile 7 of its RAM has the mode 7, which does not exist
         delay(BREATH)
         self.dds.set_profile_ram(5, 10, profile=7, mode=1)
         delay(BREATH)
@@ -173,7 +173,7 @@ class Ad9912(Violations):
     def run(self):
         self.core.reset()
         self.cpld.init()
-        self.dds.read(0x003, 2)  # ch2: it is read, but its data do not come out
+        self.dds.read(0x003, 2)  # ch2: it is read, but its data output pin is disabled
         self.core.break_realtime()
         self.dds.init()
         delay(BREATH)
@@ -181,7 +181,7 @@ class Ad9912(Violations):
         delay(BREATH)
         self.dds.write(N_DIVIDER.address, 4, 1)
         self.dds.io_update.pulse(2 * us)
-        self.dds.set_mu(int64(1) << 40)  # ch2: its PLL cannot lock: 1500 MHz is outside of its oscillator, 900 to 1000
+        self.dds.set_mu(int64(1) << 40)  # ch2: its PLL cannot lock: 1500 MHz is outside the range of its oscillator
         delay(BREATH)
         self.dds.write(N_DIVIDER.address, 2, 1)
         self.dds.io_update.pulse(2 * us)
@@ -212,10 +212,10 @@ class Dac(Violations):
     def run(self):
         self.core.reset()
         self.bus.set_config_mu(SPI_CLK_PHASE | SPI_END, 16, 4, 1)
-        self.bus.write(0 << 8)  # a transfer of 16 bits: one has 24, and is ignored
+        self.bus.write(0 << 8)  # a transfer of 16 bits instead of 24: ignored
         delay(BREATH)
         self.bus.set_config_mu(SPI_CLK_PHASE | SPI_END, 24, 2, 1)
-        self.bus.write(0xC80000 << 8)  # a clock faster than its least period of 20 ns
+        self.bus.write(0xC80000 << 8)  # a clock faster than its minimum period of 20 ns
         delay(BREATH)
         self.bus.set_config_mu(SPI_CLK_PHASE | SPI_END, 24, 4, 1)
         self.bus.write(0xFF0000 << 8)  # there is no channel at the address 63
@@ -224,7 +224,7 @@ class Dac(Violations):
         self.bus.write(0x0A0000 << 8)  # the special function 10 is not modelled
         delay(BREATH)
         self.bus.set_config_mu(SPI_CLK_PHASE | SPI_END, 24, 4, 1)
-        self.bus.write(0x05FF80 << 8)  # there is no register to be read at 0xff80
+        self.bus.write(0x05FF80 << 8)  # there is no readable register at 0xff80
         delay(BREATH)
         self.finish()
 
@@ -247,14 +247,14 @@ class Adc(Violations):
         delay(BREATH)
         self.cnv.pulse(32 * ns)
         delay(400 * ns)
-        self.cnv.pulse(32 * ns)  # conversions are 667 ns apart at least
+        self.cnv.pulse(32 * ns)  # conversions must be at least 667 ns apart
         delay(BREATH)
         self.cnv.pulse(32 * ns)
         delay(104 * ns)
         self.codes.write(0)  # a conversion takes up to 450 ns
         delay(BREATH)
         self.gains.set_config_mu(SPI_END, 12, 8, 1)
-        self.gains.write(0)  # 12 bits for the amplifiers: there are 16
+        self.gains.write(0)  # 12 bits for the amplifiers: they have 16
         delay(BREATH)
         self.gains.set_config_mu(SPI_END, 16, 8, 0)
         self.gains.write(0)  # a message without a chip select
@@ -281,39 +281,39 @@ class Mirny(Violations):
         delay(BREATH)
         self.tone.write(reference | 1 << 26)
         delay(BREATH)
-        self.tone.write(tune & ~(1 << 21))  # ch1: its phase detector has 200; 4/5; cannot lock
+        self.tone.write(tune & ~(1 << 21))  # ch1: its phase detector runs at 200; 4/5; cannot lock
         delay(BREATH)
         self.tone.write(reference)
         delay(BREATH)
         self.tone.write(self.tone.regs[9] & 0xFFFFFF)
         delay(BREATH)
-        self.tone.write(tune | 1 << 21)  # ch1: its oscillator's band is chosen with; ch1: it is calibrated with 100 MHz
+        self.tone.write(tune | 1 << 21)  # ch1: its oscillator's band is selected at; ch1: it is calibrated with 100 MHz
         delay(BREATH)
         self.tone.write(self.tone.regs[9])
         delay(BREATH)
         self.tone.write(2 | 5 << 18 | 4 << 4)
         delay(BREATH)
-        self.tone.write(tune & ~(1 << 21))  # ch1: its second fraction is 5/4: less than 1, and of 2 parts at least
+        self.tone.write(tune & ~(1 << 21))  # ch1: its second fraction is 5/4: it must be less than 1
         delay(BREATH)
         self.tone.write(self.tone.regs[2])
         delay(BREATH)
-        self.tone.write(20 << 4)  # ch1: the whole part of its divider is 20; ch1: it cannot lock: 2000.0
+        self.tone.write(20 << 4)  # ch1: the integer part of its divider is 20; ch1: it cannot lock: 2000.0
         delay(BREATH)
         self.tone.write(62 << 4)  # ch1: the prescaler 4/5 is for up to 6 GHz, not 6200.0
         delay(BREATH)
-        self.tone.write(1 << 20 | 40 << 4)  # ch1: the whole part of its divider is 40: with its prescaler at least 75
+        self.tone.write(1 << 20 | 40 << 4)  # ch1: the integer part of its divider is 40: its prescaler needs
         delay(BREATH)
         self.tone.write(14)  # ch1: there is no register 14
         delay(BREATH)
-        self.mirny.write_ext(5, 31, 0)  # a message of 39 bits for number 5: one has 40, it is ignored
+        self.mirny.write_ext(5, 31, 0)  # a message of 39 bits for number 5, which takes 40: ignored
         delay(BREATH)
-        self.mirny.write_ext(12, 8, 0)  # a message for channel 0 of an Almazny, which is not there
+        self.mirny.write_ext(12, 8, 0)  # a message for channel 0 of an Almazny, which is not present
         delay(BREATH)
         self.mirny.write_reg(0, 0)  # its register 0 cannot be written
         delay(BREATH)
         self.mirny.write_reg(1, 3 << 4)
         delay(BREATH)
-        self.tone.write(tune)  # ch1: it has no reference: look at clk_sel
+        self.tone.write(tune)  # ch1: it has no reference: check clk_sel
         delay(BREATH)
         self.finish()
 
@@ -327,7 +327,7 @@ class AD9834(Violations):
     @kernel
     def run(self):
         self.core.reset()
-        self.dds.word.send(0x4001)  # it is let go without a reset since power-up; its clock is at most 75 MHz, not 80
+        self.dds.word.send(0x4001)  # it is started without a reset since power-up; its clock is at most 75 MHz, not 80
         delay(BREATH)
         self.dds.init()
         delay(BREATH)
@@ -337,11 +337,11 @@ class AD9834(Violations):
         delay(BREATH)
         self.dds.word.send(0x4000)
         delay(BREATH)
-        self.dds.word.send(0x4001)  # frequency register 0 is written whole twice in a row
+        self.dds.word.send(0x4001)  # frequency register 0 is written in full twice in a row
         delay(BREATH)
         self.dds.word.send(0x8000)
         delay(BREATH)
-        self.dds.word.send(0x2100)  # for frequency register 1 did not come (b28): another word came
+        self.dds.word.send(0x2100)  # for frequency register 1 is missing (b28): another word came
         delay(BREATH)
         self.dds.word.send(0x2122)  # its pin SIGN BIT OUT is on with a triangle
         delay(BREATH)
@@ -353,17 +353,17 @@ class AD9834(Violations):
         self.bus.write(0)  # a message ended after 9 of the 16 bits of a word
         delay(BREATH)
         self.bus.set_config_mu(SPI_END | SPI_CLK_POLARITY, 16, 2, 1)
-        self.bus.write(0x21000000)  # a clock of 16 ns: its least period is 25 ns
+        self.bus.write(0x21000000)  # a clock of 16 ns: the minimum period is 25 ns
         delay(BREATH)
         self.bus.set_config_mu(SPI_END, 16, 12, 1)
         delay(BREATH)
         # Bits are taken as the next ones come.
-        self.bus.write(0x10800000)  # its clock is low as it is selected: it has to be high
+        self.bus.write(0x10800000)  # its clock is low when it is selected: it must be high
         delay(BREATH)
         self.bus.set_config_mu(SPI_END | SPI_CLK_POLARITY, 16, 12, 0)
         self.bus.write(0)  # a message without a chip select
         delay(BREATH)
-        self.dds.word.send(0x8000)  # for frequency register 1 did not come (b28)
+        self.dds.word.send(0x8000)  # for frequency register 1 is missing (b28)
         delay(BREATH)
         self.finish()
 
@@ -377,7 +377,7 @@ class HMC542B(Violations):
     def run(self):
         self.core.reset()
         self.bus.set_config_mu(SPI_END, 12, 5, 1)
-        self.bus.write(0)  # 12 bits for the attenuator: there are 8
+        self.bus.write(0)  # 12 bits for the attenuator: it has 8
         delay(BREATH)
         self.bus.set_config_mu(SPI_END, 8, 5, 0)
         self.bus.write(0)  # a message without a chip select
@@ -402,7 +402,7 @@ class Novogorny(Violations):
         delay(BREATH)
         self.cnv.pulse(40 * ns)
         delay(700 * ns)
-        self.cnv.pulse(40 * ns)  # conversions are 1000 ns apart at least
+        self.cnv.pulse(40 * ns)  # conversions must be at least 1000 ns apart
         delay(BREATH)
         self.cnv.pulse(40 * ns)
         delay(400 * ns)
@@ -411,15 +411,15 @@ class Novogorny(Violations):
         # The clock falls for the last time some 80 ns before the end of the transfer.
         self.bus.write(0)
         delay(-64 * ns)
-        self.cnv.pulse(40 * ns)  # CNV rises 12 ns after the ADC's clock changed: there are 20 ns between them at least
+        self.cnv.pulse(40 * ns)  # CNV rises 12 ns after the ADC's clock changed: the minimum is 20 ns
         delay(BREATH)
         self.bus.set_config_mu(SPI_END, 5, 8, 1)
         self.bus.write(0)  # a control word of the ADC ended after 5 of its 8 bits
         delay(BREATH)
-        self.adc.configure(self.words)  # the ADC has 16 control words at most: the others are ignored
+        self.adc.configure(self.words)  # the ADC takes at most 16 control words: the others are ignored
         delay(BREATH)
         self.bus.set_config_mu(SPI_END, 12, 8, 2)
-        self.bus.write(0)  # 12 bits for the amplifiers: there are 16
+        self.bus.write(0)  # 12 bits for the amplifiers: they have 16
         delay(BREATH)
         self.bus.set_config_mu(SPI_END, 8, 8, 0)
         self.bus.write(0)  # a message without a chip select

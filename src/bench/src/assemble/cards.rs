@@ -167,7 +167,7 @@ impl Bench<'_> {
             let model = self.parts[name.get_ref()].model;
             let (source, output, of) = self.output(tone, Kind::Tone)?;
             if source == model {
-                return self.fail(tone.span(), "an attenuator is not behind itself");
+                return self.fail(tone.span(), "an attenuator cannot be its own source");
             }
             let label = self.called(&of, output);
             self.join(

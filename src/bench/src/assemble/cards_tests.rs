@@ -69,25 +69,25 @@ fn what_is_wrong_with_these_cards_is_a_line_with_its_place() {
     for (text, expected) in [
         (
             "[hmc542b.hmc542b0]\ntone = \"nothing\"",
-            "bench.toml:2: there is no part nothing that gives a tone; there is ad98340, hmc542b0, hmc542b1, urukul0",
+            "bench.toml:2: there is no part nothing that gives a tone; available: ad98340, hmc542b0, hmc542b1, urukul0",
         ),
         (
             "[hmc542b.hmc542b0]\ntone = \"hmc542b0\"",
-            "bench.toml:2: an attenuator is not behind itself",
+            "bench.toml:2: an attenuator cannot be its own source",
         ),
         ("\n[ad9834.d]", "bench.toml:2: the device has no card d; it has ad98340"),
         (
             "[ad9834.ad98340]\nclock_hz = -1",
-            "bench.toml:2: -1 cannot be: it has to be 0 or more",
+            "bench.toml:2: -1 is invalid: it must be 0 or more",
         ),
         (
             "[novogorny.novogorny0]\nvref = 0",
-            "bench.toml:2: 0 cannot be: it has to be more than 0",
+            "bench.toml:2: 0 is invalid: it must be more than 0",
         ),
         ("[novogorny.novogorny0]\nch8 = 0", "bench.toml:2: unknown field `ch8`"),
         (
             "[novogorny.novogorny0]\nch7 = \"urukul0.ch0\"",
-            "bench.toml:2: urukul0 is no part that gives a voltage: Urukul; there is none",
+            "bench.toml:2: urukul0 is not a part that gives a voltage: Urukul; available: none",
         ),
     ] {
         let found = refused(text);

@@ -20,7 +20,7 @@ impl Bench<'_> {
         if let Some(name) = file.converter.keys().find(|name| !known.contains_key(name.get_ref())) {
             let names: Vec<&str> = known.keys().map(String::as_str).collect();
             let text = format!(
-                "no output of a pulse core is called {}; there is {}",
+                "no output of a pulse core is called {}; available: {}",
                 name.get_ref(),
                 listed(&names)
             );

@@ -81,7 +81,7 @@ fn mistakes_about_converters_and_sources() {
     for (file, said) in [
         (
             "[converter.pulse0]\n",
-            "bench.toml:1: no output of a pulse core is called pulse0; there is pulse0_out0, pulse0_out1",
+            "bench.toml:1: no output of a pulse core is called pulse0; available: pulse0_out0, pulse0_out1",
         ),
         (
             "[converter.pulse0_out0]\nfull_scale = 1\n",
@@ -89,7 +89,7 @@ fn mistakes_about_converters_and_sources() {
         ),
         (
             "[aom.a]\ncentre_hz = 1e6\ntone = \"pulse0_out0\"\n",
-            "bench.toml:3: pulse0_out0 is no channel: write pulse0_out0.tone0 to pulse0_out0.tone1",
+            "bench.toml:3: pulse0_out0 is not a channel: use pulse0_out0.tone0 to pulse0_out0.tone1",
         ),
         ("[source.s]\n", "bench.toml:1: missing field `hz`"),
         (

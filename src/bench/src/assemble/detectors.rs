@@ -165,7 +165,7 @@ impl Bench<'_> {
     /// The length of a pulse in ns; 0 is rejected.
     fn length(&self, pulse: &Spanned<u32>) -> Result<u32, String> {
         match *pulse.get_ref() {
-            0 => self.fail(pulse.span(), "a pulse of 0 ns cannot be: it has to be 1 ns or more"),
+            0 => self.fail(pulse.span(), "a pulse of 0 ns is invalid: it must be 1 ns or more"),
             length => Ok(length),
         }
     }
@@ -174,12 +174,15 @@ impl Bench<'_> {
         for (name, line) in &file.line {
             let (hz, pulse) = (line.hz.get_ref().0, self.length(&line.pulse_ns)?);
             if hz > MOST_MAINS_HZ {
-                let text = format!("mains of {} Hz cannot be: at most {MOST_MAINS_HZ} Hz", shown(hz));
+                let text = format!("mains of {} Hz are invalid: at most {MOST_MAINS_HZ} Hz", shown(hz));
                 return self.fail(line.hz.span(), &text);
             }
             let jitter = line.jitter_ns.get_ref().0 .0;
             if jitter * hz > 1e9 / 4.0 {
-                let text = format!("edges that are off by {} ns are no mains of {hz} Hz", shown(jitter));
+                let text = format!(
+                    "edges with a jitter of {} ns are too irregular for mains of {hz} Hz",
+                    shown(jitter)
+                );
                 return self.fail(line.jitter_ns.span(), &text);
             }
             if f64::from(pulse) * hz >= 1e9 {

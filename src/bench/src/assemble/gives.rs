@@ -141,10 +141,13 @@ impl Bench<'_> {
             let parts: Vec<&str> = parts.map(|(name, _)| name.as_str()).collect();
             let (said, parts) = (kind.said(), listed(&parts));
             let text = match self.parts.get(part) {
-                Some(known) => format!("{part} is no part that gives {said}: {}; there is {parts}", known.kind),
+                Some(known) => format!(
+                    "{part} is not a part that gives {said}: {}; available: {parts}",
+                    known.kind
+                ),
                 None => {
                     let part = if part.is_empty() { "''" } else { part };
-                    format!("there is no part {part} that gives {said}; there is {parts}")
+                    format!("there is no part {part} that gives {said}; available: {parts}")
                 }
             };
             return self.fail(name.span(), &text);
@@ -157,7 +160,7 @@ impl Bench<'_> {
                 let [first, last] = [first, last].map(|output| self.called(part, output));
                 self.fail(
                     name.span(),
-                    &format!("{text} is no channel: write {part}.{first} to {part}.{last}"),
+                    &format!("{text} is not a channel: use {part}.{first} to {part}.{last}"),
                 )
             }
         }

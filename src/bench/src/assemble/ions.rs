@@ -143,14 +143,18 @@ impl Bench<'_> {
         ];
         for (value, most, what, span) in limits {
             if value > most {
-                let text = format!("{what} of {} is that of no ion: at most {}", shown(value), shown(most));
+                let text = format!(
+                    "{what} of {} is too large for an ion: at most {}",
+                    shown(value),
+                    shown(most)
+                );
                 return self.fail(span, &text);
             }
         }
         match &crystal.coherence_s {
             Some(time) if time.get_ref().0 < LEAST_COHERENCE_S => {
                 let text = format!(
-                    "a coherence time of {} s is that of no ion: at least {LEAST_COHERENCE_S:e} s",
+                    "a coherence time of {} s is too short for an ion: at least {LEAST_COHERENCE_S:e} s",
                     shown(time.get_ref().0)
                 );
                 self.fail(time.span(), &text)
@@ -168,13 +172,13 @@ impl Bench<'_> {
         let mode = crystal.mode.get_ref();
         let states = *mode.states.get_ref();
         if !STATES.contains(&states) {
-            let text = format!("{} to {} states of a mode are kept", STATES.start(), STATES.end());
+            let text = format!("{} to {} states of a mode are possible", STATES.start(), STATES.end());
             return self.fail(mode.states.span(), &text);
         }
         let (to_lower, to_upper) = (crystal.to_lower.get_ref().0, crystal.to_upper.0);
         if to_lower + to_upper > 1.0 {
             let text =
-                format!("{to_lower} of the decays to the lower level and {to_upper} to the upper are more than all");
+                format!("{to_lower} of the decays to the lower level and {to_upper} to the upper exceed 1 in total");
             return self.fail(crystal.to_lower.span(), &text);
         }
         let beam = |beam: &Option<file::Beam>| {
@@ -196,7 +200,7 @@ impl Bench<'_> {
             }
             if let Some(twice) = (1..lit.len()).find(|n| lit[..*n].contains(&lit[*n])) {
                 let span = drive.ions.as_ref().map_or(0..0, Spanned::span);
-                return self.fail(span, &format!("ion {} is there twice", lit[twice]));
+                return self.fail(span, &format!("ion {} is given twice", lit[twice]));
             }
             drives.push(crystal::Drive {
                 rabi_hz: drive.rabi_hz.0,

@@ -93,7 +93,7 @@ impl Bench<'_> {
         let (part, output) = self.split(text);
         match self.parts.get(part).map(|known| known.gives.kind_of(output)) {
             Some(Some(kind)) => self.output(name, kind).map(From::Part),
-            Some(None) => self.fail(name.span(), &format!("{part} gives nothing that a model can hear")),
+            Some(None) => self.fail(name.span(), &format!("{part} gives nothing that a model can receive")),
             None => {
                 let parts: Vec<&str> = self.parts.keys().map(String::as_str).collect();
                 let text = format!("there is no pin and no part {text}; parts are {}", listed(&parts));

@@ -78,7 +78,7 @@ impl<'a> Bench<'a> {
                 }
                 Supply::Generator(hz) => {
                     let text = format!(
-                        "a generator of {} Hz cannot be: more than 0 and at most {MOST_HZ} Hz",
+                        "a generator of {} Hz is invalid: it must be more than 0 and at most {MOST_HZ} Hz",
                         shown(hz)
                     );
                     return self.fail(0..0, &text);

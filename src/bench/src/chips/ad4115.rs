@@ -95,7 +95,7 @@ impl Ad4115 {
         // A reset may end within a message.
         let cut = count != 0 && self.ones < count;
         self.begin();
-        cut.then(|| format!("ADC: a message ended after {count} bits of its part: look at its length"))
+        cut.then(|| format!("ADC: a message ended after {count} bits of its part: check its length"))
     }
 
     /// Handles a rising clock edge.
@@ -168,7 +168,7 @@ impl Ad4115 {
         }
         if was == adc_mode::MODE_POWER_DOWN && self.mode() != was {
             self.registers[number] = adc_mode::MODE.put(word, was);
-            return Some("ADC: it is powered down, which only a reset ends".into());
+            return Some("ADC: it is powered down: only a reset wakes it".into());
         }
         match self.mode() {
             adc_mode::MODE_SINGLE => {
@@ -197,13 +197,13 @@ impl Ad4115 {
         let setup = adc_channel::SETUP.get(word) as usize;
         let rate = self.registers[usize::from(chip::ADC_FILTER.address) + setup] & 0x1f;
         if rate != 0 {
-            return Some("ADC: conversions at other rates than the fastest are not modelled".into());
+            return Some("ADC: conversions at rates other than the fastest are not modelled".into());
         }
         let settings = self.registers[usize::from(chip::ADC_SETUP.address) + setup];
         let internal = adc_setup::REFERENCE.get(settings) == adc_setup::REFERENCE_INTERNAL;
         let mode = self.registers[usize::from(chip::ADC_MODE.address)];
         (internal && adc_mode::REF_EN.get(mode) == 0)
-            .then(|| "ADC: a conversion by the internal reference, which is off (ref_en)".into())
+            .then(|| "ADC: a conversion with the internal reference, which is off (ref_en)".into())
     }
 
     /// Stores the result of a conversion that has ended.

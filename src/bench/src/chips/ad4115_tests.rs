@@ -63,7 +63,7 @@ fn only_a_reset_ends_the_power_down() {
     let mode = |mode| adc_mode::MODE.put(adc_mode::REF_EN.put(0, 1), mode);
     write(&mut adc, 0, chip::ADC_MODE.address, mode(adc_mode::MODE_POWER_DOWN));
     let told = write(&mut adc, 0, chip::ADC_MODE.address, mode(adc_mode::MODE_STANDBY));
-    assert_eq!(told, ["ADC: it is powered down, which only a reset ends"]);
+    assert_eq!(told, ["ADC: it is powered down: only a reset wakes it"]);
     adc.begin();
     send(&mut adc, 0, u32::MAX, 32);
     send(&mut adc, 0, u32::MAX, 32);

@@ -92,7 +92,7 @@ impl TryFrom<String> for Kind {
         let known = parts().find(|part| name == format!("ad{part}")).map(Self::of);
         known.ok_or_else(|| {
             let names: Vec<String> = parts().map(|part| format!("ad{part}")).collect();
-            format!("there is no chip {name}: write one of {}", names.join(", "))
+            format!("there is no chip {name}: use one of {}", names.join(", "))
         })
     }
 }
@@ -182,7 +182,7 @@ impl Ad53xx {
         }
         if count != chip::WORD.width {
             return Some(format!(
-                "a transfer of {count} bits: one has {}, and is ignored",
+                "a transfer of {count} bits instead of {}: ignored",
                 chip::WORD.width
             ));
         }
@@ -190,7 +190,7 @@ impl Ad53xx {
         let least = PERIODS[usize::from(self.sent.is_some())];
         said.or(self
             .too_fast
-            .then(|| format!("a clock faster than its least period of {least} ns")))
+            .then(|| format!("a clock faster than its minimum period of {least} ns")))
     }
 
     fn write(&mut self, at: Ns, bits: u32) -> Option<String> {
@@ -256,7 +256,7 @@ impl Ad53xx {
         self.answer = Some(word.unwrap_or(0));
         match word {
             Some(_) => None,
-            None => Some(format!("there is no register to be read at {data:#06x}")),
+            None => Some(format!("there is no readable register at {data:#06x}")),
         }
     }
 

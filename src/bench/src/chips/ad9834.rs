@@ -201,7 +201,7 @@ impl Ad9834 {
         if both {
             if whole == Some(register) {
                 out.warn(format!(
-                    "frequency register {register} is written whole twice in a row: another word has to come between"
+                    "frequency register {register} is written in full twice in a row: another word must come between"
                 ));
             }
             self.whole = Some(register);
@@ -275,7 +275,7 @@ impl Ad9834 {
             _ if hz > FASTEST => Some(format!("its clock is at most 75 MHz, not {} MHz", hz / 1e6)),
             _ => None,
         };
-        let text = "it is let go without a reset since power-up (init)";
+        let text = "it is started without a reset since power-up (init)";
         clock.into_iter().chain((!self.was_reset).then(|| text.into()))
     }
 
@@ -304,7 +304,7 @@ impl Ad9834 {
             (true, false) => {
                 (self.shift, self.fell, self.scolded) = Default::default();
                 if !before[CLK] {
-                    out.warn("its clock is low as it is selected: it has to be high (SPI_CLK_POLARITY)");
+                    out.warn("its clock is low when it is selected: it must be high (SPI_CLK_POLARITY)");
                 }
             }
             (false, true) if self.shift.count > 0 => {
@@ -328,7 +328,7 @@ impl Ad9834 {
         let before = self.fell.replace(at);
         if let Some(period) = before.map(|before| at - before).filter(|period| *period < PERIOD) {
             if !self.scolded {
-                out.warn(format!("a clock of {period} ns: its least period is {PERIOD} ns"));
+                out.warn(format!("a clock of {period} ns: the minimum period is {PERIOD} ns"));
             }
             self.scolded = true;
         }
@@ -341,7 +341,7 @@ impl Ad9834 {
 
 /// Warning text for an incomplete frequency word.
 fn missing(register: usize) -> String {
-    format!("the second half of the word for frequency register {register} did not come (b28)")
+    format!("the second half of the word for frequency register {register} is missing (b28)")
 }
 
 impl Model for Ad9834 {

@@ -205,20 +205,20 @@ fn what_the_data_sheet_forbids_on_the_bus_is_told() {
     bus.bits(0x2100, 16);
     assert_eq!(
         bus.told(),
-        ["a message without a chip select: nobody hears it: look at the chip select (cs)"]
+        ["a message without a chip select: no chip receives it; check the chip select (cs)"]
     );
     bus.set(CLK, false);
     bus.set(CS, false);
     assert_eq!(
         bus.told(),
-        ["its clock is low as it is selected: it has to be high (SPI_CLK_POLARITY)"]
+        ["its clock is low when it is selected: it must be high (SPI_CLK_POLARITY)"]
     );
     bus.set(CLK, true);
     for level in [false, true, false, true, false, true] {
         bus.at -= HALF_PERIOD - 8;
         bus.set(CLK, level);
     }
-    assert_eq!(bus.told(), ["a clock of 16 ns: its least period is 25 ns"]);
+    assert_eq!(bus.told(), ["a clock of 16 ns: the minimum period is 25 ns"]);
 }
 
 #[test]
@@ -241,10 +241,10 @@ fn what_is_wrong_with_a_frequency_is_told() {
     bus.tune(0, 7);
     assert_eq!(
         bus.told(),
-        ["frequency register 0 is written whole twice in a row: another word has to come between"]
+        ["frequency register 0 is written in full twice in a row: another word must come between"]
     );
     bus.send(&[0x4003, RESET]);
-    let missing = "the second half of the word for frequency register 0 did not come (b28)";
+    let missing = "the second half of the word for frequency register 0 is missing (b28)";
     assert_eq!(bus.told(), [format!("{missing}: another word came")]);
     bus.send(&[0x4003]);
     assert_eq!(bus.chip.unfinished(), [(bus.at - 2 * HALF_PERIOD, missing.to_string())]);
@@ -266,7 +266,7 @@ fn what_it_lacks_is_told_when_it_is_let_go() {
     let mut bus = Bus::new(CLOCK);
     bus.send(&[ON]);
     bus.tune(0, 1 << 20);
-    assert_eq!(bus.told(), ["it is let go without a reset since power-up (init)"]);
+    assert_eq!(bus.told(), ["it is started without a reset since power-up (init)"]);
 }
 
 proptest! {

@@ -46,8 +46,8 @@ const FULL_SCALE: u32 = 0x3fff;
 const TURN: f64 = 4_294_967_296.0;
 
 const NO_SYNC: &str =
-    "it shall follow its SYNC_IN, where no clock is: look at sync_device, sync_div and sync_sel of the \
-                       card; with sync_sel 1 the generator of ch0 has to be on (en_sync_gen)";
+    "it is set to follow its SYNC_IN, which has no clock: check sync_device, sync_div and sync_sel of the \
+                       card; with sync_sel 1 the generator of ch0 must be on (en_sync_gen)";
 
 /// State of the serial port within a message.
 #[derive(Debug, Clone, Copy, Default)]
@@ -238,12 +238,12 @@ impl Dds for Ad9910 {
         self.begin();
         match port {
             Port::Write(address) if address != RAM_ADDRESS || count != 0 => Some(format!(
-                "a message ended after {count} of the {} bits for its register {}: look at the chip select and the length",
+                "a message ended after {count} of the {} bits for its register {}: check the chip select and the length",
                 width(address).unwrap_or(0),
                 register(address).map_or("", |register| register.name),
             )),
             Port::Instruction if count != 0 => Some(format!(
-                "a message ended after {count} of the 8 bits of its instruction: look at the chip select and the length"
+                "a message ended after {count} of the 8 bits of its instruction: check the chip select and the length"
             )),
             _ => None,
         }
@@ -271,9 +271,7 @@ impl Dds for Ad9910 {
                     return Some("its RAM is written or read while it plays (ram_enable)".into());
                 }
                 if matches!(self.port, Port::Read(..)) && !self.has_output() {
-                    return Some(
-                        "it is read, but its data do not come out on a pin of their own (sdio_input_only)".into(),
-                    );
+                    return Some("it is read, but its data output pin is disabled (sdio_input_only)".into());
                 }
             }
             // One word after another, until the end of the message.
@@ -395,7 +393,7 @@ impl Dds for Ad9910 {
         let short = self.clock.hz != 0 && (time as f64) < self.clock.sync_ns();
         short.then(|| {
             format!(
-                "an update of {time} ns: it has to last for more than a period of SYNC_CLK, {} ns",
+                "an update of {time} ns: it must last longer than a period of SYNC_CLK, {} ns",
                 self.clock.sync_ns()
             )
         })

@@ -303,7 +303,7 @@ fn what_the_data_sheet_forbids_is_told() {
     assert_eq!(chip.end_update(LOCK + 8), None);
     write(&mut chip, chip::FTW.address, 1);
     chip.update(LOCK + 100);
-    let text = "an update of 3 ns: it has to last for more than a period of SYNC_CLK, 4 ns";
+    let text = "an update of 3 ns: it must last longer than a period of SYNC_CLK, 4 ns";
     assert_eq!(chip.end_update(LOCK + 103).as_deref(), Some(text));
     let word = ram_profile::START.put(ram_profile::MODE.put(0, ram_profile::MODE_CONT_RAMPUP), 5);
     write(&mut chip, chip::PROFILE.address, word);
@@ -321,8 +321,7 @@ fn what_the_data_sheet_forbids_is_told() {
     chip.begin();
     send(&mut chip, 0x0e, 8);
     send(&mut chip, 5, 16);
-    let text =
-        "a message ended after 16 of the 64 bits for its register PROFILE: look at the chip select and the length";
+    let text = "a message ended after 16 of the 64 bits for its register PROFILE: check the chip select and the length";
     assert_eq!(chip.end().as_deref(), Some(text));
     write(&mut chip, chip::CFR1.address, 0);
     write(&mut chip, chip::CFR2.address, cfr2::DRG_ENABLE.put(0, 1));
@@ -392,7 +391,7 @@ fn clocks_that_cannot_be_are_told() {
     assert!(text.starts_with("its PLL is on but the card has no clock"), "{text}");
     assert_eq!(
         chip.set_reference(0, 50e6).as_deref(),
-        Some("its PLL cannot lock: 1600 MHz is outside of its oscillator, 820 to 1150 MHz")
+        Some("its PLL cannot lock: 1600 MHz is outside the range of its oscillator, 820 to 1150 MHz")
     );
     assert_eq!(
         chip.set_reference(0, 100e6).as_deref(),
@@ -437,11 +436,11 @@ fn frequencies_and_clocks_beyond_the_limits_are_told() {
 fn a_port_that_drivers_cannot_use_is_told() {
     let mut chip = Ad9910::new(0);
     let told = send(&mut chip, (0x80 | chip::CFR3.address).into(), 8);
-    let text = "it is read, but its data do not come out on a pin of their own (sdio_input_only)";
+    let text = "it is read, but its data output pin is disabled (sdio_input_only)";
     assert_eq!((told.as_deref(), chip.fall()), (Some(text), None));
     write(&mut chip, chip::CFR1.address, cfr1::LSB_FIRST.put(0, 1));
     chip.update(0);
-    assert!(chip.complaints()[0].contains("the lowest bit first"));
+    assert!(chip.complaints()[0].contains("LSB first"));
 }
 
 #[test]

@@ -119,7 +119,7 @@ impl Ad9912 {
     fn pll(&self) -> Result<f64, String> {
         if self.reference == 0.0 {
             return Err(
-                "its PLL is on but the card has no clock: look at clk_sel of the card and its clocks here".into(),
+                "its PLL is on but the card has no clock: check clk_sel of the card and its clocks here".into(),
             );
         }
         let settings = self.get(chip::PLL);
@@ -147,7 +147,7 @@ impl Ad9912 {
             false => {
                 let [frequency, low, high] = [frequency, low, high].map(|hz| hz / 1e6);
                 Err(format!(
-                    "its PLL cannot lock: {frequency} MHz is outside of its oscillator, {low} to {high} MHz"
+                    "its PLL cannot lock: {frequency} MHz is outside the range of its oscillator, {low} to {high} MHz"
                 ))
             }
         }
@@ -231,7 +231,7 @@ impl Dds for Ad9912 {
                 }
                 self.port = Port::Read(address, left, self.sent(address));
                 if serial_config::SDO_ACTIVE.get(self.get(chip::SERIAL_CONFIG)) == 0 {
-                    return Some("it is read, but its data do not come out on a pin of their own (sdo_active)".into());
+                    return Some("it is read, but its data output pin is disabled (sdo_active)".into());
                 }
             }
             Port::Write(_, Some(0)) | Port::Read(_, Some(0), _) => {}
@@ -285,7 +285,7 @@ impl Dds for Ad9912 {
         match tuned && self.is_pll_on() {
             true => self.pll().err(),
             false if tuned && self.reference == 0.0 => {
-                Some("a tone is set but the chip has no clock: look at clk_sel of the card and its clocks here".into())
+                Some("a tone is set but the chip has no clock: check clk_sel of the card and its clocks here".into())
             }
             false if tuned && self.reference > FASTEST => {
                 Some(format!("its clock is at most 1 GHz, not {} MHz", self.reference / 1e6))
@@ -305,9 +305,7 @@ impl Dds for Ad9912 {
             Port::Write(_, None) if count != 0 => "within a byte",
             _ => return None,
         };
-        Some(format!(
-            "a message ended {what}: look at the chip select and the length"
-        ))
+        Some(format!("a message ended {what}: check the chip select and the length"))
     }
 
     fn set_reference(&mut self, at: Ns, hz: f64) -> Option<String> {

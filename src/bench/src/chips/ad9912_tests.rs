@@ -99,7 +99,7 @@ fn a_frequency_without_a_clock_is_told() {
     write(&mut chip, chip::FREQUENCY.address, 1, 2);
     assert_eq!(
         chip.update(0).as_deref(),
-        Some("its PLL cannot lock: 5000 MHz is outside of its oscillator, 900 to 1000 MHz")
+        Some("its PLL cannot lock: 5000 MHz is outside the range of its oscillator, 900 to 1000 MHz")
     );
 }
 

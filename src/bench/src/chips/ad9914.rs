@@ -121,7 +121,7 @@ impl Ad9914 {
         let mut told = Vec::new();
         if !self.was_reset {
             self.was_reset = true; // once is enough
-            told.push("it has had no reset since its power came: its registers may hold anything".into());
+            told.push("it was not reset since power-up: its registers may hold anything".into());
         }
         told.extend(self.calibrate(at, before[usize::from(chip::CFR4.address)]));
         if tuned {
@@ -152,7 +152,7 @@ impl Ad9914 {
         match (was, is, self.dac) {
             (false, true, _) if usr0::CAL_WITH_SYNC.get(self.get(chip::USR0)) != 0 && !self.synchronised => {
                 self.dac = Dac::Raw;
-                Some("its calibration waits for a signal at SYNC_IN, where nothing is wired (sync_in)".into())
+                Some("its calibration waits for a signal at SYNC_IN, which is not connected (sync_in)".into())
             }
             (false, true, _) => {
                 self.dac = Dac::Calibrating(at);
@@ -164,7 +164,7 @@ impl Ad9914 {
                 let took = (at - since) as f64 / 1e3;
                 self.dac = if took < takes { Dac::Raw } else { Dac::Calibrated };
                 let cut = self.dac == Dac::Raw && self.clock != 0.0;
-                cut.then(|| format!("the calibration of its DAC ended after {took} us: it takes {takes:.1} us"))
+                cut.then(|| format!("the calibration of its DAC was stopped after {took} us: it takes {takes:.1} us"))
             }
             _ => None,
         }
@@ -173,7 +173,7 @@ impl Ad9914 {
     /// Warning about a tone that has been set.
     fn tuned(&self) -> Option<String> {
         if self.clock == 0.0 {
-            return Some("a tone is set but the chip has no clock: look at its clock here (clock_hz)".into());
+            return Some("a tone is set but the chip has no clock: check its clock here (clock_hz)".into());
         }
         if !(chip::SMALLEST_CLOCK..=chip::LARGEST_CLOCK).contains(&self.clock) {
             return Some(format!(

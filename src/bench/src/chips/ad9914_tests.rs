@@ -85,14 +85,14 @@ fn what_the_data_sheet_forbids_is_told() {
     assert!(made.write(0x71, 0).expect("told").contains("no register at 0x71"));
     put(&mut made, chip::PROFILE_FREQUENCY, 1);
     let told = made.update(0);
-    assert!(told[0].contains("no reset since its power came"), "{told:?}");
+    assert!(told[0].contains("not reset since power-up"), "{told:?}");
     assert!(told[1].contains("has not been calibrated"), "{told:?}");
     put(&mut made, chip::CFR4, cfr4::DAC_CAL_ENABLE.put(chip::CFR4.reset, 1));
     made.update(0);
     put(&mut made, chip::CFR4, chip::CFR4.reset);
     assert_eq!(
         made.update(100_000),
-        ["the calibration of its DAC ended after 100 us: it takes 156.5 us"]
+        ["the calibration of its DAC was stopped after 100 us: it takes 156.5 us"]
     );
 
     let mut made = Ad9914::new(CLOCK, false);

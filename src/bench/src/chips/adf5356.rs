@@ -93,13 +93,13 @@ impl Adf5356 {
         let calibrates = r0::AUTOCAL.get(word) != 0;
         self.lock = None;
         if self.reference == 0.0 {
-            return vec!["it has no reference: look at clk_sel of the card and its clocks here".into()];
+            return vec!["it has no reference: check clk_sel of the card and its clocks here".into()];
         }
         told.extend(self.referred());
         told.extend(self.divided(calibrates));
         if detector > chip::HIGHEST_PFD {
             told.push(format!(
-                "its phase detector has {} MHz: at most 125 MHz",
+                "its phase detector runs at {} MHz: at most 125 MHz",
                 detector / 1e6
             ));
         }
@@ -122,12 +122,12 @@ impl Adf5356 {
         );
         if n < least {
             told.push(format!(
-                "the whole part of its divider is {n}: with its prescaler at least {least}"
+                "the integer part of its divider is {n}: its prescaler needs at least {least}"
             ));
         }
         if !(chip::LOWEST_VCO..=chip::HIGHEST_VCO).contains(&oscillator) {
             told.push(format!(
-                "it cannot lock: {:.3} MHz is outside of its oscillator, 3400 to 6800 MHz",
+                "it cannot lock: {:.3} MHz is outside the range of its oscillator, 3400 to 6800 MHz",
                 oscillator / 1e6
             ));
         }
@@ -160,14 +160,14 @@ impl Adf5356 {
         let [numerator, denominator] = self.second();
         if denominator < 2 || numerator >= denominator {
             told.push(format!(
-                "its second fraction is {numerator}/{denominator}: less than 1, and of 2 parts at least"
+                "its second fraction is {numerator}/{denominator}: it must be less than 1, in at least 2 parts"
             ));
         }
         let divider = r9::BAND_DIVIDER.get(self.registers[9]);
         let band = self.detector() / f64::from(divider.max(1));
         if calibrates && (divider == 0 || band > BAND_CLOCK) {
             told.push(format!(
-                "its oscillator's band is chosen with {:.3} MHz: at most 2.4 MHz (band_divider)",
+                "its oscillator's band is selected at {:.3} MHz: at most 2.4 MHz (band_divider)",
                 band / 1e6
             ));
         }

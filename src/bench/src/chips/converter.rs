@@ -82,7 +82,7 @@ impl Model for Converter {
         let peak = self.peak();
         if peak > 1.0 && !self.limited {
             out.warn(format!(
-                "both tones together are {:.0} % of full scale: samples are limited, and other tones come of it",
+                "both tones together are {:.0} % of full scale: samples clip, which adds spurious tones",
                 100.0 * peak
             ));
         }

@@ -73,7 +73,7 @@ impl DdsBus {
         let selected = self.selected();
         if selected.is_empty() && !self.unheard {
             out.warn(format!(
-                "{what} while no chip is selected: nobody hears it: look at the channel of the AD9914, of which there are {}",
+                "{what} while no chip is selected: no chip receives it; check the channel of the AD9914, there are {}",
                 self.chips.len()
             ));
         }
@@ -132,7 +132,7 @@ impl Model for DdsBus {
             let names = names.join(", ");
             (
                 self.last,
-                format!("ch{n}: {names} written and not taken over: no update (FUD) came behind it"),
+                format!("ch{n}: {names} written but not applied: no update (FUD) followed"),
             )
         });
         told.collect()

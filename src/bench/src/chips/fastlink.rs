@@ -92,7 +92,7 @@ impl Receiver {
             return None;
         }
         let early = self.ends.replace(self.rose + self.geometry.frame()).is_some();
-        early.then_some("a frame begins before the one before has come whole")
+        early.then_some("a frame begins before the previous one is complete")
     }
 
     /// The time at which the frame in progress is complete.

@@ -62,7 +62,7 @@ impl Hmc542b {
             return;
         }
         if count != width {
-            out.warn(format!("{count} bits for the attenuator: there are {width}"));
+            out.warn(format!("{count} bits for the attenuator: it has {width}"));
         }
         let kept = if count < width {
             u64::from(self.code) << count

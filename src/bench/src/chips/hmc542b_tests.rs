@@ -96,8 +96,8 @@ fn what_cannot_have_been_meant_is_told() {
     assert_eq!(
         bus.out.warnings,
         [
-            "a message without a chip select: nobody hears it: look at the chip select (cs)",
-            "9 bits for the attenuator: there are 8",
+            "a message without a chip select: no chip receives it; check the chip select (cs)",
+            "9 bits for the attenuator: it has 8",
         ]
     );
 }

@@ -52,7 +52,7 @@ impl Amplifiers {
             return;
         }
         if count != width {
-            out.warn(format!("{count} bits for the amplifiers: there are {width}"));
+            out.warn(format!("{count} bits for the amplifiers: they have {width}"));
         }
         self.gains = (self.shift.bits & mask(width)) as u32;
     }
@@ -133,7 +133,7 @@ impl Conversions {
         if let Some(time) = self.began.map(|last| at - last).filter(|time| time < cycle) {
             let [does, did] = edge;
             out.warn(format!(
-                "CNV {does} {time} ns after it {did} before: conversions are {cycle} ns apart at least"
+                "CNV {does} {time} ns after it last {did}: conversions must be at least {cycle} ns apart"
             ));
         }
         (self.began, self.scolded) = (Some(at), false);

@@ -135,18 +135,18 @@ impl Mirny {
         let Shift { bits, count } = std::mem::take(&mut self.shift);
         if count < HEAD {
             if count > 0 {
-                out.warn(format!("a message of {count} bits: its head alone has {HEAD}"));
+                out.warn(format!("a message of {count} bits: its header alone has {HEAD}"));
             }
             return;
         }
         let destination = bits >> (count - HEAD + 1) & 0x7f;
         let Some(kind) = Self::kind(destination) else {
-            return out.warn(format!("a message for number {destination}, which there is not"));
+            return out.warn(format!("a message for number {destination}, which does not exist"));
         };
         if count != kind.width() {
             let width = kind.width();
             return out.warn(format!(
-                "a message of {count} bits for number {destination}: one has {width}, it is ignored"
+                "a message of {count} bits for number {destination}, which takes {width}: ignored"
             ));
         }
         let n = destination as usize % CHANNELS;
@@ -156,7 +156,7 @@ impl Mirny {
             Kind::Attenuator => self.attenuators[n] = attenuator::ATT.get(bits as u32),
             Kind::Almazny if self.options.almazny.is_none() => {
                 out.warn(format!(
-                    "a message for channel {n} of an Almazny, which is not there (almazny)"
+                    "a message for channel {n} of an Almazny, which is not present (almazny)"
                 ));
             }
             Kind::Almazny => self.almazny[n] = bits as u32 & 0xff,

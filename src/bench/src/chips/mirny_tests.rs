@@ -128,16 +128,16 @@ fn what_is_forbidden_is_told() {
         bus.set(CLK, clock);
     }
     let texts = [
-        "a message of 23 bits for number 0: one has 24, it is ignored",
-        "a message for channel 0 of an Almazny, which is not there (almazny)",
-        "a message for number 99, which there is not",
+        "a message of 23 bits for number 0, which takes 24: ignored",
+        "a message for channel 0 of an Almazny, which is not present (almazny)",
+        "a message for number 99, which does not exist",
         "its register 0 cannot be written",
         "ch0: it is calibrated with 100 MHz at the phase detector: at most 75 MHz",
-        "ch0: the whole part of its divider is 20: with its prescaler at least 23",
-        "ch0: it cannot lock: 2000.000 MHz is outside of its oscillator, 3400 to 6800 MHz",
+        "ch0: the integer part of its divider is 20: its prescaler needs at least 23",
+        "ch0: it cannot lock: 2000.000 MHz is outside the range of its oscillator, 3400 to 6800 MHz",
         "ch0: there is no register 14",
-        "ch0: it has no reference: look at clk_sel of the card and its clocks here",
-        "a message without a chip select: nobody hears it: look at the chip select (cs)",
+        "ch0: it has no reference: check clk_sel of the card and its clocks here",
+        "a message without a chip select: no chip receives it; check the chip select (cs)",
     ];
     assert_eq!(bus.out.warnings, texts);
 }
@@ -158,8 +158,8 @@ fn what_a_synthesiser_cannot_divide_is_told() {
     tune(&mut bus);
     let texts = [
         "its doubler takes a reference of at most 100 MHz (r_doubler)",
-        "its second fraction is 5/5: less than 1, and of 2 parts at least",
-        "its oscillator's band is chosen with 2.439 MHz: at most 2.4 MHz (band_divider)",
+        "its second fraction is 5/5: it must be less than 1, in at least 2 parts",
+        "its oscillator's band is selected at 2.439 MHz: at most 2.4 MHz (band_divider)",
         "it is calibrated with 100 MHz at the phase detector: at most 75 MHz",
         "its reference divider is 0: at least 1 (r_counter)",
     ];

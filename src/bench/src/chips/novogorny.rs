@@ -108,7 +108,7 @@ impl Novogorny {
     fn convert(&mut self, at: Ns, out: &mut Outbox) {
         if let Some(time) = self.clocked.map(|edge| at - edge).filter(|time| *time < QUIET) {
             out.warn(format!(
-                "CNV rises {time} ns after the ADC's clock changed: there are {QUIET} ns between them at least"
+                "CNV rises {time} ns after the ADC's clock changed: the minimum is {QUIET} ns"
             ));
         }
         self.conversions.rise(at);
@@ -139,7 +139,7 @@ impl Novogorny {
         if self.table.len() == SEQUENCE as usize {
             self.filling = Filling::Over;
             return out.warn(format!(
-                "the ADC has {SEQUENCE} control words at most: the others are ignored"
+                "the ADC takes at most {SEQUENCE} control words: the others are ignored"
             ));
         }
         self.table.push(word);

@@ -160,8 +160,8 @@ fn what_the_data_sheet_forbids_is_told() {
     assert_eq!(
         bus.told(),
         [
-            "CNV rises 16 ns after the ADC's clock changed: there are 20 ns between them at least",
-            "CNV rises 764 ns after it rose before: conversions are 1000 ns apart at least",
+            "CNV rises 16 ns after the ADC's clock changed: the minimum is 20 ns",
+            "CNV rises 764 ns after it last rose: conversions must be at least 1000 ns apart",
         ]
     );
     bus.set(CS_ADC, true);
@@ -171,7 +171,7 @@ fn what_the_data_sheet_forbids_is_told() {
         bus.told(),
         [
             "the ADC is read 128 ns after CNV: a conversion takes up to 580 ns",
-            "the ADC has 16 control words at most: the others are ignored",
+            "the ADC takes at most 16 control words: the others are ignored",
         ]
     );
     assert_eq!(bus.card.table.len(), 16);
@@ -182,8 +182,8 @@ fn what_the_data_sheet_forbids_is_told() {
     assert_eq!(
         bus.told(),
         [
-            "12 bits for the amplifiers: there are 16",
-            "a message without a chip select: nobody hears it: look at the chip select (cs)",
+            "12 bits for the amplifiers: they have 16",
+            "a message without a chip select: no chip receives it; check the chip select (cs)",
         ]
     );
 }

@@ -172,7 +172,7 @@ impl Phaser {
         match address as u8 {
             address if address == chip::DUC_STB.address => self.strobe(at),
             address if address == chip::SPI_DATW.address => {
-                out.warn("a byte for its SPI bus: what is behind that is not modelled");
+                out.warn("a byte for its SPI bus: the chips on it are not modelled");
             }
             _ => {}
         }
@@ -347,8 +347,7 @@ impl Model for Phaser {
     fn unfinished(&self) -> Vec<(Ns, String)> {
         let waiting = self.channels.iter().enumerate();
         let told = waiting.filter_map(|(n, channel)| {
-            let text =
-                format!("channel {n}: settings of its upconverter were not taken over: no duc_stb came behind them");
+            let text = format!("channel {n}: settings of its upconverter were not applied: no duc_stb followed");
             channel.waits.map(|since| (since, text))
         });
         told.collect()

@@ -126,7 +126,7 @@ fn what_the_data_sheet_forbids_is_told() {
     bus.set(CNV, false);
     let texts = [
         "CNV is high for 16 ns: it samples for at least 30 ns",
-        "CNV falls 112 ns after it fell before: conversions are 667 ns apart at least",
+        "CNV falls 112 ns after it last fell: conversions must be at least 667 ns apart",
     ];
     assert_eq!(bus.out.warnings, texts);
 }

@@ -196,7 +196,7 @@ fn leds() {
 fn what_the_data_sheet_forbids_is_told() {
     let mut bus = Bus::new(ZOTINO);
     bus.transfer(CS_DAC, 0, 23);
-    assert_eq!(bus.out.warnings, ["a transfer of 23 bits: one has 24, and is ignored"]);
+    assert_eq!(bus.out.warnings, ["a transfer of 23 bits instead of 24: ignored"]);
     bus.out.warnings.clear();
     bus.word(word::MODE_DATA, 50, 0);
     assert_eq!(
@@ -206,7 +206,7 @@ fn what_the_data_sheet_forbids_is_told() {
     bus.out.warnings.clear();
     bus.half = 8;
     bus.word(word::MODE_DATA, 8, 0);
-    assert_eq!(bus.out.warnings, ["a clock faster than its least period of 20 ns"]);
+    assert_eq!(bus.out.warnings, ["a clock faster than its minimum period of 20 ns"]);
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn chips_have_what_the_table_says() {
         assert!(bus.out.warnings[0].starts_with(&format!("there is no channel at the address {beyond}: an AD5")));
         bus.out.warnings.clear();
         bus.read(select::REGISTER_X1A, beyond);
-        assert!(bus.out.warnings[0].starts_with("there is no register to be read at"));
+        assert!(bus.out.warnings[0].starts_with("there is no readable register at"));
     }
 }
 
@@ -244,7 +244,7 @@ fn a_chip_that_no_line_selects_hears_nothing() {
         ..alone("ad5370")
     });
     bus.lines_of_a_bus(24);
-    let text = "a message without a chip select: nobody hears it: look at the chip select (cs)";
+    let text = "a message without a chip select: no chip receives it; check the chip select (cs)";
     assert_eq!(bus.out.warnings, [text]);
     let mut bus = Bus::new(Options {
         shares: true,
@@ -258,7 +258,7 @@ fn a_chip_that_no_line_selects_hears_nothing() {
 fn a_chip_that_there_is_not() {
     let text = Kind::try_from("ad5375".to_string()).expect_err("there is none");
     assert!(
-        text.starts_with("there is no chip ad5375: write one of ad5360, ad5361,"),
+        text.starts_with("there is no chip ad5375: use one of ad5360, ad5361,"),
         "{text}"
     );
 }

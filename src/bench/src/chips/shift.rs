@@ -73,7 +73,7 @@ impl Unheard {
     pub fn bit(&mut self, out: &mut Outbox) {
         self.0 += 1;
         if self.0 == Self::MESSAGE {
-            out.warn("a message without a chip select: nobody hears it: look at the chip select (cs)");
+            out.warn("a message without a chip select: no chip receives it; check the chip select (cs)");
         }
     }
 

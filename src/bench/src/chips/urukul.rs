@@ -59,8 +59,7 @@ const SYNC_EDGE: Ns = 2;
 const SAME_PHASE: f64 = 1e-6;
 
 const DISABLED: &str =
-    "its attenuator is disabled (att_en): what a card gives then is in no public document; here it attenuates \
-                        as before";
+    "its attenuator is disabled (att_en): what a card outputs then is not documented; here it attenuates as before";
 
 /// The card.
 pub struct Urukul {
@@ -229,7 +228,7 @@ impl Urukul {
         let (Shift { bits, count }, width) = (self.shift, words::ATT.width);
         // Drivers read them by shifting in zeros, and write them back immediately.
         if count % width != 0 {
-            out.warn(format!("{count} bits for the attenuators: there are {width}"));
+            out.warn(format!("{count} bits for the attenuators: they have {width}"));
         }
         let kept = if count < width { self.attenuators << count } else { 0 };
         self.attenuators = (kept | bits) & mask(width);
@@ -275,8 +274,8 @@ impl Urukul {
         if !heard && !self.unheard && self.listening(self.selected).next().is_none() {
             self.unheard = true;
             out.warn(match self.selected {
-                0 => "a message without a chip select (cs is 0): nobody hears it".into(),
-                select => format!("a message to chip select {select}, the chips of mask_nu, of which there are none"),
+                0 => "a message without a chip select (cs is 0): no chip receives it".into(),
+                select => format!("a message to chip select {select}, the chips of mask_nu, which selects none"),
             });
         }
         for n in self.listening(self.selected) {
@@ -372,8 +371,8 @@ impl Urukul {
         let unseen = (0..CHANNELS).find(|n| self.addressed[*n] && self.closed[*n].is_none());
         let ((n, at), other) = silent.zip(unseen).filter(|_| self.options.servo.is_none())?;
         let text = format!(
-            "ch{n}: its switch was closed and nothing sent to its chip, while ch{other} was set behind an open switch: look at \
-             chip_select and sw_device"
+            "ch{n}: its switch was closed and nothing sent to its chip, while ch{other} was set behind an open switch: \
+             check chip_select and sw_device"
         );
         Some((at, text))
     }
@@ -461,7 +460,7 @@ impl Model for Urukul {
         let waits = |n: usize| {
             let registers = self.chips[n].waiting();
             let text = format!(
-                "ch{n}: {} written and not taken over: no update (IO_UPDATE) came behind it",
+                "ch{n}: {} written but not applied: no update (IO_UPDATE) followed",
                 registers.join(", ")
             );
             (!registers.is_empty()).then_some((self.written[n], text))

@@ -274,7 +274,7 @@ fn chip_0_leads_the_others_where_sync_sel_says_so() {
     assert_eq!(follow(&mut bus, 1, 0), 0, "without edges there are no errors");
     assert_eq!(heard(&bus), [Some(0.0); 3]);
     let told = std::mem::take(&mut bus.out.warnings);
-    assert!(told[0].starts_with("ch1: it shall follow its SYNC_IN, where no clock is: look at sync_device"));
+    assert!(told[0].starts_with("ch1: it is set to follow its SYNC_IN, which has no clock: check sync_device"));
     assert_eq!(told.len(), 1);
     // 300 ps of the bench and 16 steps of 75 ps are 500 ps away from the edges: windows of up to 6
     // steps contain none.
@@ -313,14 +313,14 @@ fn messages_that_nobody_hears_or_that_are_cut_are_told() {
     bus.transfer(0, 0x1234, 16);
     assert_eq!(
         std::mem::take(&mut bus.out.warnings),
-        ["a message without a chip select (cs is 0): nobody hears it"]
+        ["a message without a chip select (cs is 0): no chip receives it"]
     );
     let masked = (0..4).fold(bus.card.configuration, |word, n| cfg9::MASK_NU.at(n).put(word, 1));
     bus.transfer(words::CS_CFG, masked, 52);
     bus.transfer(words::CS_DDS_MULTI, 0x1234, 16);
     assert_eq!(
         std::mem::take(&mut bus.out.warnings),
-        ["a message to chip select 3, the chips of mask_nu, of which there are none"]
+        ["a message to chip select 3, the chips of mask_nu, which selects none"]
     );
     // A configuration for another card's logic, and half of a word.
     bus.transfer(words::CS_DDS_CH0, 0x02_1234, 24);
@@ -328,8 +328,8 @@ fn messages_that_nobody_hears_or_that_are_cut_are_told() {
     assert_eq!(
         std::mem::take(&mut bus.out.warnings),
         [
-            "ch0: a message ended after 16 of the 32 bits for its register CFR3: look at the chip select and the length",
-            "ch1: a message ended after 4 of the 8 bits of its instruction: look at the chip select and the length"
+            "ch0: a message ended after 16 of the 32 bits for its register CFR3: check the chip select and the length",
+            "ch1: a message ended after 4 of the 8 bits of its instruction: check the chip select and the length"
         ]
     );
     bus.write(words::CS_DDS_CH0, dds::CFR1.address, 0, 32);
@@ -344,7 +344,7 @@ fn a_chip_and_the_switch_of_another_are_told() {
     assert_eq!(bus.card.unfinished(), [], "no chip was set");
     bus.write(words::CS_DDS_CH1, dds::FTW.address, 0, 32);
     let text =
-        "ch2: its switch was closed and nothing sent to its chip, while ch1 was set behind an open switch: look at \
+        "ch2: its switch was closed and nothing sent to its chip, while ch1 was set behind an open switch: check \
                 chip_select and sw_device";
     assert_eq!(bus.card.unfinished(), [(since, text.to_string())]);
     bus.set(&[(SW0 + 1, true)]);
@@ -360,7 +360,7 @@ fn settings_that_never_took_effect_are_told() {
         bus.card.unfinished(),
         [(
             since,
-            "ch2: CFR2, PROFILE written and not taken over: no update (IO_UPDATE) came behind it".to_string()
+            "ch2: CFR2, PROFILE written but not applied: no update (IO_UPDATE) followed".to_string()
         )]
     );
     bus.update();
@@ -411,7 +411,7 @@ fn attenuators_that_get_too_few_bits_are_told() {
     bus.transfer(words::CS_ATT, 0xffff_ffff_1234_5678, 64);
     bus.transfer(words::CS_ATT, 0xab, 8);
     assert_eq!(bus.card.attenuators, 0x3456_78ab);
-    assert_eq!(bus.out.warnings, ["8 bits for the attenuators: there are 32"]);
+    assert_eq!(bus.out.warnings, ["8 bits for the attenuators: they have 32"]);
 }
 
 #[test]
@@ -441,7 +441,7 @@ fn a_synchronisation_clock_that_stops_is_told_at_once() {
     assert_eq!(bus.out.warnings, Vec::<String>::new());
     clock(&mut bus, None);
     assert!(
-        bus.out.warnings[0].starts_with("ch0: it shall follow its SYNC_IN"),
+        bus.out.warnings[0].starts_with("ch0: it is set to follow its SYNC_IN"),
         "{:?}",
         bus.out.warnings
     );

@@ -36,7 +36,7 @@ impl Engine {
     fn forget(&mut self, at: Ns, model: Option<usize>) {
         if let Some(model) = model.filter(|_| !self.forgets) {
             self.forgets = true;
-            let text = format!("more than {HISTORY} changes are not kept: tests and pages have none from now on");
+            let text = format!("no more than {HISTORY} changes are kept: tests and pages get none from now on");
             self.warn(model, at, text);
         }
     }

@@ -26,7 +26,7 @@ pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let whole = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..whole].iter().filter(|byte| **byte == b'\n').count() + 1;
-        format!("{name}:{line}: this is no text in UTF-8")
+        format!("{name}:{line}: this is not UTF-8 text")
     })
 }
 
@@ -93,7 +93,7 @@ impl Source<'_> {
         let span = error.span().unwrap_or_default();
         let text = match (error.message(), self.text.get(span.clone())) {
             ("duplicate key", Some(key)) => {
-                format!("{} is there twice", key.trim_matches(['"', '\'']))
+                format!("{} is given twice", key.trim_matches(['"', '\'']))
             }
             (text, _) => in_words(&text.replace('\n', ", ")),
         };
@@ -110,9 +110,6 @@ mod tests {
         let text = "seed = 1\n# Grüße\n".to_string();
         assert_eq!(text_of("a.toml", text.clone().into_bytes()), Ok(text));
         let latin = b"seed = 1\n# Gr\xfc\xdfe\n".to_vec();
-        assert_eq!(
-            text_of("a.toml", latin),
-            Err("a.toml:2: this is no text in UTF-8".into())
-        );
+        assert_eq!(text_of("a.toml", latin), Err("a.toml:2: this is not UTF-8 text".into()));
     }
 }

@@ -110,7 +110,7 @@ impl Camera {
     fn expose(&mut self, at: Ns, out: &mut Outbox) {
         if self.ends.is_some() || at + self.options.exposure_ns < self.busy {
             self.missed += 1;
-            return out.warn("it is triggered while it looks, or before the frame before has been sent: ignored");
+            return out.warn("it is triggered during an exposure, or before the previous frame was sent: ignored");
         }
         self.collected.fill(0.0);
         self.counted = at;

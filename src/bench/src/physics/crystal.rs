@@ -400,7 +400,7 @@ impl Crystal {
         let tones = (0..self.options.drives.len()).filter(|n| self.lights[DRIVES + n].power > 0.0);
         if tones.count() > 2 && !self.told[0] {
             self.told[0] = true;
-            out.warn("more than two beams turn its qubits at once: all but the first two are left out");
+            out.warn("more than two beams drive its qubits at once: all but the first two are ignored");
         }
         let states = self.options.mode.states;
         let top: f64 = self
@@ -413,7 +413,7 @@ impl Crystal {
         if self.glow.is_none() && !self.tones().is_empty() && top > FULL && !self.told[1] {
             self.told[1] = true;
             out.warn(format!(
-                "its mode has more quanta than are kept (states = {states}): light on the qubits acts as on {}",
+                "its mode has more quanta than are modelled (states = {states}): light on the qubits acts as with {}",
                 states - 1
             ));
         }

@@ -29,7 +29,7 @@ pub fn start(ddr: &Setup) -> Result<(), &'static str> {
     write(DCI_CONTROL, 0x0000_0823);
     write_all(&ddr.timing);
     if !wait(DCI_STATUS, DCI_DONE, DCI_DONE) {
-        return Err("the calibration of the DDR pins does not end: are the clocks of this board as its table says?");
+        return Err("the calibration of the DDR pins does not finish: do this board's clocks match its table?");
     }
     write(CONTROL, ddr.control | OUT_OF_RESET);
     if !wait(MODE_STATUS, 7, 1) {

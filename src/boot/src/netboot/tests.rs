@@ -148,10 +148,10 @@ fn what_is_wrong_is_said() {
     assert!(refusal(&damaged, None).contains("checksum"));
     assert!(refusal(&good, Some(b"another key, 16+")).contains("key"));
     assert!(refusal(b"GET / HTTP/1.1", None).contains("kairos boot"));
-    assert!(refusal(&session(&[(Kind::Firmware, [7; 51].into())], KEY), None).contains("room for 50"));
+    assert!(refusal(&session(&[(Kind::Firmware, [7; 51].into())], KEY), None).contains("limit is 50"));
     assert!(refusal(&session(&[(Kind::Firmware, [0; 9].into())], KEY), None).contains("zero"));
     assert!(refusal(&session(&[(Kind::Gateware, [7; 9].into())], KEY), None).contains("no firmware"));
-    assert!(refusal(&[&GREETING[..], &[77]].concat(), None).contains("no request 77"));
+    assert!(refusal(&[&GREETING[..], &[77]].concat(), None).contains("unknown request 77"));
 }
 
 #[test]

@@ -129,11 +129,11 @@ impl fmt::Display for Error {
             Self::NoInput => write!(f, "there is no clock at the external input: is it connected, and on?"),
             Self::CrystalInstead => write!(
                 f,
-                "in free run the crystal of the Si5324 is at input 2, where the link's clock is"
+                "free run connects the Si5324's crystal to input 2, which has the link's clock"
             ),
             Self::NoLock => write!(
                 f,
-                "the Si5324 does not lock within {} s: has the external clock the frequency that is configured?",
+                "the Si5324 does not lock within {} s: does the external clock have the configured frequency?",
                 LOCK_MS / 1000
             ),
         }

@@ -54,7 +54,7 @@ impl Gate {
     pub fn authenticate(&mut self, proof: &Digest) -> Result<(), End> {
         let nonce = self.nonce.take().ok_or(End::Refused("a proof without a challenge"))?;
         if !auth::proves(self.key()?, &[PROOF_CONTEXT, &nonce], proof) {
-            return Err(End::Refused("it has another key"));
+            return Err(End::Refused("it has a different key"));
         }
         self.open = true;
         Ok(())

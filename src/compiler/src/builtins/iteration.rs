@@ -35,11 +35,9 @@ pub fn typing(types: &mut Types, call: &Call, iteration: Iteration) -> Result<Ty
         }
         Iteration::Reversed => match types.kind(first) {
             Kind::Lazy(lazy, _) => {
-                let text = format!(
-                    "{} can only be gone over from its beginning, not by reversed()",
-                    lazy.name()
-                );
-                Err(Diagnostic::new(span, text).help("reverse what it goes over, or make a list of it with list(…)"))
+                let text = format!("{} can only be iterated forwards, not with reversed()", lazy.name());
+                Err(Diagnostic::new(span, text)
+                    .help("reverse what it iterates over, or make a list of it with list(…)"))
             }
             _ => {
                 types.iterated(first, span)?;
@@ -69,7 +67,7 @@ fn sorted(types: &mut Types, call: &Call) -> Result<Ty> {
             key.value.span,
             "'key' of sorted() must be the name of a function, or a lambda",
         );
-        return Err(error.help("give the function a name before, and write that here; a lambda has no defaults here"));
+        return Err(error.help("name the function first, and use that name here; a lambda cannot have defaults here"));
     }
     let span = call.args[0].span;
     let elt = types.iterated(call.types[0], span)?;
@@ -79,7 +77,7 @@ fn sorted(types: &mut Types, call: &Call) -> Result<Ty> {
     };
     if !has_order(types, order) {
         let what = if order == elt { "elements" } else { "keys" };
-        let text = format!("sorted() cannot put {what} of type {} into an order", types.name(order));
+        let text = format!("sorted() cannot order {what} of type {}", types.name(order));
         return Err(Diagnostic::new(span, text).help("numbers, strings and tuples of them can be sorted"));
     }
     Ok(types.new_type(Kind::List(elt)))
@@ -103,7 +101,7 @@ fn flag(call: &Call) -> Result<bool> {
                 keyword.value.span,
                 format!("'{}' must be written as True or False", keyword.name),
             );
-            Err(error.help("it decides what is compiled: write a call for each in the branches of an 'if'"))
+            Err(error.help("it decides what is compiled: write one call for each value in the branches of an 'if'"))
         }
     }
 }

@@ -63,8 +63,8 @@ fn convertible(types: &Types, call: &Call) -> Result<()> {
             let text = format!("{name} cannot be invoked with the arguments ({found})");
             let error = Diagnostic::new(arg.span, text);
             Err(match types.kind(ty) {
-                Kind::Str => error.help("kernels cannot read numbers from text: let the host do it, in an RPC"),
-                _ => error.help("only a number or a truth value can be made a number"),
+                Kind::Str => error.help("kernels cannot parse numbers from strings: let the host do it, in an RPC"),
+                _ => error.help("only a number or a truth value can be converted to a number"),
             })
         }
         _ => Ok(()),

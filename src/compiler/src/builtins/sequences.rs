@@ -28,7 +28,7 @@ pub fn typing(types: &mut Types, call: &Call, sequence: Sequence) -> Result<Ty> 
             Kind::Var => Ok(types.var()),
             _ => {
                 let text = format!("a value of type {} has no length", types.name(call.types[0]));
-                Err(Diagnostic::new(call.args[0].span, text).help("lists, arrays, tuples, ranges and texts have one"))
+                Err(Diagnostic::new(call.args[0].span, text).help("lists, arrays, tuples, ranges and strings have one"))
             }
         },
         Sequence::Range => {

@@ -71,7 +71,7 @@ impl Emitter<'_, '_> {
                 "a value of type {} cannot be sent to another board",
                 self.module.program.types.name(ty)
             );
-            Diagnostic::new(span, text).help("send numbers, texts, lists or arrays")
+            Diagnostic::new(span, text).help("send numbers, strings, lists or arrays")
         })
     }
 

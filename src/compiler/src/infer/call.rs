@@ -83,7 +83,7 @@ impl Infer<'_, '_> {
             FunctionKind::Forbidden(reason) => return Err(Diagnostic::new(whole.span, reason.clone())),
             FunctionKind::Rpc { .. } if is_managed(callee_of(whole)) => {
                 let text = format!(
-                    "'{}' runs on the host; a context manager in a kernel has kernels",
+                    "'{}' runs on the host; a context manager in a kernel must have kernels",
                     info.name
                 );
                 let help = "decorate its __enter__ and __exit__ with @kernel or @portable";
@@ -107,7 +107,7 @@ impl Infer<'_, '_> {
             }
             FunctionKind::Syscall { .. } => {
                 if info.returns.is_none() {
-                    let text = format!("the system call {} does not say what it returns", info.name);
+                    let text = format!("the system call {} has no return annotation", info.name);
                     return Err(Diagnostic::new(whole.span, text).help("annotate it, with '-> TNone' if nothing"));
                 }
                 let sources = self.bind(whole, &info, (None, 0), args, keywords)?;

@@ -63,6 +63,6 @@ impl Infer<'_, '_> {
             });
         }
         let names = names.join(", ");
-        format!("functions that meet in one value must take and return the same; here: {names}")
+        format!("all functions that this may call must take and return the same types; here: {names}")
     }
 }

@@ -110,7 +110,7 @@ impl Infer<'_, '_> {
     fn no_class<T>(&mut self, class: &Expr) -> Result<T> {
         let ty = self.function().types[class.id as usize];
         let text = format!(
-            "isinstance() wants a class or a tuple of classes, not {}",
+            "isinstance() takes a class or a tuple of classes, not {}",
             self.type_name(ty)
         );
         Err(Diagnostic::new(class.span, text))

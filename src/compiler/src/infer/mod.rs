@@ -101,8 +101,8 @@ fn kept_iterator(function: &FunctionInstance, types: &Types) -> Option<Box<Diagn
     });
     let returned = || Some((function.ast.name_span, types.lazy_part(function.returns)?));
     let (span, lazy) = found.or_else(returned)?;
-    let text = format!("{} cannot be kept or passed on in a kernel", lazy.name());
-    Some(Diagnostic::new(span, text).help("go over it where it stands, or make a list of it with list(…)"))
+    let text = format!("{} cannot be stored or passed on in a kernel", lazy.name());
+    Some(Diagnostic::new(span, text).help("iterate over it in place, or make a list of it with list(…)"))
 }
 
 /// The error text for a value in `with` that is not a context manager.

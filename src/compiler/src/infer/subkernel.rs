@@ -96,7 +96,7 @@ impl Infer<'_, '_> {
             None => Err(self.no_subkernel(expr, ty)),
             own if own == self.function().info.kind.destination() => {
                 let text = format!(
-                    "'{}' runs on this board: its call runs it, and gives the result",
+                    "'{}' runs on this board: a plain call runs it and returns the result",
                     info.name
                 );
                 Err(Diagnostic::new(expr.span, text))
@@ -114,7 +114,7 @@ impl Infer<'_, '_> {
     }
 
     fn no_subkernel(&self, expr: &Expr, ty: Ty) -> Box<Diagnostic> {
-        let error = Diagnostic::new(expr.span, "this is no subkernel").here(self.type_name(ty));
+        let error = Diagnostic::new(expr.span, "this is not a subkernel").here(self.type_name(ty));
         error.help("decorate the function with @subkernel(destination=…)")
     }
 
@@ -186,8 +186,8 @@ impl Infer<'_, '_> {
         for name in names {
             let message = self.messages[name];
             let (text, (function, span)) = match (message.sent, message.received) {
-                (Some(sent), None) => (format!("nobody receives the message '{name}'"), sent),
-                (None, Some(received)) => (format!("nobody sends the message '{name}'"), received),
+                (Some(sent), None) => (format!("no kernel receives the message '{name}'"), sent),
+                (None, Some(received)) => (format!("no kernel sends the message '{name}'"), received),
                 _ => continue,
             };
             self.current = function;
@@ -215,7 +215,7 @@ impl Infer<'_, '_> {
             let ty = self.function().types[arg.id as usize];
             if let Kind::Instance(_) = self.types().kind(ty) {
                 let text = format!("a value of type {} cannot be sent to a subkernel", self.type_name(ty));
-                return Err(Diagnostic::new(arg.span, text).help("pass numbers, texts, lists or arrays"));
+                return Err(Diagnostic::new(arg.span, text).help("pass numbers, strings, lists or arrays"));
             }
         }
         Ok(())

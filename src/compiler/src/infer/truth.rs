@@ -28,7 +28,7 @@ impl Infer<'_, '_> {
             }
         }
         if let Some((name, method)) = self.says_itself(ty) {
-            let text = format!("this is taken for true: {name} has a {method}, which a kernel does not ask by itself");
+            let text = format!("this is always true: {name} has a {method}, which a kernel does not call implicitly");
             self.warn(*Diagnostic::new(test.span, text).help(ask(method)));
         }
         Ok(ty)
@@ -72,7 +72,7 @@ impl Infer<'_, '_> {
                 let Some((name, method)) = self.says_itself(elt) else {
                     return Ok(());
                 };
-                let text = format!("{name} has a {method} of its own, which a kernel does not ask by itself");
+                let text = format!("{name} has its own {method}, which a kernel does not call implicitly");
                 let error = Diagnostic::new(arg.span, text).here("whether this is true is not known");
                 Err(error.help(ask(method)))
             }
@@ -82,7 +82,7 @@ impl Infer<'_, '_> {
 }
 
 fn ask(method: &str) -> String {
-    format!("call it, as .{method}(), or keep its answer in an attribute of the host's")
+    format!("call it, as .{method}(), or store its result in an attribute on the host")
 }
 
 fn ambiguous(span: Span) -> Box<Diagnostic> {

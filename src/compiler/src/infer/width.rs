@@ -87,7 +87,7 @@ impl Infer<'_, '_> {
             let mut result = Ok(());
             walk_operations(&function.ast.body, &mut |operation| {
                 if cuts(&program.types, function, &operation) {
-                    let text = "the result of this operation on numpy.int64 is cut to numpy.int32";
+                    let text = "the result of this operation on numpy.int64 is truncated to numpy.int32";
                     let mut warning = Diagnostic::new(operation.span, text).help("write int32(…) if that is meant");
                     warning.warning = true;
                     warnings.push(*warning);
@@ -110,7 +110,7 @@ impl Infer<'_, '_> {
                             Some(format!("the integer {value} does not fit into 64 bits"))
                         }
                         (None, Kind::Int32 | Kind::Int64) if function.is_beyond(expr) => {
-                            Some("the integer that this makes does not fit into 64 bits".into())
+                            Some("the resulting integer does not fit into 64 bits".into())
                         }
                         _ => None,
                     };

@@ -246,7 +246,7 @@ impl<'a> Linker<'a> {
                 reloc::GOT_PREL => {
                     let name = &*self.objects[object].symbols[relocation.symbol].name;
                     let slot = self.variable_slot(name);
-                    slot.ok_or_else(|| format!("{name} is no variable of the firmware"))?
+                    slot.ok_or_else(|| format!("{name} is not a variable of the firmware"))?
                 }
                 _ => self.resolve(object, relocation.symbol)?,
             };

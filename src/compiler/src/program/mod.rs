@@ -330,8 +330,8 @@ impl Context<'_> {
         self.compare_invariants(shape, &info, first);
         if self.program.objects.len() > MOST_OBJECTS {
             return Err(format!(
-                "the kernel reaches more than {MOST_OBJECTS} host objects; the last is a {}, of which perhaps an \
-                 attribute makes a new one whenever it is read",
+                "the kernel reaches more than {MOST_OBJECTS} host objects; the last is a {}; perhaps one of its \
+                 attributes makes a new one on every read",
                 info.name
             ));
         }
@@ -381,12 +381,12 @@ impl Context<'_> {
         let name = &info.name;
         for missing in &info.missing {
             let text = format!("kernel_invariants of a {name} names '{missing}', which the object does not have");
-            warn(text, "set the attribute on the host, or take the name out");
+            warn(text, "set the attribute on the host, or remove the name");
         }
         if first {
             return;
         }
-        let help = "all objects of a class must name the same attributes; others are taken for variable";
+        let help = "all objects of a class must name the same attributes; others are treated as variable";
         for added in info.invariants.iter().filter(|name| !class.is_invariant(name)) {
             warn(
                 format!("'{added}' is a kernel invariant of one {name}, but not of an earlier one"),
@@ -395,7 +395,7 @@ impl Context<'_> {
         }
         for lost in class.invariants.iter().filter(|name| !info.invariants.contains(name)) {
             warn(
-                format!("'{lost}' is no kernel invariant of one {name}, but of an earlier one"),
+                format!("'{lost}' is not a kernel invariant of one {name}, but it is of an earlier one"),
                 help,
             );
         }

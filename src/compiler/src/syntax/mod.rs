@@ -77,7 +77,7 @@ impl Parser {
                     std::mem::forget(module); // dropping it could overflow the stack
                     let text = format!("this is nested more than {} levels deep", depth::DEEPEST);
                     return Err(Diagnostic::new(span(file, place), text)
-                        .help("give parts of it names of their own, and loop over a list instead of a long sum"));
+                        .help("assign parts of it to variables, and loop over a list instead of a long sum"));
                 }
                 slot.insert(module)
             }

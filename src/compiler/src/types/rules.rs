@@ -28,10 +28,11 @@ impl Types {
         let error = error.here(format!("{what} has type {found}, but {wanted} is needed"));
         Err(match (&*wanted, &*found) {
             ("float", "numpy.int32" | "numpy.int64" | "numpy.int?") => {
-                error.help("integers are not converted to float by themselves: write 1.0 instead of 1, or use float(…)")
+                error.help("integers are not converted to float implicitly: write 1.0 instead of 1, or use float(…)")
             }
-            _ if wanted.contains("strided") != found.contains("strided") => error
-                .help("a part of an array whose elements do not lie together has a type of its own: use .copy() on it"),
+            _ if wanted.contains("strided") != found.contains("strided") => {
+                error.help("a part of an array that is not contiguous has a type of its own: use .copy() on it")
+            }
             _ if wanted == found => error.help("they are objects of one class whose attributes have different types"),
             ("numpy.int64", "numpy.int32") => error.help("use int64(…) to widen it"),
             ("numpy.int32", "numpy.int64") => error.help("use int32(…) to narrow it, or int64(0) as initial value"),
@@ -59,7 +60,7 @@ impl Types {
         let values = elements.iter().map(|&ty| self.values_in(ty)).sum::<usize>();
         if values > TUPLE_VALUES {
             let text = format!(
-                "a tuple of {values} values, with those of the tuples in it; at most {TUPLE_VALUES} are possible"
+                "a tuple of {values} values, including those of nested tuples; at most {TUPLE_VALUES} are possible"
             );
             return Err(Diagnostic::new(span, text).help("use a list or an array"));
         }
@@ -84,7 +85,7 @@ impl Types {
             Kind::Lazy(lazy, parts) => {
                 let first = parts[0];
                 match lazy {
-                    Lazy::Generator => Err(Diagnostic::new(span, "a generator expression is not kept")
+                    Lazy::Generator => Err(Diagnostic::new(span, "a generator expression cannot be stored")
                         .help("write [ … ] for a list of its elements, or give it to sum, any, all, min or max")),
                     Lazy::Reversed => self.iterated(first, span),
                     Lazy::Enumerate => {

@@ -235,9 +235,9 @@ mod tests {
             ),
             (
                 "ext0_bypass",
-                health(B, "RTIO is without its clock", [0.0, 0.0]),
+                health(B, "RTIO has no clock", [0.0, 0.0]),
                 &[STATUS_HOLD_BIT],
-                (Bad, "rtio: RTIO is without its clock", [Bad, Absent, Warning]),
+                (Bad, "rtio: RTIO has no clock", [Bad, Absent, Warning]),
             ),
             (
                 "int_125",

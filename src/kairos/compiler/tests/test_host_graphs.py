@@ -66,7 +66,7 @@ def test_a_long_chain_of_objects():
 def test_objects_that_make_others_without_end():
     message = rejected("return self.any.one.two", any=Anything())
     assert "the kernel reaches more than 65536 host objects" in message
-    assert "makes a new one whenever it is read" in message
+    assert "makes a new one on every read" in message
 
 
 def test_an_object_with_any_attribute_is_one_object():

@@ -161,11 +161,11 @@ class Wrong:
     "method, text",
     [
         ("call_without_self", "is a method, but takes no 'self'"),
-        ("call_no_annotation", "the system call no_annotation does not say what it returns"),
+        ("call_no_annotation", "the system call no_annotation has no return annotation"),
         ("call_wrong_result", "the system call rtio_get_counter returns TInt32, the firmware's TInt64"),
         ("call_wrong_argument", "argument 'data' of the system call rtio_output is TInt64, the firmware's TInt32"),
         ("call_too_few_arguments", "the system call rtio_input_data takes 0 arguments, the firmware's 1"),
-        ("functions_that_take_different", "functions that meet in one value must take and return the same"),
+        ("functions_that_take_different", "all functions that this may call must take and return the same"),
         ("functions_that_give_different", "cannot unify"),
         ("return_a_function", "cannot return an allocated value that does not live forever"),
         ("keep", "the assigned value does not outlive the assignment target"),
@@ -175,7 +175,7 @@ class Wrong:
         ("attribute_set_late", "may not have its attribute 'second'"),
         ("attribute_set_sometimes", "may not have its attribute 'value'"),
         ("made_by_new", "can only be created on the host"),
-        ("enter_the_host", "'__enter__' runs on the host; a context manager in a kernel has kernels"),
+        ("enter_the_host", "'__enter__' runs on the host; a context manager in a kernel must have kernels"),
     ],
 )
 def test_it_is_refused(method, text):

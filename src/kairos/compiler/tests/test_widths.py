@@ -157,7 +157,7 @@ def front_end(method, *args):
 def test_a_warning_points_at_what_is_narrowed():
     warnings = front_end(Widths().narrowed).warnings()
     assert len(warnings) == 5
-    assert all("cut to numpy.int32" in text and "test_widths.py:" in text for text in warnings)
+    assert all("truncated to numpy.int32" in text and "test_widths.py:" in text for text in warnings)
     assert "a = self.narrow(t & 0xFF)" in warnings[0]
     assert "^^^^^^^^" in warnings[0]
 
@@ -168,7 +168,7 @@ def test_constants_are_narrowed_without_a_word(method):
 
 
 def test_in_strict_mode_warnings_are_errors():
-    with pytest.raises(compiler.CompileError, match="cut to numpy.int32"):
+    with pytest.raises(compiler.CompileError, match="truncated to numpy.int32"):
         compiler.compile_kernel(Widths().narrowed, (), {}, core=Core(), set_result=None, strict=True)
     compiler.compile_kernel(Widths().words, (), {}, core=Core(), set_result=None, strict=True)
 

@@ -209,7 +209,10 @@ fn raise_of_others(answer: TraceAnswer) {
             "Error running DMA on satellite device, it does not answer: destination {0}",
             board,
         ),
-        TraceAnswer::NotHere => ("only kernels of the board with the network play on others", 0),
+        TraceAnswer::NotHere => (
+            "only kernels of the board with the network can play traces on others",
+            0,
+        ),
     };
     raise::firmware(Id::DmaError, message, [i64::from(board), 0, 0]);
 }

@@ -136,7 +136,7 @@ fn compute<const COUNT: usize>(
         Err(Problem::Failure(failure @ Failure::TooLarge)) => raise::firmware(Id::ValueError, failure.text(), [0; 3]),
         Err(Problem::Failure(failure)) => raise::firmware(Id::LinAlgError, failure.text(), [0; 3]),
         Err(Problem::Shape) => {
-            let text = "linear algebra: no matrix, or no place for the whole result";
+            let text = "linear algebra: no matrix, or no room for the whole result";
             raise::firmware(Id::ValueError, text, [0; 3]);
         }
         Err(Problem::Address(error)) => broken(format_args!("matrix of a kernel: {error}")),

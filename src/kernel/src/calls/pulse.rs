@@ -41,7 +41,7 @@ extern "C" fn update_all(gate: u32, parameters: u32, values: u32, target: u32) {
         Err(error) => broken(format_args!("a change of a gate: {error}")),
     };
     if parameters.len() != values.len() {
-        return raise::firmware(Id::ValueError, "parameters and values are not equally many", [0; 3]);
+        return raise::firmware(Id::ValueError, "the numbers of parameters and values differ", [0; 3]);
     }
     let mut buffer = [0.0; MOST];
     for course in parameters.chunk_by(|a, b| a == b) {
@@ -80,7 +80,7 @@ extern "C" fn stream(list: u32) -> u32 {
     let put = |memory: &mut Area<_, _>| streams::put(memory.words(), STREAM.start as u32, NEXT.get(), words);
     let whole = words.len().is_multiple_of(streams::WORD);
     let Some((address, next)) = whole.then(|| STREAMS.with(put)).flatten() else {
-        let text = "a stream has whole words of 8 integers, and {1} of them at most: not {0} integers";
+        let text = "a stream has whole words of 8 integers, at most {1} words: not {0} integers";
         let most = streams::most(STREAM.len()) as i64;
         raise::firmware(Id::ValueError, text, [words.len() as i64, most, 0]);
         return 0;
@@ -119,21 +119,19 @@ fn send(target: u32, word: &Numbers, last: bool) {
 fn refuse(error: AdjustError, parameter: u32) {
     let text = match error {
         AdjustError::Fixed => "parameter {0} of the gate is not adjustable",
-        AdjustError::Count { .. } => {
-            "parameter {0} of the gate has {1} segments, which takes as many steps or one knot more"
-        }
+        AdjustError::Count { .. } => "parameter {0} of the gate has {1} segments: give as many steps or one more knot",
         AdjustError::Factor => "a factor takes parameter {0} out of its range",
         AdjustError::Course(CourseError::Unit(UnitError::Frequency { .. })) => {
-            "a frequency of parameter {0} is outside of half the sample rate"
+            "a frequency of parameter {0} is beyond half the sample rate"
         }
         AdjustError::Course(CourseError::Unit(UnitError::Amplitude { .. })) => {
             "an amplitude of parameter {0} is outside of -200 to 200, full scale"
         }
         AdjustError::Course(CourseError::Unit(_)) => "a value of parameter {0} is not a finite number",
-        AdjustError::Course(CourseError::Overshoot { .. }) => "between its knots parameter {0} is beyond full scale",
-        AdjustError::Course(CourseError::TooSteep) => "the course of parameter {0} is too steep",
+        AdjustError::Course(CourseError::Overshoot { .. }) => "parameter {0} exceeds full scale between its knots",
+        AdjustError::Course(CourseError::TooSteep) => "parameter {0} changes too steeply",
         AdjustError::Course(CourseError::TooShort { .. }) => "a segment of parameter {0} is too short",
-        AdjustError::Course(CourseError::Room) => "the course of parameter {0} has too many values",
+        AdjustError::Course(CourseError::Room) => "parameter {0} has too many values",
     };
     let segments = match error {
         AdjustError::Count { segments } => segments as i64,

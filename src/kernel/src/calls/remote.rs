@@ -43,7 +43,7 @@ fn place(destination: u32, address: u32, bytes: usize) -> Option<u32> {
     let inside = there.contains(&(address as usize)) && last.is_some_and(|last| last <= there.end);
     if !address.is_multiple_of(4) || !inside {
         let message =
-            "address {1:#010x} of destination {0} is not that of a word from {2:#010x} on that can be reached";
+            "address {1:#010x} of destination {0} is unaligned or outside the memory within reach (from {2:#010x} on)";
         refuse(message, [destination, address, there.start as u32]);
         return None;
     }
@@ -60,7 +60,7 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
         end_of,
         address as usize >= REMOTE.start && bytes > 0 && address.is_multiple_of(8),
     ) else {
-        let message = "kernels may export memory from {1:#010x} to {2:#010x}, from multiples of 8 on: not {0:#010x}";
+        let message = "kernels may export memory from {1:#010x} to {2:#010x}, at multiples of 8: not at {0:#010x}";
         return refuse(message, [address, REMOTE.start as u32, REMOTE.end as u32]);
     };
     let registers = [
@@ -86,8 +86,7 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
 extern "C" fn pointer(destination: u32, address: u32) -> u32 {
     if let Err(other) = window::point_to(destination) {
         let message =
-            "this kernel has pointers to destination {1}, and there is room for one board that is no neighbour: \
-                       not for {0}, too";
+            "this kernel has pointers to destination {1}, and can map only one non-neighbouring board: not also {0}";
         refuse(message, [destination, other, 0]);
         return 0;
     }
@@ -231,7 +230,7 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
     let last = (here as usize).checked_add(bytes as usize);
     let inside = REMOTE.contains(&(here as usize)) && last.is_some_and(|last| last <= REMOTE.end);
     if !inside || !(there | here | bytes).is_multiple_of(8) || bytes == 0 {
-        let message = "copies are of multiples of 8 bytes from {1:#010x} on: not {2} from {0:#010x}";
+        let message = "copies take multiples of 8 bytes at multiples of 8 from {1:#010x} on: not {2} at {0:#010x}";
         return refuse(message, [here, REMOTE.start as u32, bytes]);
     }
     let to = if joined { 0 } else { (FAR | destination) << 8 };
@@ -254,9 +253,9 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
         // Clears the error in the logic as well.
         engine.clear.write(1);
         let message = match state >> 2 {
-            1 => "destination {0} does not export {1:#010x} of its memory for this",
+            1 => "destination {0} does not export {1:#010x} of its memory for this access",
             2 => "bus error at {1:#010x} on destination {0}",
-            3 => "destination {0} does not answer about {1:#010x} of its memory: the link is lost",
+            3 => "destination {0} does not answer the access to {1:#010x}: the link is lost",
             _ => "a copy to {1:#010x} of the memory of destination {0} failed",
         };
         refuse(message, [destination, there, 0]);

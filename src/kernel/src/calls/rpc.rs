@@ -277,7 +277,7 @@ fn done(receiver: &mut Receiver<'static>) {
 #[cold]
 fn refuse(receiver: &mut Receiver<'static>, bytes: u32, free: u32) -> u32 {
     if bytes > DROPPED_MAX {
-        report_fmt(format_args!("reply to an RPC: {bytes} bytes cannot be meant"));
+        report_fmt(format_args!("reply to an RPC: invalid length of {bytes} bytes"));
     }
     let mut reply = Reply {
         receiver: &mut *receiver,

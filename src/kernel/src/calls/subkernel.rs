@@ -64,7 +64,7 @@ pub fn trace_answer() -> TraceAnswer {
             byte();
             TraceAnswer::NotHere
         }
-        _ => report("answer about a DMA trace that makes no sense"),
+        _ => report("invalid answer about a DMA trace"),
     }
 }
 
@@ -95,7 +95,7 @@ fn answered() -> bool {
             "An error occurred during subkernel operation: no room for messages, on destination {0}",
             byte(),
         ),
-        Ok(Outcome::Played) | Err(_) => report("answer about a subkernel that makes no sense"),
+        Ok(Outcome::Played) | Err(_) => report("invalid answer about a subkernel"),
     }
     false
 }
@@ -116,7 +116,7 @@ fn raise_again() {
     answer::skip();
     if !noted {
         error(
-            "An error occurred during subkernel operation: its exception cannot be told",
+            "An error occurred during subkernel operation: its exception cannot be reported",
             0,
         );
     }

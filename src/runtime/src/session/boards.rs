@@ -85,7 +85,7 @@ impl Boards {
         self.libraries.keep(number, destination, library).map_err(|Full| {
             let _ = write!(
                 text,
-                "no room for the libraries of all subkernels, {MOST} of {LIBRARIES} bytes in all at most"
+                "no room for the libraries of all subkernels: at most {MOST}, {LIBRARIES} bytes in all"
             );
             text
         })
@@ -314,7 +314,7 @@ impl Boards {
         let text = match self.start(&start).await {
             Ok(()) => return,
             Err(Outcome::Lost) => None,
-            Err(_) => Some("there is no library of it, or another board has it running"),
+            Err(_) => Some("it has no library, or another board is running it"),
         };
         let order = if text.is_some() { Order::Refused } else { Order::Lost };
         let text = text.unwrap_or("");

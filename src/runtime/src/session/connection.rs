@@ -332,7 +332,7 @@ impl<'a> Connection<'a> {
             Upload::Keep(length) => length,
             Upload::Busy => return self.load_failed("a kernel is running").await,
             Upload::TooLong(length) => {
-                let _ = write!(text, "the library has {length} bytes, there is room for {LIBRARY_MAX}");
+                let _ = write!(text, "the library has {length} bytes, the limit is {LIBRARY_MAX}");
                 return self.load_failed(&text).await;
             }
         };

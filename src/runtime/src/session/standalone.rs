@@ -57,10 +57,10 @@ impl fmt::Display for Error {
             Error::Silent(board) => write!(f, "destination {board} does not answer"),
             Error::Refused(text) => write!(f, "it cannot be loaded: {text}"),
             Error::Exception(text) => write!(f, "it ended with {text}"),
-            Error::Rpc => write!(f, "it has called the host, and there is none: it is stopped"),
+            Error::Rpc => write!(f, "it called the host, but there is none: stopped"),
             Error::Kernel(failure) => write!(f, "{failure}"),
             Error::Unexpected(kind) => write!(f, "unexpected message {kind:?} from the kernel core"),
-            Error::Clock => write!(f, "it has no RTIO clock: it is stopped"),
+            Error::Clock => write!(f, "it has no RTIO clock: stopped"),
         }
     }
 }

@@ -21,9 +21,7 @@ pub fn too_high(tone: u64, word: u32, clock: u64) -> Option<String> {
 pub fn complaints(registers: &Registers, profile: usize) -> Vec<String> {
     let mut told = Vec::new();
     if cfr1::LSB_FIRST.get(registers.word(chip::CFR1)) != 0 {
-        told.push(
-            "its serial port takes the lowest bit first from now on, which no card's bus gives (lsb_first)".into(),
-        );
+        told.push("its serial port is LSB first from now on, which no card's bus supports (lsb_first)".into());
     }
     if cfr1::RAM_ENABLE.get(registers.word(chip::CFR1)) != 0 {
         let word = registers.profile(profile);
@@ -41,7 +39,7 @@ pub fn complaints(registers: &Registers, profile: usize) -> Vec<String> {
         }
         if mode > ram_profile::MODE_CONT_RAMPUP {
             told.push(format!(
-                "profile {profile} of its RAM has the mode {mode}, which there is not"
+                "profile {profile} of its RAM has the mode {mode}, which does not exist"
             ));
         }
     }

@@ -11,7 +11,7 @@ const FASTEST: [f64; 2] = [1e9, 60e6];
 
 /// Range of the PLL's multiplier (data sheet, section "PLL charge pump" and table of CFR3).
 const MULTIPLIERS: [u64; 2] = [12, 127];
-const NO_CLOCK: &str = "a tone is set but the chip has no clock: look at clk_sel of the card and its clocks here";
+const NO_CLOCK: &str = "a tone is set but the chip has no clock: check clk_sel of the card and its clocks here";
 
 /// The register at an address, if there is one.
 pub fn register(address: usize) -> Option<WideRegister> {
@@ -135,7 +135,7 @@ impl Registers {
         }
         if reference == 0.0 {
             return Err(
-                "its PLL is on but the card has no clock: look at clk_sel of the card and its clocks here".into(),
+                "its PLL is on but the card has no clock: check clk_sel of the card and its clocks here".into(),
             );
         }
         let divided = self.divided(reference);
@@ -155,7 +155,7 @@ impl Registers {
         if !(*low..=*high).contains(&frequency) {
             let [frequency, low, high] = [frequency, *low, *high].map(|hz| hz / 1e6);
             return Err(format!(
-                "its PLL cannot lock: {frequency} MHz is outside of its oscillator, {low} to {high} MHz"
+                "its PLL cannot lock: {frequency} MHz is outside the range of its oscillator, {low} to {high} MHz"
             ));
         }
         Ok(Some(frequency))

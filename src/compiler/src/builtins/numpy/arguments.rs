@@ -141,7 +141,7 @@ impl<'a> Arguments<'a> {
             _ => None,
         };
         kind.map(Some).ok_or_else(|| {
-            let error = Diagnostic::new(expr.span, "this type cannot be that of the elements of an array");
+            let error = Diagnostic::new(expr.span, "this type cannot be the element type of an array");
             error.help("use float, bool, np.int32 or np.int64")
         })
     }
@@ -155,7 +155,7 @@ impl<'a> Arguments<'a> {
             ExprKind::None => return Ok(None),
             ExprKind::Int(axis) => axis,
             _ => {
-                let error = Diagnostic::new(expr.span, "the axis must be a number that stands here, or None");
+                let error = Diagnostic::new(expr.span, "the axis must be a literal number or None");
                 return Err(error.help("the rank of the result must be known when the kernel is compiled"));
             }
         };

@@ -95,7 +95,7 @@ fn counted(types: &mut Types, args: &Arguments, dtype: Option<Kind>, result: Ty)
             Some(kind) if kind != float => {
                 let error = Diagnostic::new(
                     args.whole.span,
-                    "arange() with a float among its arguments makes floats, not what dtype says",
+                    "arange() with a float argument makes floats, whatever dtype says",
                 );
                 Err(error.help("use .astype(…) for another type"))
             }
@@ -127,7 +127,7 @@ fn endpoint(args: &Arguments) -> Result<bool> {
         Some((ExprKind::Bool(value), _)) => Ok(*value),
         Some((_, span)) => {
             let error = Diagnostic::new(span, "this argument must be written as True or False");
-            Err(error.help("it decides what is compiled: write a call for each in the branches of an 'if'"))
+            Err(error.help("it decides what is compiled: write one call for each value in the branches of an 'if'"))
         }
     }
 }

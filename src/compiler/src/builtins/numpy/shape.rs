@@ -24,9 +24,9 @@ pub(super) fn typing(types: &mut Types, args: &Arguments) -> Result<Ty> {
             if let Kind::View(..) = types.kind(ty) {
                 let error = Diagnostic::new(
                     expr.span,
-                    "a part of an array whose elements do not lie side by side cannot get another shape",
+                    "a part of an array that is not contiguous cannot be reshaped",
                 );
-                return Err(error.help("NumPy would copy it or not, as it can: use .copy() before"));
+                return Err(error.help("NumPy copies it only if it must: use .copy() first"));
             }
             let lengths = args.many("shape");
             let mut dims = 0;

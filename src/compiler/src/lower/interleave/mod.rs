@@ -204,7 +204,7 @@ impl<'p> Interleave<'_, '_, 'p> {
             StmtKind::Try(_) => cannot("try statement"),
             _ => {
                 let text = "it is not possible to interleave this function call";
-                Err(Diagnostic::new(stmt.span, text).help("make the call that delays a statement of its own"))
+                Err(Diagnostic::new(stmt.span, text).help("put the call that delays into its own statement"))
             }
         }
     }
@@ -214,7 +214,7 @@ impl<'p> Interleave<'_, '_, 'p> {
         let function = self.frames[frame].function;
         let ExprKind::Call { callee, args, .. } = &expr.kind else {
             let text = "it is not possible to interleave this function call";
-            return Err(Diagnostic::new(expr.span, text).help("make the call that delays a statement of its own"));
+            return Err(Diagnostic::new(expr.span, text).help("put the call that delays into its own statement"));
         };
         let time = delay_of(
             self.emitter
