@@ -28,8 +28,8 @@ from .rtio import rtio_output
 __all__ = ["ADC", "Config", "DCBias", "DDS", "Relay", "Trigger", "shuttler_volt_to_mu"]
 
 _WORD = int64((1 << WORD_BITS) - 1)
-_LEVEL = [words for words, _ in LEVEL_WORDS]
-_TONE = [words for words, _ in TONE_WORDS]
+_LEVEL = [words for words, *_ in LEVEL_WORDS]
+_TONE = [words for words, *_ in TONE_WORDS]
 _BYTE = 8
 
 
