@@ -1,6 +1,5 @@
 //! Card with 16 DAC channels of 14 bits: of each a cubic spline for its level, one for an amplitude, and a chirp.
-//! Sinara Shuttler, words of its drivers; gateware `phy/shuttler.py`; Analog Devices, AD4115 data sheet, section
-//! "Register details".
+//! Sinara Shuttler, words of its drivers; `phy/shuttler.py`; Analog Devices, AD4115 data sheet, "Register details".
 //!
 //! Generated from `src/contracts/chips/shuttler.toml` by `src/contracts/generate.py`: do not edit.
 
@@ -58,11 +57,13 @@ pub const ADC_DIVIDER: f64 = 0.1;
 /// settled conversions a second at the fastest rate
 pub const ADC_SETTLED_RATE: f64 = 24_845.0;
 
+/// cycles of 8 ns from a trigger, or from a setting, to the first sample at the connector
+pub const LATENCY: u32 = 16;
+
 /// range of an output, V
 pub const OUTPUT_SPAN: f64 = 20.0;
 
-/// RTIO address of the card's settings; data of GAIN and OFFSET: 16 bits, two's complement; of CLEAR: a mask of 16
-/// outputs.
+/// RTIO address of the card's settings; data: 16 bits, two's complement; of CLEAR: a mask of the outputs.
 pub const PORT: Register = Register {
     address: 0,
     width: 7,

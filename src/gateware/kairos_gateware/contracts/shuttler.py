@@ -17,6 +17,7 @@ __all__ = [
     "ADC_REFERENCE",
     "ADC_DIVIDER",
     "ADC_SETTLED_RATE",
+    "LATENCY",
     "OUTPUT_SPAN",
     "LEVEL_WORDS",
     "TONE_WORDS",
@@ -73,6 +74,9 @@ ADC_DIVIDER = 0.1
 ADC_SETTLED_RATE = 24845.0
 """Settled conversions a second at the fastest rate."""
 
+LATENCY = 16
+"""Cycles of 8 ns from a trigger, or from a setting, to the first sample at the connector."""
+
 OUTPUT_SPAN = 20.0
 """Range of an output, V."""
 
@@ -100,7 +104,7 @@ PORT = [
     ("setting", 2),
     ("read", 1),
 ]
-"""RTIO address of the card's settings; data of GAIN and OFFSET: 16 bits, two's complement; of CLEAR: a mask of 16 outputs."""
+"""RTIO address of the card's settings; data: 16 bits, two's complement; of CLEAR: a mask of the outputs."""
 
 PORT_SETTING_GAIN = 0
 """Of its field setting."""

@@ -1,6 +1,6 @@
 """Card with 16 DAC channels of 14 bits: of each a cubic spline for its level, one for an amplitude, and a chirp.
 
-Source: Sinara Shuttler, words of its drivers; gateware `phy/shuttler.py`; Analog Devices, AD4115 data sheet, section "Register details".
+Source: Sinara Shuttler, words of its drivers; `phy/shuttler.py`; Analog Devices, AD4115 data sheet, "Register details".
 
 Generated from src/contracts/chips/shuttler.toml by `make contracts`: do not edit.
 """
@@ -28,6 +28,7 @@ __all__ = [
     "DAC_BITS",
     "FRACTION_BITS",
     "GAIN_STEPS",
+    "LATENCY",
     "LEVEL_BITS",
     "LEVEL_WORDS",
     "OUTPUTS",
@@ -74,6 +75,9 @@ ADC_DIVIDER = 0.1
 ADC_SETTLED_RATE = 24845.0
 """settled conversions a second at the fastest rate"""
 
+LATENCY = 16
+"""cycles of 8 ns from a trigger, or from a setting, to the first sample at the connector"""
+
 OUTPUT_SPAN = 20.0
 """range of an output, V"""
 
@@ -100,7 +104,7 @@ below a turn. A row: words, bits, fraction."""
 
 
 class PORT(Register):
-    """RTIO address of the card's settings; data of GAIN and OFFSET: 16 bits, two's complement; of CLEAR: a mask of 16 outputs."""
+    """RTIO address of the card's settings; data: 16 bits, two's complement; of CLEAR: a mask of the outputs."""
 
     chip = "Shuttler"
     width = 7
