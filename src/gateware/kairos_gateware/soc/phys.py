@@ -5,6 +5,7 @@ from migen import *
 from ..moninj.moninj import TtlInjector
 from ..phy.kinds import KINDS, make_phys
 from ..phy.pulse import Pulse
+from ..phy.shuttler import Shown, Shuttler
 from ..phy.spi_aside import SpiAside
 from ..phy.ttl import InOut
 from ..rtio.link import Channel
@@ -36,6 +37,7 @@ class Phys(Module):
     `pulses`: the pulse cores. `asides`: by number, PHYs that registers may use too. `outputs`: of
     pulse cores, each the number of its RTIO channel, its own number there, its
     `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number, `Settings`.
+    `shuttlers`: by number, the Shuttlers, in simulation with their `shown`.
     `inputs`: the PHYs that sample pins.
     """
 
@@ -51,6 +53,10 @@ class Phys(Module):
         self.pads = []
         for number, phy in phys.items():
             self.pads += [injectors[number].pad] if number in injectors else phy.pads
+        self.shuttlers = {number: phy for number, phy in phys.items() if isinstance(phy, Shuttler)}
+        if simulation:
+            for phy in self.shuttlers.values():
+                phy.submodules.shown = Shown(phy)
         phys = {number: _resettable(phy, simulation) for number, phy in phys.items()}
         self.inputs = [phy for phy in phys.values() if isinstance(phy, InOut)]
         if simulation:
