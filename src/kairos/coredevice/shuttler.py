@@ -73,7 +73,7 @@ class Config(RTIODevice):
     @kernel
     def get_gain(self, output) -> TInt32:
         """Return the gain of an output, as for `set_gain`; waits for the answer."""
-        return self.setting(_GAIN | output)
+        return self._setting(_GAIN | output)
 
     @kernel
     def set_offset(self, output, offset):
@@ -83,10 +83,10 @@ class Config(RTIODevice):
     @kernel
     def get_offset(self, output) -> TInt32:
         """Return the offset of an output, as for `set_offset`; waits for the answer."""
-        return self.setting(_OFFSET | output)
+        return self._setting(_OFFSET | output)
 
     @kernel
-    def setting(self, address) -> TInt32:
+    def _setting(self, address) -> TInt32:
         """Return the setting at an address of `PORT`."""
         rtio_output(self.target | _READ | address, 0)
         word = rtio_input_data(self.channel) & 0xFFFF
