@@ -1,6 +1,7 @@
 """Waveforms of a Shuttler through compiler, firmware, gateware and the model of the card: volts and
 tones at exact times."""
 
+import re
 from math import comb, cos, log10, tau
 from pathlib import Path
 
@@ -162,6 +163,18 @@ def test_a_long_wait_changes_nothing(db, tmp_path):
         cycles = round((after.time - before.time) / CYCLE)
         assert cycles == pytest.approx(3 / CYCLE, abs=10)
         assert after.phase == pytest.approx((0.5 + cycles * c1 / 2**32) % 1, abs=1e-6), "c0 is added again"
+
+
+def test_what_is_beyond_the_range_has_a_time_and_a_line(kairos, db):
+    a, b = level(8.0), level(3.0, gain=TONE_GAIN)
+    done = kairos("run", EXPERIMENTS, "-c", "Loud", "--no-table", f"a={a}", f"b={b}", device_db=db)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("bench: ")]
+    text = r"shuttler0: ch6: its waveform comes to (11\.000|18\.500) V: it is limited to 10 V"
+    found = [re.fullmatch(rf"bench: at [\d.]+ ms, shuttler.py:(\d+): {text}", line) for line in lines]
+    assert all(found), lines
+    source = EXPERIMENTS.read_text().splitlines()
+    assert [source[int(match[1]) - 1].strip() for match in found] == ["self.start.trigger(mask)"] * 2, lines
 
 
 def test_every_method(db):

@@ -57,7 +57,10 @@ _READ = PORT.encode(read=1)
 
 
 class Config(RTIODevice):
-    """Gain, offset and clear bit of each output; gains and offsets are -2**15 to 2**15 - 1."""
+    """Gain, offset and clear bit of each output; gains and offsets are -2**15 to 2**15 - 1.
+
+    All are on one channel: calls need different coarse cycles.
+    """
 
     @kernel
     def set_clr(self, clr):

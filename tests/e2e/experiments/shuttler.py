@@ -160,3 +160,27 @@ class Wait(Shuttler):
         delay(3 * s)
         self.start.trigger(0x20)
         self.end()
+
+
+class Loud(Shuttler):
+    """Level and tone of output 6, first with the factor 1, then with the factor 1.5 and an offset."""
+
+    def build(self):
+        super().build()
+        self.a, self.b = self.words("a"), self.words("b")
+
+    @kernel
+    def run(self):
+        self.begin(0x40)
+        self.level(6, self.a)
+        self.tone(6, self.b, [0, 1 << 28, 0])
+        delay(100 * us)
+        self.trigger(0x40)
+        delay(5 * us)
+        self.config.set_gain(6, 0x7FFF)
+        delay(8 * ns)
+        self.config.set_offset(6, 0x1999)
+        delay(5 * us)
+        self.trigger(0x40)
+        delay(5 * us)
+        self.end()

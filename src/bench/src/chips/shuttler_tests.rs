@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::waveform::STEP;
 use super::*;
 use crate::signal::Tone;
@@ -262,4 +264,28 @@ fn an_open_relay_is_silent() {
         (&report["relays"], &report["ch4"]["relay"]),
         (&json!(0x20), &json!(false))
     );
+}
+
+proptest! {
+    /// Any words, at any times: it acts in the future only, and what it sends are numbers.
+    #[test]
+    fn any_words(changes in prop::collection::vec((0..WORDS, any::<u64>(), 0u64..3000), 0..200)) {
+        let mut bench = Bench::new(false);
+        let mut at = 0;
+        for (place, word, later) in changes {
+            at += later;
+            bench.words(at, place / FIELDS, &[(place % FIELDS, word as i64)]);
+        }
+        for (_, _, signal) in &bench.sent {
+            let sound = match signal {
+                Signal::Volts(volts) => (-10.0..10.0).contains(volts),
+                Signal::Tone(tone) => {
+                    (0.0..=62.5e6).contains(&tone.hz) && !tone.dbm.is_nan() && (0.0..=1.0).contains(&tone.turns)
+                }
+                _ => false,
+            };
+            prop_assert!(sound, "{signal:?}");
+        }
+        prop_assert!(bench.card.report(at).is_object());
+    }
 }

@@ -54,12 +54,15 @@ impl Waveform {
         f64::from(sum) / UNIT
     }
 
-    /// The cosine's mean frequency in Hz in the `cycles` after `n`; negative: the phase falls.
+    /// The cosine's mean frequency in Hz in the `cycles` after `n`, at most half of the samples a
+    /// second; negative: the phase falls.
     pub fn hz(&self, n: u64, cycles: u64) -> f64 {
         let [_, rate, chirp] = self.phase;
         let now = rate.wrapping_add(chirp.wrapping_mul(n as u32)) as i32;
         let mean = f64::from(now) + f64::from(chirp as i32) * (cycles.saturating_sub(1) as f64) / 2.0;
-        mean / UNIT / CYCLE
+        // A whole turn per cycle is none.
+        let turns = mean / UNIT;
+        (turns - turns.round()) / CYCLE
     }
 
     /// The sum after `n` cycles, in steps.
