@@ -23,15 +23,15 @@ class Elapsed(Module):
         # # #
 
         # A bit more, since one of two factors is halved
-        cycles, before = Signal(width + 1), Signal(width + 1)
+        cycles, fewer = Signal(width + 1), Signal(width + 1)
         half, other, product = Signal(width), Signal(width), Signal(width)
         single, pairs, triples = self.ways
         self.comb += [
             # 0 while nothing is skipped, so that a simulation need not evaluate the products
             If(skip.stb, cycles.eq(skip.cycles)),
-            before.eq(cycles - 1),
-            half.eq(Mux(cycles[0], before[1:], cycles[1:])),
-            other.eq(Mux(cycles[0], cycles, before)),
+            fewer.eq(cycles - 1),
+            half.eq(Mux(cycles[0], fewer[1:], cycles[1:])),
+            other.eq(Mux(cycles[0], cycles, fewer)),
             single.eq(cycles),
             pairs.eq(half * other),
             product.eq(pairs * (cycles[:width] - 2)),

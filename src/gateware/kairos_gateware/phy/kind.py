@@ -35,8 +35,9 @@ class Parameter:
 @dataclass(frozen=True)
 class Driver:
     """The channel's driver: a class in a module of the core device's drivers. channel: its argument
-    for the channel's number. by: a parameter whose value selects one of several classes. described: it needs more than the channel knows, so the system
-    description (`description/`) provides its entry."""
+    for the channel's number. described: it needs more than the channel knows, so the system
+    description (`description/`) provides its entry. by: a parameter whose value, by default 0,
+    selects one of several classes."""
 
     module: str
     cls: str | tuple[str, ...]

@@ -86,22 +86,15 @@ class Waveform(Module):
         self.comb += start.eq(first + Mux(clear, 0, phases.values[0] + phases.values[1]))
 
 
-class Shuttler(Module):
-    """The channel of the settings. `waveforms`: a `Waveform` of each output; `gains`, `offsets`: of
-    each output. `triggers`: mask of the outputs that begin."""
+class Settings(Module):
+    """link, inputs: of the channel. `gains`, `offsets`: of each output. `clears`: a mask of outputs.
+    `settled`: nothing is to be answered."""
 
-    def __init__(self, number):
-        link = OutputLink(data_width=facts.WORD_BITS, address_width=sum(width for _, width in facts.PORT))
-        inputs = InputLink(data_width=facts.WORD_BITS)
-        self.channel = Channel(number, output=link, input=inputs, free_running=FreeRunning())
-        self.pads = []
+    def __init__(self, link, inputs):
         self.gains = [Signal((facts.LEVEL_BITS, True), name=f"gain_{n}") for n in range(facts.OUTPUTS)]
         self.offsets = [Signal((facts.LEVEL_BITS, True), name=f"offset_{n}") for n in range(facts.OUTPUTS)]
-        self.triggers = Signal(facts.OUTPUTS)
-        clears = Signal(facts.OUTPUTS)
-        self.submodules.elapsed = elapsed = Elapsed(self.channel.free_running, _SUM_BITS)
-        self.waveforms = [Waveform(self.triggers[n], clears[n], elapsed) for n in range(facts.OUTPUTS)]
-        self.submodules += self.waveforms
+        self.clears = Signal(facts.OUTPUTS)
+        self.settled = Signal()
 
         # # #
 
@@ -109,37 +102,55 @@ class Shuttler(Module):
         setting = Signal(facts.WORD_BITS)
         answers = [Signal(facts.WORD_BITS, name=f"answer_{n}") for n in range(INPUT_LATENCY + 1)]
         answered = Signal(len(answers))
-        gain, offset = Array(self.gains)[port.output], Array(self.offsets)[port.output]
+        settings = {
+            facts.PORT_SETTING_GAIN: self.gains,
+            facts.PORT_SETTING_OFFSET: self.offsets,
+            facts.PORT_SETTING_CLEAR: [self.clears],
+        }
+
+        def each(make):
+            """make: a statement for a setting, of the addressed output."""
+            cases = {number: enumerate(values) for number, values in settings.items()}
+            return Case(
+                port.setting,
+                {number: Case(port.output, {n: make(value) for n, value in of}) for number, of in cases.items()},
+            )
+
         self.comb += [
             port.raw_bits().eq(link.address),
-            Case(
-                port.setting,
-                {
-                    facts.PORT_SETTING_GAIN: setting.eq(gain),
-                    facts.PORT_SETTING_OFFSET: setting.eq(offset),
-                    facts.PORT_SETTING_CLEAR: setting.eq(clears),
-                },
-            ),
+            each(setting.eq),
             inputs.stb.eq(answered[-1]),
             inputs.data.eq(answers[-1]),
-            self.channel.settled.eq(answered == 0),
-            # Nothing that is seen changes by itself
-            self.channel.free_running.limit.eq(2 ** len(self.channel.free_running.limit) - 1),
+            self.settled.eq(answered == 0),
         ]
         self.sync += [
             answered.eq(Cat(link.stb & port.read, answered)),
             Cat(*answers).eq(Cat(setting, *answers)),
-            If(
-                link.stb & ~port.read,
-                Case(
-                    port.setting,
-                    {
-                        facts.PORT_SETTING_GAIN: gain.eq(link.data),
-                        facts.PORT_SETTING_OFFSET: offset.eq(link.data),
-                        facts.PORT_SETTING_CLEAR: clears.eq(link.data),
-                    },
-                ),
-            ),
+            If(link.stb & ~port.read, each(lambda value: value.eq(link.data))),
+        ]
+
+
+class Shuttler(Module):
+    """The channel of the settings. `waveforms`: a `Waveform` of each output. `settings`: their
+    `Settings`. `triggers`: mask of the outputs that begin."""
+
+    def __init__(self, number):
+        link = OutputLink(data_width=facts.WORD_BITS, address_width=sum(width for _, width in facts.PORT))
+        inputs = InputLink(data_width=facts.WORD_BITS)
+        self.channel = Channel(number, output=link, input=inputs, free_running=FreeRunning())
+        self.pads = []
+        self.triggers = Signal(facts.OUTPUTS)
+        self.submodules.settings = settings = Settings(link, inputs)
+        self.submodules.elapsed = elapsed = Elapsed(self.channel.free_running, _SUM_BITS)
+        self.waveforms = [Waveform(self.triggers[n], settings.clears[n], elapsed) for n in range(facts.OUTPUTS)]
+        self.submodules += self.waveforms
+
+        # # #
+
+        self.comb += [
+            self.channel.settled.eq(settings.settled),
+            # Nothing that is seen changes by itself
+            self.channel.free_running.limit.eq(2 ** len(self.channel.free_running.limit) - 1),
         ]
 
 
@@ -178,7 +189,8 @@ class Shown(Module):
 
         # # #
 
-        for waveform, gain, offset in zip(shuttler.waveforms, shuttler.gains, shuttler.offsets, strict=True):
+        settings = shuttler.settings
+        for waveform, gain, offset in zip(shuttler.waveforms, settings.gains, settings.offsets, strict=True):
             loads = [*waveform.level, *waveform.amplitude, *waveform.phase]
             loaded, triggers = [Signal((len(value), True)) for value in loads], Signal(32)
             self.sync += If(

@@ -5,26 +5,41 @@ from migen import *
 from ..moninj.moninj import TtlInjector
 from ..phy.kinds import KINDS, make_phys
 from ..phy.pulse import Pulse
-from ..phy.shuttler import Shown, Shuttler
+from ..phy.shuttler import Shown, Shuttler, ShuttlerSpline
 from ..phy.spi_aside import SpiAside
 from ..phy.ttl import InOut
 from ..rtio.link import Channel
-from .resting import FEED, INPUTS, PLAY
+from .resting import FEED, INPUTS, NETWORK, PLAY
 
 __all__ = ["Phys"]
 
 
 def _resettable(phy, simulation):
     """The PHY with its `reset`. In simulation a pulse core has clocks of its own, which keep
-    running while nothing else changes (sim/clocks.h)."""
-    if not (simulation and isinstance(phy, Pulse)):
+    running while nothing else changes (sim/clocks.h); of a Shuttler, what only events change runs
+    when there are some."""
+    if not simulation or not isinstance(phy, (Pulse, Shuttler, ShuttlerSpline)):
         return ResetInserter()(phy)
+    if isinstance(phy, ShuttlerSpline):
+        return ResetInserter()(ClockDomainsRenamer(NETWORK)(phy))
+    if isinstance(phy, Shuttler):
+        return _shuttler(phy)
     for part in phy.sequencing.feeding:
         ClockDomainsRenamer(FEED)(part)
     core = ClockDomainsRenamer(PLAY)(ResetInserter(["sys", FEED])(phy.sequencing))
     phy = ResetInserter(["sys"])(phy)
     phy.reset = phy.reset_sys
     phy.comb += [core.reset_sys.eq(phy.reset), core.reset_feed.eq(phy.reset)]
+    return phy
+
+
+def _shuttler(phy):
+    phy.submodules.shown = Shown(phy)
+    for part in (phy.settings, phy.shown):
+        ClockDomainsRenamer(NETWORK)(part)
+    phy = ResetInserter(["sys", NETWORK])(phy)
+    phy.reset = phy.reset_sys
+    phy.comb += phy.reset_network.eq(phy.reset)
     return phy
 
 
@@ -54,9 +69,6 @@ class Phys(Module):
         for number, phy in phys.items():
             self.pads += [injectors[number].pad] if number in injectors else phy.pads
         self.shuttlers = {number: phy for number, phy in phys.items() if isinstance(phy, Shuttler)}
-        if simulation:
-            for phy in self.shuttlers.values():
-                phy.submodules.shown = Shown(phy)
         phys = {number: _resettable(phy, simulation) for number, phy in phys.items()}
         self.inputs = [phy for phy in phys.values() if isinstance(phy, InOut)]
         if simulation:
