@@ -63,8 +63,9 @@ class KairosSim(TopLevel):
     `clocks`, in a variant with a synthesiser: by name of a register (`clock_...`), the input pads
     after `pads` whose bytes are its value. `outputs`: of pulse cores, as the library describes
     them; `shown` has their values, which the library records and from which the host computes
-    samples (docs/gateware/pulse.md). `shuttlers`: likewise; their outputs follow. `waves`: of clock generators, likewise. `links`: names of the
-    links, in the order of the bits and words of their ports (docs/interfaces.md section 6)."""
+    samples (docs/gateware/pulse.md). `shuttlers`: likewise; their outputs follow in `shown`.
+    `waves`: of clock generators, likewise. `links`: names of the links, in the order of the bits
+    and words of their ports (docs/interfaces.md section 6)."""
 
     def __init__(self, variant, build_id):
         super().__init__()

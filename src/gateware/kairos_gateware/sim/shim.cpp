@@ -1,6 +1,7 @@
 // Implements kairos_pl.h on the verilated model. Compiled together with `kairos_pl_config.h`, which
 // the build writes: KAIROS_PADS (number of pads), KAIROS_OUTPUTS (number of outputs with samples),
-// KAIROS_CORES (whether there are pulse cores), KAIROS_LINKS (number of links) and KAIROS_INFO (a C string literal, the JSON of kairos_pl_info).
+// KAIROS_CORES (whether there are pulse cores), KAIROS_LINKS (number of links) and KAIROS_INFO (a C string literal, the
+// JSON of kairos_pl_info).
 
 #include <cstring>
 #include <new>

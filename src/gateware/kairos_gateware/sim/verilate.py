@@ -120,8 +120,8 @@ def compile_library(
     """Builds `libkairos_pl.so` in `output`, which must contain `<top>.v`; returns its path. Skipped
     if nothing has changed. The caller must hold `building_alone(output)`. shim: the C interface, a
     file beside this one. clocks: by name, the input pads after `pads` that hold a clock's
-    frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. shuttlers: likewise. links: their names.
-    waves: of clock generators, likewise. window: there is a port GP1.
+    frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. shuttlers: likewise.
+    links: their names. waves: of clock generators, likewise. window: there is a port GP1.
 
     Raises OSError with the tool's output.
     """

@@ -34,6 +34,7 @@ def _resettable(phy, simulation):
 
 
 def _shuttler(phy):
+    """With what its outputs show, and a clock for this and for the settings."""
     phy.submodules.shown = Shown(phy)
     for part in (phy.settings, phy.shown):
         ClockDomainsRenamer(NETWORK)(part)
@@ -52,8 +53,8 @@ class Phys(Module):
     `pulses`: the pulse cores. `asides`: by number, PHYs that registers may use too. `outputs`: of
     pulse cores, each the number of its RTIO channel, its own number there, its
     `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number, `Settings`.
-    `shuttlers`: by number, the Shuttlers, in simulation with their `shown`.
-    `inputs`: the PHYs that sample pins.
+    `shuttlers`: by number, the Shuttlers, in simulation with their `shown`. `inputs`: the PHYs that
+    sample pins.
     """
 
     def __init__(self, specs, simulation=False):
