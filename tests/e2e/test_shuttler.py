@@ -6,13 +6,10 @@ from math import comb, cos, log10, tau
 from pathlib import Path
 
 import pytest
-from numpy import int64
 
 from kairos.coredevice.chips.shuttler import LATENCY, LEVEL_BITS, LEVEL_WORDS, OUTPUT_SPAN, TONE_GAIN
-from kairos.coredevice.shuttler import DDS, Config, DCBias, Trigger, shuttler_volt_to_mu
 from kairos.devices import DeviceDB
 from kairos.testing import Bench
-from tests.support.chain import Chain
 from tests.support.databases import entry, written
 from tests.support.gateware import database
 
@@ -177,31 +174,6 @@ def test_what_is_beyond_the_range_has_a_time_and_a_line(kairos, db):
     assert [source[int(match[1]) - 1].strip() for match in found] == ["self.start.trigger(mask)"] * 2, lines
 
 
-def test_every_method(db):
-    with Chain(db) as chain:
-        config, start = chain.get("shuttler0"), chain.get("shuttler0_trigger")
-        bias, tone = chain.get("shuttler0_dcbias7"), chain.get("shuttler0_dds7")
-        part = lambda: chain.bench.part("shuttler0")["ch7"]  # noqa: E731
-        chain(chain.get("shuttler0_relay").enable, 0x80)
-        chain(bias.set_waveform, shuttler_volt_to_mu(-2.5), 0, int64(0), int64(0))
-        assert chain.advance_mu == 9 * 8
-        chain(tone.set_waveform, 1000, 0, int64(0), int64(0), 0x4000, 1 << 20, 0)
-        assert chain.advance_mu == 14 * 8 and part()["triggers"] == 0
-        chain(config.set_clr, 0x80)
-        chain(start.trigger, 0x80)
-        assert (part()["level_v"], part()["tone_turns"]) == (-2.5, 0.25)
-        assert part()["tone_v"] == pytest.approx(1000 * STEP * TONE_GAIN)
-        chain(config.set_gain, 7, -3)
-        chain(config.set_offset, 7, 5)
-        assert (chain(config.get_gain, 7), chain(config.get_offset, 7)) == (-3, 5)
-        assert part()["offset_v"] == 5 * STEP
-        chain(bias.write_coefficients, [int64(1)], [1])
-        chain(tone.write_coefficients, [int64(1)], [1])
-        for cls in (Config, DCBias, DDS, Trigger):
-            assert chain.uncalled(cls) == set()
-        assert chain.bench.warnings == []
-
-
 def test_the_page_shows_the_volts(page_of, db):
     found = page_of(EXPERIMENTS, "-c", "Settings", device_db=db)
     times, volts = found["bench/shuttler0/ch1"]
@@ -209,3 +181,16 @@ def test_the_page_shows_the_volts(page_of, db):
     edges, levels = found["pins/ttl4"]
     assert times[0] == edges[levels.index(1)] + 8 * LATENCY
     assert not any(name.startswith("bench/shuttler0/ch2") or "tone" in name for name in found)
+
+
+def test_skipped_time_makes_no_difference(page_of, db):
+    a, b = level(0.5, 1e4), level(1.0, gain=TONE_GAIN)
+    pages = [
+        page_of(EXPERIMENTS, "-c", "Loud", f"a={a}", f"b={b}", *options, device_db=db)
+        for options in [(), ("--no-skip",)]
+    ]
+    skipped, clocked = (
+        {name: lane for name, lane in page.items() if name.startswith("bench/shuttler0")} for page in pages
+    )
+    assert skipped == clocked
+    assert len(skipped["bench/shuttler0/ch6"][0]) > 10 and "bench/shuttler0.tone6/power" in skipped

@@ -1,16 +1,16 @@
-//! Card with 16 DAC channels of 14 bits: of each a cubic spline for its level, one for an amplitude, and a chirp.
-//! Sinara Shuttler, words of its drivers; `phy/shuttler.py`; Analog Devices, AD4115 data sheet, "Register details".
+//! Card with 16 DAC channels: of each a cubic spline for its level, one for an amplitude, and a chirp. Sinara Shuttler,
+//! words of its drivers; `phy/shuttler.py`; Analog Devices, AD4115 data sheet, "Register details".
 //!
 //! Generated from `src/contracts/chips/shuttler.toml` by `src/contracts/generate.py`: do not edit.
 
 use super::{Field, Register};
 
-/// Events for a coefficient a0 to a3 of the level, the lowest bits first; fraction: bits below one step of the 16-bit
-/// level. A row: words, bits, fraction.
+/// Events for coefficients a0 to a3 of the level, the lowest bits first; fraction: bits below a 16-bit step. A row:
+/// words, bits, fraction.
 pub const LEVEL_WORDS: [[u32; 3]; 4] = [[1, 16, 0], [2, 32, 16], [3, 48, 32], [3, 48, 32]];
 
-/// Events for b0 to b3 of the amplitude and c0 to c2 of the phase, the lowest bits first; fraction: of a phase, bits
-/// below a turn. A row: words, bits, fraction.
+/// Events for b0 to b3 of the amplitude, with fractions as above, and c0 to c2 of the phase: below a turn. A row:
+/// words, bits, fraction.
 pub const TONE_WORDS: [[u32; 3]; 7] = [
     [1, 16, 0],
     [2, 32, 16],

@@ -1,4 +1,4 @@
-"""Shuttler: Card with 16 DAC channels of 14 bits: of each a cubic spline for its level, one for an amplitude, and a chirp.
+"""Shuttler: Card with 16 DAC channels: of each a cubic spline for its level, one for an amplitude, and a chirp.
 
 Generated from src/contracts/chips/shuttler.toml by
 src/contracts/generate.py: do not edit.
@@ -86,7 +86,7 @@ LEVEL_WORDS = [
     [3, 48, 32],
     [3, 48, 32],
 ]
-"""Events for a coefficient a0 to a3 of the level, the lowest bits first; fraction: bits below one step of the 16-bit level."""
+"""Events for coefficients a0 to a3 of the level, the lowest bits first; fraction: bits below a 16-bit step."""
 
 TONE_WORDS = [
     [1, 16, 0],
@@ -97,7 +97,7 @@ TONE_WORDS = [
     [2, 32, 32],
     [2, 32, 32],
 ]
-"""Events for b0 to b3 of the amplitude and c0 to c2 of the phase, the lowest bits first; fraction: of a phase, bits below a turn."""
+"""Events for b0 to b3 of the amplitude, with fractions as above, and c0 to c2 of the phase: below a turn."""
 
 PORT = [
     ("output", 4),

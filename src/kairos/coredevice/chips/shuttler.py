@@ -1,4 +1,4 @@
-"""Card with 16 DAC channels of 14 bits: of each a cubic spline for its level, one for an amplitude, and a chirp.
+"""Card with 16 DAC channels: of each a cubic spline for its level, one for an amplitude, and a chirp.
 
 Source: Sinara Shuttler, words of its drivers; `phy/shuttler.py`; Analog Devices, AD4115 data sheet, "Register details".
 
@@ -87,8 +87,8 @@ LEVEL_WORDS = (
     (3, 48, 32),
     (3, 48, 32),
 )
-"""Events for a coefficient a0 to a3 of the level, the lowest bits first; fraction: bits below one step of the 16-bit
-level. A row: words, bits, fraction."""
+"""Events for coefficients a0 to a3 of the level, the lowest bits first; fraction: bits below a 16-bit step. A row:
+words, bits, fraction."""
 
 TONE_WORDS = (
     (1, 16, 0),
@@ -99,8 +99,8 @@ TONE_WORDS = (
     (2, 32, 32),
     (2, 32, 32),
 )
-"""Events for b0 to b3 of the amplitude and c0 to c2 of the phase, the lowest bits first; fraction: of a phase, bits
-below a turn. A row: words, bits, fraction."""
+"""Events for b0 to b3 of the amplitude, with fractions as above, and c0 to c2 of the phase: below a turn. A row: words,
+bits, fraction."""
 
 
 class PORT(Register):
