@@ -14,7 +14,8 @@ offsets are delayed alike. What remains until `LATENCY` of `src/contracts/chips/
 for the lines to the DACs and the DACs. A skip of time advances the sums, not what is on its way to
 `codes`: for LATENCY cycles they are those of other times.
 
-Each output needs three multipliers (DSP48E1) and the cosine's block RAM.
+Each output needs, by yosys for 7-series, with its words and sums about 800 LUT and 1400 FF, four
+DSP48E1 and half a BRAM36.
 """
 
 from migen import *

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from migen import *
 
@@ -259,6 +259,9 @@ def test_what_is_shown_changes_at_the_event_s_time(library, level, tone):
 
 @settings(max_examples=60, deadline=None)
 @given(coefficients(LEVEL), coefficients(TONE), st.integers(1, 50) | st.integers(1, 2**COARSE_BITS - 1))
+@example([1] * 4, [1] * 7, 2**48)
+@example([1] * 4, [1] * 7, 2**48 + 1)
+@example([1] * 4, [1] * 7, 2**COARSE_BITS - 1)
 def test_skipping_is_stepping(library, level, tone, cycles):
     play = Play().write(5, 15, LEVEL, level).write(5, 15, TONE, tone).at(20, TRIGGER, 1 << 15)
     play.skips[30] = cycles

@@ -15,15 +15,19 @@ __all__ = ["Phys"]
 
 
 def _resettable(phy, simulation):
-    """The PHY with its `reset`. In simulation a pulse core has clocks of its own, which keep
-    running while nothing else changes (sim/clocks.h); of a Shuttler, what only events change runs
-    when there are some."""
-    if not simulation or not isinstance(phy, (Pulse, Shuttler, ShuttlerSpline)):
-        return ResetInserter()(phy)
-    if isinstance(phy, ShuttlerSpline):
-        return ResetInserter()(ClockDomainsRenamer(NETWORK)(phy))
-    if isinstance(phy, Shuttler):
-        return _shuttler(phy)
+    """The PHY with its `reset`, and in simulation with other clocks for a part of it."""
+    if simulation and isinstance(phy, Pulse):
+        return _playing(phy)
+    if simulation and isinstance(phy, Shuttler):
+        return _showing(phy)
+    if simulation and isinstance(phy, ShuttlerSpline):
+        phy = ClockDomainsRenamer(NETWORK)(phy)  # only events change it
+    return ResetInserter()(phy)
+
+
+def _playing(phy):
+    """A pulse core has clocks of its own, which keep running while nothing else changes
+    (sim/clocks.h)."""
     for part in phy.sequencing.feeding:
         ClockDomainsRenamer(FEED)(part)
     core = ClockDomainsRenamer(PLAY)(ResetInserter(["sys", FEED])(phy.sequencing))
@@ -33,8 +37,9 @@ def _resettable(phy, simulation):
     return phy
 
 
-def _shuttler(phy):
-    """With what its outputs show, and a clock for this and for the settings."""
+def _showing(phy):
+    """A Shuttler's settings, and what its outputs show, are clocked with events only: these are
+    many bits."""
     phy.submodules.shown = Shown(phy)
     for part in (phy.settings, phy.shown):
         ClockDomainsRenamer(NETWORK)(part)
