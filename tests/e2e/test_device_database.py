@@ -5,7 +5,7 @@ import runpy
 from kairos_gateware.phy.kinds import KINDS
 
 from kairos.contracts.descriptor import ChannelKind
-from kairos.devices.described import DRIVERS, database
+from kairos.devices.described import DRIVERS, SELECTOR, database
 from tests.support.command import one_line, run_kairos
 from tests.support.paths import BUILD
 
@@ -66,6 +66,7 @@ def test_drivers_are_those_of_the_gateware():
     for kind in KINDS.values():
         if kind.driver is not None and not kind.driver.described:
             also = tuple(parameter.name for parameter in kind.parameters if parameter.argument)
+            assert isinstance(kind.driver.cls, str) or kind.driver.by == SELECTOR
             known[kind.channel] = (kind.driver.module, kind.driver.cls, kind.driver.channel, also)
     assert {int(kind): driver for kind, driver in DRIVERS.items()} == {int(kind): known[kind] for kind in known}
 
@@ -88,3 +89,11 @@ def test_channels_of_other_boards():
     assert entries["ttl0"]["arguments"] == {"channel": 0}
     assert entries["ttl0_3"]["arguments"] == {"channel": 3 << 16}
     assert list(entries)[3:] == ["ttl0", "clk", "ttl0_3"]
+
+
+def test_a_parameter_selects_the_driver():
+    spline = ChannelKind.SHUTTLER_SPLINE
+    channels = [(0, spline, "level", [("shuttler", 3), ("output", 2)]), (1, spline, "tone", [("kind", 1)])]
+    entries = database("10.0.0.1", None, [(0, channels)])
+    assert [entries[name]["class"] for name in ("level", "tone")] == ["DCBias", "DDS"]
+    assert entries["tone"]["arguments"] == {"channel": 1}

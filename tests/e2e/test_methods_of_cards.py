@@ -5,12 +5,13 @@ import pytest
 from numpy import int64
 
 from kairos.coredevice.ad9914 import AD9914
+from kairos.coredevice.chips.shuttler import LEVEL_BITS, OUTPUT_SPAN, TONE_GAIN
 from kairos.coredevice.exceptions import I2CError
 from kairos.coredevice.grabber import Grabber, GrabberTimeoutException
 from kairos.coredevice.i2c import I2CSwitch
 from kairos.coredevice.kasli_i2c import KasliEEPROM
 from kairos.coredevice.phaser import Phaser, PhaserChannel, PhaserOscillator
-from kairos.coredevice.shuttler import ADC, Relay
+from kairos.coredevice.shuttler import ADC, DDS, Config, DCBias, Relay, Trigger, shuttler_volt_to_mu
 from kairos.devices import DeviceDB
 from tests.support.chain import Chain
 from tests.support.databases import entry, written
@@ -170,6 +171,32 @@ def test_shuttler(db, tmp_path):
         assert "cannot be written" in chain.bench.warnings[0]
         for cls in (Relay, ADC):
             assert chain.uncalled(cls) == set()
+
+
+def test_waveforms_of_a_shuttler(db):
+    step = OUTPUT_SPAN / 2**LEVEL_BITS
+    with Chain(db) as chain:
+        config, start = chain.get("shuttler0"), chain.get("shuttler0_trigger")
+        bias, tone = chain.get("shuttler0_dcbias7"), chain.get("shuttler0_dds7")
+        part = lambda: chain.bench.part("shuttler0")["ch7"]  # noqa: E731
+        chain(chain.get("relay").enable, 0x80)
+        chain(bias.set_waveform, shuttler_volt_to_mu(-2.5), 0, int64(0), int64(0))
+        assert chain.advance_mu == 9 * 8
+        chain(tone.set_waveform, 1000, 0, int64(0), int64(0), 0x4000, 1 << 20, 0)
+        assert chain.advance_mu == 14 * 8 and part()["triggers"] == 0
+        chain(config.set_clr, 0x80)
+        chain(start.trigger, 0x80)
+        assert (part()["level_v"], part()["tone_turns"]) == (-2.5, 0.25)
+        assert part()["tone_v"] == pytest.approx(1000 * step * TONE_GAIN)
+        chain(config.set_gain, 7, -3)
+        chain(config.set_offset, 7, 5)
+        assert (chain(config.get_gain, 7), chain(config.get_offset, 7)) == (-3, 5)
+        assert part()["offset_v"] == 5 * step
+        chain(bias.write_coefficients, [int64(1)], [1])
+        chain(tone.write_coefficients, [int64(1)], [1])
+        for cls in (Config, DCBias, DDS, Trigger):
+            assert chain.uncalled(cls) == set()
+        assert chain.bench.warnings == []
 
 
 def test_grabber(lab, tmp_path):

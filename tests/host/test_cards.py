@@ -88,6 +88,28 @@ def test_buses_links_and_a_card_of_two_drivers():
     assert found["shuttler"]["channels"] == {"relay": 3, "adc": 4}
 
 
+def test_a_shuttler_is_one_card_with_relays_and_without():
+    database = {
+        "relays": entry("SPIMaster", channel=3),
+        "measures": entry("SPIMaster", channel=4),
+        "shuttler1_config": entry("Config", channel=80),
+        "shuttler0": entry("Config", channel=10),
+        "shuttler0_relay": entry("Relay", spi_device="relays"),
+        "shuttler1_adc": entry("ADC", spi_device="measures"),
+        "shuttler0_dcbias3": entry("DCBias", channel=15),
+    }
+    found = {card["device"]: card["channels"] for card in cards(database)}
+    assert found == {
+        "shuttler1_config": {"config": 80, "adc": 4},
+        "shuttler0_relay": {"config": 10, "relay": 3, "adc": 4},
+    }
+    # Names without a common prefix.
+    single = {"gains": entry("Config", channel=10), "spi": entry("SPIMaster", channel=3)}
+    assert [card["channels"] for card in cards(single)] == [{"config": 10}]
+    single["relay"] = entry("Relay", spi_device="spi")
+    assert [(card["device"], card["channels"]) for card in cards(single)] == [("relay", {"config": 10, "relay": 3})]
+
+
 def test_chips_alone_on_a_bus():
     database = {
         "spi": entry("SPIMaster", channel=20),

@@ -28,9 +28,6 @@ ELSEWHERE = {
 ABSENT = {
     "CXPGrabber": "no model of such a camera",
     "NRTSPIMaster": "no board has such a bus",
-    "DCBias": "no gateware with its channels",
-    "DDS": "likewise",
-    "Trigger": "likewise",
 }
 """Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""
 ASKED = re.compile(r"(?:for cls in \(|parametrize\(\"kind\", \[)([\w, ]+)|uncalled\((\w+)\)")

@@ -24,7 +24,7 @@ use crate::cards::Card;
 use crate::engine::{End, Engine};
 use crate::file::{File, Source};
 use crate::model::Model;
-use crate::pad::{Missing, Output, Pad, Pins};
+use crate::pad::{Missing, Output, Pad, Pins, Shuttler};
 use crate::physics::aom::{self, Aom};
 use crate::signal::Ns;
 
@@ -45,6 +45,8 @@ pub struct Device<'a> {
     pub pads: &'a [Pad],
     /// Outputs of its pulse cores.
     pub outputs: &'a [Output],
+    /// Shuttlers whose waveforms it makes.
+    pub shuttlers: &'a [Shuttler],
     /// The cards in its database.
     pub cards: &'a [Card],
     /// Channels of the devices in its database, by name.
@@ -64,7 +66,7 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
         driven: BTreeMap::new(),
         plan: (Vec::new(), Vec::new()),
     };
-    let found = crate::cards::find(device.pads, device.cards);
+    let found = crate::cards::find(device.pads, device.cards, device.shuttlers);
     bench.cards(&file, &found)?;
     bench.converters(&file, device.outputs)?;
     bench.sources(&file)?;

@@ -52,6 +52,7 @@ fn wired(pads: &[Pad], source: Source, wires: &[Wire]) -> Result<Assembly, Strin
         &Device {
             pads,
             outputs: &[],
+            shuttlers: &[],
             cards,
             names,
         },
@@ -130,6 +131,7 @@ fn a_sampler_of_a_servo_has_the_servos_bus() {
         &Device {
             pads: &pads,
             outputs: &[],
+            shuttlers: &[],
             cards: &cards,
             names,
         },
@@ -426,6 +428,7 @@ fn of_two(text: &str) -> Result<Assembly, String> {
     let device = Device {
         pads: &pads,
         outputs: &[],
+        shuttlers: &[],
         cards: &[],
         names: &names,
     };

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::pad::{board_name, Pad};
+use crate::pad::{board_name, Pad, Shuttler};
 
 /// Kinds of cards with models; a card's name begins with its kind.
 pub const KINDS: [&str; 13] = [
@@ -27,6 +27,8 @@ pub const KINDS: [&str; 13] = [
     "shuttler",
     "phaser",
 ];
+/// The kind whose waveforms the device makes.
+const SHUTTLER: &str = "shuttler";
 /// The kind of which several can share a bus.
 const CHIPS: &str = "ad53xx";
 
@@ -41,7 +43,8 @@ pub struct Card {
     /// Channels of the device by function: `spi` for the lines of a bus whose last name part
     /// identifies them (`clk`), else the beginning of the line's name (`adc` for `adc_clk`) or the
     /// whole name (`io_update`); `bus` for lines that are named by the part after the card's name;
-    /// `servo` for the lines of an SU-Servo to a Sampler, `nu0` and `nu1` for those to its Urukuls.
+    /// `servo` for the lines of an SU-Servo to a Sampler, `nu0` and `nu1` for those to its Urukuls;
+    /// `config` for the settings of a Shuttler's outputs, which have no pins.
     pub channels: BTreeMap<String, u32>,
     /// Settings, in the format of a bench file.
     #[serde(default)]
@@ -60,31 +63,48 @@ pub struct Found {
     pub device: Option<String>,
     /// Pads by the names of their lines.
     pub lines: BTreeMap<String, u16>,
+    /// Of a Shuttler: the index of the first word of its outputs.
+    pub words: Option<u16>,
     /// Settings from the database.
     pub settings: Value,
 }
 
-/// Finds the cards of a device with these pins, ordered by name.
-pub fn find(pads: &[Pad], cards: &[Card]) -> Vec<Found> {
+/// Finds the cards of a device with these pins and Shuttlers, ordered by name.
+pub fn find(pads: &[Pad], cards: &[Card], shuttlers: &[Shuttler]) -> Vec<Found> {
     let mut found: BTreeMap<(String, usize), Found> = BTreeMap::new();
+    let empty = |kind: &str, name: &str| Found {
+        kind: kind.into(),
+        name: name.into(),
+        device: None,
+        lines: BTreeMap::new(),
+        words: None,
+        settings: Value::Null,
+    };
     for pad in pads {
         let Some((kind, name, line)) = named(&pad.name) else {
             continue;
         };
-        let card = found.entry((name.into(), pad.board)).or_insert_with(|| Found {
-            kind: kind.into(),
-            name: name.into(),
-            device: None,
-            lines: BTreeMap::new(),
-            settings: Value::Null,
-        });
+        let card = found
+            .entry((name.into(), pad.board))
+            .or_insert_with(|| empty(kind, name));
         card.lines.insert(line.into(), pad.index);
     }
+    for Shuttler { board, name, words, .. } in shuttlers {
+        let card = found
+            .entry((name.clone(), *board))
+            .or_insert_with(|| empty(SHUTTLER, name));
+        card.words = Some(*words);
+    }
     for card in cards {
-        if let Some((board, mut described)) = described(card, pads) {
+        if let Some((board, mut described)) = described(card, pads, shuttlers) {
             // The first chip on a bus takes the name of the bus.
             let place = (described.name.clone(), board);
-            let taken = found.get(&place).is_some_and(|other| other.device.is_some());
+            let known = found.get(&place);
+            let taken = known.is_some_and(|other| other.device.is_some());
+            if card.kind == SHUTTLER {
+                // A database without an entry for the settings leaves their place to the name.
+                described.words = described.words.or(known.and_then(|other| other.words));
+            }
             if card.kind == CHIPS && taken {
                 described.name.clone_from(&card.device);
             }
@@ -115,10 +135,12 @@ fn named(pad: &str) -> Option<(&'static str, &str, &str)> {
 }
 
 /// A database card with its pins, and its board; `None` if none of its channels has several lines
-/// on the device, whose common name becomes the card's.
-fn described(card: &Card, pads: &[Pad]) -> Option<(usize, Found)> {
+/// on the device, whose common name becomes the card's. A Shuttler has the name of its settings.
+fn described(card: &Card, pads: &[Pad], shuttlers: &[Shuttler]) -> Option<(usize, Found)> {
     let mut lines = BTreeMap::new();
-    let mut place = None;
+    let settings = card.channels.get("config");
+    let waves = shuttlers.iter().find(|shuttler| settings == Some(&shuttler.channel));
+    let mut place = waves.map(|shuttler| (shuttler.name.as_str(), shuttler.board));
     for (part, channel) in &card.channels {
         let of_it: Vec<&Pad> = pads.iter().filter(|pad| pad.channel == *channel).collect();
         for pad in &of_it {
@@ -160,6 +182,7 @@ fn described(card: &Card, pads: &[Pad]) -> Option<(usize, Found)> {
             .into_iter()
             .map(|(line, index)| (called(index).unwrap_or(line), index))
             .collect(),
+        words: waves.map(|shuttler| shuttler.words),
         settings: card.settings.clone(),
     };
     Some((board, found))
@@ -206,7 +229,7 @@ mod tests {
 
     #[test]
     fn by_the_names_of_the_pins() {
-        let found = find(&pads(), &[]);
+        let found = find(&pads(), &[], &[]);
         let names: Vec<&str> = found.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["fastino0", "sampler0", "urukul0"]);
         assert_eq!(lines(&found[1]), [("adc_clk", 7), ("adc_miso", 8)]);
@@ -234,7 +257,7 @@ mod tests {
             card(json!({ "kind": "urukul", "device": "cpld", "channels": { "nu1": 9, "spi": 1 } })),
             card(json!({ "kind": "sampler", "device": "adc", "channels": { "adc": 5, "servo": 9 } })),
         ];
-        let found = find(&all, &cards);
+        let found = find(&all, &cards, &[]);
         let of = |name: &str| {
             found
                 .iter()
@@ -255,7 +278,7 @@ mod tests {
             "kind": "zotino", "device": "dac", "channels": { "spi": 3, "ldac": 4 }, "settings": { "vref": 4 },
         }))
         .expect("a card");
-        let found = find(&pads(), &[card]);
+        let found = find(&pads(), &[card], &[]);
         let zotino = &found[0];
         assert_eq!(
             (zotino.name.as_str(), zotino.device.as_deref()),
@@ -272,9 +295,42 @@ mod tests {
             "kind": "urukul", "device": "cpld", "channels": { "spi": 1, "sw0": 2, "sw1": 4 },
         }))
         .expect("a card");
-        let found = find(&pads(), &[card]);
+        let found = find(&pads(), &[card], &[]);
         let urukul = found.iter().find(|card| card.name == "urukul0").expect("it is found");
         assert_eq!(lines(urukul), [("clk", 1), ("io_update", 3), ("mosi", 2), ("sw1", 6)]);
+    }
+
+    #[test]
+    fn a_shuttler_is_found_by_its_settings() {
+        let shuttlers = [Shuttler {
+            board: 0,
+            channel: 9,
+            name: "shuttler0".into(),
+            words: 20,
+        }];
+        let card = |channels| -> Card {
+            serde_json::from_value(json!({ "kind": "shuttler", "device": "dac", "channels": channels }))
+                .expect("a card")
+        };
+        let of = |cards: &[Card], name: &str| {
+            let found = find(&pads(), cards, &shuttlers);
+            let card = found.into_iter().find(|card| card.name == name)?;
+            Some((card.device.is_some(), card.words, card.lines.len()))
+        };
+        assert_eq!(of(&[], "shuttler0"), Some((false, Some(20), 0)), "by its name");
+        assert_eq!(
+            of(&[card(json!({ "config": 9 }))], "shuttler0"),
+            Some((true, Some(20), 0))
+        );
+        // Relays at any bus; without the settings they are a card of their own.
+        let both = [card(json!({ "config": 9, "relay": 3 }))];
+        assert_eq!(of(&both, "shuttler0"), Some((true, Some(20), 2)));
+        assert_eq!(of(&both, "dio_spi0"), None);
+        assert_eq!(of(&[card(json!({ "relay": 3 }))], "dio_spi0"), Some((true, None, 2)));
+        assert_eq!(
+            of(&[card(json!({ "config": 8 }))], "shuttler0"),
+            Some((false, Some(20), 0))
+        );
     }
 
     #[test]
@@ -283,7 +339,7 @@ mod tests {
             serde_json::from_value(json!({ "kind": "ad53xx", "device": device, "channels": { "spi": 3 } }))
                 .expect("a chip")
         };
-        let found = find(&pads(), &[chip("dac_a"), chip("dac_b")]);
+        let found = find(&pads(), &[chip("dac_a"), chip("dac_b")], &[]);
         let names: Vec<&str> = found.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["dac_b", "dio_spi0", "fastino0", "sampler0", "urukul0"]);
         assert_eq!(lines(&found[0]), lines(&found[1]));
@@ -304,7 +360,7 @@ mod tests {
             "kind": "urukul", "device": "far", "channels": { "spi": 0x10001, "io_update": 0x10002 },
         }))
         .expect("a card");
-        let found = find(&all, &[card]);
+        let found = find(&all, &[card], &[]);
         let names: Vec<&str> = found.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["fastino0", "sampler0", "master_urukul0", "satellite1_urukul0"]);
         assert_eq!(

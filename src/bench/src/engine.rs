@@ -15,7 +15,7 @@ use kairos_pulse::model::Tone as CoreTone;
 use serde_json::Value;
 
 use crate::model::{Change, Model, Outbox};
-use crate::signal::{Ns, Signal, Square, CORE_LATENCY};
+use crate::signal::{Ns, Signal, Square, CORE_LATENCY, SHUTTLER_LATENCY};
 
 mod divide;
 mod history;
@@ -259,6 +259,11 @@ impl Engine {
     /// Reports a new tone of a pulse core, whose number among the pads is `pad`.
     pub fn tone(&mut self, at: Ns, pad: u16, tone: CoreTone) {
         self.lead(at + CORE_LATENCY, pad, Signal::Core(tone));
+    }
+
+    /// Reports a new word of a Shuttler's output, whose number among the pads is `pad`.
+    pub fn word(&mut self, at: Ns, pad: u16, word: u64) {
+        self.lead(at + SHUTTLER_LATENCY, pad, Signal::Word(word));
     }
 
     /// Reports that a clock at a pin of the device starts, changes or stops.

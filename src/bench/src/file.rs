@@ -67,7 +67,7 @@ pub struct File {
     /// Cards with two RF channels of five oscillators each.
     #[serde(default)]
     pub phaser: Parts<Phaser>,
-    /// Cards with 16 DAC channels, of which the relays and the ADC are modelled.
+    /// Cards with 16 DAC channels and their waveforms.
     #[serde(default)]
     pub shuttler: Parts<Shuttler>,
     /// Converters at outputs of pulse cores.
@@ -184,12 +184,14 @@ pub struct DdsBus {
 #[serde(deny_unknown_fields, default)]
 pub struct Phaser {}
 
-/// A Shuttler card, and the voltages at the inputs of its ADC; default 0 V.
+/// A Shuttler card.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Shuttler {
-    /// Volts at VIN0, VIN1 and so on, up to 16 of them.
+    /// Volts at the ADC's VIN0, VIN1 and so on, up to 16 of them; default 0.
     pub adc_volts: Option<Spanned<Vec<Finite>>>,
+    /// Time between renewals of a changing output; default 1000.
+    pub update_ns: Option<Spanned<u32>>,
 }
 
 /// A Mirny card. Missing values are those of the device database, or else defaults.

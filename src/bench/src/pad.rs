@@ -36,6 +36,19 @@ pub struct Output {
     pub sample_hz: f64,
 }
 
+/// A Shuttler whose waveforms the device makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shuttler {
+    /// Destination of its board.
+    pub board: usize,
+    /// Channel of its settings, with the board's destination in bits 23..16.
+    pub channel: u32,
+    /// The gateware's name.
+    pub name: String,
+    /// Index of the first word of its outputs among the pads; the others follow.
+    pub words: u16,
+}
+
 /// The name of a board, as in recordings: `master`, `satellite1`, and so on.
 pub fn board_name(board: usize) -> String {
     match board {

@@ -1,5 +1,6 @@
 //! Signals between models: levels of pins, tones, light, and streams of photons.
 
+use kairos_contracts::chips::shuttler;
 use kairos_pulse::model::Tone as CoreTone;
 
 /// Nanoseconds since power-up.
@@ -14,6 +15,8 @@ pub enum Signal {
     Tone(Tone),
     /// A tone of a pulse core in the core's own units, from that time on.
     Core(CoreTone),
+    /// A word that the gateware shows of a Shuttler's output.
+    Word(u64),
     /// A laser beam.
     Light(Light),
     /// Photons per second, at random times (a Poisson process).
@@ -29,6 +32,9 @@ pub enum Signal {
 /// Latency from the outputs of a pulse core's engines to the connector of its converter: the logic
 /// from phase to sample (14 cycles of 8 ns), and the serialisers (2 cycles).
 pub const CORE_LATENCY: Ns = 16 * 8;
+
+/// Latency from a trigger or a setting of a Shuttler to the connector of the output.
+pub const SHUTTLER_LATENCY: Ns = shuttler::LATENCY as Ns * 8;
 
 /// A square wave.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -96,13 +96,19 @@ pub enum ChannelKind {
     Phaser = 22,
     /// Frequencies, or amplitudes and phases, of a Phaser's oscillators.
     PhaserTone = 23,
+    /// Gains, offsets and clear bits of a Shuttler.
+    Shuttler = 24,
+    /// Level or tone of an output of a Shuttler.
+    ShuttlerSpline = 25,
+    /// Trigger of a Shuttler.
+    ShuttlerTrigger = 26,
     /// Log channel, without a pin.
     Log = 255,
 }
 
 impl ChannelKind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::TtlOut,
         Self::TtlInout,
         Self::TtlClockgen,
@@ -117,6 +123,9 @@ impl ChannelKind {
         Self::SuservoChannel,
         Self::Phaser,
         Self::PhaserTone,
+        Self::Shuttler,
+        Self::ShuttlerSpline,
+        Self::ShuttlerTrigger,
         Self::Log,
     ];
 }
@@ -141,6 +150,9 @@ impl TryFrom<u8> for ChannelKind {
             21 => Self::SuservoChannel,
             22 => Self::Phaser,
             23 => Self::PhaserTone,
+            24 => Self::Shuttler,
+            25 => Self::ShuttlerSpline,
+            26 => Self::ShuttlerTrigger,
             255 => Self::Log,
             other => return Err(other),
         })

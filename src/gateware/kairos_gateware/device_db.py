@@ -16,7 +16,9 @@ def _entry(number: int, channel: ChannelSpec) -> dict | None:
         return None
     names = {parameter.name for parameter in kind.parameters if parameter.argument}
     arguments = {name: value for name, value in channel.parameters.items() if name in names}
-    return driver(kind.driver.module, kind.driver.cls, **{kind.driver.channel: number}, **arguments)
+    return driver(
+        kind.driver.module, kind.driver.class_for(channel.parameters), **{kind.driver.channel: number}, **arguments
+    )
 
 
 def device_db(variant: Variant, host: str) -> dict:

@@ -32,7 +32,8 @@ def kinds_table() -> str:
         cells = ["", "", "", ""]
         if kind is not None:
             module = kind.make.__module__.removeprefix(f"{__package__}.").replace(".", "/")
-            driver = f"`{kind.driver.module}.{kind.driver.cls}`" if kind.driver is not None else ""
+            classes = kind.driver.classes if kind.driver is not None else ()
+            driver = ", ".join(f"`{kind.driver.module}.{cls}`" for cls in classes)
             cells = [f"`{module}.py`", kind.pads, ", ".join(map(_parameter, kind.parameters)), driver]
         lines.append(f"| {' | '.join([f'`{channel.name.lower()}`', str(int(channel)), *cells])} |")
     return "\n".join(lines) + "\n"

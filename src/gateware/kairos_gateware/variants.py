@@ -87,8 +87,8 @@ def _described(name: str, **options):
 
 
 def _cards() -> Variant:
-    """Cards that no Kasli-SoC's description has: a bus with two AD9914, the SPI buses of a
-    Shuttler, a Phaser."""
+    """Cards that no Kasli-SoC's description has: a bus with two AD9914, a Shuttler with its
+    SPI buses, a Phaser."""
     pins = [ChannelSpec("ttl0", "ttl_inout"), ChannelSpec("ttl4", "ttl_out")]
     bus = ChannelSpec("ddsbus0", "ad9914", {"chips": 2})
     spis = [ChannelSpec(f"spi_shuttler0_{name}", "spi_master", {"cs_width": 1}) for name in ("relay", "adc")]
@@ -98,7 +98,15 @@ def _cards() -> Variant:
         for c in range(2)
         for n, kind in enumerate(("frequency", "output"))
     ]
-    return Variant("cards", (*before, ChannelSpec("phaser0", "phaser"), *tones, ChannelSpec("rtio_log", "log")))
+    channels = (*before, ChannelSpec("phaser0", "phaser"), *tones)
+    splines = [
+        ChannelSpec(f"shuttler0_{name}{n}", "shuttler_spline", {"shuttler": len(channels), "output": n, "kind": kind})
+        for kind, name in enumerate(("dcbias", "dds"))
+        for n in range(16)
+    ]
+    trigger = ChannelSpec("shuttler0_trigger", "shuttler_trigger", {"shuttler": len(channels)})
+    shuttler = [ChannelSpec("shuttler0", "shuttler"), trigger, *splines]
+    return Variant("cards", (*channels, *shuttler, ChannelSpec("rtio_log", "log")))
 
 
 class _Variants(Mapping):

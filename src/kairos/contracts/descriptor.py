@@ -72,6 +72,12 @@ class ChannelKind(IntEnum):
     """Registers of a Phaser."""
     PHASER_TONE = 23
     """Frequencies, or amplitudes and phases, of a Phaser's oscillators."""
+    SHUTTLER = 24
+    """Gains, offsets and clear bits of a Shuttler."""
+    SHUTTLER_SPLINE = 25
+    """Level or tone of an output of a Shuttler."""
+    SHUTTLER_TRIGGER = 26
+    """Trigger of a Shuttler."""
     LOG = 255
     """Log channel, without a pin."""
 

@@ -1,9 +1,21 @@
-"""Shuttler: a card with 16 DAC channels whose waveforms are splines, on a satellite with RTIO
-channels of its own.
+"""Shuttler: a card with 16 DAC channels whose waveforms are splines.
 
-A channel outputs ``w(t) = a(t) + b(t) * cos(c(t))``: `DCBias` sets the cubic spline a(t), `DDS` the
-cubic spline b(t) and the quadratic c(t), in units of the gateware; `Trigger` starts them. `Relay`
-connects the outputs; `ADC` (AD4115) measures them.
+An output is ``w = a + g * b * cos(2 pi c)``: `DCBias` sets the cubic spline a, `DDS` the cubic spline
+b and the quadratic c; `Trigger` starts them; g is `TONE_GAIN`, 1.64676. Then w is multiplied and
+shifted as `Config` says, limited to 16 bits (a step is 20 V / 65536), and output by a DAC with 14 bits.
+`Relay` connects the outputs; `ADC` (AD4115) measures them.
+
+The gateware adds differences every 8 ns: n cycles after the trigger the level is a0 + n a1 + C(n,2)
+a2 + C(n,3) a3. It is the polynomial p0 + p1 t + p2 t**2 / 2 + p3 t**3 / 6 of the time t, in V and
+V/s to V/s**3, with T = 8 ns, if ::
+
+    a0 = p0
+    a1 = p1 * T + p2 * T**2 / 2 + p3 * T**3 / 6
+    a2 = p2 * T**2 + p3 * T**3
+    a3 = p3 * T**3
+
+b likewise; and c = r0 + r1 t + r2 t**2 / 2, in turns, Hz and Hz/s, if c0 = r0, c1 = r1 * T + r2 * T**2
+/ 2 and c2 = r2 * T**2. `DCBias` and `DDS` say in which units they take these.
 """
 
 from numpy import int32, int64
@@ -16,6 +28,7 @@ from .chips.shuttler import (
     COMMUNICATION,
     LEVEL_WORDS,
     OUTPUT_SPAN,
+    PORT,
     TONE_WORDS,
     WORD_BITS,
 )
@@ -23,13 +36,13 @@ from .parts.channel import RTIODevice
 from .parts.lacking import lacking
 from .parts.methods import made
 from .parts.spi import SPI_END, SPI_INPUT, SizedTransfer, Transfer
-from .rtio import rtio_output
+from .rtio import rtio_input_data, rtio_output
 
 __all__ = ["ADC", "Config", "DCBias", "DDS", "Relay", "Trigger", "shuttler_volt_to_mu"]
 
 _WORD = int64((1 << WORD_BITS) - 1)
-_LEVEL = [words for words, _ in LEVEL_WORDS]
-_TONE = [words for words, _ in TONE_WORDS]
+_LEVEL = [words for words, *_ in LEVEL_WORDS]
+_TONE = [words for words, *_ in TONE_WORDS]
 _BYTE = 8
 
 
@@ -39,12 +52,48 @@ def shuttler_volt_to_mu(volt) -> TInt32:
     return int32(round(volt * ((1 << WORD_BITS) / OUTPUT_SPAN))) & 0xFFFF
 
 
-@lacking(
-    "the RTIO addresses of a Shuttler's gains, offsets and clear bits are not published",
-    "set_clr set_gain get_gain set_offset get_offset",
-)
+_GAIN, _OFFSET, _CLEAR = (PORT.encode(setting=name) for name in ("GAIN", "OFFSET", "CLEAR"))
+_READ = PORT.encode(read=1)
+
+
 class Config(RTIODevice):
-    """Gains and offsets of the outputs."""
+    """Gain, offset and clear bit of each output; gains and offsets are -2**15 to 2**15 - 1.
+
+    All are on one channel: calls need different coarse cycles.
+    """
+
+    @kernel
+    def set_clr(self, clr):
+        """Select the outputs, by a mask of 16 bits, whose phase begins at c0 with each trigger; that
+        of the others goes on from where it is, with c0 added."""
+        rtio_output(self.target | _CLEAR, clr)
+
+    @kernel
+    def set_gain(self, output, gain):
+        """Multiply an output by 1 + `gain` / 2**16."""
+        rtio_output(self.target | _GAIN | output, gain & 0xFFFF)
+
+    @kernel
+    def get_gain(self, output) -> TInt32:
+        """Return the gain of an output, as for `set_gain`; waits for the answer."""
+        return self._setting(_GAIN | output)
+
+    @kernel
+    def set_offset(self, output, offset):
+        """Add `offset` steps of 20 V / 2**16 to an output, after its gain."""
+        rtio_output(self.target | _OFFSET | output, offset & 0xFFFF)
+
+    @kernel
+    def get_offset(self, output) -> TInt32:
+        """Return the offset of an output, as for `set_offset`; waits for the answer."""
+        return self._setting(_OFFSET | output)
+
+    @kernel
+    def _setting(self, address) -> TInt32:
+        """Return the setting at an address of `PORT`."""
+        rtio_output(self.target | _READ | address, 0)
+        word = rtio_input_data(self.channel) & 0xFFFF
+        return word - ((word & 0x8000) << 1)
 
 
 class Spline(RTIODevice):
@@ -68,7 +117,12 @@ class DCBias(Spline):
     @kernel
     def set_waveform(self, a0: TInt32, a1: TInt32, a2: TInt64, a3: TInt64):
         """Set the coefficients, of 16, 32, 48 and 48 bits; advances by nine coarse cycles. Started
-        by `Trigger`."""
+        by `Trigger`.
+
+        a0 is in steps of 20 V / 2**16, a1 in 2**-16 steps per cycle of 8 ns, a2 and a3 in 2**-32
+        steps per cycle**2 and cycle**3; the sum wraps at 16 bits of steps. For the polynomial of
+        the module's text: a0 * 2**16 / 20 V, a1 * 2**32 / 20 V, a2 and a3 * 2**48 / 20 V.
+        """
         self.write_coefficients([int64(a0), int64(a1), a2, a3], _LEVEL)
 
 
@@ -78,7 +132,12 @@ class DDS(Spline):
     @kernel
     def set_waveform(self, b0: TInt32, b1: TInt32, b2: TInt64, b3: TInt64, c0: TInt32, c1: TInt32, c2: TInt32):
         """Set the coefficients of the amplitude, of 16, 32, 48 and 48 bits, and of the phase, of
-        16, 32 and 32 bits; advances by 14 coarse cycles. Started by `Trigger`."""
+        16, 32 and 32 bits; advances by 14 coarse cycles. Started by `Trigger`.
+
+        b0 to b3 are as a0 to a3 of `DCBias`, divided by `TONE_GAIN`. c0 is in 2**-16 turns, c1 in
+        2**-32 turns per cycle of 8 ns (125 MHz / 2**32 = 29 mHz), c2 in 2**-32 turns per cycle**2
+        (3.6 MHz/s). For the polynomial of the module's text: c0 * 2**16, c1 * 2**32, c2 * 2**32.
+        """
         amplitude = [int64(b0), int64(b1), b2, b3]
         self.write_coefficients(amplitude + [int64(c0), int64(c1), int64(c2)], _TONE)
 

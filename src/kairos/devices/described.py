@@ -21,11 +21,16 @@ DRIVERS = {
     ChannelKind.GRABBER: ("grabber", "Grabber", "channel_base", ("res_width", "count_shift")),
     ChannelKind.PHASER: ("phaser", "Phaser", "channel_base", ()),
     ChannelKind.PULSE: ("pulse", "Pulse", "channel", ("channels", "mlut_bits", "plut_bits")),
+    ChannelKind.SHUTTLER: ("shuttler", "Config", "channel", ()),
+    ChannelKind.SHUTTLER_SPLINE: ("shuttler", ("DCBias", "DDS"), "channel", ()),
+    ChannelKind.SHUTTLER_TRIGGER: ("shuttler", "Trigger", "channel", ()),
 }
 """Drivers by channel kind: module and class of the core device's drivers, their argument for the
-channel number, and channel parameters passed on as arguments. The gateware's own list is
-`kairos_gateware.phy.kinds.KINDS`.
+channel number, and channel parameters passed on as arguments. Of several classes the channel's
+parameter `SELECTOR` selects one. The gateware's own list is `kairos_gateware.phy.kinds.KINDS`.
 """
+SELECTOR = "kind"
+"""Channel parameter that selects a class; 0 unless given."""
 
 
 def _driver(module: str, cls: str, **arguments) -> dict:
@@ -54,6 +59,8 @@ def database(host: str, clock: tuple[int, int] | None, boards: list[tuple[int, l
                 continue
             places.add(place)
             module, cls, argument, also = DRIVERS[kind]
+            if isinstance(cls, tuple):
+                cls = cls[dict(parameters).get(SELECTOR, 0)]
             arguments = {key: value for key, value in parameters if key in also}
             unique = name if name not in entries else f"{name}_{destination}"
             entries[unique] = _driver(module, cls, **{argument: place}, **arguments)

@@ -201,22 +201,34 @@ def _ddsbus(database: _Database, entry: dict) -> tuple[dict, dict]:
     return database.own(entry, bus="bus_channel"), settings
 
 
-def _shuttler(database: _Database, entry: dict) -> tuple[dict, dict]:
-    """Describe the card of a relay driver; its ADC is the one with the same name prefix, or else
-    the first."""
-    lines = {"relay": database.arguments(entry).get("spi_device")}
-    adcs = list(database.drivers("ADC"))
-    (own,) = [name for name, other in database.drivers("Relay") if other is entry][:1]
-    near = [adc for name, adc in adcs if name.rpartition("_")[0] == own.rpartition("_")[0]]
-    for adc in (near or [adc for _, adc in adcs])[:1]:
-        lines["adc"] = database.arguments(adc).get("spi_device")
-    return database.channels(**lines), {}
+def _beside(database: _Database, name: str, driver: str) -> dict:
+    """Return the entry of the device with this driver that belongs to the same card as `name` (a
+    device without suffix has the card's name: ``shuttler0`` and ``shuttler0_relay``), or else the
+    first one."""
+    entries = list(database.drivers(driver))
+    own = {name, name.rpartition("_")[0]} - {""}
+    near = [entry for other, entry in entries if own & {other, other.rpartition("_")[0]}]
+    return (near or [entry for _, entry in entries] or [{}])[0]
+
+
+def _shuttler(database: _Database, entry: dict) -> tuple[dict, dict] | None:
+    """Describe the card of a relay driver or, if that has none, of a settings driver. Its ADC and
+    settings are those with the same name prefix, or else the first."""
+    (own,) = [name for name, other in database.drivers("Relay", "Config") if other is entry][:1]
+    settings, relay = entry, None
+    if entry["class"] == "Relay":
+        settings, relay = _beside(database, own, "Config"), database.arguments(entry).get("spi_device")
+    elif any(_beside(database, name, "Config") is entry for name, _ in database.drivers("Relay")):
+        return None
+    adc = database.arguments(_beside(database, own, "ADC")).get("spi_device")
+    return database.channels(relay=relay, adc=adc) | database.own(settings, config="channel"), {}
 
 
 CARDS = {
     "AD53xx": ("ad53xx", _ad53xx),
     "AD9834": ("ad9834", _ad9834),
     "AD9914": ("ddsbus", _ddsbus),
+    "Config": ("shuttler", _shuttler),
     "CPLD": ("urukul", _urukul),
     "Sampler": ("sampler", _sampler),
     "Fastino": ("fastino", _fastino),
@@ -230,7 +242,7 @@ CARDS = {
     "Zotino": ("zotino", _serial_dac),
 }
 """Modelled cards by driver class: the emulator's name of the kind, and the function that derives
-channels and settings from an entry."""
+channels and settings from an entry (None: the entry belongs to the card of another one)."""
 
 PINS = ("TTLOut", "TTLInOut", "TTLClockGen")
 """Driver classes of single pins."""
@@ -246,7 +258,10 @@ def cards(entries: dict) -> list[dict]:
     found = []
     for name, entry in database.drivers(*CARDS):
         kind, describe = CARDS[entry["class"]]
-        channels, settings = describe(database, entry)
+        described = describe(database, entry)
+        if described is None:
+            continue
+        channels, settings = described
         found.append({"kind": kind, "device": name, "channels": channels, "settings": settings})
     return found
 

@@ -247,14 +247,40 @@ impl Bench<'_> {
                 *input = volt.0;
             }
         }
+        let mut update = 1000;
+        if let Some(given) = said.and_then(|said| said.update_ns.as_ref()) {
+            update = *given.get_ref();
+            if update == 0 || update % 8 != 0 {
+                let text =
+                    format!("{update} ns cannot be: a Shuttler has a sample every 8 ns, so it is a multiple of 8");
+                return self.fail(given.span(), &text);
+            }
+        }
+        let options = shuttler::Options {
+            adc_volts: volts,
+            relays: card.lines.contains_key(shuttler::INPUTS[0]),
+            update: update.into(),
+        };
+        let mut gives = Gives::default();
+        for output in 0..shuttler::OUTPUTS {
+            gives.add(&format!("tone{output}"), Kind::Tone);
+            gives.add(&format!("ch{output}"), Kind::Volts);
+        }
         let made = Made {
             kind: "Shuttler",
-            model: Box::new(Shuttler::new(volts)),
+            model: Box::new(Shuttler::new(options)),
             inputs: &shuttler::INPUTS,
-            gives: Gives::default(),
+            gives,
             answers: &shuttler::ANSWERS,
         };
-        self.card(&name, card, made).map(drop)
+        let model = self.card(&name, card, made)?;
+        if let Some(first) = card.words {
+            for word in 0..shuttler::WORDS {
+                self.engine
+                    .wire_pin(first + word as u16, model, shuttler::INPUTS.len() + word);
+            }
+        }
+        Ok(())
     }
 
     fn zotino(&mut self, file: &File, card: &Found) -> Done {

@@ -1,8 +1,9 @@
 use serde_json::json;
 
 use super::super::tests::{numbered, on, pads};
-use super::super::{Assembly, Pad};
+use super::super::{assemble, Assembly, Device, Pad, Shuttler};
 use crate::file::Source;
+use crate::signal::SHUTTLER_LATENCY;
 
 /// A Urukul, a chip of each kind alone on its bus, and a Novogorny.
 fn device() -> Vec<Pad> {
@@ -91,6 +92,72 @@ fn what_is_wrong_with_these_cards_is_a_line_with_its_place() {
         ),
     ] {
         let found = refused(text);
+        assert!(found.starts_with(expected), "{text}\n{found}\n{expected}");
+    }
+}
+
+/// A bench for a device with a Shuttler whose relays have no bus, and a Novogorny.
+fn with_shuttler(text: &str) -> Result<Assembly, String> {
+    let shuttlers = [Shuttler {
+        board: 0,
+        channel: 70,
+        name: "shuttler0".into(),
+        words: 200,
+    }];
+    let device = Device {
+        pads: &device(),
+        outputs: &[],
+        shuttlers: &shuttlers,
+        cards: &[],
+        names: &Default::default(),
+    };
+    let name = "bench.toml";
+    assemble(Source { name, text }, &device, &[])
+}
+
+#[test]
+fn a_shuttler_gives_volts_and_tones() {
+    let text = "[novogorny.novogorny0]\nch1 = \"shuttler0.ch3\"\n\
+                [aom.a]\ntone = \"shuttler0.tone3\"\ncentre_hz = 10e6\nsaturation_dbm = 10\n";
+    let mut assembly = with_shuttler(text).expect("it is right");
+    let wires = assembly.plan["wires"].as_array().expect("a list");
+    for (to, label) in [("novogorny0", "shuttler0.ch3 to ch1"), ("a", "tone3")] {
+        assert!(wires.contains(&json!({ "from": "shuttler0", "to": to, "label": label })));
+    }
+    let engine = &mut assembly.engine;
+    // 1 V at 10 MHz, and the trigger.
+    let amplitude = (1.0 / 20.0 * 65536.0 / 1.646_760_258 * 2f64.powi(32)) as u64;
+    for (field, word) in [(4, amplitude), (9, (0.08 * 2f64.powi(32)) as u64), (11, 1 << 32)] {
+        engine.word(1000, 200 + 3 * 12 + field, word);
+    }
+    engine.run(1000 + SHUTTLER_LATENCY);
+    assert_eq!(engine.report(0)["a"]["power"], 0.0, "not before the latency");
+    engine.run(1001 + SHUTTLER_LATENCY);
+    assert!(engine.report(0)["a"]["power"].as_f64() > Some(0.99));
+    assert!(
+        (engine.report(0)["shuttler0"]["ch3"]["volts"]
+            .as_f64()
+            .expect("a number")
+            - 1.0)
+            .abs()
+            < 2e-3
+    );
+    for (text, expected) in [
+        (
+            "[shuttler.shuttler0]\nupdate_ns = 12",
+            "bench.toml:2: 12 ns cannot be: a Shuttler has a sample every 8 ns, so it is a multiple of 8",
+        ),
+        ("[shuttler.shuttler0]\nupdate_ns = 0", "bench.toml:2: 0 ns cannot be"),
+        (
+            "[shuttler.other]",
+            "bench.toml:1: the device has no card other; it has shuttler0",
+        ),
+        (
+            "[aom.a]\ncentre_hz = 1e6\ntone = \"shuttler0.ch3\"",
+            "bench.toml:3: shuttler0.ch3 is no channel: write shuttler0.tone0 to shuttler0.tone15",
+        ),
+    ] {
+        let found = with_shuttler(text).err().expect("it is refused");
         assert!(found.starts_with(expected), "{text}\n{found}\n{expected}");
     }
 }

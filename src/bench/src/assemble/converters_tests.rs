@@ -22,6 +22,7 @@ fn with_pulse_core(text: &str) -> Result<Assembly, String> {
     let device = Device {
         pads: &pads,
         outputs: &[output(0), output(1)],
+        shuttlers: &[],
         cards: &[],
         names: &BTreeMap::from([("awg".into(), 14)]),
     };

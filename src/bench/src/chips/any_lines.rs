@@ -60,10 +60,14 @@ fn card(kind: usize) -> (Box<dyn Model>, usize) {
             };
             (Box::new(ddsbus::DdsBus::new(options)), ddsbus::INPUTS.len())
         }
-        9 => (
-            Box::new(shuttler::Shuttler::new(Default::default())),
-            shuttler::INPUTS.len(),
-        ),
+        9 => {
+            let options = shuttler::Options {
+                adc_volts: [0.0; shuttler::ADC_INPUTS],
+                relays: true,
+                update: 8,
+            };
+            (Box::new(shuttler::Shuttler::new(options)), shuttler::INPUTS.len())
+        }
         10 => (Box::new(fastino::Fastino::new()), super::fastlink::INPUTS.len()),
         11 => (Box::new(phaser::Phaser::new()), super::fastlink::INPUTS.len()),
         12 => {

@@ -1,15 +1,20 @@
-//! The two SPI buses of the Shuttler card: the relays after its outputs, and the ADC that measures
-//! them.
+//! The Shuttler card: 16 outputs with a DAC and a relay each, and an ADC.
 //!
-//! Both selects are active low. The connections between outputs and inputs of the ADC are not
-//! published, so the bench file specifies the input voltages.
+//! The waveforms arrive as the words that the gateware shows for each output, after the latency of
+//! its logic. Relays and ADC are on SPI buses; both selects are active low. The connections between
+//! outputs and inputs of the ADC are not published, so the bench file specifies the input voltages.
 
+use kairos_contracts::chips::shuttler as chip;
 use serde_json::{json, Value};
 
+use self::output::Output;
 use super::ad4115::Ad4115;
 use super::shift::Shift;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
+
+mod output;
+mod waveform;
 
 pub use super::ad4115::INPUTS as ADC_INPUTS;
 
@@ -21,39 +26,61 @@ const ADC: usize = 3;
 const CLK: usize = 0;
 const MOSI: usize = 1;
 const CS: usize = 2;
+/// Number of outputs.
+pub const OUTPUTS: usize = chip::OUTPUTS as usize;
+/// Words of an output: four coefficients each of level and amplitude, three of the phase, and the
+/// settings with the number of triggers.
+pub const FIELDS: usize = 12;
+/// Number of words, which are the inputs after the lines, ordered by output.
+pub const WORDS: usize = OUTPUTS * FIELDS;
+/// The first tone, and the first voltage, among the outputs of the model.
+const TONES: usize = 0;
+const VOLTS: usize = OUTPUTS;
 /// Names of the output lines.
 pub const ANSWERS: [&str; 1] = ["adc_miso"];
-const MISO: usize = 0;
-const OUTPUTS: u32 = 16;
+const MISO: usize = 2 * OUTPUTS;
+
+/// Options of the card.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Volts at the inputs of the ADC.
+    pub adc_volts: [f64; ADC_INPUTS],
+    /// Whether the device has the bus of the relays; without it they are closed.
+    pub relays: bool,
+    /// Time between renewals of a changing output, a multiple of the sampling interval of 8 ns.
+    pub update: Ns,
+}
 
 /// The card.
 pub struct Shuttler {
+    outputs: [Output; OUTPUTS],
+    update: Ns,
     lines: [bool; INPUTS.len()],
     shift: Shift,
-    relays: u64,
     adc: Ad4115,
     miso: bool,
 }
 
 impl Shuttler {
-    /// The state after power-up: all relays open, these voltages at the inputs of the ADC.
-    pub fn new(volts: [f64; ADC_INPUTS]) -> Self {
+    /// The state after power-up: all relays open.
+    pub fn new(options: Options) -> Self {
         Self {
+            outputs: std::array::from_fn(|number| Output::new(number, !options.relays)),
+            update: options.update,
             lines: [false; INPUTS.len()],
             shift: Shift::default(),
-            relays: 0,
-            adc: Ad4115::new(volts),
+            adc: Ad4115::new(options.adc_volts),
             miso: false,
         }
     }
 
-    fn relay_bus(&mut self, before: &[bool], now: &[bool], out: &mut Outbox) {
+    fn relay_bus(&mut self, at: Ns, before: &[bool], now: &[bool], out: &mut Outbox) {
         if !before[CLK] && now[CLK] && !now[CS] {
             self.shift.take(now[MOSI]);
         }
         match (before[CS], now[CS]) {
             (true, false) => self.shift = Shift::default(),
-            (false, true) if self.shift.count == OUTPUTS => self.relays = self.shift.bits,
+            (false, true) if self.shift.count == chip::OUTPUTS => self.switch(at, self.shift.bits, out),
             (false, true) if self.shift.count > 0 => {
                 let count = self.shift.count;
                 out.warn(format!(
@@ -61,6 +88,34 @@ impl Shuttler {
                 ));
             }
             _ => {}
+        }
+    }
+
+    fn switch(&mut self, at: Ns, relays: u64, out: &mut Outbox) {
+        for (number, output) in self.outputs.iter_mut().enumerate() {
+            let closed = relays >> number & 1 != 0;
+            if closed != output.closed {
+                output.closed = closed;
+                output.renew(at, self.update, out);
+            }
+        }
+    }
+
+    /// Handles new words of the outputs.
+    fn show(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+        let words = || {
+            changes.iter().filter_map(|(input, signal)| match signal {
+                Signal::Word(word) => Some((input.checked_sub(INPUTS.len())?, *word)),
+                _ => None,
+            })
+        };
+        for (number, output) in self.outputs.iter_mut().enumerate() {
+            let of_it = |place: &usize| place / FIELDS == number;
+            if words().any(|(place, _)| of_it(&place)) {
+                let own = words().filter(|(place, _)| of_it(place));
+                output.take(at, own.map(|(place, word)| (place % FIELDS, word)));
+                output.renew(at, self.update, out);
+            }
         }
     }
 
@@ -94,14 +149,35 @@ impl Model for Shuttler {
         set_levels(&mut self.lines, changes);
         let now = self.lines;
         if before[RELAY..ADC] != now[RELAY..ADC] {
-            self.relay_bus(&before[RELAY..ADC], &now[RELAY..ADC], out);
+            self.relay_bus(at, &before[RELAY..ADC], &now[RELAY..ADC], out);
         }
         if before[ADC..] != now[ADC..] {
             self.adc_bus(at, &before[ADC..], &now[ADC..], out);
         }
+        self.show(at, changes, out);
+    }
+
+    fn next(&self) -> Option<Ns> {
+        self.outputs.iter().filter_map(|output| output.next).min()
+    }
+
+    fn act(&mut self, at: Ns, out: &mut Outbox) {
+        for output in self.outputs.iter_mut().filter(|output| output.next == Some(at)) {
+            output.renew(at, self.update, out);
+        }
     }
 
     fn report(&self, _at: Ns) -> Value {
-        json!({ "card": "Shuttler", "relays": self.relays, "adc": self.adc.report() })
+        let closed = |(number, output): (usize, &Output)| u32::from(output.closed) << number;
+        let relays: u32 = self.outputs.iter().enumerate().map(closed).sum();
+        let mut report = json!({ "card": "Shuttler", "relays": relays, "adc": self.adc.report() });
+        for (number, output) in self.outputs.iter().enumerate() {
+            report[format!("ch{number}")] = output.report();
+        }
+        report
     }
 }
+
+#[cfg(test)]
+#[path = "shuttler_tests.rs"]
+mod tests;

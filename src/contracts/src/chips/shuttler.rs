@@ -1,15 +1,43 @@
-//! Card with 16 DAC channels of 14 bits: of each a cubic spline for its level, one for an amplitude, and a chirp.
-//! Sinara Shuttler, RTIO channels of its gateware; Analog Devices, AD4115 data sheet, section "Register details".
+//! Card with 16 DAC channels: of each a cubic spline for its level, one for an amplitude, and a chirp. Sinara Shuttler,
+//! words of its drivers; `phy/shuttler.py`; Analog Devices, AD4115 data sheet, "Register details".
 //!
 //! Generated from `src/contracts/chips/shuttler.toml` by `src/contracts/generate.py`: do not edit.
 
 use super::{Field, Register};
 
-/// Events for a coefficient a0 to a3 of the level, the lowest bits first. A row: words, bits.
-pub const LEVEL_WORDS: [[u32; 2]; 4] = [[1, 16], [2, 32], [3, 48], [3, 48]];
+/// Events for coefficients a0 to a3 of the level, the lowest bits first; fraction: bits below a 16-bit step. A row:
+/// words, bits, fraction.
+pub const LEVEL_WORDS: [[u32; 3]; 4] = [[1, 16, 0], [2, 32, 16], [3, 48, 32], [3, 48, 32]];
 
-/// Events for b0 to b3 of the amplitude and c0 to c2 of the phase, the lowest bits first. A row: words, bits.
-pub const TONE_WORDS: [[u32; 2]; 7] = [[1, 16], [2, 32], [3, 48], [3, 48], [1, 16], [2, 32], [2, 32]];
+/// Events for b0 to b3 of the amplitude, with fractions as above, and c0 to c2 of the phase: below a turn. A row:
+/// words, bits, fraction.
+pub const TONE_WORDS: [[u32; 3]; 7] = [
+    [1, 16, 0],
+    [2, 32, 16],
+    [3, 48, 32],
+    [3, 48, 32],
+    [1, 16, 16],
+    [2, 32, 32],
+    [2, 32, 32],
+];
+
+/// outputs of a card
+pub const OUTPUTS: u32 = 16;
+
+/// bits of a level, two's complement; the DAC gets the upper 14
+pub const LEVEL_BITS: u32 = 16;
+
+/// bits of a DAC
+pub const DAC_BITS: u32 = 14;
+
+/// fraction of the levels and phases that the gateware accumulates
+pub const FRACTION_BITS: u32 = 32;
+
+/// factor of an amplitude: the gain of a CORDIC, for which drivers compensate
+pub const TONE_GAIN: f64 = 1.6467602581;
+
+/// an output is multiplied by 1 + gain / GAIN_STEPS
+pub const GAIN_STEPS: u32 = 0x1_0000;
 
 /// bits of a coefficient in an event
 pub const WORD_BITS: u32 = 16;
@@ -29,8 +57,41 @@ pub const ADC_DIVIDER: f64 = 0.1;
 /// settled conversions a second at the fastest rate
 pub const ADC_SETTLED_RATE: f64 = 24_845.0;
 
+/// cycles of 8 ns from a trigger, or from a setting, to the first sample at the connector
+pub const LATENCY: u32 = 16;
+
 /// range of an output, V
 pub const OUTPUT_SPAN: f64 = 20.0;
+
+/// RTIO address of the card's settings; data: 16 bits, two's complement; of CLEAR: a mask of the outputs.
+pub const PORT: Register = Register {
+    address: 0,
+    width: 7,
+    reset: 0x00,
+};
+
+/// Fields of [`PORT`].
+pub mod port {
+    use super::Field;
+
+    /// The setting is the answer, an input event.
+    pub const READ: Field = Field::new(6, 1);
+
+    /// Setting.
+    pub const SETTING: Field = Field::new(4, 2);
+
+    /// Of [`SETTING`].
+    pub const SETTING_GAIN: u32 = 0;
+
+    /// Of [`SETTING`].
+    pub const SETTING_OFFSET: u32 = 1;
+
+    /// Of [`SETTING`].
+    pub const SETTING_CLEAR: u32 = 2;
+
+    /// Output; of CLEAR: 0.
+    pub const OUTPUT: Field = Field::new(0, 4);
+}
 
 /// ADC: first byte of a message.
 pub const COMMUNICATION: Register = Register {
@@ -236,7 +297,8 @@ pub mod adc_data {
 }
 
 /// All of them.
-pub const ALL: [Register; 11] = [
+pub const ALL: [Register; 12] = [
+    PORT,
     COMMUNICATION,
     ADC_STATUS,
     ADC_MODE,

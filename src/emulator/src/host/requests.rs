@@ -292,13 +292,14 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
         Request::Pulses { path } => {
             let pl = fabric::of(bus).ok_or_else(no_pl)?;
             let shown = pl.shown();
-            write_words(&path, shown.words.iter().copied())?;
             let info = pl.info();
+            let words = shown.of_cores(info.outputs.len());
+            write_words(&path, words.iter().copied())?;
             json!({
                 "outputs": info.outputs,
                 "samples_per_cycle": info.samples_per_cycle,
                 "origin_ns": pl.origin_ns(),
-                "words": shown.words.len(),
+                "words": words.len(),
                 "complete": shown.complete,
             })
         }

@@ -8,19 +8,23 @@ use std::rc::Rc;
 
 use kairos_bench::assemble::{assemble, Device, Wire};
 use kairos_bench::cards::Card;
+use kairos_bench::chips::shuttler::{OUTPUTS, WORDS};
 use kairos_bench::engine::{Divided, Engine, Warning};
 use kairos_bench::file::{text_of, Source};
-use kairos_bench::pad::{Output as BenchOutput, Pad as BenchPad};
+use kairos_bench::pad::{Output as BenchOutput, Pad as BenchPad, Shuttler as BenchShuttler};
 use kairos_contracts::pulse::TONES;
 use serde_json::{json, Map, Value};
 
 use super::library::{Info, Pad};
 use super::outside::Outside;
-use super::tones::places;
+use super::{tones, words};
 use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// Bits 23..16 of a channel are the destination of its board.
 pub const DESTINATION_SHIFT: u32 = 16;
+
+/// Channels of a Shuttler: settings, trigger, and level and tone of each output.
+const SHUTTLER_CHANNELS: u32 = 2 + 2 * OUTPUTS as u32;
 
 /// The bench to be wired to the pins.
 #[derive(Default)]
@@ -41,7 +45,7 @@ pub struct Bench {
     /// For each board, the index of its engine.
     of_board: Vec<usize>,
     plan: Value,
-    /// Channels of pads and tones.
+    /// Channels of pads, tones and words of Shuttlers.
     channels: BTreeMap<u16, u32>,
     /// Warnings of parts, with the index of their engine.
     warnings: Vec<(usize, Warning)>,
@@ -60,13 +64,14 @@ impl Bench {
             Some(path) => text_of(&name, std::fs::read(path).map_err(|e| format!("bench {name}: {e}"))?)?,
             None => String::new(),
         };
-        let (mut pads, mut outputs, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut pads, mut outputs, mut shuttlers, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut next = 0;
         for (board, info) in boards.iter().enumerate() {
             starts.push(next);
             pads.extend(pads_of(board, next, info));
             outputs.extend(outputs_of(board, next, info));
-            next = places(info, next).end;
+            shuttlers.extend(shuttlers_of(board, next, info));
+            next = words::places(info, next).end;
         }
         let source = Source {
             name: &name,
@@ -75,6 +80,7 @@ impl Bench {
         let device = Device {
             pads: &pads,
             outputs: &outputs,
+            shuttlers: &shuttlers,
             cards: &wiring.cards,
             names: &wiring.names,
         };
@@ -98,7 +104,7 @@ impl Bench {
         let outsides = (0..boards.len()).map(plug).collect();
         let bench = Self {
             plan: assembly.plan,
-            channels: channels_of(&pads, &outputs),
+            channels: channels_of(&pads, &outputs, &shuttlers),
             warnings: Vec::new(),
             heard: vec![0; engines.len()],
             engines,
@@ -207,19 +213,40 @@ impl Bench {
     }
 }
 
-/// Channels by pad and tone number.
-fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput]) -> BTreeMap<u16, u32> {
+/// Channels by the number of a pad, a tone or a word.
+fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput], shuttlers: &[BenchShuttler]) -> BTreeMap<u16, u32> {
     let pads = pads.iter().map(|pad| (pad.index, pad.channel));
     let tones = outputs
         .iter()
         .flat_map(|output| (0..TONES as u16).map(|tone| (output.tones + tone, output.channel)));
-    pads.chain(tones).collect()
+    // Every channel of a Shuttler, which follow that of its settings, may be what acts on a word.
+    let words = shuttlers.iter().flat_map(|shuttler| {
+        (0..WORDS as u16).map(|word| {
+            let channel = shuttler.channel + u32::from(word) % SHUTTLER_CHANNELS;
+            (shuttler.words + word, channel)
+        })
+    });
+    pads.chain(tones).chain(words).collect()
+}
+
+/// A board's Shuttlers. Their words are numbered after its tones; its pads begin with `first`.
+fn shuttlers_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchShuttler> + '_ {
+    let words = words::places(info, first).step_by(WORDS);
+    info.shuttlers
+        .iter()
+        .zip(words)
+        .map(move |(shuttler, words)| BenchShuttler {
+            board,
+            channel: shuttler.channel | (board as u32) << DESTINATION_SHIFT,
+            name: shuttler.name.clone(),
+            words,
+        })
 }
 
 /// The outputs of a board's pulse cores. Their tones are numbered after its pads, which begin with
 /// `first`.
 fn outputs_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchOutput> + '_ {
-    let tones = places(info, first).step_by(TONES);
+    let tones = tones::places(info, first).step_by(TONES);
     info.outputs.iter().zip(tones).map(move |(output, tones)| BenchOutput {
         board,
         channel: output.channel | (board as u32) << DESTINATION_SHIFT,

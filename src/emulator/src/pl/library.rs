@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::gp::{Master, Slave};
+pub use super::shown::{Output, Shown, Shuttler};
 use super::wave::Wave;
 
 /// `KAIROS_PL_ABI` supported by this program.
@@ -253,6 +254,9 @@ pub struct Info {
     /// Samples per cycle of these outputs.
     #[serde(default)]
     pub samples_per_cycle: u32,
+    /// Its Shuttlers, each of 16 outputs, which follow those of the pulse cores in the recording.
+    #[serde(default)]
+    pub shuttlers: Vec<Shuttler>,
     /// Names of its links, in the order of the interface: `up`, to the board above, then `down1`,
     /// `down2`…
     #[serde(default)]
@@ -295,25 +299,6 @@ impl WaveInfo {
         };
         (wave.word != 0).then_some(wave)
     }
-}
-
-/// An output of a pulse core, as described by the library.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Output {
-    /// Name of the core.
-    pub name: String,
-    /// RTIO channel number of the core.
-    pub channel: u32,
-    /// Number of the output in the core.
-    pub output: u32,
-}
-
-/// The recording of the pulse cores' outputs, in the format of docs/interfaces.md section 6.
-pub struct Shown<'a> {
-    /// The recording.
-    pub words: &'a [u64],
-    /// Whether the recording is complete, that is, its buffer had room.
-    pub complete: bool,
 }
 
 type Cycle = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs);
@@ -386,7 +371,7 @@ impl Library {
                 cycle: symbol(&library, "kairos_pl_cycle", &shown)?,
                 run: symbol(&library, "kairos_pl_run", &shown)?,
                 read: symbol(&library, "kairos_pl_read", &shown)?,
-                shown: if info.outputs.is_empty() {
+                shown: if info.outputs.is_empty() && info.shuttlers.is_empty() {
                     None
                 } else {
                     Some(symbol(&library, "kairos_pl_shown", &shown)?)
@@ -444,7 +429,7 @@ impl Library {
         self.info.waves.iter().filter_map(|info| info.wave(outputs))
     }
 
-    /// The recording of the pulse cores' outputs since the instance was created.
+    /// The recording of these outputs since the instance was created.
     pub fn shown(&self) -> Shown<'_> {
         let (mut words, mut complete) = (std::ptr::null(), 1);
         let Some(shown) = self.shown else {

@@ -23,12 +23,14 @@ pub mod lockstep;
 pub mod outside;
 mod played;
 mod running;
+mod shown;
 mod skip;
 pub mod sources;
 mod tones;
 pub mod trace;
 pub mod wave;
 mod wires;
+mod words;
 
 use std::collections::VecDeque;
 
@@ -185,7 +187,7 @@ impl Pl {
         self.offset.map(|offset| offset.wrapping_mul(NS_PER_PL_CYCLE))
     }
 
-    /// The recording of the pulse cores' outputs.
+    /// The recording of the outputs of pulse cores and Shuttlers.
     pub fn shown(&self) -> library::Shown<'_> {
         self.library.shown()
     }
@@ -258,7 +260,7 @@ impl Pl {
         self.library.reset()?;
         self.outputs = Outputs::zero();
         if let Some(outside) = &mut self.outside {
-            outside.begin_anew(&self.library.info);
+            outside.begin_anew(&self.library.info, self.cycle);
         }
         self.acp = self.acp.anew();
         (self.hp, self.gp, self.window) = (Hp::default(), Gp::default(), Gp::default());
@@ -347,7 +349,7 @@ impl Pl {
         if let Some(outside) = &mut self.outside {
             heard = outside.see(events);
             if let Some(origin) = self.offset {
-                heard |= outside.see_tones(|| self.library.shown(), origin);
+                heard |= outside.see_shown(|| self.library.shown(), origin);
             }
         }
         if self.outputs.sim_quiet != 0 {

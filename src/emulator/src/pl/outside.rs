@@ -12,8 +12,9 @@ use kairos_bench::signal::Square;
 
 use super::event::Event;
 use super::library::{Info, Inputs, Outputs, Shown, WaveInfo};
-use super::tones::{places, Tones, AHEAD};
+use super::tones::{self, Tones};
 use super::wave::Wave;
+use super::words::{self, Words};
 use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// A bench at the pads of a board's logic.
@@ -31,6 +32,8 @@ pub struct Outside {
     steady: Vec<(usize, u8)>,
     /// The tones of pulse cores.
     tones: Option<Tones>,
+    /// The words of Shuttlers.
+    words: Option<Words>,
     /// Clock generators with a part wired to them, and the last wave reported of each.
     clocks: Vec<(WaveInfo, Option<Wave>)>,
 }
@@ -44,11 +47,12 @@ impl Outside {
         let shared = drivers.map(|(pad, part)| (pad, (part, false))).collect();
         let watched = info.waves.iter().filter(|wave| made.watches(first + wave.pad));
         let clocks = watched.map(|wave| (wave.clone(), None)).collect();
-        let follows = places(info, first).any(|place| made.watches(place));
+        let tones = tones::places(info, first).any(|place| made.watches(place));
+        let words = words::places(info, first).any(|place| made.watches(place));
         drop(made);
-        let tones = follows.then(|| Tones::new(info, first));
         Self {
-            tones,
+            tones: tones.then(|| Tones::new(info, first)),
+            words: words.then(|| Words::new(info, first)),
             engine,
             board,
             first,
@@ -131,20 +135,31 @@ impl Outside {
 
     /// Number of cycles that the logic may be run before the recording must be passed to the bench.
     pub fn stretch(&self) -> u64 {
-        self.tones.as_ref().map_or(u64::MAX, |_| AHEAD)
+        let tones = self.tones.as_ref().map_or(u64::MAX, |_| tones::AHEAD);
+        let words = self.words.as_ref().map_or(u64::MAX, |_| words::AHEAD);
+        tones.min(words)
     }
 
-    /// Passes new output of pulse cores to the bench, if a part is wired to them. `origin`: the
-    /// cycle in which the coarse counter was 0. Returns whether there was any.
-    pub fn see_tones<'a>(&mut self, shown: impl FnOnce() -> Shown<'a>, origin: u64) -> bool {
+    /// Passes new output of pulse cores and Shuttlers to the bench, if a part is wired to them.
+    /// `origin`: the cycle in which the coarse counter was 0. Returns whether there was any.
+    pub fn see_shown<'a>(&mut self, shown: impl FnOnce() -> Shown<'a>, origin: u64) -> bool {
+        if self.tones.is_none() && self.words.is_none() {
+            return false;
+        }
+        let (shown, mut engine) = (shown(), self.engine.borrow_mut());
         let tones = self.tones.as_mut();
-        tones.is_some_and(|tones| tones.see(&shown(), origin, &mut self.engine.borrow_mut()))
+        let tones = tones.is_some_and(|tones| tones.see(&shown, origin, &mut engine));
+        let words = self.words.as_mut();
+        words.is_some_and(|words| words.see(&shown, origin, &mut engine)) || tones
     }
 
-    /// Restarts the recording of pulse cores after the logic has been reconfigured.
-    pub fn begin_anew(&mut self, info: &Info) {
+    /// Restarts the recording after the logic has been reconfigured at cycle `cycle`.
+    pub fn begin_anew(&mut self, info: &Info, cycle: u64) {
         if let Some(tones) = &mut self.tones {
             *tones = Tones::new(info, self.first);
+        }
+        if let Some(words) = &mut self.words {
+            words.begin_anew(cycle, &mut self.engine.borrow_mut());
         }
     }
 

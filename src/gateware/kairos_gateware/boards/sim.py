@@ -28,6 +28,8 @@ _CLOCK_PADS = (MEASURED_BITS + SAMPLES - 1) // SAMPLES
 _WAVE_PADS = 4
 """For each of a wave's numbers, of at most 32 bits."""
 _LOCK_CYCLES = 32
+_SHOWN = 16
+"""Outputs that the recording has numbers for."""
 _PHASE_PLACE = 16
 """Width of a link's phase in its port."""
 _RX = [("valid", 1), ("word", WORD_BITS), ("up", 1), ("phase", _PHASE_PLACE)]
@@ -61,8 +63,9 @@ class KairosSim(TopLevel):
     `clocks`, in a variant with a synthesiser: by name of a register (`clock_...`), the input pads
     after `pads` whose bytes are its value. `outputs`: of pulse cores, as the library describes
     them; `shown` has their values, which the library records and from which the host computes
-    samples (docs/gateware/pulse.md). `waves`: of clock generators, likewise. `links`: names of the
-    links, in the order of the bits and words of their ports (docs/interfaces.md section 6)."""
+    samples (docs/gateware/pulse.md). `shuttlers`: likewise; their outputs follow in `shown`.
+    `waves`: of clock generators, likewise. `links`: names of the links, in the order of the bits
+    and words of their ports (docs/interfaces.md section 6)."""
 
     def __init__(self, variant, build_id):
         super().__init__()
@@ -136,12 +139,16 @@ class KairosSim(TopLevel):
             {"name": variant.channels[number].name, "channel": number, "output": output}
             for number, output, _, _ in outputs
         ]
-        if outputs:
-            shown = [
-                # Settings belong to the core: its first output carries them
-                Cat(*_fields(channel, reset, C(0, 64) if output else soc.phys.settings[number].newest))
-                for number, output, channel, reset in outputs
-            ]
+        self.shuttlers = [{"name": variant.channels[number].name, "channel": number} for number in soc.phys.shuttlers]
+        shown = [
+            # Settings belong to the core: its first output carries them
+            Cat(*_fields(channel, reset, C(0, 64) if output else soc.phys.settings[number].newest))
+            for number, output, channel, reset in outputs
+        ]
+        shown += [Cat(*fields) for phy in soc.phys.shuttlers.values() for fields in phy.shown.fields]
+        if len(shown) > _SHOWN:
+            raise ValueError(f"{variant.name}: pulse cores and Shuttlers have {len(shown)} outputs, more than {_SHOWN}")
+        if shown:
             self.outward(Cat(*shown), "shown")
 
         pads = list(self.pads)

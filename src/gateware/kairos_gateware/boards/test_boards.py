@@ -225,12 +225,19 @@ def test_builds_are_reproducible(tmp_path):
         ("ebaz4205", [("ttl_out", {"serialised": 1})], "ebaz4205 has no pins of 1 ns resolution"),
         ("redpitaya", [("ttl_inout", {"serialised": 1})], "redpitaya has no pins of 1 ns resolution"),
         ("kasli_soc", [("ttl_out", {})], "ttl0: the description does not say on which pin"),
+        ("zc706", [("shuttler", {})], "ttl0: zc706 has no pins for a Shuttler's DACs"),
     ],
 )
 def test_impossible_variants_are_refused(name, channels, text):
     variant = Variant("x", tuple(ChannelSpec(f"ttl{i}", kind, p) for i, (kind, p) in enumerate(channels)))
     with pytest.raises(ValueError, match=text):
         Top(board(name), board(name).platform(), variant, "x")
+
+
+def test_more_outputs_than_a_recording_has_are_refused():
+    variant = Variant("x", (ChannelSpec("a", "shuttler"), ChannelSpec("b", "shuttler")))
+    with pytest.raises(ValueError, match="have 32 outputs, more than 16"):
+        sim.KairosSim(variant, "x")
 
 
 def test_boards_without_a_synthesiser():

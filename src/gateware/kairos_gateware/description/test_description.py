@@ -254,6 +254,16 @@ def test_entries_as_the_reference_writes_them():
     assert arguments["novogorny0"] == {"spi_device": "spi_novogorny0_adc", "cnv_device": "ttl_novogorny0_cnv"}
 
 
+def test_a_parameter_can_select_the_driver():
+    db = device_db(VARIANTS["cards"], "x")
+    channels = {spec.name: number for number, spec in enumerate(VARIANTS["cards"].channels)}
+    drivers = {"shuttler0": "Config", "shuttler0_trigger": "Trigger"}
+    drivers |= {f"shuttler0_{name}{n}": cls for name, cls in [("dcbias", "DCBias"), ("dds", "DDS")] for n in (0, 15)}
+    for name, cls in drivers.items():
+        assert (db[name]["module"], db[name]["class"]) == ("artiq.coredevice.shuttler", cls)
+        assert db[name]["arguments"] == {"channel": channels[name]}
+
+
 def test_device_database_of_a_servo():
     db = device_db(VARIANTS["servo"], "10.0.0.1")
     servo = db["suservo0"]

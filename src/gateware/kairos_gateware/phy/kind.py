@@ -36,12 +36,23 @@ class Parameter:
 class Driver:
     """The channel's driver: a class in a module of the core device's drivers. channel: its argument
     for the channel's number. described: it needs more than the channel knows, so the system
-    description (`description/`) provides its entry."""
+    description (`description/`) provides its entry. by: a parameter whose value, by default 0,
+    selects one of several classes."""
 
     module: str
-    cls: str
+    cls: str | tuple[str, ...]
     channel: str = "channel"
     described: bool = False
+    by: str = ""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """All of them."""
+        return (self.cls,) if isinstance(self.cls, str) else self.cls
+
+    def class_for(self, parameters: dict[str, int]) -> str:
+        """The class for a channel with these parameters."""
+        return self.classes[parameters.get(self.by, 0)]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from itertools import zip_longest
 
 from ..variant import ChannelSpec
-from . import ad9914, clockgen, edge_counter, fastino, grabber, phaser, pulse, spi, suservo, ttl
+from . import ad9914, clockgen, edge_counter, fastino, grabber, phaser, pulse, shuttler, spi, suservo, ttl
 from .kind import Kind
 
 __all__ = ["KINDS", "make_phys"]
@@ -19,6 +19,7 @@ _MODULES = [
     phaser,
     suservo,
     pulse,
+    shuttler,
 ]
 
 KINDS: dict[str, Kind] = {kind.name: kind for module in _MODULES for kind in module.KINDS}

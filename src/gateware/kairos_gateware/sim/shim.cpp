@@ -1,6 +1,7 @@
 // Implements kairos_pl.h on the verilated model. Compiled together with `kairos_pl_config.h`, which
 // the build writes: KAIROS_PADS (number of pads), KAIROS_OUTPUTS (number of outputs with samples),
-// KAIROS_LINKS (number of links) and KAIROS_INFO (a C string literal, the JSON of kairos_pl_info).
+// KAIROS_CORES (whether there are pulse cores), KAIROS_LINKS (number of links) and KAIROS_INFO (a C string literal, the
+// JSON of kairos_pl_info).
 
 #include <cstring>
 #include <new>
@@ -47,7 +48,7 @@ struct kairos_pl {
     Watched watched{};
     kairos_pl_in applied{};  // in the previous cycle
     // Links count idle cycles too, so they need every clock edge
-#if KAIROS_OUTPUTS && !KAIROS_LINKS
+#if KAIROS_CORES && !KAIROS_LINKS
     TwoClocks<Vkairos_sim> clocks;
 #else
     OneClock<Vkairos_sim> clocks;

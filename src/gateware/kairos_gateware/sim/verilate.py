@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
+from ..contracts.shuttler import OUTPUTS as SHUTTLER_OUTPUTS
 from ..pad import SAMPLES
 from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
@@ -58,7 +59,7 @@ def _run(command, **options) -> None:
         raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
 
 
-def _config(variant: str, pads, clocks, outputs, links, waves, window) -> str:
+def _config(variant: str, pads, clocks, outputs, shuttlers, links, waves, window) -> str:
     info = {
         "variant": variant,
         "pads": [
@@ -69,6 +70,7 @@ def _config(variant: str, pads, clocks, outputs, links, waves, window) -> str:
         "fine_bits": FINE_BITS,
         "clocks": clocks,
         "outputs": outputs,
+        "shuttlers": shuttlers,
         "samples_per_cycle": SAMPLES,
         "links": links,
         "waves": waves,
@@ -76,7 +78,8 @@ def _config(variant: str, pads, clocks, outputs, links, waves, window) -> str:
     }
     # In the order of the interface: pads, measured clocks, waves in twice four bytes each
     count = len(pads) + sum(len(indices) for indices in clocks.values()) + 8 * len(waves)
-    numbers = {"PADS": count, "OUTPUTS": len(outputs), "LINKS": len(links), "WINDOW": int(window)}
+    shown = len(outputs) + SHUTTLER_OUTPUTS * len(shuttlers)
+    numbers = {"PADS": count, "OUTPUTS": shown, "CORES": int(bool(outputs)), "LINKS": len(links), "WINDOW": int(window)}
     defined = "".join(f"#define KAIROS_{name} {number}\n" for name, number in numbers.items())
     return defined + f"#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
 
@@ -109,6 +112,7 @@ def compile_library(
     shim: str = "shim.cpp",
     clocks=None,
     outputs=(),
+    shuttlers=(),
     links=(),
     waves=(),
     window=False,
@@ -116,13 +120,13 @@ def compile_library(
     """Builds `libkairos_pl.so` in `output`, which must contain `<top>.v`; returns its path. Skipped
     if nothing has changed. The caller must hold `building_alone(output)`. shim: the C interface, a
     file beside this one. clocks: by name, the input pads after `pads` that hold a clock's
-    frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. links: their names.
-    waves: of clock generators, likewise. window: there is a port GP1.
+    frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. shuttlers: likewise.
+    links: their names. waves: of clock generators, likewise. window: there is a port GP1.
 
     Raises OSError with the tool's output.
     """
     library = output / "libkairos_pl.so"
-    config = _config(variant, pads, clocks or {}, list(outputs), list(links), list(waves), window)
+    config = _config(variant, pads, clocks or {}, list(outputs), list(shuttlers), list(links), list(waves), window)
     headers = [_HERE / name for name in ["kairos_pl.h", "clocked.h", "clocks.h", "recorder.h"]]
     sources = [output / f"{top}.v", _HERE / shim, *headers, Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()

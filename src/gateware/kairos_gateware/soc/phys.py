@@ -5,25 +5,47 @@ from migen import *
 from ..moninj.moninj import TtlInjector
 from ..phy.kinds import KINDS, make_phys
 from ..phy.pulse import Pulse
+from ..phy.shuttler import Shown, Shuttler, ShuttlerSpline
 from ..phy.spi_aside import SpiAside
 from ..phy.ttl import InOut
 from ..rtio.link import Channel
-from .resting import FEED, INPUTS, PLAY
+from .resting import FEED, INPUTS, NETWORK, PLAY
 
 __all__ = ["Phys"]
 
 
 def _resettable(phy, simulation):
-    """The PHY with its `reset`. In simulation a pulse core has clocks of its own, which keep
-    running while nothing else changes (sim/clocks.h)."""
-    if not (simulation and isinstance(phy, Pulse)):
-        return ResetInserter()(phy)
+    """The PHY with its `reset`, and in simulation with other clocks for a part of it."""
+    if simulation and isinstance(phy, Pulse):
+        return _playing(phy)
+    if simulation and isinstance(phy, Shuttler):
+        return _showing(phy)
+    if simulation and isinstance(phy, ShuttlerSpline):
+        phy = ClockDomainsRenamer(NETWORK)(phy)  # only events change it
+    return ResetInserter()(phy)
+
+
+def _playing(phy):
+    """A pulse core has clocks of its own, which keep running while nothing else changes
+    (sim/clocks.h)."""
     for part in phy.sequencing.feeding:
         ClockDomainsRenamer(FEED)(part)
     core = ClockDomainsRenamer(PLAY)(ResetInserter(["sys", FEED])(phy.sequencing))
     phy = ResetInserter(["sys"])(phy)
     phy.reset = phy.reset_sys
     phy.comb += [core.reset_sys.eq(phy.reset), core.reset_feed.eq(phy.reset)]
+    return phy
+
+
+def _showing(phy):
+    """A Shuttler's settings, and what its outputs show, are clocked with events only: these are
+    many bits."""
+    phy.submodules.shown = Shown(phy)
+    for part in (phy.settings, phy.shown):
+        ClockDomainsRenamer(NETWORK)(part)
+    phy = ResetInserter(["sys", NETWORK])(phy)
+    phy.reset = phy.reset_sys
+    phy.comb += phy.reset_network.eq(phy.reset)
     return phy
 
 
@@ -36,7 +58,8 @@ class Phys(Module):
     `pulses`: the pulse cores. `asides`: by number, PHYs that registers may use too. `outputs`: of
     pulse cores, each the number of its RTIO channel, its own number there, its
     `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number, `Settings`.
-    `inputs`: the PHYs that sample pins.
+    `shuttlers`: by number, the Shuttlers, in simulation with their `shown`. `inputs`: the PHYs that
+    sample pins.
     """
 
     def __init__(self, specs, simulation=False):
@@ -51,6 +74,7 @@ class Phys(Module):
         self.pads = []
         for number, phy in phys.items():
             self.pads += [injectors[number].pad] if number in injectors else phy.pads
+        self.shuttlers = {number: phy for number, phy in phys.items() if isinstance(phy, Shuttler)}
         phys = {number: _resettable(phy, simulation) for number, phy in phys.items()}
         self.inputs = [phy for phy in phys.values() if isinstance(phy, InOut)]
         if simulation:

@@ -52,9 +52,11 @@ class Simulated(Module):
         seen = cri.output.valid | cri.output_done | cri.input.valid | cri.input_done | analyzer.bus.bvalid
         if core.pusher is not None:
             seen |= core.pusher.taken
+        # Settings and coefficients of Shuttlers are there, too
+        changing = [soc.phys.reset | ~phy.channel.settled for phy in soc.phys.shuttlers.values()]
         sampled = [phy.channel.output.stb | ~phy.channel.settled for phy in soc.phys.inputs]
         moving = {
-            NETWORK: core.leaving,
+            NETWORK: reduce(or_, changing, core.leaving),
             INPUTS: core.entering | reduce(or_, sampled, soc.phys.reset),
             ANALYZER: bus.changing | ~analyzer.settled | seen,
             DMA: bus.changing | soc.dma.busy,

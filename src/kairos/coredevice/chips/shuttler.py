@@ -1,6 +1,6 @@
-"""Card with 16 DAC channels of 14 bits: of each a cubic spline for its level, one for an amplitude, and a chirp.
+"""Card with 16 DAC channels: of each a cubic spline for its level, one for an amplitude, and a chirp.
 
-Source: Sinara Shuttler, RTIO channels of its gateware; Analog Devices, AD4115 data sheet, section "Register details".
+Source: Sinara Shuttler, words of its drivers; `phy/shuttler.py`; Analog Devices, AD4115 data sheet, "Register details".
 
 Generated from src/contracts/chips/shuttler.toml by `make contracts`: do not edit.
 """
@@ -25,11 +25,37 @@ __all__ = [
     "ADC_SETUP",
     "ADC_STATUS",
     "COMMUNICATION",
+    "DAC_BITS",
+    "FRACTION_BITS",
+    "GAIN_STEPS",
+    "LATENCY",
+    "LEVEL_BITS",
     "LEVEL_WORDS",
+    "OUTPUTS",
     "OUTPUT_SPAN",
+    "PORT",
+    "TONE_GAIN",
     "TONE_WORDS",
     "WORD_BITS",
 ]
+
+OUTPUTS = 16
+"""outputs of a card"""
+
+LEVEL_BITS = 16
+"""bits of a level, two's complement; the DAC gets the upper 14"""
+
+DAC_BITS = 14
+"""bits of a DAC"""
+
+FRACTION_BITS = 32
+"""fraction of the levels and phases that the gateware accumulates"""
+
+TONE_GAIN = 1.6467602581
+"""factor of an amplitude: the gain of a CORDIC, for which drivers compensate"""
+
+GAIN_STEPS = 0x10000
+"""an output is multiplied by 1 + gain / GAIN_STEPS"""
 
 WORD_BITS = 16
 """bits of a coefficient in an event"""
@@ -49,27 +75,49 @@ ADC_DIVIDER = 0.1
 ADC_SETTLED_RATE = 24845.0
 """settled conversions a second at the fastest rate"""
 
+LATENCY = 16
+"""cycles of 8 ns from a trigger, or from a setting, to the first sample at the connector"""
+
 OUTPUT_SPAN = 20.0
 """range of an output, V"""
 
 LEVEL_WORDS = (
-    (1, 16),
-    (2, 32),
-    (3, 48),
-    (3, 48),
+    (1, 16, 0),
+    (2, 32, 16),
+    (3, 48, 32),
+    (3, 48, 32),
 )
-"""Events for a coefficient a0 to a3 of the level, the lowest bits first. A row: words, bits."""
+"""Events for coefficients a0 to a3 of the level, the lowest bits first; fraction: bits below a 16-bit step. A row:
+words, bits, fraction."""
 
 TONE_WORDS = (
-    (1, 16),
-    (2, 32),
-    (3, 48),
-    (3, 48),
-    (1, 16),
-    (2, 32),
-    (2, 32),
+    (1, 16, 0),
+    (2, 32, 16),
+    (3, 48, 32),
+    (3, 48, 32),
+    (1, 16, 16),
+    (2, 32, 32),
+    (2, 32, 32),
 )
-"""Events for b0 to b3 of the amplitude and c0 to c2 of the phase, the lowest bits first. A row: words, bits."""
+"""Events for b0 to b3 of the amplitude, with fractions as above, and c0 to c2 of the phase: below a turn. A row: words,
+bits, fraction."""
+
+
+class PORT(Register):
+    """RTIO address of the card's settings; data: 16 bits, two's complement; of CLEAR: a mask of the outputs."""
+
+    chip = "Shuttler"
+    width = 7
+
+    read = Field(6, 1, doc="the setting is the answer, an input event")
+    setting = Field(4, 2, values={"GAIN": 0, "OFFSET": 1, "CLEAR": 2}, doc="setting")
+    output = Field(0, 4, doc="output; of CLEAR: 0")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(read=0, setting=0, output=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((read & 0x1) << 6) | ((setting & 0x3) << 4) | (output & 0xF)
 
 
 class COMMUNICATION(Register):

@@ -17,6 +17,7 @@ ENTRIES = {
     "level": ("shuttler.DCBias", {"channel": CARD}),
     "tone": ("shuttler.DDS", {"channel": CARD}),
     "trigger": ("shuttler.Trigger", {"channel": CARD}),
+    "settings": ("shuttler.Config", {"channel": CARD}),
     "relay": ("shuttler.Relay", {"spi_device": "spi"}),
     "adc": ("shuttler.ADC", {"spi_device": "spi"}),
     "phaser": ("phaser.Phaser", {"channel_base": CARD}),
@@ -136,6 +137,17 @@ def test_waveforms(get):
     assert traffic.outputs == [(8 * n, CARD, n, word) for n, word in enumerate(expected)] and traffic.now == 112
     assert run(get("trigger").trigger, 0x8001).outputs == [(0, CARD, 0, 0x8001)]
     assert [shuttler_volt_to_mu(volt) for volt in (5.0, -10.0, -0.1)] == [0x4000, 0x8000, round(65536 - 327.68)]
+
+
+def test_settings_of_the_shuttler(get):
+    settings = get("settings")
+    assert run(settings.set_clr, 0x8001).outputs == [(0, CARD, 0x20, 0x8001)]
+    assert run(settings.set_gain, 15, -2).outputs == [(0, CARD, 0x0F, 0xFFFE)]
+    assert run(settings.set_offset, 3, -0x8000).outputs == [(0, CARD, 0x13, 0x8000)]
+    for method, address in ((settings.get_gain, 0x45), (settings.get_offset, 0x55)):
+        for word, value in ((0x7FFF, 0x7FFF), (0x8000, -0x8000), (0xFFFE, -2)):
+            traffic = run(method, 5, data=[word])
+            assert traffic.outputs == [(0, CARD, address, 0)] and traffic.value == value
 
 
 def test_relays(get):
