@@ -189,7 +189,11 @@ def test_one_that_dies_is_started_anew(hub, lab, ill, bystander):
 
 def test_one_that_hangs_is_started_anew(lab, ill, bystander):
     """It is stopped: no thread answers."""
-    os.kill(call(lab, "ill", "Echo").number, signal.SIGSTOP)
+    process = call(lab, "ill", "Echo").number
+    os.kill(process, signal.SIGSTOP)
+    # The signal is sent, but a thread on another core may still run.
+    threads = list(Path(f"/proc/{process}/task").iterdir())
+    until(lambda: all((thread / "stat").read_text().rpartition(")")[2].split()[0] == "T" for thread in threads))
     with pytest.raises(HubError) as failed:
         call(lab, "ill", "Echo")
     assert failed.value.code == "UNAVAILABLE"

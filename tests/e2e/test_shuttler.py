@@ -167,7 +167,7 @@ def test_what_is_beyond_the_range_has_a_time_and_a_line(kairos, db):
     done = kairos("run", EXPERIMENTS, "-c", "Loud", "--no-table", f"a={a}", f"b={b}", device_db=db)
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if line.startswith("bench: ")]
-    text = r"shuttler0: ch6: its waveform comes to (11\.000|18\.500) V: it is limited to 10 V"
+    text = r"shuttler0: ch6: its waveform reaches (11\.000|18\.500) V: it is limited to 10 V"
     found = [re.fullmatch(rf"bench: at [\d.]+ ms, shuttler.py:(\d+): {text}", line) for line in lines]
     assert all(found), lines
     source = EXPERIMENTS.read_text().splitlines()

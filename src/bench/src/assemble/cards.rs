@@ -251,8 +251,7 @@ impl Bench<'_> {
         if let Some(given) = said.and_then(|said| said.update_ns.as_ref()) {
             update = *given.get_ref();
             if update == 0 || update % 8 != 0 {
-                let text =
-                    format!("{update} ns cannot be: a Shuttler has a sample every 8 ns, so it is a multiple of 8");
+                let text = format!("{update} ns is invalid: it must be a multiple of 8 ns, the time of a sample");
                 return self.fail(given.span(), &text);
             }
         }

@@ -145,16 +145,16 @@ fn a_shuttler_gives_volts_and_tones() {
     for (text, expected) in [
         (
             "[shuttler.shuttler0]\nupdate_ns = 12",
-            "bench.toml:2: 12 ns cannot be: a Shuttler has a sample every 8 ns, so it is a multiple of 8",
+            "bench.toml:2: 12 ns is invalid: it must be a multiple of 8 ns, the time of a sample",
         ),
-        ("[shuttler.shuttler0]\nupdate_ns = 0", "bench.toml:2: 0 ns cannot be"),
+        ("[shuttler.shuttler0]\nupdate_ns = 0", "bench.toml:2: 0 ns is invalid"),
         (
             "[shuttler.other]",
             "bench.toml:1: the device has no card other; it has shuttler0",
         ),
         (
             "[aom.a]\ncentre_hz = 1e6\ntone = \"shuttler0.ch3\"",
-            "bench.toml:3: shuttler0.ch3 is no channel: write shuttler0.tone0 to shuttler0.tone15",
+            "bench.toml:3: shuttler0.ch3 is not a channel: use shuttler0.tone0 to shuttler0.tone15",
         ),
     ] {
         let found = with_shuttler(text).err().expect("it is refused");

@@ -84,7 +84,7 @@ impl Shuttler {
             (false, true) if self.shift.count > 0 => {
                 let count = self.shift.count;
                 out.warn(format!(
-                    "relays: a message of {count} bits, of {OUTPUTS}: it is ignored"
+                    "relays: a message of {count} bits instead of {OUTPUTS}: ignored"
                 ));
             }
             _ => {}

@@ -204,7 +204,7 @@ fn what_is_beyond_the_range_is_limited_and_told_once_per_start() {
     bench.run(5000);
     assert_eq!(
         bench.warnings,
-        ["ch0: its waveform comes to 11.000 V: it is limited to 10 V"]
+        ["ch0: its waveform reaches 11.000 V: it is limited to 10 V"]
     );
     bench.start(5000, 0, &[]);
     assert_eq!(bench.warnings.len(), 2);
@@ -214,7 +214,7 @@ fn what_is_beyond_the_range_is_limited_and_told_once_per_start() {
     assert_eq!(bench.volts(1), [(6000, -8.75), (6400, -10.0)]);
     assert_eq!(
         bench.warnings[2],
-        "ch1: its waveform comes to -13.125 V: it is limited to 10 V"
+        "ch1: its waveform reaches -13.125 V: it is limited to 10 V"
     );
 }
 

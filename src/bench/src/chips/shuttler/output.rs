@@ -126,7 +126,7 @@ impl Output {
         let beyond = seen.into_iter().find(|steps| !(LEAST..=MOST + 1.0).contains(steps));
         if let Some(steps) = beyond.filter(|_| !self.limited) {
             self.limited = true;
-            let text = format!("its waveform comes to {:.3} V: it is limited to 10 V", steps * STEP);
+            let text = format!("its waveform reaches {:.3} V: it is limited to 10 V", steps * STEP);
             out.warn_of(self.number, [text]);
         }
     }
