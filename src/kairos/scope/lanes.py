@@ -44,6 +44,11 @@ class Lane:
     name: str
     group: tuple[str, ...] = ()
 
+    @property
+    def end_ns(self) -> float:
+        """Time of the last change; 0 if there is none."""
+        return float(self.times[-1]) if len(self.times) else 0.0
+
     def packed(self, packer: Packer) -> dict:
         """Return the lane as JSON, with the locations of its arrays."""
         return {"name": self.name, "group": list(self.group)} | self._content(packer)

@@ -17,8 +17,8 @@ SCRIPTS = ("lanes.js", "draw.js", "scope.js")
 
 
 def write_page(path, title: str, lanes: Sequence[Lane], end_ns: float):
-    """Write a page of `lanes`, from time 0 to `end_ns`, to `path`. UsageError if it cannot be
-    written; an existing file then remains unchanged."""
+    """Write a page of `lanes`, from time 0 to `end_ns` or to their last change if that is later, to
+    `path`. UsageError if it cannot be written; an existing file then remains unchanged."""
     with replacing(path) as new:
         new.write_text(page(title, lanes, end_ns), encoding="utf-8")
 
@@ -26,7 +26,8 @@ def write_page(path, title: str, lanes: Sequence[Lane], end_ns: float):
 def page(title: str, lanes: Sequence[Lane], end_ns: float) -> str:
     """Return the page's text, with compressed data: a million events take some megabytes."""
     packer = Packer()
-    content = {"title": title, "end": float(end_ns), "lanes": [lane.packed(packer) for lane in lanes]}
+    end = max([float(end_ns), *(lane.end_ns for lane in lanes)])
+    content = {"title": title, "end": end, "lanes": [lane.packed(packer) for lane in lanes]}
     content["texts"] = list(packer.texts)
     source = files(__package__) / "page"
     parts = {

@@ -228,6 +228,13 @@ def test_nothing_happened(show, lanes):
     assert page.evaluate("scope.lanes.length") == len(lanes)
 
 
+def test_the_page_reaches_to_the_last_change_of_any_lane(show):
+    """Outputs without pins, such as the waveforms of a DAC card, go on after the last pin change."""
+    lanes = [Levels("pin", ("pins",), times=[0], levels=[1]), Steps("ch0", ("dac",), "V", [50, 700], [0.0, 1.0])]
+    page = show([*lanes, Marks("line", ("source",), [900], [""])], 100)
+    assert page.evaluate("scope.view.end") == 900
+
+
 def test_extents_are_those_of_the_values(show):
     random.seed(3)
     numbers = [random.uniform(-5, 5) if random.random() < 0.9 else float("nan") for _ in range(5000)]
