@@ -4,15 +4,11 @@ switches to that."""
 from dataclasses import replace
 
 import pytest
-from kairos_gateware.build import build_sim
-from kairos_gateware.sim.verilate import building_alone
 from kairos_gateware.variants import VARIANTS
 
 from tests.support.boards import System
-from tests.support.gateware import built
-from tests.support.paths import BUILD
+from tests.support.gateware import built, built_as
 
-NAME = "satellite_clocked"
 SYSTEM = """
 [[board]]
 name = "master"
@@ -39,10 +35,8 @@ pytestmark = pytest.mark.long
 @pytest.fixture(scope="module", autouse=True)
 def gateware():
     built("pair")
-    folder = BUILD / "gateware" / NAME
-    satellite = replace(VARIANTS["satellite"], name=NAME, synthesiser=VARIANTS["clocked"].synthesiser)
-    with building_alone(folder):
-        build_sim(satellite, folder)
+    synthesiser = VARIANTS["clocked"].synthesiser
+    built_as(replace(VARIANTS["satellite"], name="satellite_clocked", synthesiser=synthesiser))
 
 
 @pytest.mark.parametrize("clock_input", [0, 125_000_000])

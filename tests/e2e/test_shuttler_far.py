@@ -6,30 +6,15 @@ from pathlib import Path
 
 import pytest
 from kairos_gateware.device_db import render
-from kairos_gateware.variants import VARIANTS, ChannelSpec
+from kairos_gateware.variants import VARIANTS, shuttler
 
 from kairos.coredevice.chips.shuttler import LATENCY, LEVEL_BITS, OUTPUT_SPAN, TONE_GAIN
 from kairos.testing import Bench
+from tests.support.boards import pair_description
 from tests.support.gateware import built_as
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "shuttler_far.py"
 STEP = OUTPUT_SPAN / 2**LEVEL_BITS
-SYSTEM = """
-[[board]]
-name = "near"
-variant = "shuttler_near"
-firmware = "runtime.elf"
-
-[[board]]
-name = "far"
-variant = "shuttler_far"
-firmware = "satman.elf"
-
-[[link]]
-from = "near"
-to = "far"
-delay_ns = 200
-"""
 BENCH = """
 [shuttler.sat_shuttler0]
 update_ns = 8000
@@ -53,20 +38,13 @@ pytestmark = pytest.mark.long
 def db(tmp_path_factory):
     """A master and a satellite with a Shuttler: a file, with the bench beside it."""
     alone = VARIANTS["satellite"]
-    card = {"shuttler": len(alone.channels)}
-    splines = [
-        ChannelSpec(f"sat_shuttler0_{name}{n}", "shuttler_spline", card | {"output": n, "kind": kind})
-        for kind, name in enumerate(("dcbias", "dds"))
-        for n in range(16)
-    ]
-    trigger = ChannelSpec("sat_shuttler0_trigger", "shuttler_trigger", card)
-    channels = (*alone.channels, ChannelSpec("sat_shuttler0", "shuttler"), trigger, *splines)
+    channels = (*alone.channels, *shuttler("sat_shuttler0", len(alone.channels)))
     far = replace(alone, name="shuttler_far", channels=channels)
     near = replace(VARIANTS["pair"], name="shuttler_near", satellites=(far,))
     built_as(far)
     built_as(near)
     folder = tmp_path_factory.mktemp("far")
-    (folder / "system.toml").write_text(SYSTEM)
+    (folder / "system.toml").write_text(pair_description(near.name, far.name, delay_ns=200))
     (folder / "bench.toml").write_text(BENCH)
     path = folder / "device_db.py"
     path.write_text(render(near, f"emulator://{folder / 'system.toml'}"))

@@ -8,28 +8,13 @@ from pathlib import Path
 import pytest
 
 from kairos.testing import Bench
+from tests.support.boards import pair_description
 from tests.support.databases import two_boards
 from tests.support.gateware import built
 from tests.support.scope import lanes
 
 HERE = Path(__file__).with_name("experiments")
 EXPERIMENT, BENCH = HERE / "system_bench.py", HERE / "system_bench.toml"
-SYSTEM = """
-[[board]]
-name = "near"
-variant = "pair"
-firmware = "runtime.elf"
-
-[[board]]
-name = "far"
-variant = "satellite"
-firmware = "satman.elf"
-
-[[link]]
-from = "near"
-to = "far"
-delay_ns = {delay}
-"""
 NAMED = "device_db['counts'] = device_db['sat_ttl1']\n"
 PRINTED = r"down 38 up 8\nphotons (\d+) (\d+)\nthere 38 and back 2046\nmains (49|50|51)\n"
 
@@ -81,7 +66,7 @@ def test_times_between_boards_are_exact_and_the_same_in_each_run(kairos, pair):
 @pytest.mark.parametrize("delay", [0, 100_000])
 def test_they_do_not_depend_on_the_fibre(kairos, pair, delay):
     system = kairos.directory / "system.toml"
-    system.write_text(SYSTEM.format(delay=delay))
+    system.write_text(pair_description("pair", "satellite", delay))
     file = database(kairos.directory, f"emulator://{system}")
     printed(kairos("run", EXPERIMENT, "-c", "Joined", "--bench", BENCH, "--no-table", device_db=file))
 

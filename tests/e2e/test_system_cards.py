@@ -4,34 +4,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kairos_gateware.build import build_sim
-from kairos_gateware.sim.verilate import building_alone
 from kairos_gateware.variants import VARIANTS
 
 from kairos.devices import DeviceDB
 from kairos.testing import Bench
+from tests.support.boards import pair_description
 from tests.support.databases import written
-from tests.support.gateware import built
-from tests.support.paths import BUILD, EXAMPLES
+from tests.support.gateware import built, built_as
+from tests.support.paths import EXAMPLES
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "system_cards.py"
-NAME = "satellite_ion"
-SYSTEM = f"""
-[[board]]
-name = "master"
-variant = "pair"
-firmware = "runtime.elf"
-
-[[board]]
-name = "satellite"
-variant = "{NAME}"
-firmware = "satman.elf"
-
-[[link]]
-from = "master"
-to = "satellite"
-delay_ns = 1000
-"""
 LIGHT = """
 [urukul.urukul0]
 mmcx_hz = 125e6
@@ -60,11 +42,10 @@ def database(tmp_path_factory):
     """TTLs of the master, and the hardware of `examples/ion` on the satellite, with TTLs named
     `sat_ttl0` and so on."""
     built("pair")
-    folder = BUILD / "gateware" / NAME
-    with building_alone(folder):
-        build_sim(replace(VARIANTS["ion"], name=NAME, uplink=True, push_inputs=False), folder)
+    satellite = replace(VARIANTS["ion"], name="satellite_ion", uplink=True, push_inputs=False)
+    built_as(satellite)
     place = tmp_path_factory.mktemp("cards")
-    (place / "system.toml").write_text(SYSTEM)
+    (place / "system.toml").write_text(pair_description("pair", satellite.name))
     entries = DeviceDB.load(EXAMPLES / "device_db.py").entries
     for name, entry in DeviceDB.load(EXAMPLES / "ion" / "device_db.py").entries.items():
         if "channel" in entry["arguments"]:

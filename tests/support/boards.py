@@ -9,27 +9,34 @@ from .device import Emulated
 from .paths import BUILD
 from .waiting import let_pass, until
 
-__all__ = ["MEMORY_PAIR", "System"]
+__all__ = ["MEMORY_PAIR", "System", "pair_description"]
 
 PORTS = (1380, 1381, 1382, 1383)
 
-MEMORY_PAIR = """
+
+def pair_description(master, satellite, delay_ns=1000):
+    """Return the emulator's description of two boards with the gateware of these variants, `master`
+    and `satellite`, joined by nanoseconds of fibre."""
+    return f"""
 [[board]]
 name = "master"
-variant = "memory"
+variant = "{master}"
 firmware = "runtime.elf"
 
 [[board]]
 name = "satellite"
-variant = "store"
+variant = "{satellite}"
 firmware = "satman.elf"
 
 [[link]]
 from = "master"
 to = "satellite"
-delay_ns = 1000
+delay_ns = {delay_ns}
 """
-"""Two boards that access each other's memory, with a microsecond of fibre."""
+
+
+MEMORY_PAIR = pair_description("memory", "store")
+"""Two boards that access each other's memory."""
 
 
 class System(Emulated):

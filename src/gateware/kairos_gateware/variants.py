@@ -5,10 +5,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from .contracts.shuttler import OUTPUTS
 from .description import load, make_variant
 from .variant import RTIO_FREQUENCY, ChannelSpec, Variant
 
-__all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY"]
+__all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY", "shuttler"]
+
+
+def shuttler(name: str, number: int) -> tuple[ChannelSpec, ...]:
+    """Returns the channels of a Shuttler: its settings, with this number, and after it its trigger,
+    levels and tones."""
+    card = {"shuttler": number}
+    splines = [
+        ChannelSpec(f"{name}_{of}{output}", "shuttler_spline", card | {"output": output, "kind": kind})
+        for kind, of in enumerate(("dcbias", "dds"))
+        for output in range(OUTPUTS)
+    ]
+    return ChannelSpec(name, "shuttler"), ChannelSpec(f"{name}_trigger", "shuttler_trigger", card), *splines
 
 
 def _demo() -> Variant:
@@ -99,14 +112,8 @@ def _cards() -> Variant:
         for n, kind in enumerate(("frequency", "output"))
     ]
     channels = (*before, ChannelSpec("phaser0", "phaser"), *tones)
-    splines = [
-        ChannelSpec(f"shuttler0_{name}{n}", "shuttler_spline", {"shuttler": len(channels), "output": n, "kind": kind})
-        for kind, name in enumerate(("dcbias", "dds"))
-        for n in range(16)
-    ]
-    trigger = ChannelSpec("shuttler0_trigger", "shuttler_trigger", {"shuttler": len(channels)})
-    shuttler = [ChannelSpec("shuttler0", "shuttler"), trigger, *splines]
-    return Variant("cards", (*channels, *shuttler, ChannelSpec("rtio_log", "log")))
+    card = shuttler("shuttler0", len(channels))
+    return Variant("cards", (*channels, *card, ChannelSpec("rtio_log", "log")))
 
 
 class _Variants(Mapping):

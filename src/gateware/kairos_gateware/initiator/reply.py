@@ -113,10 +113,10 @@ class ReplyWriter(Module):
 
     `enable`, `base` of the ring, `input_base` of the input rings, `clear`; `permit`: it runs;
     `permit_news`: it has begun or ended, and is reported from the next cycle on. `waiting`: the
-    core works on a request whose answer is due; `asking`: an input is on offer to the core.
-    `quiet`: a request for an input may begin, since no earlier status is in transit. `written`:
-    EVENTEVENTI toggles; `bad_write`. `idle`: nothing is in transit; `waits`: nothing changes before
-    a response arrives, if one is due.
+    core works on a request whose answer is due; `asking`: an input is, or may be, on offer to
+    the core. `quiet`: a request for an input may begin, since no earlier status is in transit.
+    `written`: EVENTEVENTI toggles; `bad_write`. `idle`: nothing is in transit; `waits`: nothing
+    changes before a response arrives, if one is due.
     """
 
     def __init__(self, bus, receiver, response, roomy, entries=None):
