@@ -10,7 +10,7 @@ RUST := scripts/rust-env
 KAIROS := $(VENV)/bin/kairos
 VARIANT := demo
 
-firmware_rooms = $(addprefix src/,batch boot comms runtime satman kernel chip channel layout pl config clocking health links logs net contracts proto pulse unwind) vendor
+firmware_crates = $(addprefix src/,firmware runtime satman kernel contracts proto pulse) vendor
 rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print)
 python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
 
@@ -42,7 +42,7 @@ build: firmware gateware emulator host ## Everything that `kairos run` needs
 
 .PHONY: firmware
 firmware: $(B)/firmware/.stamp ## Images of both cores, and the loader
-$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,$(firmware_rooms)) Cargo.toml Cargo.lock
+$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,$(firmware_crates)) Cargo.toml Cargo.lock
 	@echo "== firmware (first time: about two minutes)"
 	@scripts/build-firmware
 	@touch $@
@@ -60,14 +60,14 @@ zc706: $(B)/.venv ## Verilog, constraints and Vivado script for the ZC706 board
 
 .PHONY: emulator
 emulator: $(B)/emulator/kairos-emulator ## The virtual Zynq
-$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/bench src/config src/contracts src/proto src/pulse src/unwind)
+$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/bench src/firmware/config src/contracts src/proto src/pulse src/firmware/unwind)
 	@echo "== emulator (first time: about three minutes)"
 	@$(RUST) cargo build --locked --release -p kairos-emulator
 	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@
 
 .PHONY: hub
 hub: $(B)/hub/kairos-hub ## The service hub: registers of many devices over gRPC
-$(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(shell find src/hub/proto examples/hub -name '*.proto') $(call rust_sources,src/hub src/batch src/contracts src/endpoint src/proto)
+$(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(shell find src/hub/proto examples/hub -name '*.proto') $(call rust_sources,src/hub src/firmware/batch src/contracts src/hub/endpoint src/proto)
 	@echo "== hub (first time: about two minutes)"
 	@$(RUST) cargo build --locked --release -p kairos-hub -p kairos-endpoint --bins --examples
 	@mkdir -p $(@D)/examples && cp $(patsubst %,$(B)/cargo-host/release/examples/%,counter measure read_ns) $(@D)/examples/
@@ -75,7 +75,7 @@ $(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(shell find src/hub/proto examples/
 
 .PHONY: clients
 clients: $(B)/clients/.stamp ## The hub's clients for Rust, Go, TypeScript and C++, as far as their tools are installed
-$(B)/clients/.stamp: $(B)/.venv Cargo.lock scripts/build-clients $(shell find src/clients src/hub/proto src/hub/buf.yaml -type f)
+$(B)/clients/.stamp: $(B)/.venv Cargo.lock scripts/build-clients $(shell find src/hub/clients src/hub/proto src/hub/buf.yaml -type f)
 	@echo "== clients (first time: about three minutes)"
 	@scripts/build-clients
 	@touch $@

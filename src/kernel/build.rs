@@ -1,8 +1,8 @@
 //! Linker settings of the kernel core's image. Its entry is the first instruction, so that the raw
 //! image can be started at its beginning.
 
-use kairos_channel::memory::{KERNEL_DATA, KERNEL_IMAGE, KERNEL_STACK};
-use kairos_layout::{Image, Own};
+use kairos_intercore::linker::{Image, Own};
+use kairos_intercore::memory::{KERNEL_DATA, KERNEL_IMAGE, KERNEL_STACK};
 
 const STARTUP: Own = Own {
     entry: "kairos_start",

@@ -2,5 +2,5 @@
 //! for instructions skips.
 
 fn main() {
-    kairos_layout::comms_core().link();
+    kairos_intercore::linker::comms_core().link();
 }

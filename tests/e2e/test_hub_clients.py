@@ -55,14 +55,14 @@ def calibrate(request):
 
 
 def test_every_client_has_an_example_that_is_run():
-    assert {path.name for path in (ROOT / "src" / "clients").iterdir()} == set(EXAMPLES)
+    assert {path.name for path in (ROOT / "src" / "hub" / "clients").iterdir()} == set(EXAMPLES)
 
 
 def test_every_client_has_every_service():
     protocol = "".join(path.read_text() for path in (ROOT / "src" / "hub" / "proto").rglob("*.proto"))
     connects = {"cpp": "include/kairos/hub.hpp", "go": "hub.go", "rust": "src/lib.rs", "typescript": "src/hub.ts"}
     for language, file in connects.items():
-        text = (ROOT / "src" / "clients" / language / file).read_text()
+        text = (ROOT / "src" / "hub" / "clients" / language / file).read_text()
         for service in re.findall(r"^service (\w+)", protocol, re.MULTILINE):
             assert re.search(rf"\b(New)?{service}(Client)?\b", text), f"{language} has no {service}"
 

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CRATES = {name: f"src/{name}/src" for name in ("chip", "channel", "comms", "pl", "runtime", "satman")} | {
-    "first": "src/boot/first/src"
+CRATES = {
+    **{name: f"src/firmware/{name}/src" for name in ("chip", "comms", "intercore", "pl")},
+    **{name: f"src/{name}/src" for name in ("runtime", "satman")},
+    "first": "src/firmware/boot/first/src",
 }
 """Folders with which a name in a table may begin."""
 PAGES = {
@@ -19,18 +21,22 @@ PAGES = {
     "firmware.md": (
         "",
         [
-            "src/chip/src",
-            "src/channel/src",
-            "src/pl/src",
-            *(f"src/{name}/src" for name in ("comms", "runtime", "satman")),
+            "src/firmware/chip/src",
+            "src/firmware/intercore/src",
+            "src/firmware/pl/src",
+            "src/firmware/comms/src",
+            "src/runtime/src",
+            "src/satman/src",
         ],
     ),
     "kernel-core.md": ("src/kernel/src", ["src/kernel/src"]),
-    "boot.md": ("src/boot/src", ["src/boot/src", "src/boot/first/src"]),
+    "boot.md": ("src/firmware/boot/src", ["src/firmware/boot/src", "src/firmware/boot/first/src"]),
 }
-FORMATS = ("proto", "layout", "pulse", "unwind")
-SERVICES = ("batch", "bench", "clocking", "compiler", "config", "health", "hub", "links", "logs", "net")
-SAFE = [f"src/{name}/src" for name in (*FORMATS, *SERVICES)]
+FIRMWARE = ("batch", "clocking", "config", "health", "links", "net", "unwind")
+SAFE = [
+    *(f"src/{name}/src" for name in ("bench", "compiler", "hub", "proto", "pulse")),
+    *(f"src/firmware/{name}/src" for name in FIRMWARE),
+]
 
 
 def has_unsafe(text):
@@ -82,7 +88,7 @@ def test_formats_and_what_services_compute_have_none(folder):
 
 
 def test_what_reads_mapped_memory_is_one_file():
-    assert files_with_unsafe("src/endpoint/src") == {"src/endpoint/src/memory.rs"}
+    assert files_with_unsafe("src/hub/endpoint/src") == {"src/hub/endpoint/src/memory.rs"}
 
 
 def rust_files():

@@ -40,7 +40,7 @@ def test_its_files_are_there_and_no_more_than_three(row):
 
 
 def test_every_board_has_gateware_and_a_loader_and_a_row():
-    chip = (ROOT / "src" / "chip" / "src" / "boards" / "mod.rs").read_text()
+    chip = (ROOT / "src" / "firmware" / "chip" / "src" / "boards" / "mod.rs").read_text()
     loader = set(re.findall(r"&(\w+)::BOARD", chip))
     documented = {row[0].strip("`") for row in table("docs/gateware/boards.md", "# Boards and system descriptions")}
     assert set(BOARDS) == documented

@@ -7,13 +7,13 @@
 pub mod analyzer;
 pub mod batch;
 pub mod boot;
-pub mod channel;
 pub mod channels;
 pub mod chips;
 pub mod configuration;
 pub mod descriptor;
 pub mod exceptions;
 pub mod initiator;
+pub mod intercore;
 pub mod kernel_symbols;
 pub mod library;
 pub mod link;

@@ -35,7 +35,7 @@ pub const REPORT: Region = 0x0620_0000..0x0630_0000;
 pub const CHANNEL: Region = 0x0700_0000..0x070e_0000;
 
 /// Names of RTIO channels: length u32, then the value of the key `device_map`, checked; written by the runtime before
-/// it releases core 1 (`src/pl/src/names.rs`). Length 0: none.
+/// it releases core 1 (`src/firmware/pl/src/names.rs`). Length 0: none.
 pub const DEVICE_MAP: Region = 0x070e_0000..0x070f_0000;
 
 /// Copy of the gateware descriptor, made by the runtime before it releases core 1; zero without gateware.

@@ -66,7 +66,7 @@ CHANNEL = range(0x07000000, 0x070E0000)
 
 DEVICE_MAP = range(0x070E0000, 0x070F0000)
 """Names of RTIO channels: length u32, then the value of the key `device_map`, checked; written by the runtime before it
-releases core 1 (`src/pl/src/names.rs`). Length 0: none."""
+releases core 1 (`src/firmware/pl/src/names.rs`). Length 0: none."""
 
 DESCRIPTOR_COPY = range(0x070F0000, 0x07100000)
 """Copy of the gateware descriptor, made by the runtime before it releases core 1; zero without gateware."""

@@ -5,8 +5,8 @@ use core::fmt::Write;
 use core::panic::PanicInfo;
 
 use heapless::String;
-use kairos_channel::{Frame, Kind, Message, Receiver, Sender, Shared, REASON_MAX};
 use kairos_chip::gic;
+use kairos_intercore::{Frame, Kind, Message, Receiver, Sender, Shared, REASON_MAX};
 use kairos_proto::rpc::Sink;
 
 use crate::owned::Lent;
@@ -21,7 +21,7 @@ static RECEIVER: Lent<Receiver<'static>> = Lent::absent();
 
 /// Signals the comms core that the channel contains data.
 fn bell() {
-    gic::send_sgi(0, kairos_channel::SGI_DATA);
+    gic::send_sgi(0, kairos_intercore::SGI_DATA);
 }
 
 /// Drops the previous ends of the channel, in a restart.

@@ -5,7 +5,7 @@
 use core::arch::{asm, naked_asm};
 use core::fmt::Write;
 
-use kairos_channel::memory::{KERNEL_GUARD, KERNEL_STACK, REMOTE_WINDOW};
+use kairos_intercore::memory::{KERNEL_GUARD, KERNEL_STACK, REMOTE_WINDOW};
 use kairos_kernel::elf::Library;
 use kairos_kernel::unwind::{Registers, LR, PC, SP};
 use kairos_proto::rpc::Memory;

@@ -4,7 +4,7 @@ use core::arch::asm;
 use core::ops::Range;
 use core::ptr::{read_volatile, write_volatile};
 
-use kairos_channel::memory::{
+use kairos_intercore::memory::{
     CHANNEL, KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK, REMOTE_WINDOW, REMOTE_WINDOW_BYTES,
     RUNTIME,
 };

@@ -1,8 +1,8 @@
 //! The life cycle of the kernel core between two restarts: load a library, run it, report its end.
 
-use kairos_channel::memory::KERNEL_LIBRARY;
-use kairos_channel::{Frame, Kind};
 use kairos_chip::gic;
+use kairos_intercore::memory::KERNEL_LIBRARY;
+use kairos_intercore::{Frame, Kind};
 use kairos_kernel::elf;
 use kairos_proto::rpc::{BadAddress, Memory};
 

@@ -5,8 +5,8 @@
 
 use core::arch::global_asm;
 
-use kairos_channel::memory::CHANNEL;
 use kairos_chip::{start_clear_bss, start_copy_data, start_floating_point, start_invalidate};
+use kairos_intercore::memory::CHANNEL;
 
 // Cortex-A9 TRM chapter 4 (system control), ARM ARM B1.8 (exceptions); GIC and private timer:
 // Zynq-7000 manual, UG585.

@@ -6,9 +6,9 @@
 
 use core::arch::{asm, naked_asm};
 
-use kairos_channel::memory::{REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_contracts::registers::{satellite, uplink, window};
 use kairos_contracts::rtio::BOARDS;
+use kairos_intercore::memory::{REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_kernel::exceptions::firmware_record;
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;

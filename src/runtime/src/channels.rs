@@ -5,9 +5,9 @@
 //! while a kernel may run.
 
 use embassy_time::{with_timeout, Duration};
-use kairos_channel::Kind;
 use kairos_chip::setup::timer_count;
-use kairos_contracts::channels::SAMPLE_BYTES;
+use kairos_contracts::intercores::SAMPLE_BYTES;
+use kairos_intercore::Kind;
 use kairos_proto::channels::{Measurement, Path, Refusal, LENGTH};
 
 use kairos_comms::kernel_core::{Failure, KernelCore};

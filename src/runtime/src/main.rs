@@ -1,4 +1,4 @@
-//! The comms core (core 0) of a board with a network: its services, on top of `src/comms`.
+//! The comms core (core 0) of a board with a network: its services, on top of `src/firmware/comms`.
 //!
 //! `docs/firmware.md` describes how the two cores work together.
 #![no_std]

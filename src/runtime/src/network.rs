@@ -9,10 +9,10 @@ use core::task::{Poll, Waker};
 use critical_section::Mutex;
 use embassy_executor::Spawner;
 use embassy_time::{Instant, Timer};
-use kairos_channel::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
 use kairos_chip::ethernet::{self, Port, Receive, Transmit};
 use kairos_chip::setup;
 use kairos_config::keys;
+use kairos_intercore::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
 use kairos_net::{Config, Keys, Place, SocketStorage, Stack};
 use static_cell::StaticCell;
 

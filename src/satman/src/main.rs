@@ -1,5 +1,5 @@
 //! The comms core (core 0) of a satellite, which has no network and is reached over the link, on
-//! top of `src/comms`.
+//! top of `src/firmware/comms`.
 //!
 //! `docs/firmware.md` describes how the two cores work together, and
 //! `docs/gateware/link-messages.md` the messages on the link.

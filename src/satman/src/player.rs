@@ -2,11 +2,11 @@
 //! independent of the kernel core.
 
 use heapless::Vec;
-use kairos_channel::{Shared, COMMS};
 use kairos_comms::chip;
 use kairos_comms::uncleared::uncleared;
 use kairos_contracts::link::PLAYED_NOT;
 use kairos_contracts::registers::uplink;
+use kairos_intercore::{Shared, COMMS};
 use kairos_links::libraries::Libraries;
 use kairos_pl::player::{Failed, Player};
 use kairos_pl::Register;

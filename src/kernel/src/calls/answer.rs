@@ -1,6 +1,6 @@
 //! Reads the comms core's answers about subkernels and distributed traces.
 
-use kairos_channel::Kind;
+use kairos_intercore::Kind;
 use kairos_proto::rpc::Source;
 
 use crate::comms::{next_frame, read_some, receiving, report_fmt};

@@ -2,7 +2,7 @@
 //! and the private copies passed to kernels, in the lower half. Copies live until the next kernel
 //! starts.
 
-use kairos_channel::memory::KERNEL_HEAP;
+use kairos_intercore::memory::KERNEL_HEAP;
 use kairos_kernel::cache::Cache;
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;

@@ -7,10 +7,10 @@
 
 use core::arch::asm;
 
-use kairos_channel::memory::DMA;
-use kairos_channel::Kind;
 use kairos_contracts::link::{DESTINATION_MASTER, PLAYED_NOT};
 use kairos_contracts::notes::TraceNote;
+use kairos_intercore::memory::DMA;
+use kairos_intercore::Kind;
 use kairos_kernel::traces::{Full, Recording, Traces};
 use kairos_pl::names;
 use kairos_proto::exception::Id;

@@ -1,7 +1,7 @@
 //! The I2C calls of kernels (kernel ABI, section 2.8), on the board's bus ([`kairos_chip::i2c`]).
 
-use kairos_channel::{Shared, KERNEL};
 use kairos_chip::i2c::{Bus, Stuck};
+use kairos_intercore::{Shared, KERNEL};
 use kairos_proto::exception::Id;
 
 use crate::owned::Lent;

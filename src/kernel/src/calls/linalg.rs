@@ -4,7 +4,7 @@
 //! the results, and their shapes select how much of a result is wanted: the reduced or the full
 //! `q`, `u` and `v'`.
 
-use kairos_channel::memory::KERNEL_HEAP;
+use kairos_intercore::memory::KERNEL_HEAP;
 use kairos_kernel::linalg::{self, Failure, Matrix, Scratch};
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};

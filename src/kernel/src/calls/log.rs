@@ -1,7 +1,7 @@
 //! `core_log`: lines of text for the device's log.
 
 use heapless::Vec;
-use kairos_channel::Kind;
+use kairos_intercore::Kind;
 use kairos_kernel::format::{printf, Arguments};
 use kairos_proto::rpc::Sink;
 

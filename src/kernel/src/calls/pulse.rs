@@ -2,8 +2,8 @@
 //! core to words and send them, with no host in the loop. `pulse_stream`: stores words where the
 //! core reads them from memory.
 
-use kairos_channel::memory::STREAM;
 use kairos_chip::gic::barrier;
+use kairos_intercore::memory::STREAM;
 use kairos_kernel::streams;
 use kairos_proto::exception::Id;
 use kairos_pulse::adjust::{AdjustError, Adjustable, Numbers};

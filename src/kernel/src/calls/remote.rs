@@ -1,9 +1,9 @@
 //! Memory of other boards: loads and stores by kernels ([`window`]), and the access rights of other
 //! boards to this one's memory.
 
-use kairos_channel::memory::{REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_chip::gic;
 use kairos_contracts::registers::{bulk, exports};
+use kairos_intercore::memory::{REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_pl::Register;
 use kairos_proto::exception::Id;
 

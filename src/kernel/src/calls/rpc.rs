@@ -1,7 +1,7 @@
 //! Remote procedure calls (kernel ABI, section 2.6).
 
-use kairos_channel::memory::KERNEL_STACK;
-use kairos_channel::{Frame, Kind, Receiver};
+use kairos_intercore::memory::KERNEL_STACK;
+use kairos_intercore::{Frame, Kind, Receiver};
 use kairos_proto::exception::{Id, Record};
 use kairos_proto::rpc::{encode_request, split_value, Decoder, Memory, Signature, Sink, Source, Step};
 

@@ -2,7 +2,7 @@
 //! exchanging values between boards. The comms core manages the boards; this core sends it requests
 //! and waits for the answers.
 
-use kairos_channel::{Kind, Outcome};
+use kairos_intercore::{Kind, Outcome};
 use kairos_pl::player::Failed;
 use kairos_proto::exception::report::{Newest, Said};
 use kairos_proto::exception::{Id, Record, Text};

@@ -1,8 +1,8 @@
 //! Playback of DMA traces: the gateware reads them and submits their events (`docs/interfaces.md`,
 //! sections 4 and 10).
 
-use kairos_channel::{Shared, KERNEL};
 use kairos_contracts::registers::dma;
+use kairos_intercore::{Shared, KERNEL};
 use kairos_pl::player::{Failed, Player};
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::exception::Id;

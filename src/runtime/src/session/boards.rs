@@ -6,13 +6,13 @@ use core::task::{Context, Poll};
 
 use embassy_time::{Duration, Instant};
 use heapless::String;
-use kairos_channel::{Frame, Outcome};
 use kairos_comms::kernel_core::{Failure, KernelCore};
 use kairos_comms::link::Links;
 use kairos_comms::subkernels::{answer, KeepsNone, Lines, Request, Wait};
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_comms::wire::Lost;
+use kairos_intercore::{Frame, Outcome};
 use kairos_links::libraries::{Full, Libraries, Library, Stands, LIBRARIES as MOST};
 use kairos_links::mail::Place;
 use kairos_proto::link::{Service, DESTINATION_MASTER};

@@ -10,7 +10,7 @@ use core::task::{Context, Poll};
 use embassy_futures::select::{select, Either};
 use embassy_time::Timer;
 use heapless::String;
-use kairos_channel::{Frame, Kind};
+use kairos_intercore::{Frame, Kind};
 use kairos_net::Socket;
 use kairos_proto::session::{reply, Request, RequestDecoder};
 

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use kairos_channel::Kind;
 use kairos_comms::kernel_core::Failure;
+use kairos_intercore::Kind;
 use kairos_proto::session::ProtocolError;
 
 /// Why a session has ended.

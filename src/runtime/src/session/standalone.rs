@@ -10,8 +10,8 @@ use core::task::Poll;
 
 use embassy_futures::select::{select, select3, Either, Either3};
 use embassy_time::{Duration, Instant, Timer};
-use kairos_channel::{Frame, Kind};
 use kairos_config::keys::Key;
+use kairos_intercore::{Frame, Kind};
 use kairos_proto::archive;
 use kairos_proto::summary::Summary;
 

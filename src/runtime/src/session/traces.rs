@@ -2,12 +2,12 @@
 
 use embassy_time::{Duration, Instant};
 use heapless::Vec;
-use kairos_channel::memory::DMA;
-use kairos_channel::Outcome;
 use kairos_comms::kernel_core::{Failure, KernelCore};
 use kairos_comms::link::BOARDS;
 use kairos_comms::subkernels::{answer, send_answer, Lines};
 use kairos_comms::traces::Part;
+use kairos_intercore::memory::DMA;
+use kairos_intercore::Outcome;
 use kairos_proto::order::{Head, Order};
 
 /// Time limit for a board to accept a part.

@@ -1,8 +1,0 @@
-//! Embeds the kernel core's image, which every image of the comms core contains.
-
-fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
-    if std::env::var_os("CARGO_FEATURE_IMAGE").is_some() {
-        kairos_layout::embed("KAIROS_KERNEL_BIN", "kernel.bin");
-    }
-}

@@ -1,0 +1,453 @@
+//! The links of this board: mailboxes of the gateware ([`Mailbox`]), each with an end of
+//! `src/firmware/links` that is run by a task of its own.
+//!
+//! Mailboxes are numbered; on a satellite the first belongs to the upstream link. The boards behind
+//! a link have consecutive destinations, so a link's own destination identifies them. Streams to
+//! them cross each link on the way, relayed by the boards between.
+
+use core::cell::RefCell;
+use core::fmt::{self, Write};
+use core::future::poll_fn;
+
+use embassy_executor::Spawner;
+use embassy_futures::select::select;
+use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
+use embassy_sync::signal::Signal;
+use embassy_time::{Duration, Instant, Timer};
+use kairos_config::keys::Key;
+use kairos_config::store::Error;
+use kairos_contracts::registers::{satellite, uplink};
+pub use kairos_contracts::rtio::BOARDS;
+use kairos_links::end::{End, News, Role, Streams};
+pub use kairos_links::routing::LINKS;
+use kairos_links::routing::{self, Way, TABLE};
+use kairos_pl::Register;
+use kairos_proto::descriptor::Descriptor;
+use kairos_proto::link::{Service, DESTINATION_MASTER, PACKET_MAX};
+use static_cell::{ConstStaticCell, StaticCell};
+
+use crate::config::{Attend, Config};
+use crate::gateware::Satellite;
+
+mod stream;
+
+pub use stream::LinkStream;
+
+mod counts;
+mod mailbox;
+
+use counts::Counts;
+use mailbox::Mailbox;
+
+/// Longest descriptor of a satellite, in bytes.
+const DESCRIPTOR_MAX: usize = 64 * 1024;
+/// Intervals between polls of a mailbox: normally; for a while after a packet, or while a stream of
+/// kernels is open; and if both apply.
+const PAUSE: Duration = Duration::from_millis(1);
+const SHORT_PAUSE: Duration = Duration::from_micros(50);
+const SHORTEST_PAUSE: Duration = Duration::from_micros(2);
+const BUSY: Duration = Duration::from_millis(1);
+
+/// The links of this board, in the order of their mailboxes.
+#[derive(Clone, Copy, Default)]
+pub struct Links {
+    all: [Option<&'static Link>; LINKS],
+    /// Number of boards behind this one.
+    behind: u8,
+}
+
+/// A link of this board.
+pub struct Link {
+    mailbox: Mailbox,
+    counts: Counts,
+    /// The RTIO side of a link to a satellite.
+    rtio: Option<Satellite>,
+    /// Destination of the other board; `None` if it is the upstream one.
+    below: Option<Name>,
+    end: RefCell<End>,
+    kick: Signal<CriticalSectionRawMutex, ()>,
+}
+
+/// The destination of a downstream board. On a satellite the logic derives it from the satellite's
+/// own, which has to be assigned first.
+#[derive(Clone, Copy)]
+enum Name {
+    /// On the board with the network.
+    Known(u8),
+    /// The logic's register with it, and that of this board's own destination, 0 until known.
+    Told { below: Register, own: Register },
+}
+
+impl Name {
+    fn get(self) -> u8 {
+        match self {
+            Name::Known(destination) => destination,
+            Name::Told { below, .. } => below.read() as u8,
+        }
+    }
+
+    fn is_known(self) -> bool {
+        match self {
+            Name::Known(_) => true,
+            Name::Told { own, .. } => own.read() != 0,
+        }
+    }
+}
+
+/// A session number that is unlikely to equal that of the previous start.
+fn session() -> u16 {
+    let ticks = Instant::now().as_ticks();
+    (ticks ^ ticks >> 16 ^ u64::from(kairos_chip::setup::timer_count())) as u16
+}
+
+/// Carries packets while the processor is busy for longer than the other ends wait.
+impl Attend for Links {
+    fn attend(&self) {
+        let mut packet = [0; PACKET_MAX];
+        let now = Instant::now().as_micros();
+        for link in self.all.iter().flatten() {
+            let known = link.below.is_none_or(Name::is_known);
+            if known && link.end.try_borrow_mut().is_ok() {
+                link.carry(&mut packet, now);
+            }
+        }
+    }
+}
+
+impl Links {
+    /// Starts the links to satellites, the mailboxes from `first` on. The logic assigns their
+    /// destinations: the first is 1, each next one follows the boards behind the previous one.
+    pub fn start_down(&mut self, spawner: &Spawner, first: usize) {
+        static ROOMS: [ConstStaticCell<[u8; DESCRIPTOR_MAX]>; LINKS] =
+            [const { ConstStaticCell::new([0; DESCRIPTOR_MAX]) }; LINKS];
+        let Ok(descriptor) = kairos_pl::descriptor() else {
+            return;
+        };
+        for (number, room) in ROOMS.iter().enumerate().skip(first) {
+            let mailbox = Mailbox::find(&descriptor, number);
+            let Some((mailbox, room)) = mailbox.zip(room.try_take()) else {
+                return;
+            };
+            let satellite = number - first;
+            let register = Register::find_numbered(&descriptor, satellite::DESTINATION, satellite);
+            let name = match (register, own_destination()) {
+                (Some(below), Some(own)) => Name::Told { below, own },
+                (Some(below), None) => Name::Known(below.read() as u8),
+                (None, _) => Name::Known(satellite as u8 + 1),
+            };
+            let rtio = Satellite::find(&descriptor, satellite);
+            let destination = name.get();
+            let role = Role::Near { destination, room };
+            self.all[number] = Some(start(spawner, number, mailbox, rtio, Some(name), role));
+            // The descriptor also lists the channels of the boards behind this one.
+            self.behind = descriptor
+                .channels()
+                .map(|channel| (channel.number >> 16) as u8)
+                .max()
+                .unwrap_or(0);
+        }
+    }
+
+    /// Starts the link to the upstream board, if there is one. `text` describes this board. Streams
+    /// to other boards are for [`Link::pass_on`].
+    pub fn start_up(
+        &mut self,
+        spawner: &Spawner,
+        text: &'static str,
+        services: &'static [u8],
+    ) -> Option<&'static Link> {
+        let mailbox = Mailbox::find(&kairos_pl::descriptor().ok()?, 0)?;
+        let descriptor = kairos_pl::descriptor_bytes();
+        let role = Role::Far {
+            text,
+            descriptor,
+            services,
+            relays: true,
+        };
+        self.all[0] = Some(start(spawner, 0, mailbox, None, None, role));
+        self.all[0]
+    }
+
+    /// Writes all links as JSON: `docs/interfaces.md`, section 12.
+    pub fn describe(&self, out: &mut dyn Write) -> fmt::Result {
+        out.write_char('[')?;
+        for (n, link) in self.all.iter().flatten().enumerate() {
+            out.write_str(if n > 0 { ", " } else { "" })?;
+            link.write_to(out)?;
+        }
+        out.write_char(']')
+    }
+
+    /// Whether there is any link.
+    pub fn are_there(&self) -> bool {
+        self.all.iter().flatten().next().is_some()
+    }
+
+    /// Whether a downstream link leads to a board.
+    pub fn lead_to(&self, destination: u8) -> bool {
+        self.to(destination).is_some()
+    }
+
+    /// Whether the firmware at the far end of the link that leads to a board answers.
+    pub fn are_up_to(&self, destination: u8) -> bool {
+        self.to(destination).is_some_and(|link| link.end.borrow().is_up())
+    }
+
+    /// The boards behind this one, in the order of their destinations.
+    pub fn boards(self) -> impl Iterator<Item = u8> {
+        (1..BOARDS as u8).filter(move |board| self.lead_to(*board))
+    }
+
+    /// The link that leads to a downstream board: the last whose own destination does not exceed
+    /// it.
+    fn to(&self, destination: u8) -> Option<&'static Link> {
+        let own = own_destination().map_or(DESTINATION_MASTER, |register| register.read() as u8);
+        let mut links = self.all.iter().flatten();
+        let before = |link: &&&'static Link| link.below.is_some_and(|name| name.get() <= destination);
+        let last = links.rfind(before).copied();
+        last.filter(|_| own < destination && destination - own <= self.behind)
+    }
+
+    /// Logs whether the key `routing_table` agrees with the existing boards. Called once, on the
+    /// board with the network.
+    pub fn compare_routes(&self, config: &Config) {
+        static ROOM: ConstStaticCell<[u8; TABLE]> = ConstStaticCell::new([0; TABLE]);
+        let room = ROOM.take();
+        let length = match config.read(Key::RoutingTable.name(), room) {
+            Ok(Some(length)) => length,
+            // A missing card has been logged at boot.
+            Ok(None) | Err(Error::Card(_)) => return,
+            Err(error) => return log::warn!("configuration: routing_table is ignored: {error}"),
+        };
+        match routing::check(&room[..length], |destination| self.way(destination)) {
+            Ok(()) => log::info!("configuration: routing_table matches the boards found"),
+            Err(wrong) => log::error!("configuration: routing_table is ignored: {wrong}"),
+        }
+    }
+
+    fn way(&self, destination: u8) -> Option<Way> {
+        if destination == DESTINATION_MASTER {
+            let (link, is_near) = (0, true);
+            return Some(Way { link, is_near });
+        }
+        let link = self.to(destination)?;
+        let mut links = self.all.iter().flatten();
+        let number = links.position(|other| core::ptr::eq(*other, link))?;
+        Some(Way {
+            link: number as u8 + 1,
+            is_near: link.below.is_some_and(|name| name.get() == destination),
+        })
+    }
+
+    /// Opens a stream to a service of another board.
+    pub fn open(&self, destination: u8, service: Service) -> Result<LinkStream, NoWay> {
+        self.open_any(destination, service as u8)
+    }
+
+    fn open_any(&self, destination: u8, service: u8) -> Result<LinkStream, NoWay> {
+        let link = self.to(destination).ok_or(NoWay::Unknown)?;
+        let number = link.end.borrow_mut().open(service, destination);
+        let number = number.ok_or(NoWay::Silent)?;
+        link.kick.signal(());
+        Ok(LinkStream { link, number })
+    }
+}
+
+fn start(
+    spawner: &Spawner,
+    number: usize,
+    mailbox: Mailbox,
+    rtio: Option<Satellite>,
+    below: Option<Name>,
+    role: Role,
+) -> &'static Link {
+    static PLACES: [StaticCell<Link>; LINKS] = [const { StaticCell::new() }; LINKS];
+    static STREAMS: [ConstStaticCell<Streams>; LINKS] = [const { ConstStaticCell::new(Streams::new()) }; LINKS];
+    let streams = STREAMS[number].take();
+    let descriptor = kairos_pl::descriptor().ok();
+    let link: &'static Link = PLACES[number].init_with(|| Link {
+        mailbox,
+        counts: descriptor.map_or_else(Counts::default, |descriptor| Counts::find(&descriptor, number)),
+        rtio,
+        below,
+        end: RefCell::new(End::new(role, session(), streams)),
+        kick: Signal::new(),
+    });
+    spawner.spawn(crate::task(run(link)));
+    link
+}
+
+/// Carries packets, for ever.
+#[embassy_executor::task(pool_size = LINKS)]
+async fn run(link: &'static Link) -> ! {
+    let mut packet = [0; PACKET_MAX];
+    while link.below.is_some_and(|name| !name.is_known()) {
+        Timer::after(PAUSE).await;
+    }
+    let mut busy = Instant::now();
+    loop {
+        let now = Instant::now();
+        if link.carry(&mut packet, now.as_micros()) {
+            busy = now + BUSY;
+        }
+        if let Some(name) = link.below.filter(|_| now >= busy) {
+            link.end.borrow_mut().rename(name.get());
+        }
+        let news = link.end.borrow_mut().take_news();
+        if let Some(news) = news {
+            link.log(news);
+        }
+        // Kernels that wait for each other depend on this link's latency.
+        let engaged = link.end.borrow().has_stream(Service::Kernels as u8);
+        let pause = match (now < busy, engaged) {
+            (true, true) => SHORTEST_PAUSE,
+            (false, false) => PAUSE,
+            _ => SHORT_PAUSE,
+        };
+        select(Timer::after(pause), link.kick.wait()).await;
+    }
+}
+
+impl Link {
+    /// Receives and sends pending packets; returns whether there were any.
+    fn carry(&self, packet: &mut [u8; PACKET_MAX], now: u64) -> bool {
+        let mut end = self.end.borrow_mut();
+        let mut moved = false;
+        while let Some(length) = self.mailbox.take(packet) {
+            end.receive(&packet[..length], now);
+            moved = true;
+        }
+        if !self.mailbox.is_busy() {
+            if let Some(length) = end.poll(now, packet) {
+                self.mailbox.send(&packet[..length]);
+                moved = true;
+            }
+        }
+        moved
+    }
+
+    fn log(&self, news: News) {
+        let end = self.end.borrow();
+        match (news, self.below.map(Name::get)) {
+            (News::Up, Some(destination)) => {
+                let peer = end.peer();
+                let text = peer.map_or("", |peer| &peer.text);
+                let board = Descriptor::new(end.descriptor().unwrap_or(&[]));
+                let (name, channels) = match &board {
+                    Ok(board) => (board.identification(), own_channels(board)),
+                    Err(_) => ("no gateware", 0),
+                };
+                log::info!("destination {destination}: {text}, {name}, {channels} channels");
+            }
+            (News::Up, None) => {
+                let name = end.destination().unwrap_or(0);
+                if let Some(register) = own_destination() {
+                    register.write(u32::from(name));
+                }
+                log::info!("the board above calls this one destination {name}");
+            }
+            (News::Down, Some(destination)) => log::error!("destination {destination}: its firmware does not answer"),
+            (News::Down, None) => log::warn!("the board above does not answer"),
+            (News::Version(version), _) => {
+                log::error!("the firmware behind a link speaks another protocol version, {version}: update it");
+            }
+        }
+    }
+
+    /// The destination that the upstream board has assigned to this one, 0 until then.
+    pub fn destination(&self) -> u8 {
+        self.end.borrow().destination().unwrap_or(DESTINATION_MASTER)
+    }
+
+    /// Waits for the next stream that the upstream board opens to a service.
+    pub async fn accept(&'static self, service: Service) -> LinkStream {
+        let number = poll_fn(|cx| self.end.borrow_mut().poll_accept(service as u8, cx)).await;
+        LinkStream { link: self, number }
+    }
+
+    /// Accepts the next stream that the upstream board opens to another board, and relays it both
+    /// ways.
+    pub async fn pass_on(&'static self, links: Links) {
+        let taken = poll_fn(|cx| self.end.borrow_mut().poll_accept_for_others(cx)).await;
+        let number = taken.number;
+        let above = LinkStream { link: self, number };
+        let below = match links.open_any(taken.destination, taken.service) {
+            Ok(below) => below,
+            Err(NoWay::Unknown) => return log::warn!("destination {} is not behind this board", taken.destination),
+            Err(NoWay::Silent) => return log::warn!("destination {} does not answer", taken.destination),
+        };
+        select(above.pass_to(&below), below.pass_to(&above)).await;
+    }
+
+    fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
+        let end = self.end.borrow();
+        let (line, up) = (self.mailbox.has_line(), end.is_up());
+        write!(out, "{{\"destination\": {}, ", self.below.map_or(0, Name::get))?;
+        write!(
+            out,
+            "\"above\": {}, \"line\": {line}, \"up\": {up}, ",
+            self.below.is_none()
+        )?;
+        let text = end.peer().map_or("", |peer| &peer.text);
+        write!(out, "\"firmware\": {}, ", Json(text))?;
+        if let Ok(board) = Descriptor::new(end.descriptor().unwrap_or(&[])) {
+            write!(out, "\"board\": {}, ", Json(board.identification()))?;
+            write!(out, "\"channels\": {}, ", own_channels(&board))?;
+        }
+        if let Some(rtio) = &self.rtio {
+            let (reached, travel, unplayed) = (rtio.is_up(), rtio.travel(), rtio.unplayed());
+            write!(
+                out,
+                "\"rtio\": {reached}, \"travel_cycles\": {travel}, \"unplayed\": {unplayed}, "
+            )?;
+            if let Some(phase) = rtio.phase_ps() {
+                write!(out, "\"phase_ps\": {phase}, ")?;
+            }
+        }
+        self.counts.write_to(out)?;
+        let courier = end.courier();
+        write!(out, "\"round_trip_us\": {}, ", courier.round_trip)?;
+        write!(
+            out,
+            "\"resent\": {}, \"malformed\": {}, ",
+            courier.resent, courier.malformed
+        )?;
+        write!(out, "\"dropped\": {}}}", self.mailbox.dropped.read())
+    }
+}
+
+/// The number of channels of a board, without those of the boards behind it, which its descriptor
+/// lists as well.
+fn own_channels(board: &Descriptor) -> usize {
+    board.channels().filter(|channel| channel.number >> 16 == 0).count()
+}
+
+/// The register in which a satellite's gateware receives its own destination.
+fn own_destination() -> Option<Register> {
+    Register::find(&kairos_pl::descriptor().ok()?, uplink::DESTINATION)
+}
+
+/// A JSON string.
+struct Json<'a>(&'a str);
+
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_char('"')?;
+        for character in self.0.chars() {
+            match character {
+                '"' | '\\' => write!(f, "\\{character}")?,
+                ' '.. => f.write_char(character)?,
+                control => write!(f, "\\u{:04x}", control as u32)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// Why there is no stream to a board.
+pub enum NoWay {
+    /// No link leads to it.
+    Unknown,
+    /// It does not answer, or cannot accept another client.
+    Silent,
+}
