@@ -9,7 +9,7 @@ use core::arch::asm;
 
 use kairos_chip::gic::barrier;
 use kairos_chip::{cache, emio};
-use kairos_contracts::intercores::SAMPLE_BYTES;
+use kairos_contracts::channels::SAMPLE_BYTES;
 use kairos_contracts::registers::{dma, traffic};
 use kairos_intercore::{Frame, Kind};
 use kairos_pl::Register;

@@ -2,7 +2,7 @@
 //! measured a number of times with a transfer of given size. The same twelve bytes are sent from
 //! the host to the comms core, and on to the kernel core.
 
-pub use kairos_contracts::intercores::{
+pub use kairos_contracts::channels::{
     Path, Refusal, MESSAGE_MAX, MESSAGE_MIN, SIZE_MAX, STREAM_UNIT, TOTAL_MAX, TRIALS_MAX,
 };
 

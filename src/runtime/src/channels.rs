@@ -6,7 +6,7 @@
 
 use embassy_time::{with_timeout, Duration};
 use kairos_chip::setup::timer_count;
-use kairos_contracts::intercores::SAMPLE_BYTES;
+use kairos_contracts::channels::SAMPLE_BYTES;
 use kairos_intercore::Kind;
 use kairos_proto::channels::{Measurement, Path, Refusal, LENGTH};
 
