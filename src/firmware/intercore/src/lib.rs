@@ -6,6 +6,7 @@
 #![no_std]
 
 #[cfg(any(test, feature = "linker"))]
+#[macro_use]
 extern crate std;
 
 mod frames;

@@ -7,6 +7,7 @@
 //! description of the memory ([`Supplied`]).
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::string::String;
 
 use crate::memory::Region;
 
