@@ -15,12 +15,12 @@ pub type Handle = u32;
 const MADE: Handle = 3 << 30;
 
 /// The class of objects that kernels create from a host class.
-pub fn made_class(class: Handle) -> Handle {
+pub fn kernel_class(class: Handle) -> Handle {
     MADE | class
 }
 
 /// Whether objects of a class are created by kernels.
-pub fn is_made(class: Handle) -> bool {
+pub fn is_kernel_class(class: Handle) -> bool {
     class >= MADE
 }
 

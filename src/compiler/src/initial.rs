@@ -16,7 +16,7 @@ type Set = BTreeSet<Rc<str>>;
 
 /// Checks the constructor of each class that kernels instantiate.
 pub fn check(program: &Program) -> Result<()> {
-    for &class in &program.made_order {
+    for &class in &program.kernel_class_order {
         let known = &program.classes[&class];
         let constructor = known.constructor.and_then(|handle| {
             let id = program.function_index.get(&(handle, Some(class)))?;

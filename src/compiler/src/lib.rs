@@ -112,7 +112,7 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
     };
     let mut found = infer::infer_all(&mut context, &request);
     while !found.is_empty() && context.reshape() {
-        begin_anew(&mut context);
+        restart(&mut context);
         found = infer::infer_all(&mut context, &request);
     }
     if found.is_empty() {
@@ -129,7 +129,7 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
 }
 
 /// Discards the results of inference, because the shapes of objects have changed.
-fn begin_anew(context: &mut Context) {
+fn restart(context: &mut Context) {
     context.program = Program::default();
     context.sources = Sources::default();
     context.warnings.clear();
@@ -143,7 +143,7 @@ fn passes(
     loop {
         match infer::infer(context, &request) {
             Ok(()) => break,
-            Err(_) if context.reshape() => begin_anew(context),
+            Err(_) if context.reshape() => restart(context),
             Err(error) => return Err(error),
         }
     }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use crate::builtins::makes_values;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::host::is_made;
+use crate::host::is_kernel_class;
 use crate::names::{LocalId, Name};
 use crate::program::{CallTarget, Fact, FunctionId, FunctionInstance, Program};
 use crate::source::Span;
@@ -279,7 +279,7 @@ impl<'a> Lifetimes<'a> {
         match self.types.kind(ty) {
             Kind::List(_) | Kind::Array(..) | Kind::View(..) | Kind::Str | Kind::Bytes | Kind::ByteArray => true,
             Kind::Exception | Kind::Closure(_) => true,
-            Kind::Instance(class) | Kind::Method { class, .. } => is_made(*class),
+            Kind::Instance(class) | Kind::Method { class, .. } => is_kernel_class(*class),
             Kind::Tuple(elements) => elements.iter().any(|&element| self.is_allocated(element)),
             Kind::Choice(members) => (self.types.each_of(members).into_iter()).any(|member| self.is_allocated(member)),
             _ => false,

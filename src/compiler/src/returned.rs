@@ -25,10 +25,10 @@ pub struct Returning<'p> {
 impl<'p> Returning<'p> {
     pub fn of(program: &'p Program) -> Returning<'p> {
         let has_result = |function: &FunctionInstance| has_memory(&program.types, function.returns);
-        let mut all = settled(program, |function, found| {
+        let mut all = fixed_point(program, |function, found| {
             has_result(function) && makes_memory(program, function, found)
         });
-        let keeping = settled(program, |function, found| {
+        let keeping = fixed_point(program, |function, found| {
             keeps(program, function, &all) || calls(program, function, found)
         });
         all.extend(&keeping);
@@ -50,7 +50,7 @@ impl<'p> Returning<'p> {
 }
 
 /// Fixed point of `is_one`, which depends on the functions found so far.
-fn settled<'p>(
+fn fixed_point<'p>(
     program: &'p Program,
     mut is_one: impl FnMut(&'p FunctionInstance, &Symbols<'p>) -> bool,
 ) -> Symbols<'p> {

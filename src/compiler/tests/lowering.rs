@@ -28,7 +28,7 @@ fn constants_fold_and_invariants_are_constants() {
 
 /// Attributes that no function assigns to are constant without being declared invariant.
 #[test]
-fn attributes_that_nothing_assigns_to_are_constants() {
+fn unassigned_attributes_are_constants() {
     assert!(lowered("def f():\n    return device.level + 1\n").contains("return 2"));
 }
 
@@ -91,7 +91,7 @@ fn long_functions_inline_less() {
 /// Functions with loops, or called in loops, are optimised thoroughly; the others are not, if they
 /// are large enough.
 #[test]
-fn what_runs_often_is_apart() {
+fn hot_code_is_emitted_separately() {
     let straight = "    x = once(x)\n    delay_mu(int64(x))\n".repeat(40);
     let text = format!(
         "def f():\n    x = 1\n{straight}    counts(x)\n\n\

@@ -11,8 +11,8 @@ mod mathematics;
 pub(crate) mod numbers;
 mod numpy;
 mod sequences;
+mod strings;
 mod subkernel;
-mod text;
 mod time;
 
 use crate::diagnostic::{Diagnostic, Result};
@@ -45,7 +45,7 @@ pub fn typing(types: &mut Types, call: &Call) -> Result<Ty> {
         Builtin::Number(number) => numbers::typing(types, call, number),
         Builtin::Sequence(sequence) => sequences::typing(types, call, sequence),
         Builtin::Iteration(iteration) => iteration::typing(types, call, iteration),
-        Builtin::Text(text) => text::typing(types, call, text),
+        Builtin::Text(text) => strings::typing(types, call, text),
         Builtin::Time(time) => time::typing(types, call, time),
         Builtin::Decorator(_) => Ok(types.new_type(Kind::None)),
         Builtin::AnyException | Builtin::Exception(_) => construction(types, call.args, call.types, call.keywords),
@@ -80,7 +80,7 @@ pub(crate) fn code<'p>(
         Builtin::Sequence(sequence) => Ok(sequences::code(emitter, sequence, site, values)),
         Builtin::Iteration(iteration) => iteration::code(emitter, iteration, site, values),
         Builtin::Class(class) => Ok(classes::code(emitter, class, site, values)),
-        Builtin::Text(text) => text::code(emitter, text, site, values),
+        Builtin::Text(text) => strings::code(emitter, text, site, values),
         Builtin::Time(time) => Ok(time::code(emitter, time, values)),
         Builtin::Decorator(_) => Ok(Value::unit()),
         Builtin::AnyException | Builtin::Exception(_) => unreachable!("lowering makes exceptions itself"),
@@ -104,7 +104,7 @@ pub fn makes_values(builtin: Builtin) -> bool {
     match builtin {
         Builtin::Sequence(sequence) => sequences::makes_values(sequence),
         Builtin::NumPy(_) | Builtin::Mathematics(_) | Builtin::AnyException | Builtin::Exception(_) => true,
-        Builtin::Text(text) => text::makes_values(text),
+        Builtin::Text(text) => strings::makes_values(text),
         Builtin::Iteration(iteration) => iteration == Iteration::Sorted,
         Builtin::Subkernel(call) => matches!(call, Subkernel::Await | Subkernel::Recv),
         Builtin::Number(_) | Builtin::Class(_) | Builtin::Time(_) | Builtin::Order(_) | Builtin::Decorator(_) => false,

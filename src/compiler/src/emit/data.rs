@@ -6,7 +6,7 @@ use kairos_contracts::rpc::{tag, RETURNS};
 
 use super::ModuleBuilder;
 use crate::diagnostic::Result;
-use crate::host::{is_made, Handle, HostValue};
+use crate::host::{is_kernel_class, Handle, HostValue};
 use crate::ir::*;
 use crate::program::Content;
 use crate::types::{self, Kind};
@@ -139,8 +139,8 @@ impl ModuleBuilder<'_> {
     /// The value of an attribute that is constant and equal for all instances of a class.
     pub(crate) fn common_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
         let info = &self.program.classes[&class];
-        if is_made(class) {
-            return self.made_constant(class, name);
+        if is_kernel_class(class) {
+            return self.kernel_class_constant(class, name);
         }
         if !self.program.never_changes(info, name) {
             return None;
@@ -168,10 +168,10 @@ impl ModuleBuilder<'_> {
     }
 
     /// The class's value of an attribute of objects created by kernels, if nothing assigns to it.
-    fn made_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
+    fn kernel_class_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
         let place = (class, name.clone());
         let value = self.program.initial_values.get(&place)?;
-        if self.program.made_assigned.contains(&place) {
+        if self.program.kernel_class_assigned.contains(&place) {
             return None;
         }
         let info = &self.program.classes[&class];

@@ -25,8 +25,8 @@ mod reduction;
 mod returned;
 mod rpc;
 mod sort;
+mod strings;
 mod subkernel;
-mod text;
 
 use std::collections::HashMap;
 use std::rc::Rc;

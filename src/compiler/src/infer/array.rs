@@ -86,7 +86,7 @@ impl Infer<'_, '_> {
             .iter()
             .filter(|choice| matches!(choice, Dimension::At(_)))
             .count();
-        let strided = matches!(self.types().kind(object), Kind::View(..)) || !lies_together(choices);
+        let strided = matches!(self.types().kind(object), Kind::View(..)) || !is_contiguous(choices);
         Ok(self.types().part_of_array(elt, dims - indices as u8, strided))
     }
 
@@ -195,7 +195,7 @@ impl Infer<'_, '_> {
 
 /// Whether the selected part of an array is contiguous: indices first, then at most one slice
 /// without a step, then full slices only.
-fn lies_together(choices: &[Dimension]) -> bool {
+fn is_contiguous(choices: &[Dimension]) -> bool {
     let mut rest = choices.iter().skip_while(|choice| matches!(choice, Dimension::At(_)));
     let first = rest.next().is_none_or(|choice| match choice {
         Dimension::Slice([_, _, step]) => step.is_none(),

@@ -269,9 +269,9 @@ impl Infer<'_, '_> {
             return self.class_question(class, whole, args, types);
         }
         let ty = builtins::typing(self.types(), &call)?;
-        self.asked_truth(builtin, args, types)?;
+        self.truth_of_arguments(builtin, args, types)?;
         if let (Builtin::Text(Text::Str), [given]) = (builtin, types) {
-            self.written(whole, "{}", &[*given], true)?;
+            self.format_call(whole, "{}", &[*given], true)?;
         }
         Ok(ty)
     }

@@ -23,7 +23,7 @@ impl Infer<'_, '_> {
             ExprKind::Float(_) => self.kind(Kind::Float),
             ExprKind::Str(_) => self.kind(Kind::Str),
             ExprKind::Bytes(_) => self.kind(Kind::Bytes),
-            ExprKind::Text(text) => self.text(expr, text)?,
+            ExprKind::FString(string) => self.fstring(expr, string)?,
             ExprKind::Int(value) => {
                 if self.types().is_var(ty) {
                     let open = self.kind(Types::plain_integer(*value));
@@ -44,33 +44,8 @@ impl Infer<'_, '_> {
                 }
             }
             ExprKind::Compare { first, rest } => self.compare(first, rest)?,
-            ExprKind::BoolOp { and, values } => {
-                for value in values {
-                    let found = self.expr(value)?;
-                    let found = self.condition(value, found)?;
-                    self.unify(ty, found, value.span, "this operand")?;
-                    if matches!(self.truth(value), Truth::Later) || self.truth(value) == Truth::Known(!and) {
-                        break;
-                    }
-                }
-                return Ok(ty);
-            }
-            ExprKind::IfExp { test, body, orelse } => {
-                let found = self.expr(test)?;
-                let found = self.condition(test, found)?;
-                let wanted = self.kind(Kind::Bool);
-                self.unify(wanted, found, test.span, "this condition")?;
-                let branches = match self.truth(test) {
-                    Truth::Known(known) => vec![if known { body } else { orelse }],
-                    Truth::Later => vec![],
-                    Truth::Open => vec![body, orelse],
-                };
-                for branch in branches {
-                    let found = self.expr(branch)?;
-                    self.unify(ty, found, branch.span, "this branch")?;
-                }
-                return Ok(ty);
-            }
+            ExprKind::BoolOp { and, values } => return self.bool_op(ty, *and, values),
+            ExprKind::IfExp { test, body, orelse } => return self.if_expression(ty, test, [body, orelse]),
             ExprKind::List(elements) => {
                 let elt = match *self.types().kind(ty) {
                     Kind::List(elt) => elt,
@@ -90,32 +65,8 @@ impl Infer<'_, '_> {
                 let elt = self.expr(element)?;
                 self.kind(Kind::List(elt))
             }
-            ExprKind::Generator { element, clauses } => {
-                for clause in clauses {
-                    let iterable = self.expr(&clause.iter)?;
-                    let passed = self.types().iterated(iterable, clause.iter.span)?;
-                    self.assign(&clause.target, passed, clause.iter.span)?;
-                    for test in &clause.tests {
-                        let found = self.expr(test)?;
-                        self.condition(test, found)?;
-                    }
-                }
-                let elt = self.expr(element)?;
-                self.kind(Kind::Lazy(Lazy::Generator, [elt].into()))
-            }
-            ExprKind::Slice { value, bounds } => {
-                let object = self.expr(value)?;
-                self.bounds(bounds)?;
-                match (self.types().kind(object).clone(), &bounds[2]) {
-                    (Kind::Array(elt, dims), Some(_)) => self.kind(Kind::View(elt, dims)),
-                    (Kind::List(_) | Kind::Str | Kind::Bytes | Kind::ByteArray, _) => object,
-                    (Kind::Array(..) | Kind::View(..) | Kind::Var, _) => object,
-                    _ => {
-                        let text = format!("a slice of a value of type {}", self.type_name(object));
-                        return Err(Diagnostic::unsupported(expr.span, &text));
-                    }
-                }
-            }
+            ExprKind::Generator { element, clauses } => self.generator(element, clauses)?,
+            ExprKind::Slice { value, bounds } => self.slice(expr, value, bounds)?,
             ExprKind::Slices { value, dims } => self.slices(expr, value, dims)?,
             ExprKind::Tuple(elements) => {
                 let elements = elements
@@ -127,6 +78,64 @@ impl Infer<'_, '_> {
         };
         self.unify(ty, found, expr.span, "this")?;
         Ok(ty)
+    }
+
+    /// `ty`: type of the expression, as in those below.
+    fn bool_op(&mut self, ty: Ty, and: bool, values: &[Expr]) -> Result<Ty> {
+        for value in values {
+            let found = self.expr(value)?;
+            let found = self.condition(value, found)?;
+            self.unify(ty, found, value.span, "this operand")?;
+            if matches!(self.truth(value), Truth::Later) || self.truth(value) == Truth::Known(!and) {
+                break;
+            }
+        }
+        Ok(ty)
+    }
+
+    fn if_expression(&mut self, ty: Ty, test: &Expr, [yes, no]: [&Expr; 2]) -> Result<Ty> {
+        let found = self.expr(test)?;
+        let found = self.condition(test, found)?;
+        let wanted = self.kind(Kind::Bool);
+        self.unify(wanted, found, test.span, "this condition")?;
+        let branches = match self.truth(test) {
+            Truth::Known(known) => vec![if known { yes } else { no }],
+            Truth::Later => vec![],
+            Truth::Open => vec![yes, no],
+        };
+        for branch in branches {
+            let found = self.expr(branch)?;
+            self.unify(ty, found, branch.span, "this branch")?;
+        }
+        Ok(ty)
+    }
+
+    fn generator(&mut self, element: &Expr, clauses: &[Clause]) -> Result<Ty> {
+        for clause in clauses {
+            let iterable = self.expr(&clause.iter)?;
+            let passed = self.types().iterated(iterable, clause.iter.span)?;
+            self.assign(&clause.target, passed, clause.iter.span)?;
+            for test in &clause.tests {
+                let found = self.expr(test)?;
+                self.condition(test, found)?;
+            }
+        }
+        let elt = self.expr(element)?;
+        Ok(self.kind(Kind::Lazy(Lazy::Generator, [elt].into())))
+    }
+
+    fn slice(&mut self, expr: &Expr, value: &Expr, bounds: &[Option<Box<Expr>>; 3]) -> Result<Ty> {
+        let object = self.expr(value)?;
+        self.bounds(bounds)?;
+        Ok(match (self.types().kind(object).clone(), &bounds[2]) {
+            (Kind::Array(elt, dims), Some(_)) => self.kind(Kind::View(elt, dims)),
+            (Kind::List(_) | Kind::Str | Kind::Bytes | Kind::ByteArray, _) => object,
+            (Kind::Array(..) | Kind::View(..) | Kind::Var, _) => object,
+            _ => {
+                let text = format!("a slice of a value of type {}", self.type_name(object));
+                return Err(Diagnostic::unsupported(expr.span, &text));
+            }
+        })
     }
 
     /// Checks the bounds of a slice.

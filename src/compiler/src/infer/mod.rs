@@ -10,11 +10,11 @@ mod call;
 mod choice;
 mod classes;
 mod expr;
-mod made;
+mod fstring;
+mod kernel_objects;
 mod nested;
 mod stmt;
 mod subkernel;
-mod text;
 mod truth;
 mod width;
 
@@ -131,14 +131,14 @@ impl<'a, 'h> Infer<'a, 'h> {
 
     fn run(&mut self, request: &Request) -> Result<()> {
         self.entry(request)?;
-        self.settle()?;
+        self.visit_until_converged()?;
         self.default_widths();
-        self.settle()?;
+        self.visit_until_converged()?;
         if self.decides {
             // The widths may have decided `isinstance` tests; their branches were not visited
             // before.
             self.default_widths();
-            self.settle()?;
+            self.visit_until_converged()?;
         }
         self.prune();
         if self.errors.as_ref().is_some_and(|errors| !errors.is_empty()) {
@@ -321,7 +321,7 @@ impl<'a, 'h> Infer<'a, 'h> {
     }
 
     /// Visits all functions until inference converges.
-    fn settle(&mut self) -> Result<()> {
+    fn visit_until_converged(&mut self) -> Result<()> {
         loop {
             self.context.program.types.begin_visit();
             let before = (self.context.program.types.version, self.context.program.functions.len());

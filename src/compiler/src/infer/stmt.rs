@@ -3,7 +3,7 @@
 use super::classes::Truth;
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::host::is_made;
+use crate::host::is_kernel_class;
 use crate::language::Builtin;
 use crate::program::Fact;
 use crate::source::Span;
@@ -72,18 +72,7 @@ impl Infer<'_, '_> {
                 self.body(body)?;
                 self.body(orelse)
             }
-            StmtKind::For(stmt) => {
-                let iterable = self.expr(&stmt.iter)?;
-                let elt = self.types().iterated(iterable, stmt.iter.span)?;
-                self.assign(&stmt.target, elt, stmt.iter.span)?;
-                if !matches!(stmt.target.kind, ExprKind::Name(_) | ExprKind::Attribute { .. }) {
-                    // Rows are copied into parts of arrays, regardless of memory layout.
-                    let function = &mut self.context.program.functions[self.current];
-                    function.facts.insert(stmt.target.id, Fact::Element(elt));
-                }
-                self.body(&stmt.body)?;
-                self.body(&stmt.orelse)
-            }
+            StmtKind::For(stmt) => self.for_loop(stmt),
             StmtKind::With { context, body } => {
                 let manager = self.expr(context)?;
                 match self.types().kind(manager).clone() {
@@ -95,23 +84,7 @@ impl Infer<'_, '_> {
                     }
                 }
             }
-            StmtKind::Try(stmt) => {
-                self.body(&stmt.body)?;
-                for handler in &stmt.handlers {
-                    let mut classes = handler.classes.iter().flatten();
-                    classes.try_for_each(|class| self.exception_class(class))?;
-                    if let Some(name) = &handler.name {
-                        let local = self.function().names.local(name);
-                        let local = local.expect("declared when names were resolved");
-                        let ty = self.function().locals[local as usize];
-                        let exception = self.kind(Kind::Exception);
-                        self.unify(ty, exception, handler.span, "the exception")?;
-                    }
-                    self.body(&handler.body)?;
-                }
-                self.body(&stmt.orelse)?;
-                self.body(&stmt.finally)
-            }
+            StmtKind::Try(stmt) => self.try_statement(stmt),
             StmtKind::Raise(None) => Ok(()),
             StmtKind::Raise(Some(value)) => {
                 let found = self.expr(value)?;
@@ -120,21 +93,7 @@ impl Infer<'_, '_> {
                 }
                 self.exception_class(value)
             }
-            StmtKind::Assert { test, message } => {
-                let found = self.expr(test)?;
-                let found = self.condition(test, found)?;
-                self.must_be(Kind::Bool, found, test.span, "the condition of an assertion")?;
-                if let Some(message) = message {
-                    if !matches!(message.kind, ExprKind::Str(_)) {
-                        let error = Diagnostic::new(message.span, "assertion message must be a string literal");
-                        return Err(
-                            error.help("for values in the message, raise an exception: ValueError(\"… {0}\", n)")
-                        );
-                    }
-                    self.expr(message)?;
-                }
-                Ok(())
-            }
+            StmtKind::Assert { test, message } => self.assertion(test, message.as_ref()),
             StmtKind::Return(None) => {
                 let returns = self.function().returns;
                 let none = self.kind(Kind::None);
@@ -146,6 +105,51 @@ impl Infer<'_, '_> {
             }
             StmtKind::Break | StmtKind::Continue | StmtKind::Pass => Ok(()),
         }
+    }
+
+    fn for_loop(&mut self, stmt: &For) -> Result<()> {
+        let iterable = self.expr(&stmt.iter)?;
+        let elt = self.types().iterated(iterable, stmt.iter.span)?;
+        self.assign(&stmt.target, elt, stmt.iter.span)?;
+        if !matches!(stmt.target.kind, ExprKind::Name(_) | ExprKind::Attribute { .. }) {
+            // Rows are copied into parts of arrays, regardless of memory layout.
+            let function = &mut self.context.program.functions[self.current];
+            function.facts.insert(stmt.target.id, Fact::Element(elt));
+        }
+        self.body(&stmt.body)?;
+        self.body(&stmt.orelse)
+    }
+
+    fn try_statement(&mut self, stmt: &Try) -> Result<()> {
+        self.body(&stmt.body)?;
+        for handler in &stmt.handlers {
+            let mut classes = handler.classes.iter().flatten();
+            classes.try_for_each(|class| self.exception_class(class))?;
+            if let Some(name) = &handler.name {
+                let local = self.function().names.local(name);
+                let local = local.expect("declared when names were resolved");
+                let ty = self.function().locals[local as usize];
+                let exception = self.kind(Kind::Exception);
+                self.unify(ty, exception, handler.span, "the exception")?;
+            }
+            self.body(&handler.body)?;
+        }
+        self.body(&stmt.orelse)?;
+        self.body(&stmt.finally)
+    }
+
+    fn assertion(&mut self, test: &Expr, message: Option<&Expr>) -> Result<()> {
+        let found = self.expr(test)?;
+        let found = self.condition(test, found)?;
+        self.must_be(Kind::Bool, found, test.span, "the condition of an assertion")?;
+        if let Some(message) = message {
+            if !matches!(message.kind, ExprKind::Str(_)) {
+                let error = Diagnostic::new(message.span, "assertion message must be a string literal");
+                return Err(error.help("for values in the message, raise an exception: ValueError(\"… {0}\", n)"));
+            }
+            self.expr(message)?;
+        }
+        Ok(())
     }
 
     /// Assigns a value of type `found`, located at `span`, to `target`.
@@ -248,8 +252,8 @@ impl Infer<'_, '_> {
             ExprKind::Attribute { value, name, name_span } => {
                 let object = self.expr(value)?;
                 match self.types().kind(object).clone() {
-                    Kind::Instance(class) if is_made(class) => {
-                        self.context.program.made_assigned.insert((class, name.clone()));
+                    Kind::Instance(class) if is_kernel_class(class) => {
+                        self.context.program.kernel_class_assigned.insert((class, name.clone()));
                     }
                     Kind::Instance(class) => {
                         self.context.program.assigned.insert(name.clone());

@@ -57,7 +57,7 @@ impl Infer<'_, '_> {
     }
 
     /// Checks the arguments of built-in functions that test them for truth.
-    pub(super) fn asked_truth(&mut self, builtin: Builtin, args: &[Expr], types: &[Ty]) -> Result<()> {
+    pub(super) fn truth_of_arguments(&mut self, builtin: Builtin, args: &[Expr], types: &[Ty]) -> Result<()> {
         let ([arg, ..], &[ty, ..]) = (args, types) else {
             return Ok(());
         };

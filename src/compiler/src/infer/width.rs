@@ -51,7 +51,7 @@ impl Infer<'_, '_> {
         // Host constants, computed exactly as literals are.
         let function = &self.context.program.functions[self.current];
         let large = function
-            .known_integer(expr)
+            .constant_integer(expr)
             .is_some_and(|value| i32::try_from(value).is_err());
         Some(self.kind(if wide || large { Kind::IntWide } else { Kind::IntOpen }))
     }
@@ -97,7 +97,7 @@ impl Infer<'_, '_> {
             walk_exprs(&function.ast.body, &mut |expr| {
                 let ty = function.types[expr.id as usize];
                 if let ExprKind::Binary { left, right, .. } = &expr.kind {
-                    let known = function.known_integer(expr);
+                    let known = function.constant_integer(expr);
                     // A subexpression of a larger constant may overflow: only the whole must fit.
                     if known.is_some() || inner.contains(&expr.id) {
                         inner.extend([left.id, right.id]);
@@ -193,7 +193,7 @@ fn cuts(types: &Types, function: &FunctionInstance, operation: &Operation) -> bo
     if *width(operation.result) != Kind::Int32 || operation.op == BinOp::Div {
         return false;
     }
-    let constants = operation.operands.map(|operand| function.known_integer(operand));
+    let constants = operation.operands.map(|operand| function.constant_integer(operand));
     let wide = |index: usize| {
         *width(operation.operands[index]) == Kind::Int64 && constants[index].is_none_or(|value| !fits_word(value))
     };

@@ -30,8 +30,8 @@ impl Function {
                     kept.push(instruction);
                     continue;
                 }
-                let forget = &mut |value: &Value| each_temp(value, &mut |number| uses[number as usize] -= 1);
-                instruction.op.each_operand(forget);
+                let release = &mut |value: &Value| each_temp(value, &mut |number| uses[number as usize] -= 1);
+                instruction.op.each_operand(release);
             }
             kept.reverse();
             block.body = kept;

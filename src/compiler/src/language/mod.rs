@@ -296,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_lead_back() {
+    fn kernel_class_handles_are_unique_and_reversible() {
         for builtin in Builtin::all() {
             assert_eq!(Builtin::named(builtin.name()), Some(builtin));
         }
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_other_packages_are_found_there() {
+    fn functions_of_other_packages_are_resolved_in_their_package() {
         let object = |name| Builtin::named(name).and_then(Builtin::host_object);
         assert_eq!(object("scipy.special.erf"), Some(("scipy.special", "erf")));
         assert_eq!(object("int64"), Some(("numpy", "int64")));

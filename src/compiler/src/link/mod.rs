@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_object_is_refused() {
+    fn non_object_file_is_rejected() {
         assert!(link(&[b"not an object"], &[]).is_err());
         assert!(link(&[b""], &[]).is_err());
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::text::{operand, passed, quoted, result, typed};
+use super::format::{operand, passed, quoted, result, typed};
 use super::Printer;
 use crate::ir::*;
 

@@ -1,6 +1,6 @@
 //! The line table: the source line of each call.
 
-use super::text::escaped;
+use super::format::escaped;
 use super::Printer;
 use crate::source::{FileId, Span};
 

@@ -13,11 +13,11 @@ use crate::parts::Part;
 use crate::source::Sources;
 use crate::vectors;
 
+mod format;
 mod instructions;
 mod lines;
-mod text;
 
-use text::{escaped, operand, passed, quoted, result, typed};
+use format::{escaped, operand, passed, quoted, result, typed};
 
 /// Target triple and data layout. With an empty layout, LLVM chooses.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::diagnostic::Result;
 use crate::emit::array::Operand;
 use crate::emit::{int, Emitter};
-use crate::host::{is_made, Handle};
+use crate::host::{is_kernel_class, Handle};
 use crate::ir::*;
 use crate::names::Name;
 use crate::syntax::*;
@@ -21,7 +21,7 @@ impl<'p> Emitter<'_, 'p> {
             ExprKind::Float(value) => Value::float(*value),
             ExprKind::Str(text) => self.module.string(text.as_bytes()),
             ExprKind::Bytes(bytes) => self.module.string(bytes),
-            ExprKind::Text(text) => self.written(expr, text)?,
+            ExprKind::FString(string) => self.fstring(expr, string)?,
             ExprKind::Name(_) => match self.function.names.of(expr) {
                 Name::Local(local) => {
                     let slot = self.locals[*local as usize].clone();
@@ -34,83 +34,16 @@ impl<'p> Emitter<'_, 'p> {
             ExprKind::Attribute { value, name, .. } => self.attribute(expr, value, name)?,
             ExprKind::Subscript { value, index } => self.subscript(expr, value, index)?,
             ExprKind::Call { callee, args, keywords } => self.call(expr, callee, args, keywords)?,
-            ExprKind::Unary { op, operand } => {
-                if *op == UnaryOp::Not {
-                    let truth = self.condition(operand)?;
-                    return Ok(self.build.not(truth));
-                }
-                let ty = self.type_of(operand);
-                let value = self.expr(operand)?;
-                match op {
-                    UnaryOp::Pos | UnaryOp::Neg | UnaryOp::Invert if value.ty == Ty::I1 => {
-                        let number = self.build.convert(value, &self.ir_type_of(expr));
-                        self.signed(*op, number)
-                    }
-                    op if self.is_array(operand) => self.signed_array(*op, value, ty)?,
-                    op => self.signed(*op, value),
-                }
-            }
-            ExprKind::Binary { op, left, right } => {
-                let known = self.function.known_integer(expr);
-                let known = known.and_then(|value| i64::try_from(value).ok());
-                if let (Some(value), Kind::Int32 | Kind::Int64) = (known, self.kind_of(expr)) {
-                    return Ok(Value::int(self.ir_type_of(expr), value));
-                }
-                let l = self.expr(left)?;
-                let r = self.expr(right)?;
-                self.build.span = expr.span;
-                if [left, right].iter().any(|side| self.is_array(side)) {
-                    let sides = ((l, self.type_of(left)), (r, self.type_of(right)));
-                    return self.array_operation(*op, sides.0, sides.1, self.type_of(expr));
-                }
-                if let Kind::Str | Kind::Bytes | Kind::ByteArray = self.kind_of(expr) {
-                    return Ok(self.joined(l, r));
-                }
-                if let (Kind::Tuple(a), Kind::Tuple(b)) = (self.kind_of(left), self.kind_of(right)) {
-                    let mut members: Vec<Value> = (0..a.len()).map(|index| self.build.extract(&l, index)).collect();
-                    members.extend((0..b.len()).map(|index| self.build.extract(&r, index)));
-                    return Ok(self.build.aggregate(members));
-                }
-                if let Kind::List(elt) = *self.kind_of(expr) {
-                    return Ok(match (self.kind_of(left), self.kind_of(right)) {
-                        (Kind::List(_), Kind::List(_)) => self.concatenated(elt, l, r),
-                        (Kind::List(_), _) => self.repeated(elt, l, r),
-                        _ => self.repeated(elt, r, l),
-                    });
-                }
-                self.arithmetic(
-                    *op,
-                    (l, self.type_of(left)),
-                    (r, self.type_of(right)),
-                    self.type_of(expr),
-                )?
-            }
+            ExprKind::Unary { op, operand } => self.unary(expr, *op, operand)?,
+            ExprKind::Binary { op, left, right } => self.binary(expr, *op, left, right)?,
             ExprKind::Compare { first, rest } => self.compare(expr, first, rest)?,
             ExprKind::BoolOp { and, values } => self.bool_op(expr, *and, values)?,
-            ExprKind::IfExp { test, body, orelse } => {
-                let condition = self.condition(test)?;
-                let ty = self.ir_type_of(expr);
-                let result = self.build.slot(ty.clone());
-                let (yes, no) = (self.build.new_block("then"), self.build.new_block("else"));
-                let after = self.build.new_block("after choice");
-                self.build.branch(condition, yes, no);
-                for (block, branch) in [(yes, body), (no, orelse)] {
-                    self.build.block = block;
-                    let value = self.expr(branch)?;
-                    self.build.store(value, &result);
-                    self.build.jump(after);
-                }
-                self.build.block = after;
-                self.build.load(ty, &result)
-            }
+            ExprKind::IfExp { test, body, orelse } => self.if_expression(expr, test, [body, orelse])?,
             ExprKind::List(elements) => {
                 let Kind::List(elt) = *self.kind_of(expr) else {
                     unreachable!("a list display is a list")
                 };
-                let values = elements
-                    .iter()
-                    .map(|element| self.expr(element))
-                    .collect::<Result<Vec<_>>>()?;
+                let values = self.values(elements)?;
                 self.new_list(elt, values)
             }
             ExprKind::Function { defaults, .. } => self.function_value(expr, defaults)?,
@@ -123,13 +56,85 @@ impl<'p> Emitter<'_, 'p> {
                 self.array_value(part)
             }
             ExprKind::Tuple(elements) => {
-                let values = elements
-                    .iter()
-                    .map(|element| self.expr(element))
-                    .collect::<Result<Vec<_>>>()?;
+                let values = self.values(elements)?;
                 self.build.aggregate(values)
             }
         })
+    }
+
+    fn values(&mut self, elements: &'p [Expr]) -> Result<Vec<Value>> {
+        elements.iter().map(|element| self.expr(element)).collect()
+    }
+
+    fn unary(&mut self, expr: &'p Expr, op: UnaryOp, operand: &'p Expr) -> Result<Value> {
+        if op == UnaryOp::Not {
+            let truth = self.condition(operand)?;
+            return Ok(self.build.not(truth));
+        }
+        let ty = self.type_of(operand);
+        let value = self.expr(operand)?;
+        Ok(match op {
+            UnaryOp::Pos | UnaryOp::Neg | UnaryOp::Invert if value.ty == Ty::I1 => {
+                let number = self.build.convert(value, &self.ir_type_of(expr));
+                self.signed(op, number)
+            }
+            op if self.is_array(operand) => self.signed_array(op, value, ty)?,
+            op => self.signed(op, value),
+        })
+    }
+
+    fn binary(&mut self, expr: &'p Expr, op: BinOp, left: &'p Expr, right: &'p Expr) -> Result<Value> {
+        let known = self.function.constant_integer(expr);
+        let known = known.and_then(|value| i64::try_from(value).ok());
+        if let (Some(value), Kind::Int32 | Kind::Int64) = (known, self.kind_of(expr)) {
+            return Ok(Value::int(self.ir_type_of(expr), value));
+        }
+        let l = self.expr(left)?;
+        let r = self.expr(right)?;
+        self.build.span = expr.span;
+        if [left, right].iter().any(|side| self.is_array(side)) {
+            let sides = ((l, self.type_of(left)), (r, self.type_of(right)));
+            return self.array_operation(op, sides.0, sides.1, self.type_of(expr));
+        }
+        if let Kind::Str | Kind::Bytes | Kind::ByteArray = self.kind_of(expr) {
+            return Ok(self.joined(l, r));
+        }
+        if let (Kind::Tuple(a), Kind::Tuple(b)) = (self.kind_of(left), self.kind_of(right)) {
+            let mut members: Vec<Value> = (0..a.len()).map(|index| self.build.extract(&l, index)).collect();
+            members.extend((0..b.len()).map(|index| self.build.extract(&r, index)));
+            return Ok(self.build.aggregate(members));
+        }
+        if let Kind::List(elt) = *self.kind_of(expr) {
+            return Ok(match (self.kind_of(left), self.kind_of(right)) {
+                (Kind::List(_), Kind::List(_)) => self.concatenated(elt, l, r),
+                (Kind::List(_), _) => self.repeated(elt, l, r),
+                _ => self.repeated(elt, r, l),
+            });
+        }
+        self.arithmetic(
+            op,
+            (l, self.type_of(left)),
+            (r, self.type_of(right)),
+            self.type_of(expr),
+        )
+    }
+
+    /// `branches`: the value if the condition holds, and otherwise.
+    fn if_expression(&mut self, expr: &'p Expr, test: &'p Expr, branches: [&'p Expr; 2]) -> Result<Value> {
+        let condition = self.condition(test)?;
+        let ty = self.ir_type_of(expr);
+        let result = self.build.slot(ty.clone());
+        let (yes, no) = (self.build.new_block("then"), self.build.new_block("else"));
+        let after = self.build.new_block("after choice");
+        self.build.branch(condition, yes, no);
+        for (block, branch) in [yes, no].into_iter().zip(branches) {
+            self.build.block = block;
+            let value = self.expr(branch)?;
+            self.build.store(value, &result);
+            self.build.jump(after);
+        }
+        self.build.block = after;
+        Ok(self.build.load(ty, &result))
     }
 
     fn signed_array(&mut self, op: UnaryOp, value: Value, ty: types::Ty) -> Result<Value> {
@@ -198,7 +203,8 @@ impl<'p> Emitter<'_, 'p> {
     /// Whether attribute `name` of every instance is a method of that instance.
     fn receiver_is_self(&self, class: Handle, name: &Rc<str>) -> bool {
         let program = self.module.program;
-        let assigned = program.assigned.contains(name) || program.made_assigned.contains(&(class, name.clone()));
+        let assigned =
+            program.assigned.contains(name) || program.kernel_class_assigned.contains(&(class, name.clone()));
         !assigned
             && program.classes[&class].instances.iter().all(|&object| {
                 let value = &program.attribute_values[&(object, name.clone())];
@@ -217,7 +223,7 @@ impl<'p> Emitter<'_, 'p> {
         let from = self.attribute_address(&base, class, name);
         let program = self.module.program;
         // Constructors store to objects created by kernels.
-        let invariant = !is_made(class) && program.never_changes(info, name);
+        let invariant = !is_kernel_class(class) && program.never_changes(info, name);
         Ok(self.build.load_as(ty, &from, invariant))
     }
 

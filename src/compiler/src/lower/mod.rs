@@ -5,15 +5,15 @@ mod call;
 mod choice;
 mod exceptions;
 mod expr;
+mod fstring;
 mod generator;
 mod inline;
 mod interleave;
-mod made;
+mod kernel_objects;
 mod memory;
 mod nested;
 mod sequence;
 mod stmt;
-mod text;
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -52,38 +52,8 @@ impl<'p> Emitter<'_, 'p> {
                 None => Ok(()),
             },
             StmtKind::AugAssign { target, op, value } => self.aug_assign(target, *op, value),
-            StmtKind::If { test, body, orelse } => {
-                let condition = self.condition(test)?;
-                let (yes, no) = (self.build.new_block("then"), self.build.new_block("else"));
-                let after = self.build.new_block("after if");
-                self.build.branch(condition, yes, no);
-                for (block, body) in [(yes, body), (no, orelse)] {
-                    self.build.block = block;
-                    self.body(body)?;
-                    self.build.jump(after);
-                }
-                self.build.block = after;
-                Ok(())
-            }
-            StmtKind::While { test, body, orelse } => {
-                let before = self.before_loop();
-                let (head, inside) = (self.build.new_block("while"), self.build.new_block("body"));
-                let (done, after) = (self.build.new_block("loop else"), self.build.new_block("after loop"));
-                self.build.jump(head);
-                self.build.block = head;
-                let condition = self.condition(test)?;
-                self.build.branch(condition, inside, done);
-                self.build.block = inside;
-                self.loop_body(body, after, head)?;
-                // Allocations of an `else` are needed after the loop.
-                let places = [head, after];
-                self.give_back(before, body, None, &places[..if orelse.is_empty() { 2 } else { 1 }]);
-                self.build.block = done;
-                self.body(orelse)?;
-                self.build.jump(after);
-                self.build.block = after;
-                Ok(())
-            }
+            StmtKind::If { test, body, orelse } => self.if_statement(test, [body, orelse]),
+            StmtKind::While { test, body, orelse } => self.while_loop(test, body, orelse),
             StmtKind::For(stmt) => self.for_loop(stmt),
             StmtKind::With { context, body } => match self.kind_of(context) {
                 Kind::Builtin(Builtin::Order(order)) => match order {
@@ -132,6 +102,41 @@ impl<'p> Emitter<'_, 'p> {
                 Ok(())
             }
         }
+    }
+
+    /// `branches`: the statements if the condition holds, and otherwise.
+    fn if_statement(&mut self, test: &'p Expr, branches: [&'p [Stmt]; 2]) -> Result<()> {
+        let condition = self.condition(test)?;
+        let (yes, no) = (self.build.new_block("then"), self.build.new_block("else"));
+        let after = self.build.new_block("after if");
+        self.build.branch(condition, yes, no);
+        for (block, body) in [yes, no].into_iter().zip(branches) {
+            self.build.block = block;
+            self.body(body)?;
+            self.build.jump(after);
+        }
+        self.build.block = after;
+        Ok(())
+    }
+
+    fn while_loop(&mut self, test: &'p Expr, body: &'p [Stmt], orelse: &'p [Stmt]) -> Result<()> {
+        let before = self.before_loop();
+        let (head, inside) = (self.build.new_block("while"), self.build.new_block("body"));
+        let (done, after) = (self.build.new_block("loop else"), self.build.new_block("after loop"));
+        self.build.jump(head);
+        self.build.block = head;
+        let condition = self.condition(test)?;
+        self.build.branch(condition, inside, done);
+        self.build.block = inside;
+        self.loop_body(body, after, head)?;
+        // Allocations of an `else` are needed after the loop.
+        let places = [head, after];
+        self.give_back(before, body, None, &places[..if orelse.is_empty() { 2 } else { 1 }]);
+        self.build.block = done;
+        self.body(orelse)?;
+        self.build.jump(after);
+        self.build.block = after;
+        Ok(())
     }
 
     /// `target op= value`; the operands of the target are evaluated once.

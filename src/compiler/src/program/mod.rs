@@ -1,8 +1,8 @@
 //! A whole program as inference finds it: the functions reachable from the entry, and the host data
 //! that they use.
 
-mod known;
-mod made;
+mod constant_folding;
+mod kernel_objects;
 mod shapes;
 mod stored;
 mod subkernels;
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::diagnostic::Diagnostic;
-use crate::host::{is_made, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue};
+use crate::host::{is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue};
 use crate::names::Names;
 use crate::source::{Sources, Span};
 use crate::syntax::{ExprId, Function};
@@ -166,11 +166,11 @@ pub struct Program {
     /// Names of attributes that any function assigns to, regardless of class.
     pub assigned: HashSet<Rc<str>>,
     /// Classes instantiated by kernels, in the order of discovery.
-    pub made_order: Vec<Handle>,
+    pub kernel_class_order: Vec<Handle>,
     /// Initial attribute values of their objects, taken from the class, by class and name.
     pub initial_values: HashMap<(Handle, Rc<str>), HostValue>,
     /// Attributes of their objects that any function assigns to.
-    pub made_assigned: HashSet<(Handle, Rc<str>)>,
+    pub kernel_class_assigned: HashSet<(Handle, Rc<str>)>,
     pub lists: HashMap<Handle, HostList>,
     pub function_infos: HashMap<Handle, Rc<FunctionInfo>>,
     pub entry: Option<Entry>,
@@ -408,8 +408,8 @@ impl Context<'_> {
         if let Some(index) = info.attribute(name) {
             return Ok(Some(info.attributes[index].ty));
         }
-        if is_made(class) {
-            return self.made_attribute(class, name).map(Some);
+        if is_kernel_class(class) {
+            return self.kernel_class_attribute(class, name).map(Some);
         }
         let instances = info.instances.clone();
         let mut missing = 0;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::Context;
-use crate::host::{is_made, Handle, HostValue};
+use crate::host::{is_kernel_class, Handle, HostValue};
 use crate::types::Ty;
 
 /// First handle of shapes, which are not classes of the host.
@@ -111,7 +111,7 @@ impl Context<'_> {
         let Some(apart) = self.program.types.take_apart() else {
             return Ok(false);
         };
-        for class in apart.into_iter().filter(|&class| !is_made(class)) {
+        for class in apart.into_iter().filter(|&class| !is_kernel_class(class)) {
             met.extend(&self.program.classes[&class].instances);
         }
         let (mut waiting, mut seen, mut changed) = (vec![met], HashSet::new(), false);

@@ -7,7 +7,7 @@ use crate::source::Span;
 
 /// The result of `left op right`; None if it is not an integer, if the operation raises, or if it
 /// exceeds 128 bits.
-pub fn known_operation(op: BinOp, left: i128, right: i128) -> Option<i128> {
+pub fn constant_operation(op: BinOp, left: i128, right: i128) -> Option<i128> {
     match op {
         BinOp::Add => left.checked_add(right),
         BinOp::Sub => left.checked_sub(right),
@@ -46,7 +46,7 @@ pub fn overflows(op: BinOp, right: i128) -> bool {
 }
 
 impl Converter<'_> {
-    fn known_integer(&self, expr: &Expr) -> Option<i128> {
+    fn constant_integer(&self, expr: &Expr) -> Option<i128> {
         match expr.kind {
             ExprKind::Int(value) => Some(self.wide.get(&expr.id).copied().unwrap_or(value.into())),
             _ => None,
@@ -73,7 +73,7 @@ impl Converter<'_> {
     }
 
     pub(super) fn unary(&mut self, span: Span, op: UnaryOp, operand: Expr) -> Expr {
-        let known = self.known_integer(&operand).and_then(|value| match op {
+        let known = self.constant_integer(&operand).and_then(|value| match op {
             UnaryOp::Neg => value.checked_neg(),
             UnaryOp::Pos => Some(value),
             UnaryOp::Invert => Some(!value),
@@ -81,7 +81,7 @@ impl Converter<'_> {
         });
         match known {
             Some(value) => {
-                self.forget(&operand);
+                self.remove_wide(&operand);
                 self.known(span, value)
             }
             None => {
@@ -92,11 +92,11 @@ impl Converter<'_> {
     }
 
     pub(super) fn binary(&mut self, span: Span, op: BinOp, left: Expr, right: Expr) -> Result<Expr> {
-        if let (Some(l), Some(r)) = (self.known_integer(&left), self.known_integer(&right)) {
-            match known_operation(op, l, r) {
+        if let (Some(l), Some(r)) = (self.constant_integer(&left), self.constant_integer(&right)) {
+            match constant_operation(op, l, r) {
                 Some(value) => {
-                    self.forget(&left);
-                    self.forget(&right);
+                    self.remove_wide(&left);
+                    self.remove_wide(&right);
                     return Ok(self.known(span, value));
                 }
                 None if overflows(op, r) => return Err(out_of_range(span)),
@@ -107,7 +107,7 @@ impl Converter<'_> {
         Ok(self.make(span, ExprKind::Binary { op, left, right }))
     }
 
-    fn forget(&mut self, expr: &Expr) {
+    fn remove_wide(&mut self, expr: &Expr) {
         self.wide.remove(&expr.id);
         if self.wide.is_empty() {
             self.wide_at = None;
@@ -133,24 +133,24 @@ mod tests {
 
     #[test]
     fn operators_are_exact() {
-        assert_eq!(known_operation(BinOp::Mul, 60, 1_000_000_000), Some(60_000_000_000));
-        assert_eq!(known_operation(BinOp::Pow, 3, 34), Some(16_677_181_699_666_569));
-        assert_eq!(known_operation(BinOp::Shl, -1, 63), Some(i64::MIN.into()));
-        assert_eq!(known_operation(BinOp::Shl, 1, 127), None);
-        assert_eq!(known_operation(BinOp::Shr, -8, 200), Some(-1));
-        assert_eq!(known_operation(BinOp::Shl, 1, -1), None);
-        assert_eq!(known_operation(BinOp::Pow, 2, -1), None);
+        assert_eq!(constant_operation(BinOp::Mul, 60, 1_000_000_000), Some(60_000_000_000));
+        assert_eq!(constant_operation(BinOp::Pow, 3, 34), Some(16_677_181_699_666_569));
+        assert_eq!(constant_operation(BinOp::Shl, -1, 63), Some(i64::MIN.into()));
+        assert_eq!(constant_operation(BinOp::Shl, 1, 127), None);
+        assert_eq!(constant_operation(BinOp::Shr, -8, 200), Some(-1));
+        assert_eq!(constant_operation(BinOp::Shl, 1, -1), None);
+        assert_eq!(constant_operation(BinOp::Pow, 2, -1), None);
         assert_eq!(
             (
-                known_operation(BinOp::FloorDiv, -7, 2),
-                known_operation(BinOp::Mod, -7, 2)
+                constant_operation(BinOp::FloorDiv, -7, 2),
+                constant_operation(BinOp::Mod, -7, 2)
             ),
             (Some(-3), Some(1))
         );
         assert_eq!(
             (
-                known_operation(BinOp::FloorDiv, 1, 0),
-                known_operation(BinOp::Mod, 1, 0)
+                constant_operation(BinOp::FloorDiv, 1, 0),
+                constant_operation(BinOp::Mod, 1, 0)
             ),
             (None, None)
         );

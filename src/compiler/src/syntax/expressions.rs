@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ruff_python_ast as py;
 
-use super::text::Text;
+use super::fstring::FString;
 use super::{BinOp, CmpOp, Converter, Function, UnaryOp};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
@@ -30,7 +30,7 @@ pub enum ExprKind {
     Str(Rc<str>),
     Bytes(Rc<[u8]>),
     /// An f-string with values.
-    Text(Text),
+    FString(FString),
     Name(Rc<str>),
     Attribute {
         value: Box<Expr>,
@@ -160,7 +160,7 @@ impl ExprKind {
             ExprKind::List(_)
             | ExprKind::ListComp { .. }
             | ExprKind::Function { .. }
-            | ExprKind::Text(_)
+            | ExprKind::FString(_)
             | ExprKind::Unary { .. }
             | ExprKind::Binary { .. } => Origin::New,
             ExprKind::Name(_) => Origin::Variable,
@@ -216,7 +216,7 @@ pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
         ExprKind::BoolOp { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
             values.iter().for_each(each)
         }
-        ExprKind::Text(text) => text.values.iter().for_each(each),
+        ExprKind::FString(string) => string.values.iter().for_each(each),
         ExprKind::ListComp { element, target, iter } => [iter, target, element].into_iter().for_each(|e| each(e)),
         ExprKind::Generator { element, clauses } => {
             for clause in clauses {

@@ -10,11 +10,11 @@ mod comprehensions;
 mod constants;
 mod depth;
 mod expressions;
+mod fstring;
 mod functions;
 mod operators;
 mod pruning;
 mod statements;
-mod text;
 mod with;
 
 use std::collections::hash_map::{Entry, HashMap};
@@ -27,13 +27,13 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::{FileId, Sources, Span};
 
-pub use constants::{known_operation, overflows};
+pub use constants::{constant_operation, overflows};
 pub use expressions::{walk_expr, Clause, Dimension, Expr, ExprId, ExprKind, Keyword, Origin, COMPREHENSION};
+pub use fstring::{FString, Piece};
 pub use operators::{BinOp, CmpOp, UnaryOp};
 pub use statements::{
     returns_value, walk_exprs, walk_operations, walk_stmts, Flow, For, Handler, Operation, Part, Stmt, StmtKind, Try,
 };
-pub use text::{Piece, Text};
 pub use with::MANAGER;
 
 /// A function definition with its contents.

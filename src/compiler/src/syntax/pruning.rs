@@ -137,7 +137,7 @@ fn expression(expr: &mut Expr, truth: Truth) {
         ExprKind::BoolOp { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
             values.iter_mut().for_each(each)
         }
-        ExprKind::Text(text) => text.values.iter_mut().for_each(each),
+        ExprKind::FString(string) => string.values.iter_mut().for_each(each),
         ExprKind::ListComp { element, target, iter } => [iter, target, element].into_iter().for_each(|expr| each(expr)),
         ExprKind::Generator { element, clauses } => {
             for clause in clauses {

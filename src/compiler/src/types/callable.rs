@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_that_meet_become_a_set() {
+    fn unified_functions_become_a_set() {
         let mut types = Types::default();
         let [a, b, c] = [1, 2, 3].map(|handle| types.new_type(Kind::Function(handle)));
         assert!(types.differ_in_functions(a, b));

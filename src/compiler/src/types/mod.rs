@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use kairos_contracts::rpc::tag;
 
-use crate::host::{is_made, ExceptionClass, Handle, HostType};
+use crate::host::{is_kernel_class, ExceptionClass, Handle, HostType};
 use crate::language::Builtin;
 pub use callable::Callable;
 pub use rules::tuple_index;
@@ -343,7 +343,7 @@ impl Types {
             Kind::Str => single(tag::STR),
             Kind::Bytes => single(tag::BYTES),
             Kind::ByteArray => single(tag::BYTE_ARRAY),
-            Kind::Instance(class) if is_made(*class) => None,
+            Kind::Instance(class) if is_kernel_class(*class) => None,
             Kind::Instance(_) => single(tag::OBJECT),
             Kind::List(elt) => nested(&[tag::LIST], *elt),
             Kind::Array(elt, dims) => nested(&[tag::ARRAY, *dims], *elt),
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn open_integers_need_what_either_needs_and_give_way_to_what_is_known() {
+    fn open_integers_take_the_wider_need_and_yield_to_known_types() {
         let mut types = Types::default();
         let [a, b] = [Kind::IntOpen, Kind::IntWide].map(|kind| types.new_type(kind));
         assert_eq!(types.unify(a, b), Ok(()));
@@ -397,7 +397,7 @@ mod tests {
     /// Otherwise inference would not terminate for a program that takes the length of a value of
     /// unknown type.
     #[test]
-    fn types_that_a_visit_made_up_are_no_news() {
+    fn types_invented_by_a_visit_are_not_changes() {
         let mut types = Types::default();
         let (known, open) = (types.new_type(Kind::Int64), types.var());
         types.begin_visit();

@@ -2,7 +2,7 @@
 //! order at compile time. All delays in them must therefore be constant: functions that delay are
 //! inlined, loops over ranges are unrolled.
 
-mod known;
+mod constants;
 
 use std::collections::HashMap;
 use std::mem::swap;
@@ -16,7 +16,7 @@ use crate::program::{ArgSource, CallTarget, Fact, FunctionId, FunctionInstance};
 use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{self, Kind};
-use known::{assigns, number};
+use constants::{assigns, number};
 
 /// Maximum number of steps of all statements, unrolled loops included.
 const MOST_STEPS: usize = 10_000;
@@ -461,9 +461,9 @@ mod tests {
             does(&e),
             Step::Delay(-4),
         ];
-        let mut told = vec![];
+        let mut reported = vec![];
         for step in merge(vec![first, second]) {
-            told.push(match step {
+            reported.push(match step {
                 Step::Delay(delay) => ("wait", delay),
                 Step::Expression(_, expr) => ("do", expr.id.into()),
                 _ => unreachable!("there is no other"),
@@ -479,7 +479,7 @@ mod tests {
             ("wait", 1),
             ("do", 4),
         ];
-        assert_eq!(told[..8], wanted);
-        assert_eq!(told[8..], [("wait", -1)]);
+        assert_eq!(reported[..8], wanted);
+        assert_eq!(reported[8..], [("wait", -1)]);
     }
 }

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use super::{Attribute, Class, Context};
-use crate::host::{made_class, Handle, HostValue};
+use crate::host::{kernel_class, Handle, HostValue};
 use crate::types::{Kind, Ty};
 
 /// Receiver in methods returned by the host for a class: the object on which the method is looked
@@ -16,7 +16,7 @@ impl Context<'_> {
     /// The class of the objects that a call of `namespace` creates, and its `__init__`, if any;
     /// None if the namespace is not a class.
     pub fn constructor(&mut self, namespace: Handle) -> Result<Option<(Handle, Option<Handle>)>, String> {
-        let class = made_class(namespace);
+        let class = kernel_class(namespace);
         if let Some(known) = self.program.classes.get(&class) {
             return Ok(Some((class, known.constructor)));
         }
@@ -34,12 +34,12 @@ impl Context<'_> {
             constructor,
         };
         self.program.classes.insert(class, known);
-        self.program.made_order.push(class);
+        self.program.kernel_class_order.push(class);
         Ok(Some((class, constructor)))
     }
 
     /// Type of an attribute of objects created by kernels; a type variable if nothing is known yet.
-    pub(super) fn made_attribute(&mut self, class: Handle, name: &Rc<str>) -> Result<Ty, String> {
+    pub(super) fn kernel_class_attribute(&mut self, class: Handle, name: &Rc<str>) -> Result<Ty, String> {
         let ty = match self
             .host
             .class_attribute(self.program.classes[&class].host_class, name)?
@@ -56,7 +56,7 @@ impl Context<'_> {
             }
             None => self.program.types.var(),
         };
-        let assigned = self.program.made_assigned.contains(&(class, name.clone()));
+        let assigned = self.program.kernel_class_assigned.contains(&(class, name.clone()));
         if self.program.types.is_var(ty) && !assigned {
             return Ok(ty); // a function visited later may assign to it
         }

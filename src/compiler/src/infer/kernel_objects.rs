@@ -2,7 +2,7 @@
 
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::host::{is_made, Handle};
+use crate::host::{is_kernel_class, Handle};
 use crate::program::FunctionInstance;
 use crate::resolve::closest;
 use crate::syntax::*;
@@ -42,7 +42,7 @@ impl Infer<'_, '_> {
 
     /// Rejects host methods of objects created by kernels.
     pub(super) fn require_host_object(&self, class: Option<Handle>, whole: &Expr, name: &str) -> Result<()> {
-        if !class.is_some_and(is_made) {
+        if !class.is_some_and(is_kernel_class) {
             return Ok(());
         }
         let text = format!("'{name}' runs on the host, which does not know an object made in a kernel");
@@ -62,7 +62,7 @@ impl Infer<'_, '_> {
                 return;
             };
             let info = &program.classes[class];
-            if !is_made(*class) || info.attribute(name).is_some() {
+            if !is_kernel_class(*class) || info.attribute(name).is_some() {
                 return;
             }
             let found = Diagnostic::new(

@@ -8,16 +8,16 @@ use crate::syntax::*;
 use crate::types::{Kind, Ty};
 
 impl Infer<'_, '_> {
-    pub(super) fn text(&mut self, whole: &Expr, text: &Text) -> Result<Ty> {
+    pub(super) fn fstring(&mut self, whole: &Expr, text: &FString) -> Result<Ty> {
         let types = text.values.iter().map(|value| self.expr(value));
         let types = types.collect::<Result<Vec<_>>>()?;
-        self.written(whole, &text.template(), &types, text.is_plain())?;
+        self.format_call(whole, &text.template(), &types, text.is_plain())?;
         Ok(self.kind(Kind::Str))
     }
 
     /// Records the formatting of values of these types as a remote call, unless the string is
     /// `plain` and the kernel can format the values.
-    pub(super) fn written(&mut self, whole: &Expr, template: &str, types: &[Ty], plain: bool) -> Result<()> {
+    pub(super) fn format_call(&mut self, whole: &Expr, template: &str, types: &[Ty], plain: bool) -> Result<()> {
         if types.iter().any(|&ty| self.types().is_var(ty)) {
             return Ok(());
         }
@@ -42,6 +42,7 @@ impl Infer<'_, '_> {
             .insert(whole.id, fact);
         Ok(())
     }
+
     /// Merges the host's formatting of string arguments into the remote call that they are passed
     /// to. `first`: number of receivers, 0 or 1.
     pub(super) fn with_texts(

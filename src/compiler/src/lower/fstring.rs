@@ -8,7 +8,7 @@ use crate::syntax::*;
 
 impl<'p> Emitter<'_, 'p> {
     /// An f-string: formatted by the kernel, or by the host in a remote call.
-    pub(super) fn written(&mut self, whole: &'p Expr, text: &'p Text) -> Result<Value> {
+    pub(super) fn fstring(&mut self, whole: &'p Expr, text: &'p FString) -> Result<Value> {
         let values = text.values.iter().map(|value| self.expr(value));
         let values = values.collect::<Result<Vec<_>>>()?;
         self.build.span = whole.span;

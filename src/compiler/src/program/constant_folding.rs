@@ -3,13 +3,13 @@
 
 use super::{Fact, FunctionInstance};
 use crate::host::HostValue;
-use crate::syntax::{known_operation, overflows, CmpOp, Expr, ExprKind, UnaryOp};
+use crate::syntax::{constant_operation, overflows, CmpOp, Expr, ExprKind, UnaryOp};
 use crate::types::Types;
 
 impl FunctionInstance {
     /// The value of an integer expression, if known. It is exact, whatever the widths of its
     /// operands.
-    pub fn known_integer(&self, expr: &Expr) -> Option<i128> {
+    pub fn constant_integer(&self, expr: &Expr) -> Option<i128> {
         match (&expr.kind, self.facts.get(&expr.id)) {
             (ExprKind::Int(value), _) | (_, Some(Fact::Constant(HostValue::Int(value)))) => Some((*value).into()),
             (
@@ -18,9 +18,9 @@ impl FunctionInstance {
                     operand,
                 },
                 _,
-            ) => self.known_integer(operand)?.checked_neg(),
+            ) => self.constant_integer(operand)?.checked_neg(),
             (ExprKind::Binary { op, left, right }, _) => {
-                known_operation(*op, self.known_integer(left)?, self.known_integer(right)?)
+                constant_operation(*op, self.constant_integer(left)?, self.constant_integer(right)?)
             }
             _ => None,
         }
@@ -31,8 +31,8 @@ impl FunctionInstance {
         let ExprKind::Binary { op, left, right } = &expr.kind else {
             return false;
         };
-        match (self.known_integer(left), self.known_integer(right)) {
-            (Some(left), Some(right)) => known_operation(*op, left, right).is_none() && overflows(*op, right),
+        match (self.constant_integer(left), self.constant_integer(right)) {
+            (Some(left), Some(right)) => constant_operation(*op, left, right).is_none() && overflows(*op, right),
             _ => false,
         }
     }

@@ -8,7 +8,7 @@ use super::{Converter, Expr, ExprKind};
 use crate::diagnostic::Result;
 
 #[derive(Clone, Debug)]
-pub struct Text {
+pub struct FString {
     /// In evaluation order; values within a format follow the value that is formatted.
     pub values: Vec<Expr>,
     pub pieces: Vec<Piece>,
@@ -44,7 +44,7 @@ impl Converter<'_> {
         };
         Ok(match pieces.iter().map(literal).collect::<Option<Vec<_>>>() {
             Some(literals) => ExprKind::Str(literals.concat().into()),
-            None => ExprKind::Text(Text { values, pieces }),
+            None => ExprKind::FString(FString { values, pieces }),
         })
     }
 
@@ -114,7 +114,7 @@ impl Converter<'_> {
     }
 }
 
-impl Text {
+impl FString {
     /// The template for `str.format`, with a field for each value.
     pub fn template(&self) -> String {
         let mut template = String::new();
@@ -145,7 +145,7 @@ impl Expr {
     /// The values formatted by a string expression: an f-string, or `str(value)`.
     pub fn text_values(&self) -> &[Expr] {
         match &self.kind {
-            ExprKind::Text(text) => &text.values,
+            ExprKind::FString(string) => &string.values,
             ExprKind::Call { args, .. } => args,
             _ => &[],
         }

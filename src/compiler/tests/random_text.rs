@@ -50,7 +50,7 @@ fn depth() {
 }
 
 #[test]
-fn what_is_too_deep_is_said() {
+fn too_deep_nesting_is_reported() {
     let text = any_text(&nested("-", "x", "", 2000));
     assert!(text.contains("this is nested more than 500 levels deep"), "{text}");
 }
