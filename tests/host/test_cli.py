@@ -5,28 +5,12 @@ import sys
 
 import pytest
 
-from tests.support import PATIENCE
-
-HEAD = "from artiq.experiment import *\n"
-DEVICES = 'device_db = {"core": {"type": "local", "module": "artiq.coredevice.core", "class": "Core", "arguments": {"host": None, "ref_period": 1e-9}}}\n'  # noqa: E501
+from tests.support.host_experiments import DEVICES, HEAD, Runner, experiment
 
 
 @pytest.fixture
 def kairos(tmp_path):
-    def run(source, *arguments, devices=DEVICES, command="run"):
-        (tmp_path / "exp.py").write_text(source)
-        if devices is not None:
-            (tmp_path / "device_db.py").write_text(devices)
-        line = [sys.executable, "-m", "kairos", command, "exp.py", *arguments]
-        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
-
-    return run
-
-
-def experiment(body, build="pass"):
-    return (
-        f"{HEAD}class Exp(EnvExperiment):\n    def build(self):\n        {build}\n    def run(self):\n        {body}\n"
-    )
+    return Runner(tmp_path)
 
 
 def one_line(done, text, code=1):

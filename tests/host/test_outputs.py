@@ -17,7 +17,9 @@ from kairos.pictures import drawing, save
 
 def outputs(**files):
     names = ("hdf5", "vcd", "plot", "scope", "pulses", "log")
-    return Outputs(SimpleNamespace(**dict.fromkeys(names) | {"quiet": True} | files))
+    return Outputs(
+        SimpleNamespace(**dict.fromkeys(names) | {"quiet": True} | {name: str(path) for name, path in files.items()})
+    )
 
 
 def test_what_cannot_be_written_is_found_at_once(tmp_path):
@@ -25,7 +27,6 @@ def test_what_cannot_be_written_is_found_at_once(tmp_path):
     folder.mkdir()
     os.mkfifo(tmp_path / "pipe")
     for files, text in [
-        ({"hdf5": folder}, r"^-o .*folder cannot be written: Is a directory"),
         ({"hdf5": tmp_path / "pipe"}, "^-o .*pipe cannot be written: it is not a regular file but a device or a pipe"),
         ({"vcd": "/dev/null/a.vcd"}, "/dev/null/a.vcd cannot be written"),
         (
@@ -79,6 +80,8 @@ def test_one_file_that_fails_costs_no_other(tmp_path):
     written = []
 
     class Failing(SimpleNamespace):
+        rid = 0
+
         def write_datasets(self, path, started):
             written.append((path, started))
 

@@ -113,19 +113,21 @@ class Experiment:
         applets: bool = False,
         cls: type | None = None,
         pictures: bool = False,
+        rid: int = 0,
     ):
         """cls: the class, if its file has been imported already. `applets`: show applets created by
-        the experiment in windows; `pictures`: draw them at the end."""
+        the experiment in windows; `pictures`: draw them at the end. `rid`: number of the run."""
         datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)
         datasets.check()
         cls = cls or _class_of(path, class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()
+        self.rid = rid
         self.applets: Applets | None = None
         if applets or pictures:
             datasets = Published(datasets)
             self.applets = Applets(datasets.address, windows=applets)
-        self.devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": self.applets or Unheard()})
+        self.devices = DeviceManager(ddb, {"scheduler": SingleRun(rid), "ccb": self.applets or Unheard()})
         self.datasets = DatasetManager(datasets)
         self.arguments = ProcessArgumentManager(_texts(arguments), typed=True)
         with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
@@ -169,7 +171,7 @@ class Experiment:
         folder = self.file.parent
         run = {
             "artiq_version": compat.names.VERSION,
-            "rid": 0,
+            "rid": self.rid,
             "start_time": started,
             "run_time": time.time(),
             "expid": pyon.encode(

@@ -11,6 +11,7 @@ from pathlib import Path
 from .. import files
 from ..errors import UsageError
 from ..pictures import FORMATS
+from ..runs import ResultsFile
 from ..waveform.plot import write_plot
 from ..waveform.vcd import write_vcd
 
@@ -30,6 +31,7 @@ class Outputs:
             f"--{name}": getattr(args, name) for name in ("vcd", "plot", "scope", "pulses", "log")
         }
         self.files = {option: Path(path) for option, path in named.items() if path is not None}
+        self.results = None if args.hdf5 is None else ResultsFile(args.hdf5)
         self._quiet = args.quiet
 
     def check(self):
@@ -45,21 +47,29 @@ class Outputs:
                 raise UsageError(f"{other} and {option} name the same file, {path}")
             if option == "-o" and path.exists() and not path.is_file() and not path.is_dir():
                 raise UsageError(f"-o {path} cannot be written: it is not a regular file but a device or a pipe")
+            if option == "-o" and self.results.is_folder:
+                path = path / "last_rid.pyon"
             try:
                 _check_place(path)
             except OSError as error:
                 raise UsageError(f"{option} {path} cannot be written: {error.strerror}") from None
 
-    def write(self, experiment, started, recording, device):
+    def next_rid(self) -> int:
+        """Return the number of the run; 0 if its datasets are not written."""
+        return 0 if self.results is None else self.results.next_rid()
+
+    def write(self, experiment, started, recording, device, completed=True):
         """Write the available results: the datasets of an experiment that began at `started` (Unix
         time), a `recording` of the pins, the pulses of the `device`. Finally raises UsageError for
-        those that could not be written.
+        those that could not be written. `completed`: the run ended as intended.
         """
         failures = []
         for option, path in self.files.items():
             try:
                 if option == "-o":
-                    experiment.write_datasets(path, started)
+                    path = self._write_datasets(experiment, started, completed)
+                    if path is None:
+                        continue
                 elif option == "--log":
                     _check_log(path, device)
                 elif recording is None:
@@ -71,12 +81,22 @@ class Outputs:
             except (OSError, ValueError) as error:
                 failures.append(f"{option} {path} cannot be written: {files.reason(error)}")
             else:
-                if not (self._quiet or option in ("-o", "--log")):
+                if not (self._quiet or option == "--log"):
                     print(f"wrote {path}")
         if "--plot" in self.files:
             failures += self._draw_applets(experiment, has_pins=(recording or device) is not None)
         if failures:
             raise UsageError("; ".join(failures))
+
+    def _write_datasets(self, experiment, started, completed) -> Path | None:
+        """Return the file with the datasets; None if a run failed before there were any, which
+        replaces nothing."""
+        if not (completed or experiment.datasets.local):
+            print(f"kairos: -o {self.results.named} is not written: the run has set no dataset", file=sys.stderr)
+            return None
+        path = self.results.path(experiment.rid, experiment.name, started, completed)
+        experiment.write_datasets(path, started)
+        return path
 
     def tell_no_kernel(self):
         """Report the files that are not written because no kernel has run."""

@@ -95,6 +95,7 @@ def _run_on(args, ddb, device, limit, outputs):
         args.dataset_db,
         applets=args.applets,
         pictures=args.plot is not None,
+        rid=outputs.next_rid(),
     )
     Core.strict = args.strict
 
@@ -163,7 +164,7 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
     if device is not None and not (kernels or failed):
         outputs.tell_no_kernel()
     try:
-        outputs.write(experiment, started, recording, device)
+        outputs.write(experiment, started, recording, device, completed=not failed)
     finally:
         # Last, after everything that shows the device's activity, since it makes the device do
         # more.

@@ -3,8 +3,8 @@
 For use by programs: tests of a laboratory's experiments, and custom servers. Contains no server.
 """
 
+from ..runs import RIDCounter
 from .repository import ExperimentDB, FilesystemBackend, GitBackend
-from .runs import RIDCounter
 from .scheduler import Scheduler
 from .worker import Worker, WorkerError, WorkerInternalException, WorkerTimeout, WorkerWatchdogTimeout
 

@@ -28,6 +28,7 @@ from ..experiment.environment import ProcessArgumentManager, is_public_experimen
 from ..experiment.examination import ExamineDatasetMgr, ExamineDeviceMgr, TraceArgumentManager
 from ..experiment.hdf5 import write_hdf5
 from ..language.core import TerminationRequested, set_watchdog_factory
+from ..runs import NUMBERED
 
 __all__ = ["main"]
 
@@ -227,7 +228,7 @@ class _Run:
             "run_time": time.time(),
             "expid": pyon.encode(self._expid),
         }
-        write_hdf5(f"{self._rid:09d}-{self._name}.h5", self._datasets, run)
+        write_hdf5(NUMBERED.format(rid=self._rid, name=self._name), self._datasets, run)
 
 
 def _examine(worker: _Worker, file) -> dict:

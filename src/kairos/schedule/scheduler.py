@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from .runs import RIDCounter, folder_of
+from ..runs import RIDCounter, folder_of
 from .worker import Terminated, Worker, WorkerError
 
 __all__ = ["Scheduler"]

@@ -31,7 +31,12 @@ COMMAND = Command(
         help="number of pulses to show, or 'all'; default: %(default)s",
     ),
     Option("--no-table", dest="table", action="store_const", const="0", help="do not show pulses"),
-    Option("-o", "--hdf5", metavar="FILE", help="write the datasets to an HDF5 file"),
+    Option(
+        "-o",
+        "--hdf5",
+        metavar="FILE",
+        help="write the datasets to an HDF5 file, or to a dated, numbered file in the directory FILE/",
+    ),
     Option("-v", "--verbose", action="count", default=0, help="more output; twice: everything"),
     Option("--applets", action="store_true", help="show the applets created by the experiment (ccb)"),
     quiet("print only the output of the experiment"),

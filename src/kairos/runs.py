@@ -1,0 +1,109 @@
+"""Numbers, folders and result files of runs.
+
+A run gets a number that no other run of its folder has, also if several processes ask at once, and
+a place for its results that holds no other run's.
+"""
+
+import fcntl
+import re
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["RIDCounter", "ResultsFile", "folder_of"]
+
+NUMBERED = "{rid:09d}-{name}.h5"
+"""Name of the file of a run."""
+
+
+def folder_of(started: float, results="results") -> Path:
+    """Create and return the directory for the files of a run, named by the hour of `started`, in
+    seconds of Unix time."""
+    folder = Path(results, time.strftime("%Y-%m-%d/%H", time.localtime(started))).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+class RIDCounter:
+    """Allocates run numbers, continuing from `cache_filename`, or from the highest number that
+    begins a file name in `results_dir`. Counters of the same file share their numbers, in any
+    process."""
+
+    def __init__(self, cache_filename="last_rid.pyon", results_dir="results"):
+        self._cache = Path(cache_filename)
+        self._found = self._newest(Path(results_dir))
+
+    def _kept(self) -> int:
+        try:
+            return int(self._cache.read_text())
+        except (OSError, ValueError, TypeError):
+            return -1
+
+    @staticmethod
+    def _newest(results: Path) -> int:
+        numbers = (re.match(r"(\d{9})-", path.name) for path in results.glob("*/*/*.h5"))
+        return max((int(number[1]) for number in numbers if number), default=-1)
+
+    @contextmanager
+    def _alone(self):
+        """Keep out other processes."""
+        with self._cache.with_name(f".{self._cache.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def get(self) -> int:
+        """Allocate the next number."""
+        with self._alone():
+            self._found = max(self._found, self._kept()) + 1
+            new = self._cache.with_name(self._cache.name + ".new")
+            new.write_text(f"{self._found}\n")
+            new.replace(self._cache)
+            return self._found
+
+
+class ResultsFile:
+    """Where the datasets of a run are written, as the user named it: a file, or a directory (an
+    existing one, or a name that ends with a slash), in which each run has a file
+    ``DATE/HOUR/NUMBER-CLASS.h5``.
+    """
+
+    def __init__(self, named: str):
+        self.named = Path(named)
+        self.is_folder = str(named).endswith("/") or self.named.is_dir()
+        self._replaces = not self.is_folder and self.named.exists() and self.named.stat().st_size > 0
+
+    def next_rid(self) -> int:
+        """Return the number of this run: in a directory the next one; otherwise one more than that
+        of the run whose file is to be replaced, or 0."""
+        if self.is_folder:
+            self.named.mkdir(parents=True, exist_ok=True)
+            return RIDCounter(self.named / "last_rid.pyon", self.named).get()
+        return _rid_in(self.named) + 1 if self._replaces else 0
+
+    def path(self, rid: int, name: str, started: float, completed: bool) -> Path:
+        """Return the file for the datasets of a run of the experiment `name`, which began at
+        `started` (Unix time). The results of an earlier run are replaced only by those of one that
+        has `completed`: others are written next to them."""
+        if self.is_folder:
+            return folder_of(started, self.named) / NUMBERED.format(rid=rid, name=name)
+        if completed or not self._replaces:
+            return self.named
+        number, path = 1, self._beside("")
+        while path.exists():
+            number += 1
+            path = self._beside(f"-{number}")
+        return path
+
+    def _beside(self, number: str) -> Path:
+        return self.named.with_name(f"{self.named.stem}-incomplete{number}{self.named.suffix}")
+
+
+def _rid_in(path: Path) -> int:
+    """Return the number of the run that wrote a file; -1 if it has none."""
+    import h5py  # imported late: it takes 0.1 s
+
+    try:
+        with h5py.File(path) as file:
+            return int(file["rid"][()])
+    except (OSError, KeyError, TypeError, ValueError):
+        return -1

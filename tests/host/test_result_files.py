@@ -1,0 +1,87 @@
+"""Files of results: an earlier run's are replaced only by those of a run that has completed."""
+
+import subprocess
+import sys
+
+import h5py
+import pytest
+
+from kairos.runs import ResultsFile, RIDCounter
+from tests.support.host_experiments import Runner, experiment
+
+SETS = 'self.set_dataset("x", 3)'
+FAILS = "self.missing"
+
+
+@pytest.fixture
+def kairos(tmp_path):
+    return Runner(tmp_path)
+
+
+def datasets(path):
+    with h5py.File(path) as file:
+        return {name: item[()] for name, item in file["datasets"].items()} | {"rid": int(file["rid"][()])}
+
+
+@pytest.mark.parametrize(
+    "source, text",
+    [
+        (experiment(FAILS), "no attribute"),
+        ("def broken(:\n", "SyntaxError"),
+        (experiment("pass", FAILS), "no attribute"),
+    ],
+    ids=["in run", "syntax", "in build"],
+)
+def test_failed_run_without_datasets_keeps_existing_file(kairos, source, text):
+    assert kairos(experiment(SETS), "-o", "out.h5").returncode == 0
+    done = kairos(source, "-o", "out.h5")
+    assert done.returncode == 1 and text in done.stderr
+    assert datasets(kairos.directory / "out.h5") == {"x": 3, "rid": 0}
+
+
+def test_failed_run_with_datasets_writes_next_to_existing_file(kairos):
+    assert kairos(experiment(SETS), "-o", "out.h5").returncode == 0
+    for name in ("out-incomplete.h5", "out-incomplete-2.h5"):
+        done = kairos(experiment(f'self.set_dataset("y", 4); {FAILS}'), "-o", "out.h5")
+        assert done.returncode == 1 and f"wrote {name}" in done.stdout
+        assert datasets(kairos.directory / name) == {"y": 4, "rid": 1}
+    assert datasets(kairos.directory / "out.h5") == {"x": 3, "rid": 0}
+
+
+def test_completed_run_replaces_existing_file_and_counts(kairos):
+    for rid in range(3):
+        done = kairos(experiment(SETS), "-o", "out.h5")
+        assert "wrote out.h5" in done.stdout
+        assert datasets(kairos.directory / "out.h5") == {"x": 3, "rid": rid}
+
+
+def test_directory_gets_dated_numbered_files(kairos):
+    source = experiment('self.setattr_device("scheduler"); self.set_dataset("x", self.scheduler.rid)')
+    for _ in range(2):
+        assert kairos(source, "-o", "results/").returncode == 0
+    assert kairos(source, "-o", "results").returncode == 0, "an existing directory needs no slash"
+    files = sorted((kairos.directory / "results").glob("????-??-??/??/*.h5"))
+    assert [path.name for path in files] == [f"{rid:09d}-Exp.h5" for rid in range(3)]
+    assert [datasets(path) for path in files] == [{"x": rid, "rid": rid} for rid in range(3)]
+
+
+def test_counters_of_several_processes_never_repeat_a_number(tmp_path):
+    program = "from kairos.runs import RIDCounter\nfor _ in range(50): print(RIDCounter().get())"
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    numbers = [int(line) for process in processes for line in process.communicate()[0].split()]
+    assert sorted(numbers) == list(range(150))
+
+
+def test_counters_of_one_process_share_numbers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    one, other = RIDCounter(), RIDCounter()
+    assert [one.get(), other.get(), one.get()] == [0, 1, 2]
+
+
+def test_file_that_is_no_result_is_replaced_by_run_zero(tmp_path):
+    path = tmp_path / "notes.h5"
+    path.write_text("not HDF5")
+    assert ResultsFile(str(path)).next_rid() == 0
