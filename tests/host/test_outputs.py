@@ -3,12 +3,11 @@
 import os
 from types import SimpleNamespace
 
-import numpy
 import pytest
 from matplotlib.artist import Artist
 
 from kairos.applets.live import Applets
-from kairos.cli.outputs import Outputs, readable
+from kairos.cli.outputs import Outputs
 from kairos.errors import UsageError
 from kairos.experiment.datasets import DatasetManager
 from kairos.experiment.hdf5 import write_hdf5
@@ -90,12 +89,3 @@ def test_one_file_that_fails_costs_no_other(tmp_path):
         named._draw = lambda option, path, *_: path.write_text("") if option == "--vcd" else _refuse()
         named.write(Failing(name="x", applets=Applets("127.0.0.1:1", windows=False)), 5.0, object(), None)
     assert written == [(tmp_path / "o.h5", 5.0)] and (tmp_path / "o.vcd").exists()
-
-
-def test_readable():
-    assert readable([numpy.float64(0.5), numpy.int32(3), "x"], True) == "[0.5, 3, x]"
-    assert readable(numpy.float64(0.25), False) == "0.25" and readable((1,), True) == "(1,)"
-    assert readable(list(range(5000)), True) == "[0, 1, 2, 3, ..., 4996, 4997, 4998, 4999] (5,000 elements)"
-    assert readable(list(range(10)), False) == str(list(range(10)))
-    assert readable({"a": numpy.bool_(True)}, True) == "{'a': True}"
-    assert len(readable(numpy.zeros(100000), True)) < 200

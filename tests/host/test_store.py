@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 
+import lmdb
 import numpy as np
 import pytest
 
@@ -133,7 +134,7 @@ def test_runs_find_what_runs_before_them_kept(tmp_path):
     (tmp_path / "device_db.py").write_text("device_db = {}\n")
     codes = [run_kairos("run", "count.py", cwd=tmp_path).returncode for _ in range(4)]
     assert codes == [0, 0, 1, 0]
-    assert run_kairos("datasets", "list", cwd=tmp_path).stdout == "count: 4  [shots]\n"
+    assert run_kairos("datasets", "list", cwd=tmp_path).stdout == "count: 4 shots\n"
     assert run_kairos("run", "count.py", "--dataset-db", "other.mdb", cwd=tmp_path).returncode == 0
     assert run_kairos("datasets", "--dataset-db", "other.mdb", "get", "count", cwd=tmp_path).stdout == "1\n"
 
@@ -143,7 +144,7 @@ def test_datasets_are_changed_from_the_command_line(tmp_path):
     assert said.returncode == 1 and said.stderr.startswith("kairos: there is no dataset store dataset_db.mdb")
     assert run_kairos("datasets", "set", "f", "[1, 2.5]", cwd=tmp_path).returncode == 0
     said = run_kairos("datasets", "list", "--json", cwd=tmp_path).stdout
-    assert said == '{"key": "f", "value": "[1, 2.5]", "metadata": {}}\n'
+    assert said == '{"key": "f", "value": [1, 2.5], "pyon": "[1, 2.5]", "metadata": {}}\n'
     assert run_kairos("datasets", "get", "f", "--json", cwd=tmp_path).stdout == said
     assert "is not a PYON value" in run_kairos("datasets", "set", "f", "hello", cwd=tmp_path).stderr
     assert run_kairos("datasets", "delete", "f", cwd=tmp_path).returncode == 0
@@ -196,3 +197,25 @@ def test_files_that_are_whole_pass(tmp_path):
         store.delete(f"value {number}")
         DatasetStore(path).check()
     assert len(reopened(store).keys()) == 150
+
+
+def test_list_goes_on_after_entries_that_cannot_be_read(tmp_path):
+    path = tmp_path / "dataset_db.mdb"
+    store = DatasetStore(path)
+    store.set("time", 1.5e-6, persist=True, metadata={"unit": "us", "scale": 1e-6})
+    store.close_db()
+    with lmdb.open(str(path), subdir=False) as file, file.begin(write=True) as transaction:
+        for key, text in {
+            b"cut": b"(((",
+            b"number": b"5",
+            b"two": b"(True, 5)",
+            b"bytes": b"\xff",
+            b"\xff": b"(1, {})",
+        }.items():
+            transaction.put(key, text)
+    done = run_kairos("datasets", "list", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.splitlines() == ["time: 1.5 us", "\\xff: 1"]
+    assert [line.split("'")[1] for line in done.stderr.splitlines()] == ["bytes", "cut", "number", "two"]
+    assert run_kairos("datasets", "delete", "cut", cwd=tmp_path).returncode == 0
+    assert run_kairos("datasets", "set", "two", "2", cwd=tmp_path).returncode == 0
+    assert run_kairos("datasets", "get", "two", cwd=tmp_path).stdout == "2\n"

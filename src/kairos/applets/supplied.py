@@ -5,6 +5,7 @@ import sys
 import numpy as np
 
 from ..pictures import COLORS
+from ..quantities import Quantity
 from . import SimpleApplet, TitleApplet
 
 __all__ = ["SUPPLIED", "main", "supplied"]
@@ -37,14 +38,12 @@ class _Picture:
         """Return the value of an argument in its unit, or in that of the argument `like`; unchanged
         without a scale."""
         of = [metadata[getattr(self.args, one)] for one in (name, like) if one is not None]
-        scale = next((entry["scale"] for entry in of if entry.get("scale") is not None), 1.0)
-        return values[name] if scale == 1.0 else np.divide(values[name], scale)
+        return Quantity.of(next((entry for entry in of if entry.get("scale") is not None), {})).scaled(values[name])
 
     def label(self, name, metadata):
         """Return the axis label of an argument: its dataset, and the unit."""
         key = getattr(self.args, name, None)
-        unit = metadata[key].get("unit", "") if key is not None else ""
-        return f"{key} ({unit})" if unit else key
+        return key if key is None else Quantity.of(metadata[key]).label(key)
 
 
 class BigNumber(_Picture):
@@ -53,7 +52,7 @@ class BigNumber(_Picture):
     names = ("num",)
 
     def draw(self, axes, values, metadata):
-        unit = metadata[self.args.num].get("unit", "")
+        unit = Quantity.of(metadata[self.args.num]).unit
         number = self.scaled("num", values, metadata)
         shown = f"{number:.{self.args.digit_count}g}" if isinstance(number, float) else str(number)
         axes.text(0.5, 0.5, f"{shown} {unit}".strip(), ha="center", va="center", size=48, transform=axes.transAxes)

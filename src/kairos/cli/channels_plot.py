@@ -3,6 +3,7 @@ maximum."""
 
 from ..network.channels import LABELS, Series
 from ..pictures import COLORS, drawing, save
+from ..quantities import label
 
 __all__ = ["write_plot"]
 
@@ -28,7 +29,7 @@ def write_plot(path, series: list[Series]):
                     sizes, [s.min for s in spreads], [s.max for s in spreads], color=color, alpha=0.2, lw=0
                 )
                 axes.plot(sizes, [s.median for s in spreads], **style)
-        for axes, name in [(times, "time (ns)"), (rates, "throughput (MB/s)")]:
+        for axes, name in [(times, label("time", "ns")), (rates, "throughput (MB/s)")]:
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
             axes.set_ylabel(name)
@@ -48,5 +49,5 @@ def _bars(axes, single: list[Series]):
     axes.barh(rows, medians, xerr=ranges if single else None, color=COLORS[0], alpha=0.6, height=0.6, capsize=3)
     axes.set_yticks(list(rows), [LABELS[one.path] for one in single])
     axes.invert_yaxis()
-    axes.set_xlabel("time (ns)")
+    axes.set_xlabel(label("time", "ns"))
     axes.grid(axis="x", color="#e5e7eb", lw=0.8)

@@ -1,6 +1,7 @@
 """``kairos datasets``: persistent datasets."""
 
 import json
+import math
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from .. import pyon
 from ..errors import UsageError
 from ..experiment.store import DatasetStore
-from .outputs import readable
+from ..quantities import Quantity
 
 __all__ = ["delete", "get", "list_all", "set_value"]
 
@@ -28,20 +29,44 @@ def _store(args, new=False):
 
 
 def list_all(args):
-    """Print names and values; long values are abbreviated on a terminal. As JSON: PYON texts and
-    metadata by name."""
+    """Print names and values in their units; long values are abbreviated on a terminal. A dataset
+    that cannot be read is reported on standard error."""
     with _store(args) as store:
         for key in store.keys():
-            value = store.get(key)
+            try:
+                value, metadata = store.get(key), store.get_metadata(key)
+            except UsageError as error:
+                print(f"kairos: {error}", file=sys.stderr)
+                continue
             if args.json:
-                print(_as_json(store, key, value))
+                print(_as_json(key, value, metadata))
             else:
-                unit = store.get_metadata(key).get("unit", "")
-                print(f"{key}: {readable(value, sys.stdout.isatty())}{f'  [{unit}]' if unit else ''}")
+                print(f"{_printable(key)}: {Quantity.of(metadata).text(value, sys.stdout.isatty())}")
 
 
-def _as_json(store, key, value) -> str:
-    return json.dumps({"key": key, "value": pyon.encode(value), "metadata": store.get_metadata(key)})
+def _printable(key: str) -> str:
+    """Return a name of which parts may not be UTF-8."""
+    return key.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+def _as_json(key, value, metadata) -> str:
+    """Return a line of JSON: the value as far as JSON can represent it (else null), and as PYON."""
+    fields = {"key": _printable(key), "value": _plain(value), "pyon": pyon.encode(value), "metadata": metadata}
+    return json.dumps(fields, allow_nan=False, default=repr)
+
+
+def _plain(value):
+    """Return the value in JSON's types, in SI units; None for what is not finite, or has no such
+    type."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, bool | int | str) else None
 
 
 def _known(store, key, action):
@@ -55,7 +80,7 @@ def get(args):
     """Print one value, as PYON; with `json` in the format of `list_all`."""
     with _store(args) as store:
         value = _known(store, args.key, store.get)
-        print(_as_json(store, args.key, value) if args.json else pyon.encode(value))
+        print(_as_json(args.key, value, store.get_metadata(args.key)) if args.json else pyon.encode(value))
 
 
 def set_value(args):
@@ -65,8 +90,15 @@ def set_value(args):
     except ValueError:
         raise UsageError(f"{args.value} is not a PYON value; text needs quotes, as in '\"{args.value}\"'") from None
     with _store(args, new=True) as store:
-        metadata = store.get_metadata(args.key) if args.key in store.keys() else {}
-        store.set(args.key, value, persist=True, metadata=metadata)
+        store.set(args.key, value, persist=True, metadata=_metadata(store, args.key))
+
+
+def _metadata(store, key) -> dict:
+    """Return the metadata of a dataset, none if it is new or damaged."""
+    try:
+        return store.get_metadata(key)
+    except (KeyError, UsageError):
+        return {}
 
 
 def delete(args):

@@ -1,4 +1,4 @@
-"""The output files of a run, and formatting of values.
+"""The output files of a run.
 
 Files that cannot be written are detected before the run. Afterwards each file is written regardless
 of failures of the others, the datasets first, since they cannot be obtained again.
@@ -15,12 +15,10 @@ from ..runs import ResultsFile
 from ..waveform.plot import write_plot
 from ..waveform.vcd import write_vcd
 
-__all__ = ["Outputs", "check_picture", "readable", "table_limit"]
+__all__ = ["Outputs", "check_picture", "table_limit"]
 
 OF_PINS = ("--vcd", "--scope", "--pulses")
 """Options of files about pin activity."""
-SHOWN = 8
-"""Number of elements shown of a longer list on a terminal."""
 
 
 class Outputs:
@@ -178,26 +176,3 @@ def _check_place(path: Path):
         pass
     if new:
         path.unlink()
-
-
-def readable(value, brief: bool) -> str:
-    """Format a value for a reader: NumPy numbers as plain numbers. `brief`: long lists abbreviated."""
-    if isinstance(value, list | tuple):
-        left, right = ("[", "]") if isinstance(value, list) else ("(", ")")
-        parts = [readable(part, brief) for part in _ends(value, brief)]
-        if brief and len(value) > SHOWN:
-            parts[SHOWN // 2 : SHOWN // 2] = ["..."]
-            return f"{left}{', '.join(parts)}{right} ({len(value):,} elements)"
-        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
-        return f"{left}{', '.join(parts)}{comma}{right}"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {readable(part, brief)}" for key, part in value.items()) + "}"
-    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
-        return repr(value.item())
-    if hasattr(value, "tolist"):
-        return str(value) if brief else readable(value.tolist(), brief)
-    return repr(value) if not isinstance(value, str) else value
-
-
-def _ends(value, brief: bool):
-    return value if not brief or len(value) <= SHOWN else [*value[: SHOWN // 2], *value[-SHOWN // 2 :]]

@@ -41,7 +41,7 @@ def _datasets(path) -> dict[str, Curve | None]:
     def note(name, item):
         if isinstance(item, h5py.Dataset):
             drawable = item.dtype.kind in "iufb" and item.ndim in (1, 2) and item.size
-            found[name] = Curve(name, item[()], item.attrs.get("unit", "")) if drawable else None
+            found[name] = Curve.of(name, item[()], item.attrs) if drawable else None
 
     try:
         with h5py.File(path) as file:

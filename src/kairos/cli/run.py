@@ -8,10 +8,11 @@ from .. import emulator as emulation
 from ..contracts.session import PORT
 from ..devices import DeviceDB
 from ..errors import ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
+from ..quantities import readable
 from ..waveform.table import format_duration, format_table
 from . import report
 from .bench import bench_file, print_warnings
-from .outputs import Outputs, readable, table_limit
+from .outputs import Outputs, table_limit
 from .signals import code_of, end_orderly
 from .wires import wires
 
@@ -170,8 +171,8 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
         # more.
         _print_lost(device if recording is not None else None)
     if not (args.hdf5 or args.quiet):
-        for key, value in sorted(experiment.datasets.local.items()):
-            print(f"{key}: {readable(value, sys.stdout.isatty())}")
+        for key, value in sorted(experiment.datasets.local.items(), key=lambda item: readable(item[0], True)):
+            print(f"{readable(key, True)}: {readable(value, sys.stdout.isatty())}")
     sys.stdout.flush()
 
 

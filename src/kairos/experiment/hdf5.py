@@ -20,7 +20,8 @@ def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: 
     The groups ``datasets`` and ``archive`` have the datasets set by the run and those read from
     elsewhere. Slashes in a key create subgroups; metadata become attributes. A value that HDF5
     cannot represent is written as text, with a warning: PYON, or else Python's `repr`, as stated in
-    the attribute ``text``. `run`: values at the top of the file (ARTIQ's have `artiq_version`,
+    the attribute ``text``. One that has no text either is left out, with a warning; the others are
+    written. `run`: values at the top of the file (ARTIQ's have `artiq_version`,
     `rid`, `start_time`, `run_time` and `expid`). `sources`: values of the group ``provenance``.
     """
     if Path(path).exists() and not Path(path).is_file():
@@ -40,15 +41,47 @@ def _write(path, manager, run, sources):
         for name, records in manager.groups().items():
             group = file.create_group(name)
             for key, record in records.items():
-                dataset = _store(group, key, record.value)
-                for entry, value in record.metadata.items():
-                    dataset.attrs[entry] = value if isinstance(value, str | int | float) else repr(value)
+                _store_record(group, key, record)
         for name, value in (run or {}).items():
             _store(file, name, value)
         if sources:
             group = file.create_group("provenance")
             for name, value in sources.items():
                 _store(group, name, value)
+
+
+def _store_record(group, key, record):
+    """Create a dataset with its metadata; if that is impossible, warn."""
+    name = _name(key)
+    if name != key:
+        logger.warning("Dataset %s is stored as '%s'", ascii(key) if isinstance(key, str) else type(key).__name__, name)
+    try:
+        dataset = _store(group, name, record.value)
+        for entry, value in record.metadata.items():
+            dataset.attrs[_name(entry)] = value if isinstance(value, str | int | float) else repr(value)
+    except OSError:
+        raise  # the file cannot be written
+    except Exception as error:  # raised by methods of the value: it may be anything
+        logger.warning("Dataset '%s' is not stored completely: %s", name, _said(error))
+
+
+def _name(key) -> str:
+    """Return a name that HDF5 accepts: text without NUL, in UTF-8."""
+    if not isinstance(key, str):
+        try:
+            key = str(key)
+        except Exception as error:  # as above
+            key = f"unnamed ({type(error).__name__})"
+    return key.replace("\0", "\\0").encode(errors="backslashreplace").decode()
+
+
+def _said(error: Exception) -> str:
+    """Return an exception in a line."""
+    try:
+        text = str(error).partition("\n")[0]
+    except Exception:  # as above
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _store(group, key: str, value):
@@ -60,16 +93,18 @@ def _store(group, key: str, value):
         key = free
     try:
         return group.create_dataset(key, data=value)
-    except (TypeError, ValueError) as error:
-        reason = error
+    except OSError:
+        raise
+    except Exception as error:  # by methods of the value, too
+        reason = _said(error)
     if key in group:  # it was created, but could not be filled
         del group[key]
     try:
         text, form = pyon.encode(value), "PYON"
-    except TypeError:
+    except Exception:
         text, form = repr(value), "repr"
     logger.warning("Dataset '%s' is stored as text (%s): %s", key, form, reason)
-    dataset = group.create_dataset(key, data=text.replace("\0", "\\0"))
+    dataset = group.create_dataset(key, data=_name(text))
     dataset.attrs["text"] = form
     return dataset
 

@@ -113,15 +113,19 @@ class DatasetStore(DatasetDB):
         if environment is None or not _fits(environment, key):
             return None
         with self._view(environment) as transaction:
-            text = transaction.get(key.encode())
+            text = transaction.get(_bytes(key))
         return None if text is None else self._decoded(key, text)
 
     def _decoded(self, key, text) -> Broadcast:
+        """Decode an entry; UsageError if it is damaged."""
         try:
-            value, metadata = pyon.decode(bytes(text).decode())
+            entry = pyon.decode(bytes(text).decode())
+            if not (isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[1], dict)):
+                raise ValueError("it is no pair of value and metadata")
         except (ValueError, TypeError) as error:
-            raise UsageError(f"the dataset {key} in {self.path} cannot be read: {error}") from None
-        return Broadcast(True, value, metadata)
+            advice = "'kairos datasets delete' removes it, 'set' replaces it"
+            raise UsageError(f"the dataset {key!r} in {self.path} cannot be read: {error}; {advice}") from None
+        return Broadcast(True, *entry)
 
     def _entry(self, key) -> Broadcast:
         entry = self.data.get(key) or self._kept(key)
@@ -135,7 +139,7 @@ class DatasetStore(DatasetDB):
         kept = []
         if environment is not None:
             with self._view(environment) as transaction, transaction.cursor() as cursor:
-                kept = [bytes(key).decode() for key in cursor.iternext(values=False)]
+                kept = [_name(key) for key in cursor.iternext(values=False)]
         return sorted({*self.data, *kept})
 
     def kept(self) -> dict[str, Broadcast]:
@@ -143,8 +147,8 @@ class DatasetStore(DatasetDB):
         environment = self._open()
         if environment is None:
             return {}
-        with environment.begin() as transaction, transaction.cursor() as cursor:
-            return {bytes(key).decode(): self._decoded(bytes(key).decode(), text) for key, text in cursor}
+        with self._view(environment) as transaction, transaction.cursor() as cursor:
+            return {_name(key): self._decoded(_name(key), text) for key, text in cursor}
 
     def version(self) -> int | None:
         """Return a number that increases with every change of the file by any process; None if
@@ -172,9 +176,12 @@ class DatasetStore(DatasetDB):
         self._write(key)
 
     def delete(self, key):
-        entry = self._entry(key)
+        try:
+            is_kept = self._entry(key).persist
+        except UsageError:
+            is_kept = True  # a damaged entry can be deleted
         self.data.pop(key, None)
-        if entry.persist:
+        if is_kept:
             self._remove(key)
 
     def changed(self, key):
@@ -204,13 +211,13 @@ class DatasetStore(DatasetDB):
             text = pyon.encode((entry.value, entry.metadata)).encode()
         except TypeError as error:
             raise UsageError(f"the dataset {key} cannot be kept: {error}") from None
-        self._change(key, lambda transaction: transaction.put(key.encode(), text))
+        self._change(key, lambda transaction: transaction.put(_bytes(key), text))
         self._saved[key] = time.monotonic()
         self._unsaved.discard(key)
 
     def _remove(self, key):
         self._unsaved.discard(key)
-        self._change(key, lambda transaction: transaction.delete(key.encode()))
+        self._change(key, lambda transaction: transaction.delete(_bytes(key)))
 
     def _change(self, key, change):
         environment = self._open(create=True)
@@ -228,7 +235,17 @@ class DatasetStore(DatasetDB):
 
 
 def _fits(environment, key) -> bool:
-    return 0 < len(key.encode()) <= environment.max_key_size()
+    return 0 < len(_bytes(key)) <= environment.max_key_size()
+
+
+def _name(key) -> str:
+    """Return the name of a dataset; bytes that are not UTF-8 are kept as Python does for file
+    names."""
+    return bytes(key).decode(errors="surrogateescape")
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode(errors="surrogateescape")
 
 
 def _reason(error) -> str:

@@ -8,6 +8,7 @@ import numpy
 
 from ..contracts.pulse import PARAMETERS, Parameter
 from ..pictures import COLORS, FONT, drawing, save
+from ..quantities import label
 from .program import Mark
 from .recording import CYCLE_MU, Recording
 
@@ -146,7 +147,7 @@ class _Page:
                 axis.axvspan(self.us(window.begin_mu), self.us(window.end_mu), color=SHADE, lw=0, zorder=0)
         for axis in rows[:-1]:
             axis.tick_params(axis="x", length=0, labelbottom=False)
-        rows[-1].set_xlabel("time (µs)", labelpad=2)
+        rows[-1].set_xlabel(label("time", "µs"), labelpad=2)
         rows[-1].set_xlim(0, self.us(self.end_mu))
         rows[-1].tick_params(axis="x", direction="out")
 
@@ -207,7 +208,7 @@ class _Page:
         axis.axhline(0, color=INK, lw=0.5)
         axis.set_ylim(-58, 58)
         axis.set_yticks([-50, 0, 50], ["50", "0", "50"])
-        axis.set_ylabel(f"channel {channel}\namplitude\n(% of full scale)")
+        axis.set_ylabel(f"channel {channel}\namplitude /\n% of full scale")
         axis.text(0.998, 0.94, "tone 0", color=TONES[0], transform=axis.transAxes, ha="right", va="top", fontsize=8)
         axis.text(0.998, 0.06, "tone 1", color=TONES[1], transform=axis.transAxes, ha="right", va="bottom", fontsize=8)
 
@@ -218,7 +219,7 @@ class _Page:
         axis.step(time, played.frame(channel, 0) % 360, where="post", color=FRAME, lw=1.1)
         axis.set_ylim(-25, 385)
         axis.set_yticks([0, 180, 360])
-        axis.set_ylabel("phase of\ntone 0 (°)")
+        axis.set_ylabel("phase of\ntone 0 / °")
         axis.text(0.998, 0.96, "frame", color=FRAME, transform=axis.transAxes, ha="right", va="top", fontsize=8)
         axis.text(0.955, 0.96, "phase", color=TONES[0], transform=axis.transAxes, ha="right", va="top", fontsize=8)
 
@@ -261,8 +262,8 @@ def _signal(axis, recording, window, letter, origin_mu):
     axis.set_xlim(0, span)
     axis.set_ylim(-105, 105)
     axis.set_yticks([-100, -50, 0, 50, 100])
-    axis.set_ylabel("signal (% of full scale)", labelpad=1)
-    axis.set_xlabel(f"time (ns) after {(window.begin_mu - origin_mu) / 1000:.3f} µs", labelpad=2)
+    axis.set_ylabel(label("signal", "% of full scale"), labelpad=1)
+    axis.set_xlabel(label(f"time after {(window.begin_mu - origin_mu) / 1000:.3f} µs", "ns"), labelpad=2)
     axis.set_facecolor("#fbf9f3")
     _letter(axis, letter, window.title)
 
@@ -271,7 +272,7 @@ def _shots(axis, recording, shots, letter):
     _plain(axis)
     length = 1200
     place = recording.output(0)
-    for number, (label, begin) in enumerate(shots):
+    for number, (name, begin) in enumerate(shots):
         fields = recording.fields(recording.outputs[place].output, begin, begin + length)
         amplitude = fields[:, Parameter.A0] / 2.0**23 / 65535 * 100
         shade = 0.3 + 0.7 * (number + 1) / len(shots)
@@ -280,7 +281,7 @@ def _shots(axis, recording, shots, letter):
         )
         peak = int(amplitude.argmax())
         axis.annotate(
-            label,
+            name,
             (peak * CYCLE_MU / 1000, amplitude[peak]),
             xytext=(0.86, 0.9 - 0.13 * (len(shots) - 1 - number)),
             textcoords="axes fraction",
@@ -292,8 +293,8 @@ def _shots(axis, recording, shots, letter):
         )
     axis.set_xlim(0, length / 1000)
     axis.set_ylim(0, None)
-    axis.set_xlabel("time after the shot begins (µs)", labelpad=2)
-    axis.set_ylabel("amplitude (% of full scale)", labelpad=4)
+    axis.set_xlabel(label("time after the shot begins", "µs"), labelpad=2)
+    axis.set_ylabel(label("amplitude", "% of full scale"), labelpad=4)
     _letter(axis, letter, "one amplitude follows a count")
 
 

@@ -3,6 +3,7 @@
 import numpy
 
 from ..pictures import COLORS, drawing, save
+from ..quantities import label
 from .model import Played
 
 __all__ = ["spectrum", "write_plot"]
@@ -28,7 +29,13 @@ def write_plot(path, played: Played, channels: list[int]):
     cycles = played.values.shape[2]
     time = numpy.arange(cycles) / played.core.clock * 1e6
     fine = numpy.arange(played.samples.shape[1]) / played.core.sample_rate * 1e6
-    rows = ("amplitude (of 200)", "frequency (MHz)", "phase, frame (°)", "signal (% of full scale)", "spectrum (dB)")
+    rows = (
+        label("amplitude", "0.5 %"),
+        label("frequency", "MHz"),
+        label("phase, frame", "°"),
+        label("signal", "% of full scale"),
+        label("spectrum", "dB"),
+    )
     with drawing(**{"font.size": 9}) as pyplot:
         figure, axes = pyplot.subplots(
             len(rows), len(channels), figsize=(1 + 4.5 * len(channels), 9), squeeze=False, layout="constrained"
@@ -53,8 +60,8 @@ def write_plot(path, played: Played, channels: list[int]):
             phase.legend(loc="lower right", fontsize=7, ncols=4)
             phase.set_ylim(-270, 190)
             phase.set_yticks([-180, 0, 180])
-            signal.set_xlabel("time (µs)")
-            power.set_xlabel("frequency (MHz)")
+            signal.set_xlabel(label("time", "µs"))
+            power.set_xlabel(label("frequency", "MHz"))
             for axis in (amplitude, frequency, phase, signal):
                 axis.set_xlim(0, fine[-1])
             for axis, name in zip(axes[:, column], rows, strict=True):

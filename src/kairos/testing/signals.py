@@ -95,7 +95,7 @@ class Dds(History):
                 axes.ticklabel_format(useOffset=False)
                 axes.grid(alpha=0.3)
             panels[0].set_title(f"{self.name}")
-            panels[-1].set_xlabel("time in µs")
+            panels[-1].set_xlabel(label("time", "µs"))
             save(figure, path, dpi=120)
 
     def _tone(self, index: int) -> Tone:

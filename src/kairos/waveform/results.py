@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from ..pictures import COLORS, FONT, drawing, save
+from ..quantities import Quantity
 
 __all__ = ["Curve", "write_curves"]
 
@@ -11,15 +12,17 @@ LARGE = 200
 
 
 class Curve(NamedTuple):
-    """Values (one or two dimensions) with a name and a unit."""
+    """Values to draw (one or two dimensions) with the label of their axis."""
 
     name: str
     values: Any
-    unit: str = ""
+    label: str
 
-    @property
-    def label(self) -> str:
-        return f"{self.name} / {self.unit}" if self.unit else self.name
+    @classmethod
+    def of(cls, name: str, values, metadata) -> "Curve":
+        """Return the curve of a dataset, in its unit."""
+        quantity = Quantity.of(metadata)
+        return cls(name, quantity.scaled(values), quantity.label(name))
 
 
 def write_curves(path, curves: list[Curve], x: Curve | None = None, title: str = ""):

@@ -1,0 +1,106 @@
+"""Values as a reader sees them: numbers in their unit, labels of axes, long lists abbreviated.
+
+The only place that knows what ``unit``, ``scale`` and ``precision`` of a dataset mean.
+"""
+
+from typing import Any, NamedTuple
+
+__all__ = ["Quantity", "label", "readable"]
+
+SHOWN = 8
+"""Number of elements shown of a longer list on a terminal."""
+
+
+def label(name: str, unit: str = "") -> str:
+    """Return the label of an axis, as in ``time / µs``."""
+    return f"{name} / {unit}" if unit else name
+
+
+class Quantity(NamedTuple):
+    """How numbers are displayed: divided by `scale`, with `precision` digits after the decimal
+    point (None: as many as needed), followed by `unit`."""
+
+    unit: str = ""
+    scale: float = 1.0
+    precision: int | None = None
+
+    @classmethod
+    def of(cls, metadata) -> "Quantity":
+        """Return the quantity of a dataset with these metadata; those without a meaning are
+        ignored."""
+        found = {name: _item(metadata.get(name)) for name in cls._fields}
+        scale, precision = found["scale"], found["precision"]
+        return cls(
+            found["unit"] if isinstance(found["unit"], str) else "",
+            scale if isinstance(scale, int | float) and scale else 1.0,
+            precision if isinstance(precision, int) and precision >= 0 else None,
+        )
+
+    def scaled(self, value):
+        """Return a number or an array of numbers in the unit; anything else is unchanged."""
+        if self.scale == 1.0:
+            return value
+        import numpy  # imported late: it takes 0.1 s, and few values have a scale
+
+        try:
+            return numpy.divide(value, self.scale)
+        except (TypeError, ValueError):
+            return value
+
+    def label(self, name: str) -> str:
+        """Return the label of an axis."""
+        return label(name, self.unit)
+
+    def text(self, value, brief: bool) -> str:
+        """Return a value with its unit, as in ``48.5 us``. `brief`: long lists abbreviated."""
+        shown = self.scaled(value)
+        if self.scale != 1.0 and self.precision is None:
+            shown = _rounded(shown)
+        elif self.precision is not None and isinstance(_item(shown), float):
+            return f"{shown:.{self.precision}f} {self.unit}".rstrip()
+        return f"{readable(shown, brief)} {self.unit}".rstrip()
+
+
+def _item(value):
+    """Return a NumPy number as a plain one."""
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
+
+
+def _rounded(values):
+    """Remove the digits that come from dividing by a scale."""
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    if isinstance(values, list):
+        return [_rounded(value) for value in values]
+    return float(f"{values:.15g}") if isinstance(values, float) else values
+
+
+def readable(value: Any, brief: bool) -> str:
+    """Format a value for a reader: NumPy numbers as plain numbers. `brief`: long lists abbreviated.
+    A value that cannot be formatted is named by its type."""
+    try:
+        return _readable(value, brief)
+    except Exception as error:  # raised by methods of the value: it may be anything
+        return f"<{type(value).__name__}, which has no text: {type(error).__name__}>"
+
+
+def _readable(value, brief: bool) -> str:
+    if isinstance(value, list | tuple):
+        left, right = ("[", "]") if isinstance(value, list) else ("(", ")")
+        parts = [_readable(part, brief) for part in _ends(value, brief)]
+        if brief and len(value) > SHOWN:
+            parts[SHOWN // 2 : SHOWN // 2] = ["..."]
+            return f"{left}{', '.join(parts)}{right} ({len(value):,} elements)"
+        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+        return f"{left}{', '.join(parts)}{comma}{right}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_readable(part, brief)}" for key, part in value.items()) + "}"
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return repr(value.item())
+    if hasattr(value, "tolist"):
+        return str(value) if brief else _readable(value.tolist(), brief)
+    return repr(value) if not isinstance(value, str) else value
+
+
+def _ends(value, brief: bool):
+    return value if not brief or len(value) <= SHOWN else [*value[: SHOWN // 2], *value[-SHOWN // 2 :]]

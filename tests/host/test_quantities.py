@@ -1,0 +1,53 @@
+"""Values for readers: units, scales, labels."""
+
+import math
+
+import numpy
+import pytest
+
+from kairos.quantities import Quantity, label, readable
+
+
+def test_readable_value_has_plain_numbers():
+    assert readable([numpy.float64(0.5), numpy.int32(3), "x"], True) == "[0.5, 3, x]"
+    assert readable(numpy.float64(0.25), False) == "0.25" and readable((1,), True) == "(1,)"
+    assert readable(list(range(5000)), True) == "[0, 1, 2, 3, ..., 4996, 4997, 4998, 4999] (5,000 elements)"
+    assert readable(list(range(10)), False) == str(list(range(10)))
+    assert readable({"a": numpy.bool_(True)}, True) == "{'a': True}"
+    assert len(readable(numpy.zeros(100000), True)) < 200
+
+
+class Unprintable:
+    def __repr__(self):
+        raise ValueError("no text")
+
+
+def test_unprintable_value_is_named_by_its_type():
+    assert readable([1, Unprintable()], True) == "<list, which has no text: ValueError>"
+
+
+@pytest.mark.parametrize(
+    "metadata, value, text",
+    [
+        ({}, 1.5, "1.5"),
+        ({"unit": "us"}, 48.0, "48.0 us"),
+        ({"unit": "us", "scale": 1e-6}, 4.78448e-05, "47.8448 us"),
+        ({"unit": "us", "scale": 1e-6}, numpy.float64(4.8e-5), "48.0 us"),
+        ({"unit": "MHz", "scale": 1e6, "precision": 3}, 1.23456e8, "123.456 MHz"),
+        ({"unit": "MHz", "scale": 1e6}, [1e6, 2.5e6], "[1.0, 2.5] MHz"),
+        ({"unit": "us", "scale": 1e-6}, numpy.array([[1e-6], [2e-6]]), "[[1.0], [2.0]] us"),
+        ({"unit": "us", "scale": 1e-6}, "text", "text us"),
+        ({"unit": "us", "scale": 1e-6}, None, "None us"),
+        ({"unit": "us", "scale": 1e-6}, math.nan, "nan us"),
+        ({"unit": 5, "scale": "x", "precision": -1}, 2, "2"),
+        ({"scale": 0}, 2, "2"),
+        ({"unit": "V", "scale": numpy.float64(2.0)}, 3, "1.5 V"),
+    ],
+)
+def test_value_is_shown_in_its_unit(metadata, value, text):
+    assert Quantity.of(metadata).text(value, brief=False) == text
+
+
+def test_labels_have_one_style():
+    assert label("time", "µs") == Quantity("µs").label("time") == "time / µs"
+    assert label("count") == "count"
