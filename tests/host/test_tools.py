@@ -165,4 +165,4 @@ def test_new(tmp_path, monkeypatch, capsys):
         assert main(["new", name]) == 1
         assert text in capsys.readouterr().err
     assert main(["compile", "rabi_flop.py", "--emit", "types"]) == 0
-    assert "ttl.TTLOut.pulse" in capsys.readouterr().out
+    assert "ttl.DigitalOutput.pulse" in capsys.readouterr().out

@@ -31,7 +31,7 @@ ABSENT = {
 }
 """Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""
 ASKED = re.compile(r"(?:for cls in \(|parametrize\(\"kind\", \[)([\w, ]+)|uncalled\((\w+)\)")
-PARTS = {"Conversions", "Field", "FixedDelays", "I2CDevice", "SerialPort", "Spline", "StoredDelays", "Synchronisation"}
+PARTS = {"Conversions", "DigitalOutput", "Field", "FixedDelays", "I2CDevice", "SerialPort", "Spline", "StoredDelays", "Synchronisation"}
 PARTS |= {"WideField"}
 """Base classes and components of drivers."""
 

@@ -7,25 +7,12 @@ turn.
 
 from ..language import TInt32, kernel, portable
 from .chips.ad9834 import CONTROL, FREQUENCY, FTW_BITS, PHASE
-from .parts.methods import made
 from .parts.spi import SPI_CLK_POLARITY, SPI_END, Transfer
 
 __all__ = ["AD9834"]
 
 _HALF = FREQUENCY.half.width
 _TURN = PHASE.pow.steps
-
-
-def switched(text, **fields):
-    """Build a method without arguments that sets fields of the control word."""
-    mask = sum(CONTROL.fields[name].place(1) for name in fields)
-    bits = sum(CONTROL.fields[name].place(value) for name, value in fields.items())
-
-    @made(text)
-    def switch(self):
-        self._control((self.ctrl_reg & ~mask) | bits)
-
-    return switch
 
 
 class AD9834:
@@ -103,11 +90,30 @@ class AD9834:
 
     # Output
 
-    enable_reset = switched("Hold the phase at zero and the output at midscale.", core_reset=1)
-    output_enable = switched("Let the output go.", core_reset=0)
-    awake = switched("Power DAC and clock up.", sleep1=0, sleep12=0)
-    enable_triangular_waveform = switched("Give a triangle; the pin SIGN BIT OUT is off.", opbiten=0, mode=1)
-    disable_triangular_waveform = switched("Give a sine.", mode=0)
+    @kernel
+    def enable_reset(self):
+        """Hold the phase at zero and the output at midscale."""
+        self._control(CONTROL.core_reset.put(self.ctrl_reg, 1))
+
+    @kernel
+    def output_enable(self):
+        """Release the reset: the output follows the phase."""
+        self._control(CONTROL.core_reset.put(self.ctrl_reg, 0))
+
+    @kernel
+    def awake(self):
+        """Power DAC and clock up."""
+        self._control(CONTROL.sleep1.put(CONTROL.sleep12.put(self.ctrl_reg, 0), 0))
+
+    @kernel
+    def enable_triangular_waveform(self):
+        """Output a triangle; the pin SIGN BIT OUT is off."""
+        self._control(CONTROL.opbiten.put(CONTROL.mode.put(self.ctrl_reg, 1), 0))
+
+    @kernel
+    def disable_triangular_waveform(self):
+        """Output a sine."""
+        self._control(CONTROL.mode.put(self.ctrl_reg, 0))
 
     @kernel
     def sleep(self, dac_pd=False, clk_dis=False):

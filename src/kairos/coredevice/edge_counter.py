@@ -3,9 +3,9 @@ edges."""
 
 from numpy import int64
 
-from ..language import TBool, TInt32, TInt64, TTuple, kernel
+from ..language import TBool, TInt32, TInt64, TTuple, delay_mu, kernel, now_mu
 from .parts.channel import RTIODevice
-from .parts.gates import FALLING, RISING, gated
+from .parts.edges import BOTH, FALLING, RISING
 from .rtio import rtio_input_data, rtio_input_timestamped_data, rtio_output
 
 __all__ = ["CounterOverflow", "EdgeCounter"]
@@ -20,7 +20,6 @@ class CounterOverflow(Exception):
     """An edge counter has reached its maximum: the true count is at least that."""
 
 
-@gated("Count", 0, opening=RESET, closing=SEND)
 class EdgeCounter(RTIODevice):
     """The counter on RTIO channel `channel`, `gateware_width` bits wide.
 
@@ -41,6 +40,53 @@ class EdgeCounter(RTIODevice):
         edges = (RISING if count_rising else 0) + (FALLING if count_falling else 0)
         events = (SEND if send_count_event else 0) + (RESET if reset_to_zero else 0)
         rtio_output(self.target, edges + events)
+
+    # Gates
+
+    @kernel
+    def _count_during(self, edges, duration_mu) -> TInt64:
+        rtio_output(self.target, edges | RESET)
+        delay_mu(duration_mu)
+        rtio_output(self.target, SEND)
+        return now_mu()
+
+    @kernel
+    def gate_rising_mu(self, duration_mu) -> TInt64:
+        """Count rising edges for `duration_mu` machine units (int64); returns the cursor, at the end
+        of the gate."""
+        return self._count_during(RISING, duration_mu)
+
+    @kernel
+    def gate_rising(self, duration) -> TInt64:
+        """Count rising edges for `duration` seconds (float), rounded down; returns the cursor, at the
+        end of the gate."""
+        return self._count_during(RISING, self.core.seconds_to_mu(duration))
+
+    @kernel
+    def gate_falling_mu(self, duration_mu) -> TInt64:
+        """Count falling edges for `duration_mu` machine units (int64); returns the cursor, at the end
+        of the gate."""
+        return self._count_during(FALLING, duration_mu)
+
+    @kernel
+    def gate_falling(self, duration) -> TInt64:
+        """Count falling edges for `duration` seconds (float), rounded down; returns the cursor, at the
+        end of the gate."""
+        return self._count_during(FALLING, self.core.seconds_to_mu(duration))
+
+    @kernel
+    def gate_both_mu(self, duration_mu) -> TInt64:
+        """Count both edges for `duration_mu` machine units (int64); returns the cursor, at the end
+        of the gate."""
+        return self._count_during(BOTH, duration_mu)
+
+    @kernel
+    def gate_both(self, duration) -> TInt64:
+        """Count both edges for `duration` seconds (float), rounded down; returns the cursor, at the
+        end of the gate."""
+        return self._count_during(BOTH, self.core.seconds_to_mu(duration))
+
+    # Counts
 
     @kernel
     def _exact(self, count) -> TInt32:

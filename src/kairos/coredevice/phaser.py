@@ -40,7 +40,6 @@ from .chips.phaser import (
 )
 from .parts.channel import RTIODevice
 from .parts.lacking import Unknown, lacking
-from .parts.methods import made
 from .parts.scales import Scale
 from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 
@@ -73,17 +72,6 @@ class _Fraction(Scale):
 
 _DUTY = _Fraction(bits=FAN.width, steps=FAN.duty.steps)
 _AMPLITUDE = _Fraction(bits=TONE.asf.width, steps=TONE.asf.steps)
-
-
-def fetch(register, text):
-    """Build a method without arguments that reads an 8-bit register."""
-    address = register.address
-
-    @made(text)
-    def fetch(self) -> TInt32:
-        return self.read8(address)
-
-    return fetch
 
 
 @lacking(
@@ -210,9 +198,20 @@ class Phaser(RTIODevice):
         if gateware != self.gw_rev:
             raise ValueError("the gateware of the Phaser does not match gw_rev")
 
-    get_sta = fetch(STA, "Read the status.")
-    get_crc_err = fetch(CRC_ERR, "Read the number of frames with a wrong checksum.")
-    spi_read = fetch(SPI_DATR, "Read the byte that the last transfer on the SPI bus of the card has read.")
+    @kernel
+    def get_sta(self) -> TInt32:
+        """Read the status."""
+        return self.read8(STA.address)
+
+    @kernel
+    def get_crc_err(self) -> TInt32:
+        """Read the number of frames with a wrong checksum."""
+        return self.read8(CRC_ERR.address)
+
+    @kernel
+    def spi_read(self) -> TInt32:
+        """Read the byte that the last transfer on the SPI bus of the card has read."""
+        return self.read8(SPI_DATR.address)
 
     @kernel
     def spi_write(self, data):

@@ -34,7 +34,6 @@ from .chips.shuttler import (
 )
 from .parts.channel import RTIODevice
 from .parts.lacking import lacking
-from .parts.methods import made
 from .parts.spi import SPI_END, SPI_INPUT, SizedTransfer, Transfer
 from .rtio import rtio_input_data, rtio_output
 
@@ -43,7 +42,6 @@ __all__ = ["ADC", "Config", "DCBias", "DDS", "Relay", "Trigger", "shuttler_volt_
 _WORD = int64((1 << WORD_BITS) - 1)
 _LEVEL = [words for words, *_ in LEVEL_WORDS]
 _TONE = [words for words, *_ in TONE_WORDS]
-_BYTE = 8
 
 
 @portable
@@ -54,6 +52,7 @@ def shuttler_volt_to_mu(volt) -> TInt32:
 
 _GAIN, _OFFSET, _CLEAR = (PORT.encode(setting=name) for name in ("GAIN", "OFFSET", "CLEAR"))
 _READ = PORT.encode(read=1)
+_SINGLE, _STANDBY, _POWER_DOWN = (ADC_MODE.encode(ref_en=1, mode=name) for name in ("SINGLE", "STANDBY", "POWER_DOWN"))
 
 
 class Config(RTIODevice):
@@ -172,39 +171,6 @@ class Relay:
         self.relays.put(en)
 
 
-def sized_read(length):
-    """Build a method that reads a register of `length` bits."""
-
-    @made(f"Read a register of {length} bits.")
-    def read(self, addr) -> TInt32:
-        self.head.send(COMMUNICATION.word(1, addr))
-        return self.answer.exchange(0, length)
-
-    return read
-
-
-def sized_write(length):
-    """Build a method that writes a register of `length` bits."""
-
-    @made(f"Write a register of {length} bits.")
-    def write(self, addr, data):
-        self.head.send(COMMUNICATION.word(0, addr))
-        self.value.send(data, length)
-
-    return write
-
-
-def in_mode(name, text):
-    """Build a method without arguments that sets the ADC's mode."""
-    word = ADC_MODE.encode(ref_en=1, mode=name)
-
-    @made(text)
-    def set_mode(self):
-        self.write16(ADC_MODE.address, word)
-
-    return set_mode
-
-
 @lacking(
     "the mapping of Shuttler outputs to ADC inputs and their dividers are not published",
     "read_ch calibrate",
@@ -221,8 +187,49 @@ class ADC:
     def __init__(self, dmgr, spi_device, core_device="core"):
         self.core, self.bus = dmgr.get(core_device), dmgr.get(spi_device)
 
-    read8, read16, read24 = (sized_read(_BYTE * size) for size in (1, 2, 3))
-    write8, write16, write24 = (sized_write(_BYTE * size) for size in (1, 2, 3))
+    # Registers
+
+    @kernel
+    def _read(self, addr, length) -> TInt32:
+        self.head.send(COMMUNICATION.word(1, addr))
+        return self.answer.exchange(0, length)
+
+    @kernel
+    def _write(self, addr, data, length):
+        self.head.send(COMMUNICATION.word(0, addr))
+        self.value.send(data, length)
+
+    @kernel
+    def read8(self, addr) -> TInt32:
+        """Read a register of 8 bits."""
+        return self._read(addr, 8)
+
+    @kernel
+    def read16(self, addr) -> TInt32:
+        """Read a register of 16 bits."""
+        return self._read(addr, 16)
+
+    @kernel
+    def read24(self, addr) -> TInt32:
+        """Read a register of 24 bits."""
+        return self._read(addr, 24)
+
+    @kernel
+    def write8(self, addr, data):
+        """Write a register of 8 bits."""
+        self._write(addr, data, 8)
+
+    @kernel
+    def write16(self, addr, data):
+        """Write a register of 16 bits."""
+        self._write(addr, data, 16)
+
+    @kernel
+    def write24(self, addr, data):
+        """Write a register of 24 bits."""
+        self._write(addr, data, 24)
+
+    # Identification, modes and results
 
     @kernel
     def read_id(self) -> TInt32:
@@ -236,9 +243,20 @@ class ADC:
         self.value.send(-1, 32)
         delay(500 * us)
 
-    single_conversion = in_mode("SINGLE", "Convert once.")
-    standby = in_mode("STANDBY", "Go into standby: the references stay on.")
-    power_down = in_mode("POWER_DOWN", "Power everything down; only `power_up` or `reset` end that.")
+    @kernel
+    def single_conversion(self):
+        """Convert once."""
+        self.write16(ADC_MODE.address, _SINGLE)
+
+    @kernel
+    def standby(self):
+        """Go into standby: the references stay on."""
+        self.write16(ADC_MODE.address, _STANDBY)
+
+    @kernel
+    def power_down(self):
+        """Power everything down; only `power_up` or `reset` end that."""
+        self.write16(ADC_MODE.address, _POWER_DOWN)
 
     @kernel
     def power_up(self):

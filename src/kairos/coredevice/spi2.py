@@ -6,10 +6,9 @@ themselves.
 """
 
 from ..contracts.spi import CONFIG_ADDRESS, CS_AT, DATA_ADDRESS, DIV_AT, LENGTH_AT
-from ..language import delay_mu, kernel, portable
+from ..language import TInt32, delay_mu, kernel, portable
 from .parts.channel import Address, CoreDevice, RTIODevice
 from .parts.firmware import QUIET, firmware_function
-from .parts.inputs import datum
 from .parts.spi import (
     DIVIDERS,
     LENGTHS,
@@ -23,7 +22,7 @@ from .parts.spi import (
     SPI_OFFLINE,
     transfer_cycles,
 )
-from .rtio import rtio_output
+from .rtio import rtio_input_data, rtio_output
 
 __all__ = [
     "NRTSPIMaster",
@@ -102,13 +101,17 @@ class SPIMaster(RTIODevice):
         self.set_config_mu(flags, length, self.frequency_to_div(freq), cs)
 
     @kernel
+    def read(self) -> TInt32:
+        """Wait for and return the word read by the next transfer with `SPI_INPUT`, right aligned.
+        The cursor does not move."""
+        return rtio_input_data(self.channel)
+
+    @kernel
     def write(self, data):
         """Start a transfer of `data` (int32), left aligned if the highest bit is sent first;
         advances by its duration."""
         rtio_output(self.data_target, data)
         delay_mu(self.xfer_duration_mu)
-
-    read = datum("What the next transfer with `SPI_INPUT` has read, right aligned; waits for it. The cursor stays.")
 
 
 spi_set_config = firmware_function("spi_set_config", "busno flags length div cs", QUIET)

@@ -16,7 +16,6 @@ from ..contracts.servo import (
 )
 from ..language import TFloat, TInt32, delay, kernel, ns, portable, us
 from .parts.channel import RTIODevice
-from .parts.methods import made
 from .parts.scales import Scale
 from .rtio import rtio_output
 
@@ -49,16 +48,6 @@ _Y = _Amplitude(bits=COEFF_WIDTH - 1, steps=Y_FULL_SCALE_MU)
 def y_mu_to_full_scale(y) -> TFloat:
     """Convert Y to an amplitude, a fraction of full scale."""
     return _Y.quantity(y)
-
-
-def untracked(does):
-    """Build a method of phase tracking, which the gateware does not support."""
-
-    @made(f"{does}: NotImplementedError, because the gateware's servo does not track phases.")
-    def refuse(self):
-        raise NotImplementedError("the gateware's servo does not track phases")
-
-    return refuse
 
 
 class Channel(RTIODevice):
@@ -195,17 +184,44 @@ class Channel(RTIODevice):
         self.servo.write(self.servo.state_sel | self._place(profile), code)
         return code
 
-    # Phase tracking
+    # Phase tracking, which the gateware's servo does not support: these methods raise
+    # NotImplementedError.
 
-    copy_reference_time = untracked("Copy the reference time")
-    get_reference_time = untracked("Read the reference time")
-    clear_tracked_phase_accumulator = untracked("Clear the accumulator of the tracked phase")
-    get_tracked_phase_accumulator = untracked("Read the accumulator of the tracked phase")
-    clear_tracked_ftw = untracked("Clear the tracked frequency word")
-    get_tracked_ftw = untracked("Read the tracked frequency word")
+    @kernel
+    def _not_tracked(self):
+        raise NotImplementedError("the gateware's servo does not track phases")
+
+    @kernel
+    def copy_reference_time(self):
+        """Copy the reference time: not supported."""
+        self._not_tracked()
+
+    @kernel
+    def get_reference_time(self):
+        """Read the reference time: not supported."""
+        self._not_tracked()
+
+    @kernel
+    def clear_tracked_phase_accumulator(self):
+        """Clear the accumulator of the tracked phase: not supported."""
+        self._not_tracked()
+
+    @kernel
+    def get_tracked_phase_accumulator(self):
+        """Read the accumulator of the tracked phase: not supported."""
+        self._not_tracked()
+
+    @kernel
+    def clear_tracked_ftw(self):
+        """Clear the tracked frequency word: not supported."""
+        self._not_tracked()
+
+    @kernel
+    def get_tracked_ftw(self):
+        """Read the tracked frequency word: not supported."""
+        self._not_tracked()
 
     @kernel
     def set_reference_time(self, profile, fiducial_mu):
-        """Set the reference time: NotImplementedError, because the gateware's servo does not track
-        phases."""
-        raise NotImplementedError("the gateware's servo does not track phases")
+        """Set the reference time: not supported."""
+        self._not_tracked()

@@ -6,10 +6,10 @@ its update line is a bit of the configuration.
 """
 
 from ..contracts.servo import URUKUL_CHANNELS
-from ..language import TInt32, TList, delay, delay_mu, kernel, portable
+from ..language import TInt32, TList, kernel, portable
 from .ad9910 import AD9910
 from .ad9910_delays import delays_of
-from .parts.levels import hold, pulse
+from .ttl import DigitalOutput
 from .urukul import CS_DDS_MULTI
 
 __all__ = ["SharedDDS"]
@@ -20,9 +20,9 @@ _STORED_BYTES = 4
 _NOT_SYNCHRONISED = [-1] * URUKUL_CHANNELS
 
 
-class SharedUpdate:
-    """The update pulse of all chips not controlled by the servo, through the Urukul's
-    configuration."""
+class SharedUpdate(DigitalOutput):
+    """The update lines of all chips not controlled by the servo, through the Urukul's
+    configuration. A pulse takes the time of two writes in addition to its duration."""
 
     kernel_invariants = {"cpld"}
 
@@ -33,11 +33,6 @@ class SharedUpdate:
     def set_o(self, o):
         """Set the update lines."""
         self.cpld.cfg_io_update_all(_ALL if o else 0)
-
-    on = hold(True, "Set the update lines to 1.")
-    off = hold(False, "Set the update lines to 0.")
-    pulse_mu = pulse(delay_mu, "Pulse for `duration` machine units (int64), besides the time of two writes.")
-    pulse = pulse(delay, "Pulse for `duration` seconds (float), besides the time of two writes.")
 
 
 def _delays(dmgr, seeds, update):

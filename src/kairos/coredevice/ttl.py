@@ -1,7 +1,6 @@
 """Digital channels: outputs, outputs that can also be inputs, and clock generators.
 
-Commands take no time: the cursor moves only where stated. Parts shared by the channels are in
-`kairos.coredevice.parts`: levels, gates, and the table of edges.
+Commands take no time: the cursor moves only where stated.
 """
 
 from numpy import int64
@@ -9,20 +8,46 @@ from numpy import int64
 from ..language import TBool, TFloat, TInt32, TInt64, delay, delay_mu, kernel, now_mu, portable
 from .exceptions import RTIOOverflow
 from .parts.channel import Address, RTIODevice
-from .parts.gates import FALLING, RISING, gated
-from .parts.inputs import datum
-from .parts.levels import command, hold, level, pulse
-from .parts.methods import made
+from .parts.edges import BOTH, FALLING, RISING
 from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 
-__all__ = ["TTLClockGen", "TTLInOut", "TTLOut"]
+__all__ = ["DigitalOutput", "TTLClockGen", "TTLInOut", "TTLOut"]
 
 # Addresses of a channel. The last one sets the edges recorded, like the one before, and samples the
 # level.
 LEVEL, DRIVEN, EDGES, EDGES_AND_SAMPLE = range(4)
 
 
-class TTLOut(RTIODevice):
+class DigitalOutput:
+    """Base of devices with a level. The device supplies the kernel method ``set_o(o)``, which sets
+    it."""
+
+    @kernel
+    def on(self):
+        """Set the level to 1."""
+        self.set_o(True)
+
+    @kernel
+    def off(self):
+        """Set the level to 0."""
+        self.set_o(False)
+
+    @kernel
+    def pulse(self, duration):
+        """High for `duration` seconds (float), then low; the cursor ends at the falling edge."""
+        self.on()
+        delay(duration)
+        self.off()
+
+    @kernel
+    def pulse_mu(self, duration):
+        """High for `duration` machine units (int64), then low; the cursor ends at the falling edge."""
+        self.on()
+        delay_mu(duration)
+        self.off()
+
+
+class TTLOut(DigitalOutput, RTIODevice):
     """A digital output on RTIO channel `channel`."""
 
     target_o = Address(LEVEL)
@@ -31,27 +56,13 @@ class TTLOut(RTIODevice):
     def output(self):
         """Do nothing: for code that also takes a `TTLInOut`."""
 
-    set_o = level(LEVEL, "Set the level to `o` (bool).")
-    on = hold(True, "Set the level to 1.")
-    off = hold(False, "Set the level to 0.")
-    pulse_mu = pulse(delay_mu, "High for `duration` machine units (int64); the cursor ends at the falling edge.")
-    pulse = pulse(delay, "High for `duration` seconds (float); the cursor ends at the falling edge.")
+    @kernel
+    def set_o(self, o):
+        """Set the level to `o` (bool)."""
+        rtio_output(self.target_o, 1 if o else 0)
 
 
-def watch(edge, level, text):
-    """Build a method that starts watching that the level stays `level`, by recording the `edge`
-    that would end it."""
-
-    @made(text)
-    def watch(self) -> TBool:
-        rtio_output(self.target_sample, edge)
-        return rtio_input_data(self.channel) == level
-
-    return watch
-
-
-@gated("Record", EDGES, rounding=True)
-class TTLInOut(RTIODevice):
+class TTLInOut(DigitalOutput, RTIODevice):
     """A digital channel that is an input after a reset and an output after :meth:`output`.
 
     Direction, level and gate are commands of one channel, which executes one per coarse cycle: of
@@ -76,23 +87,87 @@ class TTLInOut(RTIODevice):
         # 64 bits wide, because kernels add it to times.
         self.gate_latency_mu = int64(latency)
 
-    output = command(DRIVEN, 1, "Make the channel an output. Leave one coarse cycle before the next command.")
-    input = command(DRIVEN, 0, "Make the channel an input. Leave one coarse cycle before the next command.")
+    # Output
+
+    @kernel
+    def output(self):
+        """Make the channel an output. Leave one coarse cycle before the next command."""
+        self.set_oe(True)
+
+    @kernel
+    def input(self):
+        """Make the channel an input. Leave one coarse cycle before the next command."""
+        self.set_oe(False)
 
     @kernel
     def set_oe(self, oe):
         """Make the channel an output (`oe` true) or an input. Leave one coarse cycle before the
         next command."""
-        if oe:
-            self.output()
-        else:
-            self.input()
+        rtio_output(self.target_oe, 1 if oe else 0)
 
-    set_o = level(LEVEL, "Set the level to `o` (bool); the channel must be an output.")
-    on = hold(True, "Set the level to 1; the channel must be an output.")
-    off = hold(False, "Set the level to 0; the channel must be an output.")
-    pulse_mu = pulse(delay_mu, "High for `duration` machine units (int64); the cursor ends at the falling edge.")
-    pulse = pulse(delay, "High for `duration` seconds (float); the cursor ends at the falling edge.")
+    @kernel
+    def set_o(self, o):
+        """Set the level to `o` (bool); the channel must be an output."""
+        rtio_output(self.target_o, 1 if o else 0)
+
+    # Recording edges
+
+    @kernel
+    def _open_gate(self, edges):
+        rtio_output(self.target_sens, edges)
+
+    @kernel
+    def _close_gate(self) -> TInt64:
+        rtio_output(self.target_sens, 0)
+        return now_mu()
+
+    @kernel
+    def gate_rising_mu(self, duration) -> TInt64:
+        """Record rising edges for `duration` machine units (int64); returns the cursor, at the end of the
+        gate."""
+        self._open_gate(RISING)
+        delay_mu(duration)
+        return self._close_gate()
+
+    @kernel
+    def gate_rising(self, duration) -> TInt64:
+        """Record rising edges for `duration` seconds (float); returns the cursor, at the end of the
+        gate."""
+        self._open_gate(RISING)
+        delay(duration)
+        return self._close_gate()
+
+    @kernel
+    def gate_falling_mu(self, duration) -> TInt64:
+        """Record falling edges for `duration` machine units (int64); returns the cursor, at the end of the
+        gate."""
+        self._open_gate(FALLING)
+        delay_mu(duration)
+        return self._close_gate()
+
+    @kernel
+    def gate_falling(self, duration) -> TInt64:
+        """Record falling edges for `duration` seconds (float); returns the cursor, at the end of the
+        gate."""
+        self._open_gate(FALLING)
+        delay(duration)
+        return self._close_gate()
+
+    @kernel
+    def gate_both_mu(self, duration) -> TInt64:
+        """Record both edges for `duration` machine units (int64); returns the cursor, at the end of the
+        gate."""
+        self._open_gate(BOTH)
+        delay_mu(duration)
+        return self._close_gate()
+
+    @kernel
+    def gate_both(self, duration) -> TInt64:
+        """Record both edges for `duration` seconds (float); returns the cursor, at the end of the
+        gate."""
+        self._open_gate(BOTH)
+        delay(duration)
+        return self._close_gate()
 
     @kernel
     def timestamp_mu(self, up_to_timestamp_mu) -> TInt64:
@@ -109,8 +184,22 @@ class TTLInOut(RTIODevice):
             found += 1
         return found
 
-    sample_input = command(EDGES_AND_SAMPLE, 0, "Sample the level at the cursor; read it with :meth:`sample_get`.")
-    sample_get = datum("Level of the oldest sample that was not read yet, 0 or 1; waits for it.")
+    # Sampling and watching the level
+
+    @kernel
+    def _sample(self, edges):
+        """Sample the level at the cursor, and record `edges` from there on."""
+        rtio_output(self.target_sample, edges)
+
+    @kernel
+    def sample_get(self) -> TInt32:
+        """Level of the oldest sample that was not read yet, 0 or 1; waits for it."""
+        return rtio_input_data(self.channel)
+
+    @kernel
+    def sample_input(self):
+        """Sample the level at the cursor; read it with :meth:`sample_get`."""
+        self._sample(0)
 
     @kernel
     def sample_get_nonrt(self) -> TInt32:
@@ -120,8 +209,17 @@ class TTLInOut(RTIODevice):
         self.core.break_realtime()
         return level
 
-    watch_stay_on = watch(FALLING, 1, "Watch until `watch_done` that the level stays 1; False if it is 0 already.")
-    watch_stay_off = watch(RISING, 0, "Watch until `watch_done` that the level stays 0; False if it is 1 already.")
+    @kernel
+    def watch_stay_on(self) -> TBool:
+        """Watch until `watch_done` that the level stays 1; False if it is 0 already."""
+        self._sample(FALLING)
+        return self.sample_get() == 1
+
+    @kernel
+    def watch_stay_off(self) -> TBool:
+        """Watch until `watch_done` that the level stays 0; False if it is 1 already."""
+        self._sample(RISING)
+        return self.sample_get() == 0
 
     @kernel
     def watch_done(self) -> TBool:
@@ -155,6 +253,11 @@ class TTLClockGen(RTIODevice):
         return ftw / self.ftw_per_hz
 
     @kernel
+    def stop(self):
+        """Stop the clock, at level 0."""
+        self.set_mu(0)
+
+    @kernel
     def set_mu(self, frequency):
         """Start the clock with a word (int32), its first rising edge at the cursor; the word 0 stops it."""
         rtio_output(self.target, frequency)
@@ -163,5 +266,3 @@ class TTLClockGen(RTIODevice):
     def set(self, frequency):
         """Start the clock with a frequency in Hz (float), its first rising edge at the cursor."""
         self.set_mu(self.frequency_to_ftw(frequency))
-
-    stop = command(0, 0, "Stop the clock, at level 0.")

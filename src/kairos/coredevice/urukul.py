@@ -6,7 +6,7 @@ Supports protocol revisions 8 and 9, which differ in the words and fields of the
 
 from numpy import int32, int64
 
-from ..language import TBool, TInt32, TInt64, at_mu, delay, delay_mu, kernel, ms, now_mu, portable, us
+from ..language import TBool, TInt32, TInt64, at_mu, delay, kernel, ms, now_mu, portable, us
 from .chips.urukul import (
     ATT,
     CFG8,
@@ -22,11 +22,9 @@ from .chips.urukul import (
 )
 from .parts.absent import get_or_absent
 from .parts.attenuators import StepAttenuators, step_scale
-from .parts.levels import hold, pulse
-from .parts.methods import made
 from .parts.scales import Scale
 from .parts.spi import SPI_CS_POLARITY, SPI_END, SPI_INPUT, Transfer
-from .registers import WideField
+from .ttl import DigitalOutput
 
 __all__ = [
     "CPLD",
@@ -85,8 +83,6 @@ def _version(proto_rev):
 
 
 ProtoRev8, ProtoRev9 = map(_version, CONFIGURATIONS)
-LACKING = WideField(0, 0)
-"""Stands in for a field that a revision lacks."""
 LOWER_BITS = 28
 """Bits of the second of the two transfers of a configuration."""
 SYNC_STEPS = 16
@@ -113,40 +109,9 @@ urukul_sta_proto_rev = status_field(STA.proto_rev)
 urukul_sta_drover = status_field(STA.drover)
 
 
-def channel_lines(name):
-    """Build the kernel methods that set a field of the configuration for one channel, and for all
-    channels.
-
-    Where a revision has one field for all channels, both set that field. If it has none, they raise
-    NotImplementedError.
-    """
-    new = CFG9.fields[name]
-    old = CFG8.fields.get(name, LACKING)
-
-    revision = "" if name in CFG8.fields else " (protocol revision 9)"
-
-    @made(f"Whether to {new.__doc__}{revision}.")
-    def set_one(self, channel, on):
-        field = new if self.rev9 else old
-        if field.width == 0:
-            self.needs_rev9()
-        else:
-            self.cfg_write(field.switch_at(self.cfg_reg, channel, on))
-
-    @made(f"Of all channels, 4 bits, whether to {new.__doc__}{revision}.")
-    def set_all(self, state):
-        field = new if self.rev9 else old
-        if field.width == 0:
-            self.needs_rev9()
-        else:
-            self.cfg_write(field.put_all(self.cfg_reg, state))
-
-    return set_one, set_all
-
-
-class RegIOUpdate:
-    """The update pulse of a DDS through the configuration, used if no RTIO channel is connected to
-    it."""
+class RegIOUpdate(DigitalOutput):
+    """The update line of a DDS through the configuration, used if no RTIO channel is connected to
+    it. A pulse takes the time of two writes in addition to its duration."""
 
     kernel_invariants = {"cpld", "channel"}
 
@@ -158,11 +123,6 @@ class RegIOUpdate:
     def set_o(self, o):
         """Set the update line of the channel."""
         self.cpld.cfg_io_update(self.channel, o)
-
-    on = hold(True, "Set the update line of the channel to 1.")
-    off = hold(False, "Set the update line of the channel to 0.")
-    pulse_mu = pulse(delay_mu, "Pulse for `duration` machine units (int64), besides the time of two writes.")
-    pulse = pulse(delay, "Pulse for `duration` seconds (float), besides the time of two writes.")
 
 
 class _Attenuation(Scale):
@@ -293,9 +253,11 @@ class CPLD(StepAttenuators):
         self.cfg_write(self._io_rst_of(self.cfg_reg, True))
         self.cfg_write(self._io_rst_of(self.cfg_reg, False))
 
-    def needs_rev9(self):
+    @kernel
+    def _check_rev9(self):
         """Reject features that a card of protocol revision 8 lacks."""
-        raise NotImplementedError("this needs an Urukul with protocol revision 9")
+        if not self.rev9:
+            raise NotImplementedError("this needs an Urukul with protocol revision 9")
 
     @kernel
     def set_profile(self, channel, profile):
@@ -303,13 +265,91 @@ class CPLD(StepAttenuators):
         field = CFG9.profile if self.rev9 else CFG8.profile
         self.cfg_write(field.put_at(self.cfg_reg, channel, profile))
 
-    cfg_sw, cfg_switches = channel_lines("rf_sw")
-    cfg_io_update, cfg_io_update_all = channel_lines("io_update")
-    cfg_mask_nu, cfg_mask_nu_all = channel_lines("mask_nu")
-    cfg_att_en, cfg_att_en_all = channel_lines("att_en")
-    cfg_osk, cfg_osk_all = channel_lines("osk")
-    cfg_drctl, cfg_drctl_all = channel_lines("drctl")
-    cfg_drhold, cfg_drhold_all = channel_lines("drhold")
+    # Lines of the channels. The `state` of all channels has 4 bits, channel 0 in the lowest.
+
+    @kernel
+    def cfg_sw(self, channel, on):
+        """Close the RF switch of a channel (`on`), or open it."""
+        field = CFG9.rf_sw if self.rev9 else CFG8.rf_sw
+        self.cfg_write(field.switch_at(self.cfg_reg, channel, on))
+
+    @kernel
+    def cfg_switches(self, state):
+        """Close the RF switches of the channels in `state`, and open the others."""
+        field = CFG9.rf_sw if self.rev9 else CFG8.rf_sw
+        self.cfg_write(field.put_all(self.cfg_reg, state))
+
+    @kernel
+    def cfg_io_update(self, channel, on):
+        """Set the update line of a channel; of all of them in protocol revision 8."""
+        field = CFG9.io_update if self.rev9 else CFG8.io_update
+        self.cfg_write(field.switch_at(self.cfg_reg, channel, on))
+
+    @kernel
+    def cfg_io_update_all(self, state):
+        """Set the update lines of all channels."""
+        field = CFG9.io_update if self.rev9 else CFG8.io_update
+        self.cfg_write(field.put_all(self.cfg_reg, state))
+
+    @kernel
+    def cfg_mask_nu(self, channel, on):
+        """Keep a channel from its own bus (`on`), or not."""
+        field = CFG9.mask_nu if self.rev9 else CFG8.mask_nu
+        self.cfg_write(field.switch_at(self.cfg_reg, channel, on))
+
+    @kernel
+    def cfg_mask_nu_all(self, state):
+        """Keep the channels in `state` from their own buses, and not the others."""
+        field = CFG9.mask_nu if self.rev9 else CFG8.mask_nu
+        self.cfg_write(field.put_all(self.cfg_reg, state))
+
+    @kernel
+    def cfg_att_en(self, channel, on):
+        """Enable the attenuator of a channel (protocol revision 9)."""
+        self._check_rev9()
+        self.cfg_write(CFG9.att_en.switch_at(self.cfg_reg, channel, on))
+
+    @kernel
+    def cfg_att_en_all(self, state):
+        """Enable the attenuators of the channels in `state` (protocol revision 9)."""
+        self._check_rev9()
+        self.cfg_write(CFG9.att_en.put_all(self.cfg_reg, state))
+
+    @kernel
+    def cfg_osk(self, channel, on):
+        """Set the OSK line of a channel (protocol revision 9)."""
+        self._check_rev9()
+        self.cfg_write(CFG9.osk.switch_at(self.cfg_reg, channel, on))
+
+    @kernel
+    def cfg_osk_all(self, state):
+        """Set the OSK lines of all channels (protocol revision 9)."""
+        self._check_rev9()
+        self.cfg_write(CFG9.osk.put_all(self.cfg_reg, state))
+
+    @kernel
+    def cfg_drctl(self, channel, on):
+        """Set the ramp direction line of a channel (protocol revision 9)."""
+        self._check_rev9()
+        self.cfg_write(CFG9.drctl.switch_at(self.cfg_reg, channel, on))
+
+    @kernel
+    def cfg_drctl_all(self, state):
+        """Set the ramp direction lines of all channels (protocol revision 9)."""
+        self._check_rev9()
+        self.cfg_write(CFG9.drctl.put_all(self.cfg_reg, state))
+
+    @kernel
+    def cfg_drhold(self, channel, on):
+        """Set the ramp hold line of a channel (protocol revision 9)."""
+        self._check_rev9()
+        self.cfg_write(CFG9.drhold.switch_at(self.cfg_reg, channel, on))
+
+    @kernel
+    def cfg_drhold_all(self, state):
+        """Set the ramp hold lines of all channels (protocol revision 9)."""
+        self._check_rev9()
+        self.cfg_write(CFG9.drhold.put_all(self.cfg_reg, state))
 
     # Attenuators
 

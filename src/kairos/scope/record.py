@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..contracts import spi
 from ..contracts.spi import SpiFlag
 from ..coredevice.edge_counter import RESET, SEND
-from ..coredevice.parts.gates import FALLING, RISING
+from ..coredevice.parts.edges import FALLING, RISING
 from ..waveform.analysis import Line, drivers
 from .lanes import FLOATING, Lane, Levels, Marks, Steps, Words
 from .page import write_page

@@ -2,20 +2,9 @@
 
 from ...language import TFloat, TInt32, host_only, kernel
 from .. import urukul
-from .methods import made
 from .monitored import Monitored
 
 __all__ = ["UrukulChannel"]
-
-
-def line(setter):
-    """Build the kernel method that passes a channel's `state` on to a method of the `CPLD`."""
-
-    @made(setter.__doc__)
-    def set_line(self, state):
-        setter(self.cpld, self.channel, state)
-
-    return set_line
 
 
 class UrukulChannel:
@@ -41,12 +30,35 @@ class UrukulChannel:
             return []
         return [Monitored(None, self.bus.channel, self.channel, self.ftw_to_frequency, "Hz")]
 
-    cfg_sw = line(urukul.CPLD.cfg_sw)
-    cfg_mask_nu = line(urukul.CPLD.cfg_mask_nu)
-    cfg_att_en = line(urukul.CPLD.cfg_att_en)
-    cfg_osk = line(urukul.CPLD.cfg_osk)
-    cfg_drctl = line(urukul.CPLD.cfg_drctl)
-    cfg_drhold = line(urukul.CPLD.cfg_drhold)
+    @kernel
+    def cfg_sw(self, state):
+        """Close the RF switch (`state`), or open it."""
+        self.cpld.cfg_sw(self.channel, state)
+
+    @kernel
+    def cfg_mask_nu(self, state):
+        """Keep the chip from its own bus (`state`), or not."""
+        self.cpld.cfg_mask_nu(self.channel, state)
+
+    @kernel
+    def cfg_att_en(self, state):
+        """Enable the attenuator (protocol revision 9)."""
+        self.cpld.cfg_att_en(self.channel, state)
+
+    @kernel
+    def cfg_osk(self, state):
+        """Set the OSK line (protocol revision 9)."""
+        self.cpld.cfg_osk(self.channel, state)
+
+    @kernel
+    def cfg_drctl(self, state):
+        """Set the ramp direction line (protocol revision 9)."""
+        self.cpld.cfg_drctl(self.channel, state)
+
+    @kernel
+    def cfg_drhold(self, state):
+        """Set the ramp hold line (protocol revision 9)."""
+        self.cpld.cfg_drhold(self.channel, state)
 
     @kernel
     def set_profile(self, profile):

@@ -105,6 +105,13 @@ def test_arguments(driver, arguments, text):
         ),
         ("counter", "fetch_count", (), [2**30 - 1], "CounterOverflow: the edge counter on RTIO channel 40 is full"),
         (
+            "revision8",
+            "cfg_osk",
+            (1, True),
+            (),
+            "NotImplementedError: this needs an Urukul with protocol revision 9",
+        ),
+        (
             "grabber",
             "input_mu",
             ([0],),
@@ -130,9 +137,6 @@ def test_the_host(get):
         reference_divider(0.0, False, False)
     with pytest.raises(ValueError, match="out of the range of a scale"):
         Scale(bits=8, steps=1).code(256)
-    # A kernel asks the host to raise it.
-    with pytest.raises(NotImplementedError, match="this needs an Urukul with protocol revision 9"):
-        get("revision8").needs_rev9()
     with pytest.raises(OSError, match="No analyzer proxy configured"):
         get("core").trigger_analyzer_proxy()
 
