@@ -55,10 +55,10 @@ def levels_case(what, lights, populations, coherence, time):
     def move(to, start):
         return ket[to] * ket[start].dag()
 
-    lower, pumped, scattering, shelf = range(4)
+    lower, pumped, scattering, metastable = range(4)
     angle = 2 * pi * lights["turns"]
     rabi, detuning = pi * lights["rabi_hz"], 2 * pi * lights["detuning_hz"]
-    up = rabi * move(shelf, lower)
+    up = rabi * move(metastable, lower)
     hamiltonian = [
         [up, lambda t: np.exp(-1j * (detuning * t + angle))],
         [up.dag(), lambda t: np.exp(1j * (detuning * t + angle))],
@@ -68,21 +68,21 @@ def levels_case(what, lights, populations, coherence, time):
         (pumped, scattering, lights["cooling"] + lights["pumping"]),
     ]
     rates += [(to, start, rate) for start, to, rate in rates]  # light that absorbs also emits
-    rates += [(shelf, scattering, lights["repump"])]  # via a level that decays
+    rates += [(metastable, scattering, lights["repump"])]  # via a level that decays
     rates += [(scattering, n, LEVELS["linewidth"] * p) for n, p in zip((0, 1, 3), LEVELS["branching"], strict=True)]
-    rates += [(shelf, lower, LEVELS["decay"])]
+    rates += [(metastable, lower, LEVELS["decay"])]
     jumps = [np.sqrt(rate) * move(to, start) for start, to, rate in rates if rate]
     # Dephasing of the qubit, which does not affect the other levels
-    jumps += [np.sqrt(LEVELS["dephasing"] / 2) * (move(shelf, shelf) - move(lower, lower))]
+    jumps += [np.sqrt(LEVELS["dephasing"] / 2) * (move(metastable, metastable) - move(lower, lower))]
     begin = qutip.qdiags(populations, 0)
-    begin = begin + coherence * move(shelf, lower) + np.conj(coherence) * move(lower, shelf)
+    begin = begin + coherence * move(metastable, lower) + np.conj(coherence) * move(lower, metastable)
     end = qutip.mesolve(hamiltonian, begin, [0, time], jumps, options=EXACT).states[-1].full()
     return {
         "what": what,
         "lights": lights,
         "time": time,
         "begin": [*populations, coherence.real, complex(coherence).imag],
-        "end": [*map(float, np.diag(end).real), *pairs([end[shelf, lower]])[0]],
+        "end": [*map(float, np.diag(end).real), *pairs([end[metastable, lower]])[0]],
     }
 
 

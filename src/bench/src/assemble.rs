@@ -78,7 +78,7 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
     bench.photomultipliers(&file)?;
     bench.photodiodes(&file)?;
     bench.measured(&file, &found)?;
-    bench.heard(&file)?;
+    bench.connect_model_inputs(&file)?;
     bench.cameras(&file, &found)?;
     bench.lines(&file)?;
     bench.loopbacks(&file)?;

@@ -376,7 +376,7 @@ fn each_error_is_a_line_with_its_place() {
 }
 
 #[test]
-fn a_wire_that_cannot_be_is_told_as_it_was_written() {
+fn impossible_wire_is_reported_as_written() {
     let mut pads = pads();
     pads[0].drives = false;
     for (text, expected) in [

@@ -147,7 +147,7 @@ pub struct Engine {
     /// Whether the warning that changes are no longer kept has been given.
     forgets: bool,
     /// Changes delivered to models.
-    pub told: u64,
+    pub delivered: u64,
 }
 
 impl Engine {
@@ -230,10 +230,10 @@ impl Engine {
                     .flatten()
                     .any(|end| end.is_of(|to| reached.contains(&to)))
             };
-            let heard: Vec<usize> = (0..self.parts.len())
+            let wired: Vec<usize> = (0..self.parts.len())
                 .filter(|part| before(&self.parts[*part]))
                 .collect();
-            reached.extend(heard);
+            reached.extend(wired);
             if !pads.is_empty() || reached.len() == known {
                 return pads;
             }
@@ -243,12 +243,12 @@ impl Engine {
     /// The pins wired to the model itself.
     fn own_pads(&self, model: usize) -> impl Iterator<Item = u16> + '_ {
         let leads = move |end: &End| end.is_of(|to| to == model);
-        let heard = self.pins.iter().filter(move |(_, ends)| ends.iter().any(leads));
+        let wired = self.pins.iter().filter(move |(_, ends)| ends.iter().any(leads));
         let driven = self.parts[model].wires.iter().flatten().filter_map(|end| match end {
             End::Pin(pad) => Some(*pad),
             End::Input { .. } => None,
         });
-        heard.map(|(pad, _)| *pad).chain(driven)
+        wired.map(|(pad, _)| *pad).chain(driven)
     }
 
     /// Reports a level change at a pin of the device.
@@ -352,7 +352,7 @@ impl Engine {
                 _ => break,
             }
         }
-        self.told += changes.len() as u64;
+        self.delivered += changes.len() as u64;
         self.call(model, at, |part, out| part.input(at, &changes, out));
     }
 

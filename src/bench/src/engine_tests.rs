@@ -94,7 +94,7 @@ fn edges_come_at_their_times_however_far_it_is_run() {
 }
 
 #[test]
-fn what_comes_at_once_is_told_at_once() {
+fn simultaneous_changes_are_delivered_together() {
     struct Both(Vec<Vec<Change>>);
     impl Model for Both {
         fn input(&mut self, _at: Ns, changes: &[Change], out: &mut Outbox) {
@@ -212,7 +212,7 @@ fn three_boards() -> Engine {
 }
 
 #[test]
-fn boards_that_nothing_joins_have_engines_of_their_own() {
+fn unjoined_boards_have_separate_engines() {
     let Divided { mut engines, of_board } = three_boards().divide(&[0, 10, 20]);
     assert_eq!(of_board, [0, 1, 1]);
     let names = |engine: &Engine| match engine.report(0) {
@@ -232,7 +232,7 @@ fn boards_that_nothing_joins_have_engines_of_their_own() {
 }
 
 #[test]
-fn what_comes_at_once_from_several_boards_is_in_their_order() {
+fn simultaneous_changes_of_boards_keep_board_order() {
     struct Order;
     impl Model for Order {
         fn input(&mut self, _at: Ns, changes: &[Change], out: &mut Outbox) {
@@ -287,7 +287,7 @@ fn a_model_without_pins_is_reached_through_those_that_it_hears() {
 }
 
 #[test]
-fn that_changes_are_not_kept_any_more_is_told_once() {
+fn full_record_of_changes_is_reported_once() {
     let mut engine = Engine::default();
     let diode = engine.add("diode", 1, Echo::after(0));
     for at in 0..2000 {
@@ -299,9 +299,9 @@ fn that_changes_are_not_kept_any_more_is_told_once() {
         );
     }
     engine.run(10_000);
-    let told: Vec<&str> = engine.warnings(0).iter().map(|warning| warning.text.as_str()).collect();
+    let warnings: Vec<&str> = engine.warnings(0).iter().map(|warning| warning.text.as_str()).collect();
     assert_eq!(
-        told,
+        warnings,
         ["diode: no more than 1024 changes are kept: tests and pages get none from now on"]
     );
     assert_eq!(
@@ -311,7 +311,7 @@ fn that_changes_are_not_kept_any_more_is_told_once() {
 }
 
 #[test]
-fn changes_are_told_in_the_order_of_their_times() {
+fn changes_are_delivered_in_order_of_time() {
     let mut engine = Engine::default();
     engine.add("late", 1, Echo::after(0));
     for (given, delay) in [(0, 79), (5, 47), (10, 79)] {

@@ -80,7 +80,7 @@ impl Outbox {
 
     /// Warns the owner of the bench about a channel.
     pub fn warn_of(&mut self, channel: usize, texts: impl IntoIterator<Item = String>) {
-        let told = texts.into_iter().map(|text| format!("ch{channel}: {text}"));
-        self.warnings.extend(told);
+        let warnings = texts.into_iter().map(|text| format!("ch{channel}: {text}"));
+        self.warnings.extend(warnings);
     }
 }

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn where_several_boards_have_a_name_the_database_says_whose_it_is() {
+    fn name_on_several_boards_is_resolved_by_database() {
         let (pads, database) = (pads(), BTreeMap::from([("ttl0".into(), 0x20000), ("spi0".into(), 1)]));
         let pins = Pins::new(&pads, &database);
         assert_eq!(pins.find("ttl0").map(|pad| pad.index), Ok(5));

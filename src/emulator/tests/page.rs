@@ -38,8 +38,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn rooms_import_from_those_above() {
-    let rooms: Vec<String> = table("Module")
+fn modules_import_only_modules_above() {
+    let layers: Vec<String> = table("Module")
         .iter()
         .map(|row| row[0].trim_matches('`').to_string())
         .collect();
@@ -47,20 +47,20 @@ fn rooms_import_from_those_above() {
     let folders = std::fs::read_dir(&source).unwrap().map(|entry| entry.unwrap().path());
     let mut folders: Vec<PathBuf> = folders.filter(|path| path.is_dir()).collect();
     folders.sort();
-    let mut expected: Vec<PathBuf> = rooms.iter().map(|room| source.join(room)).collect();
+    let mut expected: Vec<PathBuf> = layers.iter().map(|layer| source.join(layer)).collect();
     expected.sort();
     assert_eq!(folders, expected, "modules of docs/emulator.md");
-    for (n, room) in rooms.iter().enumerate() {
-        for path in sources(&source.join(room)) {
+    for (n, layer) in layers.iter().enumerate() {
+        for path in sources(&source.join(layer)) {
             let text = std::fs::read_to_string(&path).unwrap();
             let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap()).collect();
             let code = code.join("\n");
             assert!(
                 !code.contains("crate::{"),
-                "{}: one room in each import",
+                "{}: one layer in each import",
                 path.display()
             );
-            for above in &rooms[n + 1..] {
+            for above in &layers[n + 1..] {
                 let import = format!("crate::{above}");
                 assert!(!code.contains(&import), "{}: {import}", path.display());
             }

@@ -48,7 +48,7 @@ class Host:
         try:
             reply = getattr(self, f"_{kind}")(content)
         except BaseException as error:
-            reply = {"error": self._told(error)}
+            reply = {"error": self._described(error)}
         self._deadline = None
         self._say(reply)
 
@@ -107,7 +107,7 @@ class Host:
         code = getattr(getattr(type(self._model), method), "__code__", None)
         return self._file if code is None or code.co_filename != self._file else f"{self._file}:{code.co_firstlineno}"
 
-    def _told(self, error: BaseException) -> str:
+    def _described(self, error: BaseException) -> str:
         """Describe an exception, with the innermost line in the model's own file."""
         said = _said(error)
         # On one line, regardless of its text.

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_one_bucket_are_told_apart() {
+    fn names_in_one_bucket_are_distinguished() {
         // A hash collision: 'A' * 16 + 'Q' is 'B' * 16 + 'A'.
         let index: Index<u32, 3> = Index::new(&[&[("AQ", 1), ("BA", 2)], &[("mu", 3)]]);
         assert_eq!(bucket("AQ"), bucket("BA"));

@@ -274,7 +274,7 @@ fn names_are_looked_up_in_the_library_first() {
 }
 
 #[test]
-fn a_weak_symbol_that_nobody_defines_is_null() {
+fn undefined_weak_symbol_is_null() {
     assert_eq!(relocated(false, GLOB_DAT, OPTIONAL, DATA, 99), 0);
     assert_eq!(relocated(false, ABS32, OPTIONAL, DATA, 12), 12);
     assert_eq!(relocated(true, JUMP_SLOT, OPTIONAL, DATA, 0x4a0), 0);
@@ -288,7 +288,7 @@ fn places_need_no_alignment() {
 }
 
 #[test]
-fn what_lies_outside_is_refused() {
+fn relocation_outside_the_library_is_refused() {
     let outside = "parse error: relocation lies outside of the image";
     for place in [SIZE as u32 - 3, SIZE as u32, 0x7fff_fffe, 0xffff_fffc, 0xffff_ffff] {
         for kind in [ABS32, REL32, GLOB_DAT, JUMP_SLOT, RELATIVE, TARGET2, PREL31] {

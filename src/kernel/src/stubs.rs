@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_stub_of_the_slot_stays() {
+    fn foreign_instruction_is_not_replaced() {
         for (stubs, number, place, target) in [
             (0, 1, 0x44, 0x0800_1000),  // stub of another slot
             (0, 1, 0x40, 0x0000_1000),  // out of range

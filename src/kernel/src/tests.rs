@@ -404,7 +404,7 @@ fn too_many_nested_exceptions() {
 }
 
 #[test]
-fn leaving_a_nested_handler_drops_what_it_abandoned() {
+fn leaving_nested_handler_drops_abandoned_exceptions() {
     let (mut machine, library) = machine(kernel!("exceptions"));
     let start = raised(&mut machine, &library);
     let mut exceptions = Exceptions::new();

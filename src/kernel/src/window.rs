@@ -20,7 +20,7 @@ use crate::owned::Owned;
 pub const ENDS: usize = REMOTE_WINDOW.end.wrapping_sub(REMOTE_WINDOW.start) / REMOTE_WINDOW_BYTES;
 
 /// Value of `window_fault` for a link that the board does not have.
-const NOBODY: u32 = 4;
+const NO_LINK: u32 = 4;
 const STORE: u32 = 8;
 
 /// The place for a board without a direct link to this one, if the links leave it free.
@@ -179,7 +179,7 @@ pub fn fault(address: Option<u32>) -> Option<Record> {
         1 => "destination {0} does not export {1:#010x} of its memory for this access",
         2 => "bus error at {1:#010x} on destination {0}",
         3 => "destination {0} does not answer the access to {1:#010x}: the link is lost, or it has no remote memory",
-        NOBODY => "there is no remote memory at link {2} of this board (address {1:#010x})",
+        NO_LINK => "there is no remote memory at link {2} of this board (address {1:#010x})",
         _ => "an access to {1:#010x} of the memory of destination {0} failed",
     };
     let params = [

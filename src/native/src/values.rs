@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 
 use kairos_contracts::rpc::{tag, word};
-use kairos_proto::rpc::host::{width, Described, Given, Maker, Malformed, Next, Plain, Row};
+use kairos_proto::rpc::host::{width, Builder, Described, Given, Malformed, Next, Plain, Row};
 use pyo3::exceptions::{PyOSError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -119,7 +119,7 @@ impl<'py> Made<'py> {
     }
 }
 
-impl<'py> Maker<Stream<'py>> for Objects<'py> {
+impl<'py> Builder<Stream<'py>> for Objects<'py> {
     type Value = Made<'py>;
     type Error = Trouble;
 

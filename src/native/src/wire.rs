@@ -175,8 +175,8 @@ fn read_call<'py>(
 ) -> PyResult<(bool, u32, Bound<'py, PyList>, Bound<'py, PyDict>, Bound<'py, PyBytes>)> {
     let py = read.py();
     let (args, kwargs) = (PyList::empty(py), PyDict::new(py));
-    let mut maker = objects(retrieve)?;
-    let call = read_rpc(&mut Stream::new(read), &mut maker, |value| {
+    let mut builder = objects(retrieve)?;
+    let call = read_rpc(&mut Stream::new(read), &mut builder, |value| {
         argument(value, &args, &kwargs)
     })?;
     let tag = PyBytes::new(py, &call.return_tag.value()?.extract::<Vec<u8>>()?);
@@ -198,8 +198,8 @@ fn read_arguments<'py>(
     retrieve: Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyDict>)> {
     let (args, kwargs) = (PyList::empty(read.py()), PyDict::new(read.py()));
-    let (mut stream, mut maker) = (Stream::new(read), objects(retrieve)?);
-    while let Some(value) = host::read(&mut stream, &mut maker).map_err(PyErr::from)? {
+    let (mut stream, mut builder) = (Stream::new(read), objects(retrieve)?);
+    while let Some(value) = host::read(&mut stream, &mut builder).map_err(PyErr::from)? {
         argument(value, &args, &kwargs)?;
     }
     Ok((args, kwargs))

@@ -95,7 +95,7 @@ pub const BOARDS: u32 = u32::BITS;
 /// of both boards and of those between. It is included by the channel's board or, if that sends
 /// none, by the board that the host asks. A refused event is recorded only by the board that
 /// refused it.
-pub fn is_told(unit: &[u8; MESSAGE], own: u8, telling: u32) -> bool {
+pub fn is_included(unit: &[u8; MESSAGE], own: u8, telling: u32) -> bool {
     // A pair's channels belong to the board with the network.
     let last = match is_pair(unit) {
         true => 0,
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn each_event_is_told_by_one_board() {
+    fn each_event_is_included_by_one_board() {
         let unit = |kind: Message, channel: u32, address: u8| {
             let mut unit = [0; MESSAGE];
             unit[11] = address;
@@ -248,17 +248,18 @@ mod tests {
         };
         let far = unit(Message::Output, 2 << 16 | 4, 0);
         // Submitted by board 0, relayed by board 1, executed by board 2.
-        let told = |telling: u32| [0, 1, 2].map(|own| is_told(&far, own, if own == 0 { telling } else { u32::MAX }));
-        assert_eq!(told(0b110), [false, false, true]);
+        let included =
+            |telling: u32| [0, 1, 2].map(|own| is_included(&far, own, if own == 0 { telling } else { u32::MAX }));
+        assert_eq!(included(0b110), [false, false, true]);
         // Board 2 does not answer.
-        assert_eq!(told(0b010)[..2], [true, false]);
+        assert_eq!(included(0b010)[..2], [true, false]);
         let late = unit(Message::Exception, 2 << 16 | 4, Exception::Underflow as u8);
-        assert!(is_told(&late, 0, 0b110) && is_told(&late, 1, u32::MAX));
+        assert!(is_included(&late, 0, 0b110) && is_included(&late, 1, u32::MAX));
         let full = unit(Message::Exception, 2 << 16 | 4, Exception::Overflow as u8);
-        assert!(!is_told(&full, 0, 0b110) && is_told(&full, 2, u32::MAX));
+        assert!(!is_included(&full, 0, 0b110) && is_included(&full, 2, u32::MAX));
         let stopped = unit(Message::Stopped, 0, 0);
-        assert!(is_told(&stopped, 0, 0b110) && !is_told(&stopped, 1, u32::MAX));
-        assert!(is_told(&unit(Message::Output, 200 << 16, 0), 0, 0b110));
+        assert!(is_included(&stopped, 0, 0b110) && !is_included(&stopped, 1, u32::MAX));
+        assert!(is_included(&unit(Message::Output, 200 << 16, 0), 0, 0b110));
     }
 
     proptest! {

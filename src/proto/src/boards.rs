@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_is_not_found() {
+    fn missing_table_is_not_found() {
         let good = table(0, &[(b"one", b"")]);
         let none = |loader: &[u8]| assert!(Boards::find(loader).is_none());
         none(b"");

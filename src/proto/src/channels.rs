@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_no_path() {
+    fn invalid_measurement_has_no_path() {
         for (kind, size, trials) in [
             (0, 0, 1),
             (13, 8, 1),

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_the_gateware_says() {
+    fn descriptor_of_the_gateware_is_read() {
         let mut bytes = sample();
         bytes.extend([0xff; 8]);
         let d = Descriptor::new(&bytes).ok().unwrap();

@@ -309,7 +309,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn written_values_read_back(
             bytes in prop::collection::vec(any::<u8>(), 0..PIECE_MAX), text in "[ -~]{0,60}", n: u32, m: u8, mine in 1u16.., theirs: u16,
         ) {
             for message in messages(&bytes, &text, n, m) {

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_reads_what_the_loader_answers() {
+    fn answers_of_the_loader_are_decoded() {
         let hello = Hello {
             authenticated: true,
             nonce: [7; 32],

@@ -287,7 +287,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_word_decodes_and_what_is_decoded_comes_back(limbs in prop::array::uniform4(any::<u64>()), wide in any::<bool>()) {
+        fn any_word_decodes_and_encodes_back(limbs in prop::array::uniform4(any::<u64>()), wide in any::<bool>()) {
             let word = Word(limbs);
             prop_assert_eq!(Word::from_bytes(&word.to_bytes()), word);
             let format = if wide { RunFormat::Wide } else { RunFormat::Counted };

@@ -55,7 +55,7 @@ fn change(list: &[u32], parameter: u32, values: &[f64]) -> Result<Vec<Word>, Adj
 
 proptest! {
     #[test]
-    fn a_change_is_what_the_compiler_makes(
+    fn change_equals_compiled_gate_set(
         p in 0usize..8,
         (before, after) in (1usize..12).prop_flat_map(|n| {
             let values = || prop::collection::vec(-100.0..100.0f64, n);
@@ -96,7 +96,7 @@ proptest! {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_is_given() {
+fn invalid_change_is_refused_before_any_word() {
     let shape = words(
         &pulse(0, 100, &[(1, Shape::Spline(vec![0.0, 50.0, 50.0, 0.0]))]),
         1,

@@ -174,7 +174,7 @@ fn a_change_of_one_parameter_is_one_word() {
 
 /// Old words, those of the change, then a sequence: it plays like the new gate set alone.
 #[test]
-fn what_a_change_leaves_plays_as_the_new_gate_set() {
+fn changed_tables_play_as_the_new_gate_set() {
     let old: Vec<Gate> = (0..20)
         .map(|n| rotation(&format!("g{n}"), 10.0 + f64::from(n), 0))
         .collect();
@@ -305,7 +305,7 @@ fn errors_name_gate_channel_and_parameter() {
 }
 
 #[test]
-fn what_is_its_own_is_not_shared() {
+fn private_words_are_not_shared() {
     let with_own = |own: u8, name: &str| {
         let mut x = pulse(
             0,

@@ -30,7 +30,7 @@ fn written(pulse: &Pulse, p: usize) -> (Vec<Word>, Vec<(u16, u8)>) {
 
 proptest! {
     #[test]
-    fn an_update_is_what_the_compiler_makes(
+    fn update_equals_compiled_words(
         p in 0usize..8,
         values in prop::collection::vec(-100.0..100.0f64, 1..12),
         cycles in 60u64..100_000,
@@ -49,7 +49,7 @@ proptest! {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_course_is_refused() {
     let segments = [(0, 0), (1, 0), (2, 0)];
     let place = Place {
         channels: 1,

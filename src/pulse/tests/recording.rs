@@ -74,14 +74,14 @@ fn program(segments: &[(i64, i64, u64, bool, bool)]) -> Machine {
 /// piece.
 fn followed(words: &[u64], cores: &[usize], output: usize, cycles: u64, piece: usize) -> Vec<i16> {
     let mut follower = Follower::new(cores, 8);
-    let mut told: Vec<(u64, [Tone; TONES])> = vec![(0, Default::default())];
+    let mut changes: Vec<(u64, [Tone; TONES])> = vec![(0, Default::default())];
     let mut taken = 0;
     while taken < words.len() {
         // Entries may be split between pieces.
         let until = words.len().min(taken + piece.max(FIELDS + 2));
         taken += follower.take(&words[taken..until], |number, cycle, tones| {
             if number == output {
-                told.push((cycle, tones));
+                changes.push((cycle, tones));
             }
         });
     }
@@ -93,10 +93,10 @@ fn followed(words: &[u64], cores: &[usize], output: usize, cycles: u64, piece: u
     };
     let mut samples = Vec::new();
     for at in 0..8 * cycles {
-        let (from, tones) = told
+        let (from, tones) = changes
             .iter()
             .rev()
-            .find(|told| told.0 <= at / 8)
+            .find(|changes| changes.0 <= at / 8)
             .expect("one from the begin on");
         let sum: i64 = tones.iter().map(|tone| part(tone, at - 8 * from)).sum();
         samples.push((sum >> 1).clamp(-32768, 32767) as i16);
@@ -144,7 +144,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_recording_is_refused() {
+fn invalid_recording_is_refused() {
     assert!(
         Recording::new(&[1 << 16 | 3, 7], &[0], 8).is_none(),
         "a field is missing"
@@ -172,7 +172,7 @@ fn what_is_no_recording_is_refused() {
 }
 
 #[test]
-fn a_reset_begins_phases_anew() {
+fn reset_restarts_phases() {
     // A frequency from cycle 1 on, a reset in cycle 5, the frequency again from cycle 8 on; full
     // amplitude.
     let (quarter, full) = (1u64 << 38, 0x7f_ff80_0000u64);

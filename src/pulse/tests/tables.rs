@@ -142,7 +142,7 @@ fn check_34_and_35_packing() {
 }
 
 #[test]
-fn check_38_a_gate_runs_with_what_stands_there_then() {
+fn check_38_gate_runs_with_current_table_content() {
     let mut all = one_gate(&Segment::constant(5, 8));
     all.push(run_word(1, &[0]));
     all.push(word::program_plut(1, 0, &Segment::constant(9, 8)));

@@ -134,7 +134,7 @@ fn check_30_frames_go_on_without_a_step() {
 }
 
 #[test]
-fn check_33_tables_hold_what_was_programmed() {
+fn check_33_tables_hold_programmed_words() {
     let (machine, played, vector) = played("v15");
     let tables = &machine.sequencer(4).tables;
     for (address, body) in vector["plut"].as_object().unwrap() {

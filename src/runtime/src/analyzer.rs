@@ -9,7 +9,7 @@ use kairos_comms::link::{Links, BOARDS};
 use kairos_comms::uncleared::uncleared;
 use kairos_comms::wire::{Lost, Wire};
 use kairos_net::{Error, Socket, Stack};
-use kairos_proto::analyzer::{is_told, Head, HEAD, PORT};
+use kairos_proto::analyzer::{is_included, Head, HEAD, PORT};
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 use static_cell::StaticCell;
 
@@ -75,14 +75,14 @@ impl Dumps {
         } = self;
         let record = analyzer.take();
         let others = collect(*links, &mut room[..]).await;
-        let is_told = |unit: &_| is_told(unit, DESTINATION_MASTER, others.telling);
-        let mut head = record.head(is_told);
+        let is_included = |unit: &_| is_included(unit, DESTINATION_MASTER, others.telling);
+        let mut head = record.head(is_included);
         head.sent_bytes += others.length as u32;
         head.total_bytes += others.total;
         head.error |= others.error;
         let sending = async {
             socket.write_all(&head.encode()).await?;
-            record.send(&mut Tcp(socket), is_told).await.map_err(|Lost| Error)?;
+            record.send(&mut Tcp(socket), is_included).await.map_err(|Lost| Error)?;
             socket.write_all(&room[..others.length]).await
         };
         service::in_time("analyzer", head.sent_bytes as usize, sending).await

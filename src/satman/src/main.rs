@@ -20,7 +20,7 @@ use kairos_comms::moninj::Pins;
 use kairos_comms::watchdog;
 use kairos_comms::wire::{Lost, Wire};
 use kairos_links::end::{STREAMS, WAITERS};
-use kairos_proto::analyzer::is_told;
+use kairos_proto::analyzer::is_included;
 use kairos_proto::channels::{Measurement, Refusal};
 use kairos_proto::link::Service;
 
@@ -90,10 +90,10 @@ async fn record(uplink: &'static Link, mut analyzer: Analyzer) -> ! {
         let mut stream = uplink.accept(Service::Analyzer).await;
         let record = analyzer.take();
         let own = uplink.destination();
-        let is_told = |unit: &_| is_told(unit, own, u32::MAX);
+        let is_included = |unit: &_| is_included(unit, own, u32::MAX);
         let sending = async {
-            stream.write_all(&record.head(is_told).encode()).await?;
-            record.send(&mut stream, is_told).await
+            stream.write_all(&record.head(is_included).encode()).await?;
+            record.send(&mut stream, is_included).await
         };
         if let Err(Lost) = sending.await {
             log::warn!("analyzer: the board above did not read the whole record");

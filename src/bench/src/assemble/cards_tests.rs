@@ -66,7 +66,7 @@ fn a_tone_passes_attenuators_one_after_the_other() {
 }
 
 #[test]
-fn what_is_wrong_with_these_cards_is_a_line_with_its_place() {
+fn invalid_cards_are_one_line_with_place() {
     for (text, expected) in [
         (
             "[hmc542b.hmc542b0]\ntone = \"nothing\"",

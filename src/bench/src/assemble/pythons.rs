@@ -66,7 +66,7 @@ impl Bench<'_> {
     }
 
     /// Connects the inputs of the models, once all parts exist.
-    pub(super) fn heard(&mut self, file: &File) -> Done {
+    pub(super) fn connect_model_inputs(&mut self, file: &File) -> Done {
         for (name, said) in &file.python {
             let model = self.parts.get(name.get_ref()).map_or(0, |known| known.model);
             for (input, (label, at)) in said.inputs.iter().enumerate() {

@@ -3,30 +3,30 @@ use proptest::prelude::*;
 use super::*;
 
 fn send(adc: &mut Ad4115, at: Ns, word: u32, width: u32) -> (u32, Vec<String>) {
-    let (mut read, mut told) = (0, Vec::new());
+    let (mut read, mut warnings) = (0, Vec::new());
     for bit in (0..width).rev() {
-        told.extend(adc.rise(at, word >> bit & 1 != 0));
+        warnings.extend(adc.rise(at, word >> bit & 1 != 0));
         read = read << 1 | u32::from(adc.fall().unwrap_or_default());
     }
-    (read, told)
+    (read, warnings)
 }
 
 /// The bit on the line is that of the preceding falling edge.
 fn read(adc: &mut Ad4115, at: Ns, register: u8) -> u32 {
     let bits = width(register.into());
     adc.begin();
-    let (first, told) = send(adc, at, communication::READ.put(register.into(), 1), 8);
+    let (first, warnings) = send(adc, at, communication::READ.put(register.into(), 1), 8);
     let (rest, _) = send(adc, at, 0, bits);
-    assert_eq!((told, adc.end()), (vec![], None));
+    assert_eq!((warnings, adc.end()), (vec![], None));
     (first & 1) << (bits - 1) | rest >> 1
 }
 
 fn write(adc: &mut Ad4115, at: Ns, register: u8, word: u32) -> Vec<String> {
     adc.begin();
-    let (_, mut told) = send(adc, at, register.into(), 8);
-    told.extend(send(adc, at, word, width(register.into())).1);
-    told.extend(adc.end());
-    told
+    let (_, mut warnings) = send(adc, at, register.into(), 8);
+    warnings.extend(send(adc, at, word, width(register.into())).1);
+    warnings.extend(adc.end());
+    warnings
 }
 
 fn made() -> Ad4115 {
@@ -62,8 +62,8 @@ fn only_a_reset_ends_the_power_down() {
     let mut adc = made();
     let mode = |mode| adc_mode::MODE.put(adc_mode::REF_EN.put(0, 1), mode);
     write(&mut adc, 0, chip::ADC_MODE.address, mode(adc_mode::MODE_POWER_DOWN));
-    let told = write(&mut adc, 0, chip::ADC_MODE.address, mode(adc_mode::MODE_STANDBY));
-    assert_eq!(told, ["ADC: it is powered down: only a reset wakes it"]);
+    let warnings = write(&mut adc, 0, chip::ADC_MODE.address, mode(adc_mode::MODE_STANDBY));
+    assert_eq!(warnings, ["ADC: it is powered down: only a reset wakes it"]);
     adc.begin();
     send(&mut adc, 0, u32::MAX, 32);
     send(&mut adc, 0, u32::MAX, 32);
@@ -72,7 +72,7 @@ fn only_a_reset_ends_the_power_down() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn invalid_settings_are_reported() {
     let mut adc = made();
     assert!(write(&mut adc, 0, chip::ADC_ID.address, 0)[0].contains("cannot be written"));
     assert!(write(&mut adc, 0, chip::ADC_MODE.address, 0)[0].contains("not modelled"));

@@ -12,7 +12,7 @@ use kairos_contracts::chips::ad9834::{self as chip, control, frequency, phase};
 use kairos_contracts::chips::Field;
 use serde_json::{json, Value};
 
-use super::shift::{Shift, Unheard};
+use super::shift::{Shift, UnselectedMessage};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Tone};
 
@@ -55,7 +55,7 @@ pub struct Ad9834 {
     options: Options,
     lines: [bool; INPUTS.len()],
     shift: Shift,
-    unheard: Unheard,
+    unselected_message: UnselectedMessage,
     /// Time of the serial clock's last falling edge within a message.
     fell: Option<Ns>,
     /// The warning about a too fast clock has been given since the chip was selected.
@@ -85,7 +85,7 @@ impl Ad9834 {
             options,
             lines: [false, false, true],
             shift: Shift::default(),
-            unheard: Unheard::default(),
+            unselected_message: UnselectedMessage::default(),
             fell: None,
             scolded: false,
             control: chip::CONTROL.reset,
@@ -314,10 +314,10 @@ impl Ad9834 {
             _ => {}
         }
         if before[CS] != self.lines[CS] {
-            self.unheard.end();
+            self.unselected_message.end();
         }
         match (before[CLK], self.lines[CLK]) {
-            (true, false) if self.lines[CS] => self.unheard.bit(out),
+            (true, false) if self.lines[CS] => self.unselected_message.bit(out),
             (true, false) => self.fall(at, out),
             _ => {}
         }

@@ -73,7 +73,7 @@ impl Bus {
         self.send(&[select | word & 0x3fff, select | word >> 14]);
     }
 
-    fn told(&mut self) -> Vec<String> {
+    fn warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.out.warnings)
     }
 
@@ -109,7 +109,7 @@ fn a_tone_of_the_registers_in_use() {
     let (before, after) = (bus.tones[1], bus.tones.len());
     let turned = bus.last();
     assert_eq!((turned.hz, bus.tones.len()), (before.1.hz, after + 1));
-    assert_eq!(bus.told(), Vec::<String>::new());
+    assert_eq!(bus.warnings(), Vec::<String>::new());
     let report = bus.chip.report(bus.at);
     assert_eq!(report["phases_turns"], json!([0.25, 0.5]));
     assert_eq!(
@@ -126,7 +126,7 @@ fn halves_of_a_frequency_word_alone() {
     // The upper half, then the lower one
     bus.send(&[0x1100, 0x4000 | 0x1abc, 0x0100, 0x4000 | 0x0def]);
     assert_eq!(bus.chip.frequencies[0], 0x1abc << 14 | 0x0def);
-    assert_eq!(bus.told(), Vec::<String>::new());
+    assert_eq!(bus.warnings(), Vec::<String>::new());
 }
 
 #[test]
@@ -148,11 +148,11 @@ fn sleep_and_reset_silence_it() {
     // The pins, which are low, select register 0 and neither reset nor sleep.
     bus.send(&[RESET | 0x0200 | 0xc0 | 0x0c00]);
     assert!((bus.last().hz - 1e6).abs() < 0.2);
-    assert_eq!(bus.told(), Vec::<String>::new());
+    assert_eq!(bus.warnings(), Vec::<String>::new());
 }
 
 #[test]
-fn the_phase_stands_while_the_clock_is_stopped_and_begins_anew_after_a_reset() {
+fn stopped_clock_freezes_phase_and_reset_clears_it() {
     let mut bus = Bus::new(50e6);
     bus.send(&[RESET]);
     // A quarter turn in a cycle of 20 ns
@@ -181,36 +181,36 @@ fn waveforms_and_the_pin_sign_bit_out() {
     ] {
         bus.send(&[control]);
         assert_eq!(bus.chip.report(bus.at)["sign_bit_out"], sign);
-        assert_eq!(bus.told(), Vec::<String>::new());
+        assert_eq!(bus.warnings(), Vec::<String>::new());
     }
     bus.send(&[ON | 0x22]);
     assert_eq!(
-        bus.told(),
+        bus.warnings(),
         ["its pin SIGN BIT OUT is on with a triangle (opbiten, mode): that is reserved"]
     );
     bus.send(&[ON | 0x30]);
     assert_eq!(
-        bus.told(),
+        bus.warnings(),
         ["its pin SIGN BIT OUT shows the comparator divided by two (sign_pib, div2): that is reserved"]
     );
 }
 
 #[test]
-fn what_the_data_sheet_forbids_on_the_bus_is_told() {
+fn bus_timing_forbidden_by_data_sheet_is_reported() {
     let mut bus = Bus::new(CLOCK);
     bus.set(CS, false);
     bus.bits(0x2100, 9);
     bus.set(CS, true);
-    assert_eq!(bus.told(), ["a message ended after 9 of the 16 bits of a word"]);
+    assert_eq!(bus.warnings(), ["a message ended after 9 of the 16 bits of a word"]);
     bus.bits(0x2100, 16);
     assert_eq!(
-        bus.told(),
+        bus.warnings(),
         ["a message without a chip select: no chip receives it; check the chip select (cs)"]
     );
     bus.set(CLK, false);
     bus.set(CS, false);
     assert_eq!(
-        bus.told(),
+        bus.warnings(),
         ["its clock is low when it is selected: it must be high (SPI_CLK_POLARITY)"]
     );
     bus.set(CLK, true);
@@ -218,40 +218,40 @@ fn what_the_data_sheet_forbids_on_the_bus_is_told() {
         bus.at -= HALF_PERIOD - 8;
         bus.set(CLK, level);
     }
-    assert_eq!(bus.told(), ["a clock of 16 ns: the minimum period is 25 ns"]);
+    assert_eq!(bus.warnings(), ["a clock of 16 ns: the minimum period is 25 ns"]);
 }
 
 #[test]
-fn what_is_wrong_with_a_frequency_is_told() {
+fn invalid_frequency_is_reported() {
     let mut bus = Bus::new(CLOCK);
     bus.send(&[RESET]);
     bus.tune(1, HALF);
-    assert_eq!(bus.told(), Vec::<String>::new());
+    assert_eq!(bus.warnings(), Vec::<String>::new());
     bus.send(&[RESET]);
     bus.tune(1, HALF + (1 << 20));
     assert_eq!(
-        bus.told(),
+        bus.warnings(),
         ["the frequency in register 1, 37.793 MHz, is above half of its clock"]
     );
     bus.send(&[RESET]);
     bus.tune(0, 5);
     bus.tune(1, 5);
     bus.tune(0, 6);
-    assert_eq!(bus.told(), Vec::<String>::new());
+    assert_eq!(bus.warnings(), Vec::<String>::new());
     bus.tune(0, 7);
     assert_eq!(
-        bus.told(),
+        bus.warnings(),
         ["frequency register 0 is written in full twice in a row: another word must come between"]
     );
     bus.send(&[0x4003, RESET]);
     let missing = "the second half of the word for frequency register 0 is missing (b28)";
-    assert_eq!(bus.told(), [format!("{missing}: another word came")]);
+    assert_eq!(bus.warnings(), [format!("{missing}: another word came")]);
     bus.send(&[0x4003]);
     assert_eq!(bus.chip.unfinished(), [(bus.at - 2 * HALF_PERIOD, missing.to_string())]);
 }
 
 #[test]
-fn what_it_lacks_is_told_when_it_is_let_go() {
+fn incomplete_setup_is_reported_at_release() {
     for (clock, texts) in [
         (0.0, vec!["a tone is set but it has no clock (clock_hz)"]),
         (80e6, vec!["its clock is at most 75 MHz, not 80 MHz"]),
@@ -261,12 +261,12 @@ fn what_it_lacks_is_told_when_it_is_let_go() {
         bus.send(&[RESET]);
         bus.tune(0, 1 << 20);
         bus.send(&[ON, ON]);
-        assert_eq!(bus.told(), texts, "{clock}");
+        assert_eq!(bus.warnings(), texts, "{clock}");
     }
     let mut bus = Bus::new(CLOCK);
     bus.send(&[ON]);
     bus.tune(0, 1 << 20);
-    assert_eq!(bus.told(), ["it is started without a reset since power-up (init)"]);
+    assert_eq!(bus.warnings(), ["it is started without a reset since power-up (init)"]);
 }
 
 proptest! {
@@ -300,6 +300,6 @@ proptest! {
             let off = turns - f64::from(bus.chip.accumulator.0) / TURN;
             prop_assert!((off - off.round()).abs() < 1e-6, "{}", off);
         }
-        prop_assert_eq!(bus.told(), Vec::<String>::new());
+        prop_assert_eq!(bus.warnings(), Vec::<String>::new());
     }
 }

@@ -98,7 +98,7 @@ pub struct Ad9910 {
     counts: [u64; 2],
     /// Time of the last update that changed registers.
     updated: Option<Ns>,
-    told: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl Ad9910 {
@@ -129,7 +129,7 @@ impl Ad9910 {
             gain_db: f64::NEG_INFINITY,
             counts: [0; 2],
             updated: None,
-            told: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -311,9 +311,9 @@ impl Dds for Ad9910 {
             return None;
         }
         self.reference = hz;
-        let told = self.start_clock(at);
+        let warnings = self.start_clock(at);
         self.plan(at);
-        told
+        warnings
     }
 
     fn set_profile(&mut self, at: Ns, profile: usize) {
@@ -329,7 +329,7 @@ impl Dds for Ad9910 {
         if let Some(player) = self.player.as_ref().filter(|_| !through) {
             let from = Some(player.place(cycle));
             self.player = Some(Player::new(&self.registers, &self.ram, profile, cycle, from));
-            self.told.extend(limits::complaints(&self.registers, profile));
+            self.warnings.extend(limits::complaints(&self.registers, profile));
         }
         self.apply(cycle, false);
         self.plan(at);
@@ -368,10 +368,10 @@ impl Dds for Ad9910 {
             .registers
             .is_written(usize::from(chip::PROFILE.address) + self.profile);
         let clocked = self.registers.update();
-        let told = if clocked { self.start_clock(at) } else { None };
+        let warnings = if clocked { self.start_clock(at) } else { None };
         self.follow();
         self.validate();
-        self.told.extend(limits::complaints(&self.registers, self.profile));
+        self.warnings.extend(limits::complaints(&self.registers, self.profile));
         let cycle = self.clock.edge(at);
         let cfr1 = self.registers.word(chip::CFR1);
         self.start(cycle, cfr1::PHASE_AUTOCLEAR.get(cfr1) != 0);
@@ -379,9 +379,9 @@ impl Dds for Ad9910 {
         // Warnings about settings that are meant to be audible.
         let word = self.output.waves.latest().ftw.value(cycle);
         let tone = self.registers.profile(self.profile);
-        self.told
+        self.warnings
             .extend(limits::too_high(tone, word, self.clock.hz).filter(|_| tuned));
-        told.or_else(|| {
+        warnings.or_else(|| {
             (tuned && word != 0)
                 .then(|| self.registers.unclocked(self.reference))
                 .flatten()
@@ -460,10 +460,10 @@ impl Dds for Ad9910 {
         // Checked late, as the same update may have started the generator that the chip follows.
         let alone = self.is_left_alone();
         if alone && !self.alone {
-            self.told.push(NO_SYNC.into());
+            self.warnings.push(NO_SYNC.into());
         }
         self.alone = alone;
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.warnings)
     }
 
     fn report(&self, at: Ns) -> Value {

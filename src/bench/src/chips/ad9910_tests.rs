@@ -71,7 +71,7 @@ pub(super) fn clocked() -> Ad9910 {
 }
 
 /// The output at a time, to which the chip is advanced.
-pub(super) fn heard(chip: &mut Ad9910, at: Ns) -> Tone {
+pub(super) fn tone_at(chip: &mut Ad9910, at: Ns) -> Tone {
     chip.act(at);
     chip.tone(at)
 }
@@ -117,15 +117,15 @@ proptest! {
         write(&mut chip, chip::PROFILE.address, tone_word(ftw.into(), 0, 0x3fff));
         chip.update(LOCK);
         let mut at = LOCK + LATE;
-        let start = heard(&mut chip, at).turns;
+        let start = tone_at(&mut chip, at).turns;
         for wait in looks {
             at += wait;
-            heard(&mut chip, at);
+            tone_at(&mut chip, at);
             chip.apply(chip.clock.edge(at), false);
         }
         let at = at + 4 + LATE;
         let exact = (u128::from(ftw) * u128::from(at - LOCK - LATE) % (1 << 32)) as f64 / 4_294_967_296.0;
-        let turned = (heard(&mut chip, at).turns - start - exact).rem_euclid(1.0);
+        let turned = (tone_at(&mut chip, at).turns - start - exact).rem_euclid(1.0);
         prop_assert!(turned.min(1.0 - turned) < 1e-9, "{}", turned);
     }
 }
@@ -140,19 +140,19 @@ fn a_tone() {
         tone_word(1 << 29, 1 << 14, 0x1fff),
     );
     chip.set_profile(LOCK, 7);
-    heard(&mut chip, LOCK + 200);
+    tone_at(&mut chip, LOCK + 200);
     chip.update(LOCK + 205);
     // Takes effect at an edge of SYNC_CLK, every 4 ns
     let edge = LOCK + 208;
     assert_eq!(chip.next(LOCK + 205), Some(edge + LATE_AMPLITUDE));
-    assert_eq!(heard(&mut chip, edge + LATE - 1), Tone::OFF);
-    let tone = heard(&mut chip, edge + LATE);
+    assert_eq!(tone_at(&mut chip, edge + LATE - 1), Tone::OFF);
+    let tone = tone_at(&mut chip, edge + LATE);
     assert_eq!((tone.hz, tone.turns), (125e6, 0.25));
     assert!((tone.dbm - (10.0 - 6.0206)).abs() < 1e-3, "{}", tone.dbm);
     let later = edge + 1000;
     chip.set_profile(later, 0);
-    assert_eq!(heard(&mut chip, later + LATE_AMPLITUDE - 1).hz, 125e6);
-    let silent = heard(&mut chip, later + LATE_AMPLITUDE);
+    assert_eq!(tone_at(&mut chip, later + LATE_AMPLITUDE - 1).hz, 125e6);
+    let silent = tone_at(&mut chip, later + LATE_AMPLITUDE);
     assert_eq!(silent, Tone::OFF, "the profile has no amplitude");
 }
 
@@ -164,7 +164,7 @@ fn the_current_of_the_dac_scales_the_tone() {
     write(&mut chip, chip::AUX_DAC.address, 0);
     chip.update(LOCK);
     let expected = FULL_SCALE_DBM + 20.0 * (96f64 / 223.0).log10();
-    assert!((heard(&mut chip, LOCK + LATE).dbm - expected).abs() < 1e-9);
+    assert!((tone_at(&mut chip, LOCK + LATE).dbm - expected).abs() < 1e-9);
 }
 
 #[test]
@@ -178,8 +178,8 @@ fn with_matched_latency_all_comes_together() {
         write(&mut chip, chip::PROFILE.address, tone_word(1 << 29, 0, 0x3fff));
         chip.update(LOCK);
         assert_eq!(chip.next(LOCK), Some(LOCK + latency));
-        assert_eq!(heard(&mut chip, LOCK + latency - 1), Tone::OFF);
-        assert_eq!(heard(&mut chip, LOCK + latency).dbm, 10.0);
+        assert_eq!(tone_at(&mut chip, LOCK + latency - 1), Tone::OFF);
+        assert_eq!(tone_at(&mut chip, LOCK + latency).dbm, 10.0);
     }
 }
 
@@ -190,8 +190,8 @@ fn a_cleared_accumulator_starts_at_the_update() {
     write(&mut chip, chip::CFR1.address, cfr1::PHASE_AUTOCLEAR.put(0, 1));
     chip.update(LOCK + 776);
     let at = LOCK + 776 + LATE;
-    assert_eq!(heard(&mut chip, at).turns, 0.0);
-    assert_eq!(heard(&mut chip, at + 1).turns, 12_345_678.0 / 4_294_967_296.0);
+    assert_eq!(tone_at(&mut chip, at).turns, 0.0);
+    assert_eq!(tone_at(&mut chip, at + 1).turns, 12_345_678.0 / 4_294_967_296.0);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn played(mode: u64, nodwell: u64, profiles: &[(Ns, usize)], count: usize) -> Ve
         for (_, profile) in profiles.iter().filter(|change| change.0 == 8 * n) {
             chip.set_profile(at, *profile);
         }
-        words.push((heard(&mut chip, at + 94 - 8 * 12).hz, heard(&mut chip, at)));
+        words.push((tone_at(&mut chip, at + 94 - 8 * 12).hz, tone_at(&mut chip, at)));
     }
     let of = |tone: &(f64, Tone)| (tone.1.hz / 1e9 * 4096.0).round() as u64;
     // The latency of the RAM is 94 cycles: twelve steps less 2 ns.
@@ -273,7 +273,7 @@ fn the_ram_gives_phase_and_amplitude_together() {
     write(&mut chip, chip::CFR1.address, cfr1::PHASE_AUTOCLEAR.put(word, 1));
     write(&mut chip, chip::FTW.address, 1 << 29);
     chip.update(LOCK);
-    let tone = heard(&mut chip, LOCK + 94);
+    let tone = tone_at(&mut chip, LOCK + 94);
     assert_eq!((tone.hz, tone.turns), (125e6, 0.25));
     assert!((tone.dbm - (10.0 - 6.0206)).abs() < 1e-3);
 }
@@ -296,7 +296,7 @@ fn the_chip_goes_through_profiles_by_itself() {
 }
 
 #[test]
-fn what_the_data_sheet_forbids_is_told() {
+fn settings_forbidden_by_data_sheet_are_reported() {
     let mut chip = clocked();
     write(&mut chip, chip::FTW.address, 1);
     chip.update(LOCK);
@@ -334,7 +334,7 @@ fn what_the_data_sheet_forbids_is_told() {
 }
 
 #[test]
-fn an_edge_in_the_window_is_told_until_it_is_cleared() {
+fn edge_in_window_is_reported_until_cleared() {
     let mut chip = clocked();
     let wave = Square { hz: 62.5e6, edge: 8 };
     chip.set_sync(Some(SyncSignal { wave, skew_ps: 300.0 }));
@@ -370,7 +370,7 @@ fn the_generator_runs_where_it_is_on_and_has_a_clock() {
 }
 
 #[test]
-fn a_receiver_without_a_clock_is_told_once() {
+fn receiver_without_clock_is_reported_once() {
     let mut chip = clocked();
     write(&mut chip, chip::SYNC.address, sync::RECEIVER_ENABLE.put(0, 1));
     chip.update(LOCK);
@@ -384,7 +384,7 @@ fn a_receiver_without_a_clock_is_told_once() {
 }
 
 #[test]
-fn clocks_that_cannot_be_are_told() {
+fn impossible_clocks_are_reported() {
     let mut chip = Ad9910::new(0);
     write(&mut chip, chip::CFR3.address, CFR3_WORD);
     let text = chip.update(0).expect("no clock");
@@ -406,7 +406,7 @@ fn clocks_that_cannot_be_are_told() {
 
 /// Without the PLL the reference is the clock, limited as the core by the data sheet.
 #[test]
-fn frequencies_and_clocks_beyond_the_limits_are_told() {
+fn frequencies_and_clocks_beyond_limits_are_reported() {
     let mut chip = clocked();
     write(&mut chip, chip::PROFILE.address, tone_word(1 << 31, 0, 0x3fff));
     chip.update(LOCK);
@@ -433,11 +433,11 @@ fn frequencies_and_clocks_beyond_the_limits_are_told() {
 }
 
 #[test]
-fn a_port_that_drivers_cannot_use_is_told() {
+fn unusable_serial_port_mode_is_reported() {
     let mut chip = Ad9910::new(0);
-    let told = send(&mut chip, (0x80 | chip::CFR3.address).into(), 8);
+    let warnings = send(&mut chip, (0x80 | chip::CFR3.address).into(), 8);
     let text = "it is read, but its data output pin is disabled (sdio_input_only)";
-    assert_eq!((told.as_deref(), chip.fall()), (Some(text), None));
+    assert_eq!((warnings.as_deref(), chip.fall()), (Some(text), None));
     write(&mut chip, chip::CFR1.address, cfr1::LSB_FIRST.put(0, 1));
     chip.update(0);
     assert!(chip.complaints()[0].contains("LSB first"));

@@ -58,7 +58,7 @@ pub struct Ad9912 {
     /// There was an update since the last call of `act`.
     fresh: bool,
     counts: [u64; 2],
-    told: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl Ad9912 {
@@ -80,7 +80,7 @@ impl Ad9912 {
             gain_db: f64::NEG_INFINITY,
             fresh: false,
             counts: [0; 2],
-            told: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -276,7 +276,7 @@ impl Dds for Ad9912 {
         }
         if tuned && self.get(chip::FREQUENCY) > 1 << 47 {
             let hz = self.get(chip::FREQUENCY) as f64 / TURN * self.clock(at);
-            self.told.push(format!(
+            self.warnings.push(format!(
                 "its frequency, {:.3} MHz, is above half of its clock",
                 hz / 1e6
             ));
@@ -351,7 +351,7 @@ impl Dds for Ad9912 {
     }
 
     fn complaints(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.warnings)
     }
 
     fn report(&self, at: Ns) -> Value {

@@ -51,7 +51,7 @@ fn clocked() -> Ad9912 {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_after_the_update(ftw in 0u64..1 << 48, pow in 0u64..1 << 14) {
+    fn written_register_reads_back_after_update(ftw in 0u64..1 << 48, pow in 0u64..1 << 14) {
         let mut chip = clocked();
         chip.begin();
         let head = instruction::LENGTH.put(chip::TONE.address.into(), instruction::LENGTH_STREAM);
@@ -90,7 +90,7 @@ fn a_tone() {
 }
 
 #[test]
-fn a_frequency_without_a_clock_is_told() {
+fn frequency_without_clock_is_reported() {
     let mut chip = Ad9912::new();
     write(&mut chip, chip::FREQUENCY.address, 1, 2);
     let text = chip.update(0).expect("no clock");
@@ -104,7 +104,7 @@ fn a_frequency_without_a_clock_is_told() {
 }
 
 #[test]
-fn what_it_cannot_do_is_told() {
+fn unsupported_settings_are_reported() {
     let mut chip = Ad9912::new();
     assert_eq!(send(&mut chip, 0x1fff, 16), ["there is no register 0x1fff"]);
     chip.begin();
@@ -113,7 +113,7 @@ fn what_it_cannot_do_is_told() {
 }
 
 #[test]
-fn limits_of_reference_and_frequency_are_told() {
+fn reference_and_frequency_beyond_limits_are_reported() {
     let mut chip = clocked();
     write(&mut chip, chip::FREQUENCY.address, 3 << 46, 6);
     assert_eq!(chip.update(LOCK), None);

@@ -118,16 +118,16 @@ impl Ad9914 {
         if cfr1::PHASE_AUTOCLEAR.get(self.get(chip::CFR1)) != 0 || self.is_cleared() {
             self.accumulator.0 = 0;
         }
-        let mut told = Vec::new();
+        let mut warnings = Vec::new();
         if !self.was_reset {
             self.was_reset = true; // once is enough
-            told.push("it was not reset since power-up: its registers may hold anything".into());
+            warnings.push("it was not reset since power-up: its registers may hold anything".into());
         }
-        told.extend(self.calibrate(at, before[usize::from(chip::CFR4.address)]));
+        warnings.extend(self.calibrate(at, before[usize::from(chip::CFR4.address)]));
         if tuned {
-            told.extend(self.tuned());
+            warnings.extend(self.tuned());
         }
-        told
+        warnings
     }
 
     /// Names of registers that were written and await an update.

@@ -79,14 +79,14 @@ fn an_update_may_clear_the_phase() {
 }
 
 #[test]
-fn what_the_data_sheet_forbids_is_told() {
+fn settings_forbidden_by_data_sheet_are_reported() {
     let mut made = Ad9914::new(CLOCK, false);
     assert!(made.write(0x2c, 0).expect("told").contains("odd addresses"));
     assert!(made.write(0x71, 0).expect("told").contains("no register at 0x71"));
     put(&mut made, chip::PROFILE_FREQUENCY, 1);
-    let told = made.update(0);
-    assert!(told[0].contains("not reset since power-up"), "{told:?}");
-    assert!(told[1].contains("has not been calibrated"), "{told:?}");
+    let warnings = made.update(0);
+    assert!(warnings[0].contains("not reset since power-up"), "{warnings:?}");
+    assert!(warnings[1].contains("has not been calibrated"), "{warnings:?}");
     put(&mut made, chip::CFR4, cfr4::DAC_CAL_ENABLE.put(chip::CFR4.reset, 1));
     made.update(0);
     put(&mut made, chip::CFR4, chip::CFR4.reset);

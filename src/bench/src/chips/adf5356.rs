@@ -89,29 +89,29 @@ impl Adf5356 {
     /// dividers.
     fn tune(&mut self, at: Ns, word: u32) -> Vec<String> {
         let (detector, oscillator) = (self.detector(), self.asked());
-        let mut told = Vec::new();
+        let mut warnings = Vec::new();
         let calibrates = r0::AUTOCAL.get(word) != 0;
         self.lock = None;
         if self.reference == 0.0 {
             return vec!["it has no reference: check clk_sel of the card and its clocks here".into()];
         }
-        told.extend(self.referred());
-        told.extend(self.divided(calibrates));
+        warnings.extend(self.referred());
+        warnings.extend(self.divided(calibrates));
         if detector > chip::HIGHEST_PFD {
-            told.push(format!(
+            warnings.push(format!(
                 "its phase detector runs at {} MHz: at most 125 MHz",
                 detector / 1e6
             ));
         }
         if calibrates && detector > chip::CALIBRATION_PFD {
-            told.push(format!(
+            warnings.push(format!(
                 "it is calibrated with {} MHz at the phase detector: at most 75 MHz",
                 detector / 1e6
             ));
         }
         let prescaler = r0::PRESCALER.get(word);
         if prescaler == 0 && oscillator > chip::PRESCALED {
-            told.push(format!(
+            warnings.push(format!(
                 "the prescaler 4/5 is for up to 6 GHz, not {:.3} MHz",
                 oscillator / 1e6
             ));
@@ -121,57 +121,57 @@ impl Adf5356 {
             [chip::LEAST_N, chip::LEAST_PRESCALED_N][prescaler as usize],
         );
         if n < least {
-            told.push(format!(
+            warnings.push(format!(
                 "the integer part of its divider is {n}: its prescaler needs at least {least}"
             ));
         }
         if !(chip::LOWEST_VCO..=chip::HIGHEST_VCO).contains(&oscillator) {
-            told.push(format!(
+            warnings.push(format!(
                 "it cannot lock: {:.3} MHz is outside the range of its oscillator, 3400 to 6800 MHz",
                 oscillator / 1e6
             ));
         }
-        if told.is_empty() {
+        if warnings.is_empty() {
             self.lock = Some((at + LOCK, oscillator));
         }
-        told
+        warnings
     }
 
     /// Warnings about the reference.
     fn referred(&self) -> Vec<String> {
         let word = self.registers[4];
-        let mut told = Vec::new();
+        let mut warnings = Vec::new();
         let fastest = FASTEST[r4::REF_MODE.get(word) as usize];
         if self.reference > fastest {
-            told.push(format!("its reference is at most {} MHz", fastest / 1e6));
+            warnings.push(format!("its reference is at most {} MHz", fastest / 1e6));
         }
         if r4::R_DOUBLER.get(word) != 0 && self.reference > FASTEST_DOUBLED {
-            told.push("its doubler takes a reference of at most 100 MHz (r_doubler)".into());
+            warnings.push("its doubler takes a reference of at most 100 MHz (r_doubler)".into());
         }
         if r4::R_COUNTER.get(word) == 0 {
-            told.push("its reference divider is 0: at least 1 (r_counter)".into());
+            warnings.push("its reference divider is 0: at least 1 (r_counter)".into());
         }
-        told
+        warnings
     }
 
     /// Warnings about the second fraction and the band selection clock.
     fn divided(&self, calibrates: bool) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut warnings = Vec::new();
         let [numerator, denominator] = self.second();
         if denominator < 2 || numerator >= denominator {
-            told.push(format!(
+            warnings.push(format!(
                 "its second fraction is {numerator}/{denominator}: it must be less than 1, in at least 2 parts"
             ));
         }
         let divider = r9::BAND_DIVIDER.get(self.registers[9]);
         let band = self.detector() / f64::from(divider.max(1));
         if calibrates && (divider == 0 || band > BAND_CLOCK) {
-            told.push(format!(
+            warnings.push(format!(
                 "its oscillator's band is selected at {:.3} MHz: at most 2.4 MHz (band_divider)",
                 band / 1e6
             ));
         }
-        told
+        warnings
     }
 
     /// Whether the PLL is locked.

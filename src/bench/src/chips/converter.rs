@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn tones_that_do_not_fit_are_told_once() {
+    fn tones_beyond_the_range_are_reported_once() {
         let mut converter = converter();
         let mut out = Outbox::default();
         let at = |converter: &mut Converter, out: &mut Outbox, amplitude| {

@@ -42,7 +42,7 @@ pub struct DdsBus {
     /// The strobe has been low: it is high when idle, so its first rising edge is that at power-up.
     strobed: bool,
     /// The warning that no chip is selected has been given.
-    unheard: bool,
+    unselected: bool,
 }
 
 impl DdsBus {
@@ -55,7 +55,7 @@ impl DdsBus {
             tones: vec![Tone::OFF; options.chips],
             last: 0,
             strobed: false,
-            unheard: false,
+            unselected: false,
         }
     }
 
@@ -71,13 +71,13 @@ impl DdsBus {
     /// Performs an operation on the selected chips.
     fn send(&mut self, what: &str, out: &mut Outbox, mut to: impl FnMut(&mut Ad9914) -> Vec<String>) {
         let selected = self.selected();
-        if selected.is_empty() && !self.unheard {
+        if selected.is_empty() && !self.unselected {
             out.warn(format!(
                 "{what} while no chip is selected: no chip receives it; check the channel of the AD9914, there are {}",
                 self.chips.len()
             ));
         }
-        self.unheard = selected.is_empty();
+        self.unselected = selected.is_empty();
         for n in selected {
             out.warn_of(n, to(&mut self.chips[n]));
         }
@@ -128,13 +128,13 @@ impl Model for DdsBus {
 
     fn unfinished(&self) -> Vec<(Ns, String)> {
         let waiting = self.chips.iter().enumerate().map(|(n, chip)| (n, chip.waiting()));
-        let told = waiting.filter(|(_, names)| !names.is_empty()).map(|(n, names)| {
+        let warnings = waiting.filter(|(_, names)| !names.is_empty()).map(|(n, names)| {
             let names = names.join(", ");
             (
                 self.last,
                 format!("ch{n}: {names} written but not applied: no update (FUD) followed"),
             )
         });
-        told.collect()
+        warnings.collect()
     }
 }

@@ -93,7 +93,7 @@ impl Default for Fastino {
 
 impl Model for Fastino {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
-        self.link.hear(at, changes, out);
+        self.link.receive(at, changes, out);
     }
 
     fn next(&self) -> Option<Ns> {

@@ -74,7 +74,7 @@ proptest! {
 }
 
 #[test]
-fn volts_and_what_switches_them_off() {
+fn power_down_switches_volts_off() {
     let mut card = Fastino::new();
     let mut codes = [0x8000; CHANNELS];
     codes[3] = 0xc000;
@@ -95,7 +95,7 @@ fn volts_and_what_switches_them_off() {
 }
 
 #[test]
-fn a_wrong_crc_is_told() {
+fn wrong_crc_is_reported() {
     let mut card = Fastino::new();
     let out = send(&mut card, 0, frame::MASK.put(0, 1), &[0; CHANNELS], false);
     assert_eq!(out.warnings, ["a frame with a wrong CRC: it is ignored"]);

@@ -68,7 +68,7 @@ impl Receiver {
     }
 
     /// Handles changes of lines, by their numbers in [`INPUTS`].
-    pub fn hear(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+    pub fn receive(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         for (input, signal) in changes {
             if let Signal::Level(level) = signal {
                 out.warnings.extend(self.line(at, *input, *level).map(String::from));

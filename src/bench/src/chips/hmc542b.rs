@@ -8,7 +8,7 @@
 use kairos_contracts::chips::hmc542b::{setting, SETTING};
 use serde_json::{json, Value};
 
-use super::shift::{mask, Shift, Unheard};
+use super::shift::{mask, Shift, UnselectedMessage};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{turns_of, Ns, Signal, Tone};
 
@@ -31,7 +31,7 @@ pub fn attenuation_db(code: u32) -> f64 {
 pub struct Hmc542b {
     lines: [bool; INPUTS.len()],
     shift: Shift,
-    unheard: Unheard,
+    unselected_message: UnselectedMessage,
     code: u32,
     /// The input tone, and its time.
     tone: (Tone, Ns),
@@ -44,7 +44,7 @@ impl Hmc542b {
         Self {
             lines: [false, false, true],
             shift: Shift::default(),
-            unheard: Unheard::default(),
+            unselected_message: UnselectedMessage::default(),
             code: SETTING.reset,
             tone: (Tone::OFF, 0),
             settings: 0,
@@ -97,7 +97,7 @@ impl Model for Hmc542b {
             _ => None,
         });
         if before[CS] != self.lines[CS] {
-            self.unheard.end();
+            self.unselected_message.end();
         }
         match (before[CS], self.lines[CS]) {
             (false, true) => self.take(out),
@@ -105,7 +105,7 @@ impl Model for Hmc542b {
             _ => {}
         }
         match (before[CLK], self.lines[CLK]) {
-            (false, true) if self.lines[CS] => self.unheard.bit(out),
+            (false, true) if self.lines[CS] => self.unselected_message.bit(out),
             (false, true) => self.shift.take(self.lines[MOSI]),
             _ => {}
         }

@@ -89,7 +89,7 @@ fn a_tone_comes_out_weaker_and_goes_on_in_phase() {
 }
 
 #[test]
-fn what_cannot_have_been_meant_is_told() {
+fn unintended_settings_are_reported() {
     let mut bus = Bus::new();
     bus.bits(0, 8);
     bus.send(0, 9);

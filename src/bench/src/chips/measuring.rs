@@ -143,7 +143,7 @@ impl Conversions {
     /// Handles a read of the ADC; warns once per conversion, not per edge, if it is too early.
     pub fn read(&mut self, at: Ns, out: &mut Outbox) {
         let longest = self.times.conversion;
-        let told = match self.began {
+        let warnings = match self.began {
             None => "the ADC is read, but has not converted anything (CNV)".into(),
             Some(since) if at - since < longest => format!(
                 "the ADC is read {} ns after CNV: a conversion takes up to {longest} ns",
@@ -153,7 +153,7 @@ impl Conversions {
         };
         if !self.scolded {
             self.scolded = true;
-            out.warn(told);
+            out.warn(warnings);
         }
     }
 }

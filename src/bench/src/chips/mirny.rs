@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 
 use super::adf5356::Adf5356;
 use super::hmc542b::attenuation_db;
-use super::shift::{Sent, Shift, Unheard};
+use super::shift::{Sent, Shift, UnselectedMessage};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Tone};
 
@@ -77,7 +77,7 @@ pub struct Mirny {
     options: Options,
     lines: [bool; INPUTS.len()],
     shift: Shift,
-    unheard: Unheard,
+    unselected_message: UnselectedMessage,
     sent: Sent,
     control: u32,
     attenuators: [u32; CHANNELS],
@@ -95,7 +95,7 @@ impl Mirny {
             options,
             lines: [false; INPUTS.len()],
             shift: Shift::default(),
-            unheard: Unheard::default(),
+            unselected_message: UnselectedMessage::default(),
             sent: Sent::default(),
             control: 0,
             attenuators: [0; CHANNELS],
@@ -236,7 +236,7 @@ impl Model for Mirny {
         self.now = at;
         let miso = self.miso;
         if before[CS] != self.lines[CS] {
-            self.unheard.end();
+            self.unselected_message.end();
         }
         match (before[CS], self.lines[CS]) {
             (true, false) => self.take(at, out),
@@ -245,7 +245,7 @@ impl Model for Mirny {
         }
         match (before[CLK], self.lines[CLK]) {
             (false, true) if self.lines[CS] => self.rise(at),
-            (false, true) => self.unheard.bit(out),
+            (false, true) => self.unselected_message.bit(out),
             (true, false) => self.miso = self.sent.take(),
             _ => {}
         }

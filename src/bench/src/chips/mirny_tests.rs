@@ -109,7 +109,7 @@ fn a_channel_locks_and_plays() {
 }
 
 #[test]
-fn what_is_forbidden_is_told() {
+fn forbidden_settings_are_reported() {
     let mut bus = Bus::new(Options {
         almazny: None,
         ..OPTIONS
@@ -143,7 +143,7 @@ fn what_is_forbidden_is_told() {
 }
 
 #[test]
-fn what_a_synthesiser_cannot_divide_is_told() {
+fn impossible_division_is_reported() {
     let mut bus = Bus::new(OPTIONS);
     let reference = r4::R_DOUBLER.put(r4::R_COUNTER.put(4, 4), 1);
     let tune = |bus: &mut Bus| bus.synthesiser(0, r0::AUTOCAL.put(r0::N.put(0, 80), 1));

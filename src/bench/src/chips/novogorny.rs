@@ -10,7 +10,7 @@ use kairos_contracts::chips::novogorny::{adc_control, result, ADC_CONTROL, CHANN
 use serde_json::{json, Value};
 
 use super::measuring::{set_volts, Amplifiers, Conversions, Times};
-use super::shift::{Sent, Shift, Unheard};
+use super::shift::{Sent, Shift, UnselectedMessage};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
@@ -56,7 +56,7 @@ pub struct Novogorny {
     lines: [bool; INPUTS.len()],
     volts: [f64; INPUTS_OF_CARD],
     amplifiers: Amplifiers,
-    unheard: Unheard,
+    unselected_message: UnselectedMessage,
     /// Control words, and the index of the next conversion's.
     table: Vec<u32>,
     place: usize,
@@ -82,7 +82,7 @@ impl Novogorny {
             lines: [false, false, true, true, false],
             volts,
             amplifiers: Amplifiers::default(),
-            unheard: Unheard::default(),
+            unselected_message: UnselectedMessage::default(),
             table: vec![widest],
             place: 0,
             filling: Filling::Not,
@@ -164,7 +164,7 @@ impl Novogorny {
             _ => {}
         }
         if before[CS_ADC..=CS_PGIA] != self.lines[CS_ADC..=CS_PGIA] {
-            self.unheard.end();
+            self.unselected_message.end();
         }
     }
 
@@ -192,7 +192,7 @@ impl Novogorny {
             }
         }
         if !(adc || amplifiers) {
-            self.unheard.bit(out);
+            self.unselected_message.bit(out);
         }
     }
 }

@@ -79,7 +79,7 @@ impl Bus {
         )
     }
 
-    fn told(&mut self) -> Vec<String> {
+    fn warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.out.warnings)
     }
 }
@@ -112,7 +112,7 @@ fn ranges_and_gains() {
         bus.table(&[control(channel, span)]);
         assert_eq!(bus.result(0), (expected, channel as u32, span as u32));
     }
-    assert_eq!(bus.told(), Vec::<String>::new());
+    assert_eq!(bus.warnings(), Vec::<String>::new());
     assert_eq!(
         bus.card.report(bus.at)["ch2"],
         json!({ "volts": 0.02, "gain": 100.0, "code": code(2.0, 5.0) })
@@ -130,16 +130,19 @@ fn its_table_is_converted_in_turns() {
     // A transfer of a result may contain the next control word, which then is the whole table.
     assert_eq!(channel(&mut bus, control(6, 7)), 2);
     assert_eq!([channel(&mut bus, 0), channel(&mut bus, 0)], [6, 6]);
-    assert_eq!(bus.told(), Vec::<String>::new());
+    assert_eq!(bus.warnings(), Vec::<String>::new());
 }
 
 #[test]
-fn what_the_data_sheet_forbids_is_told() {
+fn settings_forbidden_by_data_sheet_are_reported() {
     let mut bus = Bus::new(5.0, [0.0; INPUTS_OF_CARD]);
     bus.set(CS_ADC, false);
     bus.bits(0, 24);
     bus.set(CS_ADC, true);
-    assert_eq!(bus.told(), ["the ADC is read, but has not converted anything (CNV)"]);
+    assert_eq!(
+        bus.warnings(),
+        ["the ADC is read, but has not converted anything (CNV)"]
+    );
     bus.at += TIMES.cycle;
     bus.set(CNV, true);
     bus.at -= 16;
@@ -147,7 +150,7 @@ fn what_the_data_sheet_forbids_is_told() {
     bus.set(CS_ADC, false);
     bus.bits(0, 24);
     assert_eq!(
-        bus.told(),
+        bus.warnings(),
         [
             "CNV is high for 16 ns: at least 40 ns",
             "the ADC is read 112 ns after CNV: a conversion takes up to 580 ns",
@@ -158,17 +161,20 @@ fn what_the_data_sheet_forbids_is_told() {
     bus.at -= 16;
     bus.set(CNV, true);
     assert_eq!(
-        bus.told(),
+        bus.warnings(),
         [
             "CNV rises 16 ns after the ADC's clock changed: the minimum is 20 ns",
             "CNV rises 764 ns after it last rose: conversions must be at least 1000 ns apart",
         ]
     );
     bus.set(CS_ADC, true);
-    assert_eq!(bus.told(), ["a control word of the ADC ended after 1 of its 8 bits"]);
+    assert_eq!(
+        bus.warnings(),
+        ["a control word of the ADC ended after 1 of its 8 bits"]
+    );
     bus.table(&[control(1, 7); 17]);
     assert_eq!(
-        bus.told(),
+        bus.warnings(),
         [
             "the ADC is read 128 ns after CNV: a conversion takes up to 580 ns",
             "the ADC takes at most 16 control words: the others are ignored",
@@ -180,7 +186,7 @@ fn what_the_data_sheet_forbids_is_told() {
     bus.set(CS_PGIA, true);
     bus.bits(0, 8);
     assert_eq!(
-        bus.told(),
+        bus.warnings(),
         [
             "12 bits for the amplifiers: they have 16",
             "a message without a chip select: no chip receives it; check the chip select (cs)",
@@ -191,7 +197,7 @@ fn what_the_data_sheet_forbids_is_told() {
 proptest! {
     /// Conversions cycle through the leading valid words of the last message that had any.
     #[test]
-    fn the_table_is_what_was_sent_last(
+    fn newest_table_is_used(
         messages in prop::collection::vec((prop::collection::vec(0u64..256, 1..6), 0usize..8), 1..8),
     ) {
         let mut bus = Bus::new(5.0, [0.0; INPUTS_OF_CARD]);
@@ -210,6 +216,6 @@ proptest! {
                 prop_assert_eq!((u64::from(channel), u64::from(span)), (word >> 3 & 7, word & 7));
             }
         }
-        prop_assert_eq!(bus.told(), Vec::<String>::new());
+        prop_assert_eq!(bus.warnings(), Vec::<String>::new());
     }
 }

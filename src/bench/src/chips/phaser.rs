@@ -277,7 +277,7 @@ impl Default for Phaser {
 
 impl Model for Phaser {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
-        self.link.hear(at, changes, out);
+        self.link.receive(at, changes, out);
     }
 
     fn next(&self) -> Option<Ns> {
@@ -346,11 +346,11 @@ impl Model for Phaser {
 
     fn unfinished(&self) -> Vec<(Ns, String)> {
         let waiting = self.channels.iter().enumerate();
-        let told = waiting.filter_map(|(n, channel)| {
+        let warnings = waiting.filter_map(|(n, channel)| {
             let text = format!("channel {n}: settings of its upconverter were not applied: no duc_stb followed");
             channel.waits.map(|since| (since, text))
         });
-        told.collect()
+        warnings.collect()
     }
 }
 

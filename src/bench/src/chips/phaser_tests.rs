@@ -104,19 +104,19 @@ proptest! {
         words[m] = [ftw as u32, tone::POW.put(asf, pow.into())];
         let out = send(&mut card, 2400, frame::CHANNEL.put(0, n as u32), &words);
         prop_assert!(out.warnings.is_empty());
-        let [(_, output, Signal::Tone(heard))] = out.sent[..] else { panic!("{:?}", out.sent) };
+        let [(_, output, Signal::Tone(sent_tone))] = out.sent[..] else { panic!("{:?}", out.sent) };
         let hz = f64::from(ftw) / 2f64.powi(30) * 6.25e6 + f64::from(duc) / 2f64.powi(30) * 125e6;
         prop_assert_eq!(output, 5 * n + m);
-        prop_assert!((heard.hz - hz).abs() < 1e-6);
-        prop_assert!((10f64.powf(heard.dbm / 20.0) - f64::from(asf) / 32767.0).abs() < 1e-9);
+        prop_assert!((sent_tone.hz - hz).abs() < 1e-6);
+        prop_assert!((10f64.powf(sent_tone.dbm / 20.0) - f64::from(asf) / 32767.0).abs() < 1e-9);
         // The upconverter has been running since its strobe 400 ns earlier.
         let turns = turns_of(f64::from(duc) / 2f64.powi(30) * 125e6, 400) + f64::from(pow) / 65536.0;
-        prop_assert!(((heard.turns - turns + 0.5).rem_euclid(1.0) - 0.5).abs() < 1e-6);
+        prop_assert!(((sent_tone.turns - turns + 0.5).rem_euclid(1.0) - 0.5).abs() < 1e-6);
     }
 }
 
 #[test]
-fn what_cannot_have_been_meant_is_told() {
+fn unintended_settings_are_reported() {
     let mut card = Phaser::new();
     let mut words = Words::default();
     words[0][1] = 0x5000;

@@ -6,7 +6,7 @@ use kairos_contracts::chips::sampler::CHANNELS;
 use serde_json::{json, Value};
 
 use super::measuring::{set_volts, Amplifiers, Conversions, Times};
-use super::shift::Unheard;
+use super::shift::UnselectedMessage;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
@@ -43,7 +43,7 @@ pub struct Sampler {
     lines: [bool; INPUTS.len()],
     volts: [f64; INPUTS_OF_CARD],
     amplifiers: Amplifiers,
-    unheard: Unheard,
+    unselected_message: UnselectedMessage,
     codes: [i32; INPUTS_OF_CARD],
     /// Number of code bits sent since the conversion.
     sent: u32,
@@ -59,7 +59,7 @@ impl Sampler {
             lines: [false; INPUTS.len()],
             volts,
             amplifiers: Amplifiers::default(),
-            unheard: Unheard::default(),
+            unselected_message: UnselectedMessage::default(),
             codes: [0; INPUTS_OF_CARD],
             sent: 0,
             conversions: Conversions::new(TIMES),
@@ -111,10 +111,10 @@ impl Sampler {
             _ => {}
         }
         if before[PGIA_CS] != self.lines[PGIA_CS] {
-            self.unheard.end();
+            self.unselected_message.end();
         }
         match (before[PGIA_CLK], self.lines[PGIA_CLK]) {
-            (false, true) if self.lines[PGIA_CS] => self.unheard.bit(out),
+            (false, true) if self.lines[PGIA_CS] => self.unselected_message.bit(out),
             (false, true) => self.amplifiers.take(self.lines[PGIA_MOSI]),
             _ => {}
         }

@@ -104,7 +104,7 @@ fn codes_of_all_channels() {
 }
 
 #[test]
-fn what_the_data_sheet_forbids_is_told() {
+fn settings_forbidden_by_data_sheet_are_reported() {
     let mut bus = Bus::new([0.0; INPUTS_OF_CARD]);
     // Once per conversion, not per edge
     bus.clock(CLK, 0);

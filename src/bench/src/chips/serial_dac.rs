@@ -4,7 +4,7 @@
 use serde_json::{json, Value};
 
 use super::ad53xx::{Ad53xx, Kind};
-use super::shift::{mask, Shift, Unheard};
+use super::shift::{mask, Shift, UnselectedMessage};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
@@ -46,7 +46,7 @@ pub struct SerialDac {
     led_shift: Shift,
     volts: Vec<f64>,
     miso: bool,
-    unheard: Unheard,
+    unselected_message: UnselectedMessage,
 }
 
 impl SerialDac {
@@ -63,7 +63,7 @@ impl SerialDac {
             led_shift: Shift::default(),
             volts: vec![0.0; options.chip.channels],
             miso: false,
-            unheard: Unheard::default(),
+            unselected_message: UnselectedMessage::default(),
         }
     }
 
@@ -109,12 +109,12 @@ impl SerialDac {
             _ => {}
         }
         if before[CS_DAC..=CS_LED] != self.lines[CS_DAC..=CS_LED] {
-            self.unheard.end();
+            self.unselected_message.end();
         }
         match (before[CLK], self.lines[CLK]) {
             (false, true) => {
                 if self.lines[CS_DAC] && self.lines[CS_LED] && !self.options.shares {
-                    self.unheard.bit(out);
+                    self.unselected_message.bit(out);
                 }
                 if !self.lines[CS_LED] {
                     self.led_shift.take(self.lines[MOSI]);

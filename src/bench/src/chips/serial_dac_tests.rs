@@ -193,7 +193,7 @@ fn leds() {
 }
 
 #[test]
-fn what_the_data_sheet_forbids_is_told() {
+fn settings_forbidden_by_data_sheet_are_reported() {
     let mut bus = Bus::new(ZOTINO);
     bus.transfer(CS_DAC, 0, 23);
     assert_eq!(bus.out.warnings, ["a transfer of 23 bits instead of 24: ignored"]);
@@ -210,7 +210,7 @@ fn what_the_data_sheet_forbids_is_told() {
 }
 
 #[test]
-fn chips_have_what_the_table_says() {
+fn chips_match_the_table() {
     for (name, last, beyond, code) in [
         ("ad5360", 8 + 15, 8 + 16, 0x8007),
         // A chip with 14 bits ignores the lowest two of 16.
@@ -238,7 +238,7 @@ fn chips_have_what_the_table_says() {
 }
 
 #[test]
-fn a_chip_that_no_line_selects_hears_nothing() {
+fn unselected_chip_receives_no_bits() {
     let mut bus = Bus::new(Options {
         selected: false,
         ..alone("ad5370")

@@ -64,9 +64,9 @@ pub const fn mask(width: u32) -> u64 {
 /// Counts clock edges while no chip is selected: a few are a change of the clock's idle level, more
 /// are a message.
 #[derive(Debug, Default)]
-pub struct Unheard(u32);
+pub struct UnselectedMessage(u32);
 
-impl Unheard {
+impl UnselectedMessage {
     const MESSAGE: u32 = 8;
 
     /// Counts a bit that no chip receives.
@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_goes_out_comes_in(word: u64, width in 1u32..=64) {
+        fn shifted_word_round_trips(word: u64, width in 1u32..=64) {
             let mut sent = Sent::new(word & mask(width), width);
             let mut shift = Shift::default();
             for bit in 0..width {

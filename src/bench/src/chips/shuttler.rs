@@ -120,7 +120,7 @@ impl Shuttler {
     }
 
     fn adc_bus(&mut self, at: Ns, before: &[bool], now: &[bool], out: &mut Outbox) {
-        let told = match (before[CS], now[CS]) {
+        let warnings = match (before[CS], now[CS]) {
             (true, false) => {
                 self.adc.begin();
                 None
@@ -128,7 +128,7 @@ impl Shuttler {
             (false, true) => self.adc.end(),
             _ => None,
         };
-        out.warnings.extend(told);
+        out.warnings.extend(warnings);
         match (before[CLK], now[CLK]) {
             (false, true) if !now[CS] => out.warnings.extend(self.adc.rise(at, now[MOSI])),
             (true, false) if !now[CS] => {

@@ -92,7 +92,7 @@ fn level(volts: f64) -> i64 {
 }
 
 #[test]
-fn a_level_is_held_and_costs_nothing() {
+fn constant_level_sends_no_events() {
     let mut bench = Bench::new(false);
     bench.start(100, 3, &[(0, level(2.5))]);
     assert_eq!(bench.volts(3), [(100, 2.5)]);
@@ -191,7 +191,7 @@ fn settings_count_at_once() {
 }
 
 #[test]
-fn what_is_beyond_the_range_is_limited_and_told_once_per_start() {
+fn output_beyond_range_is_limited_and_reported_once_per_start() {
     let mut bench = Bench::new(false);
     // 9 V with a tone of 2 V at 10 MHz: the renewals do not meet its peaks.
     let words = [

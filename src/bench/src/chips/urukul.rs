@@ -82,7 +82,7 @@ pub struct Urukul {
     addressed: [bool; CHANNELS],
     closed: [Option<Ns>; CHANNELS],
     /// The warning that no chip receives the current message has been given.
-    unheard: bool,
+    unselected: bool,
     miso: bool,
     /// The device's clock for the synchronisation of the chips.
     clock: Option<Square>,
@@ -110,7 +110,7 @@ impl Urukul {
             written: [0; CHANNELS],
             addressed: [false; CHANNELS],
             closed: [None; CHANNELS],
-            unheard: false,
+            unselected: false,
             miso: false,
             clock: None,
             sync: None,
@@ -206,7 +206,7 @@ impl Urukul {
             self.written[n] = at;
             self.addressed[n] |= self.shift.count != 0;
         }
-        self.unheard = false;
+        self.unselected = false;
         self.selected = select;
         self.shift = Shift::default();
         self.sent = match select {
@@ -270,9 +270,9 @@ impl Urukul {
     fn rise(&mut self, at: Ns, out: &mut Outbox) {
         let bit = self.lines[MOSI];
         self.shift.take(bit);
-        let heard = matches!(self.selected, words::CS_CFG | words::CS_ATT);
-        if !heard && !self.unheard && self.listening(self.selected).next().is_none() {
-            self.unheard = true;
+        let is_received = matches!(self.selected, words::CS_CFG | words::CS_ATT);
+        if !is_received && !self.unselected && self.listening(self.selected).next().is_none() {
+            self.unselected = true;
             out.warn(match self.selected {
                 0 => "a message without a chip select (cs is 0): no chip receives it".into(),
                 select => format!("a message to chip select {select}, the chips of mask_nu, which selects none"),
@@ -294,11 +294,11 @@ impl Urukul {
         }
         let masked = self.masked();
         for n in (0..CHANNELS).filter(|n| !masked[*n]) {
-            let told = match selects {
+            let warnings = match selects {
                 true => self.chips[n].end(),
                 false => self.chips[n].rise(at, self.lines[NU_MOSI + n]),
             };
-            out.warn_of(n, told);
+            out.warn_of(n, warnings);
         }
     }
 
@@ -323,12 +323,12 @@ impl Urukul {
     fn update(&mut self, at: Ns, out: &mut Outbox) {
         for n in 0..CHANNELS {
             let high = self.is_updating(n);
-            let told = match (self.updating[n], high) {
+            let warnings = match (self.updating[n], high) {
                 (false, true) => self.chips[n].update(at),
                 (true, false) => self.chips[n].end_update(at),
                 _ => None,
             };
-            out.warn_of(n, told);
+            out.warn_of(n, warnings);
             self.updating[n] = high;
         }
     }

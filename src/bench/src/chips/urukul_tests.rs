@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn a_configuration_is_what_was_sent(word: u64, revision in prop_oneof![Just(Revision::Eight), Just(Revision::Nine)]) {
+    fn configuration_reads_back(word: u64, revision in prop_oneof![Just(Revision::Eight), Just(Revision::Nine)]) {
         let mut bus = Bus::new(Options { revision, ..OPTIONS });
         let width = revision.fields().width;
         let status = bus.transfer(words::CS_CFG, word & mask(width), width);
@@ -255,7 +255,7 @@ fn chip_0_leads_the_others_where_sync_sel_says_so() {
     let leads = cfg9::SYNC_SEL.put(cfg9::CLK_SEL1.put(0, 1), 1);
     bus.transfer(words::CS_CFG, leads, 52);
     (0..3).for_each(|n| lock(&mut bus, n));
-    let heard = |bus: &Bus| {
+    let frequencies = |bus: &Bus| {
         let report = bus.card.report(bus.at);
         [0, 1, 2].map(|n| report[format!("ch{n}")]["sync_in_hz"].as_f64())
     };
@@ -272,25 +272,25 @@ fn chip_0_leads_the_others_where_sync_sel_says_so() {
         sta::SMP_ERR.get(bus.transfer(words::CS_CFG, leads, 52))
     };
     assert_eq!(follow(&mut bus, 1, 0), 0, "without edges there are no errors");
-    assert_eq!(heard(&bus), [Some(0.0); 3]);
-    let told = std::mem::take(&mut bus.out.warnings);
-    assert!(told[0].starts_with("ch1: it is set to follow its SYNC_IN, which has no clock: check sync_device"));
-    assert_eq!(told.len(), 1);
+    assert_eq!(frequencies(&bus), [Some(0.0); 3]);
+    let warnings = std::mem::take(&mut bus.out.warnings);
+    assert!(warnings[0].starts_with("ch1: it is set to follow its SYNC_IN, which has no clock: check sync_device"));
+    assert_eq!(warnings.len(), 1);
     // 300 ps of the bench and 16 steps of 75 ps are 500 ps away from the edges: windows of up to 6
     // steps contain none.
     let generator = dds::sync::GENERATOR_ENABLE.put(0, 1);
     assert_eq!(follow(&mut bus, 0, generator), 0);
-    assert_eq!(heard(&bus), [Some(62.5e6); 3]);
+    assert_eq!(frequencies(&bus), [Some(62.5e6); 3]);
     assert_eq!(follow(&mut bus, 1, dds::sync::WINDOW.put(0, 6)), 0);
     assert_eq!(follow(&mut bus, 2, dds::sync::WINDOW.put(0, 7)), 0b100);
     // A delay at SYNC_OUT applies to all chips.
     assert_eq!(follow(&mut bus, 0, dds::sync::OUT_DELAY.put(generator, 3)), 0b110);
     bus.transfer(words::CS_CFG, cfg9::SYNC_SEL.put(leads, 0), 52);
-    assert_eq!(heard(&bus), [Some(0.0); 3]);
+    assert_eq!(frequencies(&bus), [Some(0.0); 3]);
 }
 
 #[test]
-fn faults_of_the_wiring_are_told() {
+fn wiring_faults_are_reported() {
     let mut bus = Bus::new(OPTIONS);
     bus.transfer(words::CS_CFG, 0, 24);
     let text = "a configuration of 24 bits: one of protocol revision 9 has 52 (proto_rev)";
@@ -307,7 +307,7 @@ fn faults_of_the_wiring_are_told() {
 
 /// Acts as a driver with a wrong `chip_select`.
 #[test]
-fn messages_that_nobody_hears_or_that_are_cut_are_told() {
+fn unreceived_and_cut_messages_are_reported() {
     let mut bus = playing();
     bus.update();
     bus.transfer(0, 0x1234, 16);
@@ -337,7 +337,7 @@ fn messages_that_nobody_hears_or_that_are_cut_are_told() {
 }
 
 #[test]
-fn a_chip_and_the_switch_of_another_are_told() {
+fn chip_select_with_switch_of_another_chip_is_reported() {
     let mut bus = Bus::new(OPTIONS);
     bus.set(&[(SW0 + 2, true)]);
     let since = bus.at;
@@ -352,7 +352,7 @@ fn a_chip_and_the_switch_of_another_are_told() {
 }
 
 #[test]
-fn settings_that_never_took_effect_are_told() {
+fn settings_without_update_are_reported() {
     let mut bus = playing();
     // The switch was closed afterwards.
     let since = bus.at - 8;
@@ -372,7 +372,7 @@ fn settings_that_never_took_effect_are_told() {
 }
 
 #[test]
-fn a_tone_without_a_clock_is_told() {
+fn tone_without_clock_is_reported() {
     for (chip, register, word, width) in [
         (Chip::Ad9910, dds::PROFILE.address + 7, dds::profile::FTW.put(0, 5), 64),
         (Chip::Ad9912, 0x61ab, 1 << 40, 48),
@@ -393,19 +393,19 @@ fn a_tone_without_a_clock_is_told() {
             bus.write12(0x10, 0x90);
         }
         bus.update();
-        let told: Vec<&String> = bus
+        let warnings: Vec<&String> = bus
             .out
             .warnings
             .iter()
             .filter(|text| text.contains("has no clock"))
             .collect();
-        assert_eq!(told.len(), 1, "{:?}", bus.out.warnings);
+        assert_eq!(warnings.len(), 1, "{:?}", bus.out.warnings);
     }
 }
 
 /// Bits shifted out of the register are lost, and the rest moves up.
 #[test]
-fn attenuators_that_get_too_few_bits_are_told() {
+fn short_attenuator_message_is_reported() {
     let mut bus = Bus::new(OPTIONS);
     bus.transfer(words::CS_ATT, 0x1234_5678, 32);
     bus.transfer(words::CS_ATT, 0xffff_ffff_1234_5678, 64);
@@ -415,7 +415,7 @@ fn attenuators_that_get_too_few_bits_are_told() {
 }
 
 #[test]
-fn a_disabled_attenuator_is_told_once() {
+fn disabled_attenuator_is_reported_once() {
     let mut bus = Bus::new(OPTIONS);
     for enabled in [0b1111, 0b1011, 0b1011] {
         bus.transfer(words::CS_CFG, enabled << cfg9::ATT_EN.mask().trailing_zeros(), 52);
@@ -425,7 +425,7 @@ fn a_disabled_attenuator_is_told_once() {
 
 /// The missing clock is reported when it stops, not at the next event.
 #[test]
-fn a_synchronisation_clock_that_stops_is_told_at_once() {
+fn stopped_synchronisation_clock_is_reported_at_once() {
     let mut bus = Bus::new(OPTIONS);
     let clock = |bus: &mut Bus, wave| bus.card.input(bus.at, &[(SYNC, Signal::Clock(wave))], &mut bus.out);
     clock(&mut bus, Some(Square { hz: 3.125e6, edge: 0 }));

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_are_no_text_are_told_with_their_line() {
+    fn invalid_utf8_is_reported_with_its_line() {
         let text = "seed = 1\n# Grüße\n".to_string();
         assert_eq!(text_of("a.toml", text.clone().into_bytes()), Ok(text));
         let latin = b"seed = 1\n# Gr\xfc\xdfe\n".to_vec();

@@ -164,7 +164,7 @@ impl Camera {
     /// Sends the frame.
     fn send(&mut self, at: Ns, out: &mut Outbox) {
         let mut levels = [false; LINES.len()];
-        let mut tell = |delay: Ns, now: [bool; LINES.len()]| {
+        let mut send = |delay: Ns, now: [bool; LINES.len()]| {
             for line in (0..LINES.len()).filter(|line| now[*line] != levels[*line]) {
                 out.send_after(delay, line, Signal::Level(now[line]));
             }
@@ -177,11 +177,11 @@ impl Camera {
                 for (line, inputs) in now[1..].iter_mut().zip(LANES) {
                     *line = word >> inputs[bit] & 1 != 0;
                 }
-                tell((n * BITS + bit) as Ns * BIT, now);
+                send((n * BITS + bit) as Ns * BIT, now);
             }
         }
         let length = (words.len() * BITS) as Ns * BIT;
-        tell(length, [false; LINES.len()]);
+        send(length, [false; LINES.len()]);
         self.busy = at + length;
         self.frames += 1;
     }
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trigger_that_comes_too_early_is_told() {
+    fn early_trigger_is_reported() {
         let mut camera = camera(0.0, None);
         let mut out = Outbox::default();
         for (at, level) in [(0, true), (10, false), (20, true)] {

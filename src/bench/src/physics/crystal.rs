@@ -68,7 +68,7 @@ pub struct Crystal {
     detections: u64,
     photons: f64,
     upper: [f64; 2],
-    told: [bool; 2],
+    warned: [bool; 2],
 }
 
 impl Crystal {
@@ -89,7 +89,7 @@ impl Crystal {
             detections: 0,
             photons: 0.0,
             upper: [0.0; 2],
-            told: [false; 2],
+            warned: [false; 2],
             random,
             options,
         };
@@ -344,7 +344,7 @@ impl Crystal {
     fn begin(&mut self) {
         let (up, quanta) = self.project();
         let place = |ion: usize| match (up >> ion & 1, self.pumped >> ion & 1) {
-            (1, _) => Place::Shelf,
+            (1, _) => Place::Metastable,
             (_, 1) => Place::Pumped,
             _ => Place::Lower,
         };
@@ -361,7 +361,7 @@ impl Crystal {
             of.map(|(ion, _)| 1 << ion).sum()
         };
         self.pumped = bits(Place::Pumped);
-        self.put(bits(Place::Shelf), quanta);
+        self.put(bits(Place::Metastable), quanta);
     }
 
     /// Populations of `D` for each ion, and mean quanta.
@@ -375,7 +375,7 @@ impl Crystal {
         self.glow.as_ref().map_or_else(waves, Glow::state)
     }
 
-    fn tell(&mut self, out: &mut Outbox) {
+    fn report(&mut self, out: &mut Outbox) {
         let (upper, _) = self.populations();
         for (ion, population) in upper.into_iter().enumerate() {
             if (population - self.upper[ion]).abs() > 1e-6 {
@@ -398,8 +398,8 @@ impl Crystal {
     /// Warns about situations that cannot be intended.
     fn warn(&mut self, out: &mut Outbox) {
         let tones = (0..self.options.drives.len()).filter(|n| self.lights[DRIVES + n].power > 0.0);
-        if tones.count() > 2 && !self.told[0] {
-            self.told[0] = true;
+        if tones.count() > 2 && !self.warned[0] {
+            self.warned[0] = true;
             out.warn("more than two beams drive its qubits at once: all but the first two are ignored");
         }
         let states = self.options.mode.states;
@@ -410,8 +410,8 @@ impl Crystal {
             .step_by(states)
             .map(|a| a.norm_sqr())
             .sum();
-        if self.glow.is_none() && !self.tones().is_empty() && top > FULL && !self.told[1] {
-            self.told[1] = true;
+        if self.glow.is_none() && !self.tones().is_empty() && top > FULL && !self.warned[1] {
+            self.warned[1] = true;
             out.warn(format!(
                 "its mode has more quanta than are modelled (states = {states}): light on the qubits acts as with {}",
                 states - 1
@@ -439,7 +439,7 @@ impl Model for Crystal {
             glow.shine(shining, &mut self.random);
         }
         self.warn(out);
-        self.tell(out);
+        self.report(out);
     }
 
     fn next(&self) -> Option<Ns> {
@@ -451,7 +451,7 @@ impl Model for Crystal {
         if let Some(glow) = &mut self.glow {
             glow.act(at, &mut self.random);
         }
-        self.tell(out);
+        self.report(out);
     }
 
     /// State as of the last change of the light.

@@ -187,7 +187,7 @@ fn shelved_ions_are_dark_and_others_are_not() {
 }
 
 #[test]
-fn light_that_cannot_be_meant_is_told() {
+fn unintended_light_is_reported() {
     let mut crystal = Crystal::new(options(MODE, vec![drive(50e3); 3]), Pcg64Mcg::seed_from_u64(4));
     let out = &mut Outbox::default();
     crystal.put(0, 500);

@@ -19,7 +19,7 @@ pub const PUMPED: usize = 1;
 /// The level that scatters light.
 pub const SCATTERING: usize = 2;
 /// The level that does not scatter.
-pub const SHELF: usize = 3;
+pub const METASTABLE: usize = 3;
 const RE: usize = 4;
 const IM: usize = 5;
 
@@ -77,18 +77,18 @@ fn turned(mut state: Vector6<f64>, turns: f64) -> Vector6<f64> {
 
 /// Rates between populations: (from, to, 1/s).
 fn rates(levels: &Levels, lights: &Lights) -> [(usize, usize, f64); 9] {
-    let [to_lower, to_pumped, to_shelf] = levels.branching.map(|part| part * levels.linewidth);
+    let [to_lower, to_pumped, to_metastable] = levels.branching.map(|part| part * levels.linewidth);
     let plus = lights.cooling + lights.pumping;
     [
         (LOWER, SCATTERING, lights.cooling),
         (SCATTERING, LOWER, lights.cooling),
         (PUMPED, SCATTERING, plus),
         (SCATTERING, PUMPED, plus),
-        (SHELF, SCATTERING, lights.repump),
+        (METASTABLE, SCATTERING, lights.repump),
         (SCATTERING, LOWER, to_lower),
         (SCATTERING, PUMPED, to_pumped),
-        (SCATTERING, SHELF, to_shelf),
-        (SHELF, LOWER, levels.decay),
+        (SCATTERING, METASTABLE, to_metastable),
+        (METASTABLE, LOWER, levels.decay),
     ]
 }
 
@@ -99,18 +99,18 @@ fn generator(levels: &Levels, lights: &Lights) -> Matrix6<f64> {
     for (from, to, rate) in rates(levels, lights) {
         matrix[(to, from)] += rate;
         matrix[(from, from)] -= rate;
-        if from == LOWER || from == SHELF {
+        if from == LOWER || from == METASTABLE {
             lost += rate / 2.0;
         }
     }
     matrix[(LOWER, IM)] += rabi;
-    matrix[(SHELF, IM)] -= rabi;
+    matrix[(METASTABLE, IM)] -= rabi;
     matrix[(RE, RE)] = -lost;
     matrix[(IM, IM)] = -lost;
     matrix[(RE, IM)] = -detuning;
     matrix[(IM, RE)] = detuning;
     matrix[(IM, LOWER)] = -rabi / 2.0;
-    matrix[(IM, SHELF)] = rabi / 2.0;
+    matrix[(IM, METASTABLE)] = rabi / 2.0;
     matrix
 }
 
@@ -119,9 +119,9 @@ fn generator(levels: &Levels, lights: &Lights) -> Matrix6<f64> {
 pub fn evolve_bright(populations: Vector3<f64>, levels: &Levels, lights: &Lights, time: f64) -> Vector3<f64> {
     let mut matrix = Matrix3::zeros();
     for (from, to, rate) in rates(levels, lights) {
-        if from < SHELF {
+        if from < METASTABLE {
             matrix[(from, from)] -= rate;
-            if to < SHELF {
+            if to < METASTABLE {
                 matrix[(to, from)] += rate;
             }
         }
@@ -130,7 +130,7 @@ pub fn evolve_bright(populations: Vector3<f64>, levels: &Levels, lights: &Lights
 }
 
 /// Rate at which an ion in `P` decays to `D`, 1/s.
-pub fn to_shelf(levels: &Levels) -> f64 {
+pub fn to_metastable(levels: &Levels) -> f64 {
     levels.branching[2] * levels.linewidth
 }
 

@@ -59,7 +59,10 @@ fn bright_ions_are_those_that_did_not_leave() {
     let bright = evolve_bright(Vector3::x(), &levels, &lights, 2e-6);
     let all = evolve(ground(), &levels, &lights, 2e-6);
     assert!(bright.sum() < 0.9, "some left: {}", bright.sum());
-    assert!((bright.sum() + all[SHELF] - 1.0).abs() < 3e-3, "few came back from D");
+    assert!(
+        (bright.sum() + all[METASTABLE] - 1.0).abs() < 3e-3,
+        "few came back from D"
+    );
 }
 
 #[test]
@@ -100,7 +103,7 @@ fn echo() {
         let state = pulse(state, 0.0, turns(pause), 2e-8);
         let state = pulse(state, 0.0, phase + turns(2.0 * pause), 1e-8);
         let expected = (1.0 - (TAU * phase).cos()) / 2.0;
-        let upper = state[SHELF];
+        let upper = state[METASTABLE];
         assert!((upper - expected).abs() < 1e-6, "{detuning}: {upper} {expected}");
     }
 }

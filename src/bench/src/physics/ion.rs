@@ -52,7 +52,7 @@ pub struct Ion {
     /// During detection, the time at which the upper state decays.
     jump: Option<Ns>,
     measured: u64,
-    told: f64,
+    reported: f64,
 }
 
 impl Ion {
@@ -67,7 +67,7 @@ impl Ion {
             since: 0,
             jump: None,
             measured: 0,
-            told: 0.0,
+            reported: 0.0,
         }
     }
 
@@ -120,10 +120,10 @@ impl Ion {
         });
     }
 
-    fn tell(&mut self, out: &mut Outbox) {
+    fn report(&mut self, out: &mut Outbox) {
         let upper = (1.0 + self.state.z) / 2.0;
-        if (upper - self.told).abs() > 1e-6 {
-            self.told = upper;
+        if (upper - self.reported).abs() > 1e-6 {
+            self.reported = upper;
             out.send(1, Signal::Population(upper));
         }
     }
@@ -153,7 +153,7 @@ impl Model for Ion {
             self.draw_jump();
             self.shine(out);
         }
-        self.tell(out);
+        self.report(out);
     }
 
     fn next(&self) -> Option<Ns> {
@@ -165,7 +165,7 @@ impl Model for Ion {
         self.state = -Vector3::z();
         self.jump = None;
         self.shine(out);
-        self.tell(out);
+        self.report(out);
     }
 
     fn report(&self, at: Ns) -> Value {

@@ -8,18 +8,18 @@ use crate::signal::{Ns, Signal};
 /// Drives output 0 high.
 #[derive(Default)]
 pub struct High {
-    is_told: bool,
+    is_sent: bool,
 }
 
 impl Model for High {
     fn input(&mut self, _at: Ns, _changes: &[Change], _out: &mut Outbox) {}
 
     fn next(&self) -> Option<Ns> {
-        (!self.is_told).then_some(0)
+        (!self.is_sent).then_some(0)
     }
 
     fn act(&mut self, _at: Ns, out: &mut Outbox) {
-        self.is_told = true;
+        self.is_sent = true;
         out.send(0, Signal::Level(true));
     }
 

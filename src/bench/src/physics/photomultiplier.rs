@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_of_nothing() {
+    fn no_light_gives_no_counts() {
         let silent = Options {
             dark_hz: 0.0,
             ..OPTIONS

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_a_line_with_its_place() {
+    fn invalid_description_is_one_line_with_its_place() {
         let pair = format!("{}{}{}", board("a"), board("b"), link("a", "b"));
         for (added, why) in [
             ("delay_ns = 260_000", ""),

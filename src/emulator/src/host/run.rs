@@ -45,7 +45,7 @@ pub struct Host {
     /// progress.
     progress: (u64, Cycles),
     /// Number of sleeps left that begin without polling.
-    drowsy: u32,
+    polls_until_check: u32,
     /// Why UART text could not be written; text after that is dropped.
     uart_failed: Option<String>,
     shutdown: bool,
@@ -60,7 +60,7 @@ const SHORT: Cycles = time::CPU_HZ / 1_000_000 * 150;
 const AWAKE: Duration = Duration::from_micros(100);
 /// Number of sleeps without polling after polling was in vain: the host is busy with other things,
 /// or has no processor.
-const DROWSY: u32 = 16;
+const POLLS_BETWEEN_CHECKS: u32 = 16;
 
 /// Virtual time between polls of the host's sockets while cores are busy.
 const HOST_INTERVAL: Cycles = time::CPU_HZ / 1000;
@@ -87,7 +87,7 @@ impl Host {
             still_since: None,
             follow: None,
             progress: (0, 0),
-            drowsy: 0,
+            polls_until_check: 0,
             uart_failed: None,
             shutdown: false,
         }
@@ -237,8 +237,8 @@ impl Host {
                 add(fd, true, false);
             }
         }
-        self.drowsy = self.drowsy.saturating_sub(1);
-        if self.boards.master().host_listens && self.drowsy == 0 {
+        self.polls_until_check = self.polls_until_check.saturating_sub(1);
+        if self.boards.master().host_listens && self.polls_until_check == 0 {
             let began = Instant::now();
             while began.elapsed() < AWAKE.min(limit) {
                 // SAFETY: the pointer and length are those of `fds`.
@@ -247,7 +247,7 @@ impl Host {
                 }
                 std::thread::yield_now();
             }
-            self.drowsy = DROWSY;
+            self.polls_until_check = POLLS_BETWEEN_CHECKS;
         }
         let timeout = libc::timespec {
             tv_sec: limit.as_secs() as libc::time_t,

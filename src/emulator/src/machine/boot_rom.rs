@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn loads_what_fits() {
+    fn fitting_image_is_loaded() {
         let memory = Memory::after_reset(1);
         assert_eq!(load(&image(&[1, 2, 3, 4]), &memory), Ok(4));
         assert_eq!(memory.word(0), 0x0403_0201);

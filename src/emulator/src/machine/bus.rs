@@ -16,7 +16,7 @@ pub struct Window {
     /// Size in bytes.
     pub size: u32,
     /// Everything else is updated before a read, since the value depends on other peripherals.
-    pub tells_of_others: bool,
+    pub observes_other_boards: bool,
     /// Accesses take time, during which everything else keeps running. The window is not part of
     /// the bus's spaces.
     pub waits: bool,
@@ -57,7 +57,7 @@ struct Route {
     size: u32,
     place: usize,
     window: usize,
-    tells_of_others: bool,
+    observes_other_boards: bool,
     waits: bool,
 }
 
@@ -138,7 +138,7 @@ impl Bus {
                     size: entry.size,
                     place,
                     window,
-                    tells_of_others: entry.tells_of_others,
+                    observes_other_boards: entry.observes_other_boards,
                     waits: entry.waits,
                 });
             }
@@ -306,7 +306,7 @@ impl Bus {
                 size: 4,
                 place: self.places.len() - 1,
                 window: 0,
-                tells_of_others: false,
+                observes_other_boards: false,
                 waits: false,
             });
         }
@@ -335,7 +335,7 @@ impl Bus {
     /// Performs a load of `size` bytes by `core` at `now`; the value is right-aligned.
     pub fn read(&mut self, core: usize, address: u32, size: u32, now: Cycles) -> (u32, Effect) {
         let route = self.route(address);
-        if route.tells_of_others {
+        if route.observes_other_boards {
             self.update(now);
         }
         let (place, at) = (route.place, route.access(core, address, size, now));

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_between_the_blocks() {
+    fn access_between_blocks_is_unmapped() {
         let flat = Memory::new(1);
         assert_eq!(flat.gaps(), [(0x10_0000, u64::from(OCM_BASE) - 1)]);
         let reset = Memory::after_reset(2);

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_keeps_what_was_recorded() {
+    fn reset_keeps_recorded_values() {
         let mut b = chip();
         b.write(0, 0xe000_1000, 4, 0x14, 0);
         b.write(0, 0xe000_1030, 4, 65, 0);

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_memory_cannot_work_with_does_not_come_up() {
+    fn wrong_memory_timing_does_not_come_up() {
         for (offset, value, reason) in [
             (0x04, 0x1092, "refresh each 8.8"),
             (0x14, 0x0004_0c9b, "tRFC"),

@@ -62,10 +62,10 @@ pub const TABLE: &[Row] = &[
     row("SWDT", &[at(0xf800_5000, 0x1000)], NONE, |_| Box::<swdt::Swdt>::default()),
     row("PL", &[at(0x4000_0000, 0x4000_0000), waits(0x8000_0000, 0x4000_0000)], IRQF2P, |parts| Box::new(Fabric::new(parts.pl.take(), parts.gateware()))),
     row("GEM0", &[at(0xe000_b000, 0x1000)], Interrupts::Shared(&[54]), |parts| Box::new(gem::Gem::new(parts.cable.take()))),
-    row("GIC", &[tells_of_others(0xf8f0_0100, 0x100), at(0xf8f0_1000, 0x1000)], NONE, |_| Box::<gic::Gic>::default()),
+    row("GIC", &[observes_other_boards(0xf8f0_0100, 0x100), at(0xf8f0_1000, 0x1000)], NONE, |_| Box::<gic::Gic>::default()),
     row("UART0", &[at(0xe000_0000, 0x1000)], Interrupts::Shared(&[59]), |_| Box::new(uart::Uart::new(0))),
     row("UART1", &[at(0xe000_1000, 0x1000)], Interrupts::Shared(&[82]), |_| Box::new(uart::Uart::new(1))),
-    row("GPIO", &[at(0xe000_a000, 0x68), tells_of_others(0xe000_a068, 8), at(0xe000_a070, 0xf90)], NONE, |parts| Box::new(gpio::Gpio::new(i2c::I2c::new(&mut parts.i2c), parts.gpio_access))),
+    row("GPIO", &[at(0xe000_a000, 0x68), observes_other_boards(0xe000_a068, 8), at(0xe000_a070, 0xf90)], NONE, |parts| Box::new(gpio::Gpio::new(i2c::I2c::new(&mut parts.i2c), parts.gpio_access))),
     row("SD0", &[at(0xe010_0000, 0x1000)], NONE, |parts| Box::new(sd::Sd::new(parts.card.take()))),
     row("SD1", &[at(0xe010_1000, 0x1000)], NONE, |_| Box::new(sd::Sd::new(None))),
     row("SLCR", &[at(0xf800_0000, 0x1000)], NONE, |parts| Box::new(parts.slcr())),
@@ -97,14 +97,14 @@ const fn at(base: u32, size: u32) -> Window {
     Window {
         base,
         size,
-        tells_of_others: false,
+        observes_other_boards: false,
         waits: false,
     }
 }
 
-const fn tells_of_others(base: u32, size: u32) -> Window {
+const fn observes_other_boards(base: u32, size: u32) -> Window {
     Window {
-        tells_of_others: true,
+        observes_other_boards: true,
         ..at(base, size)
     }
 }

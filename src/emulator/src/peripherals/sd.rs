@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_is_busy_with_what_was_written() {
+    fn card_is_busy_after_a_write() {
         let mut sd = controller(None);
         sd.card.as_mut().unwrap().programs = 100;
         command(&mut sd, 24, 5);
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_slot_answers_nothing() {
+    fn empty_slot_does_not_answer() {
         let mut sd = Sd::new(None);
         assert_eq!(command(&mut sd, 8, 0x1aa), ERROR);
         assert_eq!(sd.read(0x24) & 0x0001_0000, 0);

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loader_finds_what_it_waits_for() {
+    fn loader_finds_expected_registers() {
         let mut s = Slcr::after_power_up(BootMode::SdCard);
         s.write(8, 0xdf0d);
         assert_eq!((s.read(0x10c), s.read(0x25c), s.read(0xb74)), (0x3f, 5, 0));

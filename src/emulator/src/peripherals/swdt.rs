@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disabled_one_does_nothing() {
+    fn disabled_watchdog_does_not_reset() {
         let mut w = Swdt::default();
         w.write(MODE, 0xabc << 12 | ENABLE | RESET, 0);
         w.write(MODE, 0xabc << 12 | RESET, 0);

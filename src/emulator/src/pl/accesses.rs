@@ -71,8 +71,8 @@ impl Pl {
     /// Whether the logic is quiescent until `target` and no event is undelivered; then a load
     /// changes nothing either. The result does not depend on whether cycles are skipped.
     fn is_still(&self, target: u64) -> bool {
-        let told = self.event.is_none() && self.raised.is_none();
-        told && self.library.info.links.is_empty() && self.nothing_comes_before(target)
+        let delivered = self.event.is_none() && self.raised.is_none();
+        delivered && self.library.info.links.is_empty() && self.nothing_comes_before(target)
     }
 
     /// Performs a load that is known to have no side effects by clocking the register bus alone;

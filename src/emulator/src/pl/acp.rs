@@ -57,7 +57,7 @@ impl Acp {
     }
 
     /// Creates a port with the same timing.
-    pub fn anew(&self) -> Self {
+    pub fn restarted(&self) -> Self {
         Self::new(self.latency, self.visible)
     }
 

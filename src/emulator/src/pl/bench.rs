@@ -50,7 +50,7 @@ pub struct Bench {
     /// Warnings of parts, with the index of their engine.
     warnings: Vec<(usize, Warning)>,
     /// Number of warnings taken from each engine.
-    heard: Vec<usize>,
+    warnings_read: Vec<usize>,
 }
 
 impl Bench {
@@ -106,7 +106,7 @@ impl Bench {
             plan: assembly.plan,
             channels: channels_of(&pads, &outputs, &shuttlers),
             warnings: Vec::new(),
-            heard: vec![0; engines.len()],
+            warnings_read: vec![0; engines.len()],
             engines,
             of_board,
         };
@@ -133,7 +133,7 @@ impl Bench {
     /// result of `source`, which looks up the last place in a kernel to reach the part, at that
     /// time, through one of these channels.
     pub fn report(&mut self, now: u64, from: usize, source: impl Fn(u64, &[u32]) -> Value) -> Value {
-        self.hear();
+        self.forward_warnings();
         let warnings = self.warnings.get(from..).unwrap_or_default();
         let line = |engine: usize, warning: &Warning| {
             let engine = self.engines[engine].borrow();
@@ -150,7 +150,7 @@ impl Bench {
             let engine = engine.borrow();
             parts.extend(engine.report(now).as_object().cloned().unwrap_or_default());
             unfinished.extend(engine.unfinished().iter().map(|warning| line(number, warning)));
-            changes += engine.told;
+            changes += engine.delivered;
         }
         json!({
             "parts": parts,
@@ -164,12 +164,12 @@ impl Bench {
 
     /// Collects new warnings of the parts; those of several engines are merged in the order of
     /// time.
-    fn hear(&mut self) {
+    fn forward_warnings(&mut self) {
         let known = self.warnings.len();
-        for (number, (engine, heard)) in self.engines.iter().zip(&mut self.heard).enumerate() {
+        for (number, (engine, warnings_read)) in self.engines.iter().zip(&mut self.warnings_read).enumerate() {
             let engine = engine.borrow();
-            let new = engine.warnings(*heard);
-            *heard += new.len();
+            let new = engine.warnings(*warnings_read);
+            *warnings_read += new.len();
             self.warnings
                 .extend(new.iter().map(|warning| (number, warning.clone())));
         }

@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_under_way_when_the_cable_is_out_is_lost() {
+    fn unplugging_loses_words_in_flight() {
         let cable = Cable {
             delay: Delay::from_ns(80),
             out: vec![[100, 120], [130, 131]],
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_a_cycle_is_a_phase_or_a_cycle_more_back() {
+    fn fraction_of_a_cycle_is_a_phase_or_one_cycle() {
         let delays = [1000, 1001, 1003, 1004, 1007].map(Delay::from_ns);
         let found = delays.map(|delay| (delay.cycles(), delay.phase()));
         assert_eq!(

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_is_reached_by_what_others_do_first() {
+    fn board_is_reached_by_earlier_actions_of_others() {
         let ways = Rc::new(vec![vec![0, 10, 1], vec![10, 0, 20], vec![1, 20, 0]]);
         let boards = Rc::new(vec![Weak::new(), Weak::new(), Weak::new()]);
         let step = Lockstep { boards, ways, own: 0 };

@@ -260,9 +260,9 @@ impl Pl {
         self.library.reset()?;
         self.outputs = Outputs::zero();
         if let Some(outside) = &mut self.outside {
-            outside.begin_anew(&self.library.info, self.cycle);
+            outside.restart(&self.library.info, self.cycle);
         }
-        self.acp = self.acp.anew();
+        self.acp = self.acp.restarted();
         (self.hp, self.gp, self.window) = (Hp::default(), Gp::default(), Gp::default());
         (self.offset, self.settle) = (None, SETTLE);
         (self.event, self.raised) = (None, None);
@@ -300,7 +300,7 @@ impl Pl {
         let (gp, window) = (self.gp.drive(), self.window.drive());
         self.inputs.set_gp0(gp);
         self.inputs.set_gp1(window);
-        let before = self.told();
+        let before = self.signals();
         self.library.cycle(&self.inputs, &mut self.outputs);
         self.acp.sample(self.cycle, &self.inputs, &self.outputs);
         self.hp.sample(self.cycle, &self.inputs, &self.outputs);
@@ -311,7 +311,7 @@ impl Pl {
     }
 
     /// EVENTEVENTI and the interrupts, to be compared across cycles.
-    fn told(&self) -> (u8, u16) {
+    fn signals(&self) -> (u8, u16) {
         (self.outputs.event_i, self.outputs.irq_f2p)
     }
 
@@ -345,20 +345,20 @@ impl Pl {
         let events = self
             .trace
             .record(last * NS_PER_PL_CYCLE, &self.outputs.pads_o, &self.outputs.pads_oe);
-        let mut heard = false;
+        let mut received = false;
         if let Some(outside) = &mut self.outside {
-            heard = outside.see(events);
+            received = outside.see(events);
             if let Some(origin) = self.offset {
-                heard |= outside.see_shown(|| self.library.shown(), origin);
+                received |= outside.see_shown(|| self.library.shown(), origin);
             }
         }
         if self.outputs.sim_quiet != 0 {
             if let Some(outside) = &mut self.outside {
-                heard |= outside.see_clocks(last, &self.outputs);
+                received |= outside.see_clocks(last, &self.outputs);
             }
             self.trace.expect(self.library.waves(&self.outputs), last);
         }
-        if heard {
+        if received {
             self.touch();
         }
         self.send();

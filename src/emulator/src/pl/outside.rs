@@ -109,17 +109,17 @@ impl Outside {
 
     /// Passes changes of the pads to the bench. Returns whether a part received any.
     pub fn see(&mut self, events: &[Event]) -> bool {
-        let mut heard = false;
+        let mut received = false;
         for event in events {
             let pad = self.first + event.pad;
             let mut engine = self.engine.borrow_mut();
             let shared = self
                 .shared
                 .get_mut(&pad)
-                .filter(|(_, told)| event.level.is_some() && !told);
-            if let Some((part, told)) = shared {
+                .filter(|(_, warned)| event.level.is_some() && !warned);
+            if let Some((part, warned)) = shared {
                 // The device and a part both drive the pin
-                *told = true;
+                *warned = true;
                 let text =
                     "the device drives the pin that it drives: an output of one of them is an input of the other";
                 engine.warn(*part, event.time_ns, text.into());
@@ -127,10 +127,10 @@ impl Outside {
             let is_clock = self.clocks.iter().any(|clock| clock.0.pad == event.pad);
             if engine.watches(pad) && !is_clock {
                 engine.pin(event.time_ns, pad, event.level == Some(true));
-                heard = true;
+                received = true;
             }
         }
-        heard
+        received
     }
 
     /// Number of cycles that the logic may be run before the recording must be passed to the bench.
@@ -154,19 +154,19 @@ impl Outside {
     }
 
     /// Restarts the recording after the logic has been reconfigured at cycle `cycle`.
-    pub fn begin_anew(&mut self, info: &Info, cycle: u64) {
+    pub fn restart(&mut self, info: &Info, cycle: u64) {
         if let Some(tones) = &mut self.tones {
             *tones = Tones::new(info, self.first);
         }
         if let Some(words) = &mut self.words {
-            words.begin_anew(cycle, &mut self.engine.borrow_mut());
+            words.restart(cycle, &mut self.engine.borrow_mut());
         }
     }
 
     /// Passes changed waves of clock generators, as of a quiet cycle that has been run, to the
     /// bench. Returns whether there were any.
     pub fn see_clocks(&mut self, cycle: u64, outputs: &Outputs) -> bool {
-        let mut heard = false;
+        let mut received = false;
         for (info, known) in &mut self.clocks {
             let wave = info.wave(outputs).map(|wave| wave.at_cycle(0, cycle));
             if wave != *known {
@@ -175,10 +175,10 @@ impl Outside {
                 let pad = self.first + info.pad;
                 let wave = wave.map(|wave| square(&wave, at));
                 self.engine.borrow_mut().clock(at, pad, wave);
-                heard = true;
+                received = true;
             }
         }
-        heard
+        received
     }
 }
 

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_told_from_where_it_is_played() {
+    fn played_trace_is_attributed_to_its_playback() {
         let memory = Memory::new(16);
         let (mut words, count) = (Vec::new(), 3 * PIECE as i64);
         let mut expected = Vec::new();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_trace_has_no_events() {
+    fn invalid_trace_has_no_events() {
         events(0xffff_ff80, &Memory::new(16), |_, _, _| panic!("there is none"));
     }
 }

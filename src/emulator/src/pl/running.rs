@@ -131,7 +131,7 @@ impl Pl {
                     } else {
                         n
                     };
-                    let before = self.told();
+                    let before = self.signals();
                     let ran = self.library.run(&self.inputs, &mut self.outputs, n);
                     // The handshakes of the last cycle must be performed.
                     let last = self.cycle + ran.max(1) - 1;

@@ -20,7 +20,7 @@ impl Pl {
         let Some(offset) = self.offset else { return };
         self.inputs.sim_tsc_load = 1;
         self.inputs.sim_tsc_value = to.wrapping_sub(offset);
-        let (before, known) = (self.told(), (self.outputs.sim_quiet, self.outputs.sim_next_due));
+        let (before, known) = (self.signals(), (self.outputs.sim_quiet, self.outputs.sim_next_due));
         self.library.cycle(&self.inputs, &mut self.outputs);
         self.inputs.sim_tsc_load = 0;
         self.after(1, before);

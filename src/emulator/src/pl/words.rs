@@ -51,7 +51,7 @@ impl Words {
     /// Passes new words to the bench. `origin`: the cycle in which the coarse counter was 0. Returns
     /// whether there were any.
     pub fn see(&mut self, shown: &Shown<'_>, origin: u64, engine: &mut Engine) -> bool {
-        let mut heard = false;
+        let mut received = false;
         let mut left = shown.words.get(self.taken..).unwrap_or_default();
         while let Some((&head, rest)) = left.split_first() {
             let Some((fields, rest)) = rest.split_at_checked((head & MASK).count_ones() as usize) else {
@@ -68,12 +68,12 @@ impl Words {
                     self.last[output][place] = *word;
                     engine.word(at, self.number(output, place), *word);
                 }
-                heard = true;
+                received = true;
             }
             self.taken += 1 + fields.len();
             left = rest;
         }
-        heard
+        received
     }
 
     fn number(&self, output: usize, place: usize) -> u16 {
@@ -81,7 +81,7 @@ impl Words {
     }
 
     /// Begins with a new recording, in which all words are 0, at cycle `cycle`.
-    pub fn begin_anew(&mut self, cycle: u64, engine: &mut Engine) {
+    pub fn restart(&mut self, cycle: u64, engine: &mut Engine) {
         self.taken = 0;
         for output in 0..self.last.len() {
             let before = std::mem::take(&mut self.last[output]);
@@ -160,7 +160,7 @@ mod tests {
         recorded.push(2 << 32);
         assert!(see(&recorded, &mut engine));
         // The logic is configured anew.
-        words.begin_anew(2000, &mut engine);
+        words.restart(2000, &mut engine);
         engine.run(20_000);
         assert_eq!(volts(&engine, 3)[1], json!([at(20), 0.0]));
         assert_eq!(volts(&engine, 0)[1], json!([16_000 + SHUTTLER_LATENCY, 0.0]));

@@ -92,7 +92,7 @@ struct Done {
 }
 
 /// The address that no device on the bus acknowledges.
-const NOBODY: u8 = 0x7f;
+const ABSENT_ADDRESS: u8 = 0x7f;
 
 fn execute(batch: Batch, memory: &mut Memory) -> Done {
     let mut run = Run::new(batch);
@@ -108,7 +108,7 @@ fn execute(batch: Batch, memory: &mut Memory) -> Done {
             Pause::Bus(transfer) => {
                 transfers.push(transfer);
                 time += u64::from(transfer.time());
-                if transfer.address == NOBODY {
+                if transfer.address == ABSENT_ADDRESS {
                     break run.end(Outcome::NotAcknowledged);
                 }
                 results.extend((0..transfer.results()).map(|n| 0xb0 + n));
@@ -202,7 +202,7 @@ fn the_bus_and_the_pins_are_steps_like_others() {
     let mut memory = Memory::default();
     let switch = Some(Switch { address: 0x74, mask: 1 });
     let wanted = Transfer::new(0x50, &[1, 2], 5, switch).unwrap();
-    let absent = Transfer::new(NOBODY, &[], 1, None).unwrap();
+    let absent = Transfer::new(ABSENT_ADDRESS, &[], 1, None).unwrap();
     let done = run(
         &[
             (Loop, [2, 2, 0, 0]),
@@ -226,7 +226,7 @@ fn the_bus_and_the_pins_are_steps_like_others() {
 }
 
 #[test]
-fn what_may_not_be_done_is_refused_before_anything_is() {
+fn forbidden_step_is_refused_before_execution() {
     let good = (Read, [BOTH, 0, 0, 0]);
     for (wrong, outcome) in [
         ((Read, [0x10c, 0, 0, 0]), Outcome::NotExported),

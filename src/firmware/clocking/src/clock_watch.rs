@@ -51,7 +51,7 @@ pub struct Look {
 
 /// A change of the clocks' state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum ClockChange {
     /// The synthesiser's clock was lost: RTIO has stopped.
     Lost,
     /// The clock has returned and can be switched to; [`Watch::back`] is to be called if that
@@ -101,10 +101,10 @@ impl Watch {
     }
 
     /// Evaluates one poll; reports at most one change.
-    pub fn look(&mut self, look: Look) -> Option<News> {
+    pub fn look(&mut self, look: Look) -> Option<ClockChange> {
         if look.lost && !self.lost {
             (self.lost, self.steady) = (true, 0);
-            return Some(News::Lost);
+            return Some(ClockChange::Lost);
         }
         if self.lost {
             self.steady = match look.synthesiser.is(self.output) {
@@ -113,7 +113,7 @@ impl Watch {
             };
             return (self.steady >= STEADY).then(|| {
                 self.steady = 0;
-                News::There
+                ClockChange::There
             });
         }
         let wrong = match self.source {
@@ -125,10 +125,10 @@ impl Watch {
         }
         self.reference_lost = wrong;
         Some(match (self.source, wrong) {
-            (Source::Link(_), true) => News::LinkGone,
-            (Source::Link(_), false) => News::LinkThere,
-            (_, true) => News::ReferenceLost(look.reference),
-            (_, false) => News::ReferenceBack,
+            (Source::Link(_), true) => ClockChange::LinkGone,
+            (Source::Link(_), false) => ClockChange::LinkThere,
+            (_, true) => ClockChange::ReferenceLost(look.reference),
+            (_, false) => ClockChange::ReferenceBack,
         })
     }
 
@@ -173,12 +173,12 @@ mod tests {
             ..GOOD
         };
         let there = Look { lost: true, ..GOOD };
-        assert_eq!(watch.look(gone), Some(News::Lost));
+        assert_eq!(watch.look(gone), Some(ClockChange::Lost));
         assert_eq!(watch.look(gone), None);
         let looks = [there, there, gone, there, there, there].map(|look| watch.look(look));
         assert_eq!(
             looks,
-            [None, None, None, None, None, Some(News::There)],
+            [None, None, None, None, None, Some(ClockChange::There)],
             "steady, then once"
         );
         assert_eq!(watch.look(there), None, "the switch did not succeed");
@@ -193,9 +193,9 @@ mod tests {
             reference: Measured(100_000_000),
             ..GOOD
         };
-        let news = [GOOD, other, other, GOOD, GOOD].map(|look| watch.look(look));
-        let lost = Some(News::ReferenceLost(Measured(100_000_000)));
-        assert_eq!(news, [None, lost, None, Some(News::ReferenceBack), None]);
+        let changes = [GOOD, other, other, GOOD, GOOD].map(|look| watch.look(look));
+        let lost = Some(ClockChange::ReferenceLost(Measured(100_000_000)));
+        assert_eq!(changes, [None, lost, None, Some(ClockChange::ReferenceBack), None]);
         let mut watch = Watch::new(125_000_000, Source::None);
         assert_eq!(
             watch.look(Look {
@@ -214,7 +214,16 @@ mod tests {
             reference: NONE,
             ..GOOD
         };
-        let news = [without, GOOD, GOOD, without, without].map(|look| watch.look(look));
-        assert_eq!(news, [None, Some(News::LinkThere), None, Some(News::LinkGone), None]);
+        let changes = [without, GOOD, GOOD, without, without].map(|look| watch.look(look));
+        assert_eq!(
+            changes,
+            [
+                None,
+                Some(ClockChange::LinkThere),
+                None,
+                Some(ClockChange::LinkGone),
+                None
+            ]
+        );
     }
 }

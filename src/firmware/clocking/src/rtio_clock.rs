@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gateware_can_have() {
+    fn gateware_clocks_are_accepted() {
         assert_eq!(default(125_000_000, false), parse("int_125"));
         assert_eq!(default(125_000_000, true), parse("link_125"));
         assert_eq!(default(100_000_000, true), parse("int_100"));

@@ -143,9 +143,9 @@ impl Analyzer {
 
 impl Record<'_> {
     /// The header of a dump of the units that `is_told` selects.
-    pub fn head(&self, is_told: impl Fn(&[u8; MESSAGE]) -> bool) -> Head {
+    pub fn head(&self, is_included: impl Fn(&[u8; MESSAGE]) -> bool) -> Head {
         let bytes = |told: bool| {
-            let units = self.units.iter().filter(|unit| is_told(unit) == told);
+            let units = self.units.iter().filter(|unit| is_included(unit) == told);
             units.map(|unit| MESSAGE << u32::from(is_pair(unit))).sum::<usize>()
         };
         Head {
@@ -160,10 +160,10 @@ impl Record<'_> {
     ///
     /// # Errors
     /// [`Lost`].
-    pub async fn send(&self, wire: &mut impl Wire, is_told: impl Fn(&[u8; MESSAGE]) -> bool) -> Result<(), Lost> {
+    pub async fn send(&self, wire: &mut impl Wire, is_included: impl Fn(&[u8; MESSAGE]) -> bool) -> Result<(), Lost> {
         for chunk in self.units.chunks(CHUNK) {
             let mut bytes = heapless::Vec::<u8, { 2 * CHUNK * MESSAGE }>::new();
-            for unit in chunk.iter().filter(|unit| is_told(unit)) {
+            for unit in chunk.iter().filter(|unit| is_included(unit)) {
                 let (first, second) = expand(unit);
                 // Cannot fail: there is room for two messages of each unit.
                 let _ = bytes.extend_from_slice(&first);

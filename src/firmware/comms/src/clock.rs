@@ -11,7 +11,7 @@ use core::task::{Context, Poll};
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{block_for, Duration};
 use kairos_chip::i2c;
-use kairos_clocking::clock_watch::{Look, Measured, News, Source, Watch};
+use kairos_clocking::clock_watch::{ClockChange, Look, Measured, Source, Watch};
 use kairos_clocking::rtio_clock::{self, Setting};
 use kairos_clocking::si5324::{Bus, Error, Input, Reference, Si5324, Stuck};
 use kairos_config::keys;
@@ -96,12 +96,12 @@ impl Switched {
         let news = self.watch.look(self.registers.look());
         match news {
             None => {}
-            Some(News::Lost) => {
+            Some(ClockChange::Lost) => {
                 log::error!("RTIO clock: lost, RTIO has stopped");
                 report::keep(report::Core::Comms, format_args!("the RTIO clock was lost"));
                 set_lost(true);
             }
-            Some(News::There) => {
+            Some(ClockChange::There) => {
                 if self.registers.switch(true) {
                     self.registers.acknowledge();
                     self.watch.back();
@@ -109,7 +109,7 @@ impl Switched {
                     set_lost(false);
                 }
             }
-            Some(News::ReferenceLost(found)) => {
+            Some(ClockChange::ReferenceLost(found)) => {
                 REFERENCE_LOST.store(true, Ordering::Relaxed);
                 log::error!("RTIO clock: the external clock has failed ({found}), the Si5324 runs without it");
                 report::keep(
@@ -117,11 +117,11 @@ impl Switched {
                     format_args!("the external clock of RTIO had failed ({found})"),
                 );
             }
-            Some(News::LinkThere) => log::info!("RTIO clock: from the board above"),
-            Some(News::LinkGone) => {
+            Some(ClockChange::LinkThere) => log::info!("RTIO clock: from the board above"),
+            Some(ClockChange::LinkGone) => {
                 log::warn!("RTIO clock: none from the board above, the Si5324 runs from its crystal")
             }
-            Some(News::ReferenceBack) => {
+            Some(ClockChange::ReferenceBack) => {
                 REFERENCE_LOST.store(false, Ordering::Relaxed);
                 log::warn!("RTIO clock: the external clock is back");
             }

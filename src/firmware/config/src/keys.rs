@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_checked_is_refused_if_it_makes_no_sense() {
+    fn invalid_value_of_checked_key_is_refused() {
         for key in Key::ALL {
             let nonsense = [&b"?"[..], b"\xff"].map(|value| is_valid(key.name(), value));
             assert_eq!(nonsense, [!key.is_checked(); 2], "{}", key.name());

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_just_begun_has_a_round() {
+    fn new_task_has_one_round_until_its_heartbeat() {
         let heart = Heartbeat::new(false);
         assert!(heart.take() && heart.take());
         let expected = heart.expect();

@@ -101,7 +101,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keeps_the_newest_whole_lines(lengths in proptest::collection::vec(0usize..20, 0..60)) {
+        fn full_buffer_keeps_newest_complete_lines(lengths in proptest::collection::vec(0usize..20, 0..60)) {
             let mut ring = Ring::<64>::new();
             let mut all = String::new();
             for (n, length) in lengths.iter().enumerate() {

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_overwritten_is_no_text() {
+    fn overwritten_report_is_no_text() {
         let changes: [fn(&mut Slot); 6] = [
             |slot| slot.mark ^= 1,
             |slot| slot.crc ^= 1 << 31,

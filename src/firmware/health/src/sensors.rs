@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_good() {
+    fn unhealthy_sensors_are_reported() {
         assert!(Reading::new(&GOOD).is_good());
         for (n, raw) in [(0, 0xb600), (0, 0xffff), (1, 0x4fff), (1, 0x5b00), (4, 0), (6, 0xb000)] {
             let mut bad = GOOD;

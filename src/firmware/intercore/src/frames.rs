@@ -207,14 +207,14 @@ impl Shared {
     /// # Safety
     /// The ends returned earlier must not be used any more; only core 1 calls this.
     pub unsafe fn kernel_enter(&self, bell: fn(), mut wait: impl FnMut()) -> (Sender<'_>, Receiver<'_>) {
-        let mut told = None;
+        let mut reported = None;
         loop {
             let generation = self.generation.0.load(Ordering::Acquire);
-            if told != Some(generation) {
+            if reported != Some(generation) {
                 self.state
                     .0
                     .store(word(State::Restarted, generation), Ordering::Release);
-                told = Some(generation);
+                reported = Some(generation);
                 bell();
             }
             if self.granted.0.load(Ordering::Acquire) == generation {

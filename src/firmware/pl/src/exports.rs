@@ -90,7 +90,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_may_be_done_is_what_the_descriptor_says_but_for_the_firmwares_own() {
+    fn exported_access_follows_descriptor_except_firmware_registers() {
         let bytes = described::bytes(&REGISTERS);
         let exports = Exports::new(&Descriptor::new(&bytes).ok().unwrap());
         let may = |address| exports.permission(address).map(|has| (has.read, has.write));

@@ -48,7 +48,7 @@ def test_a_warning_is_one_line(ask):
     assert reply["warn"] == [r"\x1b[31mred \udcff µs"]
 
 
-def test_what_it_gives_is_of_the_kind_of_its_output(ask):
+def test_value_of_wrong_kind_is_refused(ask):
     sent = [
         ("changes['seed']", "radio", [1e6, -3.0, 0.25]),
         ("changes['seed'].after(250_000)", "radio", [1e6, -3.0, 0.25]),
@@ -84,12 +84,12 @@ def test_what_it_gives_is_of_the_kind_of_its_output(ask):
         ("raise OSError('\\udcff')", "OSError: \\udcff"),
     ],
 )
-def test_what_cannot_be_is_told_with_its_line(ask, line, told):
+def test_invalid_model_is_reported_with_its_line(ask, line, message):
     reply, place = ask(line)
-    assert reply["error"].startswith(f"{place}5: {told}"), reply
+    assert reply["error"].startswith(f"{place}5: {message}"), reply
 
 
-def test_a_time_or_a_report_that_cannot_be_is_told_with_its_method(ask):
+def test_invalid_time_or_report_names_its_method(ask):
     for following in ("'soon'", "float('inf')", "1 << 63"):
         reply, place = ask(f"self.next = {following}")
         assert reply["error"].startswith(f"{place}4: its next is "), reply

@@ -159,7 +159,7 @@ const RING: usize = 1024;
 const DESCRIPTOR: usize = 4;
 /// Flags of a descriptor: signal completion; and, in the bit above the destination, that
 /// the descriptor is for that board rather than the neighbour.
-const TELLS: u32 = 1;
+const NOTIFIES: u32 = 1;
 const FAR: u32 = 8;
 /// The first interrupt of the logic.
 const INTERRUPT: u16 = 61;
@@ -177,8 +177,8 @@ struct Engine {
     completed: Register,
     state: Register,
     clear: Register,
-    told: Register,
-    heard: Register,
+    arrived: Register,
+    acknowledge: Register,
     interrupt: Register,
 }
 
@@ -197,8 +197,8 @@ impl Engine {
             completed: find(bulk::COMPLETED)?,
             state: find(bulk::STATE)?,
             clear: find(bulk::CLEAR)?,
-            told: find(bulk::TOLD)?,
-            heard: find(bulk::HEARD)?,
+            arrived: find(bulk::TOLD)?,
+            acknowledge: find(bulk::HEARD)?,
             interrupt: find(bulk::INTERRUPT)?,
         })
     }
@@ -239,14 +239,14 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
     engine.base.write((REMOTE_RINGS.start + end * RING) as u32);
     RINGS.with(|rings| {
         let at = end * RING / 4 + posted as usize % (RING / 4 / DESCRIPTOR) * DESCRIPTOR;
-        rings.words()[at..at + DESCRIPTOR].copy_from_slice(&[here, bytes, there, TELLS | to]);
+        rings.words()[at..at + DESCRIPTOR].copy_from_slice(&[here, bytes, there, NOTIFIES | to]);
     });
     gic::barrier();
     gic::route_rising(THIS_CORE, INTERRUPT);
-    engine.heard.write(1);
+    engine.acknowledge.write(1);
     engine.interrupt.write(1);
     engine.posted.write((posted + 1) & 0xffff);
-    timer::sleep_until(|| engine.told.read() != 0);
+    timer::sleep_until(|| engine.arrived.read() != 0);
     engine.interrupt.write(0);
     let state = engine.state.read();
     if state & 1 != 0 {

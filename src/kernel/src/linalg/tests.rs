@@ -216,7 +216,7 @@ fn a_determinant() {
 }
 
 #[test]
-fn what_has_no_result() {
+fn unsolvable_matrix_has_no_result() {
     with_scratch(|scratch| {
         let zero = scratch.matrix(2, 2).unwrap();
         assert_eq!(inverse(&zero, scratch).unwrap_err(), Failure::Singular);

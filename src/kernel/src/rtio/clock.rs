@@ -27,7 +27,7 @@ const PERMIT: u32 = 1280;
 pub const UNITS: i64 = 8;
 /// Longest time from the end of a permit until this core sees it, in machine units: a write,
 /// preceded by the answer to a request that returns room for inputs.
-const TOLD: i64 = 256 * UNITS;
+const PERMIT_MARGIN: i64 = 256 * UNITS;
 /// Ticks over which the ratio is measured: 0.65 ms at 400 MHz.
 const MEASURE: u64 = 1 << 18;
 /// Longest time from the decision to post an output to its acceptance, in machine units: requests
@@ -117,7 +117,7 @@ pub fn forbid(forbidden: bool) {
 
 /// Whether an event at `time` is certain to be delivered early enough. Starts a new permit if the
 /// last one has ended.
-pub fn ample(time: i64) -> bool {
+pub fn is_early_enough(time: i64) -> bool {
     let permitted = Status(RING.status.get()).permits();
     if permitted && time >= RING.clock.earliest.get() {
         return true;
@@ -135,7 +135,7 @@ pub fn ample(time: i64) -> bool {
         // Read after the permit has begun, so that the permit ends first.
         now = passed();
         if !FORBIDDEN.get() {
-            let earliest = bound(now).saturating_add(i64::from(PERMIT) * UNITS + TOLD);
+            let earliest = bound(now).saturating_add(i64::from(PERMIT) * UNITS + PERMIT_MARGIN);
             RING.clock.earliest.set(earliest);
             RING.quick.floor.set(RING.quick.floor.get().max(earliest));
         }

@@ -86,7 +86,7 @@ pub fn play_prepared(address: Option<u32>, time: i64) -> Option<Failed> {
         }
     }
     Shared::get().release_player(KERNEL);
-    transaction::distrust();
+    transaction::assume_lanes_full();
     address.and_then(|_| player.take_error())
 }
 

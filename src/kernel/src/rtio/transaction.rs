@@ -163,7 +163,7 @@ fn status_of(number: u32) -> u32 {
 
 /// Marks the fill level of the lanes as unknown after another master has filled them, while nothing
 /// is in flight: the next output reports it.
-pub fn distrust() {
+pub fn assume_lanes_full() {
     // With nothing to answer, the gateware writes at most the end of a permit.
     RING.status.set(status().with_attention().0);
 }
@@ -217,7 +217,7 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     let channel = target >> 8;
     let credit = if words.len() > 2 { WIDE_CREDIT } else { CREDIT };
     let comparable = comparable(channel, time);
-    while comparable.is_some_and(clock::ample) {
+    while comparable.is_some_and(clock::is_early_enough) {
         let (status, under_way) = (status(), under_way());
         let newest_time = slot(next().wrapping_sub(1)).time.get();
         // Nothing blocks it if all lanes have room. If not, an earlier event may have to wait for

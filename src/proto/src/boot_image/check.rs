@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_device_can_boot() {
+    fn bootable_images_are_accepted() {
         let file = good();
         assert_eq!(check(&file, HERE), Ok(()));
         assert_eq!(check(&file, Machine::default()), Ok(()));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_another_one_is_named() {
+    fn image_of_another_board_is_named() {
         let file = good();
         let elsewhere = Machine {
             board: Some("one"),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_boot_rom_refuses() {
+    fn invalid_header_is_refused_by_boot_rom() {
         let refused = |at: usize, value: u32, mend: bool| {
             let mut file = good();
             file[at..at + 4].copy_from_slice(&value.to_le_bytes());

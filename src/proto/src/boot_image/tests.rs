@@ -64,7 +64,7 @@ const fn named<'a>(name: &'a str, partition: Partition<'a>) -> Named<'a> {
 
 /// The offsets read by the boot ROM and the vendor's tools.
 #[test]
-fn what_is_written_byte_by_byte() {
+fn image_is_written_byte_by_byte() {
     let mut file = Vec::new();
     let logic = Partition {
         destination: Destination::Logic,
@@ -106,7 +106,7 @@ fn what_is_written_byte_by_byte() {
 }
 
 #[test]
-fn what_fits_into_no_image_is_refused() {
+fn oversized_content_is_refused() {
     let loader = named("loader", memory(0, 0, b""));
     let refused = |partitions: &[Named]| {
         let mut file = Vec::new();
@@ -141,7 +141,7 @@ fn partitions() -> impl Strategy<Value = Vec<Made>> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(made in partitions()) {
+    fn written_values_read_back(made in partitions()) {
         let list: Vec<Named> = made
             .iter()
             .map(|(name, destination, load, entry, data)| {

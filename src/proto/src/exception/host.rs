@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_device_writes_comes_back() {
+    fn exception_of_a_device_round_trips() {
         let record = Record {
             id: 30,
             message: Text::host(7),

@@ -114,7 +114,7 @@ mod tests {
     use crate::exception::{write_report, Extent, Record, Text};
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_values_read_back() {
         let old = Record::new(18, Text { pointer: 0, length: 5 }, [1, 2, 3]);
         let new = Record {
             id: 30,

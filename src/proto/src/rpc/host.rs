@@ -69,7 +69,7 @@ pub enum Row<'a> {
 pub type Next<'a, M, V, E> = dyn FnMut(&mut M) -> Result<V, E> + 'a;
 
 /// Creates the host's values from what a device sends.
-pub trait Maker<S: Source>: Sized {
+pub trait Builder<S: Source>: Sized {
     type Value;
     type Error: From<Malformed> + From<S::Error>;
 
@@ -106,10 +106,10 @@ pub const fn width(element: u8) -> Option<usize> {
 ///
 /// # Errors
 /// [`Malformed`], or errors of the source or maker.
-pub fn read<S: Source, M: Maker<S>>(source: &mut S, maker: &mut M) -> Result<Option<M::Value>, M::Error> {
+pub fn read<S: Source, M: Builder<S>>(source: &mut S, builder: &mut M) -> Result<Option<M::Value>, M::Error> {
     match fixed::<1, S>(source)? {
         [END] => Ok(None),
-        [tag] => read_as(tag, source, maker, 0).map(Some),
+        [tag] => read_as(tag, source, builder, 0).map(Some),
     }
 }
 
@@ -124,25 +124,25 @@ fn number<S: Source>(source: &mut S) -> Result<u32, S::Error> {
 }
 
 /// Reads a nested value, which must be present.
-fn inner<S: Source, M: Maker<S>>(source: &mut S, maker: &mut M, depth: usize) -> Result<M::Value, M::Error> {
+fn inner<S: Source, M: Builder<S>>(source: &mut S, builder: &mut M, depth: usize) -> Result<M::Value, M::Error> {
     match fixed::<1, S>(source)? {
         [END] => Err(Malformed::End.into()),
-        [tag] => read_as(tag, source, maker, depth),
+        [tag] => read_as(tag, source, builder, depth),
     }
 }
 
-fn read_as<S: Source, M: Maker<S>>(
+fn read_as<S: Source, M: Builder<S>>(
     byte: u8,
     source: &mut S,
-    maker: &mut M,
+    builder: &mut M,
     depth: usize,
 ) -> Result<M::Value, M::Error> {
     if depth >= MAX_DEPTH {
         return Err(Malformed::TooDeep.into());
     }
     let long = |bytes: [u8; 8]| i64::from_le_bytes(bytes);
-    let within = |source: &mut S, maker: &mut M, row: Row, count: u64| {
-        maker.row(row, count, &mut |maker| inner(source, maker, depth + 1))
+    let within = |source: &mut S, builder: &mut M, row: Row, count: u64| {
+        builder.row(row, count, &mut |builder| inner(source, builder, depth + 1))
     };
     let plain = match byte {
         tag::NONE => Plain::None,
@@ -154,16 +154,16 @@ fn read_as<S: Source, M: Maker<S>>(
         tag::OBJECT => Plain::Object(number(source)?),
         tag::STR | tag::BYTES | tag::BYTE_ARRAY => {
             let length = number(source)?;
-            return maker.bytes(byte, length, source);
+            return builder.bytes(byte, length, source);
         }
         tag::TUPLE => {
             let [count] = fixed(source)?;
-            return within(source, maker, Row::Tuple, count.into());
+            return within(source, builder, Row::Tuple, count.into());
         }
-        tag::RANGE => return within(source, maker, Row::Range, 3),
+        tag::RANGE => return within(source, builder, Row::Range, 3),
         tag::LIST => {
             let count = number(source)?.into();
-            return elements(Row::List, count, source, maker, depth);
+            return elements(Row::List, count, source, builder, depth);
         }
         tag::ARRAY => {
             let [dimensions] = fixed(source)?;
@@ -175,34 +175,34 @@ fn read_as<S: Source, M: Maker<S>>(
             let count = shape
                 .iter()
                 .fold(1u64, |count, extent| count.saturating_mul((*extent).into()));
-            return elements(Row::Array(shape), count, source, maker, depth);
+            return elements(Row::Array(shape), count, source, builder, depth);
         }
         tag::KEYWORD => {
             let length = number(source)?;
-            let mut name = Some(maker.bytes(tag::STR, length, source)?);
-            return maker.row(Row::Keyword, 2, &mut |maker| match name.take() {
+            let mut name = Some(builder.bytes(tag::STR, length, source)?);
+            return builder.row(Row::Keyword, 2, &mut |builder| match name.take() {
                 Some(name) => Ok(name),
-                None => inner(source, maker, depth + 1),
+                None => inner(source, builder, depth + 1),
             });
         }
         other => return Err(Malformed::Unknown(other).into()),
     };
-    maker.plain(plain)
+    builder.plain(plain)
 }
 
 /// Reads the elements of a list or array after their tag: a block, or each with its own tag.
-fn elements<S: Source, M: Maker<S>>(
+fn elements<S: Source, M: Builder<S>>(
     row: Row,
     count: u64,
     source: &mut S,
-    maker: &mut M,
+    builder: &mut M,
     depth: usize,
 ) -> Result<M::Value, M::Error> {
     let [element] = fixed(source)?;
     if width(element).is_some() {
-        return maker.block(row, element, count, source);
+        return builder.block(row, element, count, source);
     }
-    maker.row(row, count, &mut |maker| inner(source, maker, depth + 1))
+    builder.row(row, count, &mut |builder| inner(source, builder, depth + 1))
 }
 
 /// A value that the host sends to a device.

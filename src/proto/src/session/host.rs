@@ -4,7 +4,7 @@ use kairos_contracts::rpc::tag;
 use kairos_contracts::session::{Reply, Request, RPC_EXCEPTION_LENGTH, RUNTIME_ID, SYNC_BYTE, SYNC_LENGTH};
 
 use super::SYNC;
-use crate::rpc::host::Maker;
+use crate::rpc::host::Builder;
 use crate::rpc::{self, Source};
 
 /// Bytes allowed between two messages before the stream is not recognised as a session.
@@ -99,23 +99,23 @@ pub struct Call<V> {
 ///
 /// # Errors
 /// Errors of the source or maker, malformed values.
-pub fn read_call<S: Source, M: Maker<S>>(
+pub fn read_call<S: Source, M: Builder<S>>(
     source: &mut S,
-    maker: &mut M,
+    builder: &mut M,
     mut argument: impl FnMut(M::Value) -> Result<(), M::Error>,
 ) -> Result<Call<M::Value>, M::Error> {
     let (mut is_async, mut word) = ([0], [0; 4]);
     source.read(&mut is_async)?;
     source.read(&mut word)?;
     let service = u32::from_le_bytes(word);
-    while let Some(value) = rpc::host::read(source, maker)? {
+    while let Some(value) = rpc::host::read(source, builder)? {
         argument(value)?;
     }
     source.read(&mut word)?;
     Ok(Call {
         is_async: is_async != [0],
         service,
-        return_tag: maker.bytes(tag::BYTES, u32::from_le_bytes(word), source)?,
+        return_tag: builder.bytes(tag::BYTES, u32::from_le_bytes(word), source)?,
     })
 }
 
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_device_understands_what_was_raised() {
+    fn raised_exception_is_decoded_by_the_device() {
         let raised = Raised {
             name: 1,
             message: 2,

@@ -56,7 +56,7 @@ impl Ad9910 {
             return;
         };
         if let Some(text) = self.clock.refuses(&sync_in) {
-            self.told.push(text);
+            self.warnings.push(text);
         }
         let (delay, preset) = (sync::IN_DELAY.get(word), sync::PRESET.get(word));
         if self.clock.hz != 0 {

@@ -34,7 +34,7 @@ impl Piece {
 
 /// `next` reports about `TOLD` changes of a piece with more steps, or more than that so that they
 /// are at most `LONGEST` cycles apart.
-const TOLD: u64 = 256;
+const REPORTS_PER_RAMP: u64 = 256;
 const LONGEST: u64 = 1000;
 
 /// Consecutive pieces and their continuation.
@@ -165,11 +165,11 @@ impl Course {
         let offset = self.fold(cycle).0;
         let index = self.piece(offset)?;
         let (piece, inside) = (&self.pieces[index], offset - self.before(index).0);
-        let told = match piece.step {
+        let steps_per_report = match piece.step {
             0 => piece.steps,
-            _ => (piece.steps / TOLD).min(LONGEST / piece.every).max(1),
+            _ => (piece.steps / REPORTS_PER_RAMP).min(LONGEST / piece.every).max(1),
         };
-        let next = (inside / piece.every / told + 1) * told;
+        let next = (inside / piece.every / steps_per_report + 1) * steps_per_report;
         Some(cycle + next.min(piece.steps) * piece.every - inside)
     }
 }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_ramp_parts_are_told() {
+    fn long_ramp_is_reported_in_parts() {
         let ramp = Piece {
             first: 0,
             step: 3,

@@ -19,26 +19,26 @@ pub fn too_high(tone: u64, word: u32, clock: u64) -> Option<String> {
 
 /// Warnings about settings of the port, the RAM and the ramp.
 pub fn complaints(registers: &Registers, profile: usize) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     if cfr1::LSB_FIRST.get(registers.word(chip::CFR1)) != 0 {
-        told.push("its serial port is LSB first from now on, which no card's bus supports (lsb_first)".into());
+        warnings.push("its serial port is LSB first from now on, which no card's bus supports (lsb_first)".into());
     }
     if cfr1::RAM_ENABLE.get(registers.word(chip::CFR1)) != 0 {
         let word = registers.profile(profile);
         let [start, end] = [ram_profile::START, ram_profile::END].map(|field| field.get(word));
         let mode = ram_profile::MODE.get(word);
         if end < start {
-            told.push(format!(
+            warnings.push(format!(
                 "profile {profile} of its RAM ends at word {end}, before its first, {start}"
             ));
         }
         if ram_profile::STEP.get(word) == 0 && mode != ram_profile::MODE_DIRECTSWITCH {
-            told.push(format!(
+            warnings.push(format!(
                 "profile {profile} of its RAM has steps of 0 cycles: at least 1"
             ));
         }
         if mode > ram_profile::MODE_CONT_RAMPUP {
-            told.push(format!(
+            warnings.push(format!(
                 "profile {profile} of its RAM has the mode {mode}, which does not exist"
             ));
         }
@@ -47,14 +47,14 @@ pub fn complaints(registers: &Registers, profile: usize) -> Vec<String> {
         let limit = registers.word(chip::RAMP_LIMIT);
         let [low, high] = [ramp_limit::LOWER, ramp_limit::UPPER].map(|field| field.get(limit));
         if high <= low {
-            told.push(format!(
+            warnings.push(format!(
                 "the upper limit of its ramp, {high:#x}, is not above the lower one, {low:#x}"
             ));
         }
         let rate = registers.word(chip::RAMP_RATE);
         if ramp_rate::UP.get(rate) == 0 || ramp_rate::DOWN.get(rate) == 0 {
-            told.push("a rate of its ramp is 0: at least 1".into());
+            warnings.push("a rate of its ramp is 0: at least 1".into());
         }
     }
-    told
+    warnings
 }

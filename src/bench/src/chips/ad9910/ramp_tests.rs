@@ -2,7 +2,7 @@
 
 use kairos_contracts::chips::ad9910::{asf, ramp_limit, ramp_rate, ramp_step};
 
-use super::tests::{clocked, heard, write};
+use super::tests::{clocked, tone_at, write};
 use super::*;
 
 /// With a frequency ramp from 100 to 110, up in steps of 3 every 4 ns, down in steps of 2 every 8
@@ -135,7 +135,7 @@ fn the_key_switches_and_ramps_the_amplitude() {
 }
 
 #[test]
-fn what_is_heard_of_a_ramp_is_told_in_time() {
+fn ramp_reports_are_limited_in_number() {
     let mut chip = ramping(0);
     write(
         &mut chip,
@@ -152,15 +152,15 @@ fn what_is_heard_of_a_ramp_is_told_in_time() {
         },
     );
     // 65536 steps of 4 ns
-    let (mut at, mut told) = (LOCK + 100, 0);
+    let (mut at, mut reports) = (LOCK + 100, 0);
     while let Some(next) = chip.next(at) {
         assert!(next > at, "at {at}");
         at = next;
-        heard(&mut chip, at);
-        told += 1;
+        tone_at(&mut chip, at);
+        reports += 1;
     }
-    assert!((256..300).contains(&told), "{told}");
-    assert_eq!(heard(&mut chip, at).hz, 125e6);
+    assert!((256..300).contains(&reports), "{reports}");
+    assert_eq!(tone_at(&mut chip, at).hz, 125e6);
     assert_eq!(at, LOCK + 100 + 4 * 65_536 + 79 + 12 - 12);
     chip.set_gain(at, f64::NEG_INFINITY);
     chip.set_lines(at, Lines::default());

@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use rand_distr::{Distribution, Exp1, StandardUniform};
 use rand_pcg::Pcg64Mcg;
 
-use super::super::four_levels::{evolve_bright, to_shelf, Levels, Lights, SCATTERING};
+use super::super::four_levels::{evolve_bright, to_metastable, Levels, Lights, SCATTERING};
 use super::doppler::{draw_quanta, Cooling};
 use crate::signal::{seconds, Ns};
 
@@ -64,7 +64,7 @@ pub struct Glow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Dark.
-    Shelf,
+    Metastable,
     /// Lower state of the qubit.
     Lower,
     /// Other state of the ground level.
@@ -75,7 +75,7 @@ impl Glow {
     /// Creates ions in these states, with `quanta` quanta, from `at` on.
     pub fn new(levels: Levels, shining: Shining, places: &[Place], quanta: u32, at: Ns) -> Self {
         let ions = places.iter().map(|place| match place {
-            Place::Shelf => Shown::Dark,
+            Place::Metastable => Shown::Dark,
             Place::Lower => Shown::Bright(Vector3::x()),
             Place::Pumped => Shown::Bright(Vector3::y()),
         });
@@ -209,7 +209,7 @@ impl Glow {
         for (number, ion) in self.ions.iter().enumerate() {
             let rate = match ion {
                 Shown::Dark => self.levels.decay + self.shining.lights.repump,
-                Shown::Bright(populations) => to_shelf(&self.levels) * populations[SCATTERING],
+                Shown::Bright(populations) => to_metastable(&self.levels) * populations[SCATTERING],
             };
             if rate > 0.0 {
                 let wait: f64 = Exp1.sample(random);
@@ -238,15 +238,15 @@ impl Glow {
     /// quanta.
     pub fn end(mut self, random: &mut Pcg64Mcg) -> (Vec<Place>, u32) {
         self.draw(random);
-        let [lower, _, shelf] = self.levels.branching;
+        let [lower, _, metastable] = self.levels.branching;
         let places = self.ions.iter().map(|ion| match ion {
-            Shown::Dark => Place::Shelf,
+            Shown::Dark => Place::Metastable,
             Shown::Bright(p) => {
                 let drawn: f64 = StandardUniform.sample(random);
                 match drawn {
                     _ if drawn < p.x + lower * p.z => Place::Lower,
-                    _ if drawn < 1.0 - shelf * p.z => Place::Pumped,
-                    _ => Place::Shelf,
+                    _ if drawn < 1.0 - metastable * p.z => Place::Pumped,
+                    _ => Place::Metastable,
                 }
             }
         });

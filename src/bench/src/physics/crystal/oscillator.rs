@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn displacements_are_those_of_the_whole_space() {
+    fn displacements_match_the_untruncated_space() {
         let z = C::new(0.3, -0.4);
         let (there, back) = (displacement(z, 40), displacement(-z, 40));
         let product = there.clone() * back;

@@ -284,7 +284,7 @@ mod tests {
     }
 
     /// (store, address, sizes, base register's new value)
-    fn told(word: u32) -> (bool, u32, Vec<u32>, Option<u32>) {
+    fn decoded(word: u32) -> (bool, u32, Vec<u32>, Option<u32>) {
         let t = transfer(word);
         let base = t.base.map(|(register, value)| {
             assert_eq!(register, 1);
@@ -295,19 +295,19 @@ mod tests {
 
     #[test]
     fn addresses_sizes_and_bases() {
-        assert_eq!(told(0xe591_0008), (false, BASE + 8, vec![4], None)); // ldr r0, [r1, #8]
-        assert_eq!(told(0xe531_0008), (false, BASE - 8, vec![4], Some(BASE - 8))); // ldr r0, [r1, #-8]!
-        assert_eq!(told(0xe491_0004), (false, BASE, vec![4], Some(BASE + 4))); // ldr r0, [r1], #4
-        assert_eq!(told(0xe791_0102), (false, BASE + 16, vec![4], None)); // ldr r0, [r1, r2, lsl #2]
-        assert_eq!(told(0xe5c1_3001), (true, BASE + 1, vec![1], None)); // strb r3, [r1, #1]
-        assert_eq!(told(0xe1c1_30b2), (true, BASE + 2, vec![2], None)); // strh r3, [r1, #2]
-        assert_eq!(told(0xe1d1_30d1), (false, BASE + 1, vec![1], None)); // ldrsb r3, [r1, #1]
-        assert_eq!(told(0xe1c1_40d8), (false, BASE + 8, vec![4, 4], None)); // ldrd r4, r5, [r1, #8]
-        assert_eq!(told(0xe1c1_40f8), (true, BASE + 8, vec![4, 4], None)); // strd r4, r5, [r1, #8]
-        assert_eq!(told(0xe8b1_0019), (false, BASE, vec![4; 3], Some(BASE + 12))); // ldm r1!, {r0, r3, r4}
-        assert_eq!(told(0xe921_0018), (true, BASE - 8, vec![4; 2], Some(BASE - 8))); // stmdb r1!, {r3, r4}
-        assert_eq!(told(0xed91_8b02), (false, BASE + 8, vec![4; 2], None)); // vldr d8, [r1, #8]
-        assert_eq!(told(0xecb1_8b04), (false, BASE, vec![4; 4], Some(BASE + 16))); // vldmia r1!, {d8-d9}
+        assert_eq!(decoded(0xe591_0008), (false, BASE + 8, vec![4], None)); // ldr r0, [r1, #8]
+        assert_eq!(decoded(0xe531_0008), (false, BASE - 8, vec![4], Some(BASE - 8))); // ldr r0, [r1, #-8]!
+        assert_eq!(decoded(0xe491_0004), (false, BASE, vec![4], Some(BASE + 4))); // ldr r0, [r1], #4
+        assert_eq!(decoded(0xe791_0102), (false, BASE + 16, vec![4], None)); // ldr r0, [r1, r2, lsl #2]
+        assert_eq!(decoded(0xe5c1_3001), (true, BASE + 1, vec![1], None)); // strb r3, [r1, #1]
+        assert_eq!(decoded(0xe1c1_30b2), (true, BASE + 2, vec![2], None)); // strh r3, [r1, #2]
+        assert_eq!(decoded(0xe1d1_30d1), (false, BASE + 1, vec![1], None)); // ldrsb r3, [r1, #1]
+        assert_eq!(decoded(0xe1c1_40d8), (false, BASE + 8, vec![4, 4], None)); // ldrd r4, r5, [r1, #8]
+        assert_eq!(decoded(0xe1c1_40f8), (true, BASE + 8, vec![4, 4], None)); // strd r4, r5, [r1, #8]
+        assert_eq!(decoded(0xe8b1_0019), (false, BASE, vec![4; 3], Some(BASE + 12))); // ldm r1!, {r0, r3, r4}
+        assert_eq!(decoded(0xe921_0018), (true, BASE - 8, vec![4; 2], Some(BASE - 8))); // stmdb r1!, {r3, r4}
+        assert_eq!(decoded(0xed91_8b02), (false, BASE + 8, vec![4; 2], None)); // vldr d8, [r1, #8]
+        assert_eq!(decoded(0xecb1_8b04), (false, BASE, vec![4; 4], Some(BASE + 16))); // vldmia r1!, {d8-d9}
         assert_eq!(Transfer::of(&core(), 0xe191_0f9f, 0), None); // ldrex r0, [r1]
         assert_eq!(touched(&core(), 0xe191_0f9f, 0), Some((BASE, BASE + 3)));
         assert_eq!(Transfer::of(&core(), 0xe080_0001, 0), None); // add

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_that_differ_are_told_once() {
+    fn differing_pages_are_reported_once() {
         let memory = Memory::new(1);
         let mut translated = Translated::default();
         let changed = |translated: &mut Translated| {

@@ -110,7 +110,7 @@ impl System {
             if machine.behind().is_none() {
                 machine.move_to(now);
             }
-            machine.tell_acting(due, n == 0);
+            machine.log_acting(due, n == 0);
         }
         let mut limit = others.saturating_add(self.lookahead);
         let machine = &mut self.boards[first].machine;
@@ -153,7 +153,7 @@ impl System {
         let mut all = Due::default();
         for (n, board) in self.boards.iter_mut().enumerate() {
             let due = board.machine.dues();
-            board.machine.tell_acting(&due, n == 0);
+            board.machine.log_acting(&due, n == 0);
             all = sooner_of(all, due);
         }
         if all.answer != NEVER {
@@ -183,7 +183,7 @@ impl Machine {
 
     /// Publishes the earliest time at which a core of this board may act, for its neighbours.
     /// `host`: input from the host may wake a core.
-    fn tell_acting(&mut self, due: &Due, host: bool) {
+    fn log_acting(&mut self, due: &Due, host: bool) {
         let acting = match self.behind() {
             Some(core) => self.local[core],
             None if host => self.now.saturating_add(time::from_ns(self.params.net_latency_ns)),

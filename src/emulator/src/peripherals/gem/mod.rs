@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn receives_what_is_for_the_guest() {
+    fn frames_for_the_guest_are_received() {
         let m = Memory::new(1);
         let mut g = ready(&m);
         let (own, other) = ([2, 0x4b, 0x41, 0x49, 0x52, 1], [2, 0x4b, 0x41, 0x49, 0x52, 2]);

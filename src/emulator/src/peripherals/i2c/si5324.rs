@@ -287,7 +287,7 @@ mod tests {
     /// Programmed as by a satellite's firmware: 125 MHz from the recovered clock of a link, which
     /// appears later and is lost again.
     #[test]
-    fn the_crystal_stands_in_for_a_clock_of_a_link_without_a_gap() {
+    fn crystal_replaces_lost_link_clock_without_a_gap() {
         let mut chip = Si5324::new(0);
         let mut bus = Alone(&mut chip, 0);
         let mut driver = driver::Si5324::find(&mut bus).unwrap();

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_not_written() {
+    fn absent_register_is_not_written() {
         let mut chip = Tca6424a::default();
         for command in [0x80, 0x87, 0x8f, 0x90, 0xff] {
             write(&mut chip, &[command, 0x55]);

@@ -218,7 +218,7 @@ fn bytes_are_written_and_read_through_the_switch_that_is_as_before_then() {
 }
 
 #[test]
-fn who_is_not_there_does_not_acknowledge() {
+fn absent_address_does_not_acknowledge() {
     let mut wires = Wires::new();
     assert_eq!(done(&mut wires, MEMORY, &[], 0, None), Err(Outcome::NotAcknowledged));
     assert_eq!(

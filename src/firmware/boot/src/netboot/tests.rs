@@ -141,7 +141,7 @@ fn refusal(input: &[u8], key: Option<&[u8]>) -> Text {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn invalid_request_is_answered_with_reason() {
     let good = session(&[(Kind::Firmware, [7; 20].into())], KEY);
     let mut damaged = good.clone();
     damaged[GREETING.len() + OFFER] ^= 1;

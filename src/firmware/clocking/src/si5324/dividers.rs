@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_crystal_stands_in_for_an_input() {
+    fn crystal_replaces_missing_input() {
         for (input, n3, crystal_n3, off) in [(125_000_000, 70, 64, 6.3), (100_000_000, 56, 64, 6.3)] {
             let (d, n) = Dividers::with_crystal(input, 125_000_000).unwrap();
             check(input, 125_000_000, d);
@@ -200,7 +200,7 @@ mod tests {
         }
 
         #[test]
-        fn whole_megahertz_from_10_megahertz_are_found(output in 2u32..=400) {
+        fn integer_megahertz_from_10_megahertz_are_found(output in 2u32..=400) {
             let found = Dividers::find(10_000_000, output * 1_000_000);
             // Above 400 MHz there are gaps in the oscillator's range, divided down to the output.
             prop_assert!(found.is_some());

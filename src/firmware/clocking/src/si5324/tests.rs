@@ -147,7 +147,7 @@ fn crystal_and_bypass() {
 }
 
 #[test]
-fn the_crystal_stands_in_for_a_clock_of_a_link() {
+fn crystal_replaces_lost_link_clock() {
     // No clock at input 1 yet
     let mut bench = Bench { los: 2, ..Bench::new() };
     let link = Reference::Link(125_000_000);
@@ -165,7 +165,7 @@ fn the_crystal_stands_in_for_a_clock_of_a_link() {
 }
 
 #[test]
-fn faults_are_told_apart() {
+fn faults_are_distinguished() {
     let external = Reference::External(10_000_000);
     let outcome = |los, lock_ms, reference| {
         let mut bench = Bench {

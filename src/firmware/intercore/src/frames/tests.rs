@@ -98,7 +98,7 @@ fn handshake_restarts_with_empty_rings() {
 }
 
 #[test]
-fn a_request_during_the_handshake_is_answered_anew() {
+fn request_during_handshake_is_answered_again() {
     let s = shared();
     s.request_restart();
     let kernel = std::thread::spawn(move || unsafe {
@@ -160,7 +160,7 @@ fn a_message_larger_than_the_ring_passes() {
 /// A reader that takes odd pieces, as the room in a socket's buffer demands, does not misalign the
 /// frames after a full ring.
 #[test]
-fn reading_in_odd_pieces_keeps_frames_whole() {
+fn reading_in_odd_pieces_keeps_frames_intact() {
     let s = shared();
     let [(_, mut receive), (mut send, _)] = ends(s);
     let data: Vec<u8> = (0..3 * CAPACITY + 5).map(|i| (i * 13 + i / 256) as u8).collect();
@@ -230,7 +230,7 @@ proptest! {
 }
 
 #[test]
-fn the_bus_is_one_cores_and_who_waits_has_the_next_turn() {
+fn bus_is_exclusive_and_waiting_core_is_next() {
     let shared = shared();
     assert!(shared.kernel_takes_bus() && shared.kernel_takes_bus());
     assert!(!shared.take_bus());

@@ -33,7 +33,7 @@ fn discard(model: &V, bytes: &[u8], gives: usize) -> Result<(usize, usize), Deco
 
 proptest! {
     #[test]
-    fn what_has_no_memory_is_dropped_to_its_last_byte(value in typed_values(), gives in 0usize..6, surplus in 0usize..3) {
+    fn reply_without_memory_is_drained_completely(value in typed_values(), gives in 0usize..6, surplus in 0usize..3) {
         let mut bytes = Vec::new();
         value.wire(false, &mut bytes);
         bytes.resize(bytes.len() + surplus, 0x55);
@@ -43,7 +43,7 @@ proptest! {
     }
 
     #[test]
-    fn decodes_what_the_host_sends(value in typed_values(), surplus in 0usize..3) {
+    fn replies_of_the_host_are_decoded(value in typed_values(), surplus in 0usize..3) {
         let mut bytes = Vec::new();
         value.wire(false, &mut bytes);
         bytes.resize(bytes.len() + surplus, 0x55);
