@@ -64,7 +64,7 @@ def test_value_of_wrong_kind_is_refused(ask):
 
 
 @pytest.mark.parametrize(
-    "line, told",
+    "line, message",
     [
         ("self.send('radio', 80e6)", "TypeError: radio takes a Tone, not 80000000.0"),
         ("self.send('beam', Tone(1.0, 0.0, 0.0))", "TypeError: beam takes a Light, not Tone(hz=1.0"),
