@@ -21,25 +21,25 @@ README = (ROOT / "README.md").read_text()
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 RUN_BY = {
-    "kairos analyze": "tests/host/test_tools.py::test_analyze_a_device",
+    "kairos analyze": "tests/host/test_tools.py::test_analyze_decodes_device_events",
     "kairos moninj": "tests/conformance/test_moninj_command.py::",
-    "kairos rtiomap": "tests/host/test_tools.py::test_map_of_channels",
-    "kairos controllers": "tests/host/test_controllers.py::test_processes_are_kept_running",
-    "kairos controllers --list": "tests/host/test_controllers.py::test_the_command_says_which_there_are",
+    "kairos rtiomap": "tests/host/test_tools.py::test_rtiomap_writes_channel_names",
+    "kairos controllers": "tests/host/test_controllers.py::test_ended_process_is_restarted",
+    "kairos controllers --list": "tests/host/test_controllers.py::test_controllers_command_lists_controllers",
     "kairos device log": "tests/boot/test_boot.py::test_commands_find_a_device_that_restarts",
     "kairos device --board satellite log": "tests/e2e/test_subkernels.py::",
-    "kairos run --applets": "tests/host/test_applets.py::test_applets_that_an_experiment_creates_are_shown",
+    "kairos run --applets": "tests/host/test_applets.py::test_applets_created_by_experiment_are_shown",
     "python -m kairos.compat FILE": "tests/host/test_applets.py::test_a_program_of_a_laboratory_draws_the_datasets",
     "python -m kairos.compat FILE …": "tests/host/test_controllers.py::",
     "python -m kairos.applets plot_xy scan.y --x scan.x": "tests/host/test_applets.py::test_those_that_come",
-    "artiq_run": "tests/host/test_artiq_commands.py::test_run",
-    "artiq_compile": "tests/host/test_artiq_commands.py::test_compile",
-    "artiq_coremgmt": "tests/host/test_artiq_commands.py::test_tools_of_the_device",
-    "artiq_coreanalyzer": "tests/host/test_artiq_commands.py::test_analyzer",
-    "artiq_rtiomap": "tests/host/test_artiq_commands.py::test_tools_of_the_device",
+    "artiq_run": "tests/host/test_artiq_commands.py::test_artiq_run_runs_experiment",
+    "artiq_compile": "tests/host/test_artiq_commands.py::test_artiq_compile_writes_library",
+    "artiq_coremgmt": "tests/host/test_artiq_commands.py::test_artiq_device_commands_work",
+    "artiq_coreanalyzer": "tests/host/test_artiq_commands.py::test_artiq_coreanalyzer_writes_dump",
+    "artiq_rtiomap": "tests/host/test_artiq_commands.py::test_artiq_device_commands_work",
     "artiq_flash": "tests/host/test_artiq_commands.py::",
-    "pip install build/wheels/*.whl": "tests/host/test_installed.py::test_the_first_run_after_an_installation",
-    "kairos new blink && kairos run blink.py": "tests/host/test_installed.py::test_the_first_run_after_an_installation",
+    "pip install build/wheels/*.whl": "tests/host/test_installed.py::test_first_run_after_installation_works",
+    "kairos new blink && kairos run blink.py": "tests/host/test_installed.py::test_first_run_after_installation_works",
 }
 """Commands in the text that are run by another test, and the name of that test."""
 CANNOT_BE_USED = {"artiq_client", "artiq_master", "artiq_dashboard"}

@@ -31,7 +31,7 @@ def changes(messages, period=1e-9, devices=DEVICES):
     return lines[0], [change for change in found if change[1] != "rtio_slack"]
 
 
-def test_a_pin_is_shown_while_it_is_driven():
+def test_driven_pin_has_values_only_while_driven():
     messages = [
         OutputMessage(1, 1000, 900, 0, 1),  # output level, while the pin is an input
         OutputMessage(1, 1010, 900, 1, 1),
@@ -45,7 +45,7 @@ def test_a_pin_is_shown_while_it_is_driven():
     assert [(time, value) for time, name, value in found if name == "pin"] == wanted
 
 
-def test_other_channels_show_their_words():
+def test_non_ttl_channel_shows_its_words():
     _, found = changes([OutputMessage(2, 5, 0, 0, 1 << 23), OutputMessage(7, 6, 0, 0, 1)])
     assert found[-1] == (0, "clock", 1 << 23), "a channel that nobody owns is left out"
 
@@ -53,7 +53,7 @@ def test_other_channels_show_their_words():
 @pytest.mark.parametrize(
     ("period", "timescale", "steps"), [(1e-9, "1 ns", 1), (8e-9, "1 ns", 8), (1e-8, "10 ns", 1), (2.5e-10, "10 ps", 25)]
 )
-def test_the_unit_is_a_power_of_ten(period, timescale, steps):
+def test_vcd_timescale_is_a_power_of_ten(period, timescale, steps):
     first, found = changes([OutputMessage(1, 0, 0, 1, 1), OutputMessage(1, 4, 0, 0, 1)], period)
     assert first == f"$timescale {timescale} $end"
     assert found[-1] == (4 * steps, "pin", "1")

@@ -81,7 +81,7 @@ def run(*words, directory, **environment):
 
 
 @pytest.mark.parametrize(("kind", "form"), [("TitleApplet", NEW), ("TitleApplet", OLD)], ids=["new", "old"])
-def test_a_program_of_a_laboratory_draws_the_datasets_of_a_file(results, tmp_path, kind, form):
+def test_user_applet_draws_datasets_of_a_file(results, tmp_path, kind, form):
     (tmp_path / "curve.py").write_text(PROGRAM.format(kind=kind, **form))
     words = ["scan.y", "--x", "scan.x", "--file", results, "--title", "{odd} of {scan.x}", "--pen", "3"]
     done = run("kairos.compat", "curve.py", *words, "--picture", "curve.png", directory=tmp_path)
@@ -108,7 +108,7 @@ def test_a_program_of_a_laboratory_draws_the_datasets_of_a_file(results, tmp_pat
         ("progress_bar", ["v", "--max", "10"], 4),
     ],
 )
-def test_those_that_come_with_kairos_draw(tmp_path, monkeypatch, name, words, value):
+def test_supplied_applet_draws_picture(tmp_path, monkeypatch, name, words, value):
     store = DatasetStore(tmp_path / "dataset_db.mdb")
     for key, kept in {"v": value, "x": [1.0, 2.0], "edges": np.arange(4)}.items():
         store.set(key, kept, persist=True, metadata={"unit": "ms", "scale": 1e-3})
@@ -137,7 +137,7 @@ def test_those_that_come_with_kairos_draw(tmp_path, monkeypatch, name, words, va
         (["y", "--file", "good.h5"], "applet: no graphical toolkit is installed, or there is no display"),
     ],
 )
-def test_what_is_missing_is_one_line(results, tmp_path, words, text):
+def test_missing_input_is_reported_in_one_line(results, tmp_path, words, text):
     (tmp_path / "bad.h5").write_text("no file of this kind")
     results.rename(tmp_path / "good.h5")
     done = run("kairos.applets", "plot_xy", *words, directory=tmp_path, MPLBACKEND="agg")
@@ -145,14 +145,14 @@ def test_what_is_missing_is_one_line(results, tmp_path, words, text):
     assert done.stderr.startswith(text) and len(done.stderr.splitlines()) == 1, done.stderr
 
 
-def test_a_toolkit_that_is_not_installed_is_one_line(tmp_path):
+def test_missing_toolkit_is_reported_in_one_line(tmp_path):
     (tmp_path / "plot.py").write_text("import PyQt4\nimport pyqtgraph\n")
     done = run("kairos.compat", "plot.py", directory=tmp_path)
     assert done.returncode == 1
     assert done.stderr == "plot.py draws with PyQt4, which is not installed: pip install PyQt4\n"
 
 
-def test_a_widget_that_nothing_can_show_says_so(tmp_path, results):
+def test_widget_without_toolkit_is_rejected_with_reason(tmp_path, results):
     (tmp_path / "plot.py").write_text(
         "from artiq.applets.simple import SimpleApplet\nclass W:\n    def __init__(self, args, req):\n        pass\n"
         "applet = SimpleApplet(W)\napplet.add_dataset('y')\napplet.run()\n"
@@ -161,7 +161,7 @@ def test_a_widget_that_nothing_can_show_says_so(tmp_path, results):
     assert done.returncode == 1 and "W cannot be shown: derive it from a Qt widget" in done.stderr
 
 
-def test_a_file_that_is_written_again_is_a_change(results):
+def test_rewritten_file_is_reported_as_change(results):
     source = FileSource(results)
     datasets, changes = source.changes()
     assert [change["action"] for change in changes] == ["init"] and datasets["odd"][1] == {"a": (1, None)}
@@ -180,7 +180,7 @@ def test_a_file_that_is_written_again_is_a_change(results):
         source.set("a", 1)
 
 
-def test_the_store_tells_of_changes_by_others_and_takes_them(tmp_path):
+def test_store_reports_and_accepts_changes_of_other_processes(tmp_path):
     path = tmp_path / "store.mdb"
     store = DatasetStore(path)
     store.set("a", [1], persist=True, metadata={"unit": "s"})
@@ -198,7 +198,7 @@ def test_the_store_tells_of_changes_by_others_and_takes_them(tmp_path):
     assert DatasetStore(path).kept()["a"] == (True, [1, 7], {"unit": "s"})
 
 
-def test_a_run_tells_of_its_datasets_as_they_change():
+def test_run_publishes_dataset_changes():
     datasets = DatasetManager(Published(DatasetDB()))
     datasets.set("early", [1], {}, broadcast=True)
     host, _, port = datasets.ddb.address.partition(":")
@@ -229,7 +229,7 @@ def test_a_run_tells_of_its_datasets_as_they_change():
     assert threading.active_count() < 20
 
 
-def test_a_server_that_is_none_is_refused():
+def test_unreachable_server_is_rejected():
     with pytest.raises(UsageError):
         FileSource("/nowhere.h5")
     with pytest.raises(AppletError, match="give --file or --dataset-db, or start the server"):
@@ -259,7 +259,7 @@ class Scan(EnvExperiment):
 """
 
 
-def test_applets_that_an_experiment_creates_are_shown(kairos):
+def test_applets_created_by_experiment_are_shown(kairos):
     program = PROGRAM.format(kind="TitleApplet", **{**NEW, "data": "value[self.args.y]"})
     (kairos.directory / "shown.py").write_text(program)
     path = kairos.write(LIVE + f"\nCODE = {program!r}\n", "")
@@ -311,7 +311,7 @@ class Scan(EnvExperiment):
 """
 
 
-def test_applets_that_an_experiment_creates_are_drawn(kairos):
+def test_applets_created_by_experiment_are_drawn(kairos):
     """Including closed applets, and applets of a failed run."""
     program = PROGRAM.format(kind="TitleApplet", **{**NEW, "data": "value[self.args.y]"})
     path = kairos.write(f"{PICTURED}\nCODE = {program!r}\n", "")
@@ -326,7 +326,7 @@ def test_applets_that_an_experiment_creates_are_drawn(kairos):
     assert len(list((kairos.directory / "out").iterdir())) == len(written)
 
 
-def test_a_plot_without_anything_to_draw_says_so(kairos):
+def test_plot_without_applets_and_pins_fails_with_reason(kairos):
     body = "from artiq.experiment import *\nclass Exp(EnvExperiment):\n    def run(self):\n        pass\n"
     done = kairos("run", kairos.write(body, ""), "--plot", "pins.png", device_db=real_device(kairos))
     assert done.returncode == 1
@@ -365,7 +365,7 @@ applet.run()
 """
 
 
-def test_widgets_of_qt_are_shown(tmp_path):
+def test_qt_widget_is_shown(tmp_path):
     binding = next((name for name in ("PyQt6", "PySide6", "PyQt5") if _has(name)), None)
     if binding is None:
         pytest.skip("no binding of Qt is installed")

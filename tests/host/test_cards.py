@@ -20,7 +20,7 @@ DATABASE = {
 }
 
 
-def test_a_card_is_where_its_drivers_say():
+def test_card_position_follows_its_drivers():
     assert cards(DATABASE) == [
         {
             "kind": "urukul",
@@ -32,7 +32,7 @@ def test_a_card_is_where_its_drivers_say():
     assert lacking(DATABASE) == {"camera": "CXPGrabber"}
 
 
-def test_pins_are_called_as_in_the_database_and_by_aliases():
+def test_pins_have_names_and_aliases_of_the_database():
     odd = {
         "laser": "switch",
         "circle": "circle",
@@ -42,7 +42,7 @@ def test_pins_are_called_as_in_the_database_and_by_aliases():
     assert pins(DATABASE | odd) == {"update": 22, "switch": 25, "laser": 25, "far": 0x10003}
 
 
-def test_the_cards_of_a_servo_have_its_lines():
+def test_servo_cards_have_the_servo_lines():
     database = {
         "pgia": entry("SPIMaster", channel=9),
         "spi": entry("SPIMaster", channel=15),
@@ -55,7 +55,7 @@ def test_the_cards_of_a_servo_have_its_lines():
     assert urukul["channels"] == {"spi": 15, "sync": 14, "nu1": 8, "sw0": 4, "sw1": 5, "sw2": 6, "sw3": 7}
 
 
-def test_synthesisers_dacs_and_grabbers():
+def test_synthesisers_dacs_and_grabbers_are_recognised():
     database = {
         "spi": entry("SPIMaster", channel=20),
         "switch": entry("TTLOut", channel=25),
@@ -71,7 +71,7 @@ def test_synthesisers_dacs_and_grabbers():
     assert (found["fastino"]["channels"], found["grabber"]["channels"]) == ({"spi": 30}, {"spi": 31})
 
 
-def test_buses_links_and_a_card_of_two_drivers():
+def test_buses_links_and_card_with_two_drivers_are_recognised():
     database = {
         "relays": entry("SPIMaster", channel=3),
         "measures": entry("SPIMaster", channel=4),
@@ -88,7 +88,7 @@ def test_buses_links_and_a_card_of_two_drivers():
     assert found["shuttler"]["channels"] == {"relay": 3, "adc": 4}
 
 
-def test_a_shuttler_is_one_card_with_relays_and_without():
+def test_shuttler_is_one_card_with_and_without_relays():
     database = {
         "relays": entry("SPIMaster", channel=3),
         "measures": entry("SPIMaster", channel=4),
@@ -110,7 +110,7 @@ def test_a_shuttler_is_one_card_with_relays_and_without():
     assert [(card["device"], card["channels"]) for card in cards(single)] == [("relay", {"config": 10, "relay": 3})]
 
 
-def test_chips_alone_on_a_bus():
+def test_single_chips_on_a_bus_are_recognised():
     database = {
         "spi": entry("SPIMaster", channel=20),
         "update": entry("TTLOut", channel=21),
@@ -126,7 +126,7 @@ def test_chips_alone_on_a_bus():
     assert lacking(database) == {}
 
 
-def test_an_adc_card_a_dds_and_an_attenuator():
+def test_adc_dds_and_attenuator_are_recognised():
     database = {
         "spi": entry("SPIMaster", channel=20),
         "pulse": entry("TTLOut", channel=21),
@@ -144,7 +144,7 @@ def test_an_adc_card_a_dds_and_an_attenuator():
     assert lacking(database) == {}
 
 
-def test_chips_with_two_drivers_are_found():
+def test_chip_with_two_drivers_is_recognised():
     database = DATABASE | {
         "again": entry("AD9910", chip_select=6, cpld_device="card"),
         "another": entry("AD9910", chip_select=7, cpld_device="cpld"),
@@ -164,7 +164,7 @@ def test_chips_with_two_drivers_are_found():
     ]
 
 
-def test_what_is_wrong_with_a_database_is_for_its_drivers_to_say():
+def test_invalid_database_entry_is_left_to_its_driver():
     strange = {
         "a": "b",
         "b": "a",

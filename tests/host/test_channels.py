@@ -14,7 +14,7 @@ def reply(*samples, processor=800_000_000, logic=125_000_000):
     return struct.pack("<II", processor, logic) + b"".join(struct.pack("<III", *sample) for sample in samples)
 
 
-def test_spreads_and_throughput():
+def test_statistics_have_spread_and_throughput():
     series = Series.read(Path.STREAM_FROM_MEMORY, 1000, reply((800, 32, 35), (1600, 33, 40), (400, 32, 36)))
     assert series.time_ns() == Spread(500, 1000, 2000)
     # 1000 bytes in 0.5, 1 and 2 us
@@ -24,7 +24,7 @@ def test_spreads_and_throughput():
     assert series.as_json()["logic_last_ns"]["median"] == 288
 
 
-def test_registers_are_words_and_requests_have_no_data():
+def test_register_path_has_throughput_and_request_path_none():
     handshake = Series.read(Path.REGISTER_HANDSHAKE, 0, reply((160, 0, 0)))
     assert handshake.throughput().median == 40 and handshake.logic_ns() is None
     assert Series.read(Path.REQUEST, 0, reply((160, 0, 0))).throughput() is None
@@ -33,12 +33,12 @@ def test_registers_are_words_and_requests_have_no_data():
 
 
 @pytest.mark.parametrize("content", [b"", b"12345678", reply((1, 2, 3))[:-1]])
-def test_what_is_no_measurement(content):
+def test_invalid_samples_are_rejected(content):
     with pytest.raises(ConnectionLost, match=f"{len(content)} bytes"):
         Series.read(Path.COPY, 8, content)
 
 
-def test_every_path_has_a_name_and_sizes_as_the_paper():
+def test_every_path_has_name_and_sizes():
     assert LABELS.keys() == set(Path)
     sizes = [size for path, size, _ in plan([Path.STREAM_TO_MEMORY], 100)]
     assert (sizes[0], sizes[-1], len(sizes)) == (32, 1 << 20, 16)
@@ -49,7 +49,7 @@ def test_every_path_has_a_name_and_sizes_as_the_paper():
 
 
 @pytest.mark.parametrize("paths", [[], [Path.REQUEST], [Path.COPY, Path.REGISTER_READ], list(Path)])
-def test_pictures_of_what_there_is(tmp_path, paths):
+def test_picture_shows_measured_paths(tmp_path, paths):
     series = [Series.read(p, size, reply((100 + size, 30, 40 + size // 8))) for p, size, _ in plan(paths, 1)]
     write_plot(tmp_path / "a.png", series)
     assert Image.open(tmp_path / "a.png").size[0] > 1000

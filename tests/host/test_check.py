@@ -57,13 +57,13 @@ def diagnostics(kairos, *arguments):
     return done.returncode, json.loads(done.stdout)["diagnostics"]
 
 
-def test_nothing_is_wrong(kairos, files):
+def test_valid_file_has_no_diagnostics(kairos, files):
     done = kairos("check", *files(right=RIGHT))
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "0 errors, 0 warnings in 1 file\n"
 
 
-def test_several_errors_of_several_files(kairos, files):
+def test_errors_of_several_files_are_listed(kairos, files):
     done = kairos("check", *files(wrong=WRONG, right=RIGHT, other=WRONG.replace("color", "colour")))
     assert done.returncode == 1
     assert done.stderr == "10 errors, 0 warnings in 3 files\n"
@@ -71,7 +71,7 @@ def test_several_errors_of_several_files(kairos, files):
     assert "'color'" in done.stdout and "'colour'" in done.stdout
 
 
-def test_positions_for_editors(kairos, files):
+def test_json_diagnostics_have_editor_positions(kairos, files):
     (file,) = files(wrong=WRONG)
     code, found = diagnostics(kairos, file)
     assert code == 1
@@ -87,7 +87,7 @@ def test_positions_for_editors(kairos, files):
     # For `unknown`, only a caller could determine the type of n.
 
 
-def test_warnings_are_errors_with_strict(kairos, files):
+def test_strict_makes_warnings_errors(kairos, files):
     narrowed = HEAD + "\n        @kernel\n        def run(self):\n            self.take(now_mu() + 1)\n"
     narrowed += "\n        @kernel\n        def take(self, n: TInt32):\n            pass\n"
     arguments = files(narrowed=narrowed)
@@ -104,13 +104,13 @@ def test_warnings_are_errors_with_strict(kairos, files):
         ("\nimport artiq.coredevice.toaster\n", 1, "no counterpart of artiq.coredevice.toaster"),
     ],
 )
-def test_what_is_wrong_with_the_file_itself(kairos, files, text, line, message):
+def test_file_that_cannot_be_imported_has_one_diagnostic(kairos, files, text, line, message):
     code, found = diagnostics(kairos, *files(broken=text))
     (one,) = found
     assert code == 1 and message in one["message"]
     assert one["range"]["start"] == {"line": line, "character": 0}
 
 
-def test_a_missing_file_is_a_clear_error(kairos, tmp_path):
+def test_missing_file_is_rejected(kairos, tmp_path):
     done = kairos("check", tmp_path / "missing.py")
     assert done.returncode == 1 and "there is no file" in done.stderr

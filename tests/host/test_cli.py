@@ -52,23 +52,23 @@ def test_datasets_are_printed(kairos):
         (experiment("pass"), ["--device-db", "none.py"], "there is no device database none.py"),
     ],
 )
-def test_mistakes(kairos, source, arguments, text):
+def test_wrong_arguments_are_one_line(kairos, source, arguments, text):
     one_line(kairos(source, *arguments), text)
 
 
-def test_a_device_database_may_import_what_experiments_do(kairos):
+def test_device_database_may_import_artiq(kairos):
     devices = f"from artiq.language.units import MHz\n{DEVICES}device_db['core']['sysclk'] = 1000 * MHz\n"
     done = kairos(experiment('print(self.get_device_db()["core"]["sysclk"])'), devices=devices)
     assert done.stdout.startswith("1000000000.0"), done.stderr
 
 
-def test_missing_file(kairos, tmp_path):
+def test_missing_file_is_rejected(kairos, tmp_path):
     line = [sys.executable, "-m", "kairos", "run", "nowhere.py", "--device-db", "device_db.py"]
     (tmp_path / "device_db.py").write_text(DEVICES)
     one_line(subprocess.run(line, cwd=tmp_path, capture_output=True, text=True), "there is no file nowhere.py")
 
 
-def test_syntax_error(kairos):
+def test_syntax_error_is_shown_with_its_line(kairos):
     done = kairos(HEAD + "def f(:\n    pass\n")
     assert done.returncode == 1
     assert done.stderr.startswith("kairos: the experiment is not valid Python")
@@ -82,13 +82,13 @@ def test_exception_of_the_experiment_shows_its_own_lines_only(kairos):
     assert done.stderr.count("  File ") == 2 and "kairos/" not in done.stderr
 
 
-def test_exit_of_the_experiment(kairos):
+def test_exit_code_of_experiment_is_kept(kairos):
     assert kairos("import sys\n" + experiment("sys.exit(3)")).returncode == 3
     done = kairos("import sys\n" + experiment("sys.exit('done for today')"))
     assert done.returncode == 1 and done.stderr.strip() == "done for today"
 
 
-def test_missing_emulator(kairos, tmp_path, monkeypatch):
+def test_missing_emulator_is_rejected(kairos, tmp_path, monkeypatch):
     monkeypatch.setenv("KAIROS_BUILD", str(tmp_path / "nothing"))
     done = kairos(experiment("pass"), devices=DEVICES.replace("None", "'emulator://demo'"))
     one_line(done, "build with 'make emulator firmware gateware'")
@@ -96,7 +96,7 @@ def test_missing_emulator(kairos, tmp_path, monkeypatch):
     one_line(kairos(experiment("pass"), devices=DEVICES.replace("None", "'emulator://'")), "use emulator://VARIANT")
 
 
-def test_bad_option():
+def test_unknown_subcommand_is_rejected():
     done = subprocess.run([sys.executable, "-m", "kairos", "fly"], capture_output=True, text=True)
     assert done.returncode == 2 and "invalid choice: 'fly'" in done.stderr and "Traceback" not in done.stderr
 
@@ -107,6 +107,6 @@ def test_arguments_may_follow_options(kairos):
     assert done.returncode == 0 and done.stdout == "4\n", done.stderr
 
 
-def test_help_and_version_are_quick_to_find():
+def test_help_and_version_print():
     done = subprocess.run([sys.executable, "-m", "kairos", "version"], capture_output=True, text=True)
     assert done.stdout.startswith("kairos ")

@@ -166,13 +166,13 @@ def same(a, b):
 
 
 @given(TYPED)
-def test_what_a_device_sends_is_decoded(typed):
+def test_device_values_decode(typed):
     tag, value = typed
     assert same(value, decode(device_value(tag, value)))
 
 
 @given(TYPED)
-def test_a_device_reads_what_was_encoded(typed):
+def test_encoded_reply_is_read_by_device(typed):
     tag, value = typed
     stream = Stream(codec.encode_reply(tag, value))
     got = device_reads(tag, stream)
@@ -188,13 +188,13 @@ def test_a_device_reads_what_was_encoded(typed):
 
 
 @given(TYPED, st.binary(max_size=8))
-def test_a_tag_is_split_at_its_end(typed, rest):
+def test_tag_is_split_at_its_end(typed, rest):
     tag, _ = typed
     assert codec.split_tag(tag + rest) == (tag, rest)
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_decode_or_fail_cleanly(data):
+def test_decode_of_any_bytes_never_crashes(data):
     class Short(Exception):
         pass
 
@@ -214,7 +214,7 @@ def test_any_bytes_decode_or_fail_cleanly(data):
 # Test vectors of the description.
 
 
-def test_example_call():
+def test_example_call_decodes():
     this = object()
     stream = Stream(bytes.fromhex("4f03000000 66000000000000f83f 00 01000000 69"))
     args, kwargs = codec.decode_arguments(stream, {3: this}.__getitem__)
@@ -227,13 +227,13 @@ def test_list_of_strings_repeats_the_element_tag():
     assert decode(bytes.fromhex("6c02000000 73 7301000000 61 7302000000 6263")) == ["a", "bc"]
 
 
-def test_keyword_arguments():
+def test_keyword_arguments_decode():
     data = b"i" + struct.pack("<i", 1) + b"k\x03\0\0\0sep" + b"s\0\0\0\0" + b"\0"
     args, kwargs = codec.decode_arguments(Stream(data), None)
     assert args == [1] and kwargs == {"sep": ""}
 
 
-def test_types_on_arrival():
+def test_decoded_values_have_expected_types():
     assert type(decode(b"i\1\0\0\0")) is numpy.int32
     assert type(decode(b"I" + b"\1" + bytes(7))) is numpy.int64
     assert type(decode(b"l\1\0\0\0i\1\0\0\0")[0]) is int
@@ -249,7 +249,7 @@ def test_tuple_of_58_elements_contains_a_colon():
     assert decode(device_value(tag, tuple(range(58)))) == tuple(range(58))
 
 
-def test_fraction():
+def test_fraction_decodes():
     assert codec.encode_reply(b"F", Fraction(1, 3)) == struct.pack("<qq", 1, 3)
     assert decode(b"F" + struct.pack("<qq", 1, 3)) == Fraction(1, 3)
 
@@ -278,22 +278,22 @@ def test_fraction():
         (b"ri", range(2**40)),
     ],
 )
-def test_a_value_of_another_type_is_refused(tag, value):
+def test_value_of_wrong_type_is_rejected(tag, value):
     with pytest.raises(RPCReturnValueError, match="type mismatch: cannot serialize"):
         codec.encode_reply(tag, value)
 
 
-def test_the_refusal_names_value_and_type():
+def test_type_error_names_value_and_type():
     with pytest.raises(RPCReturnValueError, match=r"cannot serialize \[1, 'a'\] as list\(int32\) \('a' is not int32\)"):
         codec.encode_reply(b"li", [1, "a"])
 
 
 @pytest.mark.parametrize("tag", [b"O", b"kO", b"lO"])
-def test_objects_cannot_be_returned(tag):
+def test_returned_object_is_rejected(tag):
     with pytest.raises(IOError):
         codec.encode_reply(tag, [object()] if tag[:1] == b"l" else object())
 
 
-def test_unknown_tag():
+def test_unknown_tag_is_rejected():
     with pytest.raises(codec.ProtocolError, match="0x7a"):
         decode(b"z")

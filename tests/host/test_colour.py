@@ -52,6 +52,6 @@ def test_only_terminals_are_coloured(kairos, words):
     assert [line for line in COLOUR.sub("", shown).splitlines() if line] == errors
 
 
-def test_the_colour_of_a_plain_error(tmp_path):
+def test_plain_error_has_bold_prefix(tmp_path):
     command = [sys.executable, "-m", "kairos", "devices"]
     assert "\x1b[1mkairos: \x1b[0mthere is no device database" in on_terminal(command, tmp_path, NO_COLOR="")

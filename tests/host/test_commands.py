@@ -30,7 +30,7 @@ def every(name):
 
 
 @pytest.mark.parametrize("name", commands.names())
-def test_a_subcommand_runs_something_or_has_tools(name):
+def test_subcommand_has_function_or_subcommands(name):
     for path, command in every(name):
         assert bool(command.runs) != bool(command.tools), path
         if command.runs:
@@ -38,7 +38,7 @@ def test_a_subcommand_runs_something_or_has_tools(name):
         assert command.help and all(option.settings["help"] for option in command.options), path
 
 
-def test_the_manual_has_every_subcommand():
+def test_manual_lists_every_subcommand():
     assert reference.page() == MANUAL.read_text(), (
         "docs/commands.md is stale: renew it with 'build/venv/bin/python -m kairos.cli.reference > docs/commands.md'"
     )
@@ -90,17 +90,17 @@ ACTS = {
 
 
 @pytest.mark.parametrize("path, command, _examples", LEAVES, ids=[leaf[0] for leaf in LEAVES])
-def test_a_query_answers_in_json_too(path, command, _examples):
+def test_query_has_json_option(path, command, _examples):
     has = any("--json" in option.names for option in command.options)
     assert has != (path in ACTS), f"'kairos {path}' is a query and needs --json, or stands in ACTS"
 
 
-def test_only_commands_that_there_are_act():
+def test_listed_actions_are_commands():
     assert set(ACTS) <= {path for path, _, _ in LEAVES}
 
 
 @pytest.mark.parametrize("path, _command, examples", LEAVES, ids=[leaf[0] for leaf in LEAVES])
-def test_the_help_of_every_command_has_an_example_that_is_understood(path, _command, examples, capsys):
+def test_help_example_of_command_parses(path, _command, examples, capsys):
     assert examples, f"'kairos {path} --help' shows no example"
     with pytest.raises(SystemExit) as ended:
         cli._parse([*path.split(), "--help"])
@@ -113,7 +113,7 @@ def test_the_help_of_every_command_has_an_example_that_is_understood(path, _comm
 
 
 @pytest.mark.parametrize("path, command, _examples", LEAVES, ids=[leaf[0] for leaf in LEAVES])
-def test_a_wrong_command_line_is_one_line_beside_the_usage_and_not_coloured(path, command, _examples, capsys):
+def test_wrong_command_line_is_one_plain_line_after_usage(path, command, _examples, capsys):
     """Output on terminals is tested in `test_colour.py` and `test_progress.py`."""
     given = ["x" for option in command.options if not option.names[0].startswith("-")]
     with pytest.raises(SystemExit) as ended:
@@ -123,7 +123,7 @@ def test_a_wrong_command_line_is_one_line_beside_the_usage_and_not_coloured(path
     assert len([line for line in printed.err.splitlines() if line.startswith("kairos")]) == 1, printed.err
 
 
-def test_every_command_can_be_completed():
+def test_every_command_is_completed():
     script = run_kairos("completion", "bash").stdout
     for path, command, _ in LEAVES:
         variable = "_shtab_kairos_" + path.replace(" ", "_").replace("-", "_")
@@ -135,7 +135,7 @@ def test_every_command_can_be_completed():
                     assert name in known, (path, name)
 
 
-def test_fish_knows_every_command_and_option():
+def test_fish_completion_has_every_command_and_option():
     script = run_kairos("completion", "fish").stdout
     for path, command, _ in LEAVES:
         known = re.findall(rf"^complete -c kairos -n '?_shtab_kairos_using {path}'? .*-l (\S+)", script, re.MULTILINE)
@@ -144,7 +144,7 @@ def test_fish_knows_every_command_and_option():
 
 
 @pytest.mark.parametrize("name", commands.names())
-def test_the_help_has_examples_that_are_understood(name, capsys):
+def test_main_help_examples_parse(name, capsys):
     command = commands.load(name)
     assert command.examples
     for line in command.examples:
@@ -157,11 +157,11 @@ def test_the_help_has_examples_that_are_understood(name, capsys):
     assert all(f"  {line}\n" in shown for line in command.examples)
 
 
-def test_what_compile_shows_is_what_the_compiler_has():
+def test_compile_stages_are_those_of_the_compiler():
     assert STAGES == compiler.STAGES
 
 
-def test_the_command_line_is_read_without_what_the_subcommands_need():
+def test_command_line_parses_without_optional_modules():
     code = "import sys, kairos.cli; kairos.cli.parser(kairos.cli.commands.names()); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr

@@ -18,7 +18,7 @@ def python(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
 
 
-def test_names_are_the_same_objects():
+def test_artiq_names_are_kairos_objects():
     done = python(
         "from artiq.experiment import *\n"
         "from artiq.coredevice import ttl\n"
@@ -37,7 +37,7 @@ def test_names_are_the_same_objects():
 
 
 @pytest.mark.parametrize("statement", ["import artiq.coredevice.toaster", "import artiq.gateware.rtio"])
-def test_missing_module_names_what_there_is(statement):
+def test_missing_module_lists_available_modules(statement):
     done = python(statement)
     message = done.stderr.strip().splitlines()[-1]
     assert done.returncode == 1
@@ -46,12 +46,12 @@ def test_missing_module_names_what_there_is(statement):
     assert "ttl," in message
 
 
-def test_a_module_with_a_typo_is_told_the_near_one():
+def test_misspelt_module_suggests_similar_name():
     done = python("import artiq.coredevice.tll")
     assert done.stderr.strip().endswith("no counterpart of artiq.coredevice.tll; did you mean artiq.coredevice.ttl?")
 
 
-def test_without_the_hook_there_is_no_artiq():
+def test_artiq_is_absent_without_import_hook():
     done = subprocess.run(
         [sys.executable, "-c", "import kairos, artiq"], capture_output=True, text=True, timeout=PATIENCE
     )
@@ -329,12 +329,12 @@ assert Sampler.use_corrected_fs("v2.2") and not Sampler.use_corrected_fs("v2.1")
 
 
 @pytest.mark.parametrize("code", LABORATORY.values(), ids=LABORATORY)
-def test_as_laboratories_use_it(code):
+def test_imports_of_laboratory_code_work(code):
     done = python(code)
     assert done.returncode == 0, done.stderr
 
 
-def test_every_line_of_the_table_leads_somewhere():
+def test_every_table_entry_resolves():
     code = """
 import importlib
 from kairos.compat.names import ABSENT, GATHERED, SAME
@@ -349,6 +349,6 @@ print(len(SAME) + len(GATHERED) + len(ABSENT))
     assert int(done.stdout) > 25
 
 
-def test_a_missing_name_says_what_the_module_has():
+def test_missing_name_lists_names_of_the_module():
     done = python("import artiq.coredevice.comm_mgmt as m; m.CommToaster")
     assert "no counterpart of artiq.coredevice.comm_mgmt.CommToaster; the module has CommMgmt" in done.stderr

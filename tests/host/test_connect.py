@@ -31,7 +31,7 @@ def serve(answers):
 
 
 @pytest.mark.parametrize("before", [[], [None], [b"", b""]])
-def test_it_tries_again(before):
+def test_connect_retries_until_answer(before):
     connection, answer = connect("127.0.0.1", serve([*before, b"e"]), b"hello", patience=3 * ATTEMPT)
     connection.close()
     assert answer == b"e"
@@ -45,7 +45,7 @@ def test_it_tries_again(before):
         ([], ConnectionRefusedError, REFUSED, PATIENCE),
     ],
 )
-def test_it_ends(answers, error, seconds, patience):
+def test_connect_fails_after_patience(answers, error, seconds, patience):
     """The attempt does not give up early; refused connections fail before the timeout."""
     began = time.monotonic()
     with pytest.raises(error):
@@ -55,7 +55,7 @@ def test_it_ends(answers, error, seconds, patience):
     assert seconds - 0.3 < lasted and (patience == seconds or lasted < patience)
 
 
-def test_what_does_not_pass_is_said_at_once():
+def test_permanent_error_fails_at_once():
     began = time.monotonic()
     with pytest.raises(socket.gaierror):
         connect("no such host", 1, b"hello", patience=PATIENCE)

@@ -16,13 +16,13 @@ def test_generated_files_are_up_to_date():
     assert done.returncode == 0, done.stderr
 
 
-def test_the_host_makes_every_management_request():
+def test_host_sends_every_management_request():
     source = (ROOT / "src" / "kairos" / "network" / "management.py").read_text()
     # PULL_LOG is for log controllers, BATCH for the hub; both are separate programs.
     assert set(re.findall(r"Request\.([A-Z_]+)", source)) == Request.__members__.keys() - {"PULL_LOG", "BATCH"}
 
 
-def test_a_number_that_is_taken_is_refused(tmp_path):
+def test_duplicate_number_is_rejected(tmp_path):
     facts = ROOT / "src" / "contracts"
     for path in facts.glob("*.toml"):
         (tmp_path / path.name).write_text(path.read_text())

@@ -93,7 +93,7 @@ def running():
     server.stop()
 
 
-def test_calls_values_and_errors(running):
+def test_remote_calls_return_values_and_errors(running):
     laser = Client("127.0.0.1", running.port)
     assert laser.get_selected_target() == "laser" and laser.get_rpc_id() == (["laser"], "a test")
     assert laser.set_power(0.25, ramp=True) == {"power": 0.25, "ramp": True}
@@ -120,7 +120,7 @@ def test_calls_values_and_errors(running):
     laser.close_rpc()
 
 
-def test_lines_of_a_session(running):
+def test_session_lines_match_protocol(running):
     """Lines as in the specification, as another client of the protocol sends and receives them."""
     with socket.create_connection(("127.0.0.1", running.port), PATIENCE) as connection:
         stream = connection.makefile("rwb")
@@ -140,7 +140,7 @@ def test_lines_of_a_session(running):
         assert exchange(b'{"action": "dance"}')["exception"]["class"] == "ValueError"
 
 
-def test_a_lost_connection_is_made_anew(running):
+def test_lost_connection_is_reestablished(running):
     laser = Client("127.0.0.1", running.port)
     laser._socket.shutdown(socket.SHUT_RDWR)
     with pytest.raises(ControllerError):
@@ -149,7 +149,7 @@ def test_a_lost_connection_is_made_anew(running):
     laser.close_rpc()
 
 
-def test_what_is_no_controller():
+def test_other_service_is_rejected():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         with pytest.raises(ControllerError, match="does not answer"):
@@ -158,7 +158,7 @@ def test_what_is_no_controller():
         Client("127.0.0.1", port)
 
 
-def test_targets():
+def test_target_is_selected_by_name():
     server = Running({"red": Laser(), "blue": Laser()})
     with pytest.raises(Incompatible, match="several targets, select one with target_name: blue, red"):
         Client("127.0.0.1", server.port)
@@ -172,7 +172,7 @@ def test_targets():
     assert not server.thread.is_alive()
 
 
-def test_asynchronous_client(running):
+def test_asynchronous_client_calls_methods(running):
     async def talk():
         laser = AsyncClient()
         with pytest.raises(ControllerError, match="connect_rpc"):
@@ -185,7 +185,7 @@ def test_asynchronous_client(running):
     assert asyncio.run(talk()) == [(n,) for n in range(10)]
 
 
-def test_best_effort_goes_on_without_and_comes_back(caplog):
+def test_best_effort_client_survives_lost_server(caplog):
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     laser = BestEffortClient("127.0.0.1", port, retry=0.05)
@@ -201,7 +201,7 @@ def test_best_effort_goes_on_without_and_comes_back(caplog):
     assert "is there again" in caplog.text
 
 
-def test_devices_of_a_database(running):
+def test_controllers_of_database_become_devices(running):
     entry = {"type": "controller", "host": "127.0.0.1", "port": running.port}
     entries = {
         "laser": entry | {"target_name": "laser"},
@@ -268,7 +268,7 @@ def database(tmp_path):
     return path, entries["counter"]
 
 
-def test_processes_are_kept_running(database):
+def test_ended_process_is_restarted(database):
     path, entry = database
     log = path.with_name("log")
     with log.open("w") as output:
@@ -290,7 +290,7 @@ def test_processes_are_kept_running(database):
 PROXY = {"type": "controller", "host": "::1", "port": 1384, "port_proxy": 1383}
 
 
-def test_commands_may_ask_for_any_field_of_the_entry():
+def test_command_fields_are_filled_from_entry():
     command = "aqctl_moninj_proxy --port-proxy {port_proxy} --port-control {port} --bind {bind} 192.0.2.1"
     (proxy,) = Supervisor({"core_moninj": PROXY | {"command": command}, "alias": "core_moninj"}).controllers
     assert proxy.command[1:7] == ["--port-proxy", "1383", "--port-control", "1384", "--bind", "::1"]
@@ -303,14 +303,14 @@ def test_commands_may_ask_for_any_field_of_the_entry():
         ({"type": "controller", "host": "::1", "command": "proxy"}, "'core_moninj': 'port' is missing in its entry"),
     ],
 )
-def test_an_entry_that_lacks_something_is_one_line(tmp_path, entry, text):
+def test_incomplete_entry_is_reported_in_one_line(tmp_path, entry, text):
     path = tmp_path / "device_db.py"
     path.write_text(f"device_db = {dict(core_moninj=entry)!r}\n")
     done = run_kairos("controllers", "--list", "--device-db", path)
     assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1
 
 
-def test_a_program_that_is_not_installed_is_told_once(caplog):
+def test_missing_program_is_reported_once(caplog):
     (proxy,) = Supervisor({"core_moninj": PROXY | {"command": "aqctl_that_is_not_there {port}"}}).controllers
     asyncio.run(proxy.keep(0.0, 1.0))
     assert [record.message for record in caplog.records if record.levelname == "ERROR"] == [
@@ -318,7 +318,7 @@ def test_a_program_that_is_not_installed_is_told_once(caplog):
     ]
 
 
-def test_a_process_that_hangs_is_started_again(database):
+def test_unresponsive_process_is_restarted(database):
     path, entry = database
 
     async def supervise():
@@ -342,7 +342,7 @@ def test_a_process_that_hangs_is_started_again(database):
         Client(entry["host"], entry["port"])
 
 
-def test_the_command_says_which_there_are(database):
+def test_controllers_command_lists_controllers(database):
     path, entry = database
     listed = subprocess.run(
         [sys.executable, "-m", "kairos", "controllers", "--list", "--device-db", path],

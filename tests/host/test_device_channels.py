@@ -7,7 +7,7 @@ def entry(driver, **arguments):
     return {"type": "local", "module": "artiq.coredevice.x", "class": driver, "arguments": arguments}
 
 
-def test_the_number_of_a_chip_is_no_rtio_channel():
+def test_chip_number_is_not_an_rtio_channel():
     """A chip's number may equal the RTIO channel number of an unrelated pin."""
     database = DeviceDB(
         {

@@ -36,7 +36,7 @@ def managers(entries=None, **arguments):
     return (DeviceManager(DeviceDB(entries or {})), DatasetManager(), ProcessArgumentManager(arguments), {})
 
 
-def test_export_list():
+def test_experiment_module_exports_artiq_names():
     expected = """
     kernel portable rpc subkernel syscall host_only kernel_from_string set_time_manager set_watchdog_factory
     TerminationRequested sequential parallel interleave delay_mu now_mu at_mu delay watchdog TNone TTuple TBool
@@ -52,7 +52,7 @@ def test_export_list():
     assert (namespace["us"], namespace["MHz"], namespace["dB"]) == (1e-6, 1e6, 1.0)
 
 
-def test_devices_are_made_once_and_become_invariants():
+def test_device_is_created_once_and_is_invariant():
     class Exp(api.EnvExperiment):
         def build(self):
             self.setattr_device("core")
@@ -70,7 +70,7 @@ def test_devices_are_made_once_and_become_invariants():
     assert (exp.core.seconds_to_mu(1e-6), exp.core.seconds_to_mu(5e-6)) == (999, 5000)
 
 
-def test_ttl_targets():
+def test_ttl_targets_have_channel_and_address():
     devices = DeviceManager(DeviceDB({"core": CORE, "out": ttl(5), "inout": {**ttl(3), "class": "TTLInOut"}}))
     inout = devices.get("inout")
     assert devices.get("out").target_o == 0x500
@@ -100,7 +100,7 @@ def test_ttl_targets():
         ),
     ],
 )
-def test_devices_that_cannot_be_made(entries, message):
+def test_invalid_device_entry_is_rejected(entries, message):
     with pytest.raises(DeviceError, match=message):
         DeviceManager(DeviceDB(entries)).get("ttl0")
 
@@ -136,14 +136,14 @@ def test_devices_are_closed_in_reverse_order():
     ("text", "message"),
     [("devices = {}", "does not define a dictionary"), ("1 +", "invalid syntax"), ("\n1/0", ":2: ZeroDivisionError")],
 )
-def test_broken_device_database(tmp_path, text, message):
+def test_invalid_device_database_is_rejected(tmp_path, text, message):
     path = tmp_path / "device_db.py"
     path.write_text(text)
     with pytest.raises(UsageError, match=message):
         DeviceDB.load(path)
 
 
-def test_arguments():
+def test_arguments_have_defaults_and_given_values():
     class Exp(api.EnvExperiment):
         def build(self):
             self.setattr_argument("n", api.NumberValue(5, precision=0, step=1))
@@ -164,7 +164,7 @@ def test_arguments():
         Exp(managers(b=1, p=0))
 
 
-def test_number_values():
+def test_number_value_is_checked_and_scaled():
     assert api.NumberValue(1, unit="MHz").describe() == {
         "ty": "NumberValue", "default": 1.0, "unit": "MHz", "scale": 1e6, "step": 1e5,
         "min": None, "max": None, "precision": 2, "type": "auto",
@@ -199,7 +199,7 @@ def test_children_share_managers_and_are_prepared():
     assert prepared == ["a", "b"] and exp.children == [exp.first, exp.second] and exp.second.value == 7.0
 
 
-def test_datasets(caplog):
+def test_datasets_are_set_and_read(caplog):
     env = api.HasEnvironment(managers())
     env.set_dataset("x", [1, 2, 3, 4], unit="ms")
     env.mutate_dataset("x", 0, 9)
@@ -221,7 +221,7 @@ def test_datasets(caplog):
     assert "will not be stored" in caplog.text
 
 
-def test_broadcast_datasets_are_seen_by_other_runs():
+def test_broadcast_dataset_is_seen_by_other_runs():
     first = managers()
     second = (first[0], DatasetManager(first[1].ddb), first[2], {})
     a, b = api.HasEnvironment(first), api.HasEnvironment(second)
@@ -233,7 +233,7 @@ def test_broadcast_datasets_are_seen_by_other_runs():
         api.HasEnvironment(second).get_dataset("x")
 
 
-def test_hdf5(tmp_path):
+def test_hdf5_file_has_datasets_and_metadata(tmp_path):
     manager = DatasetManager()
     manager.set("scan/result", [1.5, 2.5], {"unit": "V"})
     write_hdf5(tmp_path / "out.h5", manager)
@@ -243,7 +243,7 @@ def test_hdf5(tmp_path):
         assert list(file) == ["archive", "datasets"]
 
 
-def test_hdf5_of_what_has_no_form_there(tmp_path, caplog):
+def test_hdf5_writes_unsupported_value_as_text(tmp_path, caplog):
     """No data is lost, and no dataset prevents another from being written."""
     manager = DatasetManager()
     unusual = {
@@ -272,7 +272,7 @@ def test_hdf5_of_what_has_no_form_there(tmp_path, caplog):
     assert caplog.text.count("is stored as text") == 6 and "stored as 'a.b'" in caplog.text
 
 
-def test_interactive_arguments(monkeypatch, capsys):
+def test_interactive_arguments_are_asked_for(monkeypatch, capsys):
     """Prompts repeat until the input is valid; they show the accepted input and the default before the colon."""
     answers, asked = iter(["many", "3", "", "blue", "red", "5:6", "1kHz:2kHz:3"]), []
     monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt.strip()) or next(answers))
@@ -311,7 +311,7 @@ def test_interactive_arguments(monkeypatch, capsys):
         (api.Scannable(), '{"ty": "CenterScan", "center": 0, "span": 2, "step": 1}', [0, -1, 1]),
     ],
 )
-def test_arguments_as_they_are_typed(processor, text, value):
+def test_typed_arguments_are_converted(processor, text, value):
     manager = ProcessArgumentManager({"x": text}, typed=True)
     found = manager.get("x", processor)
     assert pytest.approx(list(found) if isinstance(found, api.ScanObject) else found) == value
@@ -334,6 +334,6 @@ def test_arguments_as_they_are_typed(processor, text, value):
         (api.PYONValue(), "text", "text needs quotes"),
     ],
 )
-def test_arguments_that_are_typed_wrongly(processor, text, reason):
+def test_wrongly_typed_argument_is_rejected(processor, text, reason):
     with pytest.raises(ArgumentError, match=f"^argument 'x' = {re.escape(text)}: .*{reason}"):
         ProcessArgumentManager({"x": text}, typed=True).get("x", processor)

@@ -37,7 +37,7 @@ def installed(tmp_path, monkeypatch):
     sys.modules.pop("kairos_device", None)
 
 
-def test_parts_come_from_the_installed_packages(installed):
+def test_artifacts_come_from_installed_packages(installed):
     device = installed / "site" / "kairos_device"
     assert artifacts.build_directory() == device
     program, arguments = artifacts.command("lab")
@@ -46,14 +46,14 @@ def test_parts_come_from_the_installed_packages(installed):
     assert arguments == ["--firmware", str(device / "firmware" / "runtime.elf"), "--pl", str(library)]
 
 
-def test_a_folder_that_is_named_goes_before_what_is_installed(installed, monkeypatch):
+def test_named_folder_precedes_installed_package(installed, monkeypatch):
     monkeypatch.setenv("KAIROS_BUILD", str(installed / "mine"))
     assert artifacts.build_directory() == installed / "mine"
     with pytest.raises(EmulatorError, match="emulator/kairos-emulator, firmware/runtime.elf, .* missing .* 'make emul"):
         artifacts.command("demo")
 
 
-def test_what_is_not_installed_is_named(installed):
+def test_missing_package_is_named(installed):
     (installed / "bin" / "kairos-emulator").unlink()
     shutil.rmtree(installed / "site" / "kairos_emulator-0.1.0.dist-info")
     with pytest.raises(EmulatorError, match="emulator/kairos-emulator missing .*'pip install kairos-emulator'"):
@@ -64,7 +64,7 @@ def test_what_is_not_installed_is_named(installed):
         artifacts.command("pulse")
 
 
-def test_versions_are_those_of_the_host():
+def test_package_versions_match_host():
     """The packages are released together: each is compatible only with others of the same version."""
     named = [
         tomllib.loads((ROOT / "src" / part / "pyproject.toml").read_text())["project"]
@@ -75,7 +75,7 @@ def test_versions_are_those_of_the_host():
 
 
 @pytest.mark.long  # builds the wheels; their dependencies come from the package registry
-def test_the_first_run_after_an_installation(tmp_path):
+def test_first_run_after_installation_works(tmp_path):
     installation = Installation(tmp_path)
     seconds, said = installation.first_run()
     assert "sent 3 pulses" in said

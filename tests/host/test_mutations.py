@@ -21,12 +21,12 @@ def mutate(directory, seed, count, timeout):
     assert done.returncode == 0, f"{ended}\n{done.stdout}{done.stderr}{last}"
 
 
-def test_mutated_programs(tmp_path):
+def test_mutated_program_compiles_or_is_rejected(tmp_path):
     mutate(tmp_path, 1, 150, 120)
 
 
 @pytest.mark.long
-def test_many_mutated_programs(tmp_path):
+def test_many_mutated_programs_compile_or_are_rejected(tmp_path):
     """Different programs in each run; a failure prints them."""
     for _ in range(20):
         mutate(tmp_path, random.randrange(1 << 32), 500, 600)

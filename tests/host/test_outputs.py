@@ -21,7 +21,7 @@ def outputs(**files):
     )
 
 
-def test_what_cannot_be_written_is_found_at_once(tmp_path):
+def test_unwritable_file_is_found_before_run(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     os.mkfifo(tmp_path / "pipe")
@@ -43,7 +43,7 @@ def test_what_cannot_be_written_is_found_at_once(tmp_path):
     assert kept.read_text() == "before" and not (tmp_path / "new" / "out.h5").exists()
 
 
-def test_results_leave_devices_and_links_where_they_are(tmp_path):
+def test_results_keep_device_files_and_symlinks(tmp_path):
     """Complete results replace regular files only, never devices, pipes or links."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="it is not a regular file but a device or a pipe"):
@@ -59,7 +59,7 @@ class Torn(Artist):
         raise ValueError("torn")
 
 
-def test_a_picture_is_whole_or_as_it_was(tmp_path):
+def test_picture_is_replaced_atomically(tmp_path):
     path = tmp_path / "a.png"
     with drawing() as pyplot:
         figure, _ = pyplot.subplots()
@@ -75,7 +75,7 @@ def _refuse():
     raise ValueError("title too long")
 
 
-def test_one_file_that_fails_costs_no_other(tmp_path):
+def test_failed_file_does_not_prevent_others(tmp_path):
     written = []
 
     class Failing(SimpleNamespace):

@@ -48,14 +48,14 @@ def imported() -> dict[str, set[str]]:
     return packages
 
 
-def test_packages_import_only_what_the_table_allows():
+def test_package_imports_are_listed_in_table():
     plan, found = allowed_imports(), imported()
     assert found.keys() == plan.keys(), "docs/architecture.md has a row for each package"
     wrong = {package: sorted(others - plan[package]) for package, others in found.items() if others - plan[package]}
     assert not wrong, f"imports that docs/architecture.md does not allow: {wrong}"
 
 
-def test_packages_import_only_rows_below():
+def test_package_imports_are_rows_below():
     rows = ["_native", *reversed(allowed_imports())]
     for package, others in allowed_imports().items():
         assert all(rows.index(other) < rows.index(package) for other in others), package

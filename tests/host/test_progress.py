@@ -33,19 +33,19 @@ def shown(monkeypatch, clock, stream, quiet=False, seconds=2.0):
     return stream.getvalue()
 
 
-def test_a_bar_on_a_terminal_goes_at_the_end(monkeypatch, clock):
+def test_terminal_progress_bar_is_removed_at_the_end(monkeypatch, clock):
     text = shown(monkeypatch, clock, Terminal())
     assert "firmware:" in text and " 50%" in text and "500k/1.00M" in text
     assert "\n" not in text and text.endswith("\r") and text.rstrip("\r").endswith(" ")
 
 
-def test_nothing_elsewhere(monkeypatch, clock):
+def test_progress_bar_needs_terminal_and_time(monkeypatch, clock):
     assert shown(monkeypatch, clock, io.StringIO()) == ""
     assert shown(monkeypatch, clock, Terminal(), quiet=True) == ""
     assert shown(monkeypatch, clock, Terminal(), seconds=0.9) == ""
 
 
-def test_all_is_sent(monkeypatch, clock):
+def test_send_transmits_all_bytes(monkeypatch, clock):
     monkeypatch.setattr(sys, "stderr", Terminal())
     data = bytes(range(256)) * (3 * PIECE // 256) + b"end"
     ours, theirs = socket.socketpair()

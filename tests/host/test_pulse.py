@@ -42,7 +42,7 @@ def square(amplitude=50.0, channel=0, **more):
     return Pulse(channel=channel, duration=1.25e-6, freq0=200e6, amp0=amplitude, phase0=90.0, **more)
 
 
-def test_a_square_pulse_is_that_of_vector_3():
+def test_square_pulse_matches_vector_3():
     gates = GateSet({"square": [square(channel=2)]}, core=Core(gates=0))
     words = gates.sequence(["square"], close=False)
     # Five zero parameters share one word; the first word is that of the frequency.
@@ -50,7 +50,7 @@ def test_a_square_pulse_is_that_of_vector_3():
     assert words[0][::-1].tobytes().hex() == "04e0000001000000000002000000000000000000000000000000003e80000000"
 
 
-def test_what_is_compiled_is_played():
+def test_compiled_gates_play():
     gates = GateSet({"a": [square()], "b": [square(100.0)]})
     run = gates.sequence(["a", "b"])
     model = Model()
@@ -68,7 +68,7 @@ def test_what_is_compiled_is_played():
     assert model.errors() == []
 
 
-def test_shapes():
+def test_shapes_are_compiled_to_splines():
     values = {"amp0": [10, 20], "amp1": (0, 50, 0), "phase0": Mixed((Spline((0, 10)), 5.0, Steps((1, 2))))}
     gates = GateSet({"a": [Pulse(channel=1, cycles=300, **values)]})
     model = Model()
@@ -81,7 +81,7 @@ def test_shapes():
     assert {0, 5, 1, 2} <= {round(float(phase), 6) for phase in phases}
 
 
-def test_functions_and_samples_are_followed_as_closely_as_is_said():
+def test_splines_follow_functions_within_tolerance():
     def shape(t):
         return 120 * math.sin(math.pi * t / 10e-6) ** 2
 
@@ -95,7 +95,7 @@ def test_functions_and_samples_are_followed_as_closely_as_is_said():
         assert amplitude.max() == pytest.approx(120, abs=0.03)
 
 
-def test_a_recalibration_takes_few_words():
+def test_recalibration_writes_few_words():
     old = GateSet({f"g{n}": [square(10.0 + n)] for n in range(40)})
     gates = {name: list(pulses) for name, pulses in old.gates.items()}
     gates["g7"] = [square(18.5)]
@@ -104,7 +104,7 @@ def test_a_recalibration_takes_few_words():
     assert len(new.changes(new)) == 0
 
 
-def test_branches_play_what_the_result_chooses():
+def test_result_selects_branch():
     gates = GateSet({"a": [square(50.0)], "b": [square(100.0)]})
     run = gates.sequence([Branch((("a",), ("b",)))])
     for result, amplitude in ((0, 50), (1, 100), (2, 0)):
@@ -138,7 +138,7 @@ def kairos(*arguments, cwd):
     return subprocess.run([KAIROS, "pulse", *arguments], cwd=cwd, capture_output=True, text=True, timeout=120)
 
 
-def test_the_subcommands(tmp_path):
+def test_pulse_subcommands_print_and_plot(tmp_path):
     (tmp_path / "old.py").write_text(FILE.format(amplitude=100))
     (tmp_path / "new.py").write_text(FILE.format(amplitude=101))
     done = kairos("compile", "old.py", "-o", "gates.words", cwd=tmp_path)
@@ -168,7 +168,7 @@ def test_the_subcommands(tmp_path):
     assert "defines 0 gate sets" in kairos("stats", "none.py", cwd=tmp_path).stderr
 
 
-def test_words_are_counted_alike(tmp_path):
+def test_word_counts_of_compiler_and_model_agree(tmp_path):
     """Where channels wait for others the sequence needs pauses, which are also in the tables."""
     (tmp_path / "old.py").write_text(FILE.format(amplitude=100))
     done = kairos("compile", "old.py", "-o", "a.words", cwd=tmp_path)
@@ -183,7 +183,7 @@ def test_words_are_counted_alike(tmp_path):
     assert tuple(map(int, re.search(words, done.stdout).groups())) == (gates, pauses, run)
 
 
-def test_words_of_a_difference_play_the_new_gates(tmp_path):
+def test_difference_words_play_the_new_gates(tmp_path):
     for name, amplitude in (("old", 100), ("new", 60)):
         (tmp_path / f"{name}.py").write_text(FILE.format(amplitude=amplitude))
     old, new = load(tmp_path / "old.py"), load(tmp_path / "new.py")

@@ -45,7 +45,7 @@ def reference(name):
     return bodies(int(word, 16) for word in VECTORS[name]["words"])
 
 
-def test_words_are_those_of_the_vectors(PulseData):
+def test_circuit_words_match_vectors(PulseData):
     square = PulseData(2, 1.25e-6, freq0=200e6, amp0=50, phase0=90)
     assert streamed(square) == reference("v03")
     flags = {"waittrig": True, "sync_mask": 3, "enable_mask": 2, "fb_enable_mask": 1, "gpo_mask": 1}
@@ -72,7 +72,7 @@ def test_words_are_those_of_the_vectors(PulseData):
     assert streamed(PulseData(0, 61 / CLOCK, amp0=[(0, 30, 60, 80), 80, [40, 20]])) == reference("v13")
 
 
-def test_unknown_names_are_named(PulseData):
+def test_unknown_name_is_reported(PulseData):
     with pytest.raises(TypeError, match="has no colour"):
         PulseData(0, 1e-6, colour=3)
     with pytest.raises(ModuleNotFoundError, match="no counterpart of jaqalpaw.emulator"):
@@ -117,7 +117,7 @@ class Definition:
         return [jaqal.PulseData(qubit, 8 / CLOCK, framerot0=180), jaqal.PulseData(qubit, 3 / CLOCK)]
 
 
-def test_a_circuit_plays_as_vector_20():
+def test_circuit_matches_vector_20():
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     gates = jaqal.circuit(CIRCUIT, Definition())
     words = gates.words(close=False)
@@ -133,7 +133,7 @@ def test_a_circuit_plays_as_vector_20():
                 assert (played.values[int(channel), p, start:end] == expected).all(), (channel, name, start)
 
 
-def test_a_gate_without_a_definition():
+def test_undefined_gate_is_rejected():
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     with pytest.raises(UsageError, match="does not define gate_W"):
         jaqal.circuit("register q[1]\nW q[0]\n", Definition())
@@ -149,7 +149,7 @@ def signed(word, at):
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_a_circuit_with_its_definition_is_as_jaqalpaw_makes_it(name):
+def test_circuit_with_definition_matches_jaqalpaw(name):
     """jaqal/oracle.py documents how the expected segments were generated. Channel 2 has a pause that
     fills up a parallel block."""
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
@@ -167,7 +167,7 @@ def test_a_circuit_with_its_definition_is_as_jaqalpaw_makes_it(name):
             assert fields == expected, (channel, p)
 
 
-def test_pulses_by_position_and_in_cycles(PulseData):
+def test_pulses_take_positions_and_cycles(PulseData):
     from jaqalpaw.utilities.datatypes import ClockCycles, Spline
 
     by_place = PulseData(1, ClockCycles(64), 1e6, 90, (0, 50), None, [10])
@@ -175,7 +175,7 @@ def test_pulses_by_position_and_in_cycles(PulseData):
     assert streamed(by_place) == streamed(named)
 
 
-def test_steps_of_the_core(PulseData):
+def test_quantities_are_rounded_to_core_steps(PulseData):
     from jaqalpaw.utilities import helper_functions as helper
 
     assert helper.discretize_frequency(1.0) == pytest.approx(0.9998679161071777, rel=1e-15)
@@ -211,30 +211,30 @@ def amplitudes(text, results=(), channels=2):
     return [(n, row) for n, row in enumerate(rows) if not n or row != rows[n - 1]]
 
 
-def test_arguments_that_differ_little_are_different_gates():
+def test_slightly_different_arguments_are_different_gates():
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     gates = jaqal.circuit("register q[1]\nG q[0] 10.000001\nG q[0] 10.000002\n", Numbers())
     assert len(gates.gates) == 2
 
 
-def test_gates_one_after_another_in_a_parallel_block():
+def test_sequential_gates_in_parallel_block_play_in_order():
     played = amplitudes("register q[2]\n< { G q[0] 10 ; G q[1] 20 ; G q[0] 30 } | { } >\nG q[0] 40\n")
     assert played == [(0, (10, 0)), (8, (0, 20)), (16, (30, 0)), (24, (40, 0)), (32, (0, 0))]
 
 
-def test_subcircuits_prepare_and_measure():
+def test_subcircuit_prepares_and_measures():
     played = amplitudes("register q[1]\nsubcircuit 2 { G q[0] 10 }\n", channels=1)
     assert [row for _, (row,) in played] == [1, 10, 2, 1, 10, 2, 0]
 
 
 @pytest.mark.parametrize("result, expected", [(0, [1, 10, 2, 0]), (2, [1, 20, 30, 2, 0])])
-def test_branches(result, expected):
+def test_jaqal_branches_are_compiled(result, expected):
     text = "register q[1]\nG q[0] 1\nbranch {\n'00' : { G q[0] 10 }\n'01' : { G q[0] 20 ; G q[0] 30 }\n}\nG q[0] 2\n"
     played = [row for _, (row,) in amplitudes(text, [result], channels=1)]
     assert [row for row in played if row or row is played[-1]] == expected
 
 
-def test_a_circuit_without_its_definition(tmp_path):
+def test_circuit_without_definition_is_rejected(tmp_path):
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     (tmp_path / "a.jaqal").write_text("from nowhere.Ions usepulses *\nregister q[1]\nG q[0]\n")
     with pytest.raises(UsageError, match="from nowhere.Ions usepulses: no such module"):
@@ -244,7 +244,7 @@ def test_a_circuit_without_its_definition(tmp_path):
         jaqal.load(tmp_path / "b.jaqal")
 
 
-def test_the_command_takes_a_circuit(tmp_path):
+def test_pulse_command_accepts_circuit(tmp_path):
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     kairos = Path(sys.executable).with_name("kairos")
     command = [kairos, "pulse", "stats", HERE / "rotations.jaqal"]

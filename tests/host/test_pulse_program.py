@@ -18,7 +18,7 @@ GATES = {
 }
 
 
-def test_words_wait_in_the_fifos_only_as_far_as_there_is_room():
+def test_fifo_words_stay_within_depth():
     sequence = Program(GATES, CORE).sequence([("x0", "x1"), "z"] * 3000)
     words = np.array(sequence.words, dtype="i4").view("u1").reshape(-1, 32)
     times = [int(time) // 8 for time in sequence.times_mu]
@@ -35,7 +35,7 @@ def test_words_wait_in_the_fifos_only_as_far_as_there_is_room():
             assert time < begins[n]
 
 
-def test_marks_say_where_gates_are():
+def test_marks_give_gate_positions():
     sequence = Program(GATES, CORE).sequence([("x0", "x1"), Branch((("x1",), ("z",))), "z"])
     marks = [(mark.name, mark.channel, mark.begin_mu, mark.end_mu) for mark in sequence.marks(1000)]
     assert marks == [
@@ -49,7 +49,7 @@ def test_marks_say_where_gates_are():
     assert sequence.find("z") == 1280
 
 
-def test_what_is_adjustable_is_known_by_segment():
+def test_adjustable_values_are_listed_by_segment():
     gate = Program(GATES, CORE)["x0"]
     entries = np.array(gate.adjustable[2:]).reshape(-1, facts.ADJUSTABLE_NUMBERS)
     assert entries[:, 0].tolist() == [0x101, 0x101, 4]
@@ -70,7 +70,7 @@ def test_what_is_adjustable_is_known_by_segment():
         (lambda: Program({"x": [Pulse(channel=2, cycles=8)]}, CORE), "gate x, channel 2"),
     ],
 )
-def test_what_cannot_be_is_refused_by_name(make, text):
+def test_invalid_gate_is_rejected_by_name(make, text):
     with pytest.raises(PulseError, match=text):
         make()
 
@@ -81,7 +81,7 @@ def two_branches():
         program.sequence([Branch((("z",),))])
 
 
-def test_recordings_are_kept_in_files(tmp_path):
+def test_recording_file_round_trips(tmp_path):
     words = np.array([5 << 16 | 0b11, 1 << 38, 65535 << 23, 9 << 16 | 0b10, 0], dtype="u8")
     outputs = [{"name": "pulse0", "channel": 14, "output": 0}]
     Recording(words, outputs, 8, {"ttl4": [[16, 1]]}).save(tmp_path / "pulses.npz")
@@ -98,7 +98,7 @@ def test_recordings_are_kept_in_files(tmp_path):
         Recording.load(tmp_path / "bad.npz")
 
 
-def test_edges_of_clocks_are_made_when_they_are_asked_for(tmp_path):
+def test_clock_edges_are_computed_on_demand(tmp_path):
     """A clock of 62.5 MHz running for a minute beside a pulse core, written to a file and read back."""
     clock = Wave(pad=3, time_ns=1000, half=1 << 23, accumulator=0, word=1 << 23, changes=60 * 125_000_000)
     outputs = [{"name": "pulse0", "channel": 14, "output": 0}]

@@ -18,11 +18,11 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_round_trip(value):
+def test_values_round_trip(value):
     assert pyon.decode(pyon.encode(value)) == value
 
 
-def test_numpy():
+def test_numpy_values_round_trip():
     array = numpy.arange(6, dtype="<i4").reshape(2, 3)
     again = pyon.decode(pyon.encode({"a": array, "s": numpy.float64(1.5)}))
     assert again["a"].tolist() == array.tolist() and again["a"].dtype == array.dtype
@@ -33,17 +33,17 @@ def test_numpy():
     ("text", "value"),
     [("3", 3), ('"a"', "a"), ("'a'", "a"), ("(1, 2)", (1, 2)), ("True", True), ("true", True), ("[1.5]", [1.5])],
 )
-def test_command_line_forms(text, value):
+def test_command_line_values_decode(text, value):
     assert pyon.decode(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "abc", "[1,", "__import__('os')", '{"__jsonclass__": ["os", []]}'])
-def test_refused(text):
+def test_invalid_text_is_rejected(text):
     with pytest.raises(ValueError):
         pyon.decode(text)
 
 
-def test_unknown_type():
+def test_unknown_type_is_rejected():
     with pytest.raises(TypeError):
         pyon.encode(object())
     assert pyon.decode(pyon.encode(Fraction(1, 3))) == Fraction(1, 3)

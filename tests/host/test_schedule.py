@@ -169,7 +169,7 @@ async def until(condition):
         await asyncio.sleep(0.01)
 
 
-def test_a_run_passes_its_stages(laboratory):
+def test_run_passes_its_stages(laboratory):
     async def act(scheduler):
         assert scheduler.submit("main", laboratory.expid("Quick", n=4), priority=3) == 0
         assert scheduler.get_status()[0]["priority"] == 3
@@ -192,7 +192,7 @@ def test_a_run_passes_its_stages(laboratory):
     assert RIDCounter().get() == 1, "also by what is in the folder of results"
 
 
-def test_a_run_makes_room_for_one_of_higher_priority(laboratory):
+def test_run_pauses_for_higher_priority(laboratory):
     async def act(scheduler):
         scheduler.submit("main", laboratory.expid("Patient", mark="low"))
         await until(lambda: laboratory.of("low") == "began")
@@ -210,7 +210,7 @@ def test_a_run_makes_room_for_one_of_higher_priority(laboratory):
     assert not any(list(states.values()).count("running") > 2 for states in laboratory.history)
 
 
-def test_runs_are_ended(laboratory):
+def test_runs_are_terminated(laboratory):
     async def act(scheduler):
         began = time.monotonic()
         scheduler.submit("main", laboratory.expid("Patient", mark="asked"))
@@ -230,7 +230,7 @@ def test_runs_are_ended(laboratory):
     assert laboratory.of("asked") == "began" and laboratory.of("later") == "began"
 
 
-def test_a_run_that_fails_is_told_and_others_go_on(laboratory, caplog):
+def test_failed_run_is_reported_and_others_continue(laboratory, caplog):
     async def act(scheduler):
         for name in ("Broken", "Watched", "Dies", "Missing", "Quick"):
             scheduler.submit("main", laboratory.expid(name))
@@ -251,7 +251,7 @@ def test_a_run_that_fails_is_told_and_others_go_on(laboratory, caplog):
         assert results["datasets/measured"][()] == 5
 
 
-def test_due_dates_flushing_and_submissions_by_runs(laboratory):
+def test_due_dates_flush_and_submissions_by_runs_are_honoured(laboratory):
     async def act(scheduler):
         due = time.time() + 1.0
         scheduler.submit("main", laboratory.expid("Quick", n=1), due_date=due, priority=5)
@@ -274,7 +274,7 @@ def test_due_dates_flushing_and_submissions_by_runs(laboratory):
     assert not any(first in states and states.get(flushed) == "preparing" for states in laboratory.history)
 
 
-def test_stages_of_a_worker(laboratory):
+def test_worker_reports_its_stages(laboratory):
     async def whole():
         worker = Worker(laboratory.handlers)
         try:
@@ -315,7 +315,7 @@ def git(path, *words):
     )
 
 
-def test_the_list_of_a_folder(laboratory, caplog):
+def test_folder_experiments_are_listed(laboratory, caplog):
     folder = laboratory.path / "repository"
     (folder / "deeper").mkdir()
     (folder / "deeper" / "more.py").write_text(EXPERIMENTS.partition("class Patient")[0])
@@ -347,7 +347,7 @@ def test_the_list_of_a_folder(laboratory, caplog):
     assert below.explist["A quick one"]["file"] == "deeper/more.py"
 
 
-def test_runs_of_a_revision_of_a_git_repository(laboratory):
+def test_run_uses_requested_git_revision(laboratory):
     folder = laboratory.path / "repository"
     (folder / "lab.py").write_text(EXPERIMENTS.partition("class Sleeps")[0])
     git(folder, "init", "-q")

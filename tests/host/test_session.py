@@ -115,7 +115,7 @@ def converse(script, compiled=None):
     return session
 
 
-def test_a_kernel_that_only_ends():
+def test_kernel_without_result_ends():
     def script(peer):
         peer.start()
         peer.send(SYNC + b"\7\0")
@@ -123,7 +123,7 @@ def test_a_kernel_that_only_ends():
     assert converse(script).statistics.kernels == 1
 
 
-def test_synchronous_call_and_reply():
+def test_synchronous_rpc_is_answered():
     def script(peer):
         peer.start()
         peer.send(SYNC + b"\x0a\0" + struct.pack("<I", 1) + b"f" + struct.pack("<d", 1.5) + b"\0\1\0\0\0i")
@@ -135,7 +135,7 @@ def test_synchronous_call_and_reply():
     assert calls == [1.5] and session.statistics.rpcs == 1
 
 
-def test_attribute_write_back():
+def test_changed_attributes_are_written_back():
     class Target:
         x = 0
 
@@ -149,7 +149,7 @@ def test_attribute_write_back():
     assert target.x == 42
 
 
-def test_exception_of_a_host_function_is_sent():
+def test_rpc_exception_is_sent_to_kernel():
     def fail():
         raise KeyError("no such key")
 
@@ -190,7 +190,7 @@ def kernel_exception(message, params, frames=()):
 STRINGS = ("0:artiq.coredevice.exceptions.RTIOUnderflow", "ttl.py", "(Rust function)")
 
 
-def test_kernel_exception():
+def test_kernel_exception_is_raised_on_host():
     def script(peer):
         peer.start()
         peer.send(
@@ -215,7 +215,7 @@ def test_kernel_exception():
     assert asked == [0x10, 0x20]
 
 
-def test_message_that_is_no_format_string():
+def test_message_without_format_is_unchanged():
     def script(peer):
         peer.start()
         peer.send(kernel_exception(b"{foo} {9}", (0, 0, 0)))
@@ -224,7 +224,7 @@ def test_message_that_is_no_format_string():
         converse(script, Compiled(strings=STRINGS))
 
 
-def test_async_errors_are_a_warning(caplog):
+def test_asynchronous_errors_are_logged_as_warning(caplog):
     def script(peer):
         peer.start()
         peer.send(SYNC + b"\7\5")
@@ -233,7 +233,7 @@ def test_async_errors_are_a_warning(caplog):
     assert "collision(s), sequence error(s) reported during kernel execution" in caplog.text
 
 
-def test_refused_library():
+def test_rejected_library_raises_load_error():
     def script(peer):
         peer.greet()
         peer.read(13)
@@ -246,20 +246,20 @@ def test_refused_library():
 # Devices that are unreachable, or of another kind.
 
 
-def test_refused_connection():
+def test_refused_connection_is_device_unreachable():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     with pytest.raises(DeviceUnreachable, match=f"port {port} refuses connections"):
         Session("127.0.0.1", port).run_kernel(Compiled())
 
 
-def test_silent_device(monkeypatch):
+def test_silent_device_is_unreachable(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         with pytest.raises(DeviceUnreachable, match="no answer from the core device .* within 0.2 s"):
             connection.Connection("127.0.0.1", listener.getsockname()[1], timeout=0.2)
 
 
-def test_other_service():
+def test_other_service_is_rejected():
     def script(peer):
         peer.expect(GREETING)
         peer.send(b"HTTP/1.1 400 Bad Request")
@@ -268,7 +268,7 @@ def test_other_service():
         converse(script)
 
 
-def test_service_that_closes():
+def test_closing_service_is_rejected():
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve():
@@ -281,7 +281,7 @@ def test_service_that_closes():
             connection.Connection("127.0.0.1", listener.getsockname()[1], timeout=0.5)
 
 
-def test_other_runtime():
+def test_other_runtime_is_rejected():
     def script(peer):
         peer.expect(GREETING)
         peer.send(b"e")
@@ -292,12 +292,12 @@ def test_other_runtime():
         converse(script)
 
 
-def test_connection_that_ends_during_a_kernel():
+def test_connection_closed_during_kernel_is_connection_lost():
     with pytest.raises(ConnectionLost, match="was lost"):
         converse(lambda peer: peer.start())
 
 
-def test_garbage_during_a_kernel():
+def test_unknown_message_during_kernel_is_connection_lost():
     def script(peer):
         peer.start()
         peer.send(SYNC + b"\x63")
@@ -306,7 +306,7 @@ def test_garbage_during_a_kernel():
         converse(script)
 
 
-def test_silence_where_an_answer_is_due(monkeypatch):
+def test_missing_reply_is_connection_lost(monkeypatch):
     monkeypatch.setattr(connection, "REPLY_TIMEOUT", 0.2)
 
     def script(peer):
@@ -318,7 +318,7 @@ def test_silence_where_an_answer_is_due(monkeypatch):
         converse(script)
 
 
-def test_addresses_of_device_databases():
+def test_host_addresses_are_parsed():
     assert (Session.for_host("10.0.0.1").host, Session.for_host("10.0.0.1").port) == ("10.0.0.1", 1381)
     assert Session.for_host("localhost:4001").port == 4001
     assert Session.for_host("fe80::1").host == "fe80::1"

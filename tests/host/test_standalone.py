@@ -6,7 +6,7 @@ from kairos.experiment.standalone import SingleRun, Unheard
 from kairos.language.core import TerminationRequested
 
 
-def test_nothing_competes_with_the_only_run(capsys):
+def test_only_run_is_never_interrupted(capsys):
     run = SingleRun()
     assert (run.rid, run.pipeline_name, run.priority, run.expid) == (0, "main", 0, None)
     assert run.check_pause() is False and run.check_termination(rid=3) is False
@@ -14,7 +14,7 @@ def test_nothing_competes_with_the_only_run(capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_submissions_are_reported_and_numbered(capsys):
+def test_submission_is_reported_and_numbered(capsys):
     run = SingleRun()
     numbers = [run.submit("main", {"file": "scan.py"}), run.submit(priority=1)]
     assert numbers == [1, 2] and SingleRun().submit() == 1
@@ -27,7 +27,7 @@ def test_submissions_are_reported_and_numbered(capsys):
     ]
 
 
-def test_a_run_that_asks_itself_to_end_does_so_at_its_next_pause(capsys):
+def test_self_terminated_run_ends_at_next_pause(capsys):
     run = SingleRun()
     run.request_termination(5)
     assert not run.check_termination() and capsys.readouterr().out == (
@@ -39,5 +39,5 @@ def test_a_run_that_asks_itself_to_end_does_so_at_its_next_pause(capsys):
         run.pause()
 
 
-def test_commands_to_user_interfaces_go_nowhere():
+def test_user_interface_commands_are_ignored():
     assert Unheard().issue("create_applet", "plot", "plot_xy data", group="scans") is None

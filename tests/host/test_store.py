@@ -24,7 +24,7 @@ def reopened(store):
     return DatasetStore(store.path)
 
 
-def test_only_persistent_datasets_outlive_the_store(path):
+def test_only_persistent_datasets_are_kept(path):
     store = DatasetStore(path)
     store.set("passing", 1)
     assert not path.exists(), "nothing is to be kept yet"
@@ -46,7 +46,7 @@ def test_only_persistent_datasets_outlive_the_store(path):
     assert reopened(store).keys() == []
 
 
-def test_a_run_keeps_what_it_changes_in_place(path):
+def test_mutated_persistent_dataset_is_kept(path):
     datasets = DatasetManager(DatasetStore(path))
     datasets.set("list", [], {}, persist=True)
     for number in range(1000):
@@ -55,7 +55,7 @@ def test_a_run_keeps_what_it_changes_in_place(path):
     assert reopened(datasets.ddb).get("list") == [-1, *range(1, 1000)]
 
 
-def test_a_killed_process_loses_no_dataset_that_it_has_set(path):
+def test_killed_process_keeps_its_datasets(path):
     program = (
         "import os, signal, sys\nfrom kairos.experiment.store import DatasetStore\n"
         "store = DatasetStore(sys.argv[1])\n"
@@ -68,7 +68,7 @@ def test_a_killed_process_loses_no_dataset_that_it_has_set(path):
     assert {key: store.get(key) for key in store.keys()} == {f"value {n}": n for n in range(50)}
 
 
-def test_two_writers_lose_nothing(path):
+def test_concurrent_writers_keep_all_datasets(path):
     program = (
         "import sys\nfrom kairos.experiment.store import DatasetStore\n"
         "store = DatasetStore(sys.argv[1])\n"
@@ -80,7 +80,7 @@ def test_two_writers_lose_nothing(path):
     assert len(DatasetStore(path).keys()) == 200
 
 
-def test_bad_files_and_names_are_told_in_one_line(path, tmp_path):
+def test_invalid_file_or_name_is_reported_in_one_line(path, tmp_path):
     path.write_bytes(b"This is no dataset store." * 1000)
     before = path.read_bytes()
     for store in (DatasetStore(path), DatasetStore(tmp_path)):
@@ -97,7 +97,7 @@ def test_bad_files_and_names_are_told_in_one_line(path, tmp_path):
     assert reopened(store).keys() == ["good"], "the next one works"
 
 
-def test_what_does_not_fit_is_told_and_costs_nothing_that_was_kept(path):
+def test_failed_write_is_reported_and_keeps_old_values(path):
     resource = pytest.importorskip("resource")
     store = DatasetStore(path)
     store.set("first", 1, persist=True)
@@ -129,7 +129,7 @@ class Count(EnvExperiment):
 """
 
 
-def test_runs_find_what_runs_before_them_kept(tmp_path):
+def test_datasets_are_kept_between_runs(tmp_path):
     (tmp_path / "count.py").write_text(EXPERIMENT)
     (tmp_path / "device_db.py").write_text("device_db = {}\n")
     codes = [run_kairos("run", "count.py", cwd=tmp_path).returncode for _ in range(4)]
@@ -139,7 +139,7 @@ def test_runs_find_what_runs_before_them_kept(tmp_path):
     assert run_kairos("datasets", "--dataset-db", "other.mdb", "get", "count", cwd=tmp_path).stdout == "1\n"
 
 
-def test_datasets_are_changed_from_the_command_line(tmp_path):
+def test_datasets_command_changes_datasets(tmp_path):
     said = run_kairos("datasets", "list", cwd=tmp_path)
     assert said.returncode == 1 and said.stderr.startswith("kairos: there is no dataset store dataset_db.mdb")
     assert run_kairos("datasets", "set", "f", "[1, 2.5]", cwd=tmp_path).returncode == 0
@@ -161,7 +161,7 @@ def kept(path, values=300):
 
 
 @pytest.mark.parametrize("damage", ["text", "cut", "head", "zeros"])
-def test_a_broken_file_is_told_before_anything_runs(tmp_path, damage):
+def test_damaged_file_is_reported_before_run(tmp_path, damage):
     """Even if the run uses no dataset; the file is left unchanged."""
     path = tmp_path / "dataset_db.mdb"
     whole = kept(path)
@@ -184,7 +184,7 @@ def test_a_broken_file_is_told_before_anything_runs(tmp_path, damage):
     assert run_kairos("run", "hello.py", "--dataset-db", "new.mdb", cwd=tmp_path).stdout.startswith("hello\n")
 
 
-def test_files_that_are_whole_pass(tmp_path):
+def test_intact_files_pass_check(tmp_path):
     path = tmp_path / "store.mdb"
     DatasetStore(path).check()
     path.touch()

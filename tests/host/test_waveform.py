@@ -20,7 +20,7 @@ def recording():
     return Recording.from_trace(TRACE, 1, {4: "ttl4"})
 
 
-def test_pulses():
+def test_pulses_have_start_and_width():
     seen = recording()
     assert [channel.name for channel in seen.channels] == ["p1", "ttl4"]
     assert (seen.channels[0].initial, seen.channels[1].initial) == (None, 0)
@@ -28,7 +28,7 @@ def test_pulses():
     assert (seen.origin_ns, seen.event_count, seen.duration_ns) == (1000, 4, 1000)
 
 
-def test_table():
+def test_table_lists_pulses():
     lines = format_table(recording()).splitlines()
     assert lines[2].split() == ["ttl4", "0", "500", "0", "ns", "500", "ns"]
     assert lines[3].split() == ["p1", "1,000", "-", "1", "us", "stays", "high"]
@@ -36,12 +36,12 @@ def test_table():
     assert format_table(Recording([])).startswith("no pulses: no pin went high")
 
 
-def test_durations():
+def test_durations_have_readable_units():
     cases = {0: "0 ns", 999: "999 ns", 1000: "1 us", 1250: "1.25 us", 1_000_000_008: "1.000000008 s", -20: "-20 ns"}
     assert {ns: format_duration(ns) for ns in cases} == cases
 
 
-def test_vcd(tmp_path):
+def test_vcd_file_has_changes(tmp_path):
     write_vcd(tmp_path / "a.vcd", recording())
     write_vcd(tmp_path / "b.vcd", recording())
     text = (tmp_path / "a.vcd").read_text()
@@ -53,7 +53,7 @@ def test_vcd(tmp_path):
 
 
 @pytest.mark.parametrize("clock", [0, 1001])
-def test_gtkwave_reads_what_is_written(tmp_path, clock):
+def test_gtkwave_reads_vcd(tmp_path, clock):
     """Round trip through GTKWave's own reader and writer."""
     written = clocked(clock)[1] if clock else recording()
     write_vcd(tmp_path / "a.vcd", written)
@@ -64,7 +64,7 @@ def test_gtkwave_reads_what_is_written(tmp_path, clock):
     assert first == again and any(first.values())
 
 
-def test_picture(tmp_path):
+def test_picture_is_drawn(tmp_path):
     write_plot(tmp_path / "a.png", recording(), "Title")
     write_plot(tmp_path / "b.png", recording(), "Title")
     data = (tmp_path / "a.png").read_bytes()
@@ -78,7 +78,7 @@ def pulses_at(*starts):
     return Recording.from_trace({**TRACE, "events": events}, 0, {4: "ttl4"})
 
 
-def test_a_picture_cuts_out_long_pauses(tmp_path):
+def test_picture_cuts_out_long_pauses(tmp_path):
     """All pieces have the same scale, and none is too narrow to be visible."""
     assert windows(pulses_at(0, 100, 200)) == [(-8.4, 218.4)], "what is spread evenly is shown whole"
     far = pulses_at(0, 100, 1_000_000, 1_000_050, 9_000_000)
@@ -97,7 +97,7 @@ def test_a_picture_cuts_out_long_pauses(tmp_path):
     assert len(windows(clocked(1001)[1])) == 1
 
 
-def test_a_picture_of_nothing(tmp_path):
+def test_picture_without_changes_is_drawn(tmp_path):
     nothing = Recording.from_trace({**TRACE, "events": []}, 0)
     assert len(windows(nothing)) == 1
     write_plot(tmp_path / "a.png", nothing)
@@ -111,7 +111,7 @@ def clocked(changes, start_ns=0):
     return wave, Recording.from_trace({**TRACE, "events": events, "waves": [wave]}, 1, {4: "ttl4"}, start_ns)
 
 
-def test_waves_as_the_logic_counts():
+def test_clock_waves_follow_accumulator():
     for word in range(1, 17):
         wave = Wave(0, 80, 16, 3, word, 40)
         edges, accumulator, time = [], 3, 80
@@ -127,7 +127,7 @@ def test_waves_as_the_logic_counts():
             assert list(wave.since(at).edges()) == [edge for edge in edges if edge[0] >= at]
 
 
-def test_a_clock_is_kept_as_one(tmp_path):
+def test_clock_is_stored_as_one_entry(tmp_path):
     wave, seen = clocked(1001)
     assert (seen.event_count, len(seen.channels[1].changes)) == (1007, 4)
     assert [pulse.channel for pulse in seen.pulses()] == ["ttl4", "p1", "ttl4"]
@@ -146,7 +146,7 @@ def test_a_clock_is_kept_as_one(tmp_path):
     assert not clocked(100)[1].clocks() and len(clocked(100)[1].channels[1].changes) == 104
 
 
-def test_clocks_that_are_too_long_for_a_file(tmp_path):
+def test_clock_with_too_many_edges_is_marked_unknown_in_vcd(tmp_path):
     wave, seen = clocked(vcd.CLOCK_EDGES + 1)
     (line,) = write_vcd(tmp_path / "a.vcd", seen)
     assert "ttl4 is x from " in line and "2,000,001 edges" in line

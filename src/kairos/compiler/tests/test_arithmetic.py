@@ -60,7 +60,7 @@ def test_integer_operations_wrap(op, kind, data):
 @pytest.mark.parametrize("kind", ["int32", "int64"])
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_shifts(kind, data):
+def test_shifts_match_python(kind, data):
     a, b = data.draw(integers(kind)), data.draw(st.integers(-3, 70))
     left, right = operation("<<", kind, kind).run(a, b), operation(">>", kind, kind).run(a, b)
     if b < 0:
@@ -74,7 +74,7 @@ moderate = st.one_of(st.just(0.0), st.floats(1e-9, 1e9), st.floats(-1e9, -1e-9))
 
 @settings(max_examples=30, deadline=None)
 @given(a=moderate, b=moderate)
-def test_float_operations(a, b):
+def test_float_operations_match_python(a, b):
     for op in ("+", "-", "*", "/", "//", "%"):
         result = operation(op, "float", "float").run(a, b)
         if b == 0 and op in ("/", "//", "%"):
@@ -88,7 +88,7 @@ def test_float_operations(a, b):
 
 @settings(max_examples=30, deadline=None)
 @given(a=st.one_of(st.floats(), st.integers(-5, 5).map(float)), b=st.one_of(st.floats(), st.integers(-5, 5).map(float)))
-def test_float_comparisons(a, b):
+def test_float_comparisons_match_python(a, b):
     for op in ("==", "!=", "<", "<=", ">", ">="):
         assert operation(op, "float", "float").run(a, b).value == eval(f"a {op} b")
 
@@ -103,7 +103,7 @@ def test_mixed_widths_are_widened(a, b):
 
 @settings(max_examples=30, deadline=None)
 @given(st.floats(-2e9, 2e9))
-def test_conversions(x):
+def test_conversions_match_python(x):
     program = conversions()
     half_away = math.floor(abs(x) + 0.5) * (1 if x >= 0 else -1)
     assert program.run(x).value == (int(x), int(x), half_away, abs(x))
@@ -197,6 +197,6 @@ def test_facts(expression, expected):
     assert value == expected and type(value) is type(expected)
 
 
-def test_an_int64_operand_is_never_narrowed():
+def test_int64_operand_is_never_narrowed():
     assert evaluate("x = 5\nx = x + (int64(1) << 40)\nreturn x") == 2**40 + 5
     assert evaluate("x = int64(5)\ny = x << 33\nreturn y") == 5 << 33

@@ -131,7 +131,7 @@ def laboratory(tmp_path):
     return made
 
 
-def test_the_same_again_is_found(laboratory):
+def test_same_program_is_found(laboratory):
     first = laboratory.compile(cache=Cache(None))
     again = laboratory.compile()
     assert again.cached and not first.cached
@@ -144,7 +144,7 @@ def test_the_same_again_is_found(laboratory):
     assert again.timings["total"] > 0 and again.timings["llvm"] == 0
 
 
-def test_another_module_of_the_same_source_is_found(laboratory):
+def test_module_with_same_source_is_found(laboratory):
     """The objects are different ones, as in another process."""
     laboratory.write()
     found = laboratory.compile()
@@ -207,7 +207,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_any_change_of_what_it_read_is_seen(laboratory, change):
+def test_change_of_a_used_value_is_a_miss(laboratory, change):
     change(laboratory)
     after = laboratory.compile()
     assert not after.cached
@@ -215,7 +215,7 @@ def test_any_change_of_what_it_read_is_seen(laboratory, change):
     assert laboratory.compile().cached, "both are kept"
 
 
-def test_the_sign_of_a_zero_and_no_number(laboratory):
+def test_zero_sign_and_nan_are_distinguished(laboratory):
     for value in (0.0, -0.0, float("nan"), float("inf")):
         laboratory.experiment.other = value
         assert not laboratory.compile().cached
@@ -228,7 +228,7 @@ def same_but_for_the_name(one: bytes, other: bytes) -> bool:
     return (one[:FINGERPRINT], one[end:]) == (other[:FINGERPRINT], other[end:])
 
 
-def test_what_large_arrays_hold_does_not_matter(laboratory):
+def test_contents_of_large_arrays_are_ignored(laboratory):
     """The elements are inserted into the cached library, where they are plain data."""
     first, second = np.arange(1000.0), np.cos(np.arange(1000.0))
     laboratory.experiment.array = first
@@ -246,7 +246,7 @@ def test_what_large_arrays_hold_does_not_matter(laboratory):
     assert not any(first.tobytes() in file.read_bytes() for file in entries)
 
 
-def test_a_list_is_looked_at_once(laboratory, monkeypatch):
+def test_list_is_read_once(laboratory, monkeypatch):
     """However many entries are compared with the host; changes are still detected."""
     experiment, copied = laboratory.experiment, []
     whole = Numbers.copied
@@ -267,7 +267,7 @@ def test_a_list_is_looked_at_once(laboratory, monkeypatch):
     assert laboratory.compile().cached
 
 
-def test_a_list_that_the_host_changes_while_it_is_asked():
+def test_list_changed_during_lookup_is_a_miss():
     numbers, values = Numbers(), [1, 2]
     before = numbers.copied(values)
     assert before is not values and numbers.copied(values) is before
@@ -281,14 +281,14 @@ def test_a_list_that_the_host_changes_while_it_is_asked():
     assert [numbers.digested(answer, repr) for answer in others] == others
 
 
-def test_a_large_array_beside_a_text(laboratory):
+def test_large_array_and_text_are_found(laboratory):
     laboratory.write('print("so far", total)', 'print(f"so far {total}")')
     laboratory.experiment.array = np.arange(1000.0)
     assert not laboratory.compile().cached
     assert laboratory.compile().cached
 
 
-def test_what_it_did_not_read_does_not_matter(laboratory):
+def test_change_of_an_unused_value_is_a_hit(laboratory):
     laboratory.experiment.unread = 7
     laboratory.module.UNREAD = 8
     assert laboratory.compile().cached
@@ -306,12 +306,12 @@ def test_what_it_did_not_read_does_not_matter(laboratory):
         ((7,), {"set_result": None}),
     ],
 )
-def test_the_request_is_part_of_it(laboratory, args, options):
+def test_key_includes_request(laboratory, args, options):
     assert not laboratory.compile(*args, **options).cached
     assert laboratory.compile(*args, **options).cached
 
 
-def test_the_compiler_is_part_of_it(laboratory, monkeypatch):
+def test_key_includes_compiler(laboratory, monkeypatch):
     monkeypatch.setattr("kairos.compiler.cache._replaced", lambda p: (False,))
     before = request_key(print, (1,))
     for file in ("codegen.py", "quoting.py", "__init__.py"):
@@ -324,7 +324,7 @@ def test_the_compiler_is_part_of_it(laboratory, monkeypatch):
     assert request_key(print, (1,)) != before
 
 
-def test_rejected_programs_are_not_kept(laboratory):
+def test_rejected_program_is_not_cached(laboratory):
     laboratory.experiment.number = "text"
     for _ in range(2):
         with pytest.raises(CompileError):
@@ -332,7 +332,7 @@ def test_rejected_programs_are_not_kept(laboratory):
     assert len(list(laboratory.cache.directory.rglob("*.kernel"))) == 1
 
 
-def test_a_host_that_cannot_answer_is_a_miss(laboratory):
+def test_failing_host_attribute_is_a_miss(laboratory):
     del laboratory.experiment.text
     with pytest.raises(CompileError, match="does not have an attribute 'text'"):
         laboratory.compile()
@@ -342,21 +342,21 @@ def test_a_host_that_cannot_answer_is_a_miss(laboratory):
     "damage",
     [lambda data: b"", lambda data: data[:100], lambda data: data[:-1] + bytes([data[-1] ^ 1]), lambda data: b"x" * 99],
 )
-def test_what_is_damaged_is_replaced(laboratory, damage):
+def test_damaged_entry_is_replaced(laboratory, damage):
     (file,) = laboratory.cache.directory.rglob("*.kernel")
     file.write_bytes(damage(file.read_bytes()))
     assert not laboratory.compile().cached
     assert laboratory.compile().cached
 
 
-def test_without_a_place_to_write_kernels_compile(laboratory, tmp_path):
+def test_unwritable_cache_still_compiles(laboratory, tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
     for _ in range(2):
         assert not laboratory.compile(cache=Cache(blocked / "cache")).cached
 
 
-def test_it_does_not_grow_without_end(laboratory):
+def test_cache_size_is_limited(laboratory):
     (file,) = laboratory.cache.directory.rglob("*.kernel")
     size = file.stat().st_size
     small = Cache(laboratory.cache.directory, limit=4 * size + size // 2)
@@ -370,7 +370,7 @@ def test_it_does_not_grow_without_end(laboratory):
     assert laboratory.compile(cache=small).cached, "the newest stays"
 
 
-def test_a_large_cache_costs_no_time(laboratory, monkeypatch):
+def test_lookup_in_large_cache_is_quick(laboratory, monkeypatch):
     """The entries of other requests are scanned once, not with each stored kernel."""
     looked = []
     whole = Cache._remove_oldest
@@ -386,7 +386,7 @@ def test_a_large_cache_costs_no_time(laboratory, monkeypatch):
     assert len(looked) == 2
 
 
-def test_a_request_has_few_entries(laboratory):
+def test_request_has_few_entries(laboratory):
     for number in range(12):
         laboratory.experiment.number = number + 20
         laboratory.compile()
@@ -406,7 +406,7 @@ def compile_often(directory, seed, results):
         results.put((laboratory.experiment.number, found.library, found.cached))
 
 
-def test_processes_share_it(laboratory):
+def test_processes_share_cache(laboratory):
     context = multiprocessing.get_context("fork")
     results = context.Queue()
     workers = [context.Process(target=compile_often, args=(laboratory.directory, seed, results)) for seed in range(4)]
@@ -422,7 +422,7 @@ def test_processes_share_it(laboratory):
     assert not list((laboratory.directory / "shared").rglob("*.new"))
 
 
-def test_another_process_finds_it(laboratory):
+def test_entry_is_found_by_another_process(laboratory):
     program = f"""
 import importlib.util, json, sys
 from kairos import compiler
@@ -439,7 +439,7 @@ print(json.dumps([found.cached, len(found.library), "llvmlite.binding" in sys.mo
     assert json.loads(done.stdout) == [True, len(laboratory.compile().library), False], "and without LLVM"
 
 
-def test_where_it_is(monkeypatch, tmp_path):
+def test_cache_folder_follows_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("KAIROS_CACHE", "off")
     assert Cache.of_user().directory is None
     monkeypatch.setenv("KAIROS_CACHE", str(tmp_path))

@@ -255,19 +255,19 @@ class Callee(Experiment):
         ("async_result", "functions that return a value cannot be defined as async RPCs"),
     ],
 )
-def test_calls(name, text):
+def test_invalid_call_is_rejected(name, text):
     with pytest.raises(compiler.CompileError) as error:
         compiler.compile_kernel(getattr(Callee(), name), (), {}, core=Core(), set_result=None)
     assert text in str(error.value)
     assert "test_errors.py:" in str(error.value)
 
 
-def test_annotation_int_is_refused():
+def test_annotation_int_is_rejected():
     with pytest.raises(compiler.CompileError, match="Use numpy's int32 or int64 instead"):
         compiler.compile_kernel(Callee().not_int, (1,), {}, core=Core(), set_result=None)
 
 
-def test_a_whole_diagnostic():
+def test_diagnostic_text_is_complete():
     place, *lines = rejected("x = 1\ny = x + undefined\n").splitlines()[1:]
     assert re.fullmatch(r"  --> <kernel_from_string \d+>:3:13", place)
     assert lines == [
@@ -288,7 +288,7 @@ def test_objects_with_attributes_of_different_types():
     assert "they are objects of one class whose attributes have different types" in message
 
 
-def test_an_error_carries_its_diagnostic():
+def test_compile_error_has_its_diagnostic():
     with pytest.raises(compiler.CompileError) as caught:
         compile_body("return self.number + self.lenght", number=1, length=2)
     diagnostic = caught.value.diagnostic

@@ -54,7 +54,7 @@ def compile_call(argument):
     compiler.compile_kernel(function, (Experiment(), argument), {}, core=Core(), set_result=None)
 
 
-def test_a_long_chain_of_objects():
+def test_long_chain_of_objects_compiles():
     """Longer than the depth of the stack."""
     last = Node(0)
     last.behind = first = last
@@ -63,41 +63,41 @@ def test_a_long_chain_of_objects():
     compile_body("return self.first.behind.behind.number", first=first)
 
 
-def test_objects_that_make_others_without_end():
+def test_endless_object_graph_is_rejected():
     message = rejected("return self.any.one.two", any=Anything())
     assert "the kernel reaches more than 65536 host objects" in message
     assert "makes a new one on every read" in message
 
 
-def test_an_object_with_any_attribute_is_one_object():
+def test_object_answering_to_any_attribute_compiles():
     compile_body("x = self.same.one.two.three", same=Same())
 
 
 @pytest.mark.parametrize("value", [cyclic(), deep(102), deep(50_000), ([], cyclic())])
-def test_lists_within_themselves(value):
+def test_cyclic_or_deep_list_is_rejected(value):
     message = rejected("return len(self.value)", value=value)
     assert "a list or tuple contains itself, or more than 100 of them are inside each other" in message
     with pytest.raises(CompileError, match="contains itself"):
         compile_call(value)
 
 
-def test_lists_inside_each_other():
+def test_nested_lists_compile():
     compile_body("return self.value[0][0][0][0]", value=deep(5))
 
 
-def test_text_that_cannot_be_sent():
+def test_text_that_cannot_be_encoded_is_rejected():
     for value in ["\ud800", ["a", "\udfff"], np.array(["\ud800"])]:
         assert "halves of surrogate pairs" in rejected("x = self.value", value=value)
 
 
-def test_data_beyond_the_memory_of_the_device():
+def test_data_beyond_device_memory_is_rejected():
     """The array is never materialised: the host might not have room for it either."""
     huge = np.broadcast_to(np.float64(1), (1 << 20, 1 << 20))
     message = rejected("return self.huge[0, 0]", huge=huge)
     assert "a NumPy array of 8796093022208 bytes: the device has 16 MiB for a kernel and its data" in message
 
 
-def test_what_an_argument_raises_is_an_error_of_the_call():
+def test_exception_of_an_argument_is_a_call_error():
     class Raises:
         def __getattr__(self, name):
             raise ValueError("of the user")

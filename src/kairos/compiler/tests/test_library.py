@@ -70,12 +70,12 @@ def elf(kernel_library):
     return ELFFile(io.BytesIO(kernel_library.library))
 
 
-def test_header(elf):
+def test_library_has_elf_header(elf):
     assert (elf["e_ident"]["EI_CLASS"], elf["e_ident"]["EI_DATA"]) == ("ELFCLASS32", "ELFDATA2LSB")
     assert (elf["e_type"], elf["e_machine"], elf["e_flags"], elf["e_entry"]) == ("ET_DYN", "EM_ARM", 0x05000400, 0)
 
 
-def test_a_library_is_told_from_others_by_its_header(kernel_library):
+def test_library_is_recognised_by_its_header(kernel_library):
     def fingerprint(library):
         return library[FINGERPRINT : FINGERPRINT + FINGERPRINT_BYTES]
 
@@ -87,7 +87,7 @@ def test_a_library_is_told_from_others_by_its_header(kernel_library):
     assert fingerprint(other.library) != known
 
 
-def test_segments(elf):
+def test_library_segments_are_loadable(elf):
     kinds = [segment["p_type"] for segment in elf.iter_segments()]
     assert kinds == ["PT_LOAD", "PT_LOAD", "PT_LOAD", "PT_DYNAMIC", "PT_GNU_EH_FRAME", "PT_ARM_EXIDX"]
     assert [segment["p_flags"] for segment in elf.iter_segments()][:3] == [4, 7, 6]
@@ -95,7 +95,7 @@ def test_segments(elf):
         assert segment["p_offset"] == segment["p_vaddr"] or segment["p_type"] == "PT_GNU_EH_FRAME"
 
 
-def test_dynamic_section(elf):
+def test_dynamic_section_has_required_entries(elf):
     tags = {tag.entry.d_tag for tag in elf.get_section_by_name(".dynamic").iter_tags()}
     assert tags >= REL_TAGS
     assert not tags & {"DT_NEEDED", "DT_INIT", "DT_FINI", "DT_TEXTREL", "DT_RELA"}
@@ -162,13 +162,13 @@ def test_calls_of_the_firmware_are_listed(elf):
         assert word >> 24 & 0xE == 0xA and plt["sh_addr"] <= target < plt["sh_addr"] + plt["sh_size"]
 
 
-def test_send_event_is_nowhere(elf):
+def test_library_has_no_send_event(elf):
     text = elf.get_section_by_name(".text").data()
     words = {text[offset : offset + 4] for offset in range(0, len(text), 4)}
     assert (0xE320F004).to_bytes(4, "little") not in words
 
 
-def test_the_debug_information_is_not_sent(kernel_library, elf):
+def test_debug_information_is_not_sent(kernel_library, elf):
     assert not any(section.name.startswith(".debug") for section in elf.iter_sections())
     assert len(kernel_library.library) < len(kernel_library.unstripped)
 

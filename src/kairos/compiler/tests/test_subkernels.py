@@ -131,7 +131,7 @@ class Satellites:
         ("measure", "measure is a subkernel: a kernel starts it"),
     ],
 )
-def test_they_are_checked(method, text):
+def test_subkernel_is_type_checked(method, text):
     host = Satellites()
     args = (host, 1, [1.0]) if method == "measure" else (host,)
     with pytest.raises(compiler.CompileError) as error:
@@ -141,7 +141,7 @@ def test_they_are_checked(method, text):
     assert text in str(error.value)
 
 
-def test_they_need_a_board():
+def test_subkernel_without_board_is_rejected():
     for decorate in (subkernel, lambda function: subkernel(1)):
         with pytest.raises(ValueError, match=r"needs a destination: @subkernel\(destination=1\)"):
             decorate(print)
@@ -150,7 +150,7 @@ def test_they_need_a_board():
             subkernel(destination=destination)
 
 
-def test_their_types_are_those_of_the_program():
+def test_subkernel_types_match_program():
     assert compiler.check(Satellites.runs, (Satellites(),), core=Core()) == []
 
 
@@ -161,12 +161,12 @@ def _compiled(method, cache=None):
     )
 
 
-def test_one_that_is_only_awaited_is_compiled():
+def test_awaited_subkernel_is_compiled():
     """An earlier kernel may have started it: a missing start is reported when it is awaited."""
     assert [one.destination for one in _compiled(Satellites.only_awaits).subkernels] == [2]
 
 
-def test_each_is_a_library_of_its_own():
+def test_each_subkernel_has_its_own_library():
     compiled = _compiled(Satellites.runs)
     (measure,) = compiled.subkernels
     assert (measure.number, measure.destination) == (1, 1)
@@ -177,14 +177,14 @@ def test_each_is_a_library_of_its_own():
     assert prints.destination == 2 and b"core_log" in prints.library and b"rpc_send" not in prints.library
 
 
-def test_what_is_kept_has_their_libraries(tmp_path):
+def test_cached_kernel_includes_subkernel_libraries(tmp_path):
     first, again = (_compiled(Satellites.runs, Cache(tmp_path)) for _ in range(2))
     assert (first.cached, again.cached) == (False, True)
     kept = [(one.number, one.destination, one.library, one.unstripped) for one in again.subkernels]
     assert kept == [(one.number, one.destination, one.library, one.unstripped) for one in first.subkernels]
 
 
-def test_a_method_has_a_library_for_each_object():
+def test_subkernel_method_has_a_library_per_object():
     class Pair:
         def __init__(self):
             self.core = Core()

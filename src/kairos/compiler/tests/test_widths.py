@@ -93,7 +93,7 @@ def run(kernel_method, *inputs, args=()):
     return result.value
 
 
-def test_a_literal_a_default_and_a_global_are_as_wide_as_needed():
+def test_literals_defaults_and_globals_are_widened():
     widths = Widths()
     assert run(widths.default) == 1
     assert run(widths.later_wide, False) == -1
@@ -116,11 +116,11 @@ def test_a_literal_a_default_and_a_global_are_as_wide_as_needed():
         ("narrow", -(2**31), -(2**31)),
     ],
 )
-def test_an_argument_of_the_host_is_as_wide_as_needed(method, arg, value):
+def test_host_argument_is_widened(method, arg, value):
     assert run(getattr(Widths(), method), args=(arg,)) == value
 
 
-def test_lists_of_the_host_of_mixed_width_and_of_floats():
+def test_mixed_host_lists_are_widened():
     body = "return self.a[0] + self.a[1] + self.b[1][0] + self.c[0][0]"
     compiled = compile_body(body, a=[1, 2**40], b=[[1], [2**41]], c=[[np.int64(1)], [2]])
     assert compiled.run().value == 1 + 2**40 + 2**41 + 1
@@ -130,13 +130,13 @@ def test_lists_of_the_host_of_mixed_width_and_of_floats():
         compile_body("return self.a[0]", a=[1, [2]])
 
 
-def test_an_empty_list_of_the_host_is_typed_from_its_use_or_not_at_all():
+def test_empty_host_list_is_typed_from_use():
     assert compile_body("for t in self.a:\n    delay(t)\nreturn len(self.a)", a=[]).run().value == 0
     assert compile_body("for t in self.a:\n    print(t)\nreturn len(self.a)", a=[]).run().value == 0
     assert compile_body("print(self.a)", a=[]).run().calls == (("async", ([],)),)
 
 
-def test_words_with_the_highest_bit():
+def test_words_with_bit_31_wrap_to_int32():
     for a in (0, 5, -1, -(2**31)):
         x, y, z = run(Widths().words, a)
         wanted = (0x80000008 | (a & 7) << 28, (0xFFFFFFFF ^ a) + 1, (0x80000000 | a) ^ 0xFFFFFFFE)
@@ -144,7 +144,7 @@ def test_words_with_the_highest_bit():
 
 
 @pytest.mark.parametrize("t", [0, 1, -1, 2**40 + 12345, -(2**50) - 7])
-def test_what_is_narrowed_is_computed_in_64_bits(t):
+def test_narrowed_expression_is_computed_in_64_bits(t):
     wanted = (t & 0xFF, t << 8, t + 1, int(t / 3), t >> 36)
     assert run(Widths().narrowed, t) == tuple(int(np.uint32(v & 0xFFFFFFFF).view(np.int32)) for v in wanted)
 
@@ -154,7 +154,7 @@ def front_end(method, *args):
     return program
 
 
-def test_a_warning_points_at_what_is_narrowed():
+def test_narrowing_warning_has_its_position():
     warnings = front_end(Widths().narrowed).warnings()
     assert len(warnings) == 5
     assert all("truncated to numpy.int32" in text and "test_widths.py:" in text for text in warnings)
@@ -163,11 +163,11 @@ def test_a_warning_points_at_what_is_narrowed():
 
 
 @pytest.mark.parametrize("method", ["words", "globals", "masks", "waits", "later_wide"])
-def test_constants_are_narrowed_without_a_word(method):
+def test_constants_are_narrowed_without_warning(method):
     assert front_end(getattr(Widths(), method)).warnings() == []
 
 
-def test_in_strict_mode_warnings_are_errors():
+def test_strict_mode_makes_warnings_errors():
     with pytest.raises(compiler.CompileError, match="truncated to numpy.int32"):
         compiler.compile_kernel(Widths().narrowed, (), {}, core=Core(), set_result=None, strict=True)
     compiler.compile_kernel(Widths().words, (), {}, core=Core(), set_result=None, strict=True)
@@ -183,7 +183,7 @@ def test_in_strict_mode_warnings_are_errors():
         ("x = 0x80000000\nx |= self.number.get()\nreturn self.number.word(x)", -(2**31) + 7),
     ],
 )
-def test_augmented_assignments_of_what_is_typed_later(body, value):
+def test_augmented_assignment_of_late_typed_variable_is_widened(body, value):
     class Number:
         kernel_invariants = {"core"}
 
@@ -207,7 +207,7 @@ def test_augmented_assignments_of_what_is_typed_later(body, value):
     assert (result.value, result.exception) == (value, None)
 
 
-def test_operations_of_known_width_do_not_give_way():
+def test_explicit_width_is_not_changed():
     for body in ("self.n = self.int64() + int64(1)", "self.n = now_mu()", "x = int32(1)\nx = self.int64()"):
         with pytest.raises(compiler.CompileError, match="cannot unify numpy.int32 with numpy.int64"):
             compile_body(body, n=0)
@@ -219,5 +219,5 @@ def test_operations_of_known_width_do_not_give_way():
         Compiled(Widths().narrow_list, ([1, 2**32],), Core())
 
 
-def test_waiting_takes_literals():
+def test_delay_accepts_literals():
     assert compile_body("for i in range(3):\n    delay_mu(i)\ndelay_mu(5)").run().now == 3 + 5

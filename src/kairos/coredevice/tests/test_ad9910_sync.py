@@ -107,12 +107,12 @@ def search(method, chip, *args):
 
 
 @pytest.mark.parametrize("edge, seed, found", [(0, 15, (19, 5)), (0, 5, (6, 5)), (5, 15, (12, 5)), (5, 8, (11, 5))])
-def test_delay_of_the_synchronisation_clock(edge, seed, found):
+def test_synchronisation_clock_delay_is_found(edge, seed, found):
     result = search(devices(ENTRIES).get("dds").tune_sync_delay, Chip(edge), seed)
     assert result.exception is None and result.value == found
 
 
-def test_searches_that_fail():
+def test_failed_delay_search_is_reported():
     result = search(devices(ENTRIES).get("unsynchronised").tune_sync_delay, Chip())
     assert result.message == "the Urukul of the AD9910 has no synchronisation clock"
     blurred = Chip()
@@ -126,14 +126,14 @@ def test_searches_that_fail():
 
 
 @pytest.mark.parametrize("phase, delay", [(0.5, 3), (1.5, 0), (3.5, 2)])
-def test_delay_of_updates(phase, delay):
+def test_update_delay_is_found(phase, delay):
     """With an edge of SYNC_CLK half a nanosecond after a unit, the delay is 1.5 ns and 2.5 ns from
     its neighbours."""
     result = search(devices(ENTRIES).get("dds").tune_io_update_delay, Chip(phase=phase))
     assert result.exception is None and result.value == delay
 
 
-def test_delays_of_the_chips_under_a_servo():
+def test_servo_chips_have_their_own_delays():
     card = Card([0, 5, 3, 8])
     result = search(devices(ENTRIES).get("shared").tune_sync_delays, card)
     assert result.exception is None and result.value == [19, 12, 10, 15]

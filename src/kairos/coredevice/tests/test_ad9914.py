@@ -38,7 +38,7 @@ def test_tones_are_written_before_the_cursor(chip):
     assert (done.value, done.now) == (0x4321, 0)
 
 
-def test_phase_modes(chip):
+def test_phase_mode_sets_phase(chip):
     # At 3 GHz a quarter turn per clock cycle, three quarters per machine unit.
     for mode, reference, phase in [(1, -1, 7), (1, -5, 7), (2, -1, 7)]:
         done = run(chip.set_mu, 1 << 30, 7, mode, 0xFFF, int64(reference))
@@ -49,14 +49,14 @@ def test_phase_modes(chip):
     assert done.value & 0xFFFF == 0x4000, "nine quarters"
 
 
-def test_tracking_needs_whole_cycles_of_the_clock():
+def test_tracking_phase_rejects_fractional_clock_cycles():
     odd = devices({"dds": ("ad9914.AD9914", {"sysclk": 3.5e9, "bus_channel": BUS, "channel": 0})}).get("dds")
     assert run(odd.set_mu, 1, 2).value == 2
     with pytest.raises(KernelError, match="phases of an AD9914 are tracked where its clock is a whole multiple"):
         run(odd.set_mu, 1, 2, 2)
 
 
-def test_quantities(chip):
+def test_quantities_are_converted(chip):
     assert words(run(chip.set, 750e6, 0.25, -1, 1.0))[2:6] == [
         (-160, 0x2D, 0),
         (-120, 0x2F, 0x4000),
@@ -116,7 +116,7 @@ def test_init_calibrates(chip):
     assert [word[1:] for word in words(run(chip.reset_all))] == [(SELECT, 1), (SELECT, 1), (SELECT, 0)]
 
 
-def test_the_mode_of_set_phase_mode_is_the_default():
+def test_set_phase_mode_sets_default_mode():
     chip = devices({"dds": ("ad9914.AD9914", {"sysclk": 3e9, "bus_channel": BUS, "channel": 0})}).get("dds")
     chip.phase_mode = 1  # effect of `set_phase_mode` in a kernel
     assert words(run(chip.set_mu, 1))[1][1:] == (0x01, 0x2108)

@@ -46,7 +46,7 @@ def run(method, *args, times=(), data=()):
 
 
 @pytest.mark.parametrize("cls", [TTLOut, TTLInOut])
-def test_levels(cls):
+def test_levels_and_pulses_are_output(cls):
     ttl = cls(Devices(), CHANNEL)
     for method, args, outputs, now in [
         (ttl.on, (), [(0, 0, 1)], 0),
@@ -60,13 +60,13 @@ def test_levels(cls):
         assert run(method, *args)[::3] == (outputs, now)
 
 
-def test_directions(ttl):
+def test_direction_is_set(ttl):
     assert [run(method)[0] for method in (ttl.output, ttl.input)] == [[(0, 1, 1)], [(0, 1, 0)]]
     assert [run(ttl.set_oe, oe)[0] for oe in (True, False)] == [[(0, 1, 1)], [(0, 1, 0)]]
     assert run(TTLOut(Devices(), CHANNEL).output)[0] == []
 
 
-def test_gates(ttl):
+def test_gates_open_and_close(ttl):
     counter = EdgeCounter(Devices(), CHANNEL)
     for edges, mask in {"rising": 1, "falling": 2, "both": 3}.items():
         for unit, duration in {"_mu": int64(1000), "": 1000e-9}.items():
@@ -78,13 +78,13 @@ def test_gates(ttl):
             assert (outputs, end, now) == ([(0, 0, mask | 8), (last, 0, 4)], last, last)
 
 
-def test_gates_say_what_they_are():
+def test_gates_have_names_and_docstrings():
     assert TTLInOut.gate_rising.__name__ == "gate_rising"
     assert TTLInOut.gate_both_mu.__qualname__ == "TTLInOut.gate_both_mu"
     assert "both edges" in EdgeCounter.gate_both_mu.__doc__ and "machine units" in EdgeCounter.gate_both_mu.__doc__
 
 
-def test_counting(ttl):
+def test_count_consumes_recorded_events(ttl):
     up_to = int64(10_000)
     outputs, reads, count, _ = run(ttl.count, up_to, times=[1, 2, 3])
     assert (outputs, count, reads) == ([], 3, [[up_to + 104, CHANNEL]] * 4)
@@ -94,7 +94,7 @@ def test_counting(ttl):
     assert run(late.timestamp_mu, up_to)[1] == [[up_to + 7, CHANNEL]]
 
 
-def test_samples_and_watches(ttl):
+def test_levels_are_sampled_and_watched(ttl):
     assert run(ttl.sample_input)[0] == [(0, 3, 0)]
     assert run(ttl.sample_get, data=[1])[1:3] == ([[CHANNEL]], 1)
     outputs, _, value, now = run(ttl.sample_get_nonrt, data=[1])
@@ -106,14 +106,14 @@ def test_samples_and_watches(ttl):
     assert run(ttl.watch_done, times=[5, 6])[1:3] == ([[104, CHANNEL]] * 3, False)
 
 
-def test_a_clock_generator():
+def test_clock_generator_is_set_and_stopped():
     clock = TTLClockGen(Devices(), CHANNEL, acc_width=16)
     assert clock.frequency_to_ftw(62.5e6) == 1 << 15 and clock.ftw_to_frequency(1 << 15) == pytest.approx(62.5e6)
     assert run(clock.set_mu, 7)[0] == [(0, 0, 7)] and run(clock.stop)[0] == [(0, 0, 0)]
     assert run(clock.set, 1e6)[0] == [(0, 0, round(2**16 * 8e-9 * 1e6))]
 
 
-def test_a_counter_s_configuration():
+def test_counter_configuration_and_overflow():
     counter = EdgeCounter(Devices(), CHANNEL, gateware_width=8)
     for bit in range(4):
         assert run(counter.set_config, *(n == bit for n in range(4)))[0] == [(0, 0, 1 << bit)]
@@ -121,13 +121,13 @@ def test_a_counter_s_configuration():
     assert run(counter.fetch_count, data=[127])[2] == "kairos.coredevice.edge_counter.CounterOverflow"
 
 
-def test_channels_by_name():
+def test_rtio_channels_have_name_suffixes():
     for cls in (TTLOut, TTLInOut, TTLClockGen, EdgeCounter, SPIMaster):
         assert cls.get_rtio_channels(channel=3, core_device="core") == [(3, None)]
     assert Grabber.get_rtio_channels(channel_base=3) == [(3, "ROI coordinates"), (4, "ROI mask")]
 
 
-def test_invariants():
+def test_kernel_invariants_include_addresses():
     assert TTLOut.kernel_invariants >= {"core", "channel", "target_o"}
     assert SPIMaster.kernel_invariants >= {"core", "channel", "ref_period_mu"}
     assert "target_o" not in SPIMaster.kernel_invariants

@@ -13,7 +13,7 @@ DESCRIPTIONS = Path(description.__file__).parent
 
 
 @pytest.mark.parametrize("name", ["all", "lab", "servo"])
-def test_generated_databases(name):
+def test_generated_database_creates_its_devices(name):
     compat.install()
     db = device_db(description.make_variant(description.load(DESCRIPTIONS / f"{name}.json")), "10.0.0.1")
     db["core"]["arguments"]["host"] = None

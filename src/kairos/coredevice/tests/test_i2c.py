@@ -88,7 +88,7 @@ def note(call):
             return f"{address:02x}:{mask:02x}"
 
 
-def test_transactions(program):
+def test_transactions_have_start_address_and_stop(program):
     bus, result = transaction(program.read, 3, answers=[1, 2, 3])
     assert (bus, result.value) == ("S a0 10 R a1 ? ? ! P", 0x010203)
     assert transaction(program.read, 0)[0] == "S a0 10 R a1 P"
@@ -100,7 +100,7 @@ def test_transactions(program):
     assert (bus, result.value) == ("S a0 P", True)
 
 
-def test_what_is_not_acknowledged(program):
+def test_missing_acknowledge_raises_i2c_error(program):
     bus, result = transaction(program.poll, refused=[0])
     assert (bus, result.value) == ("S a0 P", False)
     # The last byte of a message may be refused if the caller permits it, no other.
@@ -122,7 +122,7 @@ def test_what_is_not_acknowledged(program):
         assert noted == bus
 
 
-def test_devices():
+def test_expander_and_switch_are_written():
     devices = Devices()
     assert transaction(devices.i2c_switch1.set, 5)[0] == "71:20"
     assert transaction(devices.i2c_switch0.unset)[0] == "74:00"
@@ -135,7 +135,7 @@ def test_devices():
     "port, selected, deselected",
     [("EEM0", "71:00 74:80", {"74:00", "71:00"}), ("LOC0", "74:00 71:08", {"74:00", "71:00"})],
 )
-def test_eeproms(port, selected, deselected):
+def test_eeprom_pages_are_written_and_read(port, selected, deselected):
     eeprom = KasliEEPROM(Devices(), port, busno=BUS)
     bus, result = transaction(eeprom.read_i32, 4, answers=[0x12, 0x34, 0x56, 0x78])
     assert result.value == 0x12345678
@@ -144,6 +144,6 @@ def test_eeproms(port, selected, deselected):
     assert bus.startswith(f"{selected} S a0 04 ff ff ff fe P ") and set(bus.split()[-2:]) == deselected
 
 
-def test_the_connectors_are_those_of_the_card():
+def test_connector_numbers_match_card():
     eems = {f"EEM{number}": port for number, port in enumerate([7, 5, 4, 3, 2, 1, 0, 6, 12, 13, 15, 14])}
     assert port_mapping == eems | {"SFP0": 8, "SFP1": 9, "SFP2": 10, "LOC0": 11}

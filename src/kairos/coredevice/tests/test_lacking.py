@@ -44,7 +44,7 @@ def manager():
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_the_device_can_be_made(manager, name):
+def test_incomplete_driver_can_be_created(manager, name):
     module, cls = ENTRIES[name][0].split(".")
     device = manager.get(name)
     assert (type(device).__name__, type(device).__module__) == (cls, f"kairos.coredevice.{module}")
@@ -73,7 +73,7 @@ MISSING = [
 
 
 @pytest.mark.parametrize("name, method, why", MISSING)
-def test_what_is_missing_says_so(manager, name, method, why):
+def test_missing_method_raises_not_in_kairos(manager, name, method, why):
     device = manager.get(name)
     *path, last = method.split(".")
     for step in path:
@@ -101,7 +101,7 @@ class UsesWhatIsMissing:
 
 
 @pytest.mark.parametrize("method", ["start", "clear"])
-def test_a_kernel_that_uses_it_does_not_compile(manager, method):
+def test_kernel_with_missing_method_is_rejected(manager, method):
     experiment = UsesWhatIsMissing(manager)
     with pytest.raises(CompileError) as refused:
         Compiled(getattr(experiment, method), (), experiment.core)
@@ -110,7 +110,7 @@ def test_a_kernel_that_uses_it_does_not_compile(manager, method):
     assert f"self.{'phaser.init(debug=True)' if method == 'start' else 'songbird.clear()'}" in text
 
 
-def test_registers_of_the_modulator_from_settings():
+def test_modulator_registers_are_made_from_settings():
     from artiq.coredevice.trf372017 import TRF372017
 
     # As after a reset, or as recommended by the data sheet; the address of register n is 8 + n, in

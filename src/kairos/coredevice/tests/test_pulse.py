@@ -46,19 +46,19 @@ def sent(method, *args):
 
 
 @pytest.mark.parametrize("error", [0.0, 1.0, -1.0, 1234.5, -499e6])
-def test_a_frequency_error_is_a_word_of_the_sample_rate(pulse, error):
+def test_frequency_error_is_in_sample_rate_units(pulse, error):
     address, word = sent(pulse.set_frequency_error, error)
     assert address == 19 and word % 2**40 == round(error / 1e9 * 2**40) % 2**40
 
 
-def test_harmonics_and_counter(pulse):
+def test_harmonics_and_counter_are_set(pulse):
     assert sent(pulse.set_harmonic, 1, 1, -7) == (20, (-7 & 0xFFFF) | 1 << 16 | 1 << 17)
     assert sent(pulse.set_counter, int64(2**39 + 123)) == (23, 2**39 + 123)
 
 
 @pytest.mark.parametrize("offset, number", [(-2, 0), (-1, 1), (1, 2), (2, 3)])
 @pytest.mark.parametrize("real, imaginary", [(0.0, 0.0), (-1.0, 0.25), (0.999999, -0.5)])
-def test_couplings(pulse, offset, number, real, imaginary):
+def test_couplings_are_set(pulse, offset, number, real, imaginary):
     parts = [min(round(part * 2**17), 2**17 - 1) & 2**18 - 1 for part in (real, imaginary)]
     wanted = parts[0] | parts[1] << 18 | 9 << 36 | number << 42 | 1 << 44
     assert sent(pulse.set_coupling, 1, offset, real, imaginary, 9) == (21, wanted)
@@ -66,17 +66,17 @@ def test_couplings(pulse, offset, number, real, imaginary):
 
 
 @pytest.mark.parametrize("offset, real", [(0, 0.1), (3, 0.1), (1, 1.0), (1, float("nan"))])
-def test_a_coupling_out_of_range_is_refused(pulse, offset, real):
+def test_coupling_out_of_range_is_rejected(pulse, offset, real):
     result = called(pulse.set_coupling, 0, offset, real, 0.0)
     assert "ValueError" in result.exception[0] and not result.calls
     assert result.message == "a coupling is to a channel at -2, -1, 1 or 2, with parts of -1 to below 1"
 
 
-def test_channels_that_do_not_wait_are_told(pulse):
+def test_unarmed_channels_raise_pulse_error(pulse):
     with pytest.raises(KernelError, match="PulseError: the channels of the pulse core are not armed"):
         run(pulse.wait_armed, 3, -1, data=[0, 0], counter=1000)
 
 
-def test_a_gate_that_is_too_long_to_be_kept_is_refused(pulse):
+def test_gate_too_long_for_memory_is_rejected(pulse):
     gate = PlayableGate("long", [0] * (KEPT * WORDS + WORDS), 100, (), 8)
     assert called(pulse.prepare, gate).message == "the gate has too many words to be stored"

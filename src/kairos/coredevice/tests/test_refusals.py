@@ -80,7 +80,7 @@ def get():
         ("urukul.CPLD", {"spi_device": "spi", "sync_div": 2}, "sync_div of an Urukul needs sync_device"),
     ],
 )
-def test_arguments(driver, arguments, text):
+def test_invalid_constructor_argument_is_rejected(driver, arguments, text):
     if driver.startswith(("ad9910", "ad9912")):
         arguments = {"cpld_device": "cpld"} | arguments
     with pytest.raises(Exception, match=re.escape(text)):
@@ -127,12 +127,12 @@ def test_arguments(driver, arguments, text):
         ),
     ],
 )
-def test_kernels(get, device, method, args, data, text):
+def test_kernel_error_has_its_message(get, device, method, args, data, text):
     with pytest.raises(KernelError, match=re.escape(text)):
         run(getattr(get(device), method), *args, data=data)
 
 
-def test_the_host(get):
+def test_host_error_has_its_message(get):
     with pytest.raises(ValueError, match=r"an ADF5356 cannot divide its reference of 0.0 MHz"):
         reference_divider(0.0, False, False)
     with pytest.raises(ValueError, match="out of the range of a scale"):
@@ -141,7 +141,7 @@ def test_the_host(get):
         get("core").trigger_analyzer_proxy()
 
 
-def test_without_the_compiler():
+def test_missing_compiler_is_reported():
     program = (
         "import sys; sys.modules['kairos._native'] = None\nfrom kairos.coredevice.core import load_compiler as f; f()"
     )

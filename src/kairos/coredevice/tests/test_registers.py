@@ -22,7 +22,7 @@ class Status(Register):
     level = Field(0, 4, range=(2, 9), doc="level")
 
 
-def test_encoding():
+def test_fields_are_encoded():
     assert Status.encode() == 0x8000_0010
     assert Status.encode(top=0, mode="AUTO", level=9) == 0x29
     assert Status.encode(offset=-1.5) == 0x8000_0010 | 0xE8 << 8
@@ -32,7 +32,7 @@ def test_encoding():
     assert word == 0x0807_C000 | 5 << 24 | 7 << 19 | 1 << 8 | 40 << 1
 
 
-def test_several_fields():
+def test_repeated_fields_are_encoded_as_lists():
     assert sampler.PGIA.encode(gain=["X1", "X10", "X100", "X1000", 0, 0, 0, 3]) == 3 << 14 | 0b11_10_01_00
     assert sampler.PGIA.encode(gain=2) == 0xAAAA
     assert sampler.PGIA.decode(0xE4)["gain"] == ["X1", "X10", "X100", "X1000"] + ["X1"] * 4
@@ -40,7 +40,7 @@ def test_several_fields():
         sampler.PGIA.encode(gain=[1, 2])
 
 
-def test_decoding():
+def test_words_are_decoded():
     assert Status.decode(0xF829) == {"top": 0, "offset": -0.5, "mode": "AUTO", "level": 9}
     assert ad9910.RAM_PROFILE.decode(1023 << 30 | 4)["end"] == 1023
     assert ad9910.RAM_PROFILE.decode(4)["mode"] == "CONT_RAMPUP"
@@ -56,7 +56,7 @@ def test_decoding():
         ({"leve1": 3}, TypeError, "the Example has no field leve1 in Status; it has top, offset, mode, level"),
     ],
 )
-def test_what_a_field_may_not_have(fields, error, text):
+def test_invalid_field_value_is_rejected(fields, error, text):
     with pytest.raises(error, match=text):
         Status.encode(**fields)
 
@@ -66,7 +66,7 @@ NARROW, WIDE = (Status.offset, sampler.PGIA.gain), (urukul.CFG9.clk_div, urukul.
 
 
 @pytest.mark.parametrize("kind, fields, factor", [("int32", NARROW, 1), ("int64", WIDE, 0x12345)])
-def test_kernels_agree_with_the_host(kind, fields, factor):
+def test_kernel_and_host_field_operations_agree(kind, fields, factor):
     """Each operation on a single field and on several, on words of 32 and of 64 bits."""
     operations = [
         *("field.place(3)", "field.get(n)", "field.put(~n, 2)", "field.put_all(n, 5)"),
@@ -84,7 +84,7 @@ def test_kernels_agree_with_the_host(kind, fields, factor):
         assert list(result.value) == ([to_int32(word) for word in expected] if kind == "int32" else expected)
 
 
-def test_words_of_registers():
+def test_register_word_has_its_fields():
     assert ad9910.CFR2.word() == ad9910.CFR2.reset
     assert ad53xx.WORD.word(3, 11, 0x1234) == ad53xx.WORD.encode(mode="DATA", target=11, data=0x1234)
     values = {"step": 5, "end": 1023, "start": 3, "nodwell_high": 1, "mode": 2}
@@ -96,6 +96,6 @@ def test_words_of_registers():
     assert evaluate(body, profile=ad9910.PROFILE) == 0x3FFF_FFFF_FFFF_FFFF
 
 
-def test_a_single_field_has_every_index():
+def test_single_field_ignores_index():
     assert urukul.CFG8.profile.put_at(int64(0), 3, 5) == 5 << 8
     assert urukul.CFG9.profile.put_at(int64(0), 3, 5) == 5 << 17

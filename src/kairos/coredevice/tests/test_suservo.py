@@ -39,7 +39,7 @@ def accesses(traffic, channel=SERVO):
     return [(address | data >> 18 << 8, data & 0x3FFFF) for address, data in events]
 
 
-def test_accesses(get):
+def test_memory_is_written_and_read(get):
     servo = get("servo")
     traffic = run(servo.write, 0x12A5, 0x7FFFF)
     assert traffic.outputs == [(0, SERVO, 0xA5, 0x32 << 18 | 0x3FFFF)] and traffic.now == 8
@@ -51,7 +51,7 @@ def test_accesses(get):
 
 
 @pytest.mark.parametrize("name, urukuls, channel", [("servo", 2, "ch5"), ("one", 1, "one3")])
-def test_addresses_are_the_gatewares(get, name, urukuls, channel):
+def test_addresses_match_gateware(get, name, urukuls, channel):
     theirs, servo, channel = AddressMap(urukuls), get(name), get(channel)
     ours = (servo.we, servo.phase_sel, servo.state_sel, servo.config_addr, servo.num_channels)
     assert ours == (theirs.write, theirs.phase, theirs.state, theirs.config, theirs.channels)
@@ -63,7 +63,7 @@ def test_addresses_are_the_gatewares(get, name, urukuls, channel):
     assert accesses(run(servo.get_adc_mu, 6, data=[0]), servo.channel) == [(theirs.x(6), 0)]
 
 
-def test_configuration_and_status(get):
+def test_configuration_and_status_are_accessed(get):
     servo = get("servo")
     config = 3 << 10
     assert accesses(run(servo.set_config, 1)) == [(WE | config, 1)]
@@ -72,7 +72,7 @@ def test_configuration_and_status(get):
     assert accesses(traffic) == [(config, 0)] and traffic.value == 0x203
 
 
-def test_adc(get):
+def test_adc_is_read_and_gain_set(get):
     servo, one = get("servo"), get("one")
     traffic = run(servo.get_adc_mu, 3, data=[0x2AAAA])
     assert accesses(traffic) == [(1 << 11 | 1 << 8 | 3 << 1, 0)] and traffic.value == 0x2AAAA
@@ -83,7 +83,7 @@ def test_adc(get):
     assert traffic.on(PGIA) == [(0, 3 << 4 << 16)] and traffic.now == ((16 + 1) * 8 + 1) * 8
 
 
-def test_words_of_a_profile(get):
+def test_profile_words_are_written(get):
     channel, first = get("ch5"), (5 << 5 | 17) << 3
     traffic = run(channel.set_dds_mu, 17, 0x8765_4321 - (1 << 32), -2, 0xABCD)
     assert accesses(traffic) == [
@@ -101,7 +101,7 @@ def test_words_of_a_profile(get):
     assert accesses(run(get("one3").set_dds_offset_mu, 0, 7), 4) == [(1 << 12 | 3 << 8 | 4, 7)]
 
 
-def test_filters(get):
+def test_filter_coefficients_are_computed(get):
     channel = get("ch5")
 
     def words(*args):
@@ -125,7 +125,7 @@ def test_filters(get):
             words(0, *gains)
 
 
-def test_channel(get):
+def test_channel_is_switched(get):
     channel = get("ch5")
     assert run(channel.set, 1, 1, 0, 19).outputs == [(0, 5, 0, 0b11 | 19 << 3)]
     assert run(channel.set, True).outputs == [(0, 5, 0, 1)]
@@ -145,7 +145,7 @@ def test_channel(get):
         devices(ENTRIES | {"x": ("suservo.Channel", {"channel": 12, "servo_device": "servo"})}).get("x")
 
 
-def test_phase_tracking(get):
+def test_phase_tracking_is_not_implemented(get):
     names = "copy_reference_time get_reference_time clear_tracked_phase_accumulator get_tracked_phase_accumulator"
     for method in (getattr(get("ch5"), name) for name in f"{names} clear_tracked_ftw get_tracked_ftw".split()):
         with pytest.raises(KernelError, match="NotImplementedError: the gateware's servo does not track phases"):
@@ -159,7 +159,7 @@ def test_phase_tracking(get):
 LOCKED = 0xF << 8 | 9 << 16
 
 
-def test_start(get):
+def test_init_configures_servo(get):
     """The servo stops, the amplifiers' bus is configured, each card of revision 9 is checked, one
     of revision 8 is not."""
     traffic = run(get("servo").init, data=[LOCKED, *([0x7F7F, LOCKED] * 4)])
@@ -177,7 +177,7 @@ def test_start(get):
     assert {word[0] for word in traffic.words(SPI)} == {1, 3}
 
 
-def test_synthesisers_of_a_card(get):
+def test_servo_synthesisers_are_initialised(get):
     dds = get("dds0")
     traffic = run(dds.update_dds_sel, 2)
     assert traffic.words(SPI)[0][4] == (get("cpld0").cfg_reg | 1 << 38) >> 28

@@ -37,7 +37,7 @@ def get():
 # AD9912
 
 
-def test_messages_of_the_ad9912(get):
+def test_ad9912_messages_have_instruction_and_data(get):
     dds = get("dds")
     traffic = run(dds.write, 0x1234, 0xABCDEF, 3)
     assert traffic.words(SPI) == [(6, 16, 2, False, 2 << 13 | 0x1234), (6, 24, 2, True, 0xABCDEF)]
@@ -48,7 +48,7 @@ def test_messages_of_the_ad9912(get):
     assert [data & 4 for address, data in traffic.on(SPI) if address == 1] == [0, 4]
 
 
-def test_start_of_the_ad9912(get):
+def test_ad9912_init_checks_and_configures(get):
     def settings(name, part):
         traffic = run(get(name).init, data=[part])
         assert len([data for _, data in traffic.on(UPDATE) if data]) == len(traffic.words(SPI)) // 2 - 1
@@ -62,7 +62,7 @@ def test_start_of_the_ad9912(get):
         run(get("dds").init, data=[0xFFFF])
 
 
-def test_output_of_the_ad9912(get):
+def test_ad9912_output_is_set(get):
     dds = get("dds")
     ftw = 0x1234_8765_4321
     traffic = run(dds.set_mu, int64(ftw), 0x2BCD)
@@ -83,7 +83,7 @@ def test_output_of_the_ad9912(get):
     assert traffic.value == pytest.approx((100e6, 0.25), rel=1e-12)
 
 
-def test_conversions_of_the_ad9912(get):
+def test_ad9912_conversions_are_exact(get):
     dds = get("dds")
     assert (dds.sysclk, get("slow_dds").sysclk, get("no_pll").sysclk) == (1e9, 800e6, 10e6)
     assert dds.frequency_to_ftw(250e6) == 1 << 46 and dds.ftw_to_frequency(1 << 46) == pytest.approx(250e6)
@@ -95,7 +95,7 @@ def test_conversions_of_the_ad9912(get):
 # Mirny
 
 
-def test_registers_of_the_mirny(get):
+def test_mirny_registers_are_accessed(get):
     mirny = get("mirny")
     traffic = run(mirny.write_reg, 1, 0xBEEF)
     assert traffic.words(SPI) == [(1, 24, 4, True, 1 << 17 | 1 << 16 | 0xBEEF)] and traffic.now == cycles(24, 4)
@@ -112,7 +112,7 @@ def test_registers_of_the_mirny(get):
         devices(ENTRIES | {"x": ("mirny.Mirny", {"spi_device": "spi", "clk_sel": "si"})}).get("x")
 
 
-def test_what_is_behind_the_mirny(get):
+def test_mirny_attenuators_and_external_writes_reach_the_bus(get):
     mirny = get("mirny")
     traffic = run(mirny.set_att_mu, 3, 0x5A)
     assert traffic.words(SPI) == [(1, 16, 4, True, (3 | 8) << 9 | 0x5A)]
@@ -137,7 +137,7 @@ def written(traffic):
 
 
 @pytest.mark.parametrize("f_vco, f_pfd", [(3.4e9, 100_000_000), (4567890123.5, 50_000_000), (6.8e9 - 1, 33_333_333)])
-def test_dividers(f_vco, f_pfd):
+def test_pll_dividers_are_exact(f_vco, f_pfd):
     n, frac1, frac2, mod2 = calculate_pll(f_vco, int64(f_pfd))
     frac2, mod2 = (upper << 14 | lower for upper, lower in (frac2, mod2))
     assert 2 <= mod2 < 2**28 and frac2 < mod2 and frac1 < 2**24
@@ -145,7 +145,7 @@ def test_dividers(f_vco, f_pfd):
     assert gcd(48, 36) == 12 and split_msb_lsb_28b(0xABCDEF1) == (0xABCDEF1 >> 14, 0xABCDEF1 & 0x3FFF)
 
 
-def test_start_of_the_synthesiser(get):
+def test_synthesiser_init_writes_registers(get):
     pll = get("pll")
     traffic = run(pll.init, data=[1 << 10, 0])
     fixed = 1 << 15 | 2 << 10 | 1 << 9 | 1 << 8 | 1 << 7 | 4
@@ -156,7 +156,7 @@ def test_start_of_the_synthesiser(get):
     assert run(pll.read_muxout, data=[1 << 10]).value and not run(pll.read_muxout, data=[0xB << 8]).value
 
 
-def test_frequency_with_a_fast_phase_detector(get):
+def test_frequency_with_fast_phase_detector_is_set(get):
     """100 MHz, so the calibration is done at 50 MHz: 4567.89 MHz / 100 MHz and / 50 MHz."""
     traffic = run(get("pll").set_frequency, 4567.89e6 / 4)
     words = written(traffic)
@@ -177,13 +177,13 @@ def test_frequency_with_a_fast_phase_detector(get):
             run(get("pll").set_frequency, frequency)
 
 
-def test_frequency_with_a_slow_phase_detector(get):
+def test_frequency_with_slow_phase_detector_is_set(get):
     words = written(run(get("slow_pll").set_frequency, 6.5e9))
     assert [word & 15 for word in words] == list(range(13, -1, -1))
     assert words[-1] == 1 << 21 | 1 << 20 | 130 << 4
 
 
-def test_what_registers_of_the_synthesiser_mean():
+def test_synthesiser_registers_are_decoded():
     """On the host, without a device."""
     pll = devices(ENTRIES).get("pll")
     n, frac1, frac2, mod2 = calculate_pll(4567890000.0, pll.f_pfd())
@@ -200,7 +200,7 @@ def test_what_registers_of_the_synthesiser_mean():
     assert found["pll_frac2"] / found["pll_mod2"] == (frac2[0] << 14 | frac2[1]) / (mod2[0] << 14 | mod2[1])
 
 
-def test_output_of_the_synthesiser(get):
+def test_synthesiser_output_is_set(get):
     pll = get("pll")
     base = pll.fixed[6]
     assert written(run(pll.disable_output)) == [base & ~(1 << 6)]
@@ -216,7 +216,7 @@ def test_output_of_the_synthesiser(get):
 # Almazny, HMC542B
 
 
-def test_almazny(get):
+def test_almazny_registers_are_written(get):
     legacy, channel = get("legacy"), get("almazny")
     traffic = run(legacy.set_att, 2, 1.5)
     assert traffic.words(SPI) == [(1, 8, 4, False, 14 << 1), (1, 8, 32, True, 0b110000 | 1 << 6)]
@@ -234,7 +234,7 @@ def test_almazny(get):
             refused()
 
 
-def test_hmc542b(get):
+def test_hmc542b_attenuation_is_written(get):
     att = get("att")
     assert run(att.set_att, 10.5).words(SPI) == [(1, 8, 5, True, 255 - 84)]
     assert run(att.set_att_mu, 0xA5).words(SPI)[0][4] == 0xA5

@@ -72,7 +72,7 @@ def values(page, time):
     )
 
 
-def test_what_lanes_say_at_a_time(show):
+def test_lane_shows_value_at_time(show):
     page = show(LANES, 60000)
     assert values(page, 700) == {
         "led": "1",
@@ -92,7 +92,7 @@ def test_what_lanes_say_at_a_time(show):
     }
 
 
-def test_a_clock_has_the_edges_of_its_accumulator(show):
+def test_clock_lane_has_accumulator_edges(show):
     page = show(LANES, 60000)
     edges = [time for time, _ in WAVE.edges()]
     found = page.evaluate("Array.from({length: 400}, (_, number) => scope.lanes[1].clocks[0].timeOf(number))")
@@ -103,7 +103,7 @@ def test_a_clock_has_the_edges_of_its_accumulator(show):
     assert page.evaluate(step, [edges[0], False]) is None
 
 
-def test_search_goes_from_place_to_place(show):
+def test_search_steps_through_matches(show):
     page = show(LANES, 60000)
     page.fill("#search", "GO")
     found = []
@@ -116,7 +116,7 @@ def test_search_goes_from_place_to_place(show):
     assert page.text_content("#found") == "led at 0 ns"
 
 
-def test_cursors_measure_from_edge_to_edge(show):
+def test_cursors_snap_to_edges(show):
     page = show(LANES, 60000)
     page.keyboard.press("f")
     page.evaluate("scope.view.start = -500; scope.view.span = 4000; scope.redraw()")
@@ -129,7 +129,7 @@ def test_cursors_measure_from_edge_to_edge(show):
     assert page.text_content("#cursors") == ""
 
 
-def test_lanes_say_what_is_at_the_cursors_and_the_difference(show):
+def test_lanes_show_cursor_values_and_difference(show):
     page = show(LANES, 60000)
 
     def readings(a, b):
@@ -143,7 +143,7 @@ def test_lanes_say_what_is_at_the_cursors_and_the_difference(show):
     assert readings(100, 1600)["frequency"] == [["a", "80 MHz"], ["b", "–"]], "no tone any more"
 
 
-def test_the_view_goes_over_both_cursors(show):
+def test_view_zooms_to_both_cursors(show):
     page = show(LANES, 60000)
     page.keyboard.press("z")
     assert page.evaluate("scope.view.span") > 60000, "there are none"
@@ -152,7 +152,7 @@ def test_the_view_goes_over_both_cursors(show):
     assert page.evaluate("[scope.view.start, scope.view.span]") == [950, 1100]
 
 
-def test_pins_and_buses_say_the_line_that_reached_them(show):
+def test_pins_and_buses_show_source_lines(show):
     lines = [
         Marks("7: led.on()", ("source", "scan.py"), [0, 990, 991], ["led ← run.py:3", "led", "led2"]),
         Marks("9: bus.write(x)", ("source", "scan.py"), [190, 900], ["spi", "led2 ← run.py:3"]),
@@ -167,7 +167,7 @@ def test_pins_and_buses_say_the_line_that_reached_them(show):
     assert page.inner_text("#tip").splitlines() == ["led: 1", "500 ns", "scan.py:7: led.on()"]
 
 
-def test_what_dma_played_says_both_of_its_lines(show):
+def test_dma_event_shows_recording_and_playback_lines(show):
     scan = ("source", "scan.py")
     lines = [
         Marks("4: led.pulse(1 * us)", scan, [100, 990], ["led ← run.py:3, played at scan.py:8", "led"]),
@@ -179,7 +179,7 @@ def test_what_dma_played_says_both_of_its_lines(show):
     assert page.evaluate(ask, 995) == "scan.py:4: led.pulse(1 * us)"
 
 
-def test_a_page_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypatch):
+def test_failed_write_keeps_previous_page(tmp_path, monkeypatch):
     path = tmp_path / "a.html"
     write_page(path, "before", [], 1)
     before = path.read_text()
@@ -194,7 +194,7 @@ def test_a_page_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypat
     assert path.read_text() == before and list(tmp_path.iterdir()) == [path]
 
 
-def test_a_long_name_is_cut_and_stands_in_the_tip(show):
+def test_long_name_is_cut_and_shown_in_tooltip(show):
     name = "44: self.channel.set_dds(PROFILE, FREQUENCY, -self.setpoint)"
     page = show([Marks(name, (), [100], ["led"])], 60000)
     fits = f"fitted(scope.canvas.getContext('2d'), '{name}', 180)"
@@ -215,27 +215,27 @@ def test_groups_open_and_close(show):
     assert "clk" in page.evaluate(names)
 
 
-def test_title_and_texts_are_text(show):
+def test_title_and_texts_are_escaped(show):
     page = show(LANES, 60000)
     assert page.title() == "a <b>title</b> & more"
     assert page.evaluate("scope.lanes[3].texts[scope.lanes[3].v[1]]") == "go </script>"
 
 
 @pytest.mark.parametrize("lanes", [[], [Levels("quiet", ("pins",))], [Steps("none", (), "V"), Marks("m"), Words("w")]])
-def test_nothing_happened(show, lanes):
+def test_page_without_events_opens(show, lanes):
     page = show(lanes, 0)
     page.keyboard.press("+")
     assert page.evaluate("scope.lanes.length") == len(lanes)
 
 
-def test_the_page_reaches_to_the_last_change_of_any_lane(show):
+def test_page_extends_to_last_change_of_any_lane(show):
     """Outputs without pins, such as the waveforms of a DAC card, go on after the last pin change."""
     lanes = [Levels("pin", ("pins",), times=[0], levels=[1]), Steps("ch0", ("dac",), "V", [50, 700], [0.0, 1.0])]
     page = show([*lanes, Marks("line", ("source",), [900], [""])], 100)
     assert page.evaluate("scope.view.end") == 900
 
 
-def test_extents_are_those_of_the_values(show):
+def test_extents_cover_the_values(show):
     random.seed(3)
     numbers = [random.uniform(-5, 5) if random.random() < 0.9 else float("nan") for _ in range(5000)]
     page = show([Steps("noise", (), "V", list(range(5000)), numbers)], 5000)

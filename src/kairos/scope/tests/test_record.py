@@ -47,7 +47,7 @@ def out(channel, time, data, address=0, slack=100):
     return OutputMessage(channel, 1000 + time, 1000 + time - slack, address, data)
 
 
-def test_pins_clocks_inputs_and_slack():
+def test_record_has_pins_clocks_inputs_and_slack():
     found, end = lanes(
         out(1, 0, 1),
         out(2, 0, 1, address=1),
@@ -65,7 +65,7 @@ def test_pins_clocks_inputs_and_slack():
     assert found["RTIO", "slack"].values[:3] == [100, 100, 7] and end == 800
 
 
-def test_transfers_are_chained_to_messages():
+def test_chained_transfers_form_messages():
     first = config_word(length=8, div=4, cs=2, flags=0)
     last = config_word(length=32, div=4, cs=2, flags=SpiFlag.END)
     found, _ = lanes(
@@ -87,7 +87,7 @@ def sent(channel, time, select, *words):
         yield out(channel, time + 1000 * number + 8, data << spi.WORD_BITS - bits)
 
 
-def test_settings_of_synthesisers_attenuators_and_dacs():
+def test_synthesisers_attenuators_and_dacs_are_decoded():
     head = ad9910.INSTRUCTION.encode(register=ad9910.PROFILE.address + 7)
     profile = ad9910.PROFILE.encode(asf=1.0, ftw=0.08, pow=0.25)
     found, _ = lanes(
@@ -106,7 +106,7 @@ def test_settings_of_synthesisers_attenuators_and_dacs():
     assert found["settings", "beam", "profile 7 phase"].times == found["buses", "spi_u", "beam"].ends
 
 
-def test_settings_of_chips_alone_on_a_bus():
+def test_single_chips_on_a_bus_are_decoded():
     words = (0x2100, 0x4000, 0x4400, 0xC800)
     messages = [sent(9, 5000 * n, 1, (word, 16)) for n, word in enumerate(words)]
     found, _ = lanes(*(event for message in messages for event in message), *sent(10, 0, 1, (247, 8)))
@@ -121,13 +121,13 @@ def test_settings_of_chips_alone_on_a_bus():
     assert [found["settings", "tone", f"{name} 0"].times for name in ("frequency", "phase")] == [[ends[2]], [ends[3]]]
 
 
-def test_counts_and_gates_of_edge_counters():
+def test_edge_counter_counts_and_gates_are_shown():
     found, _ = lanes(out(8, 0, 0b1001), out(8, 500, 0b0100), InputMessage(8, 1500, 1600, 17), out(8, 600, 0))
     assert found["gates", "counter"].texts == ["counts rising edges, from 0", "rests, tells", "rests"]
     assert (found["inputs", "counter"].times, found["inputs", "counter"].texts) == ([500], ["17 edges"])
 
 
-def test_log_and_errors():
+def test_log_and_errors_are_shown():
     text = b"state\x1eon 1\x1d"
     text = bytes(-len(text) % 4) + text
     words = [int.from_bytes(text[at : at + 4], "big") for at in range(0, len(text), 4)]
@@ -138,5 +138,5 @@ def test_log_and_errors():
     assert (found["RTIO", "errors"].times, found["RTIO", "errors"].texts) == ([100], ["underflow on led"])
 
 
-def test_an_empty_record_is_a_page_without_lanes():
+def test_empty_record_has_no_lanes():
     assert lanes() == ({}, 0)

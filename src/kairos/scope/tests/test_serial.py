@@ -65,7 +65,7 @@ ONE = st.integers(1, 80).flatmap(lambda bits: st.tuples(st.integers(1, 7), st.ju
 
 
 @given(st.lists(ONE, min_size=1, max_size=6), st.integers(0, 1), st.booleans(), st.booleans())
-def test_messages_are_found_again(sent, idle, late, active_low):
+def test_messages_are_recovered_from_transfers(sent, idle, late, active_low):
     bus = Bus(idle, late, active_low)
     expected = [bus.send(*message) for message in sent]
     found = list(Messages(bus.pads))
@@ -80,7 +80,7 @@ def test_messages_are_found_again(sent, idle, late, active_low):
 
 
 @pytest.mark.parametrize("count", [1, 2, 12])
-def test_the_first_messages_on_a_bus_that_is_set_up_for_them(count):
+def test_messages_on_configured_bus_are_decoded(count):
     """The pads are low until then."""
     bus = Bus(1, False, True)
     bus.pads["clk"].initial = 0
@@ -95,7 +95,7 @@ def test_the_first_messages_on_a_bus_that_is_set_up_for_them(count):
     assert [message[:5] for message in found] == [message[:5] for message in expected]
 
 
-def test_a_bus_that_rests_says_nothing():
+def test_idle_bus_has_no_messages():
     assert len(Messages(Bus(0, False, True).pads)) == 0
 
 
@@ -123,7 +123,7 @@ def said(bus, select, bits, written, read=None):
     return Labels(DATABASE).text(bus, Message(0, 1, select, bits, written, read))
 
 
-def test_what_a_message_says():
+def test_message_is_described():
     labels = Labels(DATABASE)
     word = ad9910.PROFILE.encode(asf=1.0, ftw=0.25, pow=0.75)
     profile = ad9910.INSTRUCTION.encode(register=ad9910.PROFILE.address + 3) << 64 | word
@@ -140,7 +140,7 @@ def test_what_a_message_says():
     assert said("spi_x", 1, 16, 0xAB) == "0x00ab (16 bits)"
 
 
-def test_what_is_said_to_an_ad9912():
+def test_ad9912_messages_are_described():
     stream = ad9912.INSTRUCTION.encode(length="STREAM", register=ad9912.TONE.address) << 64
     assert said("spi_u", 5, 80, stream | 0x1000 << 48 | 1 << 45) == "TONE: 125 MHz, 0.25 turns"
     head = ad9912.INSTRUCTION.encode(read=1, length=1, register=ad9912.PART_ID.address) << 16
@@ -148,7 +148,7 @@ def test_what_is_said_to_an_ad9912():
     assert said("spi_u", 5, 24, ad9912.INSTRUCTION.encode(register=5) << 8 | 1) == "registers from 0x5 down: 0x1"
 
 
-def test_what_is_said_to_a_mirny_and_its_synthesisers():
+def test_mirny_messages_are_described():
     assert said("spi_m", 1, 16, mirny.ATTENUATOR.encode(attenuator=1, channel=3, att=251)) == "ch3: 0.5 dB"
     control = mirny.MESSAGE.encode(register=mirny.CONTROL.address, write=1, data=mirny.CONTROL.encode(clk_sel=2))
     assert said("spi_m", 1, 24, control) == "CONTROL: clk_sel 2"
@@ -158,12 +158,12 @@ def test_what_is_said_to_a_mirny_and_its_synthesisers():
     assert said("spi_m", 1, 40, word) == "ch2 R0: autocal 1, n 100"
 
 
-def test_what_is_said_to_the_amplifiers_of_a_sampler():
+def test_sampler_gain_messages_are_described():
     assert said("spi_p", 1, 16, 0b0110 << 2) == "gains 1, 100, 10, 1, 1, 1, 1, 1"
     assert Labels(DATABASE).name("spi_p", 1) == "sampler amplifiers"
 
 
-def test_what_is_said_to_an_ad9834():
+def test_ad9834_messages_are_described():
     labels = Labels(DATABASE)
     assert labels.name("spi_t", 1) == "tone"
     control = ad9834.CONTROL.encode(b28=1, core_reset=1)
@@ -180,14 +180,14 @@ def test_what_is_said_to_an_ad9834():
     assert labels.settings("spi_t", upper, other) == labels.settings("spi_t", upper) == {}
 
 
-def test_what_is_said_to_an_attenuator_is_what_it_does():
+def test_attenuator_messages_give_attenuation():
     assert said("spi_a", 1, 8, 255 - 8 * 7) == "7 dB" and said("spi_a", 1, 8, 0) == "31.5 dB"
     # In steps of 0.5 dB
     assert Labels(DATABASE).settings("spi_a", Message(0, 1, 1, 8, 254, None)) == {"attenuation": ("dB", 0.0)}
     assert said("spi_a", 1, 9, 0) == "0x000 (9 bits)"
 
 
-def test_what_a_novogorny_is_told_and_says():
+def test_novogorny_messages_are_described():
     assert said("spi_n", 2, 16, 0b0110 << 2) == "gains 1, 100, 10, 1, 1, 1, 1, 1"
     assert said("spi_n", 1, 16, adc_ctrl(5, 6) << 8 | adc_ctrl(2, 7)) == "next ch5 range 6, ch2 range 7"
     result = 0xC000 << 8 | 3 << 3 | 7
@@ -198,7 +198,7 @@ def test_what_a_novogorny_is_told_and_says():
     assert Labels(DATABASE).name("spi_n", 2) == "adc amplifiers"
 
 
-def test_what_is_said_to_dacs_is_in_volts():
+def test_dac_messages_are_in_volts():
     assert said("spi_z", 1, 24, ad53xx.WORD.encode(mode="DATA", target=8 + 31, data=0xC000)) == "ch31: 5 V"
     assert said("spi_d", 1, 24, ad53xx.WORD.encode(mode="DATA", target=8, data=0x8000)) == "ch0: 5 V"
     assert said("spi_z", 1, 24, ad53xx.WORD.encode(mode="SPECIAL", target="OFS0", data=0x2000)) == "OFS0: 0x2000"
