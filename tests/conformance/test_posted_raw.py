@@ -3,9 +3,9 @@
 import dataclasses
 
 import pytest
-from kairos_gateware.boards import sim
-from kairos_gateware.sim import verilate
+from kairos_gateware.boards import emulator as sim
 from kairos_gateware.variants import VARIANTS
+from kairos_gateware.verilated import verilate
 
 from tests.support.kernels import kernel
 from tests.support.raw_session import Session

@@ -1,7 +1,7 @@
 """Registers of a pulse core through the hub: those of the gateware `pulse`, while kernels use it."""
 
 import pytest
-from kairos_gateware.pulse.bench import Body, bypass, gates
+from kairos_gateware.testbenches.pulse_blocks import Body, bypass, gates
 
 from tests.support.gateware import built
 from tests.support.hub import demo_lab, fails

@@ -4,7 +4,7 @@ the tables; sequences started by a trigger at an exact time, seen at the pins.""
 import json
 
 from kairos_gateware.phy.pulse import PIN_LATENCY
-from kairos_gateware.pulse.bench import Body, bypass, gates, glut
+from kairos_gateware.testbenches.pulse_blocks import Body, bypass, gates, glut
 
 from kairos.network.management import Management
 from tests.support.device import Device

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 from kairos_gateware.contracts.pulse import ToneFlag
-from kairos_gateware.pulse.bench import Body, bypass, mlut, plut
+from kairos_gateware.testbenches.pulse_blocks import Body, bypass, mlut, plut
 
 from kairos.contracts.pulse import ERROR_TEXTS, Error
 from kairos.pulse import Recording

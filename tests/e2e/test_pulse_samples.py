@@ -6,7 +6,7 @@ run without time skip.
 import numpy as np
 import pytest
 from kairos_gateware.contracts import pulse as facts
-from kairos_gateware.sim.synthesis_bench import LATENCY, build_synthesis
+from kairos_gateware.testbenches.synthesis import LATENCY, build_synthesis
 
 from kairos.contracts.pulse import Parameter
 from kairos.pulse import Model, Recording

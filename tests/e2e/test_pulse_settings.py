@@ -4,7 +4,7 @@ tones and couplings for the engines' output and the same events."""
 import numpy as np
 import pytest
 from kairos_gateware.contracts import pulse as facts
-from kairos_gateware.sim.synthesis_bench import build_sampled
+from kairos_gateware.testbenches.synthesis import build_sampled
 
 from kairos.contracts.pulse import Parameter
 from kairos.pulse import Recording

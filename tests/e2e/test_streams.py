@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kairos_gateware.sim.model import Model
+from kairos_gateware.verilated.model import Model
 
 from kairos.cli.experiments import Experiment
 from kairos.devices import DeviceDB

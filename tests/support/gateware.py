@@ -1,7 +1,7 @@
 """Gateware variants for the emulator, built if they are out of date."""
 
 from kairos_gateware import build
-from kairos_gateware.sim import verilate
+from kairos_gateware.verilated import verilate
 
 from .paths import BUILD
 

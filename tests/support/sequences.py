@@ -1,7 +1,7 @@
 """Words for the pulse core, in the form that kernels send."""
 
 from kairos_gateware.contracts.pulse import ToneFlag
-from kairos_gateware.pulse.bench import Body, glut, mlut, plut
+from kairos_gateware.testbenches.pulse_blocks import Body, glut, mlut, plut
 
 __all__ = ["int32s", "pulses"]
 

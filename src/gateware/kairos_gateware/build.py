@@ -14,8 +14,8 @@ from pathlib import Path
 
 from .description import DescriptionError, load, make_variant
 from .device_db import render
-from .sim import verilate
 from .variants import VARIANTS
+from .verilated import verilate
 
 __all__ = ["BOARDS", "build_id", "build_sim", "main"]
 
@@ -44,8 +44,8 @@ def _write(path: Path, content: str | bytes) -> None:
 def build_sim(variant, output: Path, compile_library: bool = True) -> None:
     """Builds board `sim` in the folder `output`, which must be locked by the caller. variant:
     `Variant`."""
-    from .boards import sim
-    from .sim.bitstream import bitstream
+    from .boards import emulator as sim
+    from .verilated.bitstream import bitstream
 
     top = sim.KairosSim(variant, build_id(variant, "sim"))
     _write(output / f"{sim.TOP}.v", sim.generate(top))

@@ -12,7 +12,7 @@ from migen.sim import core as simulation
 
 from kairos_gateware import build
 from kairos_gateware.descriptor import Descriptor
-from kairos_gateware.sim.library import Library, Ps
+from kairos_gateware.verilated.library import Library, Ps
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 //! `libkairos_pl.so`: the verilated gateware as a shared library, through the C interface of
-//! `src/gateware/kairos_gateware/sim/kairos_pl.h`. The structures here mirror that header field for
+//! `src/gateware/kairos_gateware/verilated/kairos_pl.h`. The structures here mirror that header field for
 //! field.
 
 use std::collections::BTreeMap;

@@ -56,7 +56,7 @@ pub fn build(name: &str, directory: &Path) -> Option<PathBuf> {
 /// Compiles the test PL; `flags` go to the compiler.
 pub fn build_pl(directory: &Path, flags: &[&str]) -> PathBuf {
     let out = directory.join(format!("libtest_pl{}.so", flags.len()));
-    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gateware/kairos_gateware/sim");
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gateware/kairos_gateware/verilated");
     run(Command::new("cc")
         .args(["-O2", "-fPIC", "-shared", "-I"])
         .arg(header)

@@ -20,8 +20,8 @@ from kairos_gateware.analyzer.format import (
     expand,
 )
 from kairos_gateware.rtio.cri import Cri
-from kairos_gateware.sim.hp_memory import HpMemory
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
+from kairos_gateware.verilated.hp_memory import HpMemory
 
 BASE = 0x0E10_0000
 START = 10  # cycle in which the analyzer is enabled

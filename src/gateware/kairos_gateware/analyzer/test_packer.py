@@ -6,7 +6,7 @@ import random
 from migen import *
 
 from kairos_gateware.analyzer.packer import Packer
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 def offer(dut, message):

@@ -20,7 +20,7 @@ from migen import *
 from migen.genlib.cdc import BusSynchronizer
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
-from ..link.phase import PhaseMover
+from ..link.line.phase import PhaseMover
 from ..soc.clock import MEASURED_BITS, Activity, ClockControl, Frequency
 from .io import FAST_DOMAIN
 

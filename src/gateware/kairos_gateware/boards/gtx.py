@@ -2,7 +2,7 @@
 for the line coder.
 
 Its cells cannot be simulated here, and it has not been run on hardware: the coder in front of it is
-tested with any bit alignment (link/test_coding.py), the cells only for the names of their ports and
+tested with any bit alignment (link/line/test_coding.py), the cells only for the names of their ports and
 attributes. Attributes that are not in the tables have the cells' defaults.
 
     reference ─ IBUFDS_GTE2 ─ GTXE2_COMMON ─┬─ GTXE2_CHANNEL ─ TXOUTCLK ─ MMCM ─ BUFG ─ TXUSRCLK, domain link_tx (half)

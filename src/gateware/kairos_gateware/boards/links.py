@@ -11,10 +11,10 @@ from migen import *
 from migen.genlib.cdc import MultiReg
 from migen.genlib.fifo import AsyncFIFO
 
-from ..link.coding import BEGIN_BITS, LineReceiver, LineTransmitter
-from ..link.phase import PhaseMeter, helper_clock
-from ..link.steady import Steady
-from ..link.word import WORD_BITS
+from ..link.line.coding import BEGIN_BITS, LineReceiver, LineTransmitter
+from ..link.line.phase import PhaseMeter, helper_clock
+from ..link.line.steady import Steady
+from ..link.line.word import WORD_BITS
 from .gtx import add_quad, add_transceiver
 
 __all__ = ["Cages", "LineEnd", "connect_links"]

@@ -11,7 +11,7 @@ from kairos_gateware.boards import ad9739a
 from kairos_gateware.boards.ad9739a import BITS, CARD, Lines, skew_ns
 from kairos_gateware.boards.zynq import generate
 from kairos_gateware.pad import SAMPLES
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.variants import VARIANTS
 
 from .test_boards import board, ports

@@ -14,15 +14,16 @@ from pathlib import Path
 import pytest
 
 from kairos_gateware import build, description
-from kairos_gateware.boards import ad9739a, sim
+from kairos_gateware.boards import ad9739a
+from kairos_gateware.boards import emulator as sim
 from kairos_gateware.boards.zynq import Top, generate
 from kairos_gateware.description import check, load, make_variant
 from kairos_gateware.descriptor import Descriptor
-from kairos_gateware.sim.library import PlIn, PlOut
-from kairos_gateware.sim.verilate import verilator_root
 from kairos_gateware.soc.resting import RESTING
 from kairos_gateware.soc.soc import Soc
 from kairos_gateware.variants import VARIANTS, ChannelSpec, Variant
+from kairos_gateware.verilated.library import PlIn, PlOut
+from kairos_gateware.verilated.verilate import verilator_root
 
 WAIVERS = Path(__file__).with_name("lint.vlt")
 

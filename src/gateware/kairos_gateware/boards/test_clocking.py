@@ -15,9 +15,9 @@ from kairos_gateware.pad import Pad
 from kairos_gateware.phy.ttl import Output
 from kairos_gateware.rtio.core import RtioCore
 from kairos_gateware.rtio.timing import FINE_BITS
-from kairos_gateware.sim.verilate import verilator_root
-from kairos_gateware.simulation import run_simulation
 from kairos_gateware.soc.clock import GATE_CYCLES, ClockControl, Frequency
+from kairos_gateware.testbenches.simulator import run_simulation
+from kairos_gateware.verilated.verilate import verilator_root
 
 PERIOD, HALF = 8.0, 4.0
 SYNTHESISER_HALF = 3.9

@@ -11,7 +11,7 @@ from migen.fhdl import verilog
 
 from kairos_gateware.boards.io import FAST_DOMAIN, INPUT_CYCLES, OUTPUT_CYCLES, PadIo, Pin
 from kairos_gateware.pad import Pad
-from kairos_gateware.sim.verilate import verilator_root
+from kairos_gateware.verilated.verilate import verilator_root
 
 pytestmark = pytest.mark.long
 CYCLES = 200

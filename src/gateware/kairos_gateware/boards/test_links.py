@@ -4,7 +4,7 @@ import pytest
 from migen import *
 
 from kairos_gateware.boards.links import LineEnd
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 COUNT = 40
 """Words in each direction: more than 32, one of which waits."""

@@ -10,8 +10,8 @@ from kairos_gateware.description import DescriptionError, check, load, make_vari
 from kairos_gateware.description.peripherals import PERIPHERALS
 from kairos_gateware.device_db import device_db
 from kairos_gateware.phy.kinds import make_phys
-from kairos_gateware.simulation import run_simulation
 from kairos_gateware.soc.soc import Soc
+from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.variants import VARIANTS
 
 LAB = Path(__file__).parent / "lab.json"

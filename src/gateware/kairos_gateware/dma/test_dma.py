@@ -14,8 +14,8 @@ from kairos_gateware.dma.engine import (
     DmaEngine,
 )
 from kairos_gateware.dma.format import COMPACT, RECORDED, compact, recorded
-from kairos_gateware.sim.hp_memory import HpMemory, Playback
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
+from kairos_gateware.verilated.hp_memory import HpMemory, Playback
 
 BASE = 0x0E00_0000
 LATENCY = 30

@@ -16,13 +16,13 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 
 from .. import build
-from ..boards import sim
+from ..boards import emulator as sim
 from ..dma.format import COMPACT, RECORDED
-from ..sim import verilate
-from ..sim.core_bench import build_core, build_link
-from ..sim.library import Library
-from ..sim.pulse_bench import build_engines
+from ..testbenches.pulse import build_engines
+from ..testbenches.rtio_core import build_core, build_link
 from ..variants import ChannelSpec, Variant
+from ..verilated import verilate
+from ..verilated.library import Library
 from . import blocks, bulk, cycles, links, pulse, pulse_updates, remote, sync
 from .phys import BASELINES, PHYS
 from .place import root

@@ -11,8 +11,8 @@ from ..dma.engine import DmaEngine
 from ..hp import HpRead, HpWrite
 from ..initiator.port import AcpMaster
 from ..initiator.ring import RingInitiator
-from ..link.bridge import NearBridge, bridge_streams
-from ..link.gearbox import Packetiser
+from ..link.line.bridge import NearBridge, bridge_streams
+from ..link.line.gearbox import Packetiser
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..pad import Pad
 from ..pulse.crosstalk import Crosstalk

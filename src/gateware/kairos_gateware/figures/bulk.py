@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..link.bulk_bench import MEMORY_WORDS, BulkPair
-from ..link.bulk_near import RING
-from ..sim.lockstep import Lockstep, build_lockstep
+from ..link.bulk.engine import RING
+from ..testbenches.bulk import MEMORY_WORDS, BulkPair
+from ..verilated.lockstep import Lockstep, build_lockstep
 from .early import draw_early
 from .place import root
 

@@ -12,11 +12,11 @@ from ..dma.engine import DmaEngine
 from ..dma.format import COMPACT, RECORDED, compact, recorded
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel, InputLink, OutputLink
-from ..sim.core_bench import Command, Core
-from ..sim.hp_memory import HpMemory, Playback
-from ..sim.hp_port import HpPort
-from ..sim.library import NEVER, Library, Ps
-from ..simulation import run_simulation
+from ..testbenches.rtio_core import Command, Core
+from ..testbenches.simulator import run_simulation
+from ..verilated.hp_memory import HpMemory, Playback
+from ..verilated.hp_port import HpPort
+from ..verilated.library import NEVER, Library, Ps
 
 __all__ = [
     "HP_LATENCY",

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..link.bench import BridgeTraffic
-from ..link.reliable import Reliability
-from ..sim.core_bench import Command, Core, LinkBench
-from ..sim.lockstep import Lockstep, build_lockstep
+from ..link.line.reliable import Reliability
+from ..testbenches.link import BridgeTraffic
+from ..testbenches.rtio_core import Command, Core, LinkBench
+from ..verilated.lockstep import Lockstep, build_lockstep
 from .place import root
 
 __all__ = [

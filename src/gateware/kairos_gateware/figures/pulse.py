@@ -13,9 +13,9 @@ import numpy as np
 from migen import Memory
 
 from ..contracts import pulse as facts
-from ..pulse.bench import Body, bypass, gates, glut, mlut, plut
 from ..pulse.sequencing import Sequencing
-from ..sim.pulse_bench import Engines
+from ..testbenches.pulse import Engines
+from ..testbenches.pulse_blocks import Body, bypass, gates, glut, mlut, plut
 
 __all__ = ["ROWS", "gate_min", "rows"]
 

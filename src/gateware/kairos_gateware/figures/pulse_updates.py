@@ -7,8 +7,8 @@ import struct
 from ..descriptor import Descriptor
 from ..dma.format import COMPACT, compact
 from ..dma.stream import DESCRIPTOR_BYTES
-from ..pulse.bench import Body, plut
-from ..sim.library import Library, Ps
+from ..testbenches.pulse_blocks import Body, plut
+from ..verilated.library import Library, Ps
 
 __all__ = ["ACCESS_CYCLES", "update_cycles"]
 

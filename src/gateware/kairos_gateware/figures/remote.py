@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..link.reliable import Reliability
-from ..link.remote_bench import RemotePair
-from ..sim.lockstep import Lockstep, build_lockstep
+from ..link.line.reliable import Reliability
+from ..testbenches.remote import RemotePair
+from ..verilated.lockstep import Lockstep, build_lockstep
 from .early import draw_early
 from .place import root
 

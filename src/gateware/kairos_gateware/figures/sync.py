@@ -1,4 +1,4 @@
-"""Phase of a satellite's clock, modelled: the time transfer of the gateware (`link/rtio_time.py`)
+"""Phase of a satellite's clock, modelled: the time transfer of the gateware (`link/rtio/time.py`)
 run by a model of clocks and fibre.
 
 No hardware has recovered a clock yet: in simulation both boards have the same one. The model, with
@@ -13,10 +13,10 @@ its sources:
 * The fibre's delay has 38 ps/(km K) (Slavík et al., Sci. Rep. 5, 15447 (2015), for standard fibre);
   temperatures of fibre and boards change by steps, followed with a time constant.
 * Each receiver's cycles begin at any bit of the sender's: words and the received clock are earlier
-  by so many 1/64 of a cycle; both are known to the near end (`link/coding.py`).
+  by so many 1/64 of a cycle; both are known to the near end (`link/line/coding.py`).
 * A returning word is sampled in the first cycle of the master's that begins after its arrival, or
   half a cycle later, depending on its phase; the phase is measured to 1/64 of a cycle, and the
-  satellite's clock is shifted in steps of 1/448 (`link/phase.py`).
+  satellite's clock is shifted in steps of 1/448 (`link/line/phase.py`).
 
 The error is the satellite's counter less the master's at the same instant, in ps, with the fraction
 of a cycle.
@@ -27,8 +27,8 @@ from functools import cache
 
 import numpy as np
 
-from ..link.phase import RATIO, STEPS
-from ..link.word import WORD_BITS
+from ..link.line.phase import RATIO, STEPS
+from ..link.line.word import WORD_BITS
 
 __all__ = [
     "CYCLE_PS",
@@ -80,7 +80,7 @@ def _round_trip(time, jitter=0.0):
 
 def _way(trip, phase, half, begins):
     """(A, steps by which the satellite's clock is then to be later), computed as in
-    `link/rtio_time.py`."""
+    `link/rtio/time.py`."""
     twice = trip - _FAR_CYCLES - 1 - (half != 0 and phase >= 0.75) + phase + (begins[0] - begins[1]) / WORD_BITS
     found = int(np.floor(twice / 2 + 0.5))
     return found, int(np.floor((found - twice / 2) * STEPS))

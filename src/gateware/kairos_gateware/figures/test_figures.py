@@ -13,7 +13,7 @@ from kairos_gateware.figures import __main__ as figures
 from kairos_gateware.figures import blocks, cycles, links, pulse, pulse_updates, synthesis
 from kairos_gateware.figures.place import root
 from kairos_gateware.figures.synthesis import synthesise
-from kairos_gateware.sim.pulse_bench import build_engines
+from kairos_gateware.testbenches.pulse import build_engines
 
 
 def test_dispatcher_takes_an_event_each_cycle():

@@ -3,7 +3,7 @@
 from migen import *
 
 from kairos_gateware.initiator.bell import DoorBell
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 def test_each_toggle_is_one_pulse_two_cycles_later():

@@ -6,7 +6,7 @@ from migen import *
 
 from kairos_gateware.initiator.fetch import FIRST_BEATS, READS, SlotReader
 from kairos_gateware.initiator.port import AcpMaster
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 BASE = 0x4000_0000
 

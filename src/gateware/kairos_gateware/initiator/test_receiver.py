@@ -9,7 +9,7 @@ from migen import *
 from kairos_gateware.contracts.initiator import Command
 from kairos_gateware.initiator.fetch import FIRST_BEATS, MAX_BEATS
 from kairos_gateware.initiator.receiver import Receiver
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 class Reader:

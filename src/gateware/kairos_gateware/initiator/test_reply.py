@@ -18,7 +18,7 @@ from kairos_gateware.contracts.initiator import (
 )
 from kairos_gateware.initiator.port import AcpMaster
 from kairos_gateware.initiator.reply import WRITES, ReplyWriter
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 BASE = 0x10_0000
 

@@ -15,8 +15,8 @@ from kairos_gateware.contracts.initiator import (
     SLOT_BYTES,
 )
 from kairos_gateware.contracts.initiator import POSTED_ERROR as ERROR
-from kairos_gateware.initiator.bench import INPUT, OUTPUT, POSTED, Bench
 from kairos_gateware.rtio.cri import OUTPUT_UNREACHABLE
+from kairos_gateware.testbenches.initiator import INPUT, OUTPUT, POSTED, Bench
 
 
 def number_of(words):

@@ -6,7 +6,7 @@ from migen import *
 from kairos_gateware.moninj.moninj import OVERRIDE_ENABLE, OVERRIDE_OUTPUT_ENABLE, MonitorInjector, TtlInjector
 from kairos_gateware.pad import Pad
 from kairos_gateware.phy.ttl import InOut, Output
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 class Bench(Module):

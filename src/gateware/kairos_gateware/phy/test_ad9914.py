@@ -7,8 +7,8 @@ from migen import *
 
 from kairos_gateware.pad import Pad
 from kairos_gateware.phy.ad9914 import CYCLES, Ad9914Bus
-from kairos_gateware.phy.bench import play
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.phy import play
+from kairos_gateware.testbenches.simulator import run_simulation
 
 CHIPS = 2
 WRITE_N, UPDATE, RESET, SELECT_N = 24, 25, 26, 27

@@ -11,7 +11,7 @@ from migen import *
 from kairos_gateware.pad import Pad
 from kairos_gateware.phy.camera import lane_samples
 from kairos_gateware.phy.cameralink import CameraLinkReceiver
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 LEAD = 24  # words until a receiver certainly knows the rate
 

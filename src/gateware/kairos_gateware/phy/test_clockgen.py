@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.clockgen import ClockGenerator
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.phy import play
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 def make(width=24):

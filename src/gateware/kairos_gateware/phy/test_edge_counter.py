@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.edge_counter import EdgeCounter
 from kairos_gateware.phy.edges import EdgeDetector
+from kairos_gateware.testbenches.phy import play
 
 
 class Bench(Module):

@@ -9,7 +9,7 @@ from migen import *
 from kairos_gateware.pad import Pad
 from kairos_gateware.rtio.core import RtioCore
 from kairos_gateware.rtio.link import Channel, OutputLink
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 class Bench(Module):

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from kairos_gateware.contracts.fastino import LANES
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.fastino import DACS, Fastino
 from kairos_gateware.phy.fastino_card import FastinoCard
+from kairos_gateware.testbenches.phy import play
 
 FRAME = 49
 UPDATE, HOLD, CONFIGURATION, LEDS, CONTINUOUS, STAGE, APPLY = 32, 33, 34, 35, 37, 38, 39

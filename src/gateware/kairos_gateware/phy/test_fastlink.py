@@ -9,7 +9,7 @@ from migen import *
 from kairos_gateware.pad import Pad
 from kairos_gateware.phy.fastino_card import FrameReceiver
 from kairos_gateware.phy.fastlink import FastLink, frame_cycles
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 class Bench(Module):

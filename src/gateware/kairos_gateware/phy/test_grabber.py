@@ -11,7 +11,7 @@ from kairos_gateware.pad import Pad
 from kairos_gateware.phy.camera import frame_words, lane_samples
 from kairos_gateware.phy.grabber import FrameParser, Grabber, GrabberGate, Roi, result_bits
 from kairos_gateware.phy.kinds import make_phys
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.variant import ChannelSpec
 
 

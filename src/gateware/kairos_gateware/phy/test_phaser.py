@@ -6,9 +6,9 @@ from migen import *
 
 from kairos_gateware.contracts import phaser as facts
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.fastino_card import FrameReceiver
 from kairos_gateware.phy.phaser import Phaser, PhaserTones
+from kairos_gateware.testbenches.phy import play
 
 FRAME = 40
 HEAD = sum(width for _, width in facts.FRAME)

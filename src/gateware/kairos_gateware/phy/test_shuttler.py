@@ -14,7 +14,7 @@ from migen import *
 
 from kairos_gateware.contracts import shuttler as facts
 from kairos_gateware.rtio.timing import COARSE_BITS, INPUT_LATENCY
-from kairos_gateware.sim.lockstep import build_lockstep
+from kairos_gateware.verilated.lockstep import build_lockstep
 
 from .shuttler import FIELDS, Shown, Shuttler, ShuttlerSpline, ShuttlerTrigger
 from .shuttler_samples import LATENCY, Samples

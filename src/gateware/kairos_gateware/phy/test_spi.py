@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.spi import SpiMaster
+from kairos_gateware.testbenches.phy import play
 
 OFFLINE, END, INPUT, CS_POLARITY, CLK_POLARITY, CLK_PHASE, LSB_FIRST, HALF_DUPLEX = (1 << i for i in range(8))
 CLK, MOSI, MISO, CS = range(4)

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.spi import SpiMaster
 from kairos_gateware.phy.spi_aside import SpiAside, SpiRegisters
 from kairos_gateware.phy.test_spi import CLK, CS, END, INPUT, MOSI, config, duration, levels
+from kairos_gateware.testbenches.phy import play
 
 MISO = 2
 WAIT = 60

@@ -11,7 +11,7 @@ from kairos_gateware.moninj.moninj import MonitorInjector
 from kairos_gateware.phy import spi_monitor as facts
 from kairos_gateware.phy.kind import Place
 from kairos_gateware.phy.spi import KINDS
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.variant import MONITORED, ChannelSpec
 
 NUMBER = 3

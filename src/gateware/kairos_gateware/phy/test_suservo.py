@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.suservo import SuServo, SuServoChannel
-from kairos_gateware.servo.bench import SamplerModel, UrukulModel
 from kairos_gateware.servo.format import T_CYCLE, AddressMap
 from kairos_gateware.servo.model import ChannelModel, Profile
 from kairos_gateware.servo.servo import latency
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.phy import play
+from kairos_gateware.testbenches.servo import SamplerModel, UrukulModel
+from kairos_gateware.testbenches.simulator import run_simulation
 
 MAP = AddressMap(1)
 CHANNELS = 4

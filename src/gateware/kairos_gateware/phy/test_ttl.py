@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.ttl import InOut, Output
+from kairos_gateware.testbenches.phy import play
 
 
 def make(kind, serialised=False):

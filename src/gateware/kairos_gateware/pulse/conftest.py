@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kairos_gateware.sim.pulse_bench import build_engines
+from kairos_gateware.testbenches.pulse import build_engines
 
 BUILD = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build")) / "gateware"
 

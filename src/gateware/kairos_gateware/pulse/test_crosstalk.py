@@ -8,10 +8,10 @@ from kairos.pulse import Core, GateSet, Model, Pulse
 from migen import *
 
 from kairos_gateware.contracts import pulse as facts
-from kairos_gateware.sim.lockstep import build_lockstep
-from kairos_gateware.sim.synthesis_bench import Parameters
+from kairos_gateware.testbenches.pulse_blocks import Body, bypass
+from kairos_gateware.testbenches.synthesis import Parameters
+from kairos_gateware.verilated.lockstep import build_lockstep
 
-from .bench import Body, bypass
 from .conftest import BUILD
 from .crosstalk import LATENCY, OFFSETS, Crosstalk
 from .phase import FeedForward

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from kairos_gateware.contracts import pulse as facts
-
-from .bench import Body, bypass, segments, trajectory
+from kairos_gateware.testbenches.pulse_blocks import Body, bypass, segments, trajectory
 
 WAIT = int(facts.ToneFlag.WAIT)
 ALL = 0xFF

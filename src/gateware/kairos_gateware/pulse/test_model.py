@@ -14,10 +14,10 @@ import pytest
 from kairos._native import pulse as model
 
 from kairos_gateware.contracts import pulse as facts
-from kairos_gateware.sim.pulse_bench import build_engines
+from kairos_gateware.testbenches.pulse import build_engines
 
+from ..testbenches.pulse_programs import random_program
 from .conftest import BUILD
-from .programs import random_program
 
 SEEN = 2
 """Cycles from that in which a sequencer outputs a segment to that in which an engine finds it."""

@@ -6,7 +6,7 @@ from kairos.pulse import Core, GateSet, Model, Pulse
 from migen import *
 
 from kairos_gateware.contracts import pulse as facts
-from kairos_gateware.sim.lockstep import build_lockstep
+from kairos_gateware.verilated.lockstep import build_lockstep
 
 from .conftest import BUILD
 from .samples import Samples

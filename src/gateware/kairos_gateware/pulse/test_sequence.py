@@ -5,8 +5,18 @@ import numpy as np
 import pytest
 
 from kairos_gateware.contracts import pulse as facts
-
-from .bench import Body, bypass, expected, gates, glut, mlut, onto, plut, segments, vectors
+from kairos_gateware.testbenches.pulse_blocks import (
+    Body,
+    bypass,
+    expected,
+    gates,
+    glut,
+    mlut,
+    onto,
+    plut,
+    segments,
+    vectors,
+)
 
 PLAYED = [name for name, vector in vectors().items() if "trajectory" in vector]
 

@@ -4,7 +4,7 @@ import pytest
 from migen import *
 
 from kairos_gateware.contracts import pulse as facts
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 from .channel import Channel
 from .settings import COUNTER, COUPLE, COUPLING, ERROR, HARMONIC, Sampled, Settings

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from kairos_gateware.contracts import pulse as facts
-from kairos_gateware.sim.lockstep import build_lockstep
-from kairos_gateware.sim.synthesis_bench import LEVELS, build_synthesis
+from kairos_gateware.testbenches.synthesis import LEVELS, build_synthesis
+from kairos_gateware.verilated.lockstep import build_lockstep
 
 from .conftest import BUILD
 from .sine import LATENCY as COSINE_LATENCY

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from kairos_gateware.contracts import pulse as facts
-
-from .bench import Body, bypass, gates, glut, mlut, plut, segments, trajectory
+from kairos_gateware.testbenches.pulse_blocks import Body, bypass, gates, glut, mlut, plut, segments, trajectory
 
 ALL = 0xFF
 WAIT = int(facts.ToneFlag.WAIT)

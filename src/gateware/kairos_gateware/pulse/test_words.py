@@ -7,8 +7,7 @@ import pytest
 from kairos.pulse import Core, GateSet, Pulse, PulseError
 
 from kairos_gateware.contracts import pulse as facts
-
-from .bench import expected, segments, vectors
+from kairos_gateware.testbenches.pulse_blocks import expected, segments, vectors
 
 STREAMED = Core(gates=0)
 TURN = 1 << facts.VALUE_BITS

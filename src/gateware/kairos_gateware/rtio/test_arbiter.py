@@ -7,7 +7,7 @@ from migen import *
 
 from kairos_gateware.rtio.arbiter import CriArbiter
 from kairos_gateware.rtio.cri import Cri
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 def run(offers, ready, cycles, read_done=(), early=0):

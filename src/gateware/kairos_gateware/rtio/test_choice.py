@@ -3,7 +3,7 @@
 from migen import *
 
 from kairos_gateware.rtio.choice import ChannelChoice
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 COUNT = 4
 

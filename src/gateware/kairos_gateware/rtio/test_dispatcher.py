@@ -2,12 +2,12 @@
 
 from migen import *
 
-from kairos_gateware.rtio.bench import submit
 from kairos_gateware.rtio.dispatcher import Dispatcher, event_layout
 from kairos_gateware.rtio.lanes import Lane
 from kairos_gateware.rtio.link import Channel, OutputLink
 from kairos_gateware.rtio.timing import MIN_SLACK, OUTPUT_LATENCY, TimeBase
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.rtio import submit
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 class Bench(Module):

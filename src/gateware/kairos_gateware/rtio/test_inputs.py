@@ -5,7 +5,7 @@ from migen import *
 from kairos_gateware.rtio.inputs import InputFifo, InputReader
 from kairos_gateware.rtio.link import InputLink
 from kairos_gateware.rtio.timing import INPUT_LATENCY, INPUT_VISIBLE, TimeBase
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 FOREVER = 2**64 - 1
 

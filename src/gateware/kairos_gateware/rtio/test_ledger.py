@@ -3,7 +3,7 @@
 from migen import *
 
 from kairos_gateware.rtio.ledger import ENTRIES, RingLedger
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 def run(count, process):

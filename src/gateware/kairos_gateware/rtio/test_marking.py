@@ -5,7 +5,7 @@ from migen import *
 from kairos_gateware.rtio.link import InputLink
 from kairos_gateware.rtio.marking import MarkingFifo
 from kairos_gateware.rtio.timing import INPUT_LATENCY, TimeBase
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 DEPTH = 4
 

@@ -7,7 +7,7 @@ from migen import *
 from kairos_gateware.rtio.dispatcher import event_layout
 from kairos_gateware.rtio.link import Channel, OutputLink
 from kairos_gateware.rtio.network import OutputNetwork
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 LAYOUT = event_layout(channel_width=2, address_width=2, data_width=4, lanes=6)
 

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from migen import *
 
-from kairos_gateware.rtio.bench import submit
 from kairos_gateware.rtio.dispatcher import event_layout
 from kairos_gateware.rtio.link import Channel, OutputLink
 from kairos_gateware.rtio.pool import reach_for
 from kairos_gateware.rtio.reorder import ReorderingDispatcher
 from kairos_gateware.rtio.timing import MIN_SLACK, OUTPUT_LATENCY, TimeBase
 from kairos_gateware.rtio.wheel import MARGIN
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.rtio import submit
+from kairos_gateware.testbenches.simulator import run_simulation
 
 LANES, CAPACITY = 4, 8
 DATA_BITS = 96  # wider than a time

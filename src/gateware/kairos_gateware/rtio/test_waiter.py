@@ -6,7 +6,7 @@ from migen import *
 from kairos_gateware.rtio.cri import INPUT_TIMEOUT, INPUT_UNREACHABLE
 from kairos_gateware.rtio.timing import FINE_BITS, INPUT_VISIBLE, TimeBase
 from kairos_gateware.rtio.waiter import RequestWaiter
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 NUMBERS = (3, 8)
 FOREVER = 2**64 - 1

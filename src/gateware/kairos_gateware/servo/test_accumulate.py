@@ -6,7 +6,7 @@ from migen import *
 
 from kairos_gateware.servo.accumulate import Accumulator, Limiter
 from kairos_gateware.servo.format import COEFF_SHIFT, COEFF_WIDTH, STATE_WIDTH
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 class Bench(Module):

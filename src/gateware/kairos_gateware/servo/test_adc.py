@@ -6,9 +6,9 @@ from migen import *
 
 from kairos_gateware.pad import Pad
 from kairos_gateware.servo.adc import READ_CYCLES, RETURN_CYCLES, AdcReader
-from kairos_gateware.servo.bench import SamplerModel
 from kairos_gateware.servo.format import T_CYCLE
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.servo import SamplerModel
+from kairos_gateware.testbenches.simulator import run_simulation
 
 SAMPLE = st.integers(-(2**15), 2**15 - 1)
 

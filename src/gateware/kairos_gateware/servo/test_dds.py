@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.pad import Pad
-from kairos_gateware.servo.bench import UrukulModel
 from kairos_gateware.servo.dds import UPDATE_CYCLES, DdsWriter
 from kairos_gateware.servo.format import T_CYCLE
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.servo import UrukulModel
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 def run(registers, urukuls, profile=7, delays=(0, 0), chip_select=True):

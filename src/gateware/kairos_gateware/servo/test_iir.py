@@ -9,7 +9,7 @@ from migen import *
 from kairos_gateware.servo.format import WORDS
 from kairos_gateware.servo.iir import Control, IirFilter, iir_cycles
 from kairos_gateware.servo.model import Y_MAX, Profile, filter_step
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 
 
 class Words:

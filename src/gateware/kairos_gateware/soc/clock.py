@@ -2,7 +2,7 @@
 synthesiser.
 
 `ClockControl` switches. It runs on the processing system's clock, which never stops, and controls
-the board's clock manager (`boards/clocking.py`; in simulation `boards/sim.py` has a model of it):
+the board's clock manager (`boards/clocking.py`; in simulation `boards/emulator.py` has a model of it):
 
     asked for ─▶ HOLD ─▶ PAUSE ─▶ RESET ─▶ LOCK ─▶ START ─▶ (selected)
                  PHYs    clocks   manager  waits    clocks

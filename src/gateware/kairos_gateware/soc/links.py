@@ -6,17 +6,17 @@ from migen import *
 
 from ..contracts.rtio import BOARDS
 from ..csr import uses
-from ..link.bulk_forward import BulkForwarding, BulkWay
-from ..link.bulk_line import BulkLine
-from ..link.forward import Forwarding
-from ..link.mailbox import Mailbox, MailboxRegisters
-from ..link.registers import LinkRegisters
-from ..link.remote_words import remote_both
-from ..link.rtio_far import FarRtio
-from ..link.rtio_near import NearRtio
-from ..link.rtio_registers import SatelliteRegisters
-from ..link.switch import UP, tree_route
-from ..link.window import RemoteWindow, WindowRegisters
+from ..link.bulk.forward import BulkForwarding, BulkWay
+from ..link.bulk.line import BulkLine
+from ..link.line.mailbox import Mailbox, MailboxRegisters
+from ..link.line.registers import LinkRegisters
+from ..link.remote.forward import Forwarding
+from ..link.remote.window import RemoteWindow, WindowRegisters
+from ..link.remote.words import remote_both
+from ..link.rtio.registers import SatelliteRegisters
+from ..link.rtio.requester import NearRtio
+from ..link.rtio.server import FarRtio
+from ..link.switch.switch import UP, tree_route
 from ..phy.kinds import make_phys
 from ..rtio.core import LOG_WIDTH
 from .remote import RemoteMemory

@@ -27,7 +27,7 @@ def _resettable(phy, simulation):
 
 def _playing(phy):
     """A pulse core has clocks of its own, which keep running while nothing else changes
-    (sim/clocks.h)."""
+    (verilated/clocks.h)."""
     for part in phy.sequencing.feeding:
         ClockDomainsRenamer(FEED)(part)
     core = ClockDomainsRenamer(PLAY)(ResetInserter(["sys", FEED])(phy.sequencing))

@@ -2,13 +2,13 @@
 
 from migen import *
 
-from ..link.bulk_far import BulkServer
-from ..link.bulk_near import BulkEngine
-from ..link.remote_far import RemoteServer
-from ..link.remote_near import RemoteInitiator
-from ..link.remote_port import WordPort
-from ..link.remote_registers import BulkRegisters, ExportRegisters, RemoteRegisters
-from ..link.window import RemoteAskers
+from ..link.bulk.engine import BulkEngine
+from ..link.bulk.server import BulkServer
+from ..link.remote.port import WordPort
+from ..link.remote.registers import BulkRegisters, ExportRegisters, RemoteRegisters
+from ..link.remote.requester import RemoteInitiator
+from ..link.remote.server import RemoteServer
+from ..link.remote.window import RemoteAskers
 
 __all__ = ["RemoteMemory"]
 

@@ -3,7 +3,7 @@ at a pin then takes a third less host time.
 
 A part wakes in the same cycle in which an input changes, so it misses no edge with an observable
 effect. Registers whose contents are irrelevant (an event without its `valid`, for example) may be
-older than with a free-running clock. `sim/clocked.h` generates the edges; `sim/test_resting.py`
+older than with a free-running clock. `verilated/clocked.h` generates the edges; `verilated/test_resting.py`
 compares every output in every cycle.
 """
 

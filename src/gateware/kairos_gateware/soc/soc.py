@@ -38,7 +38,7 @@ from .links import LANE_DEPTH, Links, UplinkRegisters
 from .phys import Phys
 from .resting import ANALYZER, DMA, INPUTS, NETWORK, REGISTERS
 from .scratch import ScratchRegisters
-from .simulated import Simulated
+from .time_skip import Simulated
 
 __all__ = ["Soc"]
 

@@ -18,9 +18,9 @@ from litex.soc.interconnect.axi import (
 )
 from migen import *
 
-from kairos_gateware.simulation import run_simulation
 from kairos_gateware.soc.bus import Gp0Bus
 from kairos_gateware.soc.registers_port import RegistersPort
+from kairos_gateware.testbenches.simulator import run_simulation
 
 WORDS = 16
 

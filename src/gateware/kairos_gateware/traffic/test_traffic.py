@@ -8,11 +8,11 @@ import pytest
 from migen import *
 
 from kairos_gateware.hp import HpRead, HpWrite
-from kairos_gateware.sim.hp_memory import HpMemory
-from kairos_gateware.simulation import run_simulation
+from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.traffic.engine import TrafficEngine
 from kairos_gateware.traffic.lines import WIDTH, Lines
 from kairos_gateware.traffic.loan import Loan
+from kairos_gateware.verilated.hp_memory import HpMemory
 
 BASE = 0x0E00_0000
 LATENCY = 30

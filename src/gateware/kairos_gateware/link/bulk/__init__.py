@@ -1,0 +1,1 @@
+"""Bulk copies to the memory of other boards."""

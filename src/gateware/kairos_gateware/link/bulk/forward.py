@@ -1,0 +1,153 @@
+"""Bulk transfers through a board: forwards packets and answers for boards behind other links.
+
+    link ─▶ way? ─┬─▶ this board's server
+                  ├─▶ buffer ─▶ in turn with others' and this board's engine ─▶ link
+                  └─▶ buffer ─▶ in turn with others' and this board's engine ─▶ link
+
+A packet is forwarded once all of it has been received with the right CRC, with a new CRC on the
+next line; a broken one is answered here. Each link has a buffer for each other link, so a packet
+waits only for those on the same path (virtual output queues). A line is never held up: a packet
+that arrives while its buffer is full is dropped, as is one for a link that is down or does not
+exist; the engine that sent it retries, and eventually gives up. So packets and answers cannot
+deadlock.
+
+Latency: a packet's length and 5 cycles; of an answer 2. Throughput of each link: one word per
+cycle. Clock domain sys.
+"""
+
+from functools import reduce
+from operator import and_
+
+from migen import *
+from migen.genlib.fifo import SyncFIFO
+from migen.genlib.roundrobin import SP_CE, RoundRobin
+
+from .buffer import PacketBuffer
+from .words import ANSWER, HEAD, ID_BITS, KEY_BITS, LEFT_BITS, SLOTS, STATUS_BITS
+
+__all__ = ["BulkForwarding", "BulkWay"]
+
+
+class BulkWay:
+    """line: `BulkLine` of a link. Ports for this board's engine and server at the link: `packet`
+    and `answer` as those of `BulkSending`; `mine`: the packet being received is for this board;
+    `receiving`."""
+
+    def __init__(self, line):
+        self.line, self.receiving = line, line.receiving
+        self.packet, self.answer, self.mine = line.sending.packet, line.sending.answer, C(1)
+
+
+class _Turns(Module):
+    """Several `sources` use `out` in turn. ends: `out` accepts in this cycle the last word of a
+    piece that must not be interrupted. inside: such a piece has begun."""
+
+    def __init__(self, out, sources, ends, inside):
+        self.submodules.turns = turns = RoundRobin(len(sources), SP_CE)
+        self.comb += turns.ce.eq(ends | (~inside & ~out.valid))
+        cases = {}
+        for n, source in enumerate(sources):
+            self.comb += turns.request[n].eq(source.valid)
+            cases[n] = [getattr(out, name).eq(getattr(source, name)) for name, *_ in source.layout if name != "ready"]
+            cases[n].append(source.ready.eq(out.ready))
+        self.comb += Case(turns.grant, cases)
+
+
+class _Packets(Module):
+    """Packets of a link that leave by one other link. these: selects the packet being received.
+    `packet`: the packets, one after the other; `judged`: as of `PacketBuffer`."""
+
+    def __init__(self, line, these):
+        self.packet = packet = Record(line.sending.packet.layout)
+        self.submodules.buffer = buffer = PacketBuffer(line.receiving, these, C(1))
+        self.judged = buffer.judged
+
+        # # #
+
+        left = Signal(LEFT_BITS)
+        self.comb += [
+            Cat(*[getattr(packet, name) for name, _ in HEAD]).eq(buffer.packets.dout),
+            packet.head.eq(left == 0),
+            packet.valid.eq(~packet.head | buffer.packets.readable),
+            packet.word.eq(buffer.word),
+            buffer.next.eq(packet.ready & ~packet.head),
+            buffer.left.eq(buffer.next & (left == 1)),
+            buffer.packets.re.eq(buffer.left),
+        ]
+        self.sync += If(packet.valid & packet.ready, left.eq(Mux(packet.head, packet.length + 1, left - 1)))
+
+
+class _Answers(Module):
+    """The same for answers, whose key names the board they are for."""
+
+    def __init__(self, receiving, these):
+        self.answer = answer = Record([("valid", 1), ("ready", 1), *ANSWER])
+        self.submodules.fifo = fifo = SyncFIFO(KEY_BITS + STATUS_BITS, SLOTS)
+
+        # # #
+
+        self.comb += [
+            fifo.we.eq(receiving.answer & these),
+            fifo.din.eq(Cat(receiving.answer_key, receiving.answer_status)),
+            answer.valid.eq(fifo.readable),
+            Cat(answer.key, answer.status).eq(fifo.dout),
+            fifo.re.eq(answer.ready),
+        ]
+
+
+class BulkForwarding(Module):
+    """lines: `BulkLine` of the board's links that have remote memory, by their ports as of
+    `tree_route`. own: number of this board. sizes: boards behind each of its links downwards.
+    route: of `tree_route`.
+
+    `ways`: `BulkWay` of each, by the same ports. `settled`: for time skip.
+    """
+
+    def __init__(self, lines, own, sizes, route):
+        self.ways = {port: BulkWay(line) for port, line in lines.items()}
+        self.settled = Signal()
+
+        # # #
+
+        route, ports = route(own, sizes), 2 + len(sizes)
+        packets, answers = {}, {}
+        for port, way in self.ways.items():
+            receiving, head = way.receiving, way.receiving.head_of
+            board = receiving.answer_key[ID_BITS:]
+            way.mine = Signal()
+            way.packet, way.answer = Record(way.packet.layout), Record(way.answer.layout)
+            leaves, returns = Signal(max=ports), Signal(max=ports)
+            self.comb += [
+                way.mine.eq(~head.far | (head.destination == own)),
+                route(head.destination, leaves),
+                route(board, returns),
+            ]
+            # Packets for the link they came from, or for a missing one, have no buffer: they are
+            # dropped
+            for other in lines:
+                if other != port:
+                    packets[port, other] = _Packets(way.line, ~way.mine & (leaves == other))
+                    answers[port, other] = _Answers(receiving, (board != own) & (returns == other))
+        self.submodules += [*packets.values(), *answers.values()]
+        for port, way in self.ways.items():
+            sending = way.line.sending
+            others = [other for other in lines if other != port]
+            through, inside, ends = self._pieces(sending.packet)
+            told = [way.answer, *[packets[port, other].judged for other in others]]
+            told += [answers[other, port].answer for other in others]
+            self.submodules += [
+                _Turns(sending.packet, [way.packet, *[packets[other, port].packet for other in others]], ends, inside),
+                _Turns(sending.answer, told, sending.answer.valid & sending.answer.ready, C(0)),
+            ]
+            self.sync += through
+        quiet = [some.buffer.empty for some in packets.values()] + [~some.answer.valid for some in answers.values()]
+        self.comb += self.settled.eq(reduce(and_, quiet))
+
+    @staticmethod
+    def _pieces(packet):
+        """(statements that count its words, whether one has begun, whether its last word is
+        taken)."""
+        left = Signal(LEFT_BITS)
+        goes = packet.valid & packet.ready
+        counts = If(goes, left.eq(Mux(packet.head, packet.length + 1, left - 1)))
+        return counts, left != 0, goes & ~packet.head & (left == 1)

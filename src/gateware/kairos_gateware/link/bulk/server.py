@@ -1,0 +1,162 @@
+"""Bulk transfers, receiving end: writes intact packets for exported memory.
+
+    packet ─▶ buffer ─ CRC right? exported? ─▶ bursts on the memory port ─▶ answer
+                       no ─▶ answer
+
+Nothing of a packet is written before all of it has been received with the right CRC
+(`PacketBuffer`), so no bit error reaches memory. Throughput: one word per cycle. Clock domain sys.
+"""
+
+from functools import reduce
+from operator import or_
+
+from migen import *
+from migen.genlib.fifo import SyncFIFO
+
+from ...hp import HpWrite
+from ..remote.server import Region
+from ..remote.words import ADDRESS_BITS, BOARD_BITS, BUS_ERROR, DONE
+from .buffer import PacketBuffer
+from .words import HEAD, KEY_BITS, LENGTH_BITS, SLOTS, STATUS_BITS
+
+__all__ = ["BURST", "BulkServer", "burst_beats"]
+
+BURST = 16
+"""Beats of the longest burst on the port; bursts do not cross the boundaries of blocks of so many
+words."""
+_COUNT_BITS = 16
+_BURSTS_OPEN = 32
+
+
+def burst_beats(address, left):
+    """Words of the next burst, of `left` from the word `address` on."""
+    room, beats = Signal(max=BURST + 1), Signal(max=BURST + 1)
+    return beats, [room.eq(BURST - address[: log2_int(BURST)]), beats.eq(Mux(left < room, left, room))]
+
+
+class BulkServer(Module):
+    """way: `BulkWay` of the link. regions: list of `Region` that apply.
+
+    `board`: number of this board; a packet for another one that ends here is rejected. `bus`:
+    `HpWrite`. Saturating counts of packets: `refused`, `broken`, and `dropped` for lack of room.
+    `settled`: nothing is in progress.
+    """
+
+    def __init__(self, way, regions: list[Region]):
+        self.board = Signal(BOARD_BITS)
+        self.bus = HpWrite()
+        self.refused, self.broken, self.dropped = [Signal(_COUNT_BITS) for _ in range(3)]
+        self.settled = Signal()
+
+        # # #
+
+        allowed = self._allowed(way.receiving, regions)
+        self.submodules.buffer = buffer = PacketBuffer(way.receiving, way.mine, allowed)
+        bursts, splitting = self._split(buffer.packets)
+        ended_valid, ended_ready, ended_what = self._write(bursts, buffer)
+        answers = SyncFIFO(KEY_BITS + STATUS_BITS, SLOTS)
+        self.submodules += answers
+        answer, judged = way.answer, buffer.judged
+        for name in ("refused", "broken", "dropped"):
+            self._count(getattr(self, name), getattr(buffer, name))
+        self.comb += [
+            ended_ready.eq(answers.writable),
+            answers.we.eq(ended_valid | judged.valid),
+            answers.din.eq(Mux(ended_valid, ended_what, Cat(judged.key, judged.status))),
+            judged.ready.eq(answers.writable & ~ended_valid),
+            answer.valid.eq(answers.readable),
+            Cat(answer.key, answer.status).eq(answers.dout),
+            answers.re.eq(answer.ready),
+            self.settled.eq(~way.receiving.busy & buffer.empty & ~splitting & ~answers.readable & ~self._owed),
+        ]
+
+    def _count(self, count, event):
+        self.sync += If(event & (count != 2**_COUNT_BITS - 1), count.eq(count + 1))
+
+    def _allowed(self, receiving, regions):
+        """Whether all of the received packet lies in one region, and it is for this board."""
+        r, head = receiving, receiving.head_of
+        last, check, allowed = Signal(ADDRESS_BITS + 1), Signal(), Signal()
+        within = [
+            region.enable & region.writable & (head.address >= region.first) & (last <= region.last)
+            for region in regions
+        ]
+        here = ~head.far | (head.destination == self.board)
+        self.sync += [
+            check.eq(r.head),
+            last.eq(head.address + head.length),
+            If(check, allowed.eq(reduce(or_, within) & here)),
+        ]
+        return allowed
+
+    def _split(self, packets):
+        """Splits packets into bursts. Returns (FIFO of bursts, whether one is to come)."""
+        bursts = SyncFIFO(ADDRESS_BITS + log2_int(BURST) + 1 + KEY_BITS, 4)
+        self.submodules += bursts
+        left, address, key = Signal(LENGTH_BITS + 1), Signal(ADDRESS_BITS), Signal(KEY_BITS)
+        beats, chooses = burst_beats(address, left)
+        head = Record(HEAD)
+        self.comb += [
+            *chooses,
+            head.raw_bits().eq(packets.dout),
+            packets.re.eq(left == 0),
+            bursts.we.eq(left != 0),
+            bursts.din.eq(Cat(address, (beats - 1)[: log2_int(BURST)], beats == left, key)),
+        ]
+        self.sync += If(
+            left == 0,
+            If(packets.readable, left.eq(head.length + 1), address.eq(head.address), key.eq(head.key)),
+        ).Elif(bursts.writable, left.eq(left - beats), address.eq(address + beats))
+        return bursts, left != 0
+
+    def _write(self, bursts, buffer):
+        """Writes bursts to the port. Returns the answers of packets: (valid, ready, contents)."""
+        bus = self.bus
+        owed = SyncFIFO(1 + KEY_BITS, _BURSTS_OPEN)
+        self.submodules += owed
+        address, beats, length = Signal(ADDRESS_BITS), Signal(log2_int(BURST)), Signal(log2_int(BURST))
+        next_last, next_key, next_beats = Signal(), Signal(KEY_BITS), Signal.like(beats)
+        asks, writes, last = Signal(), Signal(), Signal()
+        wrote, ends, loads, next_address = Signal(), Signal(), Signal(), Signal(ADDRESS_BITS)
+        self._owed = asks | writes | owed.readable | bursts.readable
+        self.comb += [
+            bus.awvalid.eq(asks),
+            bus.awaddr.eq(Cat(C(0, 3), address)),
+            bus.awlen.eq(length),
+            bus.wvalid.eq(writes),
+            bus.wlast.eq(beats == 0),
+            bus.wdata.eq(buffer.word),
+            bus.wstrb.eq(2**8 - 1),
+            wrote.eq(writes & bus.wready),
+            ends.eq((~asks | bus.awready) & (~writes | (wrote & (beats == 0)))),
+            loads.eq(ends & bursts.readable & owed.writable),
+            bursts.re.eq(loads),
+            Cat(next_address, next_beats, next_last, next_key).eq(bursts.dout),
+            owed.we.eq(loads),
+            owed.din.eq(Cat(next_last, next_key)),
+            buffer.next.eq(wrote),
+            buffer.left.eq(wrote & (beats == 0) & last),
+        ]
+        self.sync += [
+            If(bus.awready, asks.eq(0)),
+            If(wrote, beats.eq(beats - 1), If(beats == 0, writes.eq(0))),
+            If(
+                loads,
+                asks.eq(1),
+                writes.eq(1),
+                address.eq(next_address),
+                beats.eq(next_beats),
+                length.eq(next_beats),
+                last.eq(next_last),
+            ),
+        ]
+        told_last, told_key, wrong = Signal(), Signal(KEY_BITS), Signal()
+        ready = Signal()
+        self.comb += [
+            Cat(told_last, told_key).eq(owed.dout),
+            bus.bready.eq(ready | ~told_last),
+            owed.re.eq(bus.bvalid & bus.bready),
+        ]
+        self.sync += If(owed.re, wrong.eq(~told_last & (wrong | bus.bresp[1])))
+        status = Mux(wrong | bus.bresp[1], C(BUS_ERROR, STATUS_BITS), C(DONE, STATUS_BITS))
+        return bus.bvalid & told_last, ready, Cat(told_key, status)

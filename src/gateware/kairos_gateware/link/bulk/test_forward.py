@@ -1,0 +1,204 @@
+"""Bulk transfers through a board, verilated: all boards of a chain copy to each other while lines
+are cut, beside other streams on all links."""
+
+from random import Random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from migen import *
+
+from kairos_gateware.figures.place import root
+from kairos_gateware.link.bulk.engine import RING
+from kairos_gateware.link.bulk.forward import BulkForwarding
+from kairos_gateware.link.bulk.words import ANSWER, HEAD, ID_BITS, KEY_BITS, SLOTS, STATUS_BITS
+from kairos_gateware.link.remote.words import REFUSED, UNREACHABLE
+from kairos_gateware.link.switch.switch import UP, tree_route
+from kairos_gateware.testbenches.bulk import MEMORY_WORDS, BulkChain
+from kairos_gateware.testbenches.simulator import run_simulation
+from kairos_gateware.verilated.lockstep import build_lockstep
+
+HALF, QUARTER = MEMORY_WORDS // 2, MEMORY_WORDS // 4
+SOURCE = 2 * RING
+READY = HALF + 600
+FIRST, UPPER, LOWER, LAST = range(4)
+"""Board 0, the two link ends of board 1, and board 2."""
+NEAR = 1
+
+
+def to(destination):
+    """Flags of a descriptor for that board, with report of completion."""
+    return 1 | (8 | destination) << 8
+
+
+@pytest.fixture(scope="module")
+def engine():
+    dut = BulkChain()
+    return build_lockstep(root() / "bulk_chain_bench", dut, dut.inputs, dut.outputs)
+
+
+def contents(board):
+    random = Random(board)
+    return [random.getrandbits(64) for _ in range(HALF - SOURCE)]
+
+
+def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1):
+    """copies: by board, (word here, words, word there, flags). cuts: (line, from, to). flips: bit
+    error probability. Returns the outputs, and the second halves of the memories."""
+    rows = np.zeros(READY + cycles + HALF + 2, engine.inputs)
+    rows["plugged"], rows["early"] = 1, 1
+    middle = np.arange(500, READY + cycles)
+    rows["offering"][500 : READY + cycles] = (offering & (middle % 300 < 60))[:, None]
+    for board in range(4):
+        words = []
+        for here, count, there, flags in copies.get(board, []):
+            words += [8 * here | 8 * count << 32, 8 * there | flags << 32]
+        words += [0] * (SOURCE - len(words)) + contents(board)
+        rows["poke"][: len(words), board] = 1
+        rows["index"][: len(words), board] = np.arange(len(words))
+        rows["value"][: len(words), board] = np.array(words, np.uint64)
+        rows["index"][-HALF - 2 : -2, board] = np.arange(HALF, MEMORY_WORDS)
+        rows["posted"][READY:, board] = len(copies.get(board, []))
+    for line, begin, end in cuts:
+        rows["plugged"][READY + begin : READY + end, line] = 0
+    if clear:
+        rows["clear"][READY + clear] = 1
+    random = np.random.default_rng(4)
+    for board in range(4):
+        hits = random.random(cycles) < 64 * flips
+        rows["flips"][READY : READY + cycles, board] = hits * (1 << random.integers(0, 64, cycles, np.uint64))
+    shown = engine.play(rows)
+    return shown, [[int(word) for word in shown["peek"][-HALF - 1 : -1, board]] for board in range(4)]
+
+
+def scattered(random, part, flags, most=300):
+    """Copies to distinct places in a quarter of a memory; `part`: the first or the second quarter
+    of its second half."""
+    copies, at = [], HALF + part * QUARTER
+    end = at + QUARTER
+    while at + most < end:
+        size = random.choice([1, 64, 65, random.randrange(1, most)])
+        copies.append((random.randrange(SOURCE, HALF - size), size, at, flags))
+        at += size + random.randrange(3)
+    return copies
+
+
+def everything(seed):
+    """(copies by board, target memory of each of their descriptors): all possible transfers at
+    once."""
+    random, copies, targets = Random(seed), {}, {}
+    for board, ways in [
+        (FIRST, [(0, to(2), LAST), (0, to(1), UPPER)]),
+        (UPPER, [(0, NEAR, FIRST)]),
+        (LOWER, [(1, NEAR, LAST)]),
+        (LAST, [(1, to(0), FIRST), (0, to(1), LOWER)]),
+    ]:
+        some = [(copy, target) for part, flags, target in ways for copy in scattered(random, part, flags)]
+        random.shuffle(some)
+        copies[board], targets[board] = [list(part) for part in zip(*some[: RING - 1], strict=True)]
+    return copies, targets
+
+
+def check(shown, memories, copies, targets, cut=False):
+    wanted = [[0] * HALF for _ in range(4)]
+    for board, some in copies.items():
+        source = contents(board)
+        for (here, count, there, _), target in zip(some, targets[board], strict=True):
+            wanted[target][there - HALF : there - HALF + count] = source[here - SOURCE :][:count]
+        assert shown["completed"][-1, board] == len(some) and not shown["halted"][-1, board]
+        assert shown["done"][:, board].sum() == len(some)
+    assert memories == wanted
+    assert shown["idle"][-1].all() and shown["settled"][-1].all() and shown["relayed"][-1].all()
+    assert not shown["wrong"][-1].any() and (cut or not shown["gaps"][-1].any())
+    assert (shown["waited"][-1] <= 1).all()
+
+
+def test_all_boards_copy_to_all_at_once(engine):
+    copies, targets = everything(1)
+    shown, memories = play(engine, copies, 30_000)
+    check(shown, memories, copies, targets)
+    assert not shown["broken"][-1].any()
+
+
+def test_wrong_bits_and_cuts_on_the_way(engine):
+    copies, targets = everything(2)
+    random = Random(7)
+    cuts = [(random.randrange(2), begin, begin + random.randrange(1, 200)) for begin in range(300, 9000, 800)]
+    shown, memories = play(engine, copies, 40_000, cuts, 1e-5)
+    check(shown, memories, copies, targets, cut=True)
+    assert shown["repeated"][-1, FIRST] and shown["repeated"][-1, LAST]
+
+
+def test_a_long_copy_through_a_board_goes_as_fast_as_to_the_neighbour(engine):
+    ends = []
+    for flags in (to(2), NEAR):
+        copies = {FIRST: [(SOURCE, 1900, HALF, flags)]}
+        shown, _ = play(engine, copies, 4000, offering=0)
+        ends.append(int(np.argmax(shown["done"][:, FIRST])) - READY)
+    assert ends[0] - ends[1] < 200, "a packet's length, and the second line, there and back"
+
+
+@pytest.mark.parametrize(
+    "flags, there, reason",
+    [(to(2), HALF - 1, REFUSED), (to(7), HALF, UNREACHABLE), (to(2), HALF, UNREACHABLE)],
+    ids=["not exported", "no such board", "away"],
+)
+def test_what_cannot_be_copied_is_told_and_the_next_one_works(engine, flags, there, reason):
+    copies = {FIRST: [(SOURCE, 10, there, flags)], LAST: [(SOURCE, 300, HALF, to(1))] * 2}
+    cuts = [(1, 0, 20_000)] if flags == to(2) and reason == UNREACHABLE else []
+    shown, memories = play(engine, copies, 40_000, cuts, clear=30_000)
+    before = READY + 29_000
+    assert shown["halted"][before, FIRST] and shown["reason"][before, FIRST] == reason
+    assert not shown["halted"][-1, FIRST] and not any(memories[FIRST])
+    if not cuts:
+        assert shown["completed"][before, LAST] == 2 and memories[LOWER][:300] == contents(LAST)[:300]
+
+
+def line():
+    """The ports of a `BulkLine` that `BulkForwarding` uses, to be driven by hand."""
+    packet = Record([("valid", 1), ("ready", 1), ("head", 1), *HEAD, ("word", 64), ("spoiled", 1)])
+    names = ("head", "data", "end", "good", "answer")
+    receiving = {name: Signal(name=f"receiving_{name}") for name in names}
+    receiving |= {"head_of": Record(HEAD), "word": Signal(64)}
+    receiving |= {"answer_key": Signal(KEY_BITS), "answer_status": Signal(STATUS_BITS)}
+    sending = SimpleNamespace(packet=packet, answer=Record([("valid", 1), ("ready", 1), *ANSWER]))
+    return SimpleNamespace(sending=sending, receiving=SimpleNamespace(**receiving))
+
+
+def test_a_line_that_takes_nothing_holds_up_only_what_goes_there():
+    """Board 1 of a tree has more packets and answers for board 2 than fit the buffers; those for
+    board 3 pass them."""
+    lines = {port: line() for port in (UP, UP + 1, UP + 2)}
+    dut, came = BulkForwarding(lines, 1, [1, 1], tree_route), {"packet": [], "answer": []}
+
+    def come():
+        r = lines[UP].receiving
+        for destination in [2] * (SLOTS + 1) + [3]:
+            yield r.head_of.far.eq(1)
+            yield r.head_of.destination.eq(destination)
+            yield r.head_of.length.eq(1)
+            steps = [(r.head, 0), (r.data, 10 * destination), (r.data, 10 * destination + 1), (r.end, 0)]
+            for signal, word in steps:
+                yield signal.eq(1)
+                yield r.word.eq(word)
+                yield r.good.eq(1)
+                yield
+                yield signal.eq(0)
+            yield r.answer_key.eq(destination << ID_BITS)
+            yield r.answer.eq(1)
+            yield
+            yield r.answer.eq(0)
+        for _ in range(20):
+            yield
+
+    @passive
+    def take(what):
+        source = getattr(lines[UP + 2].sending, what)
+        yield source.ready.eq(1)
+        while True:
+            yield
+            if (yield source.valid):
+                came[what].append((yield source.key if what == "answer" else source.word))
+
+    run_simulation(dut, [come(), take("packet"), take("answer")])
+    assert came["packet"][1:] == [30, 31] and came["answer"] == [3 << ID_BITS]

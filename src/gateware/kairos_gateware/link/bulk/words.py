@@ -1,0 +1,113 @@
+"""Line format of bulk transfers: raw words of 64 bits of data, and marks that delimit them, between
+the link's words.
+
+    words with check bits …  head | data | data | … | trailer   words with check bits …
+                                      └ escape | words with check bits … | resume ┘
+
+A **mark** is a word with check bits, of a stream of its own. A head begins a packet, after which
+the line is raw: words are data without check bits, the last one the trailer, with a CRC over head
+and data. The other streams have priority over bulk data, and may be sent between any two raw words:
+the escape, a raw word unlike any data, announces that words with check bits follow, and a resume
+mark that data continue. A data word that differs from the escape in one bit at most is sent as part
+of a mark.
+"""
+
+from functools import reduce
+from operator import and_, or_
+
+from migen import *
+
+from ..line.word import PAYLOAD_BITS, WORD_BITS
+from ..remote.words import ADDRESS_BITS, BOARD_BITS, GENERATION_BITS, SLOT_BITS
+
+__all__ = [
+    "AGAIN",
+    "ANSWER",
+    "BULK",
+    "ESCAPE",
+    "HEAD",
+    "ID_BITS",
+    "KEY_BITS",
+    "LEFT_BITS",
+    "LENGTH_BITS",
+    "LITERAL_BITS",
+    "MARK",
+    "PACKET_WORDS",
+    "SLOTS",
+    "STATUS_BITS",
+    "Mark",
+    "escape_like",
+    "fields_of",
+    "mark",
+]
+
+BULK = 6
+"""The stream of marks, in both directions."""
+PACKET_WORDS = 64
+"""Data words of the longest packet: 512 bytes."""
+SLOTS = 2**SLOT_BITS
+"""Packets that one end may have in flight."""
+LENGTH_BITS = log2_int(PACKET_WORDS)
+LEFT_BITS = LENGTH_BITS + 1
+ID_BITS = SLOT_BITS + GENERATION_BITS
+KEY_BITS = ID_BITS + BOARD_BITS
+"""An id, and the board that issued it."""
+STATUS_BITS = 3
+AGAIN = 4
+"""Status of an answer, beside those of single loads and stores: the packet was received broken."""
+ESCAPE = 0x6A09_E667_6A09_E667
+"""Both halves are the same, those of a trailer complementary: no trailer can look like it."""
+LITERAL_BITS = log2_int(WORD_BITS) + 1
+
+
+class Mark:
+    """head: a packet begins. resume: raw words continue, after a data word that looks like an
+    escape if `literal`. answer: result of a packet."""
+
+    HEAD, RESUME, ANSWER = 1, 2, 3
+
+
+_KIND_BITS = 2
+ANSWER = [("key", KEY_BITS), ("status", STATUS_BITS)]
+HEAD = [("key", KEY_BITS), ("length", LENGTH_BITS), ("address", ADDRESS_BITS), ("far", 1), ("destination", BOARD_BITS)]
+MARK = {
+    Mark.HEAD: HEAD,
+    Mark.RESUME: [("left", LEFT_BITS), ("literal", 1), ("flipped", LITERAL_BITS)],
+    Mark.ANSWER: [*ANSWER, *[(f"not_{name}", width) for name, width in ANSWER]],
+}
+"""Fields above the kind, the first lowest. `length`: data words - 1; `address` of the first in
+words; `far`: the packet is for the board `destination`, not for the neighbour. `left`: raw words
+that follow, the trailer included. `flipped`: the bit in which a literal differs from the escape, or
+64. An answer is sent twice, the second time inverted."""
+
+
+def mark(kind, **values):
+    """The payload of a mark: a list of its bits, low ones first."""
+    return Cat(C(kind, _KIND_BITS), *[values[name] for name, _ in MARK[kind]])
+
+
+def fields_of(kind, payload):
+    """Names for the bits of a mark of that kind."""
+    found, at = {"kind": payload[:_KIND_BITS]}, _KIND_BITS
+    for name, width in MARK[kind]:
+        found[name] = payload[at : at + width]
+        at += width
+    if at > PAYLOAD_BITS:
+        raise ValueError(f"a mark has {at} bits")
+    return found
+
+
+def escape_like(word):
+    """(whether the word differs from the escape in at most one bit, the number of that bit or
+    64)."""
+    wrong = [word[n] ^ (ESCAPE >> n & 1) for n in range(WORD_BITS)]
+    # For each bit of the bit number, half of the word's bits have it set: at most one bit is wrong
+    # if in no case both halves have wrong bits
+    halves = []
+    for bit in range(log2_int(WORD_BITS)):
+        ones = reduce(or_, [w for n, w in enumerate(wrong) if n >> bit & 1])
+        zeros = reduce(or_, [w for n, w in enumerate(wrong) if not n >> bit & 1])
+        halves.append((ones, zeros))
+    alike = reduce(and_, [~(ones & zeros) for ones, zeros in halves])
+    right = ~reduce(or_, [ones | zeros for ones, zeros in halves[:1]])
+    return alike, Cat(*[ones for ones, _ in halves], right)

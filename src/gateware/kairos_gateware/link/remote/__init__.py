@@ -1,0 +1,1 @@
+"""Loads and stores in the memory of other boards."""

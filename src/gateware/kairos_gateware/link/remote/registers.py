@@ -1,0 +1,132 @@
+"""Registers of remote memory, for each end of a link; for their use see
+src/contracts/registers.toml."""
+
+from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
+from migen import *
+
+from ...csr import uses
+from .words import BOARD_BITS, STATUS_BITS
+
+__all__ = ["BulkRegisters", "ExportRegisters", "RemoteRegisters"]
+
+_COUNT_BITS = 16
+
+
+class RemoteRegisters(Module, AutoCSR):
+    """initiator: `RemoteInitiator`. asker: one of its `RemoteAskers`; the registers issue loads and
+    stores one at a time. up: of the link."""
+
+    USES = uses("remote")
+
+    def __init__(self, initiator, asker, up):
+        self.address = CSRStorage(32, name="address")
+        self.data = CSRStorage(64, name="data")
+        self.strobes = CSRStorage(8, name="strobes", reset=255)
+        self.far = CSRStorage(BOARD_BITS + 1, name="far")
+        self.load = CSR(name="load")
+        self.store = CSR(name="store")
+        self.state = CSRStatus(3 + STATUS_BITS, name="state")
+        self.value = CSRStatus(64, name="value")
+        self.early = CSRStorage(name="early")
+        self.failed = CSRStatus(_COUNT_BITS, name="failed")
+        self.repeated = CSRStatus(_COUNT_BITS, name="repeated")
+        self.stale = CSRStatus(_COUNT_BITS, name="stale")
+
+        # # #
+
+        request, answer = asker.request, asker.answer
+        waits, status = Signal(), Signal(STATUS_BITS)
+        asks = self.load.re | self.store.re
+        self.comb += [
+            request.address.eq(self.address.storage[3:]),
+            request.data.eq(self.data.storage),
+            request.strobes.eq(self.strobes.storage),
+            request.early.eq(self.early.storage),
+            request.far.eq(self.far.storage[BOARD_BITS]),
+            request.destination.eq(self.far.storage[:BOARD_BITS]),
+            self.state.status.eq(Cat(up, request.valid | waits, initiator.idle, status)),
+            self.repeated.status.eq(initiator.repeated),
+            self.stale.status.eq(initiator.stale),
+        ]
+        self.sync += [
+            If(asks & ~request.valid & ~waits, request.valid.eq(1), request.write.eq(self.store.re)),
+            If(request.valid & request.ready, request.valid.eq(0), waits.eq(1)),
+            If(answer.valid, waits.eq(0), status.eq(answer.status), self.value.status.eq(answer.data)),
+            If(
+                initiator.failed & (self.failed.status != 2**_COUNT_BITS - 1),
+                self.failed.status.eq(self.failed.status + 1),
+            ),
+        ]
+
+
+class ExportRegisters(Module, AutoCSR):
+    """regions: list of `Region`, configured here. refused: signals, the counts of refused accesses
+    and packets."""
+
+    USES = uses("exports")
+
+    def __init__(self, regions, refused):
+        self.region = CSRStorage(log2_int(len(regions)), name="region")
+        self.first = CSRStorage(32, name="first")
+        self.last = CSRStorage(32, name="last")
+        self.rights = CSRStorage(2, name="rights")
+        self.set = CSR(name="set")
+        loads, packets = refused
+        self.refused = CSRStatus(_COUNT_BITS, name="refused")
+        self.packets = CSRStatus(_COUNT_BITS, name="packets")
+
+        # # #
+
+        self.comb += [self.refused.status.eq(loads), self.packets.status.eq(packets)]
+        for n, region in enumerate(regions):
+            self.sync += If(
+                self.set.re & (self.region.storage == n),
+                region.first.eq(self.first.storage[3:]),
+                region.last.eq(self.last.storage[3:]),
+                region.enable.eq(self.rights.storage[0]),
+                region.writable.eq(self.rights.storage[1]),
+            )
+
+
+class BulkRegisters(Module, AutoCSR):
+    """engine: `BulkEngine`. server: `BulkServer`. `irq`: level of the interrupt to this board's
+    processors; `tells`: for a cycle, there is an event to report to them."""
+
+    USES = uses("bulk")
+
+    def __init__(self, engine, server):
+        self.base = CSRStorage(32, name="base")
+        self.posted = CSRStorage(_COUNT_BITS, name="posted")
+        self.early = CSRStorage(name="early", reset=1)
+        self.clear = CSR(name="clear")
+        self.told = CSRStatus(name="told")
+        self.heard = CSR(name="heard")
+        self.interrupt = CSRStorage(name="interrupt")
+        self.completed = CSRStatus(_COUNT_BITS, name="completed")
+        self.state = CSRStatus(2 + len(engine.reason), name="state")
+        self.repeated = CSRStatus(_COUNT_BITS, name="repeated")
+        self.broken = CSRStatus(_COUNT_BITS, name="broken")
+        self.dropped = CSRStatus(_COUNT_BITS, name="dropped")
+        self.irq, self.tells = Signal(), Signal()
+
+        # # #
+
+        told, halted = Signal(), Signal()
+        self.sync += [
+            halted.eq(engine.halted),
+            If(self.tells, told.eq(1)).Elif(self.heard.re, told.eq(0)),
+        ]
+        self.comb += [
+            self.tells.eq(engine.done | (engine.halted & ~halted)),
+            self.told.status.eq(told),
+            self.irq.eq(told & self.interrupt.storage),
+            engine.base.eq(self.base.storage),
+            engine.posted.eq(self.posted.storage),
+            engine.early.eq(self.early.storage),
+            engine.clear.eq(self.clear.re),
+            self.completed.status.eq(engine.completed),
+            self.state.status.eq(Cat(engine.halted, engine.idle, engine.reason)),
+            self.repeated.status.eq(engine.repeated),
+            self.broken.status.eq(server.broken),
+            self.dropped.status.eq(server.dropped),
+        ]

@@ -1,0 +1,181 @@
+"""Plain pointers: loads and stores at a port of the processing system, and errors on its bus."""
+
+import pytest
+from migen import *
+
+from kairos_gateware.testbenches.simulator import run_simulation
+
+from ...testbenches.remote import MEMORY_WORDS, ServedMemory
+from .requester import RemoteInitiator
+from .server import RemoteServer
+from .window import NOBODY, RemoteAskers, RemoteWindow
+from .words import REFUSED, UNREACHABLE, remote_streams
+
+OKAY, SLAVE, DECODE = 0, 2, 3
+END = 1 << 28
+LAST = MEMORY_WORDS * 8
+
+
+class Boards(Module):
+    """A window whose second link of three leads to board 3 with a memory, of which the first half
+    is readable, and writable if `writable`, and to board 4. While `plugged` is 0, requests are
+    lost."""
+
+    def __init__(self, **options):
+        requests, answers = (
+            Record([("valid", 1), ("ready", 1), *stream.forms.layout()]) for stream in remote_streams()
+        )
+        arriving = Record(requests.layout)
+        self.plugged, self.writable = Signal(reset=1), Signal(reset=1)
+        self.submodules.initiator = RemoteInitiator(requests, answers, self.plugged, **options)
+        self.submodules.server = server = RemoteServer(arriving, answers, 1)
+        self.submodules.memory = ServedMemory(server)
+        self.submodules.askers = askers = RemoteAskers(self.initiator, 2)
+        self.submodules.window = RemoteWindow([None, askers.askers[1], None], lambda board, end: end.eq(board >= 3))
+        self.comb += [
+            server.board.eq(3),
+            arriving.valid.eq(requests.valid & self.plugged),
+            arriving.form.eq(requests.form),
+            arriving.data.eq(requests.data),
+            requests.ready.eq(arriving.ready | ~self.plugged),
+            server.regions[0].enable.eq(1),
+            server.regions[0].writable.eq(self.writable),
+            server.regions[0].last.eq(MEMORY_WORDS // 2 - 1),
+        ]
+
+
+class Master:
+    """The processing system at the port."""
+
+    def __init__(self, dut):
+        self.dut, self.axi, self.failures = dut, dut.window.axi, []
+
+    def step(self):
+        yield
+        if (yield self.dut.window.failed):
+            window = self.dut.window
+            self.failures.append(((yield window.why), (yield window.write), (yield window.address)))
+
+    def address(self, channel, address, beats):
+        channel = getattr(self.axi, channel)
+        yield channel.valid.eq(1)
+        yield channel.addr.eq(address)
+        yield channel.len.eq(beats - 1)
+        yield channel.id.eq(5)
+        yield from self.step()
+        while not (yield channel.ready):
+            yield from self.step()
+        yield channel.valid.eq(0)
+
+    def load(self, address, beats=1):
+        """[(data, response)]"""
+        yield from self.address("ar", address, beats)
+        yield self.axi.r.ready.eq(1)
+        got = []
+        while len(got) < beats:
+            yield from self.step()
+            if (yield self.axi.r.valid):
+                got.append(((yield self.axi.r.data), (yield self.axi.r.resp)))
+                assert (yield self.axi.r.last) == (len(got) == beats) and (yield self.axi.r.id) == 5
+        yield self.axi.r.ready.eq(0)
+        return got
+
+    def store(self, address, *words, strobes=0xF):
+        """The response."""
+        yield from self.address("aw", address, len(words))
+        for n, word in enumerate(words):
+            yield self.axi.w.valid.eq(1)
+            yield self.axi.w.data.eq(word)
+            yield self.axi.w.strb.eq(strobes)
+            yield self.axi.w.last.eq(n == len(words) - 1)
+            yield from self.step()
+            while not (yield self.axi.w.ready):
+                yield from self.step()
+            yield self.axi.w.valid.eq(0)
+        yield self.axi.b.ready.eq(1)
+        yield from self.step()
+        while not (yield self.axi.b.valid):
+            yield from self.step()
+        assert (yield self.axi.b.id) == 5
+        yield self.axi.b.ready.eq(0)
+        return (yield self.axi.b.resp)
+
+
+def simulate(play, **options):
+    """play: generator function of the boards and their master. Returns the failures."""
+    dut = Boards(**options)
+    master = Master(dut)
+
+    def run():
+        yield from play(dut, master)
+        yield from master.step()
+        yield from master.step()
+        assert (yield dut.window.settled)
+
+    run_simulation(dut, run())
+    return master.failures
+
+
+def test_words_halves_and_bursts():
+    def play(dut, master):
+        assert (yield from master.store(END, 0x11223344)) == OKAY
+        assert (yield from master.store(END + 4, 0x55667788)) == OKAY
+        assert (yield from master.store(END + 4, 0xAA0000, strobes=4)) == OKAY
+        assert (yield from master.load(END)) == [(0x11223344, OKAY)]
+        assert (yield from master.load(END + 4)) == [(0x55AA7788, OKAY)]
+        assert (yield from master.store(END + 12, 1, 2, 3, 4)) == OKAY
+        words = yield from master.load(END + 8, 6)
+        assert [word for word, _ in words[1:5]] == [1, 2, 3, 4]
+
+    assert simulate(play) == []
+
+
+def test_what_is_refused_is_an_error_of_the_slave_and_of_its_beat_alone():
+    def play(dut, master):
+        edge = END + LAST // 2
+        words = yield from master.load(edge - 4, 2)
+        assert [response for _, response in words] == [OKAY, SLAVE]
+        assert (yield from master.store(edge - 4, 1, 2)) == SLAVE
+        assert (yield from master.load(edge - 4))[0] == (1, OKAY)
+        yield dut.writable.eq(0)
+        assert (yield from master.store(END, 1)) == SLAVE
+        assert (yield from master.load(END))[0][1] == OKAY
+
+    edge = END + LAST // 2
+    assert simulate(play) == [(REFUSED, 0, edge), (REFUSED, 1, edge), (REFUSED, 1, END)]
+
+
+@pytest.mark.parametrize("end", [0, 2, 3])
+def test_nobody_answers_where_there_is_no_link(end):
+    def play(dut, master):
+        assert (yield from master.load(0x8000_0000 + end * END))[0][1] == DECODE
+        assert (yield from master.store(0x8000_0000 + end * END, 1)) == DECODE
+        assert (yield from master.load(END))[0][1] == OKAY
+
+    failures = simulate(play)
+    assert failures == [(NOBODY, write, 0x8000_0000 + end * END) for write in (0, 1)]
+
+
+def test_the_last_place_is_of_the_board_that_is_named():
+    def play(dut, master):
+        assert (yield from master.store(END + 8, 7)) == OKAY
+        yield dut.window.far.eq(3)
+        assert (yield from master.load(3 * END + 8)) == [(7, OKAY)]
+        assert (yield from master.store(3 * END + 8, 9)) == OKAY
+        yield dut.window.far.eq(4)
+        assert (yield from master.load(3 * END + 8))[0][1] == SLAVE
+        assert (yield from master.load(END + 8)) == [(9, OKAY)]
+
+    assert simulate(play) == [(REFUSED, 0, 3 * END + 8)]
+
+
+def test_a_lost_link_is_an_error_and_answers_again_when_it_is_back():
+    def play(dut, master):
+        yield dut.plugged.eq(0)
+        assert (yield from master.load(END))[0][1] == SLAVE
+        assert (yield from master.store(END, 1)) == SLAVE
+        yield dut.plugged.eq(1)
+        assert (yield from master.store(END, 7)) == OKAY
+        assert (yield from master.load(END))[0] == (7, OKAY)
+
+    assert simulate(play, timeout=64, attempts=2) == [(UNREACHABLE, write, END) for write in (0, 1)]

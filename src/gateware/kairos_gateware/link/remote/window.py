@@ -1,0 +1,220 @@
+"""Remote memory by plain pointers: an address window on a general-purpose port of the processing
+system; loads and stores in it access another board's memory.
+
+`END_BITS` bits of an address select one of the board's links; those below are an address in the
+memory of the board at its other end. The last place can be assigned to any board of the tree. One
+access is in flight at a time. A failed load or store is a bus error, which raises an exception in
+the processor: a slave error, or a decode error for a link that the board does not have. The cause
+is in registers, since the bus cannot convey it.
+
+Latency: address → request 1, answer → bus 1; each beat of a burst is an access of its own. Clock
+domain sys.
+"""
+
+from functools import reduce
+from operator import or_
+
+from litex.soc.interconnect.axi import AXIInterface
+from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
+from migen import *
+
+from ...csr import uses
+from .words import ADDRESS_BITS, BOARD_BITS, DONE, STATUS_BITS
+
+__all__ = ["ADDRESS_LENGTH", "NOBODY", "Asker", "RemoteAskers", "RemoteWindow", "WindowRegisters"]
+
+ADDRESS_LENGTH = 28
+"""Address bits within the memory of a board."""
+END_BITS = 2
+FAR_PLACE = 2**END_BITS - 1
+"""The last place, for a board that is not a neighbour."""
+NOBODY = 4
+"""Cause of a failed access beside the statuses of remote memory: the board has no such link."""
+_COUNT_BITS = 16
+_MASTER_IDS = 12
+_SLAVE_ERROR, _DECODE_ERROR = 2, 3
+_REQUEST = [("write", 1), ("address", ADDRESS_BITS), ("data", 64), ("strobes", 8)]
+_REQUEST += [("far", 1), ("destination", BOARD_BITS)]
+
+
+class Asker:
+    """Port of one user of a `RemoteInitiator`. `request`: accepted if `valid` and `ready`, one at a
+    time; `early`: a store is answered immediately; `answer`: valid for one cycle."""
+
+    def __init__(self):
+        self.request = Record([("valid", 1), ("ready", 1), ("early", 1), *_REQUEST])
+        self.answer = Record([("valid", 1), ("status", STATUS_BITS), ("data", 64)])
+
+
+class RemoteAskers(Module):
+    """Shares `initiator`, a `RemoteInitiator`, among `count` ports in `askers`, in order of
+    priority."""
+
+    def __init__(self, initiator, count):
+        self.askers = [Asker() for _ in range(count)]
+
+        # # #
+
+        request, answer = initiator.request, initiator.answer
+        for n, asker in reversed(list(enumerate(self.askers))):
+            others = reduce(or_, [other.request.valid for other in self.askers[:n]], C(0))
+            self.comb += [
+                If(
+                    asker.request.valid,
+                    request.valid.eq(1),
+                    request.tag.eq(n),
+                    initiator.early.eq(asker.request.early),
+                    [getattr(request, name).eq(getattr(asker.request, name)) for name, _ in _REQUEST],
+                ),
+                asker.request.ready.eq(request.ready & ~others),
+                asker.answer.valid.eq(answer.valid & (answer.tag == n)),
+                asker.answer.status.eq(answer.status),
+                asker.answer.data.eq(answer.data),
+            ]
+
+
+class RemoteWindow(Module):
+    """askers: one for each end of the board's links, in the order of their numbers; None where
+    there is no remote memory. way: function from a board's number and the number of the end that
+    leads to it, both signals, to statements.
+
+    `axi`: the slave port. `count`: number of ends. `far`: the board assigned to the window's last
+    place, if no link uses that. `failed`: for a cycle, an access has failed, with the cause `why`
+    (status or `NOBODY`), at `address`, a store if `write`. `settled`: nothing is in flight.
+    """
+
+    def __init__(self, askers, way):
+        self.far = Signal(BOARD_BITS)
+        self.axi = axi = AXIInterface(data_width=32, address_width=32, id_width=_MASTER_IDS)
+        self.failed, self.why, self.write, self.address = Signal(), Signal(3), Signal(), Signal(32)
+        self.settled, self.count = Signal(), len(askers)
+
+        # # #
+
+        if len(askers) > 1 << END_BITS:
+            raise ValueError(f"the window has room for {1 << END_BITS} links of a board, not for {len(askers)}")
+        left, id_ = Signal(4), Signal(_MASTER_IDS)
+        worst, data, word = Signal(2), Signal(64), Signal(32)
+        data_in, strobes = Signal(32), Signal(4)
+        place, end, to_far = Signal(END_BITS), Signal(max=max(2, len(askers))), Signal()
+        far_end = Signal.like(end)
+        self.comb += [
+            place.eq(self.address[ADDRESS_LENGTH : ADDRESS_LENGTH + END_BITS]),
+            to_far.eq((place == FAR_PLACE) & (len(askers) <= FAR_PLACE)),
+            way(self.far, far_end),
+            end.eq(Mux(to_far, far_end, place)),
+        ]
+        there = {n: asker for n, asker in enumerate(askers) if asker is not None}
+        exists = reduce(or_, [((place == n) | to_far) & (end == n) for n in there], C(0))
+        asks, taken, answered, status = Signal(), Signal(), Signal(), Signal(STATUS_BITS)
+        for n, asker in there.items():
+            request = asker.request
+            self.comb += [
+                request.valid.eq(asks & (end == n)),
+                request.write.eq(self.write),
+                request.far.eq(to_far),
+                request.destination.eq(self.far),
+                request.address.eq(self.address[3:ADDRESS_LENGTH]),
+                request.data.eq(Cat(data_in, data_in)),
+                request.strobes.eq(Mux(self.address[2], Cat(C(0, 4), strobes), strobes)),
+                If(
+                    end == n,
+                    taken.eq(request.ready),
+                    answered.eq(asker.answer.valid),
+                    status.eq(asker.answer.status),
+                    data.eq(asker.answer.data),
+                ),
+            ]
+        response = Signal(2)
+        self.comb += [
+            response.eq(Mux(exists, Mux(status == DONE, 0, _SLAVE_ERROR), _DECODE_ERROR)),
+            self.why.eq(Mux(exists, status, NOBODY)),
+            axi.r.id.eq(id_),
+            axi.b.id.eq(id_),
+            axi.r.data.eq(word),
+            axi.r.resp.eq(worst),
+            axi.b.resp.eq(worst),
+            axi.r.last.eq(left == 0),
+        ]
+        self.submodules.fsm = fsm = FSM("IDLE")
+        fsm.act(
+            "IDLE",
+            self.settled.eq(~axi.ar.valid & ~axi.aw.valid & ~axi.w.valid),
+            axi.ar.ready.eq(1),
+            axi.aw.ready.eq(~axi.ar.valid),
+            NextValue(worst, 0),
+            If(
+                axi.ar.valid,
+                NextValue(self.address, axi.ar.addr),
+                NextValue(left, axi.ar.len),
+                NextValue(id_, axi.ar.id),
+                NextValue(self.write, 0),
+                NextState("ASK"),
+            ).Elif(
+                axi.aw.valid,
+                NextValue(self.address, axi.aw.addr),
+                NextValue(left, axi.aw.len),
+                NextValue(id_, axi.aw.id),
+                NextValue(self.write, 1),
+                NextState("DATA"),
+            ),
+        )
+        fsm.act(
+            "DATA",
+            axi.w.ready.eq(1),
+            NextValue(data_in, axi.w.data),
+            NextValue(strobes, axi.w.strb),
+            If(axi.w.valid, NextState("ASK")),
+        )
+        fsm.act(
+            "ASK",
+            asks.eq(exists),
+            If(~exists, NextState("ANSWER")).Elif(taken, NextState("ANSWER")),
+        )
+        fsm.act(
+            "ANSWER",
+            If(
+                answered | ~exists,
+                self.failed.eq(response != 0),
+                NextValue(word, Mux(self.address[2], data[32:], data[:32])),
+                If(response != 0, NextValue(worst, response)),
+                If(~self.write, NextState("LOADED"))
+                .Elif(left == 0, NextState("STORED"))
+                .Else(NextState("DATA"), NextValue(left, left - 1), NextValue(self.address, self.address + 4)),
+            ),
+        )
+        fsm.act(
+            "LOADED",
+            axi.r.valid.eq(1),
+            If(
+                axi.r.ready,
+                NextValue(worst, 0),
+                If(left == 0, NextState("IDLE")).Else(
+                    NextState("ASK"), NextValue(left, left - 1), NextValue(self.address, self.address + 4)
+                ),
+            ),
+        )
+        fsm.act("STORED", axi.b.valid.eq(1), If(axi.b.ready, NextState("IDLE")))
+
+
+class WindowRegisters(Module, AutoCSR):
+    """window: `RemoteWindow`."""
+
+    USES = uses("window")
+
+    def __init__(self, window):
+        self.ends = CSRStatus(END_BITS + 1, name="ends")
+        self.fault = CSRStatus(4, name="fault")
+        self.address = CSRStatus(32, name="address")
+        self.failed = CSRStatus(_COUNT_BITS, name="failed")
+        self.far = CSRStorage(BOARD_BITS, name="far")
+
+        # # #
+
+        self.comb += [self.ends.status.eq(window.count), window.far.eq(self.far.storage)]
+        self.sync += If(
+            window.failed,
+            self.fault.status.eq(Cat(window.why, window.write)),
+            self.address.status.eq(window.address),
+            If(self.failed.status != 2**_COUNT_BITS - 1, self.failed.status.eq(self.failed.status + 1)),
+        )

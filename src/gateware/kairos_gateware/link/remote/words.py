@@ -1,0 +1,81 @@
+"""Loads and stores in another board's memory, and their answers, as vectors of the link.
+
+A store of all eight bytes fills two words, one of some bytes more than two; a load or the answer to
+a store fills one, the answer to a load at most two. Addresses count words of 64 bits.
+"""
+
+from migen import *
+
+from ...contracts.rtio import BOARDS
+from ..line.endpoint import Stream
+from ..line.gearbox import Forms
+from ..line.word import PAYLOAD_BITS
+from ..rtio.words import fields
+
+__all__ = [
+    "ADDRESS_BITS",
+    "ANSWER",
+    "BOARD_BITS",
+    "BUS_ERROR",
+    "DONE",
+    "GENERATION_BITS",
+    "ID_BITS",
+    "REFUSED",
+    "REQUEST",
+    "SLOTS",
+    "SLOT_BITS",
+    "STATUS_BITS",
+    "UNREACHABLE",
+    "fields",
+    "remote_both",
+    "remote_streams",
+]
+
+SLOTS = 16
+"""Loads and stores that one board may have in flight on a link: each has a timer."""
+SLOT_BITS, GENERATION_BITS = log2_int(SLOTS), 3
+ID_BITS = SLOT_BITS + GENERATION_BITS
+"""A slot's transactions are numbered consecutively, so that a late answer is recognised."""
+BOARD_BITS = bits_for(BOARDS - 1)
+ADDRESS_BITS = 29
+STATUS_BITS = 2
+
+DONE, REFUSED, BUS_ERROR, UNREACHABLE = range(4)
+"""Statuses of an answer: success; the board does not export that address; its bus answered with an
+error; no answer arrived (never sent)."""
+
+_WHO = [("id", ID_BITS), ("source", BOARD_BITS)]
+_WHERE = [*_WHO, ("address", ADDRESS_BITS)]
+REQUEST = {
+    "write": [*_WHERE, ("data", 64)],
+    "partial": [*_WHERE, ("data", 64), ("strobes", 8)],
+    "read": _WHERE,
+    "way": [("destination", BOARD_BITS)],
+}
+ANSWER = {
+    "done": [*_WHO, ("status", STATUS_BITS)],
+    "data": [*_WHO, ("status", STATUS_BITS), ("data", 64)],
+}
+"""Forms and their fields, the first lowest. way: the request that follows is for that board, not
+for the neighbour."""
+_RANK = 2
+
+
+def _forms(layouts):
+    widths = {name: sum(width for _, width in layout) for name, layout in layouts.items()}
+    # Either all forms of a stream are shorter than a word, or none is
+    return Forms(**{name: max(width, PAYLOAD_BITS - bits_for(len(widths))) for name, width in widths.items()})
+
+
+def remote_streams(requests=1, answers=1):
+    """(stream of requests, stream of answers), with these numbers in their directions."""
+    return (
+        Stream("remote_requests", requests, _forms(REQUEST), _RANK, SLOTS),
+        Stream("remote_answers", answers, _forms(ANSWER), _RANK, SLOTS),
+    )
+
+
+def remote_both():
+    """Additional streams of a link between boards that can each access the other: (away, back)."""
+    (asks, answers), (asked, answered) = remote_streams(4, 3), remote_streams(4, 5)
+    return [asks, answered], [asked, answers]

@@ -1,0 +1,98 @@
+"""Detects events that a satellite accepted but had not executed when its logic restarted: they are
+lost, and the satellite itself does not know of them.
+
+The sender keeps the number of events since all had been executed, and the latest of their times.
+When the link is re-established, the satellite's counter shows whether its logic kept running: if
+so, the events are executed; a counter that has restarted is far from the expected value.
+
+Events that the satellite drops itself, by a reset of its RTIO core that the board above has not
+requested, are tracked there (`Discarded`). Clock domain sys.
+"""
+
+from functools import reduce
+from operator import or_
+
+from migen import *
+
+from ...rtio.timing import COARSE_BITS
+
+__all__ = ["COUNT_BITS", "NEAR_BITS", "Discarded", "Taken", "Unplayed"]
+
+COUNT_BITS = 16
+NEAR_BITS = 20
+"""A far counter within 2^20 cycles (8 ms) of the own one has kept running, possibly on a
+free-running clock meanwhile. Logic that restarts does so more than that later than the board
+above."""
+
+
+class Unplayed(Module):
+    """timebase: that of this board. `sent`: an event with time `coarse` is sent in this cycle.
+    `joined`: the link is established. `heard`: in this cycle the far counter, `far`, is known for
+    the first time since then. `forgets`: all events sent are dropped, by request.
+
+    `lost`: for a cycle, events are lost. `total`: upper bound of the events lost so far; saturates.
+    """
+
+    def __init__(self, timebase):
+        self.sent, self.coarse = Signal(), Signal(COARSE_BITS)
+        self.joined, self.heard, self.far = Signal(), Signal(), Signal(COARSE_BITS)
+        self.forgets = Signal()
+        self.lost, self.total = Signal(), Signal(COUNT_BITS)
+
+        # # #
+
+        latest, count, waiting = Signal(COARSE_BITS), Signal(COUNT_BITS), Signal()
+        was_joined, open_ = Signal(), Signal()
+        apart, sum_ = Signal(COARSE_BITS), Signal(COUNT_BITS + 1)
+        self.comb += [
+            waiting.eq(latest >= timebase.coarse),
+            apart.eq(timebase.coarse - self.far + 2**NEAR_BITS),
+            self.lost.eq(self.heard & open_ & (apart[NEAR_BITS + 1 :] != 0)),
+            sum_.eq(self.total + count),
+        ]
+        self.sync += [
+            was_joined.eq(self.joined),
+            If(
+                self.sent,
+                If(~waiting, latest.eq(self.coarse), count.eq(1)).Else(
+                    If(self.coarse > latest, latest.eq(self.coarse)),
+                    If(count != 2**COUNT_BITS - 1, count.eq(count + 1)),
+                ),
+            ),
+            If(was_joined & ~self.joined & waiting, open_.eq(1)),
+            If(self.lost, self.total.eq(Mux(sum_[COUNT_BITS], 2**COUNT_BITS - 1, sum_)), latest.eq(0)),
+            If(self.heard, open_.eq(0)),
+            If(self.forgets, open_.eq(0), latest.eq(0)),
+        ]
+
+
+class Taken:
+    """An output for the board above that the core has accepted: `valid` for that cycle, its time,
+    and its channel with the offset of its board (`rtio_words`)."""
+
+    def __init__(self):
+        self.valid, self.coarse, self.channel = Signal(), Signal(COARSE_BITS), Signal(24)
+
+
+class Discarded(Module):
+    """Outputs accepted for the board above that this board drops. timebase: that of its core.
+    taken: a `Taken` for each path by which they arrive.
+
+    `resets`: the core is reset by this board. `forgets`: it is reset by the board above. `lost`:
+    for a cycle, outputs are dropped that were not executed; `channel`: that of the newest.
+    """
+
+    def __init__(self, timebase, taken):
+        self.resets, self.forgets = Signal(), Signal()
+        self.lost, self.channel = Signal(), Signal(24)
+
+        # # #
+
+        latest = Signal(COARSE_BITS)
+        arrives = reduce(or_, [output.valid for output in taken])
+        self.sync += [
+            self.lost.eq(self.resets & ~self.forgets & (arrives | (latest >= timebase.coarse))),
+            [If(output.valid, self.channel.eq(output.channel)) for output in taken],
+            [If(output.valid & (output.coarse > latest), latest.eq(output.coarse)) for output in taken],
+            If(self.resets | self.forgets, latest.eq(0)),
+        ]

@@ -1,0 +1,1 @@
+"""Packets through boards that have several links."""

@@ -1,0 +1,119 @@
+"""Bench for remote memory: a requesting board, a line that may be cut, and a board with a memory.
+
+Requests are queued in a FIFO, so that a verilated bench can be run in lockstep.
+"""
+
+from migen import *
+from migen.genlib.fifo import SyncFIFOBuffered
+
+from ..link.line.endpoint import Endpoint
+from ..link.remote.requester import RemoteInitiator
+from ..link.remote.server import RemoteServer
+from ..link.remote.words import remote_streams
+from .fibre import Fibre
+
+__all__ = ["MEMORY_WORDS", "RemotePair", "ServedMemory"]
+
+MEMORY_WORDS = 256
+_BOARD = 5
+_REGIONS = 2
+_QUEUE = 4096
+
+
+class ServedMemory(Module):
+    """A memory of `MEMORY_WORDS` behind a server's bus, from address 0; addresses beyond it return
+    errors. A word is read or written when requested, and answered a cycle later, in order; while
+    `stall`, nothing is accepted; while `hold`, nothing is answered."""
+
+    def __init__(self, server):
+        self.stall, self.hold = Signal(), Signal()
+
+        # # #
+
+        bus, reply = server.bus, server.reply
+        memory = Memory(64, MEMORY_WORDS)
+        write, read = memory.get_port(write_capable=True, we_granularity=8), memory.get_port(async_read=True)
+        self.specials += memory, write, read
+        layout = [("id", len(bus.id)), ("error", 1), ("data", 64)]
+        self.submodules.answers = answers = SyncFIFOBuffered(sum(width for _, width in layout), 16)
+        taken, outside = Signal(), bus.address >= MEMORY_WORDS
+        self.comb += [
+            bus.ready.eq(answers.writable & ~self.stall),
+            taken.eq(bus.valid & bus.ready),
+            write.adr.eq(bus.address),
+            write.dat_w.eq(bus.data),
+            If(taken & bus.write & ~outside, write.we.eq(bus.strobes)),
+            read.adr.eq(bus.address),
+            answers.we.eq(taken),
+            answers.din.eq(Cat(bus.id, outside, read.dat_r)),
+            reply.valid.eq(answers.readable & ~self.hold),
+            answers.re.eq(reply.ready & ~self.hold),
+            Cat(reply.id, reply.error, reply.data).eq(answers.dout),
+        ]
+
+
+class RemotePair(Module):
+    """delay: cycles of the line. options: of the endpoints. timeout, attempts: of the initiator.
+
+    In: `offer`, a request (`write`, `address`, `data`, `strobes`, `tag`) joins the queue; `early`;
+    `blocking`, one request at a time leaves the queue; `plugged`; `stall`, `hold` of the memory.
+    `writable`: of both regions: the first is half of the memory, the second one word beyond it.
+    Out: `accepted`, `answer`, `failed`, `idle`, `refused`, `repeated`, `stale`, `full` (of the
+    table).
+    """
+
+    def __init__(self, delay=1, reliability=None, timeout=512, attempts=4):
+        asks, answers = remote_streams()
+        near, far = Endpoint([asks], [answers], reliability), Endpoint([answers], [asks], reliability)
+        self.submodules.near, self.submodules.far = near, far
+        self.submodules.initiator = initiator = RemoteInitiator(
+            near.sink["remote_requests"], near.source["remote_answers"], near.up, timeout, attempts
+        )
+        self.submodules.server = server = RemoteServer(
+            far.source["remote_requests"], far.sink["remote_answers"], _REGIONS
+        )
+        self.submodules.memory = memory = ServedMemory(server)
+        request = initiator.request
+        names = ["write", "address", "data", "strobes", "tag"]
+        for name in names:
+            setattr(self, name, Signal.like(getattr(request, name)))
+        self.offer, self.early, self.blocking, self.writable = Signal(), initiator.early, Signal(), Signal()
+        self.plugged, self.stall, self.hold = Signal(), memory.stall, memory.hold
+        self.accepted, self.answer, self.failed = Signal(), initiator.answer, initiator.failed
+        self.idle, self.refused, self.repeated = Signal(), server.refused, initiator.repeated
+        self.stale, self.full, self.joined = initiator.stale, server.table.full, near.up
+
+        # # #
+
+        first, second = server.regions
+        self.comb += [
+            initiator.board.eq(_BOARD),
+            first.enable.eq(1),
+            first.last.eq(MEMORY_WORDS // 2 - 1),
+            second.enable.eq(1),
+            second.first.eq(MEMORY_WORDS),
+            second.last.eq(MEMORY_WORDS),
+            first.writable.eq(self.writable),
+            second.writable.eq(self.writable),
+        ]
+        for source, sink in [(near, far), (far, near)]:
+            self.submodules += (fibre := Fibre(max(delay, 1)))
+            self.comb += [
+                fibre.delay.eq(delay),
+                fibre.plugged.eq(self.plugged),
+                fibre.between(source.out, sink.into),
+                sink.line.eq(self.plugged),
+            ]
+        fields = [getattr(self, name) for name in names]
+        self.submodules.queue = queue = SyncFIFOBuffered(sum(map(len, fields)), _QUEUE)
+        waiting = Signal()
+        self.comb += [
+            queue.din.eq(Cat(*fields)),
+            queue.we.eq(self.offer),
+            Cat(*[getattr(request, name) for name in names]).eq(queue.dout),
+            request.valid.eq(queue.readable & ~waiting),
+            queue.re.eq(request.ready & ~waiting),
+            self.accepted.eq(request.valid & request.ready),
+            self.idle.eq(initiator.idle & ~queue.readable),
+        ]
+        self.sync += If(self.accepted & self.blocking, waiting.eq(1)).Elif(self.answer.valid, waiting.eq(0))

