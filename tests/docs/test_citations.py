@@ -47,7 +47,7 @@ def headings(document: str) -> set[str]:
     return set(re.findall(r"^#+ (\d+(?:\.\d+)*)\.?\s", (ROOT / document).read_text(), re.MULTILINE))
 
 
-def test_the_scan_sees_citations_over_the_end_of_a_line(tmp_path):
+def test_citation_across_lines_is_found(tmp_path):
     path = tmp_path / "example.rs"
     path.write_text(
         "//! Of requests (wire\n//! protocols, sections 1.2 and 2) and (`docs/interfaces.md`, section 5).\n"

@@ -76,7 +76,7 @@ def typed(tmp_path):
     return run
 
 
-def test_every_command_does_what_the_manual_shows(typed, tmp_path):
+def test_manual_commands_print_shown_output(typed, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     for block in BLOCK.finditer(MANUAL):
@@ -96,7 +96,7 @@ def test_every_command_does_what_the_manual_shows(typed, tmp_path):
     assert len(shown()) >= 20
 
 
-def test_the_commands_of_the_readme_run(typed):
+def test_readme_commands_run(typed):
     lines = [line for line in sorted(in_the_text(README)) if line.startswith("build/venv/bin/kairos ")]
     assert len(lines) == 3
     built("pulse")
@@ -107,7 +107,7 @@ def test_the_commands_of_the_readme_run(typed):
 
 
 @pytest.mark.parametrize("page", [MANUAL, README], ids=["docs/experiments.md", "README.md"])
-def test_every_command_in_the_text_is_run_by_a_test(page):
+def test_every_shown_command_is_run_by_a_test(page):
     """Run here, or by the test named in the table; `make` commands must be targets of the Makefile."""
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     typed_here = [command for command, _, _ in shown()]
@@ -125,12 +125,12 @@ def test_every_command_in_the_text_is_run_by_a_test(page):
             assert any(line.startswith(known) for line in typed_here), f"no test runs {command}"
 
 
-def test_what_stands_in_the_table_has_the_text():
+def test_listed_commands_occur_in_pages():
     """Every command in the table occurs in the pages."""
     assert set(RUN_BY) <= in_the_text(MANUAL) | in_the_text(README)
 
 
-def test_options_in_the_table_of_runs_are_those_of_the_command():
+def test_run_options_in_table_match_command():
     section = MANUAL.partition("## Running an experiment\n")[2].partition("\n## ")[0]
     rows = [row.split("|")[1] for row in section.splitlines() if row.startswith("| `")]
     named = {option for row in rows for option in re.findall(r"`(--?[a-z][\w-]*)", row)}
@@ -138,14 +138,14 @@ def test_options_in_the_table_of_runs_are_those_of_the_command():
     assert len(named) >= 14 and named <= known
 
 
-def test_commands_shown_are_understood():
+def test_shown_commands_parse():
     for command, _, _ in shown():
         words = shlex.split(command)
         if words[0] == "kairos":
             cli._parse(words[1:])
 
 
-def test_the_python_of_the_page_is_python():
+def test_python_blocks_parse():
     compat.install()
     blocks = [text for kind, text in BLOCK.findall(MANUAL) if kind == "python"]
     for text in blocks:

@@ -29,7 +29,7 @@ def python() -> set[str]:
     return {name for name in names if not name.startswith("kairos-")}
 
 
-def test_each_has_its_reason():
+def test_every_dependency_has_its_reason():
     page = (ROOT / "docs" / "dependencies.md").read_text().lower()
     words = set(re.findall(r"[\w-]+", page))
     assert sorted((rust() | python()) - words) == []

@@ -47,14 +47,14 @@ def test_underflow_names_channel_and_line(kairos, device_db, still_works):
     assert "self.ttl4.off()" in done.stderr
 
 
-def test_what_happened_before_an_exception_is_shown(kairos):
+def test_pulses_before_exception_are_shown(kairos):
     done = kairos("run", EXAMPLES / "underflow.py", "--vcd", "a.vcd")
     assert done.returncode == 1
     assert re.search(r"^ttl4 +0 .*stays high$", done.stdout, re.MULTILINE)
     assert (kairos.directory / "a.vcd").exists()
 
 
-def test_rpc_that_raises(kairos, device_db, still_works):
+def test_exception_of_rpc_is_shown(kairos, device_db, still_works):
     done = kairos.run(
         """
     def ask(self) -> TInt32:
@@ -72,7 +72,7 @@ def test_rpc_that_raises(kairos, device_db, still_works):
     assert 'raise ValueError("the laser is off")' in done.stderr
 
 
-def test_rpc_that_returns_another_type(kairos, device_db, still_works):
+def test_rpc_result_of_wrong_type_is_rejected(kairos, device_db, still_works):
     done = kairos.run(
         """
     def ask(self) -> TInt32:
@@ -88,7 +88,7 @@ def test_rpc_that_returns_another_type(kairos, device_db, still_works):
     assert "type mismatch: cannot serialize 'three' as int32; returned by Exp.ask" in done.stderr
 
 
-def test_exception_class_of_the_user(kairos, device_db, still_works):
+def test_user_exception_class_is_raised_on_host(kairos, device_db, still_works):
     head = HEAD.replace("class Exp", "class NoIon(Exception):\n    pass\n\n\nclass Exp")
     done = kairos.run(
         """
@@ -109,13 +109,13 @@ def test_exception_class_of_the_user(kairos, device_db, still_works):
     assert "caught no ion after 3 tries" in done.stdout
 
 
-def test_missing_device(kairos):
+def test_missing_device_is_named(kairos):
     done = kairos.run(GOOD, head=HEAD.replace('"ttl5"', '"tt15"'))
     one_line(done, "the device 'tt15' is not in the device database")
     assert "did you mean 'ttl5'?" in done.stderr or "did you mean 'ttl1" in done.stderr
 
 
-def test_syntax_error(kairos):
+def test_syntax_error_is_shown_with_its_line(kairos):
     done = kairos.run("\n    @kernel\n    def run(self):\n        delay(1*us\n")
     assert done.returncode == 1
     assert "not valid Python" in done.stderr and "delay(1*us" in done.stderr and "Traceback" not in done.stderr
@@ -133,7 +133,7 @@ def test_syntax_error(kairos):
         ("delay(1)", ()),
     ],
 )
-def test_programs_that_do_not_compile(kairos, line, words):
+def test_compile_error_is_shown_with_its_line(kairos, line, words):
     done = kairos.run(f"\n    @kernel\n    def run(self):\n        self.core.reset()\n        {line}\n")
     assert done.returncode == 1
     assert done.stderr.startswith("kairos: the kernel does not compile"), done.stderr
@@ -143,7 +143,7 @@ def test_programs_that_do_not_compile(kairos, line, words):
     assert "Traceback" not in done.stderr and "panicked" not in done.stderr
 
 
-def test_endless_kernel_and_ctrl_c(kairos, device_db, still_works):
+def test_ctrl_c_ends_endless_kernel(kairos, device_db, still_works):
     process = kairos.start(
         kairos.write(
             """
@@ -163,7 +163,7 @@ def test_endless_kernel_and_ctrl_c(kairos, device_db, still_works):
     assert errors.strip() == "kairos: interrupted: the connection is closed, and the device stops the kernel"
 
 
-def test_signals_and_failures_lose_nothing(kairos):
+def test_interrupted_or_failed_run_keeps_results(kairos):
     body = """
     def run(self):
         self.set_dataset("counts", [1, 2, 3])
@@ -214,7 +214,7 @@ def results(kairos):
     return counts, first[1] - first[0]
 
 
-def test_ctrl_c_leaves_no_emulator_behind(kairos):
+def test_ctrl_c_ends_emulator(kairos):
     process = kairos.start(
         kairos.write("\n    @kernel\n    def run(self):\n        print(1)\n        while True: pass\n")
     )
@@ -227,7 +227,7 @@ def test_ctrl_c_leaves_no_emulator_behind(kairos):
     assert done.returncode == 0, done.stderr
 
 
-def test_port_in_use(kairos):
+def test_port_in_use_is_reported(kairos):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = kairos.run(GOOD, "--forward", f"{port}:1380")
@@ -241,14 +241,14 @@ def database(path, address):
     return path
 
 
-def test_device_that_does_not_answer(kairos, tmp_path):
+def test_unresponsive_device_is_reported(kairos, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         done = kairos.run(GOOD, device_db=database(tmp_path / "db.py", address))
     one_line(done, "no answer from the core device at 127.0.0.1")
 
 
-def test_device_that_is_not_there(kairos, tmp_path):
+def test_unreachable_device_is_reported(kairos, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     done = kairos.run(GOOD, device_db=database(tmp_path / "db.py", f"127.0.0.1:{port}"))
@@ -256,7 +256,7 @@ def test_device_that_is_not_there(kairos, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["cut", "header", "empty", "text"])
-def test_corrupt_library(device, damage, kairos, still_works):
+def test_corrupt_library_is_rejected(device, damage, kairos, still_works):
     from kairos.errors import ConnectionLost, LoadError
     from kairos.session import Session
 
@@ -279,7 +279,7 @@ def test_corrupt_library(device, damage, kairos, still_works):
         session.close()
 
 
-def test_emulator_that_dies(kairos):
+def test_emulator_exit_is_reported(kairos):
     """A broken firmware image: the emulator's message reaches the user."""
     import os
     import shutil
@@ -314,7 +314,7 @@ ENDLESS = """
 """
 
 
-def test_stack_overflow(kairos, device_db, still_works):
+def test_stack_overflow_is_reported(kairos, device_db, still_works):
     done = kairos.run(
         """
     @kernel
@@ -334,7 +334,7 @@ def test_stack_overflow(kairos, device_db, still_works):
     assert "return self.deeper(n + 1) + n" in done.stderr, "the traceback shows the user's code"
 
 
-def test_a_list_too_long_for_the_stack(kairos, device_db, still_works):
+def test_list_too_long_for_stack_is_reported(kairos, device_db, still_works):
     done = kairos.run(
         """
     def number(self) -> TInt32:
@@ -357,7 +357,7 @@ def children(pid):
     return [int(text) for text in done.stdout.split()]
 
 
-def test_emulator_that_is_killed(kairos):
+def test_killed_emulator_is_reported(kairos):
     process = kairos.start(kairos.write(ENDLESS))
     assert process.stdout.readline() == "running\n"
     [emulator] = children(process.pid)
@@ -367,7 +367,7 @@ def test_emulator_that_is_killed(kairos):
     assert errors.startswith("kairos: the emulator ended (signal 9)"), errors
 
 
-def test_a_killed_run_leaves_nothing_behind(kairos, monkeypatch, tmp_path):
+def test_killed_run_leaves_no_process_or_file(kairos, monkeypatch, tmp_path):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
@@ -380,7 +380,7 @@ def test_a_killed_run_leaves_nothing_behind(kairos, monkeypatch, tmp_path):
     assert list(temporary.iterdir()) == []
 
 
-def test_output_that_cannot_be_written(kairos):
+def test_unwritable_output_is_reported(kairos):
     path = kairos.write(GOOD)
     with open("/dev/full", "w") as full:
         done = subprocess.run(
@@ -405,7 +405,7 @@ PRINTS = """
 
 
 @pytest.mark.parametrize("buffered", ["", "1"])
-def test_an_experiment_that_prints_onto_a_full_disk_goes_on(kairos, buffered):
+def test_experiment_printing_to_full_disk_continues(kairos, buffered):
     """A measurement is worth more than its output: all of it is done and kept, and the failure
     reported at its end."""
     with open("/dev/full", "w") as full:
@@ -423,7 +423,7 @@ def test_an_experiment_that_prints_onto_a_full_disk_goes_on(kairos, buffered):
         assert (file["datasets/before"][()], file["datasets/behind"][()]) == (1, 2)
 
 
-def test_an_experiment_whose_output_nobody_reads_any_more_ends_without_a_word(kairos):
+def test_closed_output_pipe_ends_run_silently(kairos):
     command = shlex.join(kairos.command("run", kairos.write(PRINTS), "-o", "out.h5"))
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", f"{command} | true"],
@@ -438,13 +438,13 @@ def test_an_experiment_whose_output_nobody_reads_any_more_ends_without_a_word(ka
         assert file["datasets/before"][()] == 1
 
 
-def test_device_database_with_a_number_for_a_device(kairos, tmp_path):
+def test_number_in_device_database_is_rejected(kairos, tmp_path):
     path = tmp_path / "odd.py"
     path.write_text((EXAMPLES / "device_db.py").read_text() + '\ndevice_db["ttl5"] = 5\n')
     one_line(kairos.run(GOOD, device_db=path), "is neither a dictionary nor the name of another entry")
 
 
-def test_a_kernel_that_cannot_be_served_does_not_block_the_next(kairos):
+def test_failed_kernel_does_not_block_next_run(kairos):
     done = kairos.run(
         """
     def text(self) -> TStr:

@@ -15,7 +15,7 @@ def blink(kairos, name, *arguments):
     return (kairos.directory / name).read_bytes(), done.stdout
 
 
-def test_pulses_are_what_the_experiment_says(kairos):
+def test_pulses_match_experiment(kairos):
     vcd, output = blink(kairos, "a.vcd", "--log", "device.log")
     assert "INFO" in (kairos.directory / "device.log").read_text()
     pulses = pulses_of_vcd(vcd.decode())
@@ -26,13 +26,13 @@ def test_pulses_are_what_the_experiment_says(kairos):
     assert re.search(r"^ttl4 +0 +2,000 +0 ns +2 us$", output, re.MULTILINE)
 
 
-def test_same_run_same_file(kairos):
+def test_repeated_run_writes_same_file(kairos):
     first, _ = blink(kairos, "a.vcd")
     second, _ = blink(kairos, "b.vcd")
     assert first == second
 
 
-def test_same_file_without_skip(kairos):
+def test_run_without_skip_writes_same_file(kairos):
     first, _ = blink(kairos, "a.vcd")
     second, _ = blink(kairos, "b.vcd", "--no-skip")
     assert first == second
@@ -44,20 +44,20 @@ def test_arguments_reach_the_kernel(kairos):
     assert "blinked 2 times" in output
 
 
-def test_picture(kairos):
+def test_plot_writes_picture(kairos):
     done = kairos("run", EXAMPLES / "blink.py", "--plot", "blink.png")
     assert done.returncode == 0, done.stderr
     assert (kairos.directory / "blink.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_one_second_of_waiting_is_skipped(kairos):
+def test_waiting_time_is_skipped(kairos):
     done = kairos("run", EXAMPLES / "wait_one_second.py", "--vcd", "a.vcd", timeout=30)
     assert done.returncode == 0, done.stderr
     first, second = pulses_of_vcd((kairos.directory / "a.vcd").read_text())["ttl4"]
     assert first == (0, 10_000) and second == (1_000_010_000, 1_000_020_000)
 
 
-def test_results_come_back(kairos):
+def test_results_return_to_host(kairos):
     done = kairos.run(
         """
     def run(self):
@@ -81,13 +81,13 @@ def test_results_come_back(kairos):
 
 
 @pytest.mark.parametrize("stage", ["ast", "types", "ir", "llvm", "asm"])
-def test_stages_can_be_printed(kairos, stage):
+def test_compiler_stages_are_printed(kairos, stage):
     done = kairos("compile", EXAMPLES / "blink.py", "--emit", stage)
     assert done.returncode == 0, done.stderr
     assert "pulse" in done.stdout
 
 
-def test_library_can_be_written(kairos):
+def test_library_is_written(kairos):
     done = kairos("compile", EXAMPLES / "underflow.py", "-o", "kernel.elf")
     assert done.returncode == 0, done.stderr
     assert (kairos.directory / "kernel.elf").read_bytes().startswith(b"\x7fELF")

@@ -59,7 +59,7 @@ def run(kairos, tmp_path):
 
 @pytest.mark.parametrize("delay_ns", [0, 8, 1005, 100_000])
 @pytest.mark.parametrize("firmware", ["", SATMAN])
-def test_pins_agree_over_any_length_of_fibre(run, delay_ns, firmware):
+def test_pins_agree_for_any_fibre_length(run, delay_ns, firmware):
     pulses = pulses_of_vcd(run(delay_ns=delay_ns, firmware=firmware))
     lengths = [1000 * n for n in range(1, 6)]
     assert [end - start for start, end in pulses["ttl4"]] == lengths
@@ -67,7 +67,7 @@ def test_pins_agree_over_any_length_of_fibre(run, delay_ns, firmware):
 
 
 @pytest.mark.long
-def test_a_star(kairos, tmp_path):
+def test_star_of_three_satellites_is_synchronous(kairos, tmp_path):
     """Three satellites over links of different lengths, with pulses at each instant of the master's
     time."""
     built("satellite")
@@ -84,12 +84,12 @@ def test_a_star(kairos, tmp_path):
 
 
 @pytest.mark.parametrize("line", [{"bit_errors": 1e-5}, {"bit_errors": 2e-3, "losses": 0.01}], ids=["1e-5", "2e-3"])
-def test_the_waveform_is_the_same_on_a_bad_line(run, line):
+def test_waveform_is_unchanged_by_bit_errors(run, line):
     """On the worse line every tenth word has a bit error, and one in fifty is retransmitted."""
     assert run(delay_ns=1000, seed=3, **line) == run(delay_ns=1000)
 
 
-def test_wrong_bits_and_lost_words_are_the_same_each_time(tmp_path):
+def test_line_errors_are_reproducible(tmp_path):
     """The boards' times agree despite errors: lost words are retransmitted."""
     system = tmp_path / "system.toml"
     system.write_text(SYSTEM.format(firmware="") + "delay_ns = 400\nbit_errors = 0.001\nlosses = 0.02\nseed = 5\n")
@@ -109,7 +109,7 @@ def test_wrong_bits_and_lost_words_are_the_same_each_time(tmp_path):
     assert 0 < total["wrong"] + total["lost"] < total["sent"]
 
 
-def test_what_is_wrong_with_a_description_is_said(tmp_path):
+def test_invalid_description_is_rejected_with_reason(tmp_path):
     system = tmp_path / "system.toml"
     system.write_text(SYSTEM.format(firmware="").replace('to = "satellite"', 'to = "elsewhere"'))
     with pytest.raises(EmulatorError, match="system.toml:14: there is no board 'elsewhere'; there is master, "):
@@ -118,7 +118,7 @@ def test_what_is_wrong_with_a_description_is_said(tmp_path):
         Emulator(str(tmp_path / "missing.toml"))
 
 
-def test_the_satellites_processors_run():
+def test_satellite_processors_run():
     """Its firmware prints on its own UART, and its second core waits for kernels."""
     program = BUILD / "emulator" / "kairos-emulator"
     command = [program, "--system", "pair", "--build", BUILD, "--uart", "-"]

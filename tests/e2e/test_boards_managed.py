@@ -133,11 +133,11 @@ def replace_image(device, board, image, folder):
     assert is_on(device.cards[board], image)
 
 
-def test_a_satellite_has_a_configuration_of_its_own(pair, tmp_path):
+def test_satellite_has_its_own_configuration(pair, tmp_path):
     configure(pair, "satellite", "0", tmp_path)
 
 
-def test_the_boot_image_of_a_satellite_is_replaced(pair, tmp_path):
+def test_satellite_boot_image_is_replaced(pair, tmp_path):
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "satman.elf")
     replace_image(pair, "satellite", image, tmp_path)
     assert "Kairos satellite " in done(pair, "satellite", "log")
@@ -145,7 +145,7 @@ def test_the_boot_image_of_a_satellite_is_replaced(pair, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("slow", ["satellite", "master"])
-def test_a_card_that_takes_a_second_loses_no_link(tmp_path, slow):
+def test_slow_card_write_keeps_link_up(tmp_path, slow):
     """Cards are busy for a millisecond and more with each sector; after a second without an answer
     both boards would re-establish the link."""
     built("pair", "satellite")
@@ -167,7 +167,7 @@ def test_a_card_that_takes_a_second_loses_no_link(tmp_path, slow):
 
 
 @pytest.mark.long
-def test_boards_behind_satellites_likewise(chain, tmp_path):
+def test_board_behind_satellite_is_managed(chain, tmp_path):
     """The gateware of two more boards takes minutes to build."""
     configure(chain, "satellite", "relay", tmp_path)
     replace_image(chain, "satellite", small_image(), tmp_path)
@@ -196,7 +196,7 @@ IGNORED = "ERROR(comms::link): configuration: routing_table is ignored: "
     ],
     ids=["right", "too short", "no such link", "no such board", "a loop"],
 )
-def test_a_routing_table_as_artiq_has_it(pair, tmp_path, written, line):
+def test_artiq_routing_table_is_accepted(pair, tmp_path, written, line):
     """One line reports how it is handled, and the boards are reachable regardless."""
     (tmp_path / "table").write_bytes(written)
     done(pair, "0", "config", "write", "-f", "routing_table", tmp_path / "table")

@@ -74,7 +74,7 @@ def levels(text, name):
     return found
 
 
-def test_the_record_has_the_events_of_all_boards(boards, tmp_path):
+def test_analyzer_dump_has_events_of_all_boards(boards, tmp_path):
     dump(boards)
     names = f"outputs='{' '.join(boards.pins)}'"
     near = boards.pins[1].replace("4", "5")
@@ -106,7 +106,7 @@ def test_the_record_has_the_events_of_all_boards(boards, tmp_path):
     assert [one.kind for one in dump(boards).messages] == [STOPPED]
 
 
-def test_pins_of_all_boards_are_watched_and_taken_over(boards):
+def test_pins_of_all_boards_are_monitored_and_injected(boards):
     pads = {pad["name"]: pad["index"] for pad in boards.control("trace", **{"from": 0})["pads"]}
 
     def levels_of_pads():
@@ -126,7 +126,7 @@ def test_pins_of_all_boards_are_watched_and_taken_over(boards):
         assert [client.get(board << 16 | 4, ENABLE) for board in range(count + 2)] == [0] * (count + 2)
 
 
-def test_several_clients_watch_a_satellite_at_once(boards):
+def test_several_clients_monitor_one_satellite(boards):
     channel = 1 << 16 | 4
     clients = [client_of(boards) for _ in range(3)]
     try:
@@ -146,7 +146,7 @@ def test_several_clients_watch_a_satellite_at_once(boards):
             client.close()
 
 
-def test_a_board_that_is_away_reads_as_nothing_and_comes_back(boards):
+def test_offline_board_reads_zero_until_it_returns(boards):
     channel = 1 << 16 | 4
     name = boards.control("links")["links"][0]["to"]
     with client_of(boards) as client:

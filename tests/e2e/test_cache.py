@@ -17,7 +17,7 @@ kept [4, 5] [] [7]
 """
 
 
-def test_cache(kairos):
+def test_cached_values_persist_between_kernels(kairos):
     done = kairos("run", EXPERIMENT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(PRINTED), done.stdout

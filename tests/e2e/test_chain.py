@@ -39,7 +39,7 @@ def devices(tmp_path_factory):
     return database("chain", tmp_path_factory.mktemp("devices"))
 
 
-def test_a_kernel_drives_pins_of_all_boards_and_has_subkernels_on_them(kairos, devices):
+def test_kernel_drives_pins_and_subkernels_of_all_boards(kairos, devices):
     done = kairos("run", EXPERIMENTS / "chain.py", "--vcd", "a.vcd", device_db=devices)
     assert done.stdout.startswith("0\n0\n0\n7.5 42\n"), done.stdout + done.stderr
     assert done.returncode == 1
@@ -68,7 +68,7 @@ jitter_ns = 1
 """
 
 
-def test_cables_join_boards_that_no_link_joins(kairos, devices):
+def test_bench_cables_connect_unlinked_boards(kairos, devices):
     bench = kairos.write(RING, head="", name="ring.toml")
     printed = []
     for options in [(), (), ("--no-skip",)]:
@@ -91,7 +91,7 @@ directly 42
 """
 
 
-def test_kernels_of_satellites_start_kernels_of_others(kairos, devices):
+def test_satellite_kernels_start_other_subkernels(kairos, devices):
     done = kairos("run", EXPERIMENTS / "nested.py", device_db=devices)
     assert done.stdout.startswith(NESTED), done.stdout + done.stderr
     assert done.returncode == 1 and "ValueError: odd: 7" in done.stderr
@@ -100,7 +100,7 @@ def test_kernels_of_satellites_start_kernels_of_others(kairos, devices):
     assert frames == [f"nested.Nested.{name}" for name in ("raises", "passes_on", "run")]
 
 
-def test_every_board_is_reached_through_the_master(chain, tmp_path):
+def test_every_board_is_managed_through_master(chain, tmp_path):
     links = chain.links()
     assert [(link["from"], link["destination"], link["board"].split(";")[0]) for link in links] == [
         (0, 1, "relay"),
@@ -118,7 +118,7 @@ def test_every_board_is_reached_through_the_master(chain, tmp_path):
     assert chain.manage("3", "log").returncode == 1
 
 
-def test_a_board_behind_a_satellite_restarts_and_so_does_the_one_before_it(chain):
+def test_boards_of_a_chain_restart_and_reconnect(chain):
     for board, known in [
         ("satellite", "destination 2: Kairos satellite"),
         ("relay", "destination 1: Kairos satellite"),
@@ -131,7 +131,7 @@ def test_a_board_behind_a_satellite_restarts_and_so_does_the_one_before_it(chain
     assert json.dumps(chain.links())
 
 
-def test_links_that_are_pulled_out_by_hand_bring_nothing_into_the_past(chain):
+def test_unplugged_links_cause_no_late_events(chain):
     """The promises of an idle board to its neighbour hold while a word is on its way to it."""
     random = Random(1)
     before = [link["words"]["ended"] for link in chain.links()]

@@ -31,7 +31,7 @@ def measured(pulse, tmp_path_factory):
     return {(s["path"], s["size"]): s for s in found["series"]}, directory / "channels.png"
 
 
-def test_the_logic_moves_a_beat_a_cycle(measured):
+def test_logic_moves_one_beat_per_cycle(measured):
     """Latencies are the emulator's, everything else is the logic's, to the cycle."""
     series, _ = measured
     sizes = [size for path, size in series if path == "stream_from_memory"]
@@ -50,7 +50,7 @@ def test_the_logic_moves_a_beat_a_cycle(measured):
     assert 0.98e3 < series["stream_from_memory", 1 << 20]["throughput_mb_s"]["median"] <= 1e3
 
 
-def test_a_processor_sees_no_less_than_the_logic(measured):
+def test_processor_time_is_at_least_logic_time(measured):
     series, _ = measured
     for one in series.values():
         if "logic_last_ns" in one:
@@ -58,7 +58,7 @@ def test_a_processor_sees_no_less_than_the_logic(measured):
         assert one["time_ns"]["min"] <= one["time_ns"]["median"] <= one["time_ns"]["max"] < 10e6
 
 
-def test_a_register_costs_what_the_parameter_says(measured):
+def test_register_access_time_matches_parameter(measured):
     series, _ = measured
     for path, accesses in [("register_write", 1), ("register_read", 1), ("register_handshake", 2)]:
         assert 90 * accesses <= series[path, 0]["time_ns"]["median"] < 100 * accesses
@@ -68,18 +68,18 @@ def test_a_register_costs_what_the_parameter_says(measured):
     assert 300 < series["request", 0]["time_ns"]["median"] < 600
 
 
-def test_the_picture(measured):
+def test_picture_of_measurements_is_written(measured):
     assert Image.open(measured[1]).size[0] > 1000
 
 
-def test_a_table_of_some_paths(pulse, tmp_path):
+def test_selected_paths_are_listed(pulse, tmp_path):
     done = channels(pulse, tmp_path, "register-read", "copy", "--trials", 2)
     lines = done.stdout.splitlines()
     assert done.returncode == 0 and len(lines) == 2 + 1 + 16, done.stderr
     assert lines[2].startswith("GP0: read a register") and lines[3].startswith("processor: memory to memory")
 
 
-def test_bad_input(pulse, tmp_path):
+def test_invalid_arguments_are_rejected(pulse, tmp_path):
     one_line(channels(pulse, tmp_path, "gpio"), "no path 'gpio'; there are register-write,")
     one_line(channels(pulse, tmp_path, "--trials", 0), "--trials 0")
     one_line(channels(pulse, tmp_path, "--plot", "a.gif"), "selects the format")

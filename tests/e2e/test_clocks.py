@@ -41,7 +41,7 @@ class Clocked(EnvExperiment):
 """
 
 
-def test_edges_are_calculated_and_calls_are_not_slower(kairos, lab):
+def test_clock_edges_are_computed_without_slowing_calls(kairos, lab):
     """One clock runs on at the end: the recording ends a millisecond after everything else."""
     path = kairos.write("", head=EXPERIMENT)
     texts = []
@@ -79,7 +79,7 @@ class Long(EnvExperiment):
 """
 
 
-def test_a_second_of_fast_clocks(kairos, lab):
+def test_one_second_of_fast_clocks_is_recorded(kairos, lab):
     """Two hundred million edges cost as little as one; other pins are exact."""
     path = kairos.write("", head=LONG)
     options = ("--vcd", "out.vcd", "--plot", "out.png", "--table", "all")

@@ -36,7 +36,7 @@ class Moves(EnvExperiment):
 """
 
 
-def test_kernel_calls_a_controller(kairos):
+def test_kernel_rpc_calls_controller(kairos):
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     program = kairos.write(SHUTTER.replace("PORT", str(port)), head="", name="shutter.py")

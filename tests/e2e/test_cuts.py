@@ -76,7 +76,7 @@ THOUSAND = [pytest.param(100, seed, marks=pytest.mark.long, id=f"part{seed}") fo
 
 
 @pytest.mark.parametrize("rounds, seed", [pytest.param(16, 24, id="few"), *THOUSAND])
-def test_what_is_asked_for_is_executed_or_refused(kairos, rounds, seed):
+def test_request_during_link_cut_is_executed_or_refused(kairos, rounds, seed):
     built("memory", "store")
     (kairos.directory / "system.toml").write_text(MEMORY_PAIR)
     device = System(kairos.directory, kairos.directory / "system.toml")

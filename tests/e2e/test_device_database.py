@@ -23,7 +23,7 @@ def generated(variant):
     return runpy.run_path(str(BUILD / "gateware" / variant / "device_db.py"))["device_db"]
 
 
-def test_it_is_the_one_that_was_made_with_the_gateware(device, tmp_path):
+def test_database_from_device_equals_generated_one(device, tmp_path):
     address = f"{device.host}:{device.ports[1380]}"
     assert written(tmp_path, "--from", address, "--host", "emulator://demo") == generated("demo")
     own = run_kairos("devices", "--from", address)
@@ -33,23 +33,23 @@ def test_it_is_the_one_that_was_made_with_the_gateware(device, tmp_path):
     assert f"'host': '{device.host}'" in own.stdout
 
 
-def test_an_emulated_device_has_the_one_with_its_cards(tmp_path):
+def test_emulated_device_has_database_with_cards(tmp_path):
     assert written(tmp_path, "--from", "emulator://lab") == generated("lab")
 
 
-def test_emulated_boards_are_asked(tmp_path):
+def test_database_of_emulated_boards_is_read(tmp_path):
     entries = written(tmp_path, "--from", "emulator://pair")
     assert entries["core"]["arguments"]["host"] == "emulator://pair"
     far = [entry["arguments"]["channel"] >> 16 for entry in entries.values() if "channel" in entry["arguments"]]
     assert {0, 1} == set(far)
 
 
-def test_an_emulated_device_that_there_is_not():
+def test_unknown_emulated_device_is_rejected():
     done = run_kairos("devices", "--from", "emulator://nowhere")
     one_line(done, "nowhere")
 
 
-def test_a_device_without_gateware(start_device, tmp_path):
+def test_device_without_gateware_is_rejected(start_device, tmp_path):
     device = start_device(tmp_path, gateware=False)
     try:
         one_line(
@@ -61,7 +61,7 @@ def test_a_device_without_gateware(start_device, tmp_path):
         device.close()
 
 
-def test_drivers_are_those_of_the_gateware():
+def test_drivers_match_gateware():
     known = {}
     for kind in KINDS.values():
         if kind.driver is not None and not kind.driver.described:
@@ -71,7 +71,7 @@ def test_drivers_are_those_of_the_gateware():
     assert {int(kind): driver for kind, driver in DRIVERS.items()} == {int(kind): known[kind] for kind in known}
 
 
-def test_channels_of_other_boards():
+def test_channels_of_other_boards_are_included():
     """Numbers are prefixed by the destination; parameters without a driver argument are left out."""
     near = [
         (0, ChannelKind.TTL_OUT, "ttl0", [("serialised", 1)]),
@@ -91,7 +91,7 @@ def test_channels_of_other_boards():
     assert list(entries)[3:] == ["ttl0", "clk", "ttl0_3"]
 
 
-def test_a_parameter_selects_the_driver():
+def test_parameter_selects_driver():
     spline = ChannelKind.SHUTTLER_SPLINE
     channels = [(0, spline, "level", [("shuttler", 3), ("output", 2)]), (1, spline, "tone", [("kind", 1)])]
     entries = database("10.0.0.1", None, [(0, channels)])

@@ -21,7 +21,7 @@ erased
 """
 
 
-def test_both_boards_play_what_was_recorded(kairos):
+def test_recording_plays_on_both_boards(kairos):
     built("pair", "satellite")
     done = kairos("run", EXPERIMENT, "--vcd", "a.vcd", device_db=EXAMPLES / "two_boards_device_db.py")
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
@@ -38,7 +38,7 @@ def test_both_boards_play_what_was_recorded(kairos):
     assert pulses["sat_ttl5"][0][0] == pulses["ttl5"][0][1]
 
 
-def test_many_recordings_and_those_of_a_satellites_kernel(kairos):
+def test_many_recordings_of_master_and_satellite_play(kairos):
     """A hundred are kept. A satellite's kernel plays what it records, and reaches no other board."""
     built("pair", "satellite")
     done = kairos("run", MORE, "--vcd", "a.vcd", device_db=EXAMPLES / "two_boards_device_db.py")
@@ -49,7 +49,7 @@ def test_many_recordings_and_those_of_a_satellites_kernel(kairos):
 
 
 @pytest.mark.long
-def test_one_that_takes_longer_than_a_board_may_be_silent(kairos):
+def test_long_playback_does_not_time_out(kairos):
     built("pair", "satellite")
     done = kairos("run", MORE, "seconds=11", "--no-table", device_db=EXAMPLES / "two_boards_device_db.py")
     assert done.returncode == 0 and done.stdout.startswith("played\n"), done.stdout + done.stderr

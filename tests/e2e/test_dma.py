@@ -17,7 +17,7 @@ Invalid handle
 """
 
 
-def test_dma(kairos, tmp_path):
+def test_recordings_play_and_are_erased(kairos, tmp_path):
     trace = tmp_path / "trace.vcd"
     done = kairos("run", EXPERIMENT, "--vcd", trace)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
@@ -37,7 +37,7 @@ def test_dma(kairos, tmp_path):
     assert changes[:100] == [(200 * n + 96 * low, "10"[low]) for n in range(50) for low in (0, 1)]
 
 
-def test_outputs_while_the_other_core_is_busy(kairos, tmp_path):
+def test_outputs_keep_time_while_other_core_is_busy(kairos, tmp_path):
     """The logic had been advanced for core 0, and two requests of core 1 fell into one of its
     cycles."""
     trace = tmp_path / "trace.vcd"

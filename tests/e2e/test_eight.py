@@ -83,7 +83,7 @@ def boards(request, tmp_path_factory):
         device.close()
 
 
-def test_pins_of_all_change_together_and_the_last_one_runs_a_kernel(boards, kairos):
+def test_eight_boards_change_pins_together(boards, kairos):
     done = kairos("run", EXPERIMENT, device_db=boards.devices)
     assert done.returncode == 0 and done.stdout.startswith("42\n"), done.stdout + done.stderr + boards.uart()
     pulses = pulses_of_trace(boards.control("trace", **{"from": 0}))
@@ -94,7 +94,7 @@ def test_pins_of_all_change_together_and_the_last_one_runs_a_kernel(boards, kair
     assert end - start == 777 and start > first[-1][1]
 
 
-def test_the_table_of_links(boards):
+def test_link_table_lists_all_boards(boards):
     links = boards.links()
     assert [(link["from"], link["destination"]) for link in links] == list(zip(boards.above, range(1, 8), strict=True))
     for link in links:
@@ -105,7 +105,7 @@ def test_the_table_of_links(boards):
     assert [(row[0], row[2]) for row in rows] == [(str(board), "up") for board in range(1, LAST + 1)]
 
 
-def test_every_board_is_reached_through_the_master(boards):
+def test_every_board_is_managed_through_master(boards):
     for board in range(1, LAST + 1):
         log = boards.manage(str(board), "log")
         assert log.returncode == 0 and f"calls this one destination {board}" in log.stdout, log.stderr

@@ -122,7 +122,7 @@ def handlers(device):
         ("dropped_by_finally", [5], [("RuntimeError", "last")]),
     ],
 )
-def test_handlers_of_one_function(handlers, name, marks, chain):
+def test_nested_handlers_catch_in_order(handlers, name, marks, chain):
     with pytest.raises(Exception) as raised:
         getattr(handlers, name)()
     report = raised.value.artiq_core_exception.report

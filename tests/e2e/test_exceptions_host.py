@@ -148,7 +148,7 @@ def caught(kernel, *arguments):
 
 
 @pytest.mark.parametrize("message", MESSAGES)
-def test_messages_of_the_host(crossing, message):
+def test_host_exception_message_reaches_kernel(crossing, message):
     crossing.error = ValueError(message)
     for run in (crossing.pass_on, crossing.raise_again):
         error = caught(run)
@@ -156,13 +156,13 @@ def test_messages_of_the_host(crossing, message):
     assert crossing.trace == [1, 2]
 
 
-def test_a_very_long_message_is_cut(crossing):
+def test_very_long_message_is_cut(crossing):
     crossing.error = ValueError("é" * 100_000)
     assert str(caught(crossing.pass_on)) == "é" * 4096 + "... (truncated)"
 
 
 @pytest.mark.parametrize("cls", [*HOST_CLASSES, Unheard])
-def test_classes_of_the_host(crossing, cls):
+def test_builtin_exception_class_is_kept(crossing, cls):
     crossing.error = cls("why")
     known = {IndexError: 1, Lost: 2, RTIOUnderflow: 3, DMAError: 4, ValueError: 5}
     assert crossing.sort() == known.get(cls, 6)
@@ -173,7 +173,7 @@ def test_classes_of_the_host(crossing, cls):
         assert str(error) == str(cls(str(cls("why"))))
 
 
-def test_an_exception_of_the_host_in_a_handler(crossing):
+def test_host_exception_in_handler_is_raised(crossing):
     crossing.error = OSError("and the host")
     error = caught(crossing.twice)
     report = error.artiq_core_exception.report
@@ -185,7 +185,7 @@ def test_an_exception_of_the_host_in_a_handler(crossing):
     assert "During handling of the above exception" in str(error.artiq_core_exception)
 
 
-def test_an_asynchronous_call_that_raises_ends_the_kernel(crossing):
+def test_exception_of_asynchronous_rpc_ends_kernel(crossing):
     crossing.error = OSError("nobody waits")
     error = caught(crossing.after)
     assert error is crossing.error
@@ -196,7 +196,7 @@ def test_an_asynchronous_call_that_raises_ends_the_kernel(crossing):
 @pytest.mark.parametrize(
     ("number", "message"), [(0, "gone: 1, -2, 3"), (1, "µ ✓ 7"), (2, "no format: {not a field}"), (3, "Lost")]
 )
-def test_classes_of_the_user(crossing, number, message):
+def test_user_exception_class_is_kept(crossing, number, message):
     error = caught(crossing.own, number)
     assert type(error) is Lost and str(error) == message
 
@@ -207,7 +207,7 @@ def line_of(function, text):
     return found
 
 
-def test_places(crossing):
+def test_traceback_frames_have_their_positions(crossing):
     """File, line, column and function of each frame; the functions are short enough to be inlined."""
     frames = caught(crossing.deep_and_caught, 0).artiq_core_exception.traceback[-1]
     wanted = [
@@ -224,13 +224,13 @@ def test_places(crossing):
 
 
 @pytest.mark.parametrize("count", [1, 9, 10])
-def test_exceptions_in_handlers(crossing, count):
+def test_exceptions_in_handlers_are_chained(crossing, count):
     crossing.nested(count)
     assert crossing.trace == list(range(1, count + 1))
 
 
 @pytest.mark.parametrize("count", [11, 100])
-def test_too_many_exceptions_in_handlers(crossing, count):
+def test_too_many_nested_exceptions_end_kernel(crossing, count):
     """The eleventh ends the kernel: no handler runs, and all of them are reported."""
     error = caught(crossing.nested, count)
     report = error.artiq_core_exception.report
@@ -242,7 +242,7 @@ def test_too_many_exceptions_in_handlers(crossing, count):
 
 
 @pytest.mark.parametrize("depth", [100, 127, 128, 129, 1000])
-def test_more_frames_than_are_recorded(crossing, depth):
+def test_long_backtrace_is_truncated(crossing, depth):
     """The innermost 128 are reported; catching needs none of them."""
     error = caught(crossing.deep, depth)
     frames = error.artiq_core_exception.report.backtrace

@@ -94,11 +94,11 @@ def compare(numbers, device, directory):
     return compared
 
 
-def test_random_programs(device, tmp_path):
+def test_random_exception_programs_match_python(device, tmp_path):
     assert compare(range(100), device, tmp_path) > 80
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 1100, 100))
-def test_many_random_programs(device, tmp_path, first):
+def test_many_random_exception_programs_match_python(device, tmp_path, first):
     assert compare(range(first, first + 100), device, tmp_path) > 80

@@ -286,7 +286,7 @@ def clock(kairos, name, device_db, frequency, after):
     return (kairos.directory / name).read_text()
 
 
-def test_a_clock_that_is_left_running(kairos, lab_db):
+def test_recording_ends_while_clock_runs(kairos, lab_db):
     """The recording ends by itself, at a reproducible time."""
     first = clock(kairos, "a.vcd", lab_db, "0.5 * MHz", "1 * us")
     assert clock(kairos, "b.vcd", lab_db, "0.5 * MHz", "1 * us") == first
@@ -295,6 +295,6 @@ def test_a_clock_that_is_left_running(kairos, lab_db):
     assert "\n#321000\n" in first and int(first.splitlines()[-1][1:]) == 1_320_001
 
 
-def test_without_a_clock_everything_is_recorded(kairos, lab_db):
+def test_run_without_clock_is_recorded_completely(kairos, lab_db):
     vcd = clock(kairos, "a.vcd", lab_db, "0.0", "200 * ms")
     assert pulses_of_vcd(vcd)["ttl4"] == [(0, 10_000), (200_010_000, 200_020_000)]

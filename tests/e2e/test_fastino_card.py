@@ -18,7 +18,7 @@ def bench(lab):
         yield made
 
 
-def test_a_ramp_and_what_is_held(bench):
+def test_fastino_ramps_and_holds(bench):
     bench.run(EXPERIMENTS, "Ramp")
     assert bench.warnings == []
     changes = bench.dac("fastino0", 5).changes
@@ -38,7 +38,7 @@ def test_a_ramp_and_what_is_held(bench):
     assert part["ch5"]["interpolator"] == 3 | 2 << 6 | 1 << 10
 
 
-def test_a_clear(bench):
+def test_fastino_clear_resets_outputs(bench):
     bench.run(EXPERIMENTS, "Clear")
     assert [volts for _, volts in bench.dac("fastino0", 5).changes[-2:]] == [pytest.approx(5, abs=2e-4), 0]
     assert bench.part("fastino0")["ch5"]["code"] == 0x8000
@@ -52,13 +52,13 @@ def test_a_clear(bench):
         ("read", (NotImplementedError, "NotImplementedError")),
     ],
 )
-def test_what_the_driver_refuses(bench, what, error):
+def test_fastino_driver_rejects_invalid_arguments(bench, what, error):
     kind, text = error
     with pytest.raises(kind, match=text):
         bench.run(EXPERIMENTS, "Refused", what=what)
 
 
-def test_the_page_shows_the_voltages(page_of, lab):
+def test_scope_page_shows_fastino_voltages(page_of, lab):
     found = page_of(EXPERIMENTS, "-c", "Ramp", device_db=lab)
     times, volts = found["bench/fastino0/ch5"]
     first = next(n for n, value in enumerate(volts) if value == pytest.approx(-9, abs=2e-4))

@@ -22,13 +22,13 @@ pins 90
 """
 
 
-def test_i2c_and_cache(kairos):
+def test_i2c_and_cache_work_in_kernel(kairos):
     done = kairos("run", EXPERIMENT)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 0
 
 
-def test_a_calibration_in_the_eeprom_of_a_card(kairos, lab):
+def test_eeprom_calibration_is_used(kairos, lab):
     """With the database that comes with the gateware: a Kasli's switches and EEPROMs are on the
     emulated bus."""
     done = kairos("run", CALIBRATED, device_db=lab)
@@ -36,7 +36,7 @@ def test_a_calibration_in_the_eeprom_of_a_card(kairos, lab):
     assert done.returncode == 0
 
 
-def test_an_expander_of_24_pins(lab, tmp_path):
+def test_expander_of_24_pins_is_driven(lab, tmp_path):
     """On the emulated bus on channel 5 of a ZC706's switch."""
     entries = DeviceDB.load(lab).entries
     entries["switch"] = entry("i2c", "I2CSwitch")

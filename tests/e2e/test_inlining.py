@@ -38,7 +38,7 @@ BODY = """
 """
 
 
-def test_exceptions_of_inlined_methods(kairos):
+def test_exception_of_inlined_method_has_its_frames(kairos):
     done = kairos.run(BODY)
     assert "caught 88 True" in done.stdout and "not here" not in done.stdout, done.stdout + done.stderr
     assert done.returncode == 1 and "RTIOUnderflow" in done.stderr
@@ -81,7 +81,7 @@ PULSES = """
 """
 
 
-def test_times_in_seconds_cost_nothing(kairos):
+def test_constant_seconds_are_converted_at_compile_time(kairos):
     done = kairos.run(PULSES)
     assert done.returncode == 0, done.stdout + done.stderr
     seconds, units = map(int, done.stdout.split()[1:3])

@@ -42,7 +42,7 @@ no input
 """
 
 
-def test_inputs(kairos):
+def test_input_channels_record_and_count(kairos):
     done = kairos("run", EXPERIMENT, "-v")
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1

@@ -42,7 +42,7 @@ def experiments():
 ALL = list(experiments())
 
 
-def test_there_are_sixty():
+def test_at_least_sixty_experiments_exist():
     assert len(ALL) >= 60
 
 
@@ -76,7 +76,7 @@ def plain(value):
 
 
 @pytest.mark.parametrize(("path", "name"), ALL)
-def test_it_does_what_its_text_says(machine, database, path, name, tmp_path, capsys):
+def test_experiment_matches_its_description(machine, database, path, name, tmp_path, capsys):
     experiment = Experiment(path, name, [], database)
     expected = experiment.instance.expected
     machine.mark_start()

@@ -26,13 +26,13 @@ def line_of(text):
     return lines.index(text) + 1
 
 
-def test_exceptions_and_remote_calls(kairos):
+def test_exceptions_and_rpcs_work(kairos):
     done = kairos("run", EXPERIMENT)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1
 
 
-def test_the_traceback_names_the_users_lines(kairos):
+def test_traceback_has_user_lines(kairos):
     done = kairos("run", EXPERIMENT)
     places = [line for line in done.stderr.splitlines() if line.startswith("  File")]
     wanted = [("inner", "        return self.data[i]"), ("last", None), ("run", "        self.last()")]
@@ -43,7 +43,7 @@ def test_the_traceback_names_the_users_lines(kairos):
     assert "IndexError: index 5 out of bounds 0:3" in done.stderr
 
 
-def test_a_kept_kernel_does_the_same(kairos, tmp_path):
+def test_cached_kernel_behaves_the_same(kairos, tmp_path):
     """A kernel compiled by an earlier run is found, and makes the same calls, exceptions and
     traceback."""
     kept = tmp_path / "kept"

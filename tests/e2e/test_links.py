@@ -34,7 +34,7 @@ def pair(tmp_path_factory):
         device.close()
 
 
-def test_the_master_knows_the_satellite(pair):
+def test_master_reports_satellite(pair):
     (link,) = pair.links()
     assert link["destination"] == 1 and not link["above"]
     assert link["line"] and link["up"] and link["rtio"]
@@ -49,7 +49,7 @@ def test_the_master_knows_the_satellite(pair):
 
 
 @pytest.mark.parametrize(("delay_ns", "phase_ps"), [(1003, 6000), (1005, 2000)])
-def test_the_phase_of_a_clock_below_a_cycle(tmp_path, delay_ns, phase_ps):
+def test_fine_clock_phase_is_reported(tmp_path, delay_ns, phase_ps):
     """Sum of both directions, as measured by the logic, to 1/64 of a cycle; an unknown value is not
     shown."""
     built("pair", "satellite")
@@ -72,7 +72,7 @@ def test_the_phase_of_a_clock_below_a_cycle(tmp_path, delay_ns, phase_ps):
         device.close()
 
 
-def test_the_links_as_a_picture(pair, tmp_path):
+def test_links_are_drawn(pair, tmp_path):
     done = run_kairos("links", "-D", pair.address, "--plot", str(tmp_path / "links.svg"))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "links.svg").read_text().startswith("<?xml")
@@ -80,7 +80,7 @@ def test_the_links_as_a_picture(pair, tmp_path):
     assert refused.returncode == 1 and "links.txt" in refused.stderr
 
 
-def test_a_satellite_is_managed_through_the_master(pair):
+def test_satellite_is_managed_through_master(pair):
     log = pair.manage("satellite", "log")
     assert log.returncode == 0, log.stderr
     assert "Kairos satellite " in log.stdout and "calls this one destination 1" in log.stdout
@@ -102,7 +102,7 @@ def test_a_satellite_is_managed_through_the_master(pair):
     assert empty.returncode == 1 and "this device has no board '' on its links" in empty.stderr
 
 
-def test_a_satellite_that_restarts_comes_back_by_itself(pair):
+def test_restarted_satellite_reconnects(pair):
     assert pair.manage("satellite", "reboot").returncode == 0
     pair.until_logged(ABOVE, 2)
     (link,) = pair.links()
@@ -110,7 +110,7 @@ def test_a_satellite_that_restarts_comes_back_by_itself(pair):
     assert "Kairos satellite " in pair.manage("satellite", "log").stdout
 
 
-def test_the_device_database_has_the_channels_of_both(pair, tmp_path):
+def test_device_database_has_channels_of_both_boards(pair, tmp_path):
     path = tmp_path / "device_db.py"
     done = run_kairos("devices", "--from", pair.address, "--host", "emulator://pair", "-o", path)
     assert done.returncode == 0, done.stderr
@@ -118,7 +118,7 @@ def test_the_device_database_has_the_channels_of_both(pair, tmp_path):
     assert runpy.run_path(str(path))["device_db"] == built_with["device_db"]
 
 
-def test_a_satellite_that_restarts_while_a_kernel_waits_for_it(pair, tmp_path):
+def test_satellite_restart_raises_in_waiting_kernel(pair, tmp_path):
     database = tmp_path / "device_db.py"
     host = f"{pair.host}:{pair.ports[1381]}"
     database.write_text(
@@ -131,7 +131,7 @@ def test_a_satellite_that_restarts_while_a_kernel_waits_for_it(pair, tmp_path):
     assert "SubkernelError: Lost communication with satellite: destination 1 does not answer" in done.stderr
 
 
-def test_a_satellite_restarts_while_its_gateware_asserts_an_interrupt(tmp_path):
+def test_satellite_restarts_with_pending_interrupt(tmp_path):
     """The gateware keeps running, so nobody clears it before the firmware is up again."""
     built("memory", "store")
     (tmp_path / "system.toml").write_text(MEMORY_PAIR)
@@ -152,7 +152,7 @@ def test_a_satellite_restarts_while_its_gateware_asserts_an_interrupt(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [False, True])
-def test_a_satellite_that_restarts_keeps_what_its_logic_has(tmp_path, cut):
+def test_restarted_satellite_keeps_gateware_state(tmp_path, cut):
     """Outputs received over the link are executed independently of its processors, even if the link
     is lost meanwhile."""
     built("pair", "satellite")
@@ -169,7 +169,7 @@ def test_a_satellite_that_restarts_keeps_what_its_logic_has(tmp_path, cut):
         device.close()
 
 
-def test_outputs_lost_in_flight_are_reported_once_the_kernel_has_waited(tmp_path):
+def test_outputs_lost_in_flight_are_reported_after_wait(tmp_path):
     """The next output to that board is refused. It was posted, so the wait for its time reports it."""
     built("pair", "satellite")
     description = (ROOT / "src/emulator/src/host/pair.toml").read_text()
@@ -186,7 +186,7 @@ def test_outputs_lost_in_flight_are_reported_once_the_kernel_has_waited(tmp_path
         device.close()
 
 
-def test_what_a_satellite_had_taken_when_its_logic_is_loaded_anew(tmp_path):
+def test_outputs_lost_by_gateware_reload_are_reported(tmp_path):
     """As when a loader boots it. The kernel is informed at its next request, and the log has the
     number of outputs."""
     built("pair", "satellite")
@@ -212,7 +212,7 @@ def test_what_a_satellite_had_taken_when_its_logic_is_loaded_anew(tmp_path):
 
 
 @pytest.mark.parametrize("recorded", [False, True], ids=["outputs", "a recording"])
-def test_what_a_kernel_of_a_satellite_drops_of_the_masters(pair, tmp_path, recorded):
+def test_satellite_reset_reports_dropped_master_outputs(pair, tmp_path, recorded):
     """By a reset of its board's RTIO core: reported for the channel, as for late events."""
     (database := tmp_path / "device_db.py").write_text(two_boards(f"{pair.host}:{pair.ports[1381]}"))
     assert pair.manage("0", "log", "clear").returncode == 0
@@ -224,7 +224,7 @@ def test_what_a_kernel_of_a_satellite_drops_of_the_masters(pair, tmp_path, recor
     assert len(errors) == 1 and errors[0].endswith("involving channel 0x10005:sat_ttl5"), errors
 
 
-def test_what_a_reset_of_the_masters_kernel_drops(pair, tmp_path):
+def test_master_reset_drops_all_pending_outputs(pair, tmp_path):
     """All pending outputs, on every board and of every kernel, silently, as on one board, since it
     was requested. A running subkernel's subsequent requests are executed; one that waits for an
     input is informed.
@@ -244,7 +244,7 @@ def test_what_a_reset_of_the_masters_kernel_drops(pair, tmp_path):
     assert lengths == {4: [444], 1 << 16 | 4: [444], 1 << 16 | 5: [444], 1 << 16 | 6: [333]}
 
 
-def test_a_link_is_pulled_out_at_the_time_that_its_description_says(tmp_path):
+def test_link_is_unplugged_at_described_time(tmp_path):
     built("pair", "satellite")
     description = (ROOT / "src/emulator/src/host/pair.toml").read_text()
     (tmp_path / "system.toml").write_text(description + "unplugged_ns = [[1_000_000_000, 1_003_000_000]]\n")
@@ -258,7 +258,7 @@ def test_a_link_is_pulled_out_at_the_time_that_its_description_says(tmp_path):
         device.close()
 
 
-def test_a_link_that_is_pulled_out_by_hand_brings_nothing_into_the_past(tmp_path):
+def test_unplugged_link_causes_no_late_events(tmp_path):
     """The boards' logic may be at different times when the link is pulled: the emulator reports if
     a word arrives in the past of a board, after which runs are no longer reproducible."""
     built("pair", "satellite")
@@ -306,7 +306,7 @@ def finished(log):
     return log if "startup kernel: finished" in log else None
 
 
-def test_a_startup_kernel_has_subkernels(kairos, tmp_path):
+def test_startup_kernel_runs_subkernels(kairos, tmp_path):
     path = kairos.write(ALONE, "", "alone.py")
     done = kairos("compile", path, device_db=EXAMPLES / "two_boards_device_db.py")
     assert done.stdout == f"wrote {path.with_suffix('.tar')}\n", done.stderr
@@ -330,7 +330,7 @@ def test_a_startup_kernel_has_subkernels(kairos, tmp_path):
         device.close()
 
 
-def test_a_satellite_names_channels_with_their_board(pair, tmp_path):
+def test_satellite_errors_name_board_and_channel(pair, tmp_path):
     """Its own with its destination; those of the core device, whose names it lacks, as unknown."""
     (database := tmp_path / "device_db.py").write_text(two_boards(f"{pair.host}:{pair.ports[1381]}"))
     assert pair.manage("1", "log", "clear").returncode == 0

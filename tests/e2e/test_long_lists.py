@@ -5,7 +5,7 @@ from pathlib import Path
 EXPERIMENT = Path(__file__).with_name("experiments") / "long_lists.py"
 
 
-def test_every_kind_of_number(kairos):
+def test_long_lists_of_every_number_type_arrive(kairos):
     done = kairos("run", EXPERIMENT)
     assert done.returncode == 0, done.stderr
     names = ["plain", "wide", "floats", "with_float", "int32", "int64", "with_int32", "changed"]

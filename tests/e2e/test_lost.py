@@ -30,14 +30,14 @@ class Exp(EnvExperiment):
         ("self.ttl4.on()\nself.ttl4.off()", None),
     ],
 )
-def test_a_kernel_that_ends_before_its_outputs(kairos, text, told):
+def test_lost_outputs_after_kernel_end_are_reported(kairos, text, told):
     done = kairos.run(body(text), "-q", head=HEAD)
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if "RTIO" in line]
     assert len(said) == (told is not None) and all(told in line for line in said), done.stderr
 
 
-def test_it_is_told_behind_files_that_cannot_be_written(kairos):
+def test_lost_outputs_are_reported_before_file_errors(kairos):
     done = kairos.run(body("self.ttl0.output()\nself.ttl0.on()"), "-q", "--log", "/dev/full", head=HEAD)
     assert done.returncode == 1
     assert [COLLISION in line for line in done.stderr.splitlines()] == [True, False], done.stderr

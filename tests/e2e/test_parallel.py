@@ -36,7 +36,7 @@ def bench(db):
         yield made
 
 
-def test_tones_of_an_ad9914(bench):
+def test_ad9914_plays_tones(bench):
     bench.run(EXPERIMENTS, "Tones")
     assert bench.warnings == []
     tones = bench.dds("dds1").changes
@@ -66,7 +66,7 @@ def test_tones_of_an_ad9914(bench):
         ("sync", ["waits for a signal at SYNC_IN"]),
     ],
 )
-def test_what_the_data_sheet_forbids(bench, what, texts):
+def test_data_sheet_violation_is_reported(bench, what, texts):
     bench.run(EXPERIMENTS, "Wrong", what=what)
     for text in texts:
         assert any(text in warning and "ddsbus0: ch1: " in warning for warning in bench.warnings), bench.warnings
@@ -75,19 +75,19 @@ def test_what_the_data_sheet_forbids(bench, what, texts):
 @pytest.mark.parametrize(
     "what, text", [("frequency", "less than half of its system clock"), ("amplitude", "between 0 and 1")]
 )
-def test_what_the_driver_refuses(bench, what, text):
+def test_driver_rejects_invalid_arguments(bench, what, text):
     with pytest.raises(ValueError, match=text):
         bench.run(EXPERIMENTS, "Wrong", what=what)
 
 
-def test_a_warning_has_time_and_line(kairos, db):
+def test_warning_has_time_and_line(kairos, db):
     done = kairos("run", EXPERIMENTS, "-c", "Wrong", "--no-table", device_db=db)
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if "has not been calibrated" in line]
     assert line.startswith("bench: at ") and "parallel.py:" in line, line
 
 
-def test_a_channel_that_no_chip_has(kairos, db):
+def test_write_to_unselected_chip_is_reported(kairos, db):
     done = kairos("run", EXPERIMENTS, "-c", "Nowhere", "--no-table", device_db=db)
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("bench: ")]
@@ -96,7 +96,7 @@ def test_a_channel_that_no_chip_has(kairos, db):
     assert found and "self.dds.set(400 * MHz)" in EXPERIMENTS.read_text().splitlines()[int(found[1]) - 1], line
 
 
-def test_relays_and_adc_of_a_shuttler(db, tmp_path):
+def test_shuttler_relays_and_adc_work(db, tmp_path):
     volts = tmp_path / "bench.toml"
     volts.write_text("[shuttler.shuttler0]\nadc_volts = [0, 0, 0, -7.5]\n")
     with Bench(db, volts) as bench:
@@ -111,7 +111,7 @@ def test_relays_and_adc_of_a_shuttler(db, tmp_path):
         assert part["relays"] == 1 and part["adc"]["mode"] == "standby"
 
 
-def test_the_page_shows_the_tones_of_an_ad9914(page_of, db):
+def test_scope_page_shows_ad9914_tones(page_of, db):
     found = page_of(EXPERIMENTS, "-c", "Tones", device_db=db)
     times, frequencies = found["bench/ddsbus0.ch1/frequency"]
     expected = [400e6, 750e6, 123456789.015625, 750e6]
@@ -123,7 +123,7 @@ def test_the_page_shows_the_tones_of_an_ad9914(page_of, db):
     assert times == [start, start + 3000, start + 6000, start + 9000]
 
 
-def test_the_page_shows_the_relays(page_of, db):
+def test_scope_page_shows_relays(page_of, db):
     found = page_of(EXPERIMENTS, "-c", "Shuttler", device_db=db)
     (name,) = [name for name in found if name.endswith("/shuttler0_relay")]
     times, words = found[name]

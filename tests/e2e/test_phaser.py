@@ -23,7 +23,7 @@ def bench(db):
         yield made
 
 
-def test_registers_and_tones(bench):
+def test_phaser_plays_tones(bench):
     bench.run(EXPERIMENTS, "Tones")
     assert bench.warnings == []
     sample, leds, errors, word = bench.datasets["read"]
@@ -51,7 +51,7 @@ def test_registers_and_tones(bench):
     assert silent.power is None, "the test sample is no tone"
 
 
-def test_what_cannot_have_been_meant(bench):
+def test_implausible_phaser_settings_are_reported(bench):
     bench.run(EXPERIMENTS, "Wrong", what="loud")
     for text in [
         "channel 0: it has a tone, but the DAC is in reset, asleep or off (set_cfg)",
@@ -67,17 +67,17 @@ def test_what_cannot_have_been_meant(bench):
     "what, text",
     [("delay_of_sync", "between 0 and 7"), ("amplitude", "between 0 and 1")],
 )
-def test_what_the_driver_refuses(bench, what, text):
+def test_phaser_driver_rejects_invalid_arguments(bench, what, text):
     with pytest.raises(ValueError, match=text):
         bench.run(EXPERIMENTS, "Wrong", what=what)
 
 
-def test_no_card(kairos, db):
+def test_missing_phaser_is_reported(kairos, db):
     done = kairos("run", EXPERIMENTS, "-c", "Wrong", "what='board'", "--no-bench", device_db=db)
     assert done.returncode != 0 and "the card is not a Phaser" in done.stderr
 
 
-def test_another_gateware(tmp_path, db):
+def test_other_phaser_gateware_is_rejected(tmp_path, db):
     from kairos.devices import DeviceDB
     from tests.support.databases import written
 
@@ -87,7 +87,7 @@ def test_another_gateware(tmp_path, db):
         bench.run(EXPERIMENTS, "Wrong", what="board")
 
 
-def test_the_page_shows_the_tones(page_of, db):
+def test_scope_page_shows_phaser_tones(page_of, db):
     found = page_of(EXPERIMENTS, "-c", "Tones", device_db=db)
     times, frequencies = found["bench/phaser0.ch7/frequency"]
     assert frequencies[:2] == [pytest.approx(hz, abs=0.1) for hz in (11.5e6, 9e6)]

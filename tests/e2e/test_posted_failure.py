@@ -38,20 +38,20 @@ def slow(start_device, kairos, tmp_path):
     device.close()
 
 
-def test_at_the_end_of_a_kernel(slow):
+def test_posted_error_is_raised_at_kernel_end(slow):
     done = slow("\n    @kernel\n    def run(self):\n        self.late()\n")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "RTIOUnderflow: RTIO underflow at" in done.stderr and "channel 0x0004:ttl4" in done.stderr, done.stderr
 
 
-def test_beside_the_exception_that_ends_the_kernel(slow):
+def test_posted_error_is_reported_beside_exception(slow):
     done = slow('\n    @kernel\n    def run(self):\n        self.late()\n        raise ValueError("mine")\n')
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stderr.rstrip().endswith("ValueError: mine"), done.stderr
     assert "another exception occurred" in done.stderr and "RTIO underflow at" in done.stderr, done.stderr
 
 
-def test_at_the_next_call(slow):
+def test_posted_error_is_raised_at_next_call(slow):
     """The RPC takes enough time; the next output raises the error, where it can be caught, and only
     once."""
     done = slow("""

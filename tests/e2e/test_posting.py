@@ -35,7 +35,7 @@ BODY = """
 """
 
 
-def test_posted_outputs_and_exact_underflow(kairos, tmp_path):
+def test_posted_outputs_raise_exact_underflow(kairos, tmp_path):
     """The underflow is raised by the 71st call, with 70 earlier events pending or delivered. All
     300, and the later calls with earlier times, reach the pads."""
     trace = tmp_path / "trace.vcd"
@@ -61,7 +61,7 @@ WRAPPING = """
 """
 
 
-def test_numbers_begin_anew_while_the_ring_is_full(kairos, tmp_path):
+def test_sequence_numbers_wrap_while_ring_is_full(kairos, tmp_path):
     """The number that follows 32767 is posted while the lanes are full, and 15 requests wait for
     them."""
     trace = tmp_path / "trace.vcd"

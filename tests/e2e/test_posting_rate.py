@@ -31,7 +31,7 @@ def emulator():
         ("Wide", 70),
     ],
 )
-def test_period_of_outputs(emulator, name, cycles):
+def test_output_period_is_within_limit(emulator, name, cycles):
     instance = experiment(EXPERIMENTS, name)
     before = emulator.control.status()["sev_count"]
     instance.run()

@@ -25,7 +25,7 @@ def compiled(kairos, last="pass"):
     return path.with_suffix(".elf")
 
 
-def test_a_library_runs_and_prints_into_the_log(kairos):
+def test_library_runs_and_prints_to_log(kairos):
     done = kairos("run", compiled(kairos), "--log", "device.log", "-o", "out.h5")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("1 kernel run, device booted in ")
@@ -35,13 +35,13 @@ def test_a_library_runs_and_prints_into_the_log(kairos):
         assert "experiment" not in file["provenance"] and b'"class_name": "exp"' in file["expid"][()]
 
 
-def test_what_a_library_raises_comes_with_its_place(kairos):
+def test_exception_of_library_has_its_position(kairos):
     done = kairos("run", compiled(kairos, "raise ValueError('it is late')"))
     assert done.returncode == 1
     assert "ValueError(0): it is late" in done.stderr and 'exp.py", line 16' in done.stderr
 
 
-def test_an_archive_runs_on_both_boards(kairos):
+def test_archive_runs_on_both_boards(kairos):
     boards = EXAMPLES / "two_boards_device_db.py"
     path = kairos.write(
         """
@@ -89,13 +89,13 @@ class Exp(EnvExperiment):
         ("nowhere.elf", [], "nowhere.elf cannot be read: No such file or directory"),
     ],
 )
-def test_what_is_none_is_told_in_one_line(kairos, name, more, text):
+def test_invalid_library_is_reported_in_one_line(kairos, name, more, text):
     for junk in ("exp.elf", "junk.elf", "junk.tar"):
         (kairos.directory / junk).write_bytes(b"\x7fELF" if junk == "exp.elf" else b"junk")
     one_line(kairos("run", name, *more), text)
 
 
-def test_a_kernel_that_is_precompiled_is_compiled_once(kairos):
+def test_precompiled_kernel_is_compiled_once(kairos):
     done = kairos.run("""
     @kernel
     def pulse(self, n):

@@ -61,7 +61,7 @@ def edges(tmp_path, *names):
     return [(time, numbers[pad], on) for time, pad, on in trace["events"] if numbers[pad] in names and time > begin]
 
 
-def test_a_sequence_starts_at_its_trigger_beside_a_ttl_pulse(kairos, tmp_path, pulse):
+def test_sequence_starts_with_simultaneous_ttl_pulse(kairos, tmp_path, pulse):
     words = [*pulses(4, 8, 12), gates([8, 0, 7, 1, 7, 2, 0, 7, 8])]
     out = run(
         kairos,
@@ -91,7 +91,7 @@ def test_a_sequence_starts_at_its_trigger_beside_a_ttl_pulse(kairos, tmp_path, p
     assert cycles == [10, 14, 24, 32, 42, 58]
 
 
-def test_errors_become_an_exception_that_names_them(kairos, tmp_path, pulse):
+def test_pulse_errors_raise_named_exception(kairos, tmp_path, pulse):
     out = run(
         kairos,
         pulse,
@@ -112,7 +112,7 @@ def test_errors_become_an_exception_that_names_them(kairos, tmp_path, pulse):
     assert out.splitlines()[:2] == ["caught 1", "errors 0"]
 
 
-def test_a_result_decides_between_gates(kairos, tmp_path, pulse):
+def test_result_selects_gate(kairos, tmp_path, pulse):
     """A kernel's own decision, and a result that arrives at an exact time."""
     words = pulses(4, 8, 12)
     words += [glut([(0x800 | state << 7, 2 * state, 2 * state + 1) for state in range(3)])]
@@ -133,7 +133,7 @@ def test_a_result_decides_between_gates(kairos, tmp_path, pulse):
     assert [(b[0] - a[0]) // 8 for a, b in zip(seen[::2], seen[1::2], strict=True)] == [12]
 
 
-def test_a_counter_decides_without_the_kernel(kairos, tmp_path, pulse):
+def test_counter_selects_gate_without_kernel(kairos, tmp_path, pulse):
     """Photons in a window choose a gate of 4 or 8 cycles; the kernel has continued long before."""
     words = pulses(4, 8, 12)
     words += [glut([(0x800 | state << 7, 2 * state, 2 * state + 1) for state in range(2)])]
@@ -166,7 +166,7 @@ def test_a_counter_decides_without_the_kernel(kairos, tmp_path, pulse):
     assert [(b[0] - a[0]) // 8 for a, b in zip(seen[::2], seen[1::2], strict=True)] == [4, 8]
 
 
-def test_the_first_underrun_has_its_parameter_and_time(kairos, tmp_path, pulse):
+def test_first_underrun_has_parameter_and_time(kairos, tmp_path, pulse):
     out = run(
         kairos,
         pulse,
@@ -185,7 +185,7 @@ def test_the_first_underrun_has_its_parameter_and_time(kairos, tmp_path, pulse):
     assert out.splitlines()[:3] == ["parameters 16", "cycles 106", "none 0"]
 
 
-def test_the_comms_core_logs_what_goes_wrong(kairos, tmp_path, pulse):
+def test_comms_core_logs_pulse_errors(kairos, tmp_path, pulse):
     """Once, within 50 ms, also without a request; the kernel still finds the error."""
     database, library = tmp_path / "there.py", BUILD / "gateware/pulse/libkairos_pl.so"
     (tmp_path / "there").mkdir()

@@ -78,7 +78,7 @@ def modelled(knots):
 
 
 @pytest.mark.long
-def test_all_eight_channels_show_what_the_model_shows(pulse8, tmp_path):
+def test_eight_channels_match_model(pulse8, tmp_path):
     head = GATES + EXPERIMENT.replace("KNOTS", str(list(KNOTS)))
     done = Kairos(tmp_path).run("", "--pulses", tmp_path / "pulses.npz", head=head, device_db=pulse8)
     assert done.returncode == 0, done.stdout + done.stderr

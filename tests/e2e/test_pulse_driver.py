@@ -176,7 +176,7 @@ def amplitude(recording, begin, cycles=125, channel=0, tone=0):
     return recording.play(begin, begin + 8 * cycles).amplitude(channel, tone)
 
 
-def test_a_gate_begins_at_the_cursor_beside_a_ttl_pulse(run):
+def test_gate_starts_with_simultaneous_ttl_pulse(run):
     recording, times = run
     begin, length = times["plain"][2:]
     assert length == 1000
@@ -198,7 +198,7 @@ def test_shapes_are_scaled_and_numbers_replaced(run):
     assert times["refused"] == [1, 1, 2, 3]
 
 
-def test_whole_courses_and_several_parameters_are_replaced(run):
+def test_shapes_and_several_parameters_are_replaced(run):
     recording, times = run
     full = amplitude(recording, times["plain"][2])
     spline, several = times["course"]
@@ -208,7 +208,7 @@ def test_whole_courses_and_several_parameters_are_replaced(run):
     assert abs(recording.play(several, several + 8).frequency(0, 1)[0] - 3e6) < 1e-3
 
 
-def test_a_prepared_gate_follows_its_change_at_once(run):
+def test_prepared_gate_follows_change_at_once(run):
     recording, times = run
     full = amplitude(recording, times["plain"][2])
     changes, _ = recording.changes(Parameter.F0, 0)
@@ -220,7 +220,7 @@ def test_a_prepared_gate_follows_its_change_at_once(run):
         assert not amplitude(recording, begin + 1000).any()
 
 
-def test_equal_gates_stay_as_they_are(run):
+def test_equal_gates_are_unchanged(run):
     recording, times = run
     (begin,) = times["twin"]
     assert (amplitude(recording, begin) == amplitude(recording, times["plain"][2])).all()
@@ -236,7 +236,7 @@ def test_dma_recordings_play_gates(run):
         assert (amplitude(recording, begin + 9000) == full).all()
 
 
-def test_results_choose_what_follows(run):
+def test_results_select_following_gate(run):
     recording, times = run
     shaped, full = amplitude(recording, times["changed"][-1]), amplitude(recording, times["plain"][2])
     nothing = np.zeros(125)
@@ -268,7 +268,7 @@ BAD = """
 """
 
 
-def test_an_underrun_is_an_exception_with_channel_parameter_and_time(kairos, pulse, tmp_path):
+def test_underrun_exception_has_channel_parameter_and_time(kairos, pulse, tmp_path):
     done = kairos.run(BAD, "--pulses", "pulses.npz", head=HEAD, device_db=pulse)
     assert done.returncode == 1
     print(done.stdout, done.stderr)
@@ -321,7 +321,7 @@ STREAMED = """
 """
 
 
-def test_words_from_memory(pulse, tmp_path):
+def test_words_from_memory_play(pulse, tmp_path):
     """Tables of another gate set with one event, and the words that play a gate with another one.
     (The emulator has no caches: that none holds these words is specified by the memory map, and
     that they are where the logic looks is tested by `streams.rs`.)

@@ -121,7 +121,7 @@ class Exp(EnvExperiment):
 """
 
 
-def test_each_error_has_its_name_and_the_next_gate_plays(pulse, tmp_path):
+def test_named_error_does_not_prevent_next_gate(pulse, tmp_path):
     data = {name: b"".join(word.to_bytes(32, "little") for word in sent) for name, sent in (SENT | STARTED).items()}
     words = repr({name: [int(part) for part in int32s(np.frombuffer(sent, "u1"))] for name, sent in data.items()})
     head = EXPERIMENT.replace("WORDS", words).replace("NAMES", repr(list(STARTED)))

@@ -95,7 +95,7 @@ def played(recording):
     return begin, (end - begin) // 8 + 1
 
 
-def test_parameters_are_those_of_the_model(recordings):
+def test_parameters_match_model(recordings):
     begin, cycles = played(recordings[0])
     gates = {}
     exec(GATES, gates)
@@ -106,7 +106,7 @@ def test_parameters_are_those_of_the_model(recordings):
     assert (shown.values == model.values[:, :, WAIT_CYCLES:]).all()
 
 
-def test_samples_are_those_of_the_logic(recordings):
+def test_model_samples_match_gateware(recordings):
     """Sample for sample: the verilated tones receive the engines' output, which the model also
     renders."""
     logic = build_synthesis(BUILD / "gateware" / "pulse_synthesis8", 8)

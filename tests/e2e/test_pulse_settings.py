@@ -100,7 +100,7 @@ def events(recording):
     return found
 
 
-def test_samples_are_those_of_the_logic(recording):
+def test_samples_with_settings_match_gateware(recording):
     logic, latency = build_sampled(BUILD / "gateware" / "pulse_sampled", 2, 8)
     set_ = [event for event in events(recording) if event[2] or event[1] != FIRST_ADDRESS]
     assert [address - FIRST_ADDRESS for _, address, _ in set_] == [1, 1, 0, 2, 2, 3, 4, 0, 2, 1, 3]

@@ -65,7 +65,7 @@ back 12
 
 
 @pytest.mark.long
-def test_loads_and_stores_through_a_board(kairos, tmp_path):
+def test_loads_and_stores_pass_through_a_board(kairos, tmp_path):
     """The gateware of three boards takes minutes to build."""
     built("span", "reach", "store")
     (tmp_path / "system.toml").write_text(SYSTEM)
@@ -82,7 +82,7 @@ MEMORY = 0x0FF8_0000
 
 
 @pytest.mark.long
-def test_comms_cores_reach_boards_behind_others(tmp_path):
+def test_comms_cores_access_memory_behind_other_boards(tmp_path):
     """The first and the last board each access words of the other, through one whose own words are
     unaffected."""
     built("span", "reach", "store")

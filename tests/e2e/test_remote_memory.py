@@ -31,7 +31,7 @@ def boards(tmp_path_factory):
         system.close()
 
 
-def test_what_a_board_does_not_export_is_refused_and_counted(boards):
+def test_access_to_unexported_memory_is_rejected_and_counted(boards):
     master, satellite = boards
     satellite.export(TARGET, 0x1000, 0)
     (before,) = satellite.batch(("exports_refused",))
@@ -43,7 +43,7 @@ def test_what_a_board_does_not_export_is_refused_and_counted(boards):
     assert satellite.batch(("exports_refused",)) == [before + 5]
 
 
-def test_loads_and_stores_both_ways(boards):
+def test_loads_and_stores_work_in_both_directions(boards):
     for asker, owner in [boards, boards[::-1]]:
         owner.export(TARGET, 0x1000, 3)
         words = [0x0123_4567_89AB_CDEF, 2**64 - 1, 0]
@@ -57,7 +57,7 @@ def test_loads_and_stores_both_ways(boards):
         assert asker.batch(("remote_early", 0), ("remote_failed",)) == [0]
 
 
-def test_a_board_is_named_by_its_number(boards):
+def test_board_is_addressed_by_number(boards):
     """Also for the neighbour; no other board is behind it, and accesses to one are refused."""
     for asker, owner, number in [(*boards, 1), (*boards[::-1], 0)]:
         owner.export(TARGET, 0x1000, 3)
@@ -69,7 +69,7 @@ def test_a_board_is_named_by_its_number(boards):
         assert asker.load(TARGET) == (DONE, number + 3)
 
 
-def test_copies_from_memory_to_memory(boards):
+def test_memory_is_copied_between_boards(boards):
     """The satellite writes ring and data into the master's memory, and receives them back."""
     master, satellite = boards
     master.export(MEMORY, 0x8000, 3)
@@ -93,7 +93,7 @@ def test_copies_from_memory_to_memory(boards):
     master.batch(("bulk_clear", 1), ("bulk_state", 2, 0x1F), ("bulk_completed", 4, 0xFFFF))
 
 
-def test_plain_pointers_of_a_kernel(boards):
+def test_kernel_uses_plain_pointers(boards):
     """Loads and stores of the kernel's own code; the caller catches failures, with its registers
     preserved."""
     master, satellite = boards
@@ -132,7 +132,7 @@ def copied(asker, owner, there, words):
 
 
 @pytest.mark.parametrize("down", [True, False], ids=["of the satellite", "of the master"])
-def test_each_region_allows_what_it_says(boards, down):
+def test_region_permissions_are_enforced(boards, down):
     """Loads, stores and copies, of either board; others are refused, change nothing, and are
     counted in `kairos links`."""
     asker, owner = boards if down else boards[::-1]

@@ -29,7 +29,7 @@ back 77
 """
 
 
-def test_kernels_of_both_boards_and_what_they_are_refused(kairos, tmp_path):
+def test_kernels_of_both_boards_access_exported_memory_only(kairos, tmp_path):
     built("memory", "store")
     system = tmp_path / "system.toml"
     system.write_text(MEMORY_PAIR)

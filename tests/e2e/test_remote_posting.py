@@ -20,7 +20,7 @@ def pair():
     return EXAMPLES / "two_boards_device_db.py"
 
 
-def test_period_of_outputs_on_a_satellite(pair):
+def test_satellite_output_period_is_within_limit(pair):
     emulator = acquire("emulator://pair")
     try:
         instance = experiment(EXPERIMENT, "InTurn", pair)
@@ -33,13 +33,13 @@ def test_period_of_outputs_on_a_satellite(pair):
     assert statistics.mean(periods) < 50, periods
 
 
-def test_more_than_a_satellite_holds(kairos, pair):
+def test_more_outputs_than_satellite_holds_are_executed(kairos, pair):
     done = kairos("run", EXPERIMENT, "--class-name", "Full", "--vcd", "a.vcd", device_db=pair)
     assert done.returncode == 0 and done.stdout.startswith("end\n"), done.stdout + done.stderr
     pulses = pulses_of_vcd((kairos.directory / "a.vcd").read_text())
     assert pulses["ttl4"] == pulses["sat_ttl4"] and len(pulses["ttl4"]) == 3000
 
 
-def test_an_underflow_is_raised_by_the_call_that_caused_it(kairos, pair):
+def test_satellite_underflow_is_raised_by_its_call(kairos, pair):
     done = kairos("run", EXPERIMENT, "--class-name", "Late", device_db=pair)
     assert done.returncode == 0 and done.stdout.startswith("underflow after 69\nend\n"), done.stdout + done.stderr

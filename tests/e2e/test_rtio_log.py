@@ -66,7 +66,7 @@ def entries(record):
     return found
 
 
-def test_text_at_the_time_of_events(run, device):
+def test_log_text_has_event_time(run, device):
     dump(device)
     run(EXPERIMENT)
     record = dump(device)

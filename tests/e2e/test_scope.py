@@ -16,7 +16,7 @@ SAME_PLACE = Path(__file__).with_name("experiments") / "same_place.py"
 PINS = ["master/ttl4", "master/ttl5", "satellite1/sat_ttl4", "satellite1/sat_ttl5", "satellite1/sat_ttl6"]
 
 
-def test_pins_of_a_run(kairos):
+def test_page_shows_pins(kairos):
     done = kairos("run", EXAMPLES / "blink.py", "--scope", "blink.html")
     assert done.returncode == 0 and "wrote blink.html" in done.stdout, done.stdout + done.stderr
     found = lanes(kairos.directory / "blink.html")
@@ -25,7 +25,7 @@ def test_pins_of_a_run(kairos):
         assert times == [time for pulse in pulses for time in pulse] and levels == [1, 0] * len(pulses)
 
 
-def test_chips_and_tones_of_a_run(kairos):
+def test_page_shows_chips_and_tones(kairos):
     built("ion")
     run = kairos(
         "run",
@@ -58,7 +58,7 @@ def test_chips_and_tones_of_a_run(kairos):
     assert set(switch[-2:]) <= {time - 8 for time in tone}
 
 
-def test_a_crystal_has_a_lane_for_each_of_its_ions(kairos):
+def test_crystal_has_a_lane_per_ion(kairos):
     built("ion")
     words = ["points=1", "shots=1", "--bench", ION / "crystal.toml", "--scope", "a.html"]
     run = kairos("run", ION / "sideband_cooling.py", *words, device_db=ION / "device_db.py")
@@ -69,7 +69,7 @@ def test_a_crystal_has_a_lane_for_each_of_its_ions(kairos):
     assert 0 <= min(own["upper state of ion 0"]) and 0.1 < max(own["upper state of ion 0"]) <= 1
 
 
-def test_lines_of_the_source(kairos):
+def test_page_shows_source_lines(kairos):
     built("ion")
     words = ["points=2", "shots=1", "longest=10e-6", "--scope", "a.html"]
     done = kairos("run", ION / "rabi_flop.py", *words, device_db=ION / "device_db.py")
@@ -92,7 +92,7 @@ def test_lines_of_the_source(kairos):
     assert all(re.fullmatch(rf"ttl_urukul0_sw1 ← rabi_flop.py:\d+ ← rabi_flop.py:{called}", text) for text in texts)
 
 
-def test_lines_of_what_other_boards_and_traces_do(kairos):
+def test_page_shows_lines_of_other_boards_and_dma(kairos):
     """Outputs of a satellite come from the line of the master's kernel or of a subkernel, those of
     a distributed trace on both boards from the lines that recorded and played them."""
     built("pair", "satellite")
@@ -125,7 +125,7 @@ def test_lines_of_what_other_boards_and_traces_do(kairos):
         assert reached(recorded, channel, f", played at two_boards.py:{line[played]}") == 8
 
 
-def test_what_dma_plays_comes_from_two_lines(kairos):
+def test_dma_event_has_recording_and_playback_lines(kairos):
     """Each event of a trace has the line that recorded it, also if it replaced another trace."""
     done = kairos("run", SAME_PLACE, "--scope", "a.html")
     assert (kairos.directory / "a.html").exists(), done.stdout + done.stderr
@@ -149,13 +149,13 @@ def test_what_dma_plays_comes_from_two_lines(kairos):
     assert sorted(zip(*lines[plays], strict=True)) == sorted(expected)
 
 
-def test_a_run_without_a_kernel_has_no_page_and_says_so(kairos):
+def test_run_without_kernel_reports_missing_page(kairos):
     done = kairos.run("    def run(self):\n        pass\n", "--scope", "a.html")
     assert done.returncode == 0 and not (kairos.directory / "a.html").exists()
     assert done.stderr == "kairos: no kernel has run, so --scope a.html is not written\n"
 
 
-def test_a_place_that_cannot_be_written_is_found_before_the_run(kairos, tmp_path):
+def test_unwritable_page_is_found_before_run(kairos, tmp_path):
     (tmp_path / "file").write_text("")
     done = kairos("run", EXAMPLES / "blink.py", "--scope", tmp_path / "file" / "a.html")
     assert done.returncode == 1 and "--scope" in done.stderr and "blinked" not in done.stdout

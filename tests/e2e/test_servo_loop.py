@@ -18,7 +18,7 @@ def database():
     return FOLDER / "device_db.py"
 
 
-def test_a_servo_holds_the_power_of_a_beam(database, tmp_path):
+def test_servo_stabilises_beam_power(database, tmp_path):
     picture = tmp_path / "servo.png"
     with Bench(database) as bench:
         bench.run(FOLDER / "servo_loop.py", figure=str(picture))
@@ -49,7 +49,7 @@ def test_a_servo_holds_the_power_of_a_beam(database, tmp_path):
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_page_shows_the_loop(page_of, database):
+def test_scope_page_shows_servo_loop(page_of, database):
     """The light settles, and recovers after 3 dB of loss."""
     found = page_of(FOLDER / "servo_loop.py", device_db=database)
     times, volts = map(np.array, found["bench/monitor/light"])

@@ -64,7 +64,7 @@ def starts(bench):
     return [begin + LATE for begin, _ in bench.pin("ttl4").pulses]
 
 
-def test_levels_are_the_polynomials_that_were_meant(bench):
+def test_levels_follow_requested_polynomials(bench):
     wanted = {0: (1.25,), 3: (-2.0, 3e5), 15: (4.0, -1.5e6, 2.4e11, -2.0e16)}
     bench.run(EXPERIMENTS, "Levels", **{f"a{output}": level(*polynomial) for output, polynomial in wanted.items()})
     assert bench.warnings == []
@@ -94,7 +94,7 @@ def test_levels_are_the_polynomials_that_were_meant(bench):
     assert found == [pytest.approx(value, rel=1e-3) for value in wanted[15]]
 
 
-def test_a_tone_goes_on_or_begins_anew(bench):
+def test_tone_continues_or_restarts_at_trigger(bench):
     volts, hz, slope = 1.6, 1.3e6, 2e10
     b = level(volts, gain=TONE_GAIN)
     bench.run(EXPERIMENTS, "Tones", b=b, c=phase(0.25, hz), chirp=phase(0.125, hz, slope))
@@ -123,7 +123,7 @@ def test_a_tone_goes_on_or_begins_anew(bench):
     assert bench.part("shuttler0")["ch2"]["tone_hz_per_s"] == pytest.approx(slope, rel=1e-3)
 
 
-def test_gains_offsets_and_relays(bench):
+def test_gains_offsets_and_relays_are_applied(bench):
     experiment = bench.run(EXPERIMENTS, "Settings")
     assert experiment.read == [0x4000, 0, -0x8000, -0x2000, 0]
     (first,) = starts(bench)
@@ -139,7 +139,7 @@ def test_gains_offsets_and_relays(bench):
     assert (part["ch9"]["factor"], part["ch9"]["offset_v"]) == (0.5, -2.5)
 
 
-def test_a_long_wait_changes_nothing(db, tmp_path):
+def test_long_wait_keeps_waveform(db, tmp_path):
     file = tmp_path / "bench.toml"
     file.write_text("[shuttler.shuttler0]\nupdate_ns = 1_000_000\n")
     # 3.75e8 cycles: the square term wraps many times.
@@ -162,7 +162,7 @@ def test_a_long_wait_changes_nothing(db, tmp_path):
         assert after.phase == pytest.approx((0.5 + cycles * c1 / 2**32) % 1, abs=1e-6), "c0 is added again"
 
 
-def test_what_is_beyond_the_range_has_a_time_and_a_line(kairos, db):
+def test_range_violation_is_reported_with_time_and_line(kairos, db):
     a, b = level(8.0), level(3.0, gain=TONE_GAIN)
     done = kairos("run", EXPERIMENTS, "-c", "Loud", "--no-table", f"a={a}", f"b={b}", device_db=db)
     assert done.returncode == 0, done.stderr
@@ -174,7 +174,7 @@ def test_what_is_beyond_the_range_has_a_time_and_a_line(kairos, db):
     assert [source[int(match[1]) - 1].strip() for match in found] == ["self.start.trigger(mask)"] * 2, lines
 
 
-def test_the_page_shows_the_volts(page_of, db):
+def test_scope_page_shows_volts(page_of, db):
     found = page_of(EXPERIMENTS, "-c", "Settings", device_db=db)
     times, volts = found["bench/shuttler0/ch1"]
     assert volts == [3.75, 4.6875, 0.0]
@@ -183,7 +183,7 @@ def test_the_page_shows_the_volts(page_of, db):
     assert not any(name.startswith("bench/shuttler0/ch2") or "tone" in name for name in found)
 
 
-def test_skipped_time_makes_no_difference(page_of, db):
+def test_skipped_time_keeps_waveform(page_of, db):
     a, b = level(0.5, 1e4), level(1.0, gain=TONE_GAIN)
     pages = [
         page_of(EXPERIMENTS, "-c", "Loud", f"a={a}", f"b={b}", *options, device_db=db)

@@ -51,7 +51,7 @@ def db(tmp_path_factory):
     return path
 
 
-def test_its_waveform_starts_with_pulses_of_both_boards(db):
+def test_remote_waveform_starts_with_pulses_of_both_boards(db):
     hz, slope = 10e6, 1e4
     words = {
         "a1": round(slope * 8e-9 / STEP * 2**16),

@@ -70,7 +70,7 @@ def install(kairos, emulated, source, library):
     return address
 
 
-def test_an_experiment_as_idle_kernel(kairos, start_device, tmp_path):
+def test_experiment_runs_as_idle_kernel(kairos, start_device, tmp_path):
     emulated = start_device(tmp_path, sd=sd_card.make(tmp_path / "card", []))
     try:
         address = install(kairos, emulated, EXPERIMENT, tmp_path / "alone.elf")
@@ -117,7 +117,7 @@ def test_print_goes_to_the_log(kairos, start_device, tmp_path):
         emulated.close()
 
 
-def test_core_log_in_a_kernel_of_a_host(kairos):
+def test_core_log_of_host_kernel_goes_to_log(kairos):
     """`print` is the host's, with all its features; `core_log` still goes to the log of the device."""
     body = "core_log('on the device', 1)\n        print('on the', 'host', sep='-')"
     done = kairos("run", kairos.write(PRINTS[: PRINTS.index("self.lines += 1")] + body + "\n", head="", name="both.py"))
@@ -125,7 +125,7 @@ def test_core_log_in_a_kernel_of_a_host(kairos):
     assert "on the-host" in done.stdout and "on the device" not in done.stdout
 
 
-def test_what_kernels_print_comes_in_order(kairos):
+def test_kernel_prints_arrive_in_order(kairos):
     """Between blocking calls, whatever its length, and before the exception that ends the kernel."""
     body = """
     def build(self):
@@ -150,7 +150,7 @@ def test_what_kernels_print_comes_in_order(kairos):
     assert done.returncode == 1 and "ValueError: the end" in done.stderr
 
 
-def test_what_print_cannot_do_without_a_host_is_said(kairos, tmp_path):
+def test_unsupported_standalone_print_is_rejected(kairos, tmp_path):
     body = "print('a', sep='-')"
     path = kairos.write(PRINTS[: PRINTS.index("self.lines += 1")] + body + "\n", head="", name="no_keywords.py")
     done = kairos("compile", path, "--emit", "elf", "--output", tmp_path / "no_keywords.elf")
@@ -158,7 +158,7 @@ def test_what_print_cannot_do_without_a_host_is_said(kairos, tmp_path):
     assert "'print' takes no keyword arguments" in done.stderr and "writes to the log of the device" in done.stderr
 
 
-def test_a_kernel_that_needs_its_host_is_refused(kairos, tmp_path):
+def test_standalone_kernel_with_rpc_is_rejected(kairos, tmp_path):
     """With the place of the call; other stages show their output."""
     body = "self.count(1)\n\n    def count(self, n):\n        self.lines += n\n"
     path = kairos.write(PRINTS[: PRINTS.index("self.lines += 1")] + body, head="", name="needs_host.py")

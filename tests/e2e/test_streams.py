@@ -227,7 +227,7 @@ SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, 
 @MODES
 @settings(SETTINGS, max_examples=12)
 @given(STREAMS)
-def test_streams(player, errors, skip, stream):
+def test_random_streams_execute_in_order(player, errors, skip, stream):
     player.device.control("set", skip=skip)
     check(player, errors, *stream)
 
@@ -236,6 +236,6 @@ def test_streams(player, errors, skip, stream):
 @MODES
 @settings(SETTINGS, max_examples=400)
 @given(STREAMS)
-def test_many_streams(player, errors, skip, stream):
+def test_many_random_streams_execute_in_order(player, errors, skip, stream):
     player.device.control("set", skip=skip)
     check(player, errors, *stream)

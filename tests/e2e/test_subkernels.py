@@ -33,7 +33,7 @@ nobody sends more
 """
 
 
-def test_what_kernels_of_two_boards_say_to_each_other(kairos):
+def test_kernels_of_two_boards_exchange_messages(kairos):
     built("pair", "satellite")
     done = kairos("run", EXPERIMENTS / "subkernels.py", "-c", "Subkernels", "--vcd", "a.vcd", device_db=PAIR)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
@@ -46,7 +46,7 @@ def test_what_kernels_of_two_boards_say_to_each_other(kairos):
     assert pulses["ttl4"][0][1] + 3000 == pulses["sat_ttl4"][0][1]
 
 
-def test_messages_that_nobody_takes_end_in_an_error_and_then_can_be_taken(kairos):
+def test_unreceived_messages_raise_error_and_stay_available(kairos):
     """Three of 120 kB each way, with room for two: the awaited message follows them."""
     built("pair", "satellite")
     done = kairos("run", EXPERIMENTS / "subkernels.py", "-c", "Floods", device_db=PAIR)

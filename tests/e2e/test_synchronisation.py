@@ -12,7 +12,7 @@ from tests.support.databases import calibrated, written
 EXPERIMENTS = Path(__file__).with_name("experiments") / "ad9910.py"
 
 
-def test_chip_0_leads_the_others(lab, tmp_path):
+def test_chip_0_clock_synchronises_the_others(lab, tmp_path):
     entries = DeviceDB.load(calibrated(lab, tmp_path)).entries
     card = entries["urukul0_cpld"]["arguments"]
     del card["sync_device"]

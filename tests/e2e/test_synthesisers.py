@@ -37,7 +37,7 @@ def bench(database):
         yield made
 
 
-def test_a_synthesiser_locks_and_plays(bench):
+def test_synthesiser_locks_and_plays(bench):
     bench.run(EXPERIMENTS, "Mirny")
     assert bench.warnings == []
     assert bench.datasets["locked"] == [False, True]
@@ -54,7 +54,7 @@ def test_a_synthesiser_locks_and_plays(bench):
     assert tones[-1].time == pytest.approx(bench.pin("ttl16").changes[-1][0] + 8e-9, abs=1e-12)
 
 
-def test_an_almazny_of_the_later_revision(make):
+def test_later_almazny_revision_is_driven(make):
     entries = {"almazny0_ch3": entry("almazny", "AlmaznyChannel", host_mirny="mirny0_cpld", channel=3)}
     with Bench(make(**entries)) as bench:
         bench.run(EXPERIMENTS, "Almazny")
@@ -72,12 +72,12 @@ def test_an_almazny_of_the_later_revision(make):
         ("on_top", "the attenuation of an Almazny is between 0 and 31.5 dB"),
     ],
 )
-def test_what_the_drivers_refuse(bench, what, text):
+def test_drivers_reject_invalid_arguments(bench, what, text):
     with pytest.raises(ValueError, match=text):
         bench.run(EXPERIMENTS, "Refused", what=what)
 
 
-def test_a_card_that_does_not_answer(kairos, database):
+def test_silent_card_is_reported(kairos, database):
     for what, text in [("card", None), ("init", "the ADF5356 does not answer: its MUXOUT does not change")]:
         done = kairos("run", EXPERIMENTS, "-c", "Refused", "--no-bench", f"what='{what}'", device_db=database)
         # All bits of a missing card are 0, which is a valid revision: the logic alone cannot tell.
@@ -85,7 +85,7 @@ def test_a_card_that_does_not_answer(kairos, database):
         assert text is None or text in done.stderr
 
 
-def test_what_is_wrong_is_told(database, tmp_path):
+def test_invalid_settings_are_reported(database, tmp_path):
     bench_file = tmp_path / "bench.toml"
     bench_file.write_text("[mirny.dio_spi0]\nclocks_hz = [0, 0, 0, 0]\n")
     with Bench(database, bench_file) as bench:
@@ -95,7 +95,7 @@ def test_what_is_wrong_is_told(database, tmp_path):
     assert "dio_spi0: a message of 39 bits for number 5, which takes 40: ignored" in texts
 
 
-def test_the_page_shows_the_tone(page_of, database):
+def test_scope_page_shows_synthesiser_tone(page_of, database):
     found = page_of(EXPERIMENTS, "-c", "Mirny", device_db=database)
     times, powers = found["bench/dio_spi0.ch1/power"]
     _, frequencies = found["bench/dio_spi0.ch1/frequency"]

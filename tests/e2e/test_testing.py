@@ -143,7 +143,7 @@ def run_pytest(folder):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
 
 
-def test_a_new_bench_runs_shows_and_tests(tmp_path):
+def test_new_bench_runs_is_shown_and_tested(tmp_path):
     built("ion")
     done = run_kairos("new", "--bench", "ion", "rabi_flop", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -159,7 +159,7 @@ def test_a_new_bench_runs_shows_and_tests(tmp_path):
     assert done.stderr == "kairos: bench.toml already exists: a bench needs its own folder\n"
 
 
-def test_what_a_test_may_ask(tmp_path):
+def test_fixtures_provide_signals_and_results(tmp_path):
     built("ion")
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["kairos.testing"]\n')
     database = EXAMPLES / "ion" / "device_db.py"
@@ -169,7 +169,7 @@ def test_what_a_test_may_ask(tmp_path):
 
 
 @pytest.mark.parametrize("host", ["emulator://none", "192.168.1.2"])
-def test_a_device_that_cannot_be_had(tmp_path, host):
+def test_unavailable_device_is_reported(tmp_path, host):
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["kairos.testing"]\n')
     core = {"type": "local", "module": "artiq.coredevice.core", "class": "Core", "arguments": {"host": host}}
     (tmp_path / "device_db.py").write_text(f"device_db = {{'core': {core!r}}}\n")

@@ -23,7 +23,7 @@ def devices(tmp_path_factory):
     return database("tree", tmp_path_factory.mktemp("tree"))
 
 
-def test_pins_of_all_boards_change_together_and_the_same_each_time(kairos, devices):
+def test_pins_of_all_boards_change_together_reproducibly(kairos, devices):
     waveforms = []
     for name in ("a.vcd", "b.vcd"):
         done = kairos("run", EXPERIMENT, "--vcd", name, device_db=devices)
@@ -36,7 +36,7 @@ def test_pins_of_all_boards_change_together_and_the_same_each_time(kairos, devic
     assert {name: pulses[name] for name in OUTPUTS} == dict.fromkeys(OUTPUTS, first)
 
 
-def test_all_that_there_is_over_one_link(kairos, devices):
+def test_all_traffic_types_share_one_link(kairos, devices):
     """Kernels of three boards, four clients of management, monitor and analyzer: more than eight
     streams."""
     device = System(kairos.directory, "tree")

@@ -29,7 +29,7 @@ def pair():
     return EXAMPLES / "two_boards_device_db.py"
 
 
-def test_one_kernel_pulses_both_boards_to_the_nanosecond(kairos, pair):
+def test_kernel_pulses_both_boards_simultaneously(kairos, pair):
     files = []
     for options in [(), ("--no-skip",)]:
         done = kairos("run", EXAMPLES / "two_boards.py", "--vcd", "a.vcd", *options, device_db=pair)
@@ -47,7 +47,7 @@ def test_one_kernel_pulses_both_boards_to_the_nanosecond(kairos, pair):
     assert pulses["sat_ttl4"] == [(start, start + 1000 * n + 1) for n, start in enumerate(starts, 1)]
 
 
-def test_what_a_satellite_can_do_and_what_is_refused(kairos, pair, tmp_path):
+def test_satellite_requests_work_or_are_rejected(kairos, pair, tmp_path):
     database = tmp_path / "device_db.py"
     database.write_text(
         pair.read_text().replace("__file__", repr(str(pair)))

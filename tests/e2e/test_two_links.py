@@ -31,7 +31,7 @@ pytestmark = pytest.mark.long
 """The gateware of a master with several links takes a minute to build."""
 
 
-def test_a_link_is_cut_while_another_one_goes_on(kairos, tmp_path):
+def test_link_cut_does_not_affect_other_link(kairos, tmp_path):
     built("star", "satellite")
     device = System(tmp_path, "star")
     try:

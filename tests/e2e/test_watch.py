@@ -63,7 +63,7 @@ def bench(lab, tmp_path_factory):
         yield made
 
 
-def test_a_camera_sees_which_ion_is_bright(bench):
+def test_camera_distinguishes_bright_ion(bench):
     bench.run(EXPERIMENTS, "Look")
     assert bench.warnings == []
     dark, bright, flipped = (bench.datasets[name] for name in ("dark", "bright", "flipped"))
@@ -79,12 +79,12 @@ def test_a_camera_sees_which_ion_is_bright(bench):
     assert sum(map(sum, part["image"])) == sum(flipped), "what the grabber added up is the image"
 
 
-def test_the_errors_of_a_grabber(bench):
+def test_grabber_errors_are_raised(bench):
     bench.run(EXPERIMENTS, "Errors")
     assert bench.datasets["told"] == [True, True]
 
 
-def test_a_photodiode_at_a_sampler(bench):
+def test_sampler_measures_photodiode(bench):
     bench.run(EXPERIMENTS, "Diode")
     dark, full, weaker = bench.datasets["volts"]
     assert dark == pytest.approx(0.05, abs=1e-3)
@@ -93,7 +93,7 @@ def test_a_photodiode_at_a_sampler(bench):
     assert weaker == pytest.approx(1.05, abs=5e-3)
 
 
-def test_the_trigger_of_the_mains(bench):
+def test_mains_trigger_is_recorded(bench):
     bench.run(EXPERIMENTS, "Mains")
     times = bench.datasets["times"]
     gaps = [(after - before) / 20e6 for before, after in zip(times, times[1:], strict=False)]
@@ -113,7 +113,7 @@ def test_the_trigger_of_the_mains(bench):
         ('trigger = "ttl4"', "hz = 3000", "an exposure of 0.0005 s does not fit into frames at 3000 Hz"),
     ],
 )
-def test_a_camera_that_cannot_be_is_refused_in_one_line(kairos, lab, old, new, text):
+def test_invalid_camera_is_rejected_in_one_line(kairos, lab, old, new, text):
     file = kairos.directory / "bench.toml"
     file.write_text(BENCH.replace(old, new))
     done = kairos("bench", "check", file, device_db=calibrated(lab, kairos.directory))
@@ -121,7 +121,7 @@ def test_a_camera_that_cannot_be_is_refused_in_one_line(kairos, lab, old, new, t
     assert done.stderr.endswith(f": {text}\n") and len(done.stderr.splitlines()) == 1
 
 
-def test_the_page_shows_light_ions_and_frames(page_of, lab, tmp_path):
+def test_scope_page_shows_light_ions_and_frames(page_of, lab, tmp_path):
     (tmp_path / "bench.toml").write_text(BENCH)
     database = calibrated(lab, tmp_path)
     found = page_of(EXPERIMENTS, "-c", "Look", "--bench", tmp_path / "bench.toml", device_db=database)

@@ -30,7 +30,7 @@ MATRICES = [
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64, np.float64])
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_overlapping_slices(run, statement, kind):
+def test_overlapping_slices_match_numpy(run, statement, kind):
     a = np.arange(1, 9).astype(kind)
     expected = a.copy()
     exec(statement, {"a": expected})
@@ -38,7 +38,7 @@ def test_overlapping_slices(run, statement, kind):
 
 
 @pytest.mark.parametrize("statement", MATRICES)
-def test_overlapping_rows(run, statement):
+def test_overlapping_rows_match_numpy(run, statement):
     a = np.arange(12.0).reshape(3, 4)
     expected = a.copy()
     exec(statement, {"a": expected})
@@ -59,7 +59,7 @@ def numbers(kind, count, seed):
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64, np.float64])
-def test_operations_on_arrays_of_every_length(run, kind):
+def test_operations_on_arrays_of_every_length_match_numpy(run, kind):
     values = {}
     for place, length in enumerate(LENGTHS):
         values[f"a{place}"], values[f"b{place}"] = (numbers(kind, length + 1, 2 * place + k)[1:] for k in (0, 1))
@@ -108,7 +108,7 @@ def product(a, b):
     [((n,), (n,)) for n in LENGTHS]
     + [((2, 3), (3, 17)), ((3, 5), (5, 1)), ((1, 9), (9, 8)), ((4, 1), (1, 20)), ((3, 4), (4,)), ((5,), (5, 21))],
 )
-def test_products_of_arrays(run, kind, left, right):
+def test_array_products_match_numpy(run, kind, left, right):
     a = numbers(kind, np.prod(left), 1).reshape(left)
     b = numbers(kind, np.prod(right), 2).reshape(right)
     found = run("c = self.a @ self.b\nself.keep(c)", a=a, b=b)
@@ -119,7 +119,7 @@ REDUCED = ["sum", "mean", "prod", "min", "max", "argmin", "argmax"]
 
 
 @pytest.mark.parametrize("shape", [(5,), (8,), (100,), (129,), (1000,), (17, 300), (300, 17), (5, 20, 30)])
-def test_reductions_are_bit_for_bit_those_of_numpy(run, shape):
+def test_reductions_match_numpy_bit_for_bit(run, shape):
     a = np.random.default_rng(1).normal(size=shape)
     dims = len(shape)
     calls = [f"a.{name}()" for name in REDUCED]
@@ -146,7 +146,7 @@ def test_reductions_are_bit_for_bit_those_of_numpy(run, shape):
         ("self.a = self.a[::2]", "use .copy() on it"),
     ],
 )
-def test_what_arrays_refuse(run, body, text):
+def test_invalid_array_operation_is_rejected(run, body, text):
     with pytest.raises(CompileError) as refused:
         run(body, a=np.ones(3))
     assert text in str(refused.value)

@@ -50,7 +50,7 @@ class Constants:
         return self.narrow(MINUTE)
 
 
-def test_operations_on_constants_of_the_host_are_exact(core):
+def test_operations_on_host_constants_are_exact(core):
     constants = Constants(core)
     assert constants.product() == 5 * 1000000000
     assert constants.as_wide() == 65 * 1000000000
@@ -60,7 +60,7 @@ def test_operations_on_constants_of_the_host_are_exact(core):
 
 
 @pytest.mark.parametrize("name", ["too_large", "too_large_alone"])
-def test_constants_that_do_not_fit_are_refused(core, name):
+def test_constant_too_large_is_rejected(core, name):
     with pytest.raises(CompileError, match="does not fit into numpy.int32, which is needed here"):
         getattr(Constants(core), name)()
 
@@ -82,7 +82,7 @@ def test_parts_of_a_constant_may_be_wider_than_64_bits(core):
 @pytest.mark.parametrize(
     "value", ["LARGE * 4", "LARGE + LARGE", "LARGE << 3", "LARGE ** 2", "LARGE ** 3", "1 - LARGE * 3", "BEYOND >> 60"]
 )
-def test_constants_beyond_64_bits_are_refused_where_they_stand(core, value):
+def test_constant_beyond_64_bits_is_rejected_at_its_position(core, value):
     with pytest.raises(CompileError, match="does not fit into 64 bits") as error:
         returned(core, value)
     assert f"    return {value}\n" in str(error.value) and "^" in str(error.value)

@@ -72,7 +72,7 @@ def said():
 
 
 @pytest.mark.parametrize("family", diagnostics.families())
-def test_what_is_said(said, family):
+def test_diagnostic_has_expected_text(said, family):
     parts = [f"# {title}\n\n{text}" for (found, title), text in said[0].items() if found == family]
     new = "\n".join(parts).rstrip("\n") + "\n"
     old = diagnostics.HERE.joinpath(f"{family}.txt").read_text(encoding="utf-8")
@@ -80,11 +80,11 @@ def test_what_is_said(said, family):
     assert old == new, "\n".join(lines) + f"\n\nIf that was meant: {diagnostics.RENEW}"
 
 
-def test_something_is_said_of_every_program(said):
+def test_every_invalid_program_has_a_diagnostic(said):
     assert [key for key, text in said[0].items() if not text.strip()] == []
 
 
-def test_places_are_those_of_the_text(said):
+def test_diagnostic_positions_match_source(said):
     """The protocol counts lines and characters from 0, the text counts from 1."""
     for text in said[0].values():
         arrow = re.search(r"--> exp\.py:(\d+):(\d+)", text)

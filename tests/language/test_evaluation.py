@@ -39,9 +39,9 @@ STATEMENTS = [
 
 
 @pytest.mark.parametrize("statement, place, expected", STATEMENTS)
-def test_the_target_is_evaluated_once(run, core, statement, place, expected):
+def test_assignment_target_is_evaluated_once(run, core, statement, place, expected):
     assert run(f"{statement}\nreturn {place}, self.calls", holder=Counting(core)) == (expected, 1)
 
 
-def test_a_value_that_uses_the_target(run):
+def test_augmented_value_using_target_index_is_evaluated(run):
     assert run("i = 0\na = [1, 2]\na[i] += [10, 20][i]\nself.keep(a)") == ([11, 2],)

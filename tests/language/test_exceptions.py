@@ -78,13 +78,13 @@ RAISES = [
     [IN_HANDLER, IN_FINALLY, NESTED, AFTER_ONE_THAT_ENDED, HANDLED_REMOTE, INNER_FINALLY],
     ids=["handler", "finally", "nested", "after another", "remote", "inner finally"],
 )
-def test_the_newest_exception_reaches_the_host(run, core, body, raises, kind, text):
+def test_newest_exception_reaches_host(run, core, body, raises, kind, text):
     with pytest.raises(kind) as caught:
         run(body.replace("RAISE", raises), holder=Holder(core))
     assert text in str(caught.value)
 
 
-def test_an_exception_that_is_raised_again_is_the_newest(run, core):
+def test_reraised_exception_is_newest(run, core):
     body = """
 try:
     raise ValueError("older")

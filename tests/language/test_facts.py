@@ -48,7 +48,7 @@ class Program:
 @pytest.mark.parametrize(
     ("number", "case"), [(n, case) for n, cases in CASES.items() for case in cases], ids=lambda x: f"{x}"[:40]
 )
-def test_fact(core, number, case, capfd):
+def test_fact_of_the_specification_holds(core, number, case, capfd):
     program = Program(core, case.body, case.host)
     if case.refused is not None:
         with pytest.raises(CompileError, match=re.escape(case.refused)):
@@ -71,11 +71,11 @@ def _plain(value):
     return type(value)(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
-def test_every_fact_is_shown():
+def test_every_fact_has_a_case():
     assert sorted([*CASES, *ELSEWHERE]) == list(NUMBERS), "once each"
 
 
 @pytest.mark.parametrize("place", ELSEWHERE.values())
-def test_a_fact_shown_elsewhere_is(place):
+def test_facts_shown_elsewhere_exist(place):
     file, _, name = place.partition("::")
     assert re.search(rf"def {name}\(", (ROOT / file).read_text())

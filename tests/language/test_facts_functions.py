@@ -26,7 +26,7 @@ def wants_int64(x: TInt64):
     return x << 40
 
 
-def test_64_loops_are_left_from_inside_only():
+def test_64_break_outside_loop_is_rejected():
     """Rejected by Python before the compiler sees it."""
     with pytest.raises(SyntaxError, match="'break' outside loop"):
         kernel_from_string(["self"], "break")
@@ -34,7 +34,7 @@ def test_64_loops_are_left_from_inside_only():
         kernel_from_string(["self"], "while True:\n    def inner():\n        break\n    inner()")
 
 
-def test_110_131_what_a_function_makes_is_returned(core):
+def test_110_131_new_objects_are_returned(core):
     """The reference rejects this, except for string literals."""
 
     @portable
@@ -63,7 +63,7 @@ def test_110_131_what_a_function_makes_is_returned(core):
     assert program(core, run) == [1, 1.5, 4, 2, 11, "xyy", "abc"]
 
 
-def test_131_what_a_function_made_is_not_kept(core):
+def test_131_storing_new_object_in_attribute_is_rejected(core):
     @portable
     def lists(n):
         return [n, n + 1]
@@ -91,7 +91,7 @@ def test_133_arguments_outlive_the_function(core):
         program(core, run)
 
 
-def test_135_what_the_host_returned_is_kept(core):
+def test_135_rpc_results_are_stored(core):
     def numbers(self, first) -> TList(TInt32):
         return [first, first + 1]
 
@@ -118,7 +118,7 @@ def test_115_functions_have_one_type(core):
         program(core, run)
 
 
-def test_116_117_methods_are_made_for_what_self_is(core):
+def test_116_117_inherited_method_is_compiled_per_class(core):
     class Above:
         def __init__(self, core, x):
             self.core, self.x = core, x
@@ -141,7 +141,7 @@ def test_116_117_methods_are_made_for_what_self_is(core):
     assert program(core, run, **made) == [2, 3.0, 4, 5.0]
 
 
-def test_120_numbers_are_not_converted_when_they_are_passed(core):
+def test_120_arguments_are_not_converted(core):
     @kernel
     def literal(self):
         self.tell(wants_int64(1))
@@ -163,7 +163,7 @@ def test_120_numbers_are_not_converted_when_they_are_passed(core):
         program(core, narrow, n=np.int32(2))
 
 
-def test_139_asynchronous_calls_return_nothing(core):
+def test_139_asynchronous_rpc_returns_none(core):
     @kernel
     def run(self):
         self.ask()
@@ -175,7 +175,7 @@ def test_139_asynchronous_calls_return_nothing(core):
         program(core, run, ask=rpc(flags={"async"})(ask))
 
 
-def test_151_several_exceptions_in_one_clause(core):
+def test_151_except_clause_catches_several_classes(core):
     """The reference rejects this."""
 
     @kernel
@@ -191,7 +191,7 @@ def test_151_several_exceptions_in_one_clause(core):
     assert program(core, run) == [0, 1]
 
 
-def test_157_variables_of_the_function_around_a_kernel(core):
+def test_157_closure_variables_are_available(core):
     """The reference sees only the closure cells."""
     number = 6
 
@@ -206,7 +206,7 @@ def test_157_variables_of_the_function_around_a_kernel(core):
     assert program(core, run) == [6, 36]
 
 
-def test_182_several_managers_in_one_statement(core):
+def test_182_with_statement_takes_several_managers(core):
     """Each is exited, the last one first; the reference exits the last one twice."""
 
     class Manager(Base):
@@ -231,7 +231,7 @@ def test_182_several_managers_in_one_statement(core):
     assert told == [7, 8, -8, -7]
 
 
-def test_183_what_a_manager_gives(core):
+def test_183_manager_value_is_bound(core):
     """The reference cannot compile this."""
 
     class Manager(Base):
@@ -256,7 +256,7 @@ def portable_by_module(x):
     return x + 1
 
 
-def test_188_decorators_named_by_their_module(core):
+def test_188_qualified_decorators_are_recognised(core):
     """Including `portable`, which the reference cannot compile in this form."""
 
     @aq.kernel
@@ -266,7 +266,7 @@ def test_188_decorators_named_by_their_module(core):
     assert program(core, run) == [2]
 
 
-def test_the_parts_of_a_result_are_indexed_before_their_types_are_known(core):
+def test_result_elements_are_indexed_before_types_are_known(core):
     @portable
     def arrays(a):
         return a, a

@@ -65,7 +65,7 @@ def test_75_lists_are_shared_and_numbers_are_not(core):
     assert program(core, run) == [5, 4, 3]
 
 
-def test_118_defaults_and_keywords(core):
+def test_118_defaults_and_keywords_are_passed(core):
     @kernel
     def run(self):
         self.tell(doubled(), doubled(3), doubled(y=5), doubled(4, 6))
@@ -74,12 +74,12 @@ def test_118_defaults_and_keywords(core):
 
 
 @pytest.mark.parametrize("call", ["doubled(1, x=1)", "factorial()", "doubled(1, q=1)"])
-def test_119_arguments_that_do_not_fit(run, call):
+def test_119_wrong_arguments_are_rejected(run, call):
     with pytest.raises(CompileError):
         run(f"doubled = self.doubled\nfactorial = self.factorial\n{call}", doubled=doubled, factorial=factorial)
 
 
-def test_121_annotations_of_python(core):
+def test_121_python_annotations_are_rejected(core):
     def method(self, x: int):
         pass
 
@@ -92,7 +92,7 @@ def test_121_annotations_of_python(core):
         program(core, run, method=kernel(method))
 
 
-def test_122_annotations_that_are_taken(core):
+def test_122_kernel_annotations_are_accepted(core):
     @portable
     def f(a: list[np.int32], b: tuple[np.int32, float], c: np.int64, d: bool, e: str, g: "TInt32") -> TInt64:
         return c + g
@@ -104,7 +104,7 @@ def test_122_annotations_that_are_taken(core):
     assert program(core, run) == [7]
 
 
-def test_123_recursion(core):
+def test_123_recursion_works(core):
     @kernel
     def run(self):
         self.tell(factorial(5), even(10), odd(10))
@@ -112,7 +112,7 @@ def test_123_recursion(core):
     assert program(core, run) == [120, 1, 0]
 
 
-def test_127_a_function_called_delay_is_not_the_languages(core):
+def test_127_user_function_named_delay_is_called(core):
     @kernel
     def run(self):
         delay(1.0)
@@ -121,7 +121,7 @@ def test_127_a_function_called_delay_is_not_the_languages(core):
     assert program(core, run) == [1]
 
 
-def test_136_a_function_without_annotation_gives_nothing(core):
+def test_136_rpc_without_annotation_returns_none(core):
     @kernel
     def run(self):
         unannotated()
@@ -131,7 +131,7 @@ def test_136_a_function_without_annotation_gives_nothing(core):
 
 
 @pytest.mark.parametrize(("annotation", "value"), [(TInt32, 1.5), (TFloat, 1)])
-def test_137_138_results_are_what_the_annotation_says(core, annotation, value):
+def test_137_138_rpc_results_match_annotation(core, annotation, value):
     def ask(self):
         return value
 
@@ -145,7 +145,7 @@ def test_137_138_results_are_what_the_annotation_says(core, annotation, value):
         program(core, run, ask=rpc(ask))
 
 
-def test_141_keywords_reach_the_host(core):
+def test_141_rpc_keywords_reach_host(core):
     seen = []
 
     def ask(self, *args, **kwargs):
@@ -159,7 +159,7 @@ def test_141_keywords_reach_the_host(core):
     assert seen == [((1, 2.0), {"text": "three"})]
 
 
-def test_142_print_is_that_of_the_host(core, capfd):
+def test_142_print_runs_on_host(core, capfd):
     @kernel
     def run(self):
         print(1, 2.5, "x", sep="|", end=";")
@@ -169,7 +169,7 @@ def test_142_print_is_that_of_the_host(core, capfd):
     assert capfd.readouterr().out == "1|2.5|x;[1, 2] (True, None)\n"
 
 
-def test_145_attributes_after_a_kernel(core):
+def test_145_changed_attributes_are_written_back(core):
     class Counted(Base):
         def __init__(self, core):
             super().__init__(core)
@@ -197,7 +197,7 @@ class Derived(Own):
     pass
 
 
-def test_149_exceptions_of_the_user_cross(core):
+def test_149_user_exceptions_are_passed_on(core):
     def fail(self, derived):
         raise (Derived if derived else Own)("from the host")
 
@@ -233,7 +233,7 @@ def test_146_precompiled_kernels_are_frozen(core):
     assert [run(), run(), frozen.number] == [8, 8, 100]
 
 
-def test_148_functions_of_the_host_only(core):
+def test_148_host_only_function_is_rejected(core):
     @kernel
     def run(self):
         self.forbidden()
@@ -242,7 +242,7 @@ def test_148_functions_of_the_host_only(core):
         program(core, run, forbidden=host_only(lambda self: None))
 
 
-def test_155_lists_of_objects(core):
+def test_155_lists_of_objects_are_iterated(core):
     class Part:
         def __init__(self, core, number):
             self.core, self.number = core, number
@@ -261,7 +261,7 @@ def test_155_lists_of_objects(core):
     assert program(core, run, parts=parts, both=(parts[1], core)) == [3, 4, 4]
 
 
-def test_156_objects_come_back_as_they_are(core):
+def test_156_objects_return_as_themselves(core):
     @kernel
     def run(self):
         self.tell(self)
@@ -279,7 +279,7 @@ def test_158_named_tuples_are_tuples(core):
     assert program(core, run, pair=Pair(1, 2)) == [1]
 
 
-def test_134_what_the_cache_holds_can_be_returned(core):
+def test_134_cached_values_are_returned(core):
     from kairos.coredevice.cache import CoreCache
 
     class Manager:

@@ -17,13 +17,13 @@ BODY = """
 
 
 @pytest.mark.parametrize("name", ["20241103_scan.py", "my-scan 2.py", "größe.py"])
-def test_the_name_of_a_file(kairos, name):
+def test_unusual_file_name_is_accepted(kairos, name):
     done = kairos("run", kairos.write(BODY, HEAD, name))
     assert done.returncode == 0, done.stderr
     assert "ran 5" in done.stdout
 
 
-def test_an_error_in_a_library_shows_the_users_line_first(kairos):
+def test_library_error_shows_user_line_first(kairos):
     done = kairos.run("""
     @kernel
     def run(self):
@@ -40,7 +40,7 @@ def test_an_error_in_a_library_shows_the_users_line_first(kairos):
     assert "self.ttl4.pulse_mu(duration)" in done.stderr
 
 
-def test_an_integer_argument_takes_integers(kairos):
+def test_integer_argument_accepts_integers(kairos):
     body = """
         self.setattr_argument("shots", NumberValue(10, precision=0, step=1, scale=1, type="int"))
 

@@ -50,7 +50,7 @@ def indented(text):
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_loops_that_make_things_go_on(run, name):
+def test_allocating_loop_does_not_exhaust_memory(run, name):
     body, each = BODIES[name]
     holder = Loops(run.core)
     holder.passes = passes = PASSES // 4 if name == "an exception" else PASSES
@@ -58,7 +58,7 @@ def test_loops_that_make_things_go_on(run, name):
     assert run(text, holder=holder) == each * passes
 
 
-def test_a_while_loop_goes_on(run):
+def test_allocating_while_loop_does_not_exhaust_memory(run):
     holder = Loops(run.core)
     holder.passes = PASSES
     body = "total, i = 0, 0\nwhile i < self.passes:\n    i += 1\n    a = [i, 1]\n    total += a[1]\nreturn total"
@@ -110,12 +110,12 @@ NEEDED = {
 
 
 @pytest.mark.parametrize("where", NEEDED)
-def test_what_is_needed_stays(run, where):
+def test_used_objects_are_kept(run, where):
     body, expected = NEEDED[where]
     assert run(body, holder=Loops(run.core)) == expected
 
 
-def test_what_a_method_saved_stays(run):
+def test_objects_stored_by_method_are_kept(run):
     body = "for i in range(4):\n    self.save([i, i])\n    c = [9, 9]\nd = [8, 8, 8]\n"
     # No attribute may hold a list of the kernel when it ends.
     body += "result = self.last(self.saved)\nself.save(self.base)\nreturn result"
@@ -164,7 +164,7 @@ class Kept:
         self.clobber(4)
 
 
-def test_what_the_host_sent_is_kept_in_attributes(core):
+def test_rpc_results_are_kept_in_attributes(core):
     kept = Kept(core)
     kept.run()
     each = 3 + len("name 3") + 1

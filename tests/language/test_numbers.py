@@ -20,7 +20,7 @@ def same(value, expected):
 
 @pytest.mark.parametrize("a", [-6.0, 6.0, 0.0, -0.0, 5.5, -5.5, math.inf, 1e300, -1e-320])
 @pytest.mark.parametrize("b", [3.0, -3.0, math.inf, -math.inf, 1e-300])
-def test_the_rest_of_floats_has_the_sign_of_the_divisor(run, a, b):
+def test_float_remainder_has_sign_of_divisor(run, a, b):
     expected = math.nan if math.isinf(a) else a % b
     assert same(run("return self.a % self.b", a=a, b=b), expected)
 
@@ -39,17 +39,17 @@ ZEROS = [
 
 
 @pytest.mark.parametrize("text", ZEROS)
-def test_the_sign_of_zero(run, text):
+def test_sign_of_zero_is_kept(run, text):
     expected = eval(text.replace("self.zero", "0.0"))
     assert same(run(f"return {text}", zero=0.0), expected)
 
 
-def test_the_sign_of_zeros_in_arrays(run):
+def test_sign_of_zero_in_arrays_is_kept(run):
     assert math.copysign(1, run("a = -self.a\nreturn a[0]", a=np.array([0.0]))) == -1
 
 
 @pytest.mark.parametrize("value", [math.nan, 0.0, -0.0, 1.0, math.inf, 1e-320])
-def test_the_truth_of_floats(run, value):
+def test_float_truth_matches_python(run, value):
     body = "x = 0\nif self.a:\n    x = 1\nreturn bool(self.a), not self.a, x"
     assert run(body, a=value) == (bool(value), not value, int(bool(value)))
 
@@ -63,11 +63,11 @@ def test_rint_rounds_halves_to_even(run, value):
     assert same(found, float(np.rint(value)))
 
 
-def test_the_length_of_text_counts_characters(run):
+def test_text_length_counts_characters(run):
     assert run("return len('µs'), len(self.a), len('日本' + self.a), len('')", a="10 µs") == (2, 5, 7, 0)
 
 
-def test_slices_of_text_count_characters(run):
+def test_text_slices_count_characters(run):
     body = "self.keep(self.a[1:3], self.a[::-1], self.a[-2:], self.a[::2], len(self.a[:2]))"
     a = "aµ日c𝄞"
     assert run(body, a=a) == (a[1:3], a[::-1], a[-2:], a[::2], 2)
@@ -82,7 +82,7 @@ BOOLEANS = [
 
 
 @pytest.mark.parametrize("text", BOOLEANS)
-def test_truth_values_are_numbers(run, text):
+def test_booleans_are_numbers(run, text):
     expected = eval(text, {"int32": int, "int64": int})
     variable = text.replace("True", "self.yes").replace("False", "self.no")
     for source in (text, variable):
@@ -90,7 +90,7 @@ def test_truth_values_are_numbers(run, text):
         assert found == expected and isinstance(found, bool) == isinstance(expected, bool)
 
 
-def test_truth_values_in_sums(run):
+def test_booleans_are_added(run):
     body = """
         count = 0
         x = 0.5
@@ -139,7 +139,7 @@ class TruthForInteger:
 
 
 @pytest.mark.parametrize("flag", [True, False, np.True_])
-def test_a_truth_value_for_an_integer(core, flag):
+def test_boolean_is_accepted_as_integer(core, flag):
     program = TruthForInteger(core)
     expected = TruthForInteger.run.artiq_embedded.function(program, int(flag), int(flag), int(flag), (1, True))
     found = program.run(flag, flag, flag)
@@ -152,7 +152,7 @@ def wait(time: TInt64) -> TNone:
     raise NotImplementedError
 
 
-def test_a_truth_value_for_an_integer_of_the_firmware(run):
+def test_boolean_is_accepted_by_firmware_function(run):
     body = "t = self.now()\nself.wait(self.on)\nself.wait(time=t < 0)\nself.wait(True)\nreturn self.now() - t"
     assert run(body, on=True, wait=wait, now=now_mu) == 2
 
@@ -176,14 +176,14 @@ def test_constants_are_exact(run, text):
 
 
 @pytest.mark.parametrize("text", ["2**64", "1 << 64", "-(1 << 63) - 1", "9223372036854775808", "2**200"])
-def test_constants_beyond_64_bits_are_refused(run, text):
+def test_constant_beyond_64_bits_is_rejected(run, text):
     with pytest.raises(CompileError, match="integer literal out of range for a signed 64-bit value"):
         run(f"return {text}")
 
 
 @pytest.mark.parametrize("base", [3, -3, 1, -1, 0, 2, 7, -2])
 @pytest.mark.parametrize("exponent", [0, 1, 2, 3, 4, 5, 31, 34, 63, 64, 100, -1, -2])
-def test_powers_of_integers(run, base, exponent):
+def test_integer_powers_match_python(run, base, exponent):
     def wrapped(bits):
         value = base**exponent if exponent >= 0 else int(float(base) ** exponent)
         half = 1 << (bits - 1)
@@ -197,14 +197,14 @@ def test_powers_of_integers(run, base, exponent):
         assert run(body, a=base, b=exponent) == (wrapped(32), wrapped(64))
 
 
-def test_integers_that_are_cut(run):
+def test_int32_of_integer_wraps_and_of_float_saturates(run):
     """`int32()` keeps the low bits of an integer; floats saturate to the range."""
     body = "return int32(self.wide), int32(self.large), int64(self.large), int32(-self.large), int32(self.nan)"
     found = run(body, wide=2**40 + 5, large=1e30, nan=math.nan)
     assert found == (5, 2**31 - 1, 2**63 - 1, -(2**31), 0)
 
 
-def test_seconds_in_machine_units(run, core):
+def test_seconds_convert_to_machine_units(run, core):
     """The kernel rounds the quotient before taking its floor; the host's is exact (docs/compiler.md)."""
     body = "return self.core.seconds_to_mu(self.t), self.core.seconds_to_mu(3e-6)"
     assert run(body, t=3e-6) == (3000, 3000)
@@ -217,7 +217,7 @@ BEYOND = ["1e300", "-1e300", "2147483648.0", "9.3e18", INFINITE, f"-{INFINITE}",
 
 @pytest.mark.parametrize("text", BEYOND)
 @pytest.mark.parametrize("bits", [32, 64])
-def test_conversions_beyond_the_range_give_its_end(run, text, bits):
+def test_conversion_out_of_range_saturates(run, text, bits):
     # The first is a constant only for LLVM, which may fold it; the second is not known before the
     # kernel runs.
     value, half = eval(text), 1 << (bits - 1)

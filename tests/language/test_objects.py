@@ -106,7 +106,7 @@ def test_objects_hold_objects_of_their_own_class(core, run):
     assert run("return (self.a.go(), self.b.go())", a=tree, b=other) == (5, 2.5)
 
 
-def test_an_attribute_that_only_some_objects_have(core, run):
+def test_attribute_of_only_some_objects_is_accepted(core, run):
     class Card(Device):
         @kernel
         def number(self):
@@ -122,13 +122,13 @@ def test_an_attribute_that_only_some_objects_have(core, run):
         run("return self.a.text()", **cards)
 
 
-def test_a_list_has_objects_of_one_shape(core, run):
+def test_list_of_different_objects_is_rejected(core, run):
     channels = [Channel(core, level=1), Channel(core, level=1.5)]
     with pytest.raises(CompileError, match="a host list has objects of one class with attributes of different types"):
         run("for channel in self.all:\n    channel.grow()", all=channels)
 
 
-def test_functions_that_do_not_agree_do_not_meet(core, run):
+def test_incompatible_functions_are_rejected(core, run):
     scans = [Scan(core, count=3, body=twice), Scan(core, count=3, body=nothing)]
     with pytest.raises(CompileError) as error:
         run("for scan in self.all:\n    scan.run()", all=scans)
@@ -136,7 +136,7 @@ def test_functions_that_do_not_agree_do_not_meet(core, run):
     assert run("return (self.a.run(), self.b.run())", a=scans[0], b=Scan(core, count=3, body=halved)) == (6, 1)
 
 
-def test_many_lists_of_objects_with_different_functions(core, run):
+def test_many_lists_of_objects_with_different_functions_compile(core, run):
     """More than type inference unifies one by one."""
     groups = [Group(core, [Scan(core, count=i, body=body) for body in (twice, halved)]) for i in range(30)]
     names = {f"g{i}": group for i, group in enumerate(groups)}
@@ -159,16 +159,16 @@ def test_many_lists_of_objects_with_different_functions(core, run):
         (np.str_("text"), "text"),
     ],
 )
-def test_numbers_of_numpy(run, value, result):
+def test_numpy_numbers_are_accepted(run, value, result):
     assert run("return self.value", value=value) == result
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"])
-def test_arrays_of_numpy(run, dtype):
+def test_numpy_arrays_are_accepted(run, dtype):
     assert run("return self.a[0] + self.a[2]", a=np.array([1, 2, 100], dtype=dtype)) == 101
 
 
-def test_numbers_of_numpy_that_do_not_fit(run):
+def test_too_large_numpy_numbers_are_rejected(run):
     for value in (np.uint64(2**63), np.array([1, 2**63], dtype=np.uint64)):
         with pytest.raises(CompileError, match="uint64 9223372036854775808 does not fit into 64 bits"):
             run("return self.value", value=value)
@@ -195,7 +195,7 @@ class Arguments(Device):
         return total
 
 
-def test_arguments_of_the_host(core):
+def test_host_arguments_are_passed(core):
     arguments = Arguments(core)
     assert arguments.narrow(np.uint8(3)) == 3
     assert arguments.wide(np.uint32(2**32 - 1)) == 2**32 - 1
@@ -214,7 +214,7 @@ class Tuples(Device):
         return x[0] + x[1]
 
 
-def test_tuples_of_the_host(core):
+def test_host_tuples_are_accepted(core):
     tuples = Tuples(core)
     assert tuples.wide((1, 2.0)) == (1, 2.0)
     assert tuples.wide((2**40, np.float32(0.5))) == (2**40, 0.5)
@@ -235,7 +235,7 @@ class Proxy:
         return lambda *args: self.calls.append((name, args))
 
 
-def test_devices_that_answer_to_any_name(run):
+def test_device_answering_to_any_name_is_accepted(run):
     proxy = Proxy()
     run("self.dummy.pulse(1.0)\nself.proxy.set(5, True)\nself.proxy.on()", dummy=DummyDevice(), proxy=proxy)
     assert proxy.calls == [("set", (5, True)), ("on", ())]
@@ -250,17 +250,17 @@ def test_devices_that_answer_to_any_name(run):
         ("return self.np.median([1.0])", "numpy.median is not supported in kernels: compute it on the host"),
     ],
 )
-def test_functions_that_kernels_do_not_have(run, body, text):
+def test_unsupported_function_is_rejected(run, body, text):
     with pytest.raises(CompileError, match=text.replace("*", r"\*")):
         run(body, math=math, np=np)
 
 
-def test_functions_of_numpy_that_give_nothing_are_calls_of_the_host(run):
+def test_numpy_function_without_result_is_an_rpc(run):
     target = np.zeros(3)
     run("self.np.copyto(self.target, self.source)", np=np, target=target, source=np.ones(3))
 
 
-def test_warnings_about_invariants(core, run, capfd):
+def test_invalid_invariant_gives_warning(core, run, capfd):
     class Other(Device):
         kernel_invariants = {"core", "speed"}
 
@@ -278,6 +278,6 @@ def test_warnings_about_invariants(core, run, capfd):
     assert "names 'speed', which the object does not have" in errors
 
 
-def test_standard_devices_have_their_invariants(core, run, capfd):
+def test_driver_invariants_exist(core, run, capfd):
     run("self.core.reset()")
     assert "warning" not in capfd.readouterr().err

@@ -169,7 +169,7 @@ DIFFERENT = """
 """The host's list grows during the run, the kernel's does not: random programs do not read its length."""
 
 
-def test_a_difference_is_shrunk_past_programs_that_raise(comparison):
+def test_shrinking_skips_raising_programs(comparison):
     assert comparison.differs([DIFFERENT], [7])
     shrunk = comparison.shrunk(DIFFERENT, 7)
     assert "len(self.marks)" in shrunk and "i1" not in shrunk, shrunk
@@ -182,11 +182,11 @@ def check_all(comparison, numbers):
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_programs(comparison, part):
+def test_random_programs_match_python(comparison, part):
     check_all(comparison, range(500 * part, 500 * (part + 1)))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(48))
-def test_many_programs(comparison, part):
+def test_many_random_programs_match_python(comparison, part):
     check_all(comparison, range(2000 + 1000 * part, 3000 + 1000 * part))

@@ -26,7 +26,7 @@ WIDE = [
 
 
 @pytest.mark.parametrize("text", EXTREMES)
-def test_loops_end_where_python_ends_them(run, text):
+def test_loop_ends_match_python(run, text):
     arguments = list(eval(text.removeprefix("range"), {"range": range}) if "," in text else [eval(text[6:-1])])
     expected = list(eval(text))
     body = """
@@ -51,7 +51,7 @@ def test_loops_end_where_python_ends_them(run, text):
 
 
 @pytest.mark.parametrize("bounds", WIDE)
-def test_loops_of_64_bits_end_too(run, bounds):
+def test_64_bit_loop_ends_match_python(run, bounds):
     expected = list(range(*bounds))
     body = """
         found = [int64(0)] * 20
@@ -64,7 +64,7 @@ def test_loops_of_64_bits_end_too(run, bounds):
     assert run(body, a=list(bounds)) == (len(expected), expected, len(expected))
 
 
-def test_a_loop_counts_what_it_began_with(run):
+def test_loop_count_is_fixed_at_start(run):
     body = """
         n = 3
         i = seen = 0
@@ -77,13 +77,13 @@ def test_a_loop_counts_what_it_began_with(run):
     assert run(body) == (3, 102)
 
 
-def test_an_element_of_a_long_range(run):
+def test_element_of_long_range_is_exact(run):
     body = "r = range(-2000000000, 2000000000, 1000000000)\nreturn r[3], r[-1], r[self.i]"
     assert run(body, i=1) == (1000000000, 1000000000, -1000000000)
 
 
 @pytest.mark.parametrize("use", ["for i in r:\n    pass", "len(r)", "list(r)", "3 in r", "r[0]"])
 @pytest.mark.parametrize("step", ["0", "self.zero"])
-def test_a_step_of_zero_is_an_error(run, use, step):
+def test_zero_step_raises_value_error(run, use, step):
     with pytest.raises(ValueError, match=r"range\(\) arg 3 must not be zero"):
         run(f"r = range(0, 5, {step})\n{use}", zero=0)

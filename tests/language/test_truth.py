@@ -60,21 +60,21 @@ WRITTEN += ["None", "0.0", "0", "int64(0)", "int64(1) << 40", "bytearray(0)", "l
 
 
 @pytest.mark.parametrize("name", HOST)
-def test_values_of_the_host(run, name):
+def test_host_value_truth_matches_python(run, name):
     assert run(ASKED.format(f"self.{name}"), **{name: HOST[name]}) == as_python(HOST[name])
 
 
 @pytest.mark.parametrize("text", WRITTEN)
-def test_values_of_the_kernel(run, text):
+def test_kernel_value_truth_matches_python(run, text):
     assert run(ASKED.format(text)) == as_python(eval(text, {"int64": int}))
 
 
-def test_what_is_gone_over_is_true(run):
+def test_iterator_is_true(run):
     body = "return bool(zip(self.a, self.a)), bool(enumerate(self.a)), not reversed(self.a)"
     assert run(body, a=[1][1:]) == (True, True, False)
 
 
-def test_an_operand_of_or_that_is_empty(run):
+def test_empty_operand_of_or_is_false(run):
     assert run("t = () or ()\nreturn len(t), (self.a or [7])[0], self.b and 'no'", a=[], b="") == (0, 7, "")
 
 
@@ -118,7 +118,7 @@ return taken, bool(self.a), len(self.a or self.b), len(self.a and self.b)
 
 
 @pytest.mark.parametrize("value", ARRAYS, ids=lambda value: str(value.tolist()))
-def test_arrays_have_that_of_their_length(run, capfd, value):
+def test_array_truth_is_that_of_its_length(run, capfd, value):
     """As in the reference; NumPy uses the truth of a single element."""
     other = np.ones((3,) * value.ndim, dtype=value.dtype)
     length, three = len(value), 3
@@ -127,7 +127,7 @@ def test_arrays_have_that_of_their_length(run, capfd, value):
     assert capfd.readouterr().err.count(AS_LENGTH) == 6
 
 
-def test_arrays_as_conditions_are_errors_when_strict(run, monkeypatch):
+def test_strict_mode_rejects_array_condition(run, monkeypatch):
     monkeypatch.setattr(run.core, "strict", True)
     with pytest.raises(CompileError, match=f"(?s){AS_LENGTH}.*with --strict"):
         run("if self.a:\n    pass", a=np.array([1]))
@@ -150,7 +150,7 @@ return told, 5 if self.a != self.b else 6, bool(self.a == self.b), not self.a !=
 
 
 @pytest.mark.parametrize("b", [[1, 2], [1, 3], [3, 2], [1], []])
-def test_arrays_that_are_compared_are_one_truth_as_a_condition(run, capfd, b):
+def test_compared_arrays_are_one_condition(run, capfd, b):
     """As in the reference, where comparing arrays yields a single truth value."""
     a, b, c = (np.array(values, dtype=np.int32) for values in ([1, 2], b, [1, 2, 3]))
     same = np.array_equal(a, b)
@@ -163,13 +163,13 @@ TRUTHS = ["self.t", "self.a > self.a", "(self.a == self.a)[:]", "(self.a == 1.5)
 
 
 @pytest.mark.parametrize("text", TRUTHS)
-def test_truths_of_elements_are_none_of_an_array(run, text):
+def test_elementwise_comparison_as_condition_is_rejected(run, text):
     for body in ("if {}:\n    pass", "while {}:\n    pass", "return bool({})", "return not {}", "{} or {}"):
         with pytest.raises(CompileError, match="the truth value of an array is ambiguous(?s:.)*len"):
             run(body.format(text, text), a=np.array([1.5]), t=np.array([True]))
 
 
-def test_rows_have_none_in_any_and_all(run):
+def test_rows_in_any_and_all_are_rejected(run):
     for text in ("any([self.a])", "all(self.a for _ in range(2))"):
         with pytest.raises(CompileError, match="the truth value of an array is ambiguous"):
             run(f"return {text}", a=np.array([1]))
@@ -180,7 +180,7 @@ OBJECTS += [(decimal.Decimal(0), "__bool__")]
 
 
 @pytest.mark.parametrize("value, method", OBJECTS, ids=lambda x: type(x).__name__)
-def test_objects_that_say_themselves(run, capfd, value, method):
+def test_object_with_bool_method_is_true_with_warning(run, capfd, value, method):
     """They are true as conditions, as in the reference, which lacks `any`."""
     assert run(OF_OBJECTS, a=value) == (3, True)
     assert capfd.readouterr().err.count("this is always true: ") == 3
@@ -199,9 +199,9 @@ return taken, bool(self.a)
 """
 
 
-def test_what_they_say_can_be_asked(run):
+def test_bool_method_can_be_called(run):
     assert run("if self.a.__bool__():\n    return 1\nreturn 2", a=Off()) == 2
 
 
-def test_other_objects_are_true(run):
+def test_object_without_bool_method_is_true(run):
     assert run(ASKED.format("self.a"), a=Plain()) == as_python(Plain())

@@ -42,7 +42,7 @@ def same_objects(made, before, changed=()):
     return all(vars(made)[name] is value for name, value in before.items() if name not in changed)
 
 
-def test_what_is_only_read_is_left_alone(run, objects):
+def test_read_only_attributes_are_not_written(run, objects):
     made, before = objects
     run("x = self.list[0] + self.read[1] + self.array[0, 1]\nself.fill()", holder=made)
     assert made.list == [50, 2, 3] and made.read == [99.5, 1.5] and made.array[0, 0] == -1.0
@@ -78,7 +78,7 @@ def test_elements_are_stored_in_place(run, objects):
         "self.change(self.list)",
     ],
 )
-def test_stores_by_way_of_other_names(run, core, statement):
+def test_stores_through_aliases_are_written_back(run, core, statement):
     class Changes(Base):
         @kernel
         def change(self, values):
@@ -89,13 +89,13 @@ def test_stores_by_way_of_other_names(run, core, statement):
     assert made.list == [50, 5, 3]
 
 
-def test_rows_and_operations_in_place(run, core):
+def test_row_and_in_place_operations_are_written_back(run, core):
     made = Base(core)
     run("row = self.array[1]\nrow += 1.0\nself.fill()", holder=made)
     assert made.array.tolist() == [[-1.0, 1.0, 2.0], [4.0, 5.0, 6.0]]
 
 
-def test_not_a_number_is_no_change(run, core):
+def test_unchanged_nan_is_not_written(run, core):
     made = Base(core)
     made.array[0, 0] = np.nan
     made.read[0] = np.nan
@@ -103,20 +103,20 @@ def test_not_a_number_is_no_change(run, core):
     assert made.array[0, 0] == -1.0 and made.read == [99.5, 2.5]
 
 
-def test_a_list_that_is_replaced(run, objects):
+def test_replaced_list_is_written_back(run, objects):
     made, before = objects
     run("self.list = self.other\nself.number += 1", holder=made)
     assert made.list == [7, 8, 9] and before["list"] == [1, 2, 3] and made.number == 2
     assert same_objects(made, before, {"list", "number"})
 
 
-def test_a_list_that_could_have_been_replaced(run, objects):
+def test_possibly_replaced_list_is_written_back(run, objects):
     made, before = objects
     run("if self.number > 5:\n    self.list = self.other\nself.fill()", holder=made)
     assert made.list == [50, 2, 3] and same_objects(made, before)
 
 
-def test_a_list_that_a_host_function_replaced(run, core):
+def test_list_replaced_by_rpc_is_kept(run, core):
     class Replaces(Base):
         @rpc
         def replace(self):
@@ -128,7 +128,7 @@ def test_a_list_that_a_host_function_replaced(run, core):
     assert made.list == [0] and old == [1, 20, 30]
 
 
-def test_the_two_zeros_are_not_the_same(run, core):
+def test_change_of_zero_sign_is_written_back(run, core):
     made = Base(core)
     made.array[0, 0], made.read[0], made.other = 0.0, 0.0, [0.0]
     run("self.array[0, 0] = -0.0\nself.read[0] = -0.0\nself.other = self.read", holder=made)

@@ -96,7 +96,7 @@ def session(qemu):
         yield connection
 
 
-def test_banner_says_what_it_is_and_that_there_is_no_gateware(qemu, session):
+def test_banner_names_firmware_and_missing_gateware(qemu, session):
     qemu.wait_for("kernel core ready")
     text = qemu.uart()
     for part in (
@@ -122,7 +122,7 @@ def test_core_1_loads_and_runs_kernels(session):
         run_empty(session)
 
 
-def test_core_1_refuses_what_is_not_a_library(session):
+def test_core_1_rejects_invalid_library(session):
     assert "ELF" in session.load(b"junk")
     run_empty(session)
 
@@ -195,7 +195,7 @@ def test_malformed_input_closes_and_the_next_client_is_served(qemu):
         run_empty(session)
 
 
-def test_silent_and_wrong_clients_cost_nobody_anything(qemu):
+def test_silent_and_invalid_clients_do_not_disturb_others(qemu):
     with qemu.connect() as session:
         silent = Session(qemu, greeting=None)
         with Session(qemu, greeting=None) as wrong:

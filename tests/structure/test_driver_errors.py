@@ -48,7 +48,7 @@ def expected() -> set[str]:
     return {text for text in found if len(text) >= SHORTEST}
 
 
-def test_every_error_of_a_driver_is_raised_by_a_test():
+def test_every_driver_error_is_tested():
     texts = expected()
     whole = "\n".join(texts)
     missing = []

@@ -49,7 +49,7 @@ def drivers() -> dict[str, type]:
     return found
 
 
-def test_every_driver_is_called_whole():
+def test_every_driver_method_is_called_by_a_test():
     asked = set()
     for path in (ROOT / "tests/e2e").glob("test_methods_of_*.py"):
         for several, one in ASKED.findall(path.read_text()):

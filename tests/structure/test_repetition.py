@@ -53,13 +53,13 @@ def allowed() -> set[tuple[str, str]]:
     return {tuple(re.findall(r"`([^`]+)`", row)[:2]) for row in section.splitlines() if row.startswith("| `")}
 
 
-def test_no_six_lines_stand_twice():
+def test_no_six_lines_are_repeated():
     found = repeated()
     wrong = sorted(place for pair, place in found.items() if pair not in allowed() and pair[::-1] not in allowed())
     assert not wrong, "the same six lines stand in:\n" + "\n".join(wrong)
 
 
-def test_what_is_allowed_is_still_there():
+def test_allowed_repetitions_exist():
     found = repeated()
     stale = {pair for pair in allowed() if pair not in found and pair[::-1] not in found}
     assert not stale, f"docs/architecture.md, 'Repeated on purpose': no longer repeated: {stale}"
