@@ -144,7 +144,7 @@ def test_satellite_restarts_with_pending_interrupt(tmp_path):
         done = run_kairos("run", experiment, "--device-db", database)
         assert done.stdout.startswith("copied\n"), done.stdout + done.stderr
         with Board(device, 1) as satellite:
-            assert satellite.batch(("bulk_interrupt", 1), ("bulk_told",)) == [1]
+            assert satellite.batch(("bulk_interrupt", 1), ("bulk_notification",)) == [1]
         assert device.manage("1", "reboot").returncode == 0
         device.until_logged(ABOVE, 2)
     finally:

@@ -51,10 +51,10 @@ def test_loads_and_stores_work_in_both_directions(boards):
         assert [asker.load(TARGET + 8 * n) for n in range(3)] == [(DONE, word) for word in words]
         asker.batch(("remote_strobes", 0x0F))
         assert asker.store(TARGET, 0x1111_1111_2222_2222) == [DONE]
-        asker.batch(("remote_strobes", 0xFF), ("remote_early", 1))
+        asker.batch(("remote_strobes", 0xFF), ("remote_early_acknowledge", 1))
         assert asker.load(TARGET) == (DONE, 0x0123_4567_2222_2222)
         assert asker.store(TARGET + 8, 5) == [DONE] and asker.load(TARGET + 8) == (DONE, 5)
-        assert asker.batch(("remote_early", 0), ("remote_failed",)) == [0]
+        assert asker.batch(("remote_early_acknowledge", 0), ("remote_failed",)) == [0]
 
 
 def test_board_is_addressed_by_number(boards):
@@ -124,8 +124,8 @@ def copied(asker, owner, there, words):
     (posted,) = asker.batch(("bulk_posted",))
     following = posted + 1 & 0xFFFF
     assert set(owner.store(RING + posted % 64 * 16, SOURCE | words * 8 << 32, there | 1 << 32)) == {DONE}
-    asker.batch(("bulk_base", RING), ("bulk_heard", 1), ("bulk_posted", following))
-    (state,) = asker.batch(("bulk_told", 1, 1), ("bulk_state",))
+    asker.batch(("bulk_base", RING), ("bulk_notification_clear", 1), ("bulk_posted", following))
+    (state,) = asker.batch(("bulk_notification", 1, 1), ("bulk_state",))
     if state & 1:
         asker.batch(("bulk_clear", 1), ("bulk_completed", following, 0xFFFF))
     return state >> 2 if state & 1 else DONE

@@ -77,7 +77,7 @@ class Board:
 
     def name(self, destination):
         """Select the board addressed by subsequent loads and stores; None: the neighbour."""
-        self.batch(("remote_far", 0 if destination is None else 8 | destination))
+        self.batch(("remote_destination", 0 if destination is None else 8 | destination))
 
     def access(self, *accesses):
         """Execute in order: (address,) loads a word, (address, value) stores it. Returns for each

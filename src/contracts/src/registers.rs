@@ -51,7 +51,7 @@ pub mod satellite {
     pub const STATE_BLOCKED_BIT: u32 = 4;
 
     /// Delay in cycles from the departure of a vector to its arrival, half of the measured round trip.
-    pub const TRAVEL: &str = "satellite_travel";
+    pub const ONE_WAY_DELAY: &str = "satellite_one_way_delay";
 
     /// Events sent since the line came up, modulo 65536.
     pub const EVENTS: &str = "satellite_events";
@@ -66,7 +66,7 @@ pub mod satellite {
     pub const SLACK: &str = "satellite_slack";
 
     /// Upper bound of the events lost because the logic of the satellite restarted before executing them; saturates.
-    pub const UNPLAYED: &str = "satellite_unplayed";
+    pub const LOST_OUTPUTS: &str = "satellite_lost_outputs";
 
     /// Write: measure the phase of the clock, if the satellite is reachable.
     pub const MEASURE: &str = "satellite_measure";
@@ -91,9 +91,9 @@ pub mod remote {
 
     /// Bit 3 loads and stores address the board in bits 2..0, which is reached over this link, instead of the board at
     /// its other end.
-    pub const FAR: &str = "remote_far";
-    /// Bit of `remote_far`.
-    pub const FAR_OTHER_BIT: u32 = 8;
+    pub const DESTINATION: &str = "remote_destination";
+    /// Bit of `remote_destination`.
+    pub const DESTINATION_OTHER_BIT: u32 = 8;
 
     /// Write: load the word; ignored while busy.
     pub const LOAD: &str = "remote_load";
@@ -117,7 +117,7 @@ pub mod remote {
     pub const VALUE: &str = "remote_value";
 
     /// Early acknowledgement: stores are answered before the other board has executed them.
-    pub const EARLY: &str = "remote_early";
+    pub const EARLY_ACKNOWLEDGE: &str = "remote_early_acknowledge";
 
     /// Stores that failed after an early acknowledgement; this and the counters below saturate.
     pub const FAILED: &str = "remote_failed";
@@ -166,18 +166,18 @@ pub mod bulk {
     pub const POSTED: &str = "bulk_posted";
 
     /// 1: several packets may be in flight; 0: each packet is answered before the next one is read. 1 after reset.
-    pub const EARLY: &str = "bulk_early";
+    pub const PIPELINED: &str = "bulk_pipelined";
 
     /// Write: count the posted descriptors as completed and resume the engine, once no packet is in flight.
     pub const CLEAR: &str = "bulk_clear";
 
     /// A descriptor with the notification flag has completed, or the engine has halted.
-    pub const TOLD: &str = "bulk_told";
+    pub const NOTIFICATION: &str = "bulk_notification";
 
-    /// Write: clear `told`.
-    pub const HEARD: &str = "bulk_heard";
+    /// Write: clear `notification`.
+    pub const NOTIFICATION_CLEAR: &str = "bulk_notification_clear";
 
-    /// 1: assert the interrupt while `told` is 1.
+    /// 1: assert the interrupt while `notification` is 1.
     pub const INTERRUPT: &str = "bulk_interrupt";
 
     /// Descriptors completed, modulo 65536.
@@ -206,7 +206,7 @@ pub mod bulk {
 /// Names of the registers of `window`.
 pub mod window {
     /// Number of the board's links that have addresses in the window.
-    pub const ENDS: &str = "window_ends";
+    pub const LINKS: &str = "window_links";
 
     /// Cause of the latest failed access: bits 2..0 as the status in `remote_state`, or 4: the board has no such link;
     /// bit 3 it was a store.
@@ -223,7 +223,7 @@ pub mod window {
     pub const FAILED: &str = "window_failed";
 
     /// Destination of the board mapped at B000_0000 and above, if the board has fewer than four links.
-    pub const FAR: &str = "window_far";
+    pub const DESTINATION: &str = "window_destination";
 }
 
 /// Names of the registers of `mailbox`.
@@ -256,8 +256,8 @@ pub mod mailbox {
 
 /// Names of the registers of `uplink`.
 pub mod uplink {
-    /// Satellites only: bit 0 the line to the board above carries words, 1 the counter is synchronised to that of the
-    /// master.
+    /// Satellites only: bit 0 the line to the upstream board carries words, 1 the counter is synchronised to that of
+    /// the master.
     pub const STATE: &str = "uplink_state";
     /// Bit of `uplink_state`.
     pub const STATE_LINE_BIT: u32 = 1;
@@ -268,9 +268,9 @@ pub mod uplink {
     /// to this destination (bits 23..16 of a channel) address its own channels.
     pub const DESTINATION: &str = "uplink_destination";
 
-    /// Satellites only: the DMA player submits events on behalf of the board above, which is notified if a reset of
+    /// Satellites only: the DMA player submits events on behalf of the upstream board, which is notified if a reset of
     /// this board drops them.
-    pub const PLAYS: &str = "uplink_plays";
+    pub const REMOTE_PLAYBACK: &str = "uplink_remote_playback";
 }
 
 /// Names of the registers of `initiator`.
@@ -599,13 +599,13 @@ pub const RESERVED: &[(&str, &str, bool)] = &[
     ("rtio", "phy_reset", true),
     ("rtio", "counter_update", false),
     ("rtio", "async_error", true),
-    ("window", "far", true),
+    ("window", "destination", true),
     ("mailbox", "send", false),
     ("mailbox", "go", false),
     ("mailbox", "receive", false),
     ("mailbox", "release", false),
     ("uplink", "destination", true),
-    ("uplink", "plays", true),
+    ("uplink", "remote_playback", true),
     ("initiator", "enable", true),
     ("initiator", "ring", true),
     ("initiator", "input_ring", true),

@@ -48,10 +48,12 @@ def imported() -> dict[str, set[str]]:
     return packages
 
 
-def test_packages_import_only_what_the_table_allows():
+def test_packages_import_only_allowed_packages():
     allowed, found = allowed_imports(), imported()
     assert found.keys() == allowed.keys(), "docs/gateware.md has a row for each package"
-    wrong = {package: sorted(others - allowed[package]) for package, others in found.items() if others - allowed[package]}
+    wrong = {
+        package: sorted(others - allowed[package]) for package, others in found.items() if others - allowed[package]
+    }
     assert not wrong, f"imports that docs/gateware.md does not allow: {wrong}"
 
 

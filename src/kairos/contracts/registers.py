@@ -60,7 +60,7 @@ BLOCKS = {
             "r",
             "bit 0 the line carries words, 1 the satellite is reachable: its counter is synchronised to that of the master, 2 outputs are blocked: the newest events wait for buffer space",
         ),
-        "travel": (
+        "one_way_delay": (
             16,
             "r",
             "delay in cycles from the departure of a vector to its arrival, half of the measured round trip",
@@ -85,7 +85,7 @@ BLOCKS = {
             "r",
             "minimum slack in cycles of an output when it is accepted: the maximum over these boards",
         ),
-        "unplayed": (
+        "lost_outputs": (
             16,
             "r",
             "upper bound of the events lost because the logic of the satellite restarted before executing them; saturates",
@@ -117,7 +117,7 @@ BLOCKS = {
             "rw",
             "byte enables of stores, lowest byte in bit 0; 255 after reset",
         ),
-        "far": (
+        "destination": (
             4,
             "rw",
             "bit 3 loads and stores address the board in bits 2..0, which is reached over this link, instead of the board at its other end",
@@ -142,7 +142,7 @@ BLOCKS = {
             "r",
             "data of the last load",
         ),
-        "early": (
+        "early_acknowledge": (
             1,
             "rw",
             "early acknowledgement: stores are answered before the other board has executed them",
@@ -211,7 +211,7 @@ BLOCKS = {
             "rw",
             "descriptors posted, modulo 65536",
         ),
-        "early": (
+        "pipelined": (
             1,
             "rw",
             "1: several packets may be in flight; 0: each packet is answered before the next one is read. 1 after reset",
@@ -221,20 +221,20 @@ BLOCKS = {
             "w",
             "write: count the posted descriptors as completed and resume the engine, once no packet is in flight",
         ),
-        "told": (
+        "notification": (
             1,
             "r",
             "a descriptor with the notification flag has completed, or the engine has halted",
         ),
-        "heard": (
+        "notification_clear": (
             1,
             "w",
-            "write: clear `told`",
+            "write: clear `notification`",
         ),
         "interrupt": (
             1,
             "rw",
-            "1: assert the interrupt while `told` is 1",
+            "1: assert the interrupt while `notification` is 1",
         ),
         "completed": (
             16,
@@ -263,7 +263,7 @@ BLOCKS = {
         ),
     },
     "window": {
-        "ends": (
+        "links": (
             3,
             "r",
             "number of the board's links that have addresses in the window",
@@ -283,7 +283,7 @@ BLOCKS = {
             "r",
             "failed accesses; saturates",
         ),
-        "far": (
+        "destination": (
             3,
             "rw",
             "destination of the board mapped at B000_0000 and above, if the board has fewer than four links",
@@ -330,17 +330,17 @@ BLOCKS = {
         "state": (
             2,
             "r",
-            "satellites only: bit 0 the line to the board above carries words, 1 the counter is synchronised to that of the master",
+            "satellites only: bit 0 the line to the upstream board carries words, 1 the counter is synchronised to that of the master",
         ),
         "destination": (
             8,
             "rw",
             "satellites only: destination of this board, as assigned by the master over the link; commands of its processors to this destination (bits 23..16 of a channel) address its own channels",
         ),
-        "plays": (
+        "remote_playback": (
             1,
             "rw",
-            "satellites only: the DMA player submits events on behalf of the board above, which is notified if a reset of this board drops them",
+            "satellites only: the DMA player submits events on behalf of the upstream board, which is notified if a reset of this board drops them",
         ),
     },
     "initiator": {
@@ -775,7 +775,7 @@ FIELDS = {
     "rtio_async_error": {"collision": 0, "busy": 1, "sequence_error": 2},
     "satellite_state": {"line": 0, "up": 1, "blocked": 2},
     "satellite_phase": {"measured": 12},
-    "remote_far": {"other": 3},
+    "remote_destination": {"other": 3},
     "remote_state": {"up": 0, "busy": 1, "idle": 2, "status": 3},
     "exports_rights": {"read": 0, "write": 1},
     "bulk_state": {"halted": 0, "idle": 1, "reason": 2},

@@ -131,14 +131,14 @@ pub fn boot() -> u32 {
         return 0;
     };
     let find = |name| Register::find(&descriptor, name);
-    let (Some(ends), Some(fault), Some(address)) = (find(window::ENDS), find(window::FAULT), find(window::ADDRESS))
+    let (Some(ends), Some(fault), Some(address)) = (find(window::LINKS), find(window::FAULT), find(window::ADDRESS))
     else {
         return 0;
     };
     let above = find(uplink::DESTINATION).map(Neighbour::Above);
     let below = (0..ENDS).map_while(|n| below(&descriptor, n));
     let mut all = above.into_iter().chain(below);
-    let far = find(window::FAR);
+    let far = find(window::DESTINATION);
     WINDOW.set(Some(Window {
         fault,
         address,

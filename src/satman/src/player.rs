@@ -41,7 +41,7 @@ impl Tape {
         let player = descriptor.as_ref().and_then(Player::find);
         let plays = descriptor
             .as_ref()
-            .and_then(|descriptor| Register::find(descriptor, uplink::PLAYS));
+            .and_then(|descriptor| Register::find(descriptor, uplink::REMOTE_PLAYBACK));
         if let Some(player) = player {
             // It may still play since before this start.
             player.stop();

@@ -83,9 +83,9 @@ impl Satellite {
         let find = |name| Register::find_numbered(descriptor, name, number);
         Some(Self {
             state: find(satellite::STATE)?,
-            travel: find(satellite::TRAVEL)?,
+            travel: find(satellite::ONE_WAY_DELAY)?,
             name: find(satellite::DESTINATION)?,
-            unplayed: find(satellite::UNPLAYED),
+            unplayed: find(satellite::LOST_OUTPUTS),
             measure: find(satellite::MEASURE),
             phase: find(satellite::PHASE),
         })

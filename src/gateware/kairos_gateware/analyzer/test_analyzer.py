@@ -180,7 +180,7 @@ def test_port_use():
         assert run.units == (101 if not pack else run.units) and run.units >= 51
 
 
-def test_overflow_is_reported_and_what_is_there_is_right():
+def test_overflow_is_reported_and_kept_messages_are_right():
     run = Run(burst(100), 700, 600, depth=32)
     everything = expected(burst(100), 600)
     assert run.overflow
@@ -212,6 +212,6 @@ def test_bus_error_is_reported():
     assert run.bus_error and run.units == 4 and run.busy[-1] == 0
 
 
-def test_nothing_is_recorded_while_disabled():
+def test_disabled_analyzer_records_no_message():
     run = Run({3: ("output", 1, 0, 9000, 1, 2), 70: ("output", 1, 0, 9000, 1, 2)}, 150, 60)
     assert run.messages() == [Message(STOPPED, counter=8 * 1060)]

@@ -174,7 +174,7 @@ def test_pins_of_a_servo_follow_the_revision_of_its_cards():
         assert pads == [(name, f"eem2:d{place}") for name, place in zip(names, bus, strict=True)]
 
 
-def test_what_a_sampler_needs_low_is_low():
+def test_low_pins_of_sampler_are_low():
     phys = make_phys(make_variant(check(make({"type": "sampler", "ports": [4]}))).channels)
     assert [(pad.name, pad.direction, pad.pin) for pad in phys[0].pads] == [
         ("spi_sampler0_adc_clk", "out", "eem4:d0"),
@@ -452,7 +452,7 @@ def named(board, name):
     return next(channel for channel in board.channels if channel.name == name)
 
 
-def test_what_is_wrong_behind_a_board_is_said(tmp_path):
+def test_invalid_board_behind_a_board_is_reported(tmp_path):
     path = tmp_path / "a.json"
     text = make(base="master", satellites=["b.json"])
     path.write_text(json.dumps(text))

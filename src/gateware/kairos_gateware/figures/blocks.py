@@ -11,7 +11,7 @@ from ..dma.engine import DmaEngine
 from ..hp import HpRead, HpWrite
 from ..initiator.port import AcpMaster
 from ..initiator.ring import RingInitiator
-from ..link.line.bridge import NearBridge, bridge_streams
+from ..link.line.bridge import BridgeRequester, bridge_streams
 from ..link.line.gearbox import Packetiser
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..pad import Pad
@@ -23,7 +23,7 @@ from ..rtio.arbiter import CriArbiter
 from ..rtio.cri import Cri
 from ..soc.soc import Soc
 from ..traffic.engine import TrafficEngine
-from ..traffic.loan import Loan
+from ..traffic.port_share import PortShare
 from ..variants import VARIANTS
 from .cycles import ttl_core
 from .phys import PHYS
@@ -127,8 +127,8 @@ def _traffic():
         def __init__(self):
             self.submodules.engine = engine = TrafficEngine()
             owners = [HpWrite(), AcpMaster()]
-            self.submodules.hp = hp = Loan(owners[0], engine.hp_write, engine.wants_hp_write)
-            self.submodules.acp = acp = Loan(owners[1], engine.acp, engine.wants_acp)
+            self.submodules.hp = hp = PortShare(owners[0], engine.hp_write, engine.wants_hp_write)
+            self.submodules.acp = acp = PortShare(owners[1], engine.acp, engine.wants_acp)
             self.ios = _signals(engine, "start write coherent address size seed busy first last sum error")
             self.ios += _bus(engine.hp_read, HpRead)
             self.ios += [*_bus(owners[0], HpWrite), *_bus(hp.bus, HpWrite)]
@@ -174,14 +174,14 @@ def _pulse_crosstalk():
 
 
 def _bridge():
-    near = NearBridge()
+    near = BridgeRequester()
     ios = [signal for name in ["aw", "w", "b", "ar", "r"] for signal in getattr(near.axi, name).flatten()]
     ios += [*near.endpoint.out.flatten(), *near.endpoint.into.flatten(), near.interrupts]
     return "near end of the bridge, AXI4 of 64 bits", near, [*ios, near.endpoint.corrected, near.endpoint.broken]
 
 
 def _packetiser():
-    forms = bridge_streams(NearBridge().axi, 16, 512)[0][1].forms
+    forms = bridge_streams(BridgeRequester().axi, 16, 512)[0][1].forms
     packetiser = Packetiser(forms)
     ios = [*packetiser.vector.flatten(), *packetiser.word.flatten(), packetiser.vector_ready, packetiser.word_ready]
     return "packetiser of the write data", packetiser, ios

@@ -112,7 +112,7 @@ class ReplyWriter(Module):
     the core. entries: stream of pushed entries, or None.
 
     `enable`, `base` of the ring, `input_base` of the input rings, `clear`; `permit`: it runs;
-    `permit_news`: it has begun or ended, and is reported from the next cycle on. `waiting`: the
+    `permit_changed`: it has begun or ended, and is reported from the next cycle on. `waiting`: the
     core works on a request whose answer is due; `asking`: an input is, or may be, on offer to
     the core. `quiet`: a request for an input may begin, since no earlier status is in transit.
     `written`: EVENTEVENTI toggles; `bad_write`. `idle`: nothing is in transit; `waits`: nothing
@@ -125,7 +125,7 @@ class ReplyWriter(Module):
         self.input_base = Signal(32)
         self.clear = Signal()
         self.permit = Signal()
-        self.permit_news = Signal()
+        self.permit_changed = Signal()
         self.waiting = Signal()
         self.asking = Signal()
         self.quiet = Signal()
@@ -150,16 +150,20 @@ class ReplyWriter(Module):
         free, send = Signal(), Signal()
         push = Signal()  # a pushed entry begins in this cycle
         pushing, pushed = Signal(), Signal()  # a pushed entry has the channel, or had it in the previous cycle
-        told_permit = Signal()  # as in the newest word
-        permit_news = self.permit_news
+        reported_permit = Signal()  # as in the newest word
+        permit_changed = self.permit_changed
         beat_sent = bus.wvalid & bus.wready
         self.comb += [
             reply.eq(((response.done & self.waiting) | unreadable) & self.enable),
             status.enable.eq(self.enable),
             status.clear.eq(self.clear),
             status.permit.eq(self.permit),
-            permit_news.eq(
-                (self.permit != told_permit) & ~self.asking & ~(self.waiting & receiver.is_input) & ~reply & self.enable
+            permit_changed.eq(
+                (self.permit != reported_permit)
+                & ~self.asking
+                & ~(self.waiting & receiver.is_input)
+                & ~reply
+                & self.enable
             ),
             status.answered.eq(reply),
             status.status.eq(Mux(unreadable, OUTPUT_UNREACHABLE, response.status)),
@@ -195,8 +199,8 @@ class ReplyWriter(Module):
                 kept.eq(status.word),
             ),
             If(free, open_two_beats.eq(two_beats)),
-            If(permit_news, kept[:32].eq(status.word[:32]), If(~fresh, reply_input.eq(0))),
-            If(reply | permit_news, told_permit.eq(self.permit)),
+            If(permit_changed, kept[:32].eq(status.word[:32]), If(~fresh, reply_input.eq(0))),
+            If(reply | permit_changed, reported_permit.eq(self.permit)),
             address_open.eq(bus.awvalid & ~bus.awready),
             If(bus.awvalid & bus.awready, data_open.eq(1)),
             If(bus.wvalid & ~started & ~pushing, started.eq(1), fresh.eq(0), frozen.eq(bus.wdata)),
@@ -205,8 +209,8 @@ class ReplyWriter(Module):
                 If((two_beats | pushing) & ~second, second.eq(1)).Else(second.eq(0), data_open.eq(0), started.eq(0)),
             ),
             writes.eq(writes + (send | push) - self.written),
-            If(permit_news, fresh.eq(1)),
-            If(~self.enable, fresh.eq(0), told_permit.eq(0)),
+            If(permit_changed, fresh.eq(1)),
+            If(~self.enable, fresh.eq(0), reported_permit.eq(0)),
         ]
         if entries is not None:
             flags = [~entries.lost, entries.lost, entries.more]

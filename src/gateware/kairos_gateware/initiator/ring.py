@@ -142,5 +142,5 @@ class RingInitiator(Module):
             port_waits.eq(port_rests | (reader.waits & replies.waits)),
             stuck.eq((receiver.holding & ~taken) | (waiting & receiver.is_input & ~cri.response.done)),
             self.busy.eq(~resting | ~bell.still | (0 if pusher is None else pusher.busy)),
-            self.settled.eq(bell.still & port_waits & (calm | stuck) & ~replies.permit_news),
+            self.settled.eq(bell.still & port_waits & (calm | stuck) & ~replies.permit_changed),
         ]

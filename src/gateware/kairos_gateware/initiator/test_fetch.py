@@ -93,7 +93,7 @@ def test_beats_wait_for_the_receiver_and_keep_their_order():
     assert bench.beats == [(128 * n + 8 * i, i == 2) for n in range(1, 7) for i in range(FIRST_BEATS)]
 
 
-def test_the_rest_of_a_cut_event_is_read_and_then_what_was_behind_it_again():
+def test_rest_of_cut_event_is_read_and_following_slots_again():
     bench = Bench()
     dut = bench.dut
 

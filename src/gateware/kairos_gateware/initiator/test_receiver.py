@@ -109,13 +109,13 @@ def test_a_slot_with_another_number_is_passed_over():
     assert len(seen) == 1 and missed == [1]
 
 
-def test_a_burst_that_is_too_short_asks_for_what_is_missing():
+def test_short_burst_requests_missing_words():
     words = tuple(range(8))
     whole = slot(1, words=words)[:6]
     seen, _, _, cuts = receive([whole[:3], whole[3:]])
     assert cuts == [3] and seen[0][2][:8] == list(words)
 
 
-def test_what_cannot_be_read_is_answered_and_not_offered():
+def test_unreadable_request_is_answered_and_not_offered():
     seen, missed, unreadable, _ = receive([(None, *slot(1)[1:3]), slot(2)[:3]])
     assert [unreadable, missed] == [[1], []] and len(seen) == 1

@@ -93,7 +93,7 @@ def numbers(writes):
     return [(words[-1] >> 1 & 0x7FFF) - CREDIT for _, words in writes]
 
 
-def test_statuses_are_coalesced_and_the_last_one_is_told():
+def test_statuses_are_coalesced_and_last_one_is_reported():
     chance = random.Random(3)
     bench = Bench(response_delay=12)
 
@@ -104,8 +104,8 @@ def test_statuses_are_coalesced_and_the_last_one_is_told():
                 yield
 
     bench.run(process(), ready=lambda: chance.random() < 0.7)
-    told = numbers(bench.writes)
-    assert told == sorted(set(told)) and told[-1] == 40 and len(told) < 40
+    reported = numbers(bench.writes)
+    assert reported == sorted(set(reported)) and reported[-1] == 40 and len(reported) < 40
     assert bench.most <= WRITES
     assert {offset for offset, _ in bench.writes} == {REPLY_STATUS}
 
@@ -116,7 +116,7 @@ def test_an_input_is_answered_with_its_time_first():
     assert bench.writes == [(REPLY, [0x1234_5678_9ABC, 7 + CREDIT << 1 | 0xDEAD << 32])]
 
 
-def test_the_first_posted_output_that_fails_is_told_until_it_is_cleared():
+def test_first_failed_posted_output_is_reported_until_cleared():
     bench = Bench()
 
     def process():
@@ -140,7 +140,7 @@ def test_the_first_posted_output_that_fails_is_told_until_it_is_cleared():
     assert [word >> 32 for word in words] == [0, *[2 << 16 | 2] * 3, 0]
 
 
-def test_begin_and_end_of_a_permit_are_told():
+def test_begin_and_end_of_permit_are_reported():
     """The word permits posting while the permit runs, unless the answer was an error."""
     bench = Bench()
 

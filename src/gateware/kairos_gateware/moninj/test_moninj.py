@@ -107,7 +107,7 @@ def test_value_is_latched_by_update():
     run(steps)
 
 
-def test_what_does_not_exist_reads_zero():
+def test_absent_probe_reads_zero():
     def steps(dut):
         for channel, override in [(0, 2), (1, 0), (3, 3), (65535, 0), (0, 255)]:
             assert (yield from dut.inject(channel, override, 1)) == 0

@@ -55,7 +55,7 @@ _EVENTS = st.lists(
 
 @settings(max_examples=40, deadline=None)
 @given(_EVENTS)
-def test_chips_see_what_is_written(stream):
+def test_chips_receive_written_words(stream):
     events, busy, writes, updates = {}, [], [], []
     cycle, free, selected = 5, 0, 0
     for address, data, distance in stream:

@@ -36,7 +36,7 @@ def test_stop_is_low():
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**12 - 1), st.lists(st.tuples(st.integers(1, 30), st.integers(0, 100)), max_size=8))
-def test_skipping_changes_nothing(word, plan):
+def test_skipping_changes_no_output(word, plan):
     """plan: (cycles to step, requested jump). The wave is right after a jump; none is allowed if
     the wave is not known."""
     width = 12

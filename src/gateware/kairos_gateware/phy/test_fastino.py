@@ -114,7 +114,7 @@ def test_an_event_each_cycle():
     assert not record.busy
 
 
-def test_simulation_shows_frames_with_news_only():
+def test_simulation_shows_only_changed_frames():
     """Also the one after an interpolator setting, which has the updates that waited. Meanwhile,
     time is not skipped."""
     events = {150: (CONTINUOUS, 1), 300: (APPLY, 2), 301: (5, 99), 600: (LEDS, 3)}

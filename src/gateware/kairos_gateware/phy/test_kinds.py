@@ -35,6 +35,6 @@ def test_defaults_are_allowed_and_rules_are_said(kind):
 
 
 @pytest.mark.parametrize("name", PHYS)
-def test_what_is_measured_has_ports(name):
+def test_measured_kinds_have_ports(name):
     what, module, ios = PHYS[name]()
     assert what and isinstance(module, Module) and len(ios) >= 8

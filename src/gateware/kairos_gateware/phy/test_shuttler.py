@@ -244,7 +244,7 @@ def test_settings_are_read_at_the_time_of_the_read(library):
 
 @settings(max_examples=20, deadline=None)
 @given(coefficients(LEVEL), coefficients(TONE))
-def test_what_is_shown_changes_at_the_event_s_time(library, level, tone):
+def test_shown_fields_change_at_event_time(library, level, tone):
     play = Play().write(5, 5, LEVEL, level).write(5, 5, TONE, tone).at(20, TRIGGER, 1 << 5)
     play.at(22, SETTINGS, 0x8001, GAIN | 5).at(24, SETTINGS, 0x8002, OFFSET | 5).at(26, TRIGGER, 1 << 5)
     shown = play.run(library, 30)["shown"]

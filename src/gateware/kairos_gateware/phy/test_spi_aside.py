@@ -91,7 +91,7 @@ def test_an_experiments_pins_are_the_same_until_its_events_and_a_transfer_meet(c
             ]
 
 
-def test_what_is_received_is_not_the_experiments():
+def test_data_received_aside_is_not_the_experiments():
     high = {(MISO, 0): 255}
     record, dut = asked({40: (word(INPUT), 0)}, {20: config(END | INPUT, 4, 2)}, high)
     assert record.inputs == []

@@ -95,7 +95,7 @@ def test_61_an_equal_neighbour_is_cancelled(channels, zero):
     assert np.abs(got[0]).max() > 16000
 
 
-def test_61_nobody_is_beyond_the_ends(channels):
+def test_61_outermost_channels_have_no_neighbour_beyond(channels):
     couplings = [(0, -1, (2**16, 0), 0), (0, -2, (2**16, 0), 0), (3, 1, (2**16, 0), 0), (3, 2, (2**16, 0), 0)]
     assert (samples(channels, tones(), couplings) == samples(channels, tones())).all()
 

@@ -163,7 +163,7 @@ def test_of_several_segments_of_no_cycles_any_may_clear(engines):
     assert segments(played, 0)["values"][:, Z0].tolist() == [7] * 4 + [50 + 100 + 100 + 7] * 4
 
 
-def test_time_is_skipped_only_while_nothing_moves(engines):
+def test_time_is_skipped_only_while_idle(engines):
     """Between a word and its effect, and while engines run, the core is not settled; while it
     waits, it is."""
     words = [bypass(Body((1, 0, 0, 0), 20, flags=WAIT), ALL)]

@@ -117,7 +117,7 @@ def test_32_two_half_turns_are_none(engines):
     assert changes(played(engines, "v20")[0]["values"][:, facts.Parameter.Z0]) == [[0, 0], [56, -(2**39)], [144, 0]]
 
 
-def test_33_tables_hold_what_was_programmed(engines):
+def test_33_tables_hold_programmed_words(engines):
     """Each entry that the vector writes, played on its own."""
     vector = vectors()["v15"]
     programming = onto(vector["words"], [4])[:-1]

@@ -171,7 +171,7 @@ def test_the_global_phase_after_many_cycles(channel, cosine, cycles):
     assert (samples[30:80] != whole[30:80]).any()
 
 
-def test_58_a_repeated_synchronisation_changes_nothing(channel):
+def test_58_repeated_synchronisation_is_idempotent(channel):
     rows = blank(channel, 100)
     set_tone(rows, 0x1234567891)
     rows["synchronise"][0] = 1

@@ -37,7 +37,7 @@ def f0(played, channel=0):
     return segments(played, channel)["values"][:, F0].tolist()
 
 
-def test_38_a_gate_has_what_was_written_before_it(engines):
+def test_38_gate_uses_words_written_before_it(engines):
     words = one_gate_each([1, 2])
     words += [gates([0]), plut(0, constant(3)), gates([0]), plut(0, constant(4)), gates([1, 0])]
     assert f0(play(engines, words)) == [1] * 8 + [3] * 8 + [2] * 8 + [4] * 8
@@ -56,14 +56,14 @@ def test_40_one_entry_feeds_all_parameters_or_none(engines):
     assert (segments(played, 0)["values"] == 1)[:, :6].all()
 
 
-def test_41_empty_gates_take_nothing(engines):
+def test_41_empty_gates_take_no_time(engines):
     words = [*one_gate_each([1, 2]), glut([(5, 1, 0)]), gates([0, 5, 5, 1, 9, 0])]  # gate 9 was never written
     played = play(engines, words)
     assert f0(played) == [1] * 8 + [2] * 8 + [1] * 8
     assert played.errors == facts.Error.UNDERRUN
 
 
-def test_a_gate_of_the_whole_memory_map(engines):
+def test_gate_spans_entire_memory_map(engines):
     """All 8,192 entries that a gate can name: four times around the map as built."""
     words = [plut(0, constant(1)), mlut([(5, ALL, 0)]), glut([(0, 0, (1 << facts.MLUT_ADDRESS_BITS) - 1)]), gates([0])]
     assert f0(play(engines, words, 5000)) == [1] * 8 * 4
@@ -145,7 +145,7 @@ def test_65_words_come_and_gates_play_as_fast_as_the_stream(engines):
     assert played.errors == facts.Error.UNDERRUN  # at the end
 
 
-def test_65_the_whole_pulse_table_is_written_a_word_a_cycle(engines):
+def test_65_pulse_table_is_written_a_word_a_cycle(engines):
     """Row 13 of the table of performance: so the reference core's 32,768 entries take 99 gates of
     333 words."""
     words = [plut(n, constant(n), 1 << c) for n in range(1 << 10) for c in range(2)]
@@ -160,7 +160,7 @@ def test_the_same_parameter_twice_in_a_read_keeps_its_order(engines):
     assert f0(play(engines, [*words, gates([0, 0])])) == ([1] * 8 + [2] * 8) * 2
 
 
-def test_entries_beyond_the_tables_are_dropped_and_told(engines):
+def test_entries_beyond_tables_are_dropped_and_reported(engines):
     words = [*one_gate_each([1]), plut(1 << 10, constant(9)), mlut([(1 << 11, ALL, 0)]), gates([0])]
     played = play(engines, words)
     assert f0(played) == [1] * 8

@@ -105,7 +105,7 @@ def test_10_steps(engines):
     refused(cycles=7, amp0=[1, 2])
 
 
-def test_11_to_14_splines_and_what_is_mixed(engines):
+def test_11_to_14_splines_and_mixed_words(engines):
     as_vector(engines, "v07", Pulse(channel=1, cycles=50, freq1=(1e6, 1.5e6, 1.2e6, 0.8e6, 1e6)))
     as_vector(engines, "v06", Pulse(channel=0, cycles=48, amp0=(0, 60, 100, 20)))
     as_vector(engines, "v08", Pulse(channel=0, cycles=40, phase0=(0, 200, 400, 600, 800)))

@@ -32,20 +32,20 @@ class MarkingFifo(Module):
         self.submodules.fifo = fifo = SyncFIFOBuffered(COARSE_BITS + FINE_BITS + link.data_width + 1, depth)
         gap = Signal()  # events were lost, none has been stored since
         behind = Signal()  # the event at the head is the first one after a gap
-        told = Signal()  # the mark of that gap has been taken
+        reported = Signal()  # the mark of that gap has been taken
         empty = ~fifo.readable & (fifo.fifo.level == 0)
         self.comb += [
             fifo.we.eq(link.stb),
             fifo.din.eq(Cat(link.fine, stamp, link.data, gap & ~(self.re & empty))),
             Cat(self.timestamp, self.data, behind).eq(fifo.dout),
             self.readable.eq(fifo.readable | (gap & empty)),
-            self.lost.eq(~fifo.readable | (behind & ~told)),
+            self.lost.eq(~fifo.readable | (behind & ~reported)),
             self.more.eq(fifo.readable & ((fifo.fifo.level != 0) | gap | self.lost)),
             fifo.re.eq(self.re & ~self.lost),
             self.settled.eq(~link.stb & (fifo.readable | (fifo.fifo.level == 0))),
         ]
         self.sync += [
-            If(self.re, told.eq(fifo.readable & self.lost)),
+            If(self.re, reported.eq(fifo.readable & self.lost)),
             If(self.re & empty, gap.eq(0)),
             If(link.stb, gap.eq(~fifo.writable)),
         ]

@@ -35,11 +35,11 @@ def test_all_that_have_something_take_turns():
     assert [slot for _, slot in turns(0b1011, 30)][:7] == [0, 1, 3, 0, 1, 3, 0]
 
 
-def test_nobody_is_chosen_without_a_reason():
+def test_no_lane_is_chosen_without_request():
     assert turns(0, 10) == []
 
 
-def test_who_was_full_waits_until_it_is_freed():
+def test_full_lane_waits_until_freed():
     seen = turns(0b0111, 60, room=lambda slot: slot != 1, freed=(30, 1))
     early = [slot for cycle, slot in seen if cycle < 30]
     late = [slot for cycle, slot in seen if cycle >= 30]
@@ -47,7 +47,7 @@ def test_who_was_full_waits_until_it_is_freed():
     assert early.count(0) > 2 < early.count(2)
 
 
-def test_a_reset_forgets_who_is_full():
+def test_reset_clears_full_flags():
     dut = ChannelChoice(COUNT)
 
     def process():

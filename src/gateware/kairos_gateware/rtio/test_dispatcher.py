@@ -112,7 +112,7 @@ def test_any_fitting_lane_is_found():
     assert [o[1] for o in out if o[3] == 7] == [2]
 
 
-def test_events_of_one_time_know_who_is_younger():
+def test_events_of_one_time_keep_submission_order():
     """Regardless of the events between them: the third event of time 90 is submitted after 40
     others."""
     dut = Bench(lanes=4, depth=64)

@@ -53,7 +53,7 @@ def test_events_are_stamped_with_the_cycle_of_their_edge():
     assert play(strobes, 40) == [event(*item) for item in strobes.items()]
 
 
-def test_a_gap_stands_behind_what_was_kept():
+def test_gap_follows_kept_events():
     strobes = {20 + n: n for n in range(8)}
     got = play(strobes, 40)
     kept = got[: got.index(None)]

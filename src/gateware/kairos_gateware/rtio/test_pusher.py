@@ -169,7 +169,7 @@ def test_unknown_channels_are_refused():
         InputPusher(TimeBase(), {256: MarkingFifo(InputLink(1), TimeBase(), DEPTH)})
 
 
-def test_reset_begins_anew():
+def test_reset_restarts_numbering():
     """A waiting request ends with "timeout"; the next entry has number 1."""
     pulses = {(20, 1): 1, (25, 1): 2, (80, 1): 3}
     entries, answers = play(pulses, [(30, 5, FOREVER, 0), (60, 1, FOREVER, 0)], reset_at=50)

@@ -96,7 +96,7 @@ def test_slot_of_the_wheel_is_used_again():
     assert (out, errors) == (at_gates(events), [])
 
 
-def test_wide_words_come_whole():
+def test_wide_words_arrive_complete():
     """Immediately, and after a wait in the pool."""
     word = int("1234567890abcdef" * 2, 16) % (1 << DATA_BITS) | 1 << DATA_BITS - 1
     events = [(60, 1, word), (60 + 3 * REACH, 2, word ^ 1)]

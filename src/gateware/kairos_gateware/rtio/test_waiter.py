@@ -54,7 +54,7 @@ def ask(channel, timeout, number, world):
     return answers[0] if answers else None
 
 
-def test_what_is_written_is_answered_in_two_cycles():
+def test_pushed_event_is_answered_in_two_cycles():
     assert ask(8, FOREVER, 4, lambda cycle: {"newest": 5}) == (2, 0, False)
 
 
@@ -74,7 +74,7 @@ def test_channels_without_inputs(channel):
     assert ask(channel, FOREVER, 0, lambda cycle: {})[:2] == (2, INPUT_UNREACHABLE)
 
 
-def test_a_timeout_waits_until_nothing_stamped_before_can_come():
+def test_timeout_waits_for_earlier_timestamps():
     coarse = AT + 15
     due = coarse + INPUT_VISIBLE
     assert ask(3, coarse << FINE_BITS, 0, lambda cycle: {})[:2] == (due + 1 - AT, INPUT_TIMEOUT)

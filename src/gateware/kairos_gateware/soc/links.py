@@ -14,8 +14,8 @@ from ..link.remote.forward import Forwarding
 from ..link.remote.window import RemoteWindow, WindowRegisters
 from ..link.remote.words import remote_both
 from ..link.rtio.registers import SatelliteRegisters
-from ..link.rtio.requester import NearRtio
-from ..link.rtio.server import FarRtio
+from ..link.rtio.requester import RtioRequester
+from ..link.rtio.server import RtioServer
 from ..link.switch.switch import UP, tree_route
 from ..phy.kinds import make_phys
 from ..rtio.core import LOG_WIDTH
@@ -40,15 +40,15 @@ def _more(board):
 
 
 class UplinkRegisters(Module, AutoCSR):
-    """far: `FarRtio`. `destination`: of this board, as assigned by the master; a processor may
-    change it. `plays`: the player's outputs are for the board above."""
+    """far: `RtioServer`. `destination`: of this board, as assigned by the master; a processor may
+    change it. `remote_playback`: the player's outputs are for the upstream board."""
 
     USES = uses("uplink")
 
     def __init__(self, far):
         self.state = CSRStatus(2, name="state")
         self.destination = CSRStorage(8, name="destination", write_from_dev=True)
-        self.plays = CSRStorage(name="plays")
+        self.remote_playback = CSRStorage(name="remote_playback")
 
         # # #
 
@@ -58,10 +58,10 @@ class UplinkRegisters(Module, AutoCSR):
 
 class Links(Module):
     """variant: of the board. timebase: of its core. phases: clocks of boards may have any phase
-    (`NearRtio`, `FarRtio`). Raises ValueError if the board cannot have its links.
+    (`RtioRequester`, `RtioServer`). Raises ValueError if the board cannot have its links.
 
-    `near`: of the boards below, list of `NearRtio`; `remotes`: the same for a `CriRouter`. `own`:
-    the destination of this board. `far`: the `FarRtio`, once `attach` has been called on a board
+    `near`: of the boards below, list of `RtioRequester`; `remotes`: the same for a `CriRouter`. `own`:
+    the destination of this board. `far`: the `RtioServer`, once `attach` has been called on a board
     that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint`,
     `line_up` and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names
     of the ends, objects with `out` to the line and `into` from it. `memories`: `RemoteMemory` of
@@ -81,7 +81,7 @@ class Links(Module):
         first = 1
         for n, board in enumerate(variant.satellites):
             count = len(board.boards())
-            near = NearRtio(timebase, data_width(board), self.own + first, count, _more(board), phases)
+            near = RtioRequester(timebase, data_width(board), self.own + first, count, _more(board), phases)
             self.near.append(near)
             self.remotes.append((near.cri, first, count))
             self.ends[f"down{n + 1}"] = near
@@ -92,7 +92,7 @@ class Links(Module):
     def attach(self, core, urgent):
         """Adds the far end of the link to the board above, in front of the core. urgent: port of
         the arbiter."""
-        self.submodules.far = self.far = far = FarRtio(core, self.near, _more(self.variant), self._phases)
+        self.submodules.far = self.far = far = RtioServer(core, self.near, _more(self.variant), self._phases)
         self.ends = {"up": far, **self.ends}
         self.comb += [[near.enable.eq(far.live), near.abort.eq(far.abort)] for near in self.near]
         self.comb += [

@@ -51,7 +51,7 @@ class RemoteMemory(Module):
         }
         self.settled = Signal()
         asked = self.register_blocks["remote"]
-        self.irq, self.done = self.register_blocks["bulk"].irq, self.register_blocks["bulk"].tells
+        self.irq, self.done = self.register_blocks["bulk"].irq, self.register_blocks["bulk"].notifies
         self.comb += self.settled.eq(
             initiator.idle
             & ~initiator.request.valid

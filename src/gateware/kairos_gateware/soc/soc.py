@@ -29,7 +29,7 @@ from ..rtio.router import CriRouter
 from ..rtio.timing import FINE_BITS, TimeBase
 from ..traffic.engine import TrafficEngine
 from ..traffic.lines import Lines
-from ..traffic.loan import Loan
+from ..traffic.port_share import PortShare
 from ..traffic.registers import TrafficRegisters
 from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
@@ -152,7 +152,7 @@ class Soc(Module):
         """Reports the outputs of the player while it plays for the board above."""
         output, own = self.arbiter.ports[1].output, self.links.own
         self.comb += [
-            played.valid.eq(output.valid & output.ready & uplink.plays.storage),
+            played.valid.eq(output.valid & output.ready & uplink.remote_playback.storage),
             played.coarse.eq(output.timestamp[FINE_BITS:]),
             played.channel.eq(Cat(output.channel[:16], (output.channel[16:] - own)[:8])),
         ]
@@ -223,9 +223,9 @@ class Soc(Module):
         readers += [reader for memory in memories for reader in memory.readers]
         if self.traffic is not None:
             readers.append(self.traffic.hp_read)
-            self.submodules.acp_loan = Loan(self.acp, self.traffic.acp, self.traffic.wants_acp)
-            self.submodules.hp_loan = Loan(self.hp_write, self.traffic.hp_write, self.traffic.wants_hp_write)
-            self.acp, self.hp_write = self.acp_loan.bus, self.hp_loan.bus
+            self.submodules.acp_share = PortShare(self.acp, self.traffic.acp, self.traffic.wants_acp)
+            self.submodules.hp_share = PortShare(self.hp_write, self.traffic.hp_write, self.traffic.wants_hp_write)
+            self.acp, self.hp_write = self.acp_share.bus, self.hp_share.bus
         self.hp_read = share(self, readers)
 
     def _events(self):
@@ -236,10 +236,10 @@ class Soc(Module):
         self.event_o, self.event_i = self.initiator.event_o, self.initiator.event_i
         for memory in memories:
             # A completed copy wakes the processors like an answer of the initiator
-            toggled, told = Signal(), Signal()
+            toggled, level = Signal(), Signal()
             self.sync += If(memory.done, toggled.eq(~toggled))
-            self.comb += told.eq(self.event_i ^ toggled)
-            self.event_i = told
+            self.comb += level.eq(self.event_i ^ toggled)
+            self.event_i = level
 
     def _simulation(self, simulation):
         """Adds the clock domains that may rest, and the sources that may set the counter: the board

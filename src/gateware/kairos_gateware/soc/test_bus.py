@@ -171,7 +171,7 @@ def test_words_of_a_burst():
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_registers_hold_and_give_what_they_do_behind_litexs_bridges(seed):
+def test_registers_behave_as_behind_litex_bridges(seed):
     """Also that a register whose reading has side effects is read once for each word."""
     choose = random.Random(seed)
     orders = []

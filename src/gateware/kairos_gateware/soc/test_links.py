@@ -23,7 +23,7 @@ for _ in range(7):
     ],
     ids=["star", "chain", "window"],
 )
-def test_boards_beyond_what_there_is_room_for(below, text):
+def test_too_many_boards_are_refused(below, text):
     with pytest.raises(ValueError, match=text):
         Soc(replace(VARIANTS["pair"], satellites=tuple(below)), "test")
 

@@ -6,7 +6,7 @@ from operator import add
 
 from migen import *
 
-from ..link.line.bridge import FarBridge, NearBridge
+from ..link.line.bridge import BridgeRequester, BridgeServer
 from ..link.line.coding import LineReceiver, LineTransmitter
 from ..link.line.endpoint import Endpoint, Stream
 from ..link.line.gearbox import Forms
@@ -21,8 +21,8 @@ class BridgePair(Module):
     arriving words. coded: the link carries blocks of the line coder instead of words."""
 
     def __init__(self, delay=1, coded=False, **options):
-        self.submodules.near = near = NearBridge(**options)
-        self.submodules.far = far = FarBridge(**options)
+        self.submodules.near = near = BridgeRequester(**options)
+        self.submodules.far = far = BridgeServer(**options)
         self.flips_there, self.flips_back = Signal(64), Signal(64)
         join = self._join_coded if coded else self._join
         join(near.endpoint, far.endpoint, delay, self.flips_there)

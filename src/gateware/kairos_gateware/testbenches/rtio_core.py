@@ -15,8 +15,8 @@ from pathlib import Path
 from migen import *
 from migen.fhdl import verilog
 
-from ..link.rtio.requester import NearRtio
-from ..link.rtio.server import FarRtio
+from ..link.rtio.requester import RtioRequester
+from ..link.rtio.server import RtioServer
 from ..pad import Pad
 from ..phy.ttl import InOut, Output
 from ..rtio.core import DEPTH, RtioCore
@@ -112,7 +112,7 @@ class LinkBench(CoreBench):
         self.pads += pads
         self.submodules += phys
         own = Signal(8)
-        near = NearRtio(timebase, 32, own + 1, below) if below else None
+        near = RtioRequester(timebase, 32, own + 1, below) if below else None
         foreign = [near.errors] if near is not None else []
         master = first_time is None
         depth = DEPTH if master else 512
@@ -128,7 +128,7 @@ class LinkBench(CoreBench):
         if master:
             return core, router.cri, near
         self._dues.append((1, core.next_due))
-        self.submodules += (far := FarRtio(core, [near] if near is not None else []))
+        self.submodules += (far := RtioServer(core, [near] if near is not None else []))
         self._settled.append(far.settled)
         self.comb += [
             own.eq(far.destination),

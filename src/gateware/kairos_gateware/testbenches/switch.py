@@ -67,22 +67,22 @@ class _Board(Module):
             [If(begins & (to == n), numbers[n].eq(numbers[n] + 1)) for n in range(count)],
         ]
         # Received packets
-        come, told, known, at, within = self.into, Signal(48), Signal(48), Signal(16), Signal()
+        come, header, known, at, within = self.into, Signal(48), Signal(48), Signal(16), Signal()
         expected, source = Array(Signal(16) for _ in range(count)), Signal(max=count)
         right = Signal()
         self.comb += [
             come.ready.eq(pauses.yes),
-            told.eq(Mux(within, known, come.data[:48])),
-            source.eq(told[8:16]),
+            header.eq(Mux(within, known, come.data[:48])),
+            source.eq(header[8:16]),
             right.eq(
-                (come.data == self._flit(told, Mux(within, at, 0)))
-                & (come.last == (Mux(within, at, 0) == told[32:]))
-                & (within | ((told[:8] == addresses[number]) & (told[16:32] == expected[source])))
+                (come.data == self._flit(header, Mux(within, at, 0)))
+                & (come.last == (Mux(within, at, 0) == header[32:]))
+                & (within | ((header[:8] == addresses[number]) & (header[16:32] == expected[source])))
             ),
         ]
         self.sync += If(
             come.valid & come.ready,
-            known.eq(told),
+            known.eq(header),
             within.eq(~come.last),
             at.eq(Mux(within, at, 0) + 1),
             If(~right, self.wrong.eq(self.wrong + 1)),

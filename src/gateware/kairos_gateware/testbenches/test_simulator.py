@@ -154,7 +154,7 @@ def test_a_chain_of_many_operators_is_no_expression_too_deep():
     compiled(module, play())
 
 
-def test_what_a_test_bench_assigns_to_a_register_holds_until_its_clock():
+def test_assigned_register_holds_until_its_clock():
     module, register, source = Module(), Signal(4), Signal(4, reset=3)
     module.sync += register.eq(source)
     seen = []

@@ -55,7 +55,7 @@ class TrafficEngine(Module):
         address, next_address, length = Signal(32), Signal(32), Signal(4)
         announced, open_, phase = Signal(max=_OPEN), Signal(max=_OPEN), Signal(max=HP_BURST)
         number, count = Signal(32), Signal(32)
-        beat, response, told, failed = Signal(), Signal(), Signal(), Signal()
+        beat, response, arrived, failed = Signal(), Signal(), Signal(), Signal()
         last, ended = Signal(), Signal()
         pair, adding = Signal(32), Signal()
         moved = self._ports(address, length, asking, last, number, announced, due, active)
@@ -71,7 +71,7 @@ class TrafficEngine(Module):
             beat.eq(moved["beat"]),
             response.eq(moved["response"]),
             failed.eq(moved["failed"]),
-            told.eq(Mux(self.write, response, beat)),
+            arrived.eq(Mux(self.write, response, beat)),
             last.eq((phase == burst - 1) | (due == 1)),
             ended.eq((to_ask == 0) & ~asking & (due == 0) & (open_ == 0)),
         ]
@@ -83,7 +83,7 @@ class TrafficEngine(Module):
             If(beat, due.eq(due - 1), number.eq(number + 1), phase.eq(Mux(last, 0, phase + 1))),
             announced.eq(announced + (asked & self.write) - written),
             open_.eq(open_ + (ask & self.write) - response),
-            If(told, self.last.eq(count), If(self.first == 0, self.first.eq(count))),
+            If(arrived, self.last.eq(count), If(self.first == 0, self.first.eq(count))),
             If(failed, self.error.eq(1)),
             adding.eq(beat & ~self.write),
             pair.eq(data[:32] + data[32:]),

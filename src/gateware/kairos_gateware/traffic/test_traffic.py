@@ -11,7 +11,7 @@ from kairos_gateware.hp import HpRead, HpWrite
 from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.traffic.engine import TrafficEngine
 from kairos_gateware.traffic.lines import WIDTH, Lines
-from kairos_gateware.traffic.loan import Loan
+from kairos_gateware.traffic.port_share import PortShare
 from kairos_gateware.verilated.hp_memory import HpMemory
 
 BASE = 0x0E00_0000
@@ -87,8 +87,8 @@ def test_a_port_that_is_not_ready_and_one_that_fails(write):
 class Lent(Module):
     def __init__(self):
         self.owner, self.guest, self.wanted = HpWrite(), HpWrite(), Signal()
-        self.submodules.loan = loan = Loan(self.owner, self.guest, self.wanted)
-        self.bus = loan.bus
+        self.submodules.port_share = port_share = PortShare(self.owner, self.guest, self.wanted)
+        self.bus = port_share.bus
 
 
 def burst(bus, address, beats, gap, seed):

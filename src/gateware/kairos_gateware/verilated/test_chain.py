@@ -103,7 +103,7 @@ def test_inputs_and_missing_channels_of_the_third_board(core):
     assert played.answers[1][3] >> 3 == start + 100
 
 
-def test_errors_of_the_third_board_are_told_with_its_channel(core):
+def test_errors_of_third_board_report_channel(core):
     start = ready(0) + 500
     both = [output(BOARDS[2] | 4, start, 1, pause=ready(0))]
     both.append(Command(8 * start + 3, 0, BOARDS[2] | 4, 1, 0, Command.OUTPUT, 0))

@@ -25,18 +25,18 @@ FAILING = {
 exports nothing."""
 
 
-class Told(Ps):
-    """`told`: (counter, interrupts, event) whenever a wake-up signal of the processors changes."""
+class Recorded(Ps):
+    """`recorded`: (counter, interrupts, event) whenever a wake-up signal of the processors changes."""
 
     def __init__(self, *arguments, **options):
-        self.told = []
+        self.recorded = []
         super().__init__(*arguments, **options)
 
     def step(self):
         super().step()
         now = self.out.irq_f2p, self.out.event_i
-        if not self.told or self.told[-1][1:] != now:
-            self.told.append((self.out.sim_tsc, *now))
+        if not self.recorded or self.recorded[-1][1:] != now:
+            self.recorded.append((self.out.sim_tsc, *now))
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def joined(built):
     started = []
 
     def start(skip, plugged):
-        ps = Told(built("memory").library, skip=skip, satellite=built("store").library)
+        ps = Recorded(built("memory").library, skip=skip, satellite=built("store").library)
         started.append(ps)
         ps.write(built("memory").registers["rtio_phy_reset"], 0)
         while ps.read(built("memory").registers["satellite_state"]) & 2 == 0:
@@ -75,10 +75,10 @@ def copies(ps, registers, kind):
         clocked = ps.cycle
         ps.advance(ps.out.sim_tsc + QUIET)
         clocked = ps.cycle - clocked
-        names = ("bulk_state", "bulk_completed", "bulk_posted", "bulk_told")
+        names = ("bulk_state", "bulk_completed", "bulk_posted", "bulk_notification")
         found.append([ps.out.sim_tsc, *[ps.read(registers[name]) for name in names]])
         # Descriptors after the failed one are dropped
-        ps.write(registers["bulk_heard"], 1)
+        ps.write(registers["bulk_notification_clear"], 1)
         ps.write(registers["bulk_clear"], 1)
         found.append([ps.read(registers[name]) for name in names])
     return found, clocked
@@ -93,10 +93,10 @@ def test_an_engine_that_has_halted_lets_time_be_skipped(built, joined, kind):
     assert [seen[1:] for seen in found[::2]] == [[halted, 0, 3, 1], [halted, 3, 6, 1]]
     assert found[1::2] == [[2, 3, 3, 0], [2, 6, 6, 0]]
     assert clocked < 100, "with nothing to do"
-    assert copies(exact, registers, kind)[0] == found and exact.told == ps.told
+    assert copies(exact, registers, kind)[0] == found and exact.recorded == ps.recorded
 
 
-def test_loads_that_nobody_answers_end_as_without_skipping(built, joined):
+def test_unanswered_loads_end_as_without_skipping(built, joined):
     registers = built("memory").registers
 
     def ends(ps):

@@ -206,7 +206,7 @@ def test_disabled_initiator_ignores_events(boot, registers):
     ps.close()
 
 
-def test_full_lanes_wait_and_lose_nothing(boot):
+def test_full_lanes_wait_without_loss(boot):
     """Increasing timestamps use all lanes; when they are full the initiator waits for the first
     event to leave."""
     ps = boot(skip=True)

@@ -25,7 +25,7 @@ def all_arrived(played):
     return ends
 
 
-def test_a_good_line_repeats_nothing(link):
+def test_good_line_causes_no_retransmission(link):
     ends = all_arrived(link.play(100_000, Line()))
     assert not any(ends[name].any() for name in ["corrected", "broken", "dropped", "retransmitted"])
 
@@ -81,7 +81,7 @@ def test_a_line_of_100_us(link):
     all_arrived(link.play(50_000, Line(delay=12_500, bit_errors=1e-5, bursts=1e-4), settle=400_000))
 
 
-def test_after_a_long_silence_both_begin_anew(link):
+def test_long_silence_restarts_both_ends(link):
     played = link.play(1_000_000, Line(bit_errors=1e-5, unplugs=1e-5, unplugged=HOLD + 2000))
     ends = played.ends
     assert (ends["ended"] >= played.unplugs - 1).all() and played.unplugs > 3 and ends["up"].all()

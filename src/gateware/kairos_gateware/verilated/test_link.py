@@ -188,7 +188,7 @@ def test_inputs_come_back_with_their_time(core):
     assert played.cycles < 3500
 
 
-def test_errors_of_the_satellite_are_told_with_its_channel(core):
+def test_errors_of_satellite_report_channel(core):
     start = ready(0) + 500
     both = [output(FAR | 4, start, 1, pause=ready(0)), Command(8 * start + 3, 0, FAR | 4, 1, 0, Command.OUTPUT, 0)]
     played = play(core, both, until=start + 200)

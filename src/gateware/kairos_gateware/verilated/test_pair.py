@@ -33,7 +33,7 @@ def pair(built):
 def test_registers_and_records_of_a_satellite(pair):
     ps, registers = pair
     assert ps.read(registers["satellite_state"]) == 3
-    assert ps.read(registers["satellite_travel"]) == TRAVEL
+    assert ps.read(registers["satellite_one_way_delay"]) == TRAVEL
     ring = {"base": HpPort.BASE, "last": HpPort.BASE + (1 << 16) - 1, "enable": 1}
     for name, value in ring.items():
         ps.write(registers[f"analyzer_{name}"], value)
@@ -80,7 +80,7 @@ def test_a_run_that_ends_with_a_word_says_whether_it_is_quiet(built):
 
 
 @pytest.mark.parametrize("later", [0, 1024, 3072])
-def test_the_phase_of_what_comes_back(pair, later):
+def test_phase_of_returning_clock_is_measured(pair, later):
     """In 1/4096 of a cycle, to 1/64; nothing is known of an absent satellite."""
     ps, registers = pair
     ps.inputs.link_rx_phase[0] = later
@@ -96,7 +96,7 @@ def test_the_phase_of_what_comes_back(pair, later):
     assert ps.read(registers["satellite_phase"]) & 4096 == 0
 
 
-def test_a_reset_drops_what_waits_on_the_satellite(pair):
+def test_reset_drops_events_waiting_on_satellite(pair):
     ps, registers = pair
     coarse = ps.out.sim_tsc + 3000
     for n in range(20):

@@ -112,10 +112,10 @@ def compare(built, registers, seed, skip):
 
 @pytest.mark.parametrize("skip", [False, True], ids=["stepped", "skipping"])
 @pytest.mark.parametrize("seed", range(6))
-def test_nothing_differs_where_other_clocks_stand_still(built, of_core, seed, skip):
+def test_stopped_clocks_change_no_output(built, of_core, seed, skip):
     compare(built, of_core, seed, skip)
 
 
 @pytest.mark.long
-def test_nothing_differs_in_many_programs(built, of_core):
+def test_many_programs_run_alike_on_stopped_clocks(built, of_core):
     assert sum(compare(built, of_core, seed, seed % 2 == 0) for seed in range(100, 400)) > 100_000

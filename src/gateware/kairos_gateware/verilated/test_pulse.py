@@ -101,7 +101,7 @@ def test_inputs_choose_the_gate_without_a_processor(ps, pad, bright, dark):
     assert ps.input(CHANNEL["ttl0_counter"], NEVER)[2] == bright
 
 
-def test_the_first_underrun_is_told_with_its_time(ps):
+def test_first_underrun_is_reported_with_its_time(ps):
     """Parameter 5 of channel 1 lacks its second segment; requested long after that."""
     start = soon(ps)
     send(ps, start, bypass(Body(tau=50), 0xFF, 2), bypass(Body(tau=50), 0xFF & ~(1 << 5), 2))
@@ -118,7 +118,7 @@ def test_the_first_underrun_is_told_with_its_time(ps):
 
 
 @pytest.mark.parametrize("channels", BEHIND)
-def test_what_is_kept_follows_a_change_and_words_until_then_are_refused(ps, pad, built, channels):
+def test_changed_settings_apply_and_earlier_words_are_refused(ps, pad, built, channels):
     def of_channels(words):
         return [word | channels << CHANNELS_AT for word in words]
 
@@ -186,7 +186,7 @@ def test_tables_and_sequences_from_memory(ps, pad, registers):
     assert ps.read(registers["error"]) == 0
 
 
-def test_registers_tell_of_the_core_and_its_first_underrun(ps, registers):
+def test_registers_report_core_and_first_underrun(ps, registers):
     assert ps.read(registers["config"]) == 2 | 8 << 4 | 12 << 8 | 11 << 13 | 10 << 18
     assert ps.read(registers["rate"]) * 100 == 10**9
     start = soon(ps)

@@ -98,7 +98,7 @@ def test_full_ring_and_full_fifo(boot, skip):
     ps.close()
 
 
-def test_gap_stands_between_its_neighbours(boot):
+def test_gap_is_pushed_between_its_neighbours(boot):
     """Events are lost, the CPU makes room, others follow: the gap is reported in its place."""
     ps = boot()
     start = ps.out.sim_tsc + 200

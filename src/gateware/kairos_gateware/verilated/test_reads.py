@@ -86,13 +86,13 @@ def compare(built, variant, seed, actions):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("variant", ["demo", "lab"])
-def test_what_is_read_is_the_same(built, variant, seed):
+def test_reads_are_the_same_with_and_without_skipping(built, variant, seed):
     assert compare(built, variant, seed, 60) > len(built(variant).registers) // 2
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("variant", ["demo", "lab", "pulse", "ion", "servo"])
-def test_nothing_differs_in_many_streams(built, variant):
+def test_many_streams_run_alike(built, variant):
     for seed in range(100, 150):
         compare(built, variant, seed, 120)
 
@@ -113,13 +113,15 @@ def test_a_read_is_refused_where_something_moves(built):
 
 
 @pytest.mark.parametrize("variant", [name for name, of in VARIANTS.items() if not (of.satellites or of.uplink)])
-def test_no_register_tells_its_block_that_it_is_read(variant):
+def test_no_register_has_a_read_strobe(variant):
     """Otherwise a read could have an effect that was not clocked."""
     soc = Soc(VARIANTS[variant], "test", simulation=True)
     fragment = soc.get_fragment()
     banks = soc.bus.banks.banks
-    told = {csr.we for _, registers, _, bank in banks for csr in (*registers, *bank.simple_csrs) if hasattr(csr, "we")}
+    reported = {
+        csr.we for _, registers, _, bank in banks for csr in (*registers, *bank.simple_csrs) if hasattr(csr, "we")
+    }
     statements = [*fragment.comb, *(s for statements in fragment.sync.values() for s in statements)]
     for statement in statements:
-        passes_on = isinstance(statement, _Assign) and list_targets(statement) <= told
-        assert passes_on or not list_inputs(statement) & told, statement
+        passes_on = isinstance(statement, _Assign) and list_targets(statement) <= reported
+        assert passes_on or not list_inputs(statement) & reported, statement

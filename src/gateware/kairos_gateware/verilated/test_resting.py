@@ -116,12 +116,12 @@ def compare(built, variant, seed, actions, skip):
 @pytest.mark.parametrize("skip", [False, True], ids=["stepped", "skipping"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("variant", ["demo", "lab", "pair"])
-def test_nothing_differs_where_parts_rest(built, variant, seed, skip):
+def test_resting_parts_change_no_output(built, variant, seed, skip):
     compare(built, variant, seed, 60, skip)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("variant", ["demo", "lab", "pair", "pulse", "ion"])
-def test_nothing_differs_in_many_streams(built, variant):
+def test_many_streams_run_alike(built, variant):
     for seed in range(100, 200):
         compare(built, variant, seed, 120, seed % 2 == 0)

@@ -145,7 +145,7 @@ def test_status_and_samples(boot):
     assert ps.get(MAP.config) == IDLE
 
 
-def test_idle_within_what_the_driver_waits(boot):
+def test_servo_is_idle_within_the_drivers_wait(boot):
     """3 us after the servo is switched off at the worst moment, with a sample just begun, nothing
     is in progress."""
     ps = boot()

@@ -110,7 +110,7 @@ def play(ps, seed):
 
 @pytest.mark.parametrize("skip", [False, True], ids=["stepped", "skipping"])
 @pytest.mark.parametrize("seed", range(3))
-def test_nothing_differs_where_parts_rest(built, seed, skip):
+def test_resting_parts_change_no_output(built, seed, skip):
     found = []
     for together in [True, False]:
         ps = boot(built, skip, together)

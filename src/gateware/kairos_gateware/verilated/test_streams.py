@@ -93,7 +93,7 @@ def test_playback_at_the_pads(device, format):
 
 
 @BOTH
-def test_errors_tell_channel_and_time(device, format):
+def test_errors_report_channel_and_time(device, format):
     offset = device.now() + 8 * 400
     events = square(10, 80)
     late = [*events[:5], (5, 0, -9000, bytes(4)), *events[5:]]

@@ -197,8 +197,8 @@ impl Engine {
             completed: find(bulk::COMPLETED)?,
             state: find(bulk::STATE)?,
             clear: find(bulk::CLEAR)?,
-            arrived: find(bulk::TOLD)?,
-            acknowledge: find(bulk::HEARD)?,
+            arrived: find(bulk::NOTIFICATION)?,
+            acknowledge: find(bulk::NOTIFICATION_CLEAR)?,
             interrupt: find(bulk::INTERRUPT)?,
         })
     }

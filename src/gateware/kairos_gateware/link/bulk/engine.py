@@ -80,7 +80,7 @@ class BulkEngine(Module):
         self._busy, self._again = Signal(SLOTS), Signal(SLOTS)
         self._generation = Array(Signal(GENERATION_BITS) for _ in range(SLOTS))
         self._counts = Array(Signal(max=SLOTS + 1) for _ in range(_OPEN))  # packets in flight of an open descriptor
-        self._whole, self._tells, self._failed = Signal(_OPEN), Signal(_OPEN), Signal(_OPEN)
+        self._whole, self._notifies, self._failed = Signal(_OPEN), Signal(_OPEN), Signal(_OPEN)
         self._unreadable = Signal()
         clears, waits = Signal(), Signal()
         fetching = self._fetch(clears)
@@ -197,7 +197,7 @@ class BulkEngine(Module):
                 left.eq(now.bytes[_WORD_BITS:]),
                 self._current.eq(place),
                 self._opened.eq(self._opened + 1),
-                [If(place == n, self._tells[n].eq(now.flags[0]), self._whole[n].eq(0)) for n in range(_OPEN)],
+                [If(place == n, self._notifies[n].eq(now.flags[0]), self._whole[n].eq(0)) for n in range(_OPEN)],
             ),
             If(clears, left.eq(0), self._opened.eq(self.posted)),
             [If(issues & (slot == n), self._generation[n].eq(self._generation[n] + 1)) for n in range(SLOTS)],
@@ -210,7 +210,7 @@ class BulkEngine(Module):
         now, at = Signal(max=2 * self._timeout), Signal(SLOT_BITS)
         sent = Array(Signal.like(now) for _ in range(SLOTS))
         tried = Array(Signal(max=self._attempts + 1) for _ in range(SLOTS))
-        told, generation = receiving.answer_key[:SLOT_BITS], receiving.answer_key[SLOT_BITS:ID_BITS]
+        answered_slot, generation = receiving.answer_key[:SLOT_BITS], receiving.answer_key[SLOT_BITS:ID_BITS]
         busy, again = [Array(bits[n] for n in range(SLOTS)) for bits in (self._busy, self._again)]
         mine, expected = Signal(), Signal()
         overdue, which, ends = Signal(), Signal(SLOT_BITS), Signal()
@@ -218,12 +218,14 @@ class BulkEngine(Module):
         status = receiving.answer_status
         self.comb += [
             mine.eq(receiving.answer & (receiving.answer_key[ID_BITS:] == self.board)),
-            expected.eq(mine & busy[told] & (self._generation[told] == generation) & ~again[told]),
+            expected.eq(
+                mine & busy[answered_slot] & (self._generation[answered_slot] == generation) & ~again[answered_slot]
+            ),
             waited.eq(now - sent[at]),
             overdue.eq(
                 ~receiving.answer & busy[at] & ~again[at] & (waited >= self._timeout) & ~(issues & (slot == at))
             ),
-            which.eq(Mux(receiving.answer, told, at)),
+            which.eq(Mux(receiving.answer, answered_slot, at)),
             retry.eq((overdue | (expected & (status == AGAIN))) & (tried[which] != self._attempts)),
             ends.eq((overdue | expected) & ~retry),
             self._fails.eq(ends & (overdue | (status != DONE))),
@@ -315,12 +317,12 @@ class BulkEngine(Module):
         """Counts descriptors, in order. Returns whether one is completed in this cycle."""
         place = self.completed[:_OPEN_BITS]
         complete = Signal()
-        whole, tells, failed = [
-            Array(bits[n] for n in range(_OPEN)) for bits in (self._whole, self._tells, self._failed)
+        whole, notifies, failed = [
+            Array(bits[n] for n in range(_OPEN)) for bits in (self._whole, self._notifies, self._failed)
         ]
         self.comb += [
             complete.eq((self.completed != self._opened) & whole[place] & (self._counts[place] == 0) & ~failed[place]),
-            self.done.eq(complete & tells[place]),
+            self.done.eq(complete & notifies[place]),
         ]
         self.sync += If(
             clears,

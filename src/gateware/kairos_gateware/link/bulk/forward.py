@@ -133,11 +133,11 @@ class BulkForwarding(Module):
             sending = way.line.sending
             others = [other for other in lines if other != port]
             through, inside, ends = self._pieces(sending.packet)
-            told = [way.answer, *[packets[port, other].judged for other in others]]
-            told += [answers[other, port].answer for other in others]
+            consumed = [way.answer, *[packets[port, other].judged for other in others]]
+            consumed += [answers[other, port].answer for other in others]
             self.submodules += [
                 _Turns(sending.packet, [way.packet, *[packets[other, port].packet for other in others]], ends, inside),
-                _Turns(sending.answer, told, sending.answer.valid & sending.answer.ready, C(0)),
+                _Turns(sending.answer, consumed, sending.answer.valid & sending.answer.ready, C(0)),
             ]
             self.sync += through
         quiet = [some.buffer.empty for some in packets.values()] + [~some.answer.valid for some in answers.values()]

@@ -54,7 +54,7 @@ class BulkSending(Module):
 
         packet, answer, other = self.packet, self.answer, endpoint.out
         raw, under_way, left, spoiled = Signal(), Signal(), Signal(LEFT_BITS), Signal()
-        step, sends, word, told = Signal(), Signal(), Signal(WORD_BITS), Signal(PAYLOAD_BITS)
+        step, sends, word, payload = Signal(), Signal(), Signal(WORD_BITS), Signal(PAYLOAD_BITS)
         trailer, alike, flipped = Signal(), Signal(), Signal(LITERAL_BITS)
         crc, summed = Signal(CRC_BITS), Signal()
         begins, ends, enters, leaves, takes = [Signal() for _ in range(5)]
@@ -71,7 +71,7 @@ class BulkSending(Module):
             trailer.eq(left == 1),
             alike.eq(found[0]),
             flipped.eq(found[1]),
-            encoder.data.eq(Cat(told, C(BULK, STREAM_BITS))),
+            encoder.data.eq(Cat(payload, C(BULK, STREAM_BITS))),
             word.eq(encoder.word),
             If(
                 other.valid,
@@ -92,24 +92,24 @@ class BulkSending(Module):
                 ~raw & under_way & (trailer | ready),
                 Cat(sends, enters).eq(3),
                 takes.eq(~trailer & alike),
-                told.eq(resume),
+                payload.eq(resume),
             )
             .Elif(
                 ~under_way & answer.valid,
                 sends.eq(1),
                 answer.ready.eq(step),
-                told.eq(mark(Mark.ANSWER, **answers)),
+                payload.eq(mark(Mark.ANSWER, **answers)),
             )
             .Elif(
                 ~under_way & packet.valid & packet.head & endpoint.up,
                 Cat(sends, begins, enters).eq(7),
-                told.eq(head),
+                payload.eq(head),
             ),
             # Packets offered while the link is down are discarded; their engine retransmits them
             packet.ready.eq(step & (takes | begins | (~under_way & (~packet.head | ~endpoint.up)))),
             summed.eq(takes | begins),
             sums.before.eq(Mux(begins, CRC_START, crc)),
-            sums.data.eq(Mux(begins, told, packet.word)),
+            sums.data.eq(Mux(begins, payload, packet.word)),
             self.moving.eq(packet.valid | under_way | answer.valid | self.out.valid | other.valid),
         ]
         self.sync += If(

@@ -150,13 +150,13 @@ class BulkServer(Module):
                 last.eq(next_last),
             ),
         ]
-        told_last, told_key, wrong = Signal(), Signal(KEY_BITS), Signal()
+        owed_last, owed_key, wrong = Signal(), Signal(KEY_BITS), Signal()
         ready = Signal()
         self.comb += [
-            Cat(told_last, told_key).eq(owed.dout),
-            bus.bready.eq(ready | ~told_last),
+            Cat(owed_last, owed_key).eq(owed.dout),
+            bus.bready.eq(ready | ~owed_last),
             owed.re.eq(bus.bvalid & bus.bready),
         ]
-        self.sync += If(owed.re, wrong.eq(~told_last & (wrong | bus.bresp[1])))
+        self.sync += If(owed.re, wrong.eq(~owed_last & (wrong | bus.bresp[1])))
         status = Mux(wrong | bus.bresp[1], C(BUS_ERROR, STATUS_BITS), C(DONE, STATUS_BITS))
-        return bus.bvalid & told_last, ready, Cat(told_key, status)
+        return bus.bvalid & owed_last, ready, Cat(owed_key, status)

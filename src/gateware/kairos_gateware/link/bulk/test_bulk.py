@@ -126,7 +126,7 @@ def check(engine, shown, memories, copies, data=(None, None)):
 
 @pytest.mark.parametrize("early", [0, 1])
 @pytest.mark.parametrize("offering", [0, 1])
-def test_what_is_scattered_arrives(engine, early, offering):
+def test_scattered_packets_arrive(engine, early, offering):
     random = Random(10 * early + offering)
     copies = [scattered(random, 20), scattered(random, 20)]
     shown, memories = play(engine, copies, 30_000, early=(early, early), offering=offering)
@@ -135,7 +135,7 @@ def test_what_is_scattered_arrives(engine, early, offering):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_wrong_bits_are_sent_again_and_other_streams_lose_nothing(engine, seed):
+def test_bit_errors_are_retransmitted_without_loss_in_other_streams(engine, seed):
     random = Random(seed)
     copies = [scattered(random, 20), scattered(random, 20)]
     shown, memories = play(
@@ -158,7 +158,7 @@ def test_data_that_look_like_escapes(engine):
     check(engine, shown, memories, copies, data)
 
 
-def test_what_a_cut_takes_is_sent_again(engine):
+def test_packets_lost_in_a_cut_are_sent_again(engine):
     random = Random(5)
     copies = [scattered(random, 30, 60), scattered(random, 30, 60)]
     cuts = [(begin, begin + random.randrange(1, 200)) for begin in range(100, 4000, 700)]
@@ -181,7 +181,7 @@ def test_what_a_cut_takes_is_sent_again(engine):
         ((RING_WORDS, 10, HALF + 0.5, 1), INVALID),
     ],
 )
-def test_what_cannot_be_copied_halts_the_engine_until_it_is_cleared(engine, copy, reason):
+def test_failed_copy_halts_engine_until_cleared(engine, copy, reason):
     good = [(RING_WORDS + 7, 100, HALF + 200, 1), (RING_WORDS + 7, 100, HALF + 400, 1)]
     copies = [[good[0], copy, good[1], good[1]], []]
     posts = [(0, (3, 0)), (6000, (4, 0))]

@@ -143,7 +143,7 @@ def test_a_long_copy_through_a_board_goes_as_fast_as_to_the_neighbour(engine):
     [(to(2), HALF - 1, REFUSED), (to(7), HALF, UNREACHABLE), (to(2), HALF, UNREACHABLE)],
     ids=["not exported", "no such board", "away"],
 )
-def test_what_cannot_be_copied_is_told_and_the_next_one_works(engine, flags, there, reason):
+def test_failed_copy_is_reported_and_next_one_works(engine, flags, there, reason):
     copies = {FIRST: [(SOURCE, 10, there, flags)], LAST: [(SOURCE, 300, HALF, to(1))] * 2}
     cuts = [(1, 0, 20_000)] if flags == to(2) and reason == UNREACHABLE else []
     shown, memories = play(engine, copies, 40_000, cuts, clear=30_000)
@@ -165,7 +165,7 @@ def line():
     return SimpleNamespace(sending=sending, receiving=SimpleNamespace(**receiving))
 
 
-def test_a_line_that_takes_nothing_holds_up_only_what_goes_there():
+def test_stalled_line_blocks_only_its_own_packets():
     """Board 1 of a tree has more packets and answers for board 2 than fit the buffers; those for
     board 3 pass them."""
     lines = {port: line() for port in (UP, UP + 1, UP + 2)}

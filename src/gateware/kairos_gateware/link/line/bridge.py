@@ -18,7 +18,7 @@ from migen import *
 from .endpoint import Endpoint, Stream
 from .gearbox import Forms
 
-__all__ = ["FarBridge", "NearBridge", "bridge_streams"]
+__all__ = ["BridgeServer", "BridgeRequester", "bridge_streams"]
 
 _DATA, _STROBES = 64, 8
 _OKAY = 0
@@ -122,7 +122,7 @@ class _Bridge(Module):
         return usual
 
 
-class NearBridge(_Bridge):
+class BridgeRequester(_Bridge):
     """The end where transactions enter: `axi` is a slave. `interrupts`: their levels at the far
     end."""
 
@@ -135,7 +135,7 @@ class NearBridge(_Bridge):
         self.sync += If(levels.valid, self.interrupts.eq(levels.data))
 
 
-class FarBridge(_Bridge):
+class BridgeServer(_Bridge):
     """The end where transactions leave: `axi` is a master. `interrupts`: levels; each change is
     sent."""
 

@@ -161,30 +161,30 @@ class LineReceiver(Module):
         self.submodules.alignment = alignment = _Alignment()
         self.submodules.scrambler = scrambler = _Scrambler()
         header, body = aligner.block[:2], aligner.block[2:]
-        told, told_place, rest = Signal(_STATE_BITS), Signal(log2_int(_PLACES)), Signal()
+        received_state, received_place, rest = Signal(_STATE_BITS), Signal(log2_int(_PLACES)), Signal()
         misses, known = Signal(max=_MISSES + 1), Signal()
-        told_right, same, taken = Signal(), Signal(), Signal()
-        state, place = Signal.like(told), Signal.like(told_place)  # of this block
+        received_right, same, taken = Signal(), Signal(), Signal()
+        state, place = Signal.like(received_state), Signal.like(received_place)  # of this block
         self.comb += [
             aligner.line.eq(self.line),
             aligner.slip.eq(alignment.slip),
             alignment.valid.eq(aligner.valid),
             alignment.good.eq(header[0] ^ header[1]),
-            told.eq(body),
-            Cat(told_place, rest).eq(body[_STATE_BITS:] ^ _parities(told)),
-            told_right.eq((header == _STATE) & ~rest),
-            same.eq((told == state) & (told_place == place)),
-            taken.eq(told_right & ~same & (~known | (misses == _MISSES - 1))),
-            scrambler.state.eq(Mux(taken, told, state)),
+            received_state.eq(body),
+            Cat(received_place, rest).eq(body[_STATE_BITS:] ^ _parities(received_state)),
+            received_right.eq((header == _STATE) & ~rest),
+            same.eq((received_state == state) & (received_place == place)),
+            taken.eq(received_right & ~same & (~known | (misses == _MISSES - 1))),
+            scrambler.state.eq(Mux(taken, received_state, state)),
             self.up.eq(alignment.aligned & known),
         ]
         self.sync += [
             If(
                 aligner.valid,
                 state.eq(scrambler.after),
-                place.eq(Mux(taken, told_place, place) + 1),
+                place.eq(Mux(taken, received_place, place) + 1),
                 If(
-                    told_right,
+                    received_right,
                     If(same, known.eq(1), misses.eq(0)).Else(known.eq(known & ~taken), misses.eq(misses + 1)),
                 ),
                 If(taken, misses.eq(0)),

@@ -113,8 +113,8 @@ class Reliable(_Channel):
         self.senders = [reset(LaneSender(lane, reliability.beat)) for lane in lanes]
         self.receivers = [reset(LaneReceiver(lane)) for lane in lanes]
         self.submodules += self.senders, self.receivers
-        heard = Signal(PAYLOAD_BITS)
-        self.submodules.session = Session(ControlWord(heard), reliability.hold)
+        received = Signal(PAYLOAD_BITS)
+        self.submodules.session = Session(ControlWord(received), reliability.hold)
 
         # # #
 
@@ -132,7 +132,7 @@ class Reliable(_Channel):
             self.comb += [end.word.eq(word), end.any.eq(any_), ready.eq(end.word_ready), end.reset.eq(~self.up)]
         for end, source in zip(self.receivers, self.sources, strict=True):
             self.comb += [source.eq(end.word), end.reset.eq(~self.up)]
-        self._receive(heard, second)
+        self._receive(received, second)
         answers = [self._answer(receiver, reliability) for receiver in self.receivers]
         under_way = self._transmit([due for due, _ in answers])
         moving = [awaiting, session.due, under_way, self.into.valid, self.line & ~self.up]
@@ -146,10 +146,10 @@ class Reliable(_Channel):
         full = count == reliability.acknowledge
         self.sync += [
             If(pending & ~due, waited.eq(waited + 1)).Else(waited.eq(0)),
-            If(receiver.told, due.eq(0), count.eq(0), pending.eq(0), waited.eq(0)),
+            If(receiver.acknowledged, due.eq(0), count.eq(0), pending.eq(0), waited.eq(0)),
             If((receiver.data | receiver.end) & ~full, count.eq(count + 1)),
             If(receiver.end | receiver.start, pending.eq(1)),
-            If((waited == reliability.patience - 1) | full | receiver.again, due.eq(~receiver.told)),
+            If((waited == reliability.patience - 1) | full | receiver.again, due.eq(~receiver.acknowledged)),
             If(~self.up, due.eq(0), count.eq(0), pending.eq(0)),
         ]
         return due, pending | due
@@ -163,10 +163,10 @@ class Reliable(_Channel):
         greeting += [fields.kind.eq(Kind.HELLO), own.eq(1), alone.eq(1), self.session.sent.eq(step)]
         choices = [(self.session.due & ~pausing, greeting)]
         for n, receiver in enumerate(self.receivers):
-            told = [fields.number.eq(receiver.expected), fields.generation.eq(receiver.seen), lane.eq(n)]
-            told += [fields.again.eq(receiver.again), fields.lane.eq(n), fields.kind.eq(Kind.ACKNOWLEDGE)]
+            acknowledgement = [fields.number.eq(receiver.expected), fields.generation.eq(receiver.seen), lane.eq(n)]
+            acknowledgement += [fields.again.eq(receiver.again), fields.lane.eq(n), fields.kind.eq(Kind.ACKNOWLEDGE)]
             may = self.up & ~pausing & ~self.senders[0].open
-            choices.append((due[n] & may, [*told, own.eq(1), alone.eq(1), receiver.told.eq(step)]))
+            choices.append((due[n] & may, [*acknowledgement, own.eq(1), alone.eq(1), receiver.acknowledged.eq(step)]))
         pauses = reduce(or_, [asks for asks, _ in choices])
         self.sync += If(step, pausing.eq(pauses))
         for n, sender in enumerate(self.senders):
@@ -213,7 +213,7 @@ class Reliable(_Channel):
         self._encode(behind | Cat(C(0, place), Mux(has_crc, after, 0)), summed, step)
         return present | chosen | summed | self.out.valid
 
-    def _receive(self, heard, second):
+    def _receive(self, received, second):
         come, present, lane, crcs = Signal(_BITS), Signal(), Signal(), Array()
         self._decode(come, present)
         fields = ControlWord(come)  # the payload is lowest in its word
@@ -233,7 +233,7 @@ class Reliable(_Channel):
         ]
         self.sync += [
             later.eq(present),
-            Cat(heard, later_stream).eq(come),
+            Cat(received, later_stream).eq(come),
             later_lane.eq(lane),
             after.eq(crc.after),
             If(
@@ -250,7 +250,7 @@ class Reliable(_Channel):
             ),
             If(~self.up, [crc.eq(CRC_START) for crc in crcs]),
         ]
-        self._distribute(ControlWord(heard), Cat(heard, later_stream), later, later_stream, later_lane, after)
+        self._distribute(ControlWord(received), Cat(received, later_stream), later, later_stream, later_lane, after)
 
     def _distribute(self, fields, word, present, stream, lane, crc):
         own, right = Signal(), Signal()
@@ -259,7 +259,7 @@ class Reliable(_Channel):
             own.eq(present & (stream == CONTROL)),
             right.eq(crc == fields.crc),
             session.alive.eq(own & right),
-            session.heard.eq(own & right & (fields.kind == Kind.HELLO)),
+            session.received.eq(own & right & (fields.kind == Kind.HELLO)),
         ]
         for n, (sender, receiver) in enumerate(zip(self.senders, self.receivers, strict=True)):
             here = present & (lane == n)

@@ -143,13 +143,13 @@ class LaneSender(Module):
         self._answers(head, tail, restart)
 
     def _answers(self, head, tail, restart):
-        heard, number, asked, about = Signal(), Signal(NUMBER_BITS), Signal(), Signal(2)
+        received, number, asked, about = Signal(), Signal(NUMBER_BITS), Signal(), Signal(2)
         self.sync += [
-            heard.eq(self.acknowledged),
+            received.eq(self.acknowledged),
             number.eq(self.from_there),
             asked.eq(self.acknowledged & self.again),
             about.eq(self.again_generation),
-            If(heard & ((number - tail)[:NUMBER_BITS] <= (head - tail)[:NUMBER_BITS]), tail.eq(number)),
+            If(received & ((number - tail)[:NUMBER_BITS] <= (head - tail)[:NUMBER_BITS]), tail.eq(number)),
             If(asked & (about == self.generation), self.generation.eq(self.generation + 1), restart.eq(1)),
         ]
 
@@ -160,7 +160,7 @@ class LaneReceiver(Module):
     good frames, in order; stream 0 if there is none.
 
     `expected`: number of the next frame's first word. `again`: words are missing; held until
-    `told`. `seen`: the generation last received. `dropped`: number of words discarded in this
+    `acknowledged`. `seen`: the generation last received. `dropped`: number of words discarded in this
     cycle. `passing`: words are being output.
     """
 
@@ -169,7 +169,7 @@ class LaneReceiver(Module):
         self.start, self.end, self.right = Signal(), Signal(), Signal()
         self.number, self.generation = Signal(NUMBER_BITS), Signal(2)
         self.word = Record(word_layout())
-        self.expected, self.again, self.seen, self.told = Signal(NUMBER_BITS), Signal(), Signal(2), Signal()
+        self.expected, self.again, self.seen, self.acknowledged = Signal(NUMBER_BITS), Signal(), Signal(2), Signal()
         self.dropped, self.passing = Signal(max=lane.frame + 1), Signal()
 
         # # #
@@ -210,5 +210,5 @@ class LaneReceiver(Module):
                 self.expected.eq(self.number + 1),
             ).Elif(self.end | self.start, at.eq(passed), count.eq(0), position.eq(self.expected)),
             If((self.end | self.start) & self.right, self.seen.eq(self.generation)),
-            If(missing, self.again.eq(1)).Elif(self.told, self.again.eq(0)),
+            If(missing, self.again.eq(1)).Elif(self.acknowledged, self.again.eq(0)),
         ]

@@ -21,12 +21,12 @@ _HELLO_EVERY = 64
 
 class Session(Module):
     """`line`: the line carries words. `awaiting`: an acknowledgement is pending. `up`: the link is
-    up at this end. hello: `ControlWord` of the received hello, valid with `heard`; `alive`: any
+    up at this end. hello: `ControlWord` of the received hello, valid with `received`; `alive`: any
     valid control word was received. `due`: a hello is to be sent, with the contents `greeting`;
     `sent`: it was. `ended`: the link goes down in this cycle."""
 
     def __init__(self, hello, hold):
-        self.up, self.heard, self.alive, self.due, self.sent = [Signal() for _ in range(5)]
+        self.up, self.received, self.alive, self.due, self.sent = [Signal() for _ in range(5)]
         self.line, self.awaiting, self.ended = Signal(reset=1), Signal(), Signal()
         mine, seen, knows = Signal.like(hello.mine), Signal.like(hello.seen), Signal()
         self.greeting = {"mine": mine, "seen": seen, "knows": knows, "up": self.up}
@@ -37,21 +37,21 @@ class Session(Module):
         known, other = Signal(), Signal()
         self.comb += [
             known.eq(hello.knows & (hello.seen == mine)),
-            other.eq(self.heard & ~(known & (hello.mine == seen))),
+            other.eq(self.received & ~(known & (hello.mine == seen))),
             self.ended.eq(self.up & (other | (silence == hold) | ~self.line)),
         ]
         self.sync += [
             If(self.sent, self.due.eq(0)),
             If(self.alive | ~self.up | ~self.awaiting, silence.eq(0)).Elif(silence != hold, silence.eq(silence + 1)),
             If(self.up | ~self.line, pause.eq(0)).Else(pause.eq(pause + 1)),
-            If(self.heard, seen.eq(hello.mine), knows.eq(1)),
+            If(self.received, seen.eq(hello.mine), knows.eq(1)),
             If(
                 self.ended,
                 self.up.eq(0),
                 mine.eq(mine + 1),
-                If(~self.heard, knows.eq(0)),
-            ).Elif(self.heard & known, self.up.eq(1)),
-            If((self.heard & ~(self.up & hello.up)) | (~self.up & (pause == 0)), self.due.eq(1)),
+                If(~self.received, knows.eq(0)),
+            ).Elif(self.received & known, self.up.eq(1)),
+            If((self.received & ~(self.up & hello.up)) | (~self.up & (pause == 0)), self.due.eq(1)),
             # Everything received from here on belongs to the restored line
             If(~self.line, self.due.eq(0), knows.eq(0)),
         ]

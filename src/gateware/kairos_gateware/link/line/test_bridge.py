@@ -206,7 +206,7 @@ def test_streams_of_one_rank_take_turns_and_ranks_are_strict():
     assert all(shared[n : n + 3] in ([1, 2, 3], [2, 3, 1], [3, 1, 2]) for n in range(len(shared) - 2))
 
 
-def test_what_cannot_be_built_is_refused():
+def test_invalid_parameters_are_refused():
     with pytest.raises(ValueError, match="numbers of their own from 1 to 7"):
         Multiplexer([[1], [1, 2]])
     with pytest.raises(ValueError, match="7 pools of 9 bits do not fit"):

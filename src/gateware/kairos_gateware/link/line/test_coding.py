@@ -67,7 +67,7 @@ def where(sent, received):
 
 
 @pytest.mark.parametrize("offset", range(64))
-def test_words_come_through_whatever_bit_the_line_begins_at(coder, offset):
+def test_words_arrive_for_any_begin_bit(coder, offset):
     into = rows(coder, ALIGNED + 2000, offset, [1.0, 0.5][offset % 2])
     into["offset"] = offset
     out = coder.play(into)
@@ -107,7 +107,7 @@ def test_every_word_takes_the_same_time(coder, offset):
     st.integers(1, 66),
     st.floats(0, 1e-3),
 )
-def test_after_a_line_that_moves_or_begins_anew_and_noise(coder, seed, offered, before, after, pause, rate):
+def test_alignment_recovers_after_slip_restart_and_noise(coder, seed, offered, before, after, pause, rate):
     """As when a board's logic is reloaded, or a transceiver reset: reception recovers."""
     into, rng = rows(coder, 4 * ALIGNED + 4000, seed, offered), np.random.default_rng(seed)
     moves = ALIGNED + 500
@@ -133,7 +133,7 @@ def test_the_line_is_balanced_and_never_long_without_a_change(coder):
         assert np.diff(np.nonzero(np.diff(bits))[0]).max() < 40
 
 
-def test_a_wrong_bit_of_the_line_is_at_most_one_of_a_word_and_moves_nothing(coder):
+def test_bit_error_changes_one_bit_and_keeps_alignment(coder):
     """In all places of a block, headers included: a block moves by two bits each cycle."""
     into = rows(coder, ALIGNED + 40_000, 3)
     wrong = np.arange(ALIGNED, len(into) - 10, 97)

@@ -89,7 +89,7 @@ def test_any_traffic(seed, offered, taken, forms):
     assert transfer(forms, vectors, offered, taken, seed)[0] == vectors
 
 
-def test_nothing_is_wasted_between_vectors_that_follow_each_other():
+def test_consecutive_vectors_leave_no_gap():
     vectors = some(WRITE_BEATS, 90, seed=1, names=["beat"])
     received, words, cycles = transfer(WRITE_BEATS, vectors)
     assert received == vectors
@@ -97,7 +97,7 @@ def test_nothing_is_wasted_between_vectors_that_follow_each_other():
     assert cycles <= words + 6
 
 
-def test_what_the_gearbox_cannot_have_goes_in_words_of_its_own():
+def test_forms_beyond_the_gearbox_use_separate_words():
     for packed, forms in [
         (True, WRITE_BEATS),
         (True, Forms(a=52)),

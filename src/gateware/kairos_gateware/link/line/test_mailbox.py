@@ -82,7 +82,7 @@ def test_packets_go_both_ways():
     run_simulation(dut, [play(a, b, *sets), play(b, a, *reversed(sets))])
 
 
-def test_without_room_a_packet_is_dropped_whole_and_counted():
+def test_packet_without_buffer_is_dropped_and_counted():
     dut = Pair()
 
     def play():
@@ -105,7 +105,7 @@ def test_without_room_a_packet_is_dropped_whole_and_counted():
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_of_what_loses_words_only_whole_packets_come(seed):
+def test_lossy_line_delivers_only_complete_packets(seed):
     dut, source = Pair(), random.Random(seed)
     mine, got = [[n] + words for n, words in enumerate(packets(seed, 40))], []
     mine = [words[:WORDS] for words in mine]

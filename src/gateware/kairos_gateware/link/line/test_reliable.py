@@ -42,7 +42,7 @@ def test_the_logic_has_the_same_crc():
     run_simulation(dut, play())
 
 
-def test_a_start_that_is_not_right_forgets_what_came_before_it():
+def test_invalid_start_discards_preceding_words():
     """The CRC restarts after it, so a whole frame may be right: it must not include words from
     before."""
     dut, passed = LaneReceiver(Lane(64, 8)), []
@@ -285,7 +285,7 @@ def test_a_line_that_says_so_takes_it_down_at_once():
     run_simulation(dut, play())
 
 
-def test_who_waits_for_nothing_says_nothing():
+def test_idle_end_sends_no_acknowledgement():
     dut = Pair()
     said = []
 

@@ -77,7 +77,7 @@ class _In(Module):
 
         # # #
 
-        told = fields(kind.longest, source.data)
+        values = fields(kind.longest, source.data)
         aimed, destination, way, mine = Signal(), Signal(BOARD_BITS), Signal(), Signal()
         # Copied here, since a link that goes down discards its own
         kept, form, data, to = Signal(), Signal.like(source.form), Signal.like(source.data), Signal(BOARD_BITS)
@@ -89,7 +89,7 @@ class _In(Module):
                 If(~up, aimed.eq(0)),
             ]
         else:
-            self.comb += [destination.eq(told["source"]), mine.eq(destination == number)]
+            self.comb += [destination.eq(values["source"]), mine.eq(destination == number)]
         self.comb += [
             own.valid.eq(source.valid & mine & ~way),
             own.form.eq(source.form),

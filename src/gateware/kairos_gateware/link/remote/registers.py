@@ -22,12 +22,12 @@ class RemoteRegisters(Module, AutoCSR):
         self.address = CSRStorage(32, name="address")
         self.data = CSRStorage(64, name="data")
         self.strobes = CSRStorage(8, name="strobes", reset=255)
-        self.far = CSRStorage(BOARD_BITS + 1, name="far")
+        self.destination = CSRStorage(BOARD_BITS + 1, name="destination")
         self.load = CSR(name="load")
         self.store = CSR(name="store")
         self.state = CSRStatus(3 + STATUS_BITS, name="state")
         self.value = CSRStatus(64, name="value")
-        self.early = CSRStorage(name="early")
+        self.early_acknowledge = CSRStorage(name="early_acknowledge")
         self.failed = CSRStatus(_COUNT_BITS, name="failed")
         self.repeated = CSRStatus(_COUNT_BITS, name="repeated")
         self.stale = CSRStatus(_COUNT_BITS, name="stale")
@@ -41,9 +41,9 @@ class RemoteRegisters(Module, AutoCSR):
             request.address.eq(self.address.storage[3:]),
             request.data.eq(self.data.storage),
             request.strobes.eq(self.strobes.storage),
-            request.early.eq(self.early.storage),
-            request.far.eq(self.far.storage[BOARD_BITS]),
-            request.destination.eq(self.far.storage[:BOARD_BITS]),
+            request.early.eq(self.early_acknowledge.storage),
+            request.far.eq(self.destination.storage[BOARD_BITS]),
+            request.destination.eq(self.destination.storage[:BOARD_BITS]),
             self.state.status.eq(Cat(up, request.valid | waits, initiator.idle, status)),
             self.repeated.status.eq(initiator.repeated),
             self.stale.status.eq(initiator.stale),
@@ -90,39 +90,39 @@ class ExportRegisters(Module, AutoCSR):
 
 class BulkRegisters(Module, AutoCSR):
     """engine: `BulkEngine`. server: `BulkServer`. `irq`: level of the interrupt to this board's
-    processors; `tells`: for a cycle, there is an event to report to them."""
+    processors; `notifies`: for a cycle, there is an event to report to them."""
 
     USES = uses("bulk")
 
     def __init__(self, engine, server):
         self.base = CSRStorage(32, name="base")
         self.posted = CSRStorage(_COUNT_BITS, name="posted")
-        self.early = CSRStorage(name="early", reset=1)
+        self.pipelined = CSRStorage(name="pipelined", reset=1)
         self.clear = CSR(name="clear")
-        self.told = CSRStatus(name="told")
-        self.heard = CSR(name="heard")
+        self.notification = CSRStatus(name="notification")
+        self.notification_clear = CSR(name="notification_clear")
         self.interrupt = CSRStorage(name="interrupt")
         self.completed = CSRStatus(_COUNT_BITS, name="completed")
         self.state = CSRStatus(2 + len(engine.reason), name="state")
         self.repeated = CSRStatus(_COUNT_BITS, name="repeated")
         self.broken = CSRStatus(_COUNT_BITS, name="broken")
         self.dropped = CSRStatus(_COUNT_BITS, name="dropped")
-        self.irq, self.tells = Signal(), Signal()
+        self.irq, self.notifies = Signal(), Signal()
 
         # # #
 
-        told, halted = Signal(), Signal()
+        notification, halted = Signal(), Signal()
         self.sync += [
             halted.eq(engine.halted),
-            If(self.tells, told.eq(1)).Elif(self.heard.re, told.eq(0)),
+            If(self.notifies, notification.eq(1)).Elif(self.notification_clear.re, notification.eq(0)),
         ]
         self.comb += [
-            self.tells.eq(engine.done | (engine.halted & ~halted)),
-            self.told.status.eq(told),
-            self.irq.eq(told & self.interrupt.storage),
+            self.notifies.eq(engine.done | (engine.halted & ~halted)),
+            self.notification.status.eq(notification),
+            self.irq.eq(notification & self.interrupt.storage),
             engine.base.eq(self.base.storage),
             engine.posted.eq(self.posted.storage),
-            engine.early.eq(self.early.storage),
+            engine.early.eq(self.pipelined.storage),
             engine.clear.eq(self.clear.re),
             self.completed.status.eq(engine.completed),
             self.state.status.eq(Cat(engine.halted, engine.idle, engine.reason)),

@@ -122,15 +122,15 @@ class RemoteInitiator(Module):
 
     def _take(self, source):
         """Takes answers. Returns (an expected answer is taken, its slot)."""
-        told = fields(ANSWER["data"], source.data)
-        slot, generation = told["id"][:SLOT_BITS], told["id"][SLOT_BITS:]
+        answer = fields(ANSWER["data"], source.data)
+        slot, generation = answer["id"][:SLOT_BITS], answer["id"][SLOT_BITS:]
         expected, taken, done = Signal(), Signal(), Signal()
         self._comes = Signal()
         self._port_taken = Signal()  # by an early answer or a failure
         answered = Array(self._answered[n] for n in range(SLOTS))[slot]
         busy = Array(self._busy[n] for n in range(SLOTS))[slot]
         self.comb += [
-            expected.eq(busy & (self._generation[slot] == generation) & (told["source"] == self.board)),
+            expected.eq(busy & (self._generation[slot] == generation) & (answer["source"] == self.board)),
             source.ready.eq(~expected | answered | ~self._port_taken),
             self._comes.eq(source.valid & expected),
             taken.eq(source.valid & source.ready),
@@ -139,14 +139,14 @@ class RemoteInitiator(Module):
                 done & ~answered,
                 self.answer.valid.eq(1),
                 self.answer.tag.eq(self._tag[slot]),
-                self.answer.status.eq(told["status"]),
-                self.answer.data.eq(told["data"]),
+                self.answer.status.eq(answer["status"]),
+                self.answer.data.eq(answer["data"]),
             ),
             If(
-                done & answered & (told["status"] != DONE),
+                done & answered & (answer["status"] != DONE),
                 self.failed.eq(1),
                 self.failed_address.eq(self._address[slot]),
-                self.failed_status.eq(told["status"]),
+                self.failed_status.eq(answer["status"]),
             ),
         ]
         self._count(self.stale, taken & ~expected)

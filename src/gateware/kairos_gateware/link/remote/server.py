@@ -91,8 +91,8 @@ class RemoteServer(Module):
 
         # # #
 
-        told = fields(REQUEST["partial"], source.data)
-        who = Cat(told["id"], told["source"])
+        request = fields(REQUEST["partial"], source.data)
+        who = Cat(request["id"], request["source"])
         tags = {name: tag for tag, name in enumerate(REQUEST, 1)}
         self.submodules.table = table = TransactionTable(len(who) + 1)
         bus, reply = self.bus, self.reply
@@ -111,12 +111,12 @@ class RemoteServer(Module):
         self.sync += If(
             source.ready,
             job.eq(source.valid & (source.form != tags["way"])),
-            allowed.eq(~astray & reduce(or_, [region.allows(told["address"], writes) for region in self.regions])),
+            allowed.eq(~astray & reduce(or_, [region.allows(request["address"], writes) for region in self.regions])),
             key.eq(Cat(who, writes)),
             bus.write.eq(writes),
-            bus.address.eq(told["address"]),
-            bus.data.eq(told["data"]),
-            bus.strobes.eq(Mux(source.form == tags["partial"], told["strobes"], 255)),
+            bus.address.eq(request["address"]),
+            bus.data.eq(request["data"]),
+            bus.strobes.eq(Mux(source.form == tags["partial"], request["strobes"], 255)),
         )
         # A way that ends here although it names another board: that board does not exist
         self.sync += If(

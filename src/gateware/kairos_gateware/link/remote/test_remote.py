@@ -87,7 +87,7 @@ def test_loads_see_stores_in_the_order_of_requests(engine, early, words):
 
 
 @pytest.mark.parametrize("early", [0, 1])
-def test_what_a_cut_takes_is_asked_for_again(engine, early):
+def test_requests_lost_in_a_cut_are_repeated(engine, early):
     random = Random(7)
     requests = some(random, 4000, 20)
     begins = [begin + random.randrange(500) for begin in range(UP, UP + 30_000, 1500)]
@@ -104,7 +104,7 @@ def spans(longest):
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, HALF), st.booleans(), st.booleans(), spans(300), spans(900), spans(900))
-def test_any_requests_whatever_is_late_or_lost(engine, seed, words, early, blocking, cuts, stall, hold):
+def test_random_requests_with_late_or_lost_words_are_answered(engine, seed, words, early, blocking, cuts, stall, hold):
     """Unless a request has failed: that takes four attempts of 512 cycles, each of which was
     disturbed, and is reported."""
     requests = some(Random(seed), 300, words)
@@ -132,7 +132,7 @@ def test_while_the_board_is_away_requests_fail_and_then_go_on(engine):
     assert set(shown["failed_status"][failed]) == {UNREACHABLE}
 
 
-def test_what_is_not_exported_is_refused_and_counted(engine):
+def test_access_outside_exports_is_refused_and_counted(engine):
     outside = [HALF, MEMORY_WORDS - 1, MEMORY_WORDS + 1, 2**29 - 1]
     stores = [(1, address, 5, 255) for address in outside]
     loads = [(0, address, 0, 0) for address in outside]
@@ -160,7 +160,7 @@ def test_answers_after_a_timeout_are_ignored(engine):
     agrees(answers(shown, len(requests)), expected(requests))
 
 
-def test_a_bus_that_takes_nothing_for_long(engine):
+def test_long_stalled_bus_delays_requests(engine):
     requests = some(Random(5), 200, 20)
     shown = play(engine, requests, 30_000, stall=[(UP, UP + 1300)])
     assert shown["repeated"][-1] > 8

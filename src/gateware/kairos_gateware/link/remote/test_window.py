@@ -8,7 +8,7 @@ from kairos_gateware.testbenches.simulator import run_simulation
 from ...testbenches.remote import MEMORY_WORDS, ServedMemory
 from .requester import RemoteInitiator
 from .server import RemoteServer
-from .window import NOBODY, RemoteAskers, RemoteWindow
+from .window import NO_LINK, RemoteAskers, RemoteWindow
 from .words import REFUSED, UNREACHABLE, remote_streams
 
 OKAY, SLAVE, DECODE = 0, 2, 3
@@ -130,7 +130,7 @@ def test_words_halves_and_bursts():
     assert simulate(play) == []
 
 
-def test_what_is_refused_is_an_error_of_the_slave_and_of_its_beat_alone():
+def test_refused_beat_is_a_slave_error_of_that_beat():
     def play(dut, master):
         edge = END + LAST // 2
         words = yield from master.load(edge - 4, 2)
@@ -146,14 +146,14 @@ def test_what_is_refused_is_an_error_of_the_slave_and_of_its_beat_alone():
 
 
 @pytest.mark.parametrize("end", [0, 2, 3])
-def test_nobody_answers_where_there_is_no_link(end):
+def test_access_without_link_fails(end):
     def play(dut, master):
         assert (yield from master.load(0x8000_0000 + end * END))[0][1] == DECODE
         assert (yield from master.store(0x8000_0000 + end * END, 1)) == DECODE
         assert (yield from master.load(END))[0][1] == OKAY
 
     failures = simulate(play)
-    assert failures == [(NOBODY, write, 0x8000_0000 + end * END) for write in (0, 1)]
+    assert failures == [(NO_LINK, write, 0x8000_0000 + end * END) for write in (0, 1)]
 
 
 def test_the_last_place_is_of_the_board_that_is_named():

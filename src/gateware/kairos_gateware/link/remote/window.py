@@ -21,14 +21,14 @@ from migen import *
 from ...csr import uses
 from .words import ADDRESS_BITS, BOARD_BITS, DONE, STATUS_BITS
 
-__all__ = ["ADDRESS_LENGTH", "NOBODY", "Asker", "RemoteAskers", "RemoteWindow", "WindowRegisters"]
+__all__ = ["ADDRESS_LENGTH", "NO_LINK", "Asker", "RemoteAskers", "RemoteWindow", "WindowRegisters"]
 
 ADDRESS_LENGTH = 28
 """Address bits within the memory of a board."""
 END_BITS = 2
 FAR_PLACE = 2**END_BITS - 1
 """The last place, for a board that is not a neighbour."""
-NOBODY = 4
+NO_LINK = 4
 """Cause of a failed access beside the statuses of remote memory: the board has no such link."""
 _COUNT_BITS = 16
 _MASTER_IDS = 12
@@ -80,7 +80,7 @@ class RemoteWindow(Module):
 
     `axi`: the slave port. `count`: number of ends. `far`: the board assigned to the window's last
     place, if no link uses that. `failed`: for a cycle, an access has failed, with the cause `why`
-    (status or `NOBODY`), at `address`, a store if `write`. `settled`: nothing is in flight.
+    (status or `NO_LINK`), at `address`, a store if `write`. `settled`: nothing is in flight.
     """
 
     def __init__(self, askers, way):
@@ -128,7 +128,7 @@ class RemoteWindow(Module):
         response = Signal(2)
         self.comb += [
             response.eq(Mux(exists, Mux(status == DONE, 0, _SLAVE_ERROR), _DECODE_ERROR)),
-            self.why.eq(Mux(exists, status, NOBODY)),
+            self.why.eq(Mux(exists, status, NO_LINK)),
             axi.r.id.eq(id_),
             axi.b.id.eq(id_),
             axi.r.data.eq(word),
@@ -203,15 +203,15 @@ class WindowRegisters(Module, AutoCSR):
     USES = uses("window")
 
     def __init__(self, window):
-        self.ends = CSRStatus(END_BITS + 1, name="ends")
+        self.links = CSRStatus(END_BITS + 1, name="links")
         self.fault = CSRStatus(4, name="fault")
         self.address = CSRStatus(32, name="address")
         self.failed = CSRStatus(_COUNT_BITS, name="failed")
-        self.far = CSRStorage(BOARD_BITS, name="far")
+        self.destination = CSRStorage(BOARD_BITS, name="destination")
 
         # # #
 
-        self.comb += [self.ends.status.eq(window.count), window.far.eq(self.far.storage)]
+        self.comb += [self.links.status.eq(window.count), window.far.eq(self.destination.storage)]
         self.sync += If(
             window.failed,
             self.fault.status.eq(Cat(window.why, window.write)),

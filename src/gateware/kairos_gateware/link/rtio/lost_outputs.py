@@ -16,7 +16,7 @@ from migen import *
 
 from ...rtio.timing import COARSE_BITS
 
-__all__ = ["COUNT_BITS", "NEAR_BITS", "Discarded", "Taken", "Unplayed"]
+__all__ = ["COUNT_BITS", "NEAR_BITS", "Discarded", "Taken", "LostOutputs"]
 
 COUNT_BITS = 16
 NEAR_BITS = 20
@@ -25,9 +25,9 @@ free-running clock meanwhile. Logic that restarts does so more than that later t
 above."""
 
 
-class Unplayed(Module):
+class LostOutputs(Module):
     """timebase: that of this board. `sent`: an event with time `coarse` is sent in this cycle.
-    `joined`: the link is established. `heard`: in this cycle the far counter, `far`, is known for
+    `joined`: the link is established. `far_known`: in this cycle the far counter, `far`, is known for
     the first time since then. `forgets`: all events sent are dropped, by request.
 
     `lost`: for a cycle, events are lost. `total`: upper bound of the events lost so far; saturates.
@@ -35,7 +35,7 @@ class Unplayed(Module):
 
     def __init__(self, timebase):
         self.sent, self.coarse = Signal(), Signal(COARSE_BITS)
-        self.joined, self.heard, self.far = Signal(), Signal(), Signal(COARSE_BITS)
+        self.joined, self.far_known, self.far = Signal(), Signal(), Signal(COARSE_BITS)
         self.forgets = Signal()
         self.lost, self.total = Signal(), Signal(COUNT_BITS)
 
@@ -47,7 +47,7 @@ class Unplayed(Module):
         self.comb += [
             waiting.eq(latest >= timebase.coarse),
             apart.eq(timebase.coarse - self.far + 2**NEAR_BITS),
-            self.lost.eq(self.heard & open_ & (apart[NEAR_BITS + 1 :] != 0)),
+            self.lost.eq(self.far_known & open_ & (apart[NEAR_BITS + 1 :] != 0)),
             sum_.eq(self.total + count),
         ]
         self.sync += [
@@ -61,7 +61,7 @@ class Unplayed(Module):
             ),
             If(was_joined & ~self.joined & waiting, open_.eq(1)),
             If(self.lost, self.total.eq(Mux(sum_[COUNT_BITS], 2**COUNT_BITS - 1, sum_)), latest.eq(0)),
-            If(self.heard, open_.eq(0)),
+            If(self.far_known, open_.eq(0)),
             If(self.forgets, open_.eq(0), latest.eq(0)),
         ]
 

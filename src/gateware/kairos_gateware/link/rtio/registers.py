@@ -12,18 +12,18 @@ __all__ = ["SatelliteRegisters"]
 
 
 class SatelliteRegisters(Module, AutoCSR):
-    """near: `NearRtio`."""
+    """near: `RtioRequester`."""
 
     USES = uses("satellite")
 
     def __init__(self, near):
         self.state = CSRStatus(3, name="state")
-        self.travel = CSRStatus(16, name="travel")
+        self.one_way_delay = CSRStatus(16, name="one_way_delay")
         self.events = CSRStatus(16, name="events")
         self.destination = CSRStatus(8, name="destination")
         self.boards = CSRStatus(8, name="boards")
         self.slack = CSRStatus(SLACK_BITS, name="slack")
-        self.unplayed = CSRStatus(COUNT_BITS, name="unplayed")
+        self.lost_outputs = CSRStatus(COUNT_BITS, name="lost_outputs")
         self.measure = CSR(name="measure")
         self.phase = CSRStatus(PHASE_BITS + 1, name="phase")
 
@@ -31,12 +31,12 @@ class SatelliteRegisters(Module, AutoCSR):
 
         self.comb += [
             self.state.status.eq(Cat(near.line_up, near.up, near.blocked)),
-            self.travel.status.eq(near.travel),
+            self.one_way_delay.status.eq(near.one_way_delay),
             self.events.status.eq(near.sent),
             self.destination.status.eq(near.destination),
             self.boards.status.eq(Cat(*[up for up, *_ in near.reaches])),
             self.slack.status.eq(near.slack),
-            self.unplayed.status.eq(near.unplayed.total),
+            self.lost_outputs.status.eq(near.lost_outputs.total),
             near.measure.eq(self.measure.re),
             self.phase.status.eq(Cat(near.phase.value, near.measured)),
         ]

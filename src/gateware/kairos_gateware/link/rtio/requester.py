@@ -10,9 +10,9 @@ Corrupted words are retransmitted; an event that is late as a result is reported
 If the link is lost while events are in flight (or waiting to enter the satellite's core), the next
 request is rejected as unreachable, even if the link has been re-established, and the channel of the
 newest event is reported as busy. The same happens if the satellite's logic has restarted with
-unexecuted events (`unplayed`).
+unexecuted events (`lost_outputs`).
 
-Latency: accepted → word 5, if not delayed by others; least slack of an accepted output: `travel` +
+Latency: accepted → word 5, if not delayed by others; least slack of an accepted output: `one_way_delay` +
 SLACK. Throughput: four events of the short form in 5 cycles, two of the long form. Clock domain
 sys.
 """
@@ -26,8 +26,8 @@ from migen.genlib.fifo import SyncFIFO
 from ...rtio.cri import INPUT_TIMEOUT, INPUT_UNREACHABLE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE, Cri
 from ...rtio.timing import COARSE_BITS, FINE_BITS, MIN_SLACK
 from ..line.endpoint import Endpoint
-from .lost_outputs import Unplayed
-from .time import TRAVEL_BITS, Phase, TimeTransfer
+from .lost_outputs import LostOutputs
+from .time import DELAY_BITS, Phase, TimeTransfer
 from .words import (
     CONTROL,
     LONG,
@@ -43,7 +43,7 @@ from .words import (
     rtio_streams,
 )
 
-__all__ = ["ERRORS", "NearRtio", "REST", "SLACK", "least_slack"]
+__all__ = ["ERRORS", "RtioRequester", "REST", "SLACK", "least_slack"]
 
 ERRORS = ["collision", "busy", "sequence_error"]
 """In the order of their numbers in the stream `status`."""
@@ -55,15 +55,15 @@ _OTHERS = 3
 _FRAME = RELIABILITY.lanes[0].frame
 _PAUSES = 3
 """Cycles in which the line of a real board takes no word, which may occur here although they did
-not when `travel` was measured: one where words cross to the line's clock, one in 33, one for the
+not when `one_way_delay` was measured: one where words cross to the line's clock, one in 33, one for the
 scrambler's state."""
 
 
 def _slack(words):
-    """Least accepted distance of an output's coarse time from the counter, beyond `travel`, for
+    """Least accepted distance of an output's coarse time from the counter, beyond `one_way_delay`, for
     events of up to `words` words: what the satellite's core needs, the latency of the blocks in
     between, earlier events, the ends of frames up to the event's own, and the link's own words.
-    (`travel` is that of two words and the end of their frame.)"""
+    (`one_way_delay` is that of two words and the end of their frame.)"""
     before = words * (_QUEUE + 1)
     # `place`: position of the event's last word in its frame
     ends = max((before + words - 1 - place) // _FRAME + _FRAME - place for place in range(_FRAME))
@@ -79,7 +79,7 @@ core."""
 
 def least_slack(boards=1, data_width=32, relayed=False):
     """Returns the least accepted distance of an output's coarse time from the counter, beyond
-    `travel`, for a satellite with so many boards, itself included, and events of so many bits.
+    `one_way_delay`, for a satellite with so many boards, itself included, and events of so many bits.
     relayed: for a board behind the satellite, excluding what that board itself needs."""
     # With boards behind it, each event may follow a word that names its target
     slack = _slack(2 * (1 + more_vectors(data_width)) + (boards > 1))
@@ -100,7 +100,7 @@ REST = 24
 _AFTER_RESET = 8
 
 
-class NearRtio(Module):
+class RtioRequester(Module):
     """timebase: the core's. data_width: bits of the widest event of the satellite and the boards
     behind it. destination: of the satellite, a number or a signal. boards: number of boards, the
     satellite and those behind it, which have the destinations following its own.
@@ -110,9 +110,9 @@ class NearRtio(Module):
     `phy_reset` (a level) are passed to the satellite. `abort`: ends the read in flight. State:
     `up`, the satellite can be reached; `reaches`: for each board whether it can be reached, its
     number of output channels, and the least slack of an output; `slack`, the greatest least slack
-    of the reachable boards; `travel`; `measured`, the phase that `measure` (a pulse) has requested
+    of the reachable boards; `one_way_delay`; `measured`, the phase that `measure` (a pulse) has requested
     is known; `blocked`; `roomy`, as many events as an initiator has in flight do not wait here, as
-    far as is known; `sent`, events so far; `unplayed`, an `Unplayed`. `errors`: as the core's,
+    far as is known; `sent`, events so far; `lost_outputs`, an `LostOutputs`. `errors`: as the core's,
     {name: (pulse, channel of 24 bits)}. For time skip: `settled`; `dues`, list of (flag, coarse
     time to which the counter may be advanced). `phase`: a `Phase`. phases: clocks may have any
     phase, and the transfer of time has to measure it.
@@ -138,7 +138,7 @@ class NearRtio(Module):
             timebase, Record(control.layout), self._control_tags, status, self.phase if phases else None
         )
         self.up = time.agreed
-        self.travel = time.travel
+        self.one_way_delay = time.one_way_delay
 
         # # #
 
@@ -215,15 +215,15 @@ class NearRtio(Module):
         state = fields(STATUS["state"], self._status)
         request = self.cri.input
         self._asked = self._taken | (request.valid & request.ready)
-        self.submodules.unplayed = unplayed = Unplayed(self._timebase)
+        self.submodules.lost_outputs = lost_outputs = LostOutputs(self._timebase)
         self.comb += [
-            unplayed.sent.eq(queue.we),
-            unplayed.coarse.eq(self.cri.output.timestamp[FINE_BITS:]),
-            unplayed.joined.eq(self.joined),
-            unplayed.heard.eq(self.time.heard),
-            unplayed.far.eq(self.time.far),
-            unplayed.forgets.eq(self.reset),
-            self._lost.eq((~self.joined & (self.sent != confirmed)) | unplayed.lost),
+            lost_outputs.sent.eq(queue.we),
+            lost_outputs.coarse.eq(self.cri.output.timestamp[FINE_BITS:]),
+            lost_outputs.joined.eq(self.joined),
+            lost_outputs.far_known.eq(self.time.far_known),
+            lost_outputs.far.eq(self.time.far),
+            lost_outputs.forgets.eq(self.reset),
+            self._lost.eq((~self.joined & (self.sent != confirmed)) | lost_outputs.lost),
         ]
         self.sync += [
             If(queue.we, self.sent.eq(self.sent + 1), newest.eq(self.cri.output.channel)),
@@ -286,14 +286,14 @@ class NearRtio(Module):
     def _control(self, control):
         """Sends everything but events to the satellite: time first, then resets, then reads."""
         time, read, sink = self.time, self._read, self.time.sink
-        reset_due, told, after = Signal(reset=1), Signal(reset=1), Signal(max=_AFTER_RESET + 1)
+        reset_due, sent_reset, after = Signal(reset=1), Signal(reset=1), Signal(max=_AFTER_RESET + 1)
         abort_due = Signal()
-        unsure = Signal(TRAVEL_BITS + 2)  # cycles in which a reset may be in transit
+        unsure = Signal(DELAY_BITS + 2)  # cycles in which a reset may be in transit
         levels_due = Signal()
         sends_levels, sends_read = Signal(), Signal()
         reads = self._read_due & self.up
         self.comb += [
-            levels_due.eq(self.up & (reset_due | abort_due | (told != self.phy_reset))),
+            levels_due.eq(self.up & (reset_due | abort_due | (sent_reset != self.phy_reset))),
             self._resetting.eq((self.up & reset_due) | self.reset | (after != 0)),
             control.valid.eq(time.asks | levels_due | reads),
             sends_levels.eq(levels_due & control.ready),
@@ -316,16 +316,16 @@ class NearRtio(Module):
             If((unsure != 0) & self.joined, unsure.eq(Mux(self._came["state"], 0, unsure - 1))),
             If(
                 sends_levels,
-                told.eq(self.phy_reset),
+                sent_reset.eq(self.phy_reset),
                 reset_due.eq(0),
                 abort_due.eq(0),
-                If(reset_due, after.eq(_AFTER_RESET), unsure.eq((self.travel << 1) + REST)),
+                If(reset_due, after.eq(_AFTER_RESET), unsure.eq((self.one_way_delay << 1) + REST)),
             ),
             If(sends_read, self._read_due.eq(0)),
             If(self.reset, reset_due.eq(1)),
             If(self._reading & self.abort & ~self._read_due, abort_due.eq(1)),
             # The satellite may have restarted: its levels are sent again
-            If(~self.joined, told.eq(~self.phy_reset), unsure.eq(0), If(unsure != 0, reset_due.eq(1))),
+            If(~self.joined, sent_reset.eq(~self.phy_reset), unsure.eq(0), If(unsure != 0, reset_due.eq(1))),
         ]
 
     def _errors(self, newest):
@@ -362,19 +362,19 @@ class NearRtio(Module):
 
     def _reaches(self, data_width):
         """Returns (up, outputs, least slack) of each board, the satellite first."""
-        first, travel = Signal(SLACK_BITS), self.travel + self._pauses
-        self.comb += first.eq(travel + least_slack(self.boards, data_width))
+        first, one_way_delay = Signal(SLACK_BITS), self.one_way_delay + self._pauses
+        self.comb += first.eq(one_way_delay + least_slack(self.boards, data_width))
         reaches = [(self.up, self.time.outputs, first)]
-        told = fields(STATUS["reach"], self._status)
+        sent_reset = fields(STATUS["reach"], self._status)
         for offset in range(1, self.boards):
             up, outputs, beyond, least = Signal(), Signal(16), Signal(SLACK_BITS), Signal(SLACK_BITS)
-            self.comb += least.eq(travel + least_slack(self.boards, data_width, relayed=True) + beyond)
+            self.comb += least.eq(one_way_delay + least_slack(self.boards, data_width, relayed=True) + beyond)
             self.sync += [
                 If(
-                    self._came["reach"] & (told["offset"] == offset),
-                    up.eq(told["up"]),
-                    outputs.eq(told["outputs"]),
-                    beyond.eq(told["slack"]),
+                    self._came["reach"] & (sent_reset["offset"] == offset),
+                    up.eq(sent_reset["up"]),
+                    outputs.eq(sent_reset["outputs"]),
+                    beyond.eq(sent_reset["slack"]),
                 ),
                 If(~self.up, up.eq(0)),
             ]

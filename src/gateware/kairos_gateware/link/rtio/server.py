@@ -37,7 +37,7 @@ from .words import (
     rtio_streams,
 )
 
-__all__ = ["FarRtio"]
+__all__ = ["RtioServer"]
 
 _BLOCKED_AFTER = 8
 """Cycles after which a command that waits for room is reported."""
@@ -46,13 +46,13 @@ _REPORT_AFTER, _REPORT_EVENTS = 32, 64
 events."""
 
 
-class FarRtio(Module):
-    """core: `RtioCore` whose time base can be loaded. below: `NearRtio`s of the boards behind this
+class RtioServer(Module):
+    """core: `RtioCore` whose time base can be loaded. below: `RtioRequester`s of the boards behind this
     one, in the order of their destinations. more: as of `rtio_streams`.
 
     `cri`: for the core or its arbiter; bits 23..16 of channels are offsets (`rtio_words`).
     `destination`: the master's number for this board; `named`, for a cycle: it has just been
-    received. `endpoint`, `line_up`, `joined`: as of `NearRtio`. `phy_reset`: a level, 1 until
+    received. `endpoint`, `line_up`, `joined`: as of `RtioRequester`. `phy_reset`: a level, 1 until
     cleared by the master. `reset`: the core's, a level. `abort`: ends the read in flight.
     `discards`, for a cycle: this board resets the core itself. `played`: `Taken`, outputs that this
     board's player submits for the board above. `steps`: shift of this board's clock (`phase`).
@@ -160,9 +160,9 @@ class FarRtio(Module):
         self.submodules.discarded = discarded = Discarded(timebase, [passed, self.played])
         self.comb += [discarded.resets.eq(self.discards), discarded.forgets.eq(dropping)]
         self.submodules.dropped = dropped = AsyncError(discarded.lost, discarded.channel)
-        state_due, counted, told_blocked = Signal(), Signal(16), Signal()
-        blocked, told = self._state(cri.output, events, popped, counted)
-        self.comb += state_due.eq(live & (told | (blocked != told_blocked)))
+        state_due, counted, reported_blocked = Signal(), Signal(16), Signal()
+        blocked, reported = self._state(cri.output, events, popped, counted)
+        self.comb += state_due.eq(live & (reported | (blocked != reported_blocked)))
         tags = back[0].forms.tags
         # (condition, form, data, statements executed once it is sent)
         messages = [
@@ -173,15 +173,17 @@ class FarRtio(Module):
         errors = [(AsyncError(*self._merged(name, source, below)), name) for name, source in core.errors.items()]
         self.submodules += [error for error, _ in errors]
         for error, name in [*errors, (late, "busy"), (dropped, "busy")]:
-            told = Signal()
-            self.comb += error.clear.eq(told & ~under_way & live)
-            self.sync += If(error.clear | ~self.joined, told.eq(0))
+            reported = Signal()
+            self.comb += error.clear.eq(reported & ~under_way & live)
+            self.sync += If(error.clear | ~self.joined, reported.eq(0))
             data = Cat(C(ERRORS.index(name), 2), error.channel)
-            messages.append((error.flag & live & ~told, "error", data, [told.eq(1)]))
+            messages.append((error.flag & live & ~reported, "error", data, [reported.eq(1)]))
         messages += self._reaches(below, live)
-        messages.append((state_due, "state", Cat(blocked, counted), [self._told.eq(counted), told_blocked.eq(blocked)]))
+        messages.append(
+            (state_due, "state", Cat(blocked, counted), [self._reported.eq(counted), reported_blocked.eq(blocked)])
+        )
         before = C(0)
-        self.sync += If(~self.joined, told_blocked.eq(0), answered.eq(0))
+        self.sync += If(~self.joined, reported_blocked.eq(0), answered.eq(0))
         for wanted, form, data, done in messages:
             mine = Signal()
             self.comb += [
@@ -303,21 +305,23 @@ class FarRtio(Module):
     def _state(self, output, events, popped, counted):
         """(the newest event waits for room, the count is to be reported)."""
         waits, blocked = Signal(max=_BLOCKED_AFTER + 1), Signal()
-        since, self._told, due = Signal(max=_REPORT_AFTER + 1), Signal(16), Signal()
+        since, self._reported, due = Signal(max=_REPORT_AFTER + 1), Signal(16), Signal()
         self._counting = Signal()
         self.comb += [
             counted.eq(popped - output.valid),
             blocked.eq(waits == _BLOCKED_AFTER),
-            due.eq((counted != self._told) & ((since == _REPORT_AFTER) | (counted - self._told >= _REPORT_EVENTS))),
-            self._counting.eq(counted != self._told),
+            due.eq(
+                (counted != self._reported) & ((since == _REPORT_AFTER) | (counted - self._reported >= _REPORT_EVENTS))
+            ),
+            self._counting.eq(counted != self._reported),
         ]
         stuck = output.valid & ~output.ready
         self.sync += [
             If(stuck & ~blocked, waits.eq(waits + 1)),
             If(~output.valid & ~events.valid, waits.eq(0)),
-            If(events.valid & events.ready | (counted == self._told), since.eq(0)).Elif(
+            If(events.valid & events.ready | (counted == self._reported), since.eq(0)).Elif(
                 since != _REPORT_AFTER, since.eq(since + 1)
             ),
-            If(~self.joined, self._told.eq(0), waits.eq(0)),
+            If(~self.joined, self._reported.eq(0), waits.eq(0)),
         ]
         return blocked, due

@@ -4,8 +4,8 @@
 import pytest
 from migen import *
 
-from kairos_gateware.link.rtio.requester import NearRtio
-from kairos_gateware.link.rtio.server import FarRtio
+from kairos_gateware.link.rtio.requester import RtioRequester
+from kairos_gateware.link.rtio.server import RtioServer
 from kairos_gateware.rtio.core import RtioCore
 from kairos_gateware.rtio.cri import OUTPUT_UNREACHABLE
 from kairos_gateware.rtio.link import Channel, OutputLink
@@ -21,14 +21,14 @@ time here."""
 
 
 class Wide(Module):
-    """A satellite with one channel whose events have WIDTH bits. phases: as of `FarRtio`."""
+    """A satellite with one channel whose events have WIDTH bits. phases: as of `RtioServer`."""
 
     def __init__(self, phases=False):
         self.submodules.timebase = self.timebase = TimeBase()
-        self.submodules.near = self.near = NearRtio(self.timebase, WIDTH, 0)
+        self.submodules.near = self.near = RtioRequester(self.timebase, WIDTH, 0)
         self.link = OutputLink(WIDTH, 8)
         self.submodules.core = self.core = RtioCore([Channel(0, self.link)], lanes=2, depth=32, loadable=True)
-        self.submodules.far = self.far = FarRtio(self.core, phases=phases)
+        self.submodules.far = self.far = RtioServer(self.core, phases=phases)
         self.comb += self.far.alone()
         self.submodules.cable = cable = Cable([self.near, self.far], 3)
         far_time = self.core.timebase
@@ -78,7 +78,7 @@ def test_events_with_more_than_32_bits_of_data():
 
 
 @pytest.mark.long
-def test_the_time_is_told_while_the_clock_is_that_of_the_board_above():
+def test_time_is_transferred_while_clock_is_upstream():
     """Before, the link is established but has no time; when that clock is gone, everything
     restarts."""
     dut = Wide(phases=True)
@@ -109,22 +109,22 @@ def test_the_time_is_told_while_the_clock_is_that_of_the_board_above():
     run_simulation(dut, [play()])
 
 
-class Anew(Module):
-    """A satellite whose logic can be reset by `anew`. Outputs of its channel are counted."""
+class Restarting(Module):
+    """A satellite whose logic can be reset by `restart`. Outputs of its channel are counted."""
 
     def __init__(self):
         self.submodules.timebase = self.timebase = TimeBase(loadable=True)
-        self.submodules.near = self.near = NearRtio(self.timebase, 1, 0)
-        self.anew, self.executed = Signal(), Signal(8)
+        self.submodules.near = self.near = RtioRequester(self.timebase, 1, 0)
+        self.restart, self.executed = Signal(), Signal(8)
         link = OutputLink(1, 0)
         core = RtioCore([Channel(0, link)], lanes=2, depth=32, loadable=True)
-        far = FarRtio(core)
+        far = RtioServer(core)
         satellite = Module()
         satellite.submodules += core, far
         self.submodules += ResetInserter()(satellite)
         self.submodules.cable = cable = Cable([self.near, far], 3)
         self.comb += [
-            satellite.reset.eq(self.anew),
+            satellite.reset.eq(self.restart),
             far.alone(),
             cable.delay.eq(3),
             core.timebase.load.eq(far.time_load),
@@ -134,7 +134,7 @@ class Anew(Module):
 
 
 @passive
-def told_busy(near, channels):
+def record_busy(near, channels):
     """Appends the channels of the satellite's busy errors."""
     while True:
         yield
@@ -148,11 +148,11 @@ class Waits(Module):
 
     def __init__(self):
         self.submodules.timebase = self.timebase = TimeBase()
-        self.submodules.near = self.near = NearRtio(self.timebase, 1, 0)
+        self.submodules.near = self.near = RtioRequester(self.timebase, 1, 0)
         links = [OutputLink(1, 0), OutputLink(1, 0)]
         channels = [Channel(number, link) for number, link in enumerate(links)]
         self.submodules.core = self.core = RtioCore(channels, lanes=2, depth=32, loadable=True)
-        self.submodules.far = self.far = FarRtio(self.core)
+        self.submodules.far = self.far = RtioServer(self.core)
         self.submodules.cable = cable = Cable([self.near, self.far], 3)
         self.executed, far_time = Signal(8), self.core.timebase
         self.comb += [
@@ -168,7 +168,7 @@ class Waits(Module):
     ("who", "waiting", "reported"),
     [("itself", 3, [1]), ("itself", 0, []), ("the board above", 3, []), ("its player", 3, [0x10007])],
 )
-def test_what_a_satellite_drops_is_reported(who, waiting, reported):
+def test_outputs_dropped_by_satellite_are_reported(who, waiting, reported):
     """With the channel of the newest, once; not if nothing was waiting, or the board above
     requested it."""
     dut = Waits()
@@ -214,16 +214,16 @@ def test_what_a_satellite_drops_is_reported(who, waiting, reported):
         yield from rest(200)
         assert (yield dut.executed) == 3
 
-    run_simulation(dut, [play(), told_busy(near, busy)])
+    run_simulation(dut, [play(), record_busy(near, busy)])
     assert busy == reported
 
 
-@pytest.mark.parametrize("anew", [False, True], ids=["cut", "begins anew"])
-def test_what_waits_in_logic_that_begins_anew_is_reported(anew):
+@pytest.mark.parametrize("restart", [False, True], ids=["cut", "begins restart"])
+def test_events_waiting_in_restarted_logic_are_reported(restart):
     """Two of six events are executed before. The number of lost ones is an upper bound known to the
     board above: all events since all had been executed. A cut alone reports none, and executes
     all."""
-    dut = Anew()
+    dut = Restarting()
     near, output, statuses, busy = dut.near, dut.near.cri.output, [], []
 
     def out(time):
@@ -254,10 +254,10 @@ def test_what_waits_in_logic_that_begins_anew_is_reported(anew):
         for _ in range(200):
             yield
         assert (yield dut.executed) == 2
-        if anew:
-            yield dut.anew.eq(1)
+        if restart:
+            yield dut.restart.eq(1)
             yield
-            yield dut.anew.eq(0)
+            yield dut.restart.eq(0)
         else:
             yield dut.cable.plugged.eq(0)
             for _ in range(50):
@@ -268,12 +268,12 @@ def test_what_waits_in_logic_that_begins_anew_is_reported(anew):
         assert (yield dut.timebase.coarse) < now + 1900
         for _ in range(2000):
             yield
-        assert (yield near.unplayed.total) == (6 if anew else 0)
+        assert (yield near.lost_outputs.total) == (6 if restart else 0)
         for _ in range(2):
             yield from out((yield dut.timebase.coarse) + 100)
         for _ in range(200):
             yield
-        assert (yield dut.executed) == (3 if anew else 8)
+        assert (yield dut.executed) == (3 if restart else 8)
 
-    run_simulation(dut, [play(), told_busy(near, busy)])
-    assert statuses == [0] * 6 + [OUTPUT_UNREACHABLE * anew, 0] and busy == [0] * anew
+    run_simulation(dut, [play(), record_busy(near, busy)])
+    assert statuses == [0] * 6 + [OUTPUT_UNREACHABLE * restart, 0] and busy == [0] * restart

@@ -71,7 +71,7 @@ class _Far:
 
 
 def transfer(delay, jitter=0.0, seed=1, begins=(0, 0)):
-    """(error of the satellite's counter, `travel`, number of attempts)."""
+    """(error of the satellite's counter, `one_way_delay`, number of attempts)."""
     dut, random = _Near(), Random(seed)
     far, found = _Far(delay, begins, jitter, random), []
     control = dut.sink
@@ -110,12 +110,12 @@ def transfer(delay, jitter=0.0, seed=1, begins=(0, 0)):
         for _ in range(200_000):
             yield
             if (yield dut.transfer.agreed):
-                found.append((yield dut.transfer.travel))
+                found.append((yield dut.transfer.one_way_delay))
                 return
 
     run_simulation(dut, [master(), satellite()])
-    echoes, travel = found
-    return far.error(), travel, echoes // 2
+    echoes, one_way_delay = found
+    return far.error(), one_way_delay, echoes // 2
 
 
 @pytest.mark.parametrize("eighth", range(8))
@@ -123,20 +123,20 @@ def test_counters_agree_below_a_cycle(eighth):
     """Also where words arrive at a clock edge, with jitter."""
     for around in (-0.01, 0.0, 0.01):
         delay = 20 + eighth / 8 + around
-        error, travel, attempts = transfer(delay, jitter=0.001)
+        error, one_way_delay, attempts = transfer(delay, jitter=0.001)
         # A measured phase is the lower end of 1/64 of a cycle
         assert abs(error) < 1 / 64 and attempts == 1
-        assert travel >= delay
+        assert one_way_delay >= delay
     exact = transfer(20 + eighth / 8 + 0.03)[0]
     assert exact * CYCLE_PS == pytest.approx(static_error((20 + eighth / 8 + 0.03) * CYCLE_PS), abs=1)
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.floats(20, 60), st.integers(0, 63), st.integers(0, 63))
-def test_whatever_bits_the_receivers_begin_with(delay, near, far):
+def test_time_transfer_is_exact_for_any_begin_bits(delay, near, far):
     """Without accounting for them the counters would be up to half a cycle apart."""
-    error, travel, attempts = transfer(delay, begins=(near, far), jitter=0.001)
+    error, one_way_delay, attempts = transfer(delay, begins=(near, far), jitter=0.001)
     assert abs(error) < 1 / 64 and attempts == 1
-    assert travel >= delay - far / 64
+    assert one_way_delay >= delay - far / 64
     exact = transfer(delay, begins=(near, far))[0]
     assert exact * CYCLE_PS == pytest.approx(static_error(delay * CYCLE_PS, begins=(near, far)), abs=1)

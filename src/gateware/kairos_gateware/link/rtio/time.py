@@ -19,10 +19,10 @@ from ..line.coding import BEGIN_BITS
 from ..line.phase import PHASE_BITS, RATIO, STEP_BITS, STEPS
 from .words import ECHO, fields
 
-__all__ = ["Phase", "TRAVEL_BITS", "TimeTransfer"]
+__all__ = ["Phase", "DELAY_BITS", "TimeTransfer"]
 
-TRAVEL_BITS = 15
-"""Width of `travel`, in cycles: up to 260 µs of fibre."""
+DELAY_BITS = 15
+"""Width of `one_way_delay`, in cycles: up to 260 µs of fibre."""
 _PAUSE = 64
 """Cycles in which the far end leaves its reset or loads its counter."""
 _MOVING = 2**13
@@ -43,25 +43,25 @@ class Phase:
 
 
 class _Way(Module):
-    """Computes from a round trip: `travel`, so many cycles after a vector left the master's counter
+    """Computes from a round trip: `one_way_delay`, so many cycles after a vector left the master's counter
     equals the satellite's on its arrival, and the number of `steps` by which the satellite's clock
     must then be delayed. phase: `Phase`, or None; `value`: its value measured for this.
     `far_begin`: as its `begin`, at the satellite. `round_trip`: less the cycle in the far end."""
 
     def __init__(self, phase):
-        self.round_trip = Signal(TRAVEL_BITS + 1)
-        self.travel, self.steps = Signal(TRAVEL_BITS), Signal((STEP_BITS, True))
+        self.round_trip = Signal(DELAY_BITS + 1)
+        self.one_way_delay, self.steps = Signal(DELAY_BITS), Signal((STEP_BITS, True))
         self.value, self.far_begin = Signal(PHASE_BITS), Signal(BEGIN_BITS)
 
         # # #
 
         if phase is None:
-            self.comb += self.travel.eq(self.round_trip[1:])
+            self.comb += self.one_way_delay.eq(self.round_trip[1:])
             return
         cycle = 2**PHASE_BITS
-        late, cycles, twice = Signal(), Signal.like(self.round_trip), Signal(TRAVEL_BITS + 1 + PHASE_BITS)
+        late, cycles, twice = Signal(), Signal.like(self.round_trip), Signal(DELAY_BITS + 1 + PHASE_BITS)
         longer = Signal((BEGIN_BITS + 1, True))
-        rounded, error = Signal(TRAVEL_BITS + 2 + PHASE_BITS), Signal((PHASE_BITS + 1, True))
+        rounded, error = Signal(DELAY_BITS + 2 + PHASE_BITS), Signal((PHASE_BITS + 1, True))
         self.comb += [
             # A returning vector is sampled in the first cycle that begins after its arrival, or
             # half a cycle after that
@@ -73,7 +73,7 @@ class _Way(Module):
             longer.eq(phase.begin - self.far_begin),
             twice.eq(Cat(self.value, cycles) + (longer << (PHASE_BITS - BEGIN_BITS))),
             rounded.eq(twice + cycle),
-            self.travel.eq(rounded[PHASE_BITS + 1 :]),
+            self.one_way_delay.eq(rounded[PHASE_BITS + 1 :]),
         ]
         # Two registers: the adders have plenty of time
         self.sync += [
@@ -88,8 +88,8 @@ class TimeTransfer(Module):
     clocks may have any phase; the satellite's is then shifted, in `moving` cycles; `measures`: a
     measurement is requested. `line_up`: the link carries words, and this end has the right time.
 
-    `heard`: in this cycle the far counter, `far`, is known for the first time since the line came
-    up. `agreed`: the counters agree. `travel`: A, in cycles; with a phase, one more, as words may
+    `far_known`: in this cycle the far counter, `far`, is known for the first time since the line came
+    up. `agreed`: the counters agree. `one_way_delay`: A, in cycles; with a phase, one more, as words may
     take. `outputs`: number of output channels, as reported by the far end.
     """
 
@@ -99,13 +99,13 @@ class TimeTransfer(Module):
         self.echoed = Signal()
         self.asks, self.measures = Signal(), Signal()
         self.agreed = Signal()
-        self.travel = Signal(TRAVEL_BITS)
+        self.one_way_delay = Signal(DELAY_BITS)
         self.outputs = Signal(16)
-        self.heard, self.far = Signal(), Signal(COARSE_BITS)
+        self.far_known, self.far = Signal(), Signal(COARSE_BITS)
 
         # # #
 
-        timer = Signal(TRAVEL_BITS + 1)
+        timer = Signal(DELAY_BITS + 1)
         expected = Signal(COARSE_BITS)
         came = fields(ECHO, source.data)
         checking, aligned = Signal(), Signal()
@@ -113,15 +113,15 @@ class TimeTransfer(Module):
         lost = timer == 2 ** len(timer) - 1
         self.submodules.way = way = _Way(phase)
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="PAUSE"))
-        self.comb += [fsm.reset.eq(~self.line_up), self.travel.eq(way.travel + (phase is not None))]
+        self.comb += [fsm.reset.eq(~self.line_up), self.one_way_delay.eq(way.one_way_delay + (phase is not None))]
         self.sync += [
             timer.eq(timer + 1),
             If(sent | ~self.line_up, timer.eq(1)),
-            If(sent, expected.eq(timebase.coarse + way.travel)),
+            If(sent, expected.eq(timebase.coarse + way.one_way_delay)),
         ]
         known = Signal()
-        self.comb += [self.far.eq(came["coarse"]), self.heard.eq(self.echoed & fsm.ongoing("ANSWER") & ~known)]
-        self.sync += If(~self.line_up, known.eq(0)).Elif(self.heard, known.eq(1))
+        self.comb += [self.far.eq(came["coarse"]), self.far_known.eq(self.echoed & fsm.ongoing("ANSWER") & ~known)]
+        self.sync += If(~self.line_up, known.eq(0)).Elif(self.far_known, known.eq(1))
         begin = "ECHO" if phase is None else "BACK"
         fsm.act("PAUSE", NextValue(checking, 0), If(timer == _PAUSE, NextState(begin)))
         fsm.act(
@@ -151,7 +151,7 @@ class TimeTransfer(Module):
             "TIME",
             self.asks.eq(1),
             sink.form.eq(tags["time"]),
-            sink.data.eq(timebase.coarse + way.travel + 1),
+            sink.data.eq(timebase.coarse + way.one_way_delay + 1),
             If(sink.ready, NextState("LOADS")),
         )
         fsm.act("LOADS", NextValue(checking, 1), If(timer == _PAUSE, NextState("ECHO")))

@@ -6,12 +6,12 @@ either; from the guest's request to its use of the port one cycle, if the owner 
 
 from migen import *
 
-__all__ = ["Loan"]
+__all__ = ["PortShare"]
 
 _OPEN = 64
 
 
-class Loan(Module):
+class PortShare(Module):
     """owner, guest: ports of one kind (`hp.HpWrite`, `initiator.port.AcpMaster`). wanted: held by
     the guest until it has nothing in flight. `bus`: the outgoing port."""
 
