@@ -15,43 +15,50 @@ rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name
 python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
 
 ##@ Use
+# The first picture comes before anything is built that it does not need; what can be built side by side, is.
 .PHONY: demo
-demo: build hub $(foreach v,pulse pair satellite ion,$(B)/gateware/$(v)/.stamp) ## Build what is missing, then run examples/blink.py, pulses.py, two_boards.py, ion/rabi_flop.py and a calibration through the hub on emulated devices
+demo: ## Build what is missing, then run examples/blink.py, pulses.py, two_boards.py, ion/rabi_flop.py and a calibration through the hub on emulated devices
 	@mkdir -p $(B)/demo
+	@$(MAKE) --no-print-directory -j2 build
 	@$(KAIROS) run examples/blink.py --device-db examples/device_db.py --vcd $(B)/demo/blink.vcd --plot $(B)/demo/blink.png
+	@$(MAKE) --no-print-directory -j2 hub $(foreach v,pulse pair satellite ion,$(B)/gateware/$(v)/.stamp)
 	@$(KAIROS) run examples/pulses.py --device-db examples/pulses_device_db.py --no-table figure='"$(B)/demo/pulses.png"'
 	@$(KAIROS) run examples/two_boards.py --device-db examples/two_boards_device_db.py --vcd $(B)/demo/two_boards.vcd --plot $(B)/demo/two_boards.png --no-table
 	@$(KAIROS) run examples/ion/rabi_flop.py --device-db examples/ion/device_db.py --quiet figure='"$(B)/demo/rabi.png"'
 	@$(PY) examples/hub/beside_blink.py
 
 .PHONY: test
-test: setup-test build hub clients ## Run every test (under 25 minutes on two cores)
+test: setup-test build loader hub clients ## Run every test (under 25 minutes on two cores)
 	@scripts/test
 
 .PHONY: test-long
-test-long: setup-test build hub clients ## Run the slow tests too: fuzzers, soak, long random streams
+test-long: setup-test build loader hub clients ## Run the slow tests too: fuzzers, soak, long random streams
 	@scripts/test --long
 
 .PHONY: bench
-bench: setup-test build hub ## Measure the figures beside their baselines into build/bench.json; FIGURES="dma. sed." only those
+bench: setup-test build loader hub ## Measure the figures beside their baselines into build/bench.json; FIGURES="dma. sed." only those
 	@$(PY) -m tests.bench $(FIGURES)
 
 ##@ Parts
 .PHONY: build
-build: firmware gateware emulator host ## Everything that `kairos run` needs
+build: $(B)/firmware/.stamp gateware emulator host ## Everything that `kairos run` needs
 
 .PHONY: firmware
-firmware: $(B)/firmware/.stamp ## Images of both cores, and the loader
+firmware: $(B)/firmware/.stamp loader ## Images of both cores, and the loader
 $(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,$(firmware_crates)) Cargo.toml Cargo.lock
-	@echo "== firmware (first time: about two minutes)"
-	@scripts/build-firmware
+	@scripts/step firmware scripts/build-firmware cores
+	@touch $@
+
+.PHONY: loader
+loader: $(B)/firmware/.loader
+$(B)/firmware/.loader: $(B)/firmware/.stamp
+	@scripts/step loader scripts/build-firmware loader
 	@touch $@
 
 .PHONY: gateware
 gateware: $(B)/gateware/$(VARIANT)/.stamp ## The gateware as a library for the emulator
 $(B)/gateware/%/.stamp: $(B)/.venv $(call python_sources,src/gateware)
-	@echo "== gateware $* for the emulator (about a minute)"
-	@cd src/gateware && ../../$(PY) -m kairos_gateware.build --variant $* --board sim --output ../../$(B)/gateware/$*
+	@cd src/gateware && ../../scripts/step "gateware $*" ../../$(PY) -m kairos_gateware.build --variant $* --board sim --output ../../$(B)/gateware/$*
 	@touch $@
 
 .PHONY: zc706
@@ -61,47 +68,40 @@ zc706: $(B)/.venv ## Verilog, constraints and Vivado script for the ZC706 board
 .PHONY: emulator
 emulator: $(B)/emulator/kairos-emulator ## The virtual Zynq
 $(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/bench src/firmware/config src/contracts src/proto src/pulse src/firmware/unwind)
-	@echo "== emulator (first time: about three minutes)"
-	@$(RUST) cargo build --locked --release -p kairos-emulator
+	@scripts/step emulator $(RUST) cargo build --locked --release -p kairos-emulator
 	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@
 
 .PHONY: hub
 hub: $(B)/hub/kairos-hub ## The service hub: registers of many devices over gRPC
 $(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(shell find src/hub/proto examples/hub -name '*.proto') $(call rust_sources,src/hub src/firmware/batch src/contracts src/hub/endpoint src/proto)
-	@echo "== hub (first time: about two minutes)"
-	@$(RUST) cargo build --locked --release -p kairos-hub -p kairos-endpoint --bins --examples
+	@scripts/step hub $(RUST) cargo build --locked --release -p kairos-hub -p kairos-endpoint --bins --examples
 	@mkdir -p $(@D)/examples && cp $(patsubst %,$(B)/cargo-host/release/examples/%,counter measure read_ns) $(@D)/examples/
 	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
 
 .PHONY: clients
 clients: $(B)/clients/.stamp ## The hub's clients for Rust, Go, TypeScript and C++, as far as their tools are installed
 $(B)/clients/.stamp: $(B)/.venv Cargo.lock scripts/build-clients $(shell find src/hub/clients src/hub/proto src/hub/buf.yaml -type f)
-	@echo "== clients (first time: about three minutes)"
-	@scripts/build-clients
+	@scripts/step clients scripts/build-clients
 	@touch $@
 
 .PHONY: host
 host: $(B)/.host ## The `kairos` command in build/venv
 $(B)/.host: $(B)/.venv pyproject.toml Cargo.lock $(call rust_sources,src/compiler src/contracts src/native src/proto src/pulse)
-	@echo "== compiler and the kairos command (first time: about two minutes)"
-	@VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(VENV))/bin:$$PATH $(RUST) maturin develop --quiet --release --locked \
-		>$(B)/host.log 2>&1 || { cat $(B)/host.log >&2; exit 1; }
+	@VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(VENV))/bin:$$PATH scripts/step "compiler and command" $(RUST) maturin develop --quiet --release --locked
 	@touch $@
 
 .PHONY: wheel
 wheel: $(B)/wheels/.stamp ## Wheels into build/wheels, which install where there is no toolchain
-$(B)/wheels/.stamp: $(B)/firmware/.stamp $(foreach v,demo ion lab,$(B)/gateware/$(v)/.stamp) $(B)/emulator/kairos-emulator $(B)/.host \
+$(B)/wheels/.stamp: $(B)/firmware/.stamp $(B)/firmware/.loader $(foreach v,demo ion lab,$(B)/gateware/$(v)/.stamp) $(B)/emulator/kairos-emulator $(B)/.host \
 		scripts/build-wheels src/emulator/pyproject.toml $(shell find src/device src/kairos -name '*.py' -o -name '*.toml' -o -name '*.txt')
-	@echo "== wheels"
-	@scripts/build-wheels
+	@scripts/step wheels scripts/build-wheels
 	@touch $@
 
 .PHONY: venv
 venv: $(B)/.venv ## The Python environment
 $(B)/.venv: $(B)/.setup requirements.lock
-	@echo "== Python environment"
 	@test -x $(PY) || python3 -m venv $(VENV)
-	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@scripts/step "Python environment" $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@echo $(abspath src/gateware) > $$($(PY) -c 'import site; print(site.getsitepackages()[0])')/kairos_gateware.pth
 	@touch $@
 
