@@ -163,19 +163,56 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
 }
 
 /// Sockets between plugins and the hub, in a folder accessible to this user only, which is deleted
-/// when the hub ends.
+/// when the hub ends, or else by the next hub: it is locked as long as its hub runs.
 struct Sockets {
     folder: TempDir,
+    _lock: std::fs::File,
     hub: PathBuf,
     listener: UnixListener,
 }
 
 impl Sockets {
+    const PREFIX: &str = "kairos-hub-";
+    const LOCK: &str = "lock";
+
     fn new() -> std::io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("kairos-hub-").tempdir()?;
+        Self::delete_abandoned();
+        let (folder, lock) = Self::locked_folder()?;
         let hub = folder.path().join("hub.socket");
         let listener = UnixListener::bind(&hub)?;
-        Ok(Self { folder, hub, listener })
+        Ok(Self {
+            folder,
+            _lock: lock,
+            hub,
+            listener,
+        })
+    }
+
+    /// A new folder and its lock. Another hub may take it for an abandoned one and delete it before
+    /// it is locked: then it is created again.
+    fn locked_folder() -> std::io::Result<(TempDir, std::fs::File)> {
+        loop {
+            let folder = tempfile::Builder::new().prefix(Self::PREFIX).tempdir()?;
+            let path = folder.path().join(Self::LOCK);
+            let lock = std::fs::File::create(&path)?;
+            lock.lock()?;
+            if path.exists() {
+                return Ok((folder, lock));
+            }
+        }
+    }
+
+    /// Deletes the folders of hubs that were killed.
+    fn delete_abandoned() {
+        let entries = std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(Self::PREFIX)) {
+            // Without the file, the folder is just being created; that of another user cannot be opened.
+            let lock = std::fs::File::options().write(true).open(entry.path().join(Self::LOCK));
+            if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+                // Another hub may delete it at the same time.
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
     }
 
     fn start(&self, settings: PluginSettings, gate: &mut Gate, groups: &Groups) -> Plugin {

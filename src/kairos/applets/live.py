@@ -12,7 +12,6 @@ import shlex
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,6 +20,7 @@ from pathlib import Path
 from string import Template
 
 from .. import pyon
+from ..scratch import ScratchFolder
 from . import SERVER
 from .sources import ServerSource
 from .supplied import SUPPLIED, supplied
@@ -144,13 +144,20 @@ class Applets:
         self._windows = windows
         self._commands: dict[tuple, list[str]] = {}
         self._processes: dict[tuple, subprocess.Popen] = {}
-        self._code = tempfile.mkdtemp(prefix="kairos-applets-")
+        self._code: ScratchFolder | None = None
+        """Source files of applets, created with the first one."""
 
     def issue(self, service, *args, **kwargs):
         """Execute a command to user interfaces if it concerns applets."""
         method = getattr(self, f"_{service}", None) if service.endswith(("_applet", "_applet_group")) else None
         if method is not None:
             method(*args, **kwargs)
+
+    def close(self):
+        """Delete the sources of applets; windows, which outlive the run, keep theirs."""
+        if self._code is not None:
+            self._code.close()
+            self._code = None
 
     def draw(self, path) -> tuple[list[Path], list[str]]:
         """Draw the current state of each applet to files next to `path`, whose names append the
@@ -206,7 +213,8 @@ class Applets:
         python = shlex.join(PROGRAM)
         words = Template(command).safe_substitute(python=python, artiq_applet=f"{shlex.join(OWN)} ")
         if code is not None:
-            file = Path(self._code, f"applet{len(self._commands)}.py")
+            self._code = self._code or ScratchFolder("kairos-applets-")
+            file = self._code.path / f"applet{len(self._commands)}.py"
             file.write_text(code)
             words = f"{python} {shlex.quote(str(file))} {words}"
         self._commands[_place(name, group)] = shlex.split(words)
@@ -216,7 +224,8 @@ class Applets:
         place = _place(name, group)
         if place in self._commands and self._windows:
             self._disable_applet(name, group)
-            self._processes[place] = subprocess.Popen(self._commands[place], env=self._environment)
+            used = () if self._code is None else (self._code.lock,)
+            self._processes[place] = subprocess.Popen(self._commands[place], env=self._environment, pass_fds=used)
 
     def _disable_applet(self, name, group=None):
         process = self._processes.pop(_place(name, group), None)

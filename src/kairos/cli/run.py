@@ -167,6 +167,8 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
     try:
         outputs.write(experiment, started, recording, device, completed=not failed)
     finally:
+        if experiment.applets is not None:
+            experiment.applets.close()
         # Last, after everything that shows the device's activity, since it makes the device do
         # more.
         _print_lost(device if recording is not None else None)

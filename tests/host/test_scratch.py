@@ -1,0 +1,72 @@
+"""Temporary folders: deleted by their process, or by the next one after it was killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from kairos.scratch import ScratchFolder
+
+HOLD = "from kairos.scratch import ScratchFolder\nprint(ScratchFolder('kairos-x-').path, flush=True)\ninput()"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    yield tmp_path
+    tempfile.tempdir = None
+
+
+def holder():
+    process = subprocess.Popen([sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return process, Path(process.stdout.readline().strip())
+
+
+def test_closed_folder_is_deleted(folder):
+    made = ScratchFolder("kairos-x-")
+    assert made.path.is_dir()
+    made.close()
+    assert list(folder.iterdir()) == []
+
+
+def test_folder_of_killed_process_is_deleted_by_the_next(folder):
+    process, path = holder()
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert path.is_dir()
+    made = ScratchFolder("kairos-x-")
+    assert list(folder.iterdir()) == [made.path]
+    made.close()
+
+
+def test_folder_in_use_is_kept(folder):
+    process, path = holder()
+    made = ScratchFolder("kairos-x-")
+    assert sorted(folder.iterdir()) == sorted([path, made.path])
+    made.close()
+    process.communicate("\n")
+
+
+def test_folder_inherited_by_another_process_is_kept_until_its_end(folder):
+    made = ScratchFolder("kairos-x-")
+    command = [sys.executable, "-c", "input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=(made.lock,)) as process:
+        path = made.path
+        made.close()
+        assert path.is_dir()
+        process.communicate(b"\n")
+    ScratchFolder("kairos-x-").close()
+    assert list(folder.iterdir()) == []
+
+
+def test_foreign_folder_is_kept(folder):
+    (folder / "kairos-x-1").mkdir()
+    (folder / "kairos-x-2").symlink_to("/")
+    (folder / "kairos-x-3").write_text("")
+    ScratchFolder("kairos-x-").close()
+    assert sorted(os.listdir(folder)) == ["kairos-x-1", "kairos-x-2", "kairos-x-3"]
