@@ -95,7 +95,7 @@ def test_commands_find_a_device_that_restarts(boot_device, card, image, tmp_path
     assert device.uart().count("Kairos runtime") == 4
 
 
-def test_the_loader_leaves_alone_what_a_failed_firmware_has_said(boot_device, card, image):
+def test_loader_keeps_report_of_failed_firmware(boot_device, card, image):
     device = boot_device("--sd", card((BOOT, image)))
     device.wait_for("Ethernet link up")
     vectors = RUNTIME.start
@@ -166,7 +166,7 @@ def test_an_image_that_the_device_could_not_boot_is_refused(boot_device, card, i
     device.close()
 
 
-def test_without_ethernet_the_loader_waits_for_nobody(boot_device, card):
+def test_loader_without_ethernet_does_not_wait(boot_device, card):
     image = loader_only(board="ebaz4205")
     device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))
     printed = device.wait_for("it cannot boot from the network")
@@ -208,7 +208,7 @@ def test_without_an_image_it_waits_and_goes_on_where_it_was(boot_device, card, t
     assert 100_000 < resumed <= 300_000 + 4096, "it began again"
 
 
-def test_what_is_wrong_is_refused_and_it_waits_on(boot_device, card, tmp_path):
+def test_invalid_request_is_refused_and_loader_waits_on(boot_device, card, tmp_path):
     device = boot_device("--sd", card((BOOT, loader_only())))
     device.wait_for("waiting for the network")
     not_elf = tmp_path / "text"
@@ -239,7 +239,7 @@ def test_what_is_wrong_is_refused_and_it_waits_on(boot_device, card, tmp_path):
     device.wait_for("gateware: ")
 
 
-def test_nobody_comes(boot_device, card, image):
+def test_loader_without_client_boots_after_the_wait(boot_device, card, image):
     """With `netboot_wait` the card is booted after that time, even if a silent client is connected."""
     device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))
     device.wait_for("waiting for the network for 1 s")

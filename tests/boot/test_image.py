@@ -75,7 +75,7 @@ def test_everything_is_where_the_boot_rom_looks(image):
     assert all(part.attributes == 0x10 for part in program)
 
 
-def test_what_is_loaded_is_the_same_on_all_ways(tmp_path):
+def test_loaded_image_is_the_same_by_every_path(tmp_path):
     whole = Elf.parse(FIRMWARE / "runtime.elf")
     path = tmp_path / "stripped"
     path.write_bytes(firmware(FIRMWARE / "runtime.elf"))
@@ -109,7 +109,7 @@ def test_bad_files_are_named(tmp_path):
         firmware(tmp_path / "missing")
 
 
-def test_the_board_is_chosen_and_what_is_assumed_is_said(tmp_path):
+def test_chosen_board_states_its_assumptions(tmp_path):
     def image(*arguments):
         command = [sys.executable, "-m", "kairos", "image", "-o", str(tmp_path / "image"), *arguments]
         return subprocess.run(command, capture_output=True, text=True)

@@ -22,7 +22,7 @@ def fresh(device):
     return device
 
 
-def test_nothing_has_happened(fresh):
+def test_empty_record_is_dumped(fresh):
     result = dump(fresh)
     assert (result.total, result.error, result.log_channel) == (32, 0, 12)
     (stopped,) = result.messages
@@ -30,7 +30,7 @@ def test_nothing_has_happened(fresh):
     assert dump(fresh).messages[0].counter > stopped.counter
 
 
-def test_outputs_are_what_the_pins_show(fresh):
+def test_recorded_outputs_agree_with_pins(fresh):
     fresh.control("trace_clear")
     with Session(fresh) as session:
         assert session.load(kernel("rtio")) is None
@@ -102,7 +102,7 @@ def test_the_head_byte_for_byte(fresh):
     assert data[16:28] == bytes(12) and data[36:] == bytes(11) + b"\x03"
 
 
-def test_several_dumps_in_a_row_tell_each_event_once(fresh):
+def test_consecutive_dumps_contain_each_event_once(fresh):
     for _ in range(3):
         with Session(fresh) as session:
             assert session.load(kernel("rtio")) is None
@@ -111,7 +111,7 @@ def test_several_dumps_in_a_row_tell_each_event_once(fresh):
         assert [one.data for one in dump(fresh).messages[:-1]] == [1, 0, 1, 0]
 
 
-def test_what_a_client_sends_is_ignored(fresh):
+def test_bytes_from_client_are_ignored(fresh):
     with Connection(fresh, 1382, b"ARTIQ analyzer\n" + bytes(range(256)) * 20) as client:
         assert client.read(1) == b"e"
     assert dump(fresh).messages

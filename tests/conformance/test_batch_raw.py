@@ -76,7 +76,7 @@ def test_delays_and_timeouts_take_the_time_of_the_device(management, registers):
     )
 
 
-def test_what_is_not_permitted_is_refused_before_anything_happens(management, registers):
+def test_forbidden_step_is_refused_before_execution(management, registers):
     read = instruction(READ, registers["rtio_outputs"][0])
     for wrong, outcome in (
         (instruction(READ, 0x0010_0000), NOT_EXPORTED),

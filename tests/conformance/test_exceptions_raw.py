@@ -109,7 +109,7 @@ def test_faults(session, what):
 
 
 @pytest.mark.parametrize("what", [6, 20, 21])
-def test_what_does_no_harm(session, what):
+def test_harmless_accesses_raise_no_exception(session, what):
     seen, raised, _ = run(session, "faults", what)
     assert raised is None and seen[-1] == 99
 

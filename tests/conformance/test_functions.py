@@ -128,7 +128,7 @@ def test_a_batch_within_a_batch(device):
 
 
 @pytest.mark.parametrize("group", ["spi", "coaxpress"])
-def test_what_needs_hardware_says_so(device, group):
+def test_functions_without_hardware_report_it(device, group):
     expected = {
         "spi": (SPI_ERROR, "SPI bus could not be accessed: this device has no SPI outside of RTIO", (0, 0, 0)),
         "coaxpress": (CXP_ERROR, "CXP Grabber is not available on destination {0}", (3, 0, 0)),

@@ -50,7 +50,7 @@ def log(device):
         return client.log()
 
 
-def test_a_fault_of_core_0_is_told_after_the_reset_once(device):
+def test_fault_of_core_0_is_reported_once_after_reset(device):
     handler = symbol("^_irq_handler$")
     write(device, handler, UNDEFINED)
     interrupt(device)
@@ -76,7 +76,7 @@ def test_a_panic_of_core_0_resets_the_device(device):
     assert re.search(r"before this start: panic: panicked at a\.rs:12:34:", log(device))
 
 
-def test_a_failure_is_told_even_if_its_text_is_lost(device):
+def test_failure_is_reported_even_without_its_text(device):
     """The byte of REBOOT_STATUS that failing firmware sets is present, but no report in memory."""
     unlock, reboot_status, reset = 0xF800_0008, 0xF800_0258, 0xF800_0200
     write(device, unlock, 0xDF0D)
@@ -90,7 +90,7 @@ def test_a_failure_is_told_even_if_its_text_is_lost(device):
     assert "before this start" not in log(device)
 
 
-def test_a_fault_of_core_1_is_told_at_once_and_after_a_reset(device):
+def test_fault_of_core_1_is_reported_at_once_and_after_reset(device):
     loader = symbol(r"13kairos_kernel3elf8describe", "kernel.elf")
     write(device, loader, UNDEFINED)
     library = (ROOT / "tests" / "kernels" / "empty.elf").read_bytes()
@@ -105,7 +105,7 @@ def test_a_fault_of_core_1_is_told_at_once_and_after_a_reset(device):
     assert f"before this start, kernel core: {said}" in text and "comms core failed" not in text
 
 
-def test_a_fault_is_told_though_the_kernel_has_overwritten_the_channel(device):
+def test_fault_is_reported_after_kernel_overwrote_the_rings(device):
     library = (ROOT / "tests" / "kernels" / "scribble.elf").read_bytes()
     with Session(device) as session:
         assert session.load(library) is None
@@ -136,7 +136,7 @@ GICC_CTLR = 0xF8F0_0100
         ),
     ],
 )
-def test_the_watchdog_resets_what_stands_still(device, words, said):
+def test_watchdog_resets_a_stuck_core(device, words, said):
     """With a session open, core 0's interrupts are disabled or a task stops. The next start reports the reset."""
     place, word = words
     with Session(device):

@@ -135,6 +135,6 @@ ROOM = np.zeros((2, 2))
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
-def test_what_has_no_result(session, name, arguments, expected):
+def test_unsolvable_matrix_has_no_result(session, name, arguments, expected):
     number, message = raised(session, name, *arguments)
     assert number == expected[0] and message.startswith(expected[1])

@@ -39,7 +39,7 @@ def fill_log(client):
     assert client.config_read(b"nothing") is None
 
 
-def test_a_full_log_says_what_it_has_dropped(management):
+def test_full_log_states_dropped_bytes(management):
     fill_log(management)
     log = management.log()
     first, *lines = log.splitlines()

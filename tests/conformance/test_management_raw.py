@@ -49,7 +49,7 @@ def test_clear_log(management):
     assert "no heap" not in management.log()
 
 
-def test_the_first_lines_say_what_runs(tmp_path, start_device):
+def test_first_lines_name_firmware_and_gateware(tmp_path, start_device):
     device = start_device(tmp_path, gateware=False)
     try:
         with Management(device) as client:
@@ -58,7 +58,7 @@ def test_the_first_lines_say_what_runs(tmp_path, start_device):
         device.close()
 
 
-def test_pull_log_sends_what_comes_and_a_new_client_takes_over(device, management):
+def test_pull_log_streams_lines_and_new_client_takes_over(device, management):
     management.write(b"\x07")
     with Management(device) as writer:
         assert writer.config_write(b"log_level", b"nonsense") is False
@@ -187,7 +187,7 @@ def test_several_clients_at_once(device):
         assert one.log() and two.log() and three.log()
 
 
-def test_flash_refuses_what_is_damaged(management):
+def test_flash_refuses_damaged_image(management):
     def flash(image, wrong=0):
         return management.reply(b"\x09" + management.pack(image + struct.pack("<I", zlib.crc32(image) ^ wrong)))
 

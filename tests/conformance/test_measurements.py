@@ -64,7 +64,7 @@ def test_longer_messages_take_longer(device):
     [(0,), (16,), (0x101,), (GP0_READ, 4), (GP0_READ, 0, 0), (GP0_READ, 0, 1001), (HP_READ, 12), (TO_KERNEL, 4097)]
     + [(COPY, 1 << 20, 33), (2**32 - 1, 2**32 - 1, 2**32 - 1)],
 )
-def test_what_makes_no_sense_is_refused(device, request_):
+def test_invalid_measurement_is_refused(device, request_):
     assert refusal(device, *request_) == INVALID
 
 

@@ -103,7 +103,7 @@ def test_overrides_are_watched_by_every_client(device, client):
         assert other.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
 
 
-def test_what_does_not_exist_reads_as_zero(client):
+def test_absent_probe_reads_as_zero(client):
     for channel in (OUTPUT, 999, 0x10000 | OUTPUT):
         client.inject(channel, 77, 1)
         assert client.get(channel, 77) == 0

@@ -7,7 +7,7 @@ from tests.support.paths import FIRMWARE
 from tests.support.waiting import until
 
 
-def test_a_satellite_boots_and_says_what_it_found(tmp_path):
+def test_satellite_boots_and_logs_its_gateware(tmp_path):
     device = Emulated(tmp_path, "--firmware", FIRMWARE / "satman.elf", "--pl", LIBRARY)
     try:
         device.attach()

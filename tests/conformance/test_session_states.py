@@ -84,7 +84,7 @@ def test_subkernel(session, state):
 
 @pytest.mark.parametrize("reply", [b"\x01\0\0\0i\x03\0\0\0", None])
 @pytest.mark.parametrize("state", [absent, loaded, running])
-def test_a_reply_that_nobody_waits_for(device, session, state, reply):
+def test_unexpected_reply_closes_the_session(device, session, state, reply):
     state(session)
     session.send(7, reply) if reply else session.send(8, bytes(48))
     assert_closed(session)
@@ -202,7 +202,7 @@ def test_a_greeting_that_comes_too_late(device):
         run_empty(first)
 
 
-def test_a_third_client_supersedes_the_second_which_was_waiting(device):
+def test_third_client_supersedes_waiting_second(device):
     """The newest session gets the core; the others are closed."""
     with Session(device) as first:
         running(first)
@@ -223,7 +223,7 @@ def test_a_client_that_does_not_read_is_superseded(device):
             run_empty(after)
 
 
-def test_asynchronous_errors_are_told_once(device):
+def test_asynchronous_errors_are_reported_once(device):
     """As bits in the message that ends the kernel, and in the log with the channel's name (section 1.9)."""
     with Management(device) as management, Session(device) as session:
         assert management.reply(b"\x02") == 1

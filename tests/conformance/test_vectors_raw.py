@@ -31,7 +31,7 @@ def test_calls_byte_for_byte(device):
     ]
 
 
-def test_lines_of_a_kernel_are_whole(device):
+def test_lines_of_a_kernel_are_complete(device):
     with Management(device) as management:
         assert management.reply(b"\x02") == 1
         with Session(device) as session:

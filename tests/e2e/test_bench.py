@@ -45,7 +45,7 @@ def test_a_rabi_flop_has_the_frequency_of_the_bench(kairos, ion):
     assert "bench:" not in done.stderr
 
 
-def test_chips_hold_what_drivers_set(kairos, ion):
+def test_chips_hold_values_set_by_drivers(kairos, ion):
     runs = []
     for options in [(), ("--no-skip",)]:
         done = kairos("run", EXPERIMENT, "-c", "ReadBack", "--vcd", "a.vcd", *options, device_db=ion)
@@ -91,7 +91,7 @@ def test_the_table_has_messages_in_place_of_their_bits(kairos, ion):
     assert int(more.replace(",", "")) == count - datasets - 5
 
 
-def test_a_chip_without_a_clock_is_told(kairos, ion, tmp_path):
+def test_chip_without_clock_is_reported(kairos, ion, tmp_path):
     bench = tmp_path / "bench.toml"
     bench.write_text("[urukul.urukul0]\nmmcx_hz = 0\n")
     done = kairos("run", EXPERIMENT, "-c", "NoClock", "--bench", bench, device_db=ion)
@@ -110,7 +110,7 @@ FAULTS = [
 ]
 
 
-def test_faults_are_told_with_the_line_that_makes_them(kairos, ion):
+def test_faults_are_reported_with_their_source_line(kairos, ion):
     done = kairos("run", EXPERIMENT, "-c", "Faults", device_db=ion)
     assert done.returncode == 0, done.stdout + done.stderr
     told = [
@@ -123,7 +123,7 @@ def test_faults_are_told_with_the_line_that_makes_them(kairos, ion):
         assert source[int(found[1]) - 1].endswith(f"# {comment}"), found[0]
 
 
-def test_a_part_without_pins_has_the_line_of_what_it_hears(kairos, ion, tmp_path):
+def test_part_without_pins_has_line_of_its_source(kairos, ion, tmp_path):
     bench = tmp_path / "bench.toml"
     text = (ION / "bench.toml").read_text()
     bench.write_text(text.replace("saturation_dbm = 10.0", "saturation_dbm = 0.0", 1))
@@ -265,7 +265,7 @@ class Restless(Model):
 """
 
 
-def test_a_model_that_never_rests_is_told_of(ion, tmp_path, monkeypatch):
+def test_model_that_never_rests_is_reported(ion, tmp_path, monkeypatch):
     monkeypatch.setattr(process, "READY_TIMEOUT", 3.0)
     bench = shutter(tmp_path, RESTLESS)
     bench.write_text(bench.read_text().replace('"ttl5"', '"ttl_urukul0_sw0"'))

@@ -26,7 +26,7 @@ def database(lab, kairos):
     return database
 
 
-def test_the_page_shows_what_an_ad9834_is_told_and_its_tone(page_of, database):
+def test_page_shows_messages_to_ad9834_and_its_tone(page_of, database):
     found = page_of(EXPERIMENTS, "-c", "AD9834", device_db=database("AD9834"))
     _, words = found["pins/dio_spi0/chip"]
     assert words[0] == "CONTROL: b28 1, core_reset 1" and "PHASE0: 0.25 turns" in words
@@ -43,7 +43,7 @@ def test_the_page_shows_an_attenuation_and_the_tone_behind_it(page_of, kairos, d
     assert found["bench/dio_spi0.ch0/power"][1] == [10.0 - 31.5, 3.0], "from power-up on"
 
 
-def test_the_page_shows_what_a_novogorny_is_told(page_of, database):
+def test_page_shows_messages_to_novogorny(page_of, database):
     found = page_of(EXPERIMENTS, "-c", "Novogorny", device_db=database("Novogorny"))
     assert found["pins/dio_spi0/chip amplifiers"][1] == ["gains 1, 1, 1, 10, 1, 1, 1, 1"]
     _, words = found["pins/dio_spi0/chip"]

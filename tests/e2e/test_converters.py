@@ -35,7 +35,7 @@ def database(lab, tmp_path):
     return path
 
 
-def test_what_a_zotino_gives_a_sampler_measures(database, tmp_path):
+def test_voltage_of_zotino_is_measured_by_sampler(database, tmp_path):
     bench_file = tmp_path / "wires.toml"
     bench_file.write_text(WIRES)
     with Bench(database, bench_file) as bench:
@@ -59,7 +59,7 @@ def test_what_a_zotino_gives_a_sampler_measures(database, tmp_path):
         assert bench.part("zotino0")["ch5"]["code"] == 0x9000 - 0x8000 + 0x3FFE
 
 
-def test_what_the_data_sheets_forbid_is_told(database):
+def test_data_sheet_violations_are_reported(database):
     with Bench(database) as bench:
         bench.run(EXPERIMENTS, "TooFast")
         texts = bench.warnings

@@ -21,7 +21,7 @@ def test_the_chips_of_a_card_answer_unasked(kairos, lab):
     assert "proto_rev" in done.stderr, "nothing answers where nothing is wired"
 
 
-def test_what_the_database_says_of_a_card_counts(kairos, lab):
+def test_settings_of_database_apply_to_card(kairos, lab):
     """User-chosen names, AD9912 chips, revision 8 of the logic, another reference at another
     connector."""
     entries = DeviceDB.load(calibrated(lab, kairos.directory)).entries

@@ -153,7 +153,7 @@ def test_registers_are_written_and_read_in_one_call(lab):
     fails("INVALID_ARGUMENT", "does not fit into the 32 bits", lambda: word.write(2**32))
 
 
-def test_what_there_is_not(lab):
+def test_absent_names_are_reported(lab):
     demo = lab["demo"]
     fails("PERMISSION_DENIED", "is read-only", lambda: demo.registers.rtio.outputs.write(1))
     fails("NOT_FOUND", "its block has rtio/async_error", lambda: demo.read("rtio/none"))

@@ -91,7 +91,7 @@ def answer(address, name, method, token):
             return error.code().name
 
 
-def test_every_method_refuses_who_has_no_token(hub):
+def test_every_method_refuses_missing_token(hub):
     with kairos.hub.connect(hub.address, token="look") as lab:
         found = dict(methods(lab))
     assert found.keys() == ASKED.keys()
@@ -100,7 +100,7 @@ def test_every_method_refuses_who_has_no_token(hub):
             assert answer(hub.address, name, method, token) == "UNAUTHENTICATED", (name, token)
 
 
-def test_every_method_refuses_whose_role_is_less_than_it_asks_for(hub):
+def test_every_method_refuses_lower_role(hub):
     with kairos.hub.connect(hub.address, token="administer") as lab:
         found = dict(methods(lab))
     for name, method in found.items():
@@ -110,7 +110,7 @@ def test_every_method_refuses_whose_role_is_less_than_it_asks_for(hub):
             assert (ended == "PERMISSION_DENIED") == less and ended != "UNAUTHENTICATED", (name, role, ended)
 
 
-def test_a_client_is_told_what_it_lacks(hub):
+def test_refusal_names_the_missing_role(hub):
     with pytest.raises(HubError, match="this hub requires a token") as failed:
         kairos.hub.connect(hub.address)
     assert failed.value.code == "UNAUTHENTICATED"
@@ -120,7 +120,7 @@ def test_a_client_is_told_what_it_lacks(hub):
             lab.call("Registers", "Write", device="away", register="a/b", value=1)
 
 
-def test_metrics_are_for_who_may_look(hub):
+def test_metrics_require_role_look(hub):
     for token, status in ((None, 401), ("none", 401), ("look", 200)):
         request = urllib.request.Request(f"http://{hub.address}/metrics")
         if token is not None:
@@ -132,7 +132,7 @@ def test_metrics_are_for_who_may_look(hub):
 
 
 @pytest.mark.parametrize("name", ["grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "none.Such/Method", ""])
-def test_what_the_hub_does_not_describe_is_refused_too(hub, name):
+def test_undescribed_method_is_refused(hub, name):
     with grpc.insecure_channel(hub.address) as channel:
         with pytest.raises(grpc.RpcError) as failed:
             channel.unary_unary(f"/{name}")(b"", timeout=10)
@@ -214,7 +214,7 @@ def test_why_a_hub_cannot_be_reached_is_said(tmp_path):
 
 
 @pytest.mark.parametrize("entries", ["", token_entry("a", "look"), "[tls]\ncertificate_file = 'c'\nkey_file = 'c'\n"])
-def test_nobody_else_is_let_in_without_both(tmp_path, entries):
+def test_client_needs_certificate_and_token(tmp_path, entries):
     (tmp_path / "c").touch()
     settings = tmp_path / "hub.toml"
     settings.write_text(entries + "[[device]]\nname = 'a'\naddress = 'lab'\n")

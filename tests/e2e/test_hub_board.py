@@ -202,7 +202,7 @@ def test_the_command_line_reaches_buses(hub):
         assert code == 0 or (not done.stdout and len(done.stderr.splitlines()) == 1), done
 
 
-def test_what_a_bus_does_not_do_is_said(lab):
+def test_unsupported_bus_transfer_is_reported(lab):
     board = lab["rack"].board
     fails("ABORTED", "nobody answers at address 0x51", lambda: board.i2c("i2c-1", 0x51, 1))
     fails("ABORTED", "a driver of the kernel has the chip at address 0x57", lambda: board.i2c("i2c-1", 0x57, 1))

@@ -36,7 +36,7 @@ def test_a_device_on_the_bus_is_written_and_read(demo):
     assert demo.i2c.read(SYNTHESISER, 2, register=134, switch=CLOCK) == b"\x01\x82"
 
 
-def test_who_answers(demo):
+def test_scan_lists_answering_addresses(demo):
     assert demo.i2c.scan() == [0x70, 0x71, SWITCH]
     assert demo.i2c.scan(CARDS) == [EXPANDER, EEPROM, 0x70, 0x71, SWITCH]
     with pytest.raises(ProgramError) as failed:
@@ -59,7 +59,7 @@ def test_the_bus_in_a_program(demo):
     assert unpacked(error.results[1:3], 5) == bytes(range(1, 6))
 
 
-def test_what_cannot_be_on_the_bus(demo):
+def test_impossible_transfer_is_refused(demo):
     for work in (
         lambda: demo.i2c.read(0x80, 1),
         lambda: demo.i2c.write(0x50, bytes(9)),

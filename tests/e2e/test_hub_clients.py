@@ -76,7 +76,7 @@ def test_a_calibration_in_one_batch(hub, calibrate):
     )
 
 
-def test_what_fails_is_said_in_a_line(hub, calibrate):
+def test_failure_is_one_line(hub, calibrate):
     for address, device, text in (
         (hub.address, "away", "away at 127.0.0.1:9 does not answer"),
         (hub.address, "none", "there is no device 'none'"),

@@ -57,7 +57,7 @@ def shown(device):
     return [(c.name, round(c.hertz / 1e6, 1), c.source, c.condition, c.used) for c in device.clocks]
 
 
-def test_what_devices_run_on(lab):
+def test_clock_sources_of_devices_are_listed(lab):
     found = lab.clocks()
     assert list(found) == ["zc706", "demo", "away", "rack"]
     assert found["zc706"].setting == "ext0_synth0_10to125" and found["zc706"].condition == GOOD

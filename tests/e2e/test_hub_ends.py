@@ -69,7 +69,7 @@ def rounds(instants, enough):
 
 
 @pytest.mark.parametrize("instants", [4, pytest.param(200, marks=pytest.mark.long)])
-def test_a_hub_that_is_killed_says_what_it_has_left(folder, instants):
+def test_killed_hub_reports_unfinished_batches(folder, instants):
     choose, seen = random.Random(15), Counter()
     # Half of the time is that of a half-executed batch.
     for number in rounds(instants, lambda: seen["halves"] > instants // 8):
@@ -120,7 +120,7 @@ def scratch(number):
 
 
 @pytest.mark.parametrize("instants", [4, pytest.param(200, marks=pytest.mark.long)])
-def test_a_core_device_executes_what_a_killed_hub_has_sent(tmp_path, device, instants):
+def test_batch_of_killed_hub_is_completed(tmp_path, device, instants):
     """All of it, or nothing; the next hub reports that its end was not observed."""
     choose, seen = random.Random(16), Counter()
     hub = Hub(tmp_path, {"demo": device})

@@ -24,7 +24,7 @@ def test_a_calibration(device, tmp_path):
         assert away.returncode == 1 and away.stderr.startswith("calibrate: away at 127.0.0.1:9 does not answer")
 
 
-def test_calibrations_beside_blink_change_nothing_at_the_pins():
+def test_calibrations_beside_blink_leave_pins_unchanged():
     done = run(EXAMPLES / "hub" / "beside_blink.py")
     assert done.returncode == 0, done.stderr
     *blinks, pins, batch, calls = done.stdout.splitlines()

@@ -43,7 +43,7 @@ def lab(hub):
         yield lab
 
 
-def test_every_subsystem_is_told_of(lab):
+def test_every_subsystem_is_reported(lab):
     found = lab["demo"].health()
     assert found.keys() == SUBSYSTEMS
     assert {name: each.condition for name, each in found.items() if each.condition not in ("good", "absent")} == {}
@@ -114,7 +114,7 @@ def test_registers_are_watched_from_the_command_line(hub):
     assert times == sorted(times) and len(set(times)) == 3
 
 
-def test_a_terminal_shows_one_table_of_what_is_watched(hub, lab):
+def test_terminal_shows_one_table_of_watched_devices(hub, lab):
     """Updated in place, with the time of each value's last change."""
     terminal, other = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
@@ -162,7 +162,7 @@ def test_a_log_is_followed_by_many(lab, device):
         assert any("no heap on core 0" in next(lines) for _ in range(100))
 
 
-def test_a_kernel_that_fails_is_told_of(device, lab):
+def test_failed_kernel_is_reported(device, lab):
     before = lab["demo"].health()["kernel_core"].values["faults_total"]
     with Session(device) as session:
         assert session.load(kernel("scribble")) is None

@@ -177,7 +177,7 @@ def plain(hub):
     return re.sub(r"\x1b\[[0-9;]*m", "", (hub.folder / "hub.log").read_text())
 
 
-def test_one_that_dies_is_started_anew(hub, lab, ill, bystander):
+def test_dead_plugin_is_restarted(hub, lab, ill, bystander):
     process = call(lab, "ill", "Echo").number
     with pytest.raises(HubError) as failed:
         call(lab, "ill", "Die")
@@ -187,7 +187,7 @@ def test_one_that_dies_is_started_anew(hub, lab, ill, bystander):
     assert "it has ended: exit status: 3" in plain(hub)
 
 
-def test_one_that_hangs_is_started_anew(lab, ill, bystander):
+def test_hanging_plugin_is_restarted(lab, ill, bystander):
     """It is stopped: no thread answers."""
     process = call(lab, "ill", "Echo").number
     os.kill(process, signal.SIGSTOP)
@@ -200,7 +200,7 @@ def test_one_that_hangs_is_started_anew(lab, ill, bystander):
     comes_back(lab, ill)
 
 
-def test_one_whose_calls_all_hang_is_started_anew(lab, ill, bystander):
+def test_plugin_whose_calls_all_hang_is_restarted(lab, ill, bystander):
     request = {"service": "kairos.tests.ill.v1.Trouble", "method": "Hang"}
     threads = [threading.Thread(target=lambda: pytest.raises(HubError, lab.call, **request)) for _ in range(WORKERS)]
     for thread in threads:
@@ -210,7 +210,7 @@ def test_one_whose_calls_all_hang_is_started_anew(lab, ill, bystander):
     comes_back(lab, ill)
 
 
-def test_one_that_takes_too_much_memory_is_started_anew(hub, lab, ill, bystander):
+def test_plugin_with_too_much_memory_is_restarted(hub, lab, ill, bystander):
     call(lab, "ill", "Leak", number=100)
     assert plugin(lab, "ill").running
     call(lab, "ill", "Leak", number=250)
@@ -218,21 +218,21 @@ def test_one_that_takes_too_much_memory_is_started_anew(hub, lab, ill, bystander
     assert "MB of memory, exceeding its limit of 300" in plain(hub)
 
 
-def test_what_it_asks_for_at_once_it_does_not_get(lab, ill, bystander):
+def test_allocation_beyond_the_limit_fails(lab, ill, bystander):
     """Nor do processes that it starts: the limit includes them."""
     done = call(lab, "ill", "Gulp", number=8 << 10)
     assert done.number == 1 and "MemoryError" in done.text
     assert plugin(lab, "ill").starts == ill
 
 
-def test_one_that_breeds_is_started_anew(hub, lab, ill, bystander):
+def test_plugin_with_too_many_processes_is_restarted(hub, lab, ill, bystander):
     call(lab, "ill", "Breed", number=100, text="together")
     comes_back(lab, ill)
     assert "processes, exceeding its limit of 64" in plain(hub)
     until(lambda: len(family(lab, hub)) == 1)
 
 
-def test_whoever_has_left_its_group_ends_with_it(hub, lab, ill):
+def test_process_outside_group_ends_with_its_plugin(hub, lab, ill):
     call(lab, "ill", "Breed", number=5)
     until(lambda: len(family(lab, hub)) == 6)
     lab.reload("ill")
@@ -372,7 +372,7 @@ def answers(lab):
         return False
 
 
-def test_reloading_one_stops_nobody_else(hub, lab, ill, bystander):
+def test_reload_stops_no_other_plugin(hub, lab, ill, bystander):
     process = call(lab, "ill", "Echo", text="a").number
     settings = hub.folder / "hub.toml"
     written = settings.read_text()

@@ -57,7 +57,7 @@ def send(kairos, device, pulse, tmp_path):
     return send
 
 
-def test_a_core_says_what_it_is(registers):
+def test_core_reports_its_configuration(registers):
     config, arguments = registers.pulse.config.read(), registers["pulse/config"]
     assert (arguments.width, arguments.writable) == (32, False)
     channels, samples = config & 0xF, config >> 4 & 0xF
@@ -66,7 +66,7 @@ def test_a_core_says_what_it_is(registers):
     assert registers["pulse/cycle"].width == 64
 
 
-def test_what_it_does_is_read_beside_kernels(registers, send):
+def test_registers_are_read_beside_kernels(registers, send):
     core = registers.pulse
     send([*pulses(4, 8, 12), gates([8, 0])])
     assert (core.armed.read(), core.error.read(), core.underrun.read()) == (1, 0, 0)
@@ -75,6 +75,6 @@ def test_what_it_does_is_read_beside_kernels(registers, send):
     assert core.armed.read() == 0 and core.error.read() != 0 and core.underrun.read() & 0xFF != 0
 
 
-def test_what_is_the_firmwares_stays_so(registers):
+def test_registers_of_the_firmware_are_refused(registers):
     fails("PERMISSION_DENIED", "pulse/first_channel", lambda: registers.pulse.first_channel.write(1))
     assert "trigger" not in dir(registers.pulse) or not registers.pulse.trigger.writable

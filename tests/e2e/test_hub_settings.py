@@ -99,7 +99,7 @@ def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):
         ("", "hub.toml: there is no [[device]]"),
     ],
 )
-def test_what_is_wrong_with_the_file_is_one_line(tmp_path, text, said):
+def test_invalid_settings_file_is_one_line(tmp_path, text, said):
     if text is not None:
         (tmp_path / "hub.toml").write_text(text)
     done = run_kairos("hub", cwd=tmp_path)

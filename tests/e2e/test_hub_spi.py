@@ -50,7 +50,7 @@ def test_a_chip_sees_the_bits(demo, device):
     assert carried(device, BUS, 2) == [(1, 8, 0x5A), (2, 32, 0x12345678), (1, 3, 0b011)]
 
 
-def test_what_a_chip_answers_is_a_result(demo, device):
+def test_answer_of_a_chip_is_a_result(demo, device):
     names, _ = recorded(device)
     (miso,) = (index for index, name in names.items() if name == f"{BUS}_miso")
     for level in (1, 0):
@@ -62,7 +62,7 @@ def test_what_a_chip_answers_is_a_result(demo, device):
     assert demo.run(program) == [0, 0, 0]
 
 
-def test_what_cannot_be_transferred(demo):
+def test_impossible_spi_transfer_is_refused(demo):
     for work, text in (
         (lambda: demo.spi[BUS].transfer(0, 33), "1 to 32 bits"),
         (lambda: demo.spi[BUS].transfer(0, 8, divider=1), "divider of 2"),

@@ -54,7 +54,7 @@ def collector():
     server.stop(0)
 
 
-def test_a_call_is_a_span_and_what_its_device_does_one_within(tmp_path, collector):
+def test_call_is_a_span_with_device_span_inside(tmp_path, collector):
     spans, address = collector
     (tmp_path / "memory").write_bytes(bytes(8))
     hub = Hub(tmp_path, {}, entries=BOARD, options=["--traces", address])
@@ -85,7 +85,7 @@ def test_a_call_is_a_span_and_what_its_device_does_one_within(tmp_path, collecto
     assert "rpc.service" not in (tmp_path / "hub.log").read_text()
 
 
-def test_a_collector_that_is_not_there_costs_nothing(tmp_path):
+def test_absent_collector_delays_no_call(tmp_path):
     (tmp_path / "memory").write_bytes(bytes(8))
     hub = Hub(tmp_path, {}, entries=BOARD, options=["--traces", "http://127.0.0.1:9"])
     with kairos.hub.connect(hub.address) as lab:

@@ -88,7 +88,7 @@ def levels_or_none(events):
     return levels(events) if any(event.kind == "output" for event in events) else []
 
 
-def test_files_show_what_the_analyzer_says(waveforms, device):
+def test_files_agree_with_the_analyzer(waveforms, device):
     """The dump equals the device's; the levels of a pin in the VCD file are those of its events."""
     run_rtio(device)
     text, dump = waveforms.vcd().decode(), analyzer.decode(waveforms.dump(kept=True))
@@ -119,7 +119,7 @@ def test_an_event_that_is_waited_for(waveforms, device):
     assert failed.value.code == "DEADLINE_EXCEEDED"
 
 
-def test_what_there_is_not(lab, waveforms, device):
+def test_absent_names_are_reported(lab, waveforms, device):
     fails("NOT_FOUND", "there is no channel 'none'", lambda: waveforms.read("none"))
     fails("INVALID_ARGUMENT", "at most 4096 events", lambda: waveforms.capture(before=5000))
     fails("UNAVAILABLE", "does not answer", lambda: lab["away"].waveforms.read())

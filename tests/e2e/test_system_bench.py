@@ -89,7 +89,7 @@ def test_wires_of_the_command_line(kairos, pair):
         ("[urukul.urukul0]", ":1: the device has no card urukul0; it has none"),
     ],
 )
-def test_what_cannot_be_is_one_line_with_its_place(kairos, pair, text, error):
+def test_invalid_bench_is_one_line_with_its_place(kairos, pair, text, error):
     file = kairos.write(text, head="", name="bad.toml")
     for words in [("run", EXPERIMENT, "-c", "Wired", "--bench", file), ("bench", "check", file)]:
         done = kairos(*words, device_db=pair)

@@ -71,7 +71,7 @@ def test_light_of_the_satellite_is_seen_by_the_master(kairos, database):
     assert frequency == pytest.approx(110e6, abs=0.2)
 
 
-def test_a_database_is_enough_and_tells_what_is_missing(kairos, database):
+def test_database_suffices_and_missing_parts_are_named(kairos, database):
     done = kairos("run", EXPERIMENT, "-c", "Mute", "--no-table", device_db=database)
     assert done.returncode == 0, done.stdout + done.stderr
     file = kairos.write("[urukul.urukul0]\nmmcx_hz = 0\nsma_hz = 0\noscillator_hz = 0\n", head="", name="no_clock.toml")

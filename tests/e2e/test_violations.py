@@ -55,7 +55,7 @@ def expected(name):
 
 
 @pytest.mark.parametrize("name", ["Urukul", "Ad9910", "Ad9912", "Dac", "Adc", "Mirny", "Novogorny", *CHIPS])
-def test_what_data_sheets_forbid_is_told_with_time_and_line(kairos, database, name):
+def test_data_sheet_violations_are_reported_with_time_and_line(kairos, database, name):
     done = kairos("run", EXPERIMENTS, "-c", name, "--no-table", device_db=database(name))
     assert done.returncode == 0, done.stderr
     told = [TOLD.fullmatch(line) for line in done.stderr.splitlines()]

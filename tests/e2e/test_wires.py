@@ -17,7 +17,7 @@ def test_a_generator_a_cable_and_a_level(kairos):
     assert runs[0].stdout.splitlines()[0] == runs[1].stdout.splitlines()[0]
 
 
-def test_without_wires_nothing_comes(kairos):
+def test_without_wires_no_edge_arrives(kairos):
     done = kairos("run", EXPERIMENT, "--no-table")
     assert done.stdout.splitlines()[0].split()[::2] == ["0", "0"]
 

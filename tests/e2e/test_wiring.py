@@ -65,7 +65,7 @@ def told_at(done):
     return [(line[2], source[int(line[1]) - 1].partition("  # ")[2]) for line in found if line]
 
 
-def test_messages_to_an_ad9912_that_nobody_hears_or_that_are_cut(kairos, database):
+def test_unreceived_and_cut_messages_to_ad9912_are_reported(kairos, database):
     done = kairos("run", EXPERIMENTS, "-c", "Selects", "--no-table", device_db=database)
     assert done.returncode == 0, done.stderr
     assert told_at(done) == [

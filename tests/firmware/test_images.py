@@ -77,7 +77,7 @@ def function_at(elf, address):
     return None
 
 
-def test_the_scan_finds_what_it_looks_for():
+def test_scan_finds_sev():
     assert is_sev(0xE320F004) and is_sev(0x1320F004)
     assert not is_sev(0xE320F002)  # wfe
     assert not is_sev(0xE320F003)  # wfi
@@ -119,7 +119,7 @@ def test_images_stay_in_their_regions(image, name, region_name):
 
 
 @pytest.mark.parametrize("name", ["runtime.elf", "satman.elf", "kernel.elf"])
-def test_what_is_written_lies_apart_from_instructions(image, name):
+def test_writable_data_is_separate_from_instructions(image, name):
     """Writable data is in separate, non-executable megabytes: jumps into it fault, and the emulator
     need not check for modified instructions after each store."""
     used = [s for s in image(name).iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC and s["sh_size"]]

@@ -31,7 +31,7 @@ def dependencies(manifest: dict) -> set[str]:
     return {name.removeprefix("kairos-") for name in names if name.startswith("kairos-")}
 
 
-def test_crates_import_only_what_the_table_allows():
+def test_crates_import_only_allowed_crates():
     allowed = allowed_imports()
     members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
     assert len(members) > 10

@@ -82,12 +82,12 @@ def test_the_page_names_every_file_with_unsafe(page):
 
 
 @pytest.mark.parametrize("folder", SAFE)
-def test_formats_and_what_services_compute_have_none(folder):
+def test_formats_and_services_have_no_unsafe(folder):
     assert "#![forbid(unsafe_code)]" in (ROOT / folder / "lib.rs").read_text()
     assert files_with_unsafe(folder) == set()
 
 
-def test_what_reads_mapped_memory_is_one_file():
+def test_mapped_memory_is_accessed_in_one_file():
     assert files_with_unsafe("src/hub/endpoint/src") == {"src/hub/endpoint/src/memory.rs"}
 
 

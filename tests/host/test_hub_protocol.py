@@ -39,7 +39,7 @@ def changed(tmp_path):
     return change
 
 
-def test_the_protocol_is_explained_and_keeps_what_was_promised():
+def test_protocol_is_documented_and_compatible():
     protocol.check()
 
 
@@ -71,7 +71,7 @@ def test_the_page_is_that_of_the_files():
     ],
     ids=lambda value: value if " = " in value or "rpc" in value else None,
 )
-def test_what_breaks_a_promise_is_refused(changed, old, new, text):
+def test_incompatible_change_is_refused(changed, old, new, text):
     with pytest.raises(protocol.Wrong, match=FILE) as wrong:
         protocol.buf(changed(old, new), "breaking", "--exclude-imports", "--against", protocol.PROMISED)
     assert text in str(wrong.value)
@@ -97,6 +97,6 @@ def test_something_may_be_added(changed):
     protocol.check(changed("// Why the device does not answer.\n  string error = 5;", more))
 
 
-def test_what_nobody_explains_is_refused(changed):
+def test_undocumented_field_is_refused(changed):
     with pytest.raises(protocol.Wrong, match='Field "follow" should have a non-empty comment'):
         protocol.check(changed("  // Continue with new lines as they arrive.\n", ""))

@@ -35,7 +35,7 @@ def test_emulated_ones_have_ports_of_their_own():
     assert f'analyzer = "{analyzer}"' in render([two]) and "analyzer" not in render([one])
 
 
-def test_what_is_refused_is_one_line(tmp_path, monkeypatch, capsys):
+def test_refused_settings_are_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     def refused(text, *words):

@@ -96,7 +96,7 @@ def test_clients_wait_for_a_device_that_restarts(device_with_card, kairos, tmp_p
         assert {"time", "level", "source", "message"} == set(entries[0]) and entries[0]["time"] >= 0
 
 
-def test_slow_clients_cost_nobody_anything(device, device_db, kairos):
+def test_slow_clients_do_not_delay_others(device, device_db, kairos):
     """On every port, one client sends its greeting at one letter per 0.25 s, one stops within a request."""
     greetings = {
         session.PORT: b"ARTIQ coredev\n",
@@ -158,7 +158,7 @@ def test_broken_device_databases(kairos, tmp_path, content, text):
     one_line(kairos.run(ALIVE, device_db=path), text)
 
 
-def test_what_has_no_room_costs_no_other(kairos):
+def test_unwritable_output_costs_no_other(kairos):
     """With files limited to 64 KiB the VCD file does not fit, but the datasets do."""
     import resource  # not available on Windows
 

@@ -86,7 +86,7 @@ def test_garbage_and_resets(device, device_db, kairos, connections):
     until(lambda: open_files(device.process.pid) <= files, lambda: f"{open_files(device.process.pid)} files are open")
 
 
-def test_silent_clients_lock_nobody_out(device, device_db, kairos):
+def test_silent_clients_do_not_block_others(device, device_db, kairos):
     with ExitStack() as silent:
         for port in (session.PORT, management.PORT, analyzer.PORT):
             for _ in range(8):
@@ -99,7 +99,7 @@ def test_silent_clients_lock_nobody_out(device, device_db, kairos):
     works(kairos, device_db)
 
 
-def test_a_client_that_reads_nothing_costs_no_other(device, device_db, kairos):
+def test_client_that_never_reads_costs_no_other(device, device_db, kairos):
     """It requests the log repeatedly and reads none of it."""
     with socket.create_connection((device.host, device.ports[management.PORT]), 5) as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

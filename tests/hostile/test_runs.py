@@ -169,7 +169,7 @@ def test_a_log_on_a_full_disk(kairos):
         assert file["datasets/kept"][()] == 5
 
 
-def test_a_failure_is_told_beside_that_of_an_output(kairos):
+def test_failure_is_reported_beside_that_of_an_output(kairos):
     done = kairos.run(
         "    @kernel\n    def run(self):\n        raise ValueError('what went wrong')\n", "--log", "/dev/full"
     )

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn each_role_may_do_what_those_below_it_may() {
+    fn each_role_includes_the_lower_ones() {
         let tokens = Tokens(vec![
             token("a", Role::Look),
             token("b", Role::Operate),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn who_shows_no_token_or_a_wrong_one_is_nobody() {
+    fn unknown_token_is_rejected() {
         let tokens = Tokens(vec![token("a", Role::Administer)]);
         for &(path, _) in METHODS {
             for shown in [
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugins_methods_ask_for_what_its_protocol_says() {
+    fn methods_of_plugin_require_role_of_its_protocol() {
         let mut gate = Gate {
             tokens: Tokens(vec![token("a", Role::Look)]),
             methods: BTreeMap::from([
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hub_without_tokens_asks_nobody() {
+    fn hub_without_tokens_admits_everyone() {
         assert_eq!(code(&Tokens::default(), METHODS[0].0, None), Code::Ok);
     }
 }

@@ -34,7 +34,7 @@ pub fn accept(listener: TcpListener) -> ReceiverStream<Result<Connection, Error>
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         let most = Arc::new(Semaphore::new(most()));
-        let mut is_told = false;
+        let mut is_reported = false;
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
@@ -49,13 +49,13 @@ pub fn accept(listener: TcpListener) -> ReceiverStream<Result<Connection, Error>
                 }
             };
             let Ok(permit) = most.clone().try_acquire_owned() else {
-                if !is_told {
+                if !is_reported {
                     tracing::warn!(%from, "too many connections: further ones are closed immediately");
                 }
-                is_told = true;
+                is_reported = true;
                 continue;
             };
-            is_told = false;
+            is_reported = false;
             // Small messages must not be delayed.
             let _ = stream.set_nodelay(true);
             if sender.send(Ok(Connection::new(stream, permit))).await.is_err() {

@@ -16,7 +16,7 @@ use crate::board::{self, settings::BoardSettings};
 use crate::health::{self, Subsystem};
 use crate::job::{Answer, Done, Job, State};
 use crate::journal::{self, Journal};
-use crate::life::Pulse;
+use crate::life::Heartbeat;
 use crate::logs::Logs;
 use crate::management::{Client, Error};
 use crate::program;
@@ -35,73 +35,76 @@ const QUEUE: usize = 64;
 /// A device. Requests fail immediately while it is unavailable.
 pub struct Device {
     name: String,
-    /// Of a core device; otherwise empty.
-    address: String,
+    kind: Kind,
     state: watch::Receiver<State>,
     jobs: mpsc::Sender<Job>,
-    /// For a core device.
-    logs: Option<Logs>,
-    /// For a core device.
-    record: Option<Arc<Record>>,
-    /// For a computer with Linux.
-    found: Option<board::Found>,
-    pulse: Arc<Pulse>,
+    heartbeat: Arc<Heartbeat>,
+}
+
+/// What only one kind of device has.
+enum Kind {
+    /// A core device: its address, its log for following it, the record of its analyzer.
+    Core {
+        address: String,
+        logs: Logs,
+        record: Arc<Record>,
+    },
+    /// The computer with Linux on which the hub runs: the hardware found.
+    Linux(board::Found),
 }
 
 impl Device {
     /// Starts a task that keeps the device connected.
     pub fn start(settings: DeviceSettings, journal: Journal) -> Self {
-        let (tell, state) = watch::channel(State::Away("it has not been queried yet".into()));
+        let (sender, state) = watch::channel(State::Offline("it has not been queried yet".into()));
         let (jobs, queue) = mpsc::channel(QUEUE);
-        let pulse = Arc::new(Pulse::default());
-        let attendant = Attendant {
+        let heartbeat = Arc::new(Heartbeat::default());
+        let supervisor = Supervisor {
             settings: settings.clone(),
-            state: tell,
+            state: sender,
             queue,
             journal,
-            pulse: pulse.clone(),
+            heartbeat: heartbeat.clone(),
         };
-        tokio::spawn(attendant.run());
+        tokio::spawn(supervisor.run());
         Self {
             name: settings.name.clone(),
-            address: settings.address.clone(),
-            record: Some(Arc::new(Record::new(settings.analyzer.clone()))),
-            logs: Some(Logs::new(settings, state.clone())),
-            found: None,
+            kind: Kind::Core {
+                address: settings.address.clone(),
+                record: Arc::new(Record::new(settings.analyzer.clone())),
+                logs: Logs::new(settings, state.clone()),
+            },
             state,
             jobs,
-            pulse,
+            heartbeat,
         }
     }
 
     /// Starts a thread that looks for the hardware of a computer with Linux and serves it.
     pub fn start_board(settings: BoardSettings, journal: Journal) -> std::io::Result<Self> {
-        let (tell, state) = watch::channel(State::Away("it has not been queried yet".into()));
-        let (tell_found, found) = watch::channel(None);
+        let (sender, state) = watch::channel(State::Offline("it has not been queried yet".into()));
+        let (hardware, found) = watch::channel(None);
         let (jobs, queue) = mpsc::channel(QUEUE);
-        let pulse = Arc::new(Pulse::default());
+        let heartbeat = Arc::new(Heartbeat::default());
         let name = settings.name.clone();
-        let attendant = board::Attendant {
+        let supervisor = board::Supervisor {
             settings,
-            state: tell,
-            found: tell_found,
+            state: sender,
+            found: hardware,
             queue,
             journal,
-            pulse: pulse.clone(),
+            heartbeat: heartbeat.clone(),
         };
         let runtime = tokio::runtime::Handle::current();
         std::thread::Builder::new()
             .name(name.clone())
-            .spawn(move || attendant.run(&runtime))?;
+            .spawn(move || supervisor.run(&runtime))?;
         Ok(Self {
             name,
-            address: String::new(),
-            logs: None,
-            record: None,
-            found: Some(found),
+            kind: Kind::Linux(found),
             state,
             jobs,
-            pulse,
+            heartbeat,
         })
     }
 
@@ -111,29 +114,39 @@ impl Device {
 
     /// Address of a core device; empty for a computer with Linux, which is the hub's own.
     pub fn address(&self) -> &str {
-        &self.address
+        match &self.kind {
+            Kind::Core { address, .. } => address,
+            Kind::Linux(_) => "",
+        }
     }
 
     /// The log of a core device, for following it.
     pub fn logs(&self) -> Result<&Logs, Status> {
-        let none = || Status::unimplemented(format!("{}: {}", self.name, board::NO_LOG));
-        self.logs.as_ref().ok_or_else(none)
+        match &self.kind {
+            Kind::Core { logs, .. } => Ok(logs),
+            Kind::Linux(_) => Err(Status::unimplemented(format!("{}: {}", self.name, board::NO_LOG))),
+        }
     }
 
     /// The record of a core device's analyzer.
     pub fn record(&self) -> Result<&Arc<Record>, Status> {
-        let none = || Status::unimplemented(format!("{} is a Linux computer, which has no analyzer", self.name));
-        self.record.as_ref().ok_or_else(none)
+        match &self.kind {
+            Kind::Core { record, .. } => Ok(record),
+            Kind::Linux(_) => Err(Status::unimplemented(format!(
+                "{} is a Linux computer, which has no analyzer",
+                self.name
+            ))),
+        }
     }
 
     /// The hardware of a computer with Linux; UNAVAILABLE while parts of it are missing.
     pub fn hardware(&self) -> Result<Arc<board::hardware::Hardware>, Status> {
-        let found = self.found.as_ref().ok_or_else(|| {
-            Status::unimplemented(format!(
+        let Kind::Linux(found) = &self.kind else {
+            return Err(Status::unimplemented(format!(
                 "{} is a core device: only Linux computers support this",
                 self.name
-            ))
-        })?;
+            )));
+        };
         let hardware = found.borrow().clone();
         match hardware {
             Some(hardware) => Ok(hardware),
@@ -155,8 +168,8 @@ impl Device {
     }
 
     /// Liveness of the task that serves the device.
-    pub fn pulse(&self) -> Arc<Pulse> {
-        self.pulse.clone()
+    pub fn heartbeat(&self) -> Arc<Heartbeat> {
+        self.heartbeat.clone()
     }
 
     /// The state of the device, with updates.
@@ -167,8 +180,8 @@ impl Device {
     /// The gateware; UNAVAILABLE while the device is unavailable.
     pub fn gateware(&self) -> Result<Arc<Gateware>, Status> {
         match &*self.state.borrow() {
-            State::Here(gateware, _) => Ok(gateware.clone()),
-            State::Away(why) => Err(unavailable(&self.name, &self.address, why)),
+            State::Online(gateware, _) => Ok(gateware.clone()),
+            State::Offline(why) => Err(unavailable(&self.name, self.address(), why)),
         }
     }
 
@@ -225,28 +238,28 @@ fn unavailable(name: &str, address: &str, why: &str) -> Status {
 }
 
 /// The task that serves a device.
-struct Attendant {
+struct Supervisor {
     settings: DeviceSettings,
     state: watch::Sender<State>,
     queue: mpsc::Receiver<Job>,
     journal: Journal,
-    pulse: Arc<Pulse>,
+    heartbeat: Arc<Heartbeat>,
 }
 
-impl Attendant {
+impl Supervisor {
     /// Connects, serves requests until the connection is lost, and repeats until the hub ends.
     async fn run(mut self) {
         let mut before = String::new();
         loop {
-            self.pulse.beat();
+            self.heartbeat.beat();
             let why = match connect(&self.settings).await {
                 Ok((mut client, gateware, mut subsystems)) => {
                     subsystems.extend(self.journal.subsystem());
                     let name = &self.settings.name;
                     tracing::info!(device = name, gateware = gateware.identification, "connected");
-                    health::tell_changes(name, &[], &subsystems);
+                    health::publish_changes(name, &[], &subsystems);
                     self.state
-                        .send_replace(State::Here(Arc::new(gateware), Arc::new(subsystems)));
+                        .send_replace(State::Online(Arc::new(gateware), Arc::new(subsystems)));
                     match self.serve(&mut client).await {
                         Some(error) => error.to_string(),
                         None => return,
@@ -260,7 +273,7 @@ impl Attendant {
                 tracing::warn!(device, address, "it does not answer: {why}");
                 before.clone_from(&why);
             }
-            self.state.send_replace(State::Away(why));
+            self.state.send_replace(State::Offline(why));
             let pause = tokio::time::sleep(PAUSE);
             tokio::pin!(pause);
             // Queued requests were not sent and fail.
@@ -282,7 +295,7 @@ impl Attendant {
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         look.reset();
         loop {
-            self.pulse.beat();
+            self.heartbeat.beat();
             let job = tokio::select! {
                 job = self.queue.recv() => Some(job?),
                 _ = look.tick() => None,
@@ -305,9 +318,9 @@ impl Attendant {
                         None
                     }
                 },
-                Some(Job::Health(answer)) => self.tell(answer, self.look(client).await),
-                Some(Job::Log(answer)) => self.tell(answer, client.log().await),
-                Some(Job::Setting(key, answer)) => self.tell(answer, client.setting(key).await),
+                Some(Job::Health(answer)) => self.reply(answer, self.look(client).await),
+                Some(Job::Log(answer)) => self.reply(answer, client.log().await),
+                Some(Job::Setting(key, answer)) => self.reply(answer, client.setting(key).await),
                 Some(job @ (Job::I2c(..) | Job::Spi(..))) => {
                     job.fail(Status::unimplemented(
                         "buses of a core device are accessible only to kernels and batches",
@@ -337,7 +350,7 @@ impl Attendant {
     }
 
     /// Sends the answer; returns the error by which the connection was lost.
-    fn tell<T>(&self, answer: Answer<T>, result: Result<T, Error>) -> Option<Error> {
+    fn reply<T>(&self, answer: Answer<T>, result: Result<T, Error>) -> Option<Error> {
         // The receiver may be gone.
         match result {
             Ok(value) => {
@@ -358,13 +371,13 @@ impl Attendant {
         let found = Arc::new(found);
         let mut before = Arc::default();
         self.state.send_if_modified(|state| {
-            let State::Here(_, subsystems) = state else {
+            let State::Online(_, subsystems) = state else {
                 return false;
             };
             before = std::mem::replace(subsystems, found.clone());
             before != *subsystems
         });
-        health::tell_changes(&self.settings.name, &before, &found);
+        health::publish_changes(&self.settings.name, &before, &found);
         Ok(found)
     }
 }

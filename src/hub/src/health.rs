@@ -55,7 +55,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Subsystem>, String> {
 }
 
 /// Logs subsystems whose condition changed.
-pub fn tell_changes(device: &str, before: &[Subsystem], now: &[Subsystem]) {
+pub fn publish_changes(device: &str, before: &[Subsystem], now: &[Subsystem]) {
     for subsystem in now {
         let was = before.iter().find(|other| other.name == subsystem.name);
         let was = was.map_or(Condition::Good, |other| other.condition);
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_device_tells() {
+    fn report_of_a_device_is_published() {
         let text =
             br#"[{"name": "rtio", "state": "warning", "text": "t", "values": {"a_total": 3, "b_volts": -1.500}}]"#;
         let found = read(text).unwrap();

@@ -14,9 +14,9 @@ use crate::registers::Gateware;
 #[derive(Clone, Debug)]
 pub enum State {
     /// The device does not answer, for this reason.
-    Away(String),
+    Offline(String),
     /// The device answers: its gateware and its subsystems.
-    Here(Arc<Gateware>, Arc<Vec<Subsystem>>),
+    Online(Arc<Gateware>, Arc<Vec<Subsystem>>),
 }
 
 /// How a batch ended, and its results.

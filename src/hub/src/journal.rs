@@ -125,13 +125,13 @@ impl Journal {
 
     /// The subsystem that reports interrupted batches and write errors, if any.
     pub fn subsystem(&self) -> Option<Subsystem> {
-        let told =
+        let texts =
             [&self.left, &self.unwritable].map(|text| text.lock().unwrap_or_else(PoisonError::into_inner).clone());
-        let told: Vec<_> = told.into_iter().flatten().collect();
-        (!told.is_empty()).then(|| Subsystem {
+        let texts: Vec<_> = texts.into_iter().flatten().collect();
+        (!texts.is_empty()).then(|| Subsystem {
             name: NAME.into(),
             condition: Condition::Warning,
-            text: told.join("; "),
+            text: texts.join("; "),
             values: BTreeMap::new(),
         })
     }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_has_not_ended_is_told_of_until_the_next_one_has() {
+    fn unfinished_batch_is_reported_until_the_next_has_ended() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("state");
         let writes = program(&[Operation::Write, Operation::Write]);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_was_lost_is_told_of_by_this_hub_and_the_next() {
+    fn lost_device_is_reported_by_this_hub_and_the_next() {
         let folder = tempfile::tempdir().unwrap();
         let writes = program(&[Operation::Write, Operation::Write]);
         let first = Journal::open(folder.path(), "rack");
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_half_done_is_not_marked() {
+    fn atomic_batch_is_not_marked() {
         let folder = tempfile::tempdir().unwrap();
         for operations in [
             &[Operation::Write][..],
@@ -275,15 +275,15 @@ mod tests {
 
     #[test]
     fn when_it_has_begun_is_a_date() {
-        let told = |line| interrupted(line).unwrap();
-        assert!(told("begun 1795447641.806 4").contains("4 instructions started Mon, 23 Nov 2026 15:27:21 GMT"));
+        let texts = |line| interrupted(line).unwrap();
+        assert!(texts("begun 1795447641.806 4").contains("4 instructions started Mon, 23 Nov 2026 15:27:21 GMT"));
         for line in ["begun", "begun x 4", "begun -1 4", "begun 1e30 4", "lost nan 4"] {
-            assert!(told(line).contains("started ?"), "{line}");
+            assert!(texts(line).contains("started ?"), "{line}");
         }
     }
 
     #[test]
-    fn one_that_cannot_be_written_is_told_of() {
+    fn unwritable_journal_is_reported() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let journal = Journal::open(file.path(), "rack");
         journal.begin(&program(&[Operation::Write, Operation::Write])).end();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_is_full_meanwhile_is_told_of_until_it_is_not() {
+    fn full_disk_is_reported_while_it_is_full() {
         let folder = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(folder.path(), "rack");
         assert_eq!(fs::read(folder.path().join("rack.batch")).unwrap().len(), LINE);

@@ -26,9 +26,9 @@ static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// The time of the last beat of a task.
 #[derive(Debug, Default)]
-pub struct Pulse(AtomicU64);
+pub struct Heartbeat(AtomicU64);
 
-impl Pulse {
+impl Heartbeat {
     pub fn beat(&self) {
         self.0.store(START.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
@@ -40,7 +40,7 @@ impl Pulse {
 
 /// Notifies the service manager that the hub is ready, and then at the requested interval that it
 /// is alive. Returns at once without a service manager.
-pub async fn tell(pulses: Vec<(String, Arc<Pulse>)>, server: SocketAddr) {
+pub async fn notify(heartbeats: Vec<(String, Arc<Heartbeat>)>, server: SocketAddr) {
     let Some(socket) = env::var_os("NOTIFY_SOCKET") else {
         return;
     };
@@ -57,7 +57,7 @@ pub async fn tell(pulses: Vec<(String, Arc<Pulse>)>, server: SocketAddr) {
     let mut rounds = interval(limit / 3);
     loop {
         rounds.tick().await;
-        match missing(&pulses, START.elapsed()) {
+        match missing(&heartbeats, START.elapsed()) {
             Some(name) => tracing::error!("the task for {name} does not respond: the watchdog is not notified"),
             None if !answers(server).await => {
                 tracing::error!("the server does not answer: the watchdog is not notified");
@@ -67,8 +67,10 @@ pub async fn tell(pulses: Vec<(String, Arc<Pulse>)>, server: SocketAddr) {
     }
 }
 
-fn missing(pulses: &[(String, Arc<Pulse>)], now: Duration) -> Option<&str> {
-    let silent = pulses.iter().find(|(_, pulse)| pulse.silence(now) > SILENCE_MAX);
+fn missing(heartbeats: &[(String, Arc<Heartbeat>)], now: Duration) -> Option<&str> {
+    let silent = heartbeats
+        .iter()
+        .find(|(_, heartbeat)| heartbeat.silence(now) > SILENCE_MAX);
     silent.map(|(name, _)| name.as_str())
 }
 
@@ -104,20 +106,20 @@ mod tests {
 
     #[test]
     fn a_task_that_is_silent_for_too_long_is_missed() {
-        let (one, other) = (Arc::new(Pulse::default()), Arc::new(Pulse::default()));
+        let (one, other) = (Arc::new(Heartbeat::default()), Arc::new(Heartbeat::default()));
         one.beat();
-        let pulses = [("one".to_string(), one.clone()), ("other".to_string(), other)];
+        let heartbeats = [("one".to_string(), one.clone()), ("other".to_string(), other)];
         let now = START.elapsed();
-        assert_eq!(missing(&pulses, now), None);
+        assert_eq!(missing(&heartbeats, now), None);
         let later = now + SILENCE_MAX + Duration::from_secs(1);
-        assert_eq!(missing(&pulses[1..], later), Some("other"));
+        assert_eq!(missing(&heartbeats[1..], later), Some("other"));
         one.0.store(later.as_millis() as u64, Ordering::Relaxed);
-        assert_eq!(missing(&pulses, later), Some("other"));
-        assert_eq!(missing(&pulses[..1], later), None);
+        assert_eq!(missing(&heartbeats, later), Some("other"));
+        assert_eq!(missing(&heartbeats[..1], later), None);
     }
 
     #[tokio::test]
-    async fn a_server_that_says_nothing_does_not_live() {
+    async fn silent_server_is_not_alive() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let server = async { drop(listener.accept().await.unwrap().0) };

@@ -89,7 +89,7 @@ impl Logs {
                         return Ok(());
                     }
                     // A device that loses power does not close the connection.
-                    if let State::Away(why) = &*self.state.borrow() {
+                    if let State::Offline(why) = &*self.state.borrow() {
                         return Err(Error::Lost(why.clone()));
                     }
                     continue;

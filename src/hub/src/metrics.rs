@@ -66,7 +66,7 @@ fn write(out: &mut String, devices: &[Device], calls: &Calls) -> fmt::Result {
         let name = Label(device.name());
         let labels = format!("device={name}");
         let state = device.state().borrow().clone();
-        let job::State::Here(_, subsystems) = state else {
+        let job::State::Online(_, subsystems) = state else {
             add("kairos_device_up".into(), labels, 0.0);
             continue;
         };

@@ -32,14 +32,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_told_with_what_may_be_meant() {
+    fn misspelt_name_is_reported_with_a_suggestion() {
         let known = ["rtio/outputs", "rtio/async_error", "scratch/word"];
-        let told = |name| unknown("register", name, known).message().to_string();
+        let message = |name| unknown("register", name, known).message().to_string();
         for slip in ["rtio/output", "rtio/ouptuts", "RTIO/Outputs", "rito/outputs"] {
-            assert!(told(slip).ends_with("did you mean 'rtio/outputs'?"), "{}", told(slip));
+            assert!(
+                message(slip).ends_with("did you mean 'rtio/outputs'?"),
+                "{}",
+                message(slip)
+            );
         }
         assert_eq!(
-            told("clock"),
+            message("clock"),
             "there is no register 'clock'; there are rtio/outputs, rtio/async_error, scratch/word"
         );
         assert_eq!(

@@ -117,10 +117,14 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
             .collect(),
     );
     gate.methods = plugins.methods();
-    let pulses = devices
+    let heartbeats = devices
         .iter()
-        .map(|device| (device.name().to_string(), device.pulse()))
-        .chain(plugins.iter().map(|plugin| (plugin.name().to_string(), plugin.pulse())))
+        .map(|device| (device.name().to_string(), device.heartbeat()))
+        .chain(
+            plugins
+                .iter()
+                .map(|plugin| (plugin.name().to_string(), plugin.heartbeat())),
+        )
         .collect();
     let service = Service {
         devices,
@@ -140,7 +144,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         .layer(from_fn_with_state(calls, metrics::count))
         .layer(from_fn(traces::call));
     println!("listening on {address}");
-    tokio::spawn(life::tell(pulses, address));
+    tokio::spawn(life::notify(heartbeats, address));
     tokio::spawn(
         inner
             .add_routes(router.clone().into())
@@ -311,8 +315,8 @@ async fn report(name: String, mut state: tokio::sync::watch::Receiver<State>, re
     loop {
         let now = state.borrow_and_update().clone();
         let (status, subsystems) = match now {
-            State::Here(_, subsystems) => (ServingStatus::Serving, subsystems),
-            State::Away(_) => (ServingStatus::NotServing, Arc::default()),
+            State::Online(_, subsystems) => (ServingStatus::Serving, subsystems),
+            State::Offline(_) => (ServingStatus::NotServing, Arc::default()),
         };
         reporter.set_service_status(&name, status).await;
         for entry in known.drain(..) {

@@ -60,8 +60,8 @@ impl Devices for Service {
     async fn list(&self, _: Request<ListDevicesRequest>) -> Result<Response<ListDevicesResponse>, Status> {
         let devices = self.devices.iter().map(|device| {
             let (gateware, error) = match &*device.state().borrow() {
-                State::Here(gateware, _) => (gateware.identification.clone(), String::new()),
-                State::Away(why) => (String::new(), why.clone()),
+                State::Online(gateware, _) => (gateware.identification.clone(), String::new()),
+                State::Offline(why) => (String::new(), why.clone()),
             };
             v1::Device {
                 name: device.name().into(),

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_a_line() {
+    fn invalid_input_is_one_line() {
         let device = "[[device]]\nname = 'a'\naddress = 'lab'\n";
         for (text, expected) in [
             (String::new(), "there is no [[device]]"),

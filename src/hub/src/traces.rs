@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_makes_spans_for_the_log() {
+    fn disabled_traces_create_no_spans() {
         let log = tracing_subscriber::fmt::layer().with_writer(std::io::sink);
         let subscriber = tracing_subscriber::registry().with(log.with_filter(logged(EnvFilter::new("info"))));
         tracing::subscriber::with_default(subscriber, || {

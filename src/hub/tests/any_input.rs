@@ -246,7 +246,7 @@ proptest! {
     }
 
     #[test]
-    fn what_devices_say(damage in damage(), bytes in vec(any::<u8>(), 0..200)) {
+    fn replies_of_devices_are_decoded_or_refused(damage in damage(), bytes in vec(any::<u8>(), 0..200)) {
         in_a_line(health::read(&damaged(HEALTH.into(), damage)).map(drop));
         let _ = Gateware::read(&bytes);
         let _ = journal::interrupted(&String::from_utf8_lossy(&bytes));

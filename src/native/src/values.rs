@@ -17,28 +17,28 @@ use crate::stream::Stream;
 const LARGE: usize = 1 << 16;
 
 /// Why a value cannot be read or written.
-pub enum Trouble {
+pub enum DecodeError {
     Python(PyErr),
     Malformed(Malformed),
 }
 
-impl From<PyErr> for Trouble {
+impl From<PyErr> for DecodeError {
     fn from(error: PyErr) -> Self {
         Self::Python(error)
     }
 }
 
-impl From<Malformed> for Trouble {
+impl From<Malformed> for DecodeError {
     fn from(error: Malformed) -> Self {
         Self::Malformed(error)
     }
 }
 
-impl From<Trouble> for PyErr {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Python(error) => error,
-            Trouble::Malformed(error) => ProtocolError::new_err(error.to_string()),
+impl From<DecodeError> for PyErr {
+    fn from(error: DecodeError) -> Self {
+        match error {
+            DecodeError::Python(error) => error,
+            DecodeError::Malformed(error) => ProtocolError::new_err(error.to_string()),
         }
     }
 }
@@ -111,7 +111,7 @@ pub enum Made<'py> {
 
 impl<'py> Made<'py> {
     /// The value; a keyword argument is one only among arguments.
-    pub fn value(self) -> Result<Bound<'py, PyAny>, Trouble> {
+    pub fn value(self) -> Result<Bound<'py, PyAny>, DecodeError> {
         match self {
             Self::Value(value) => Ok(value),
             Self::Keyword(..) => Err(Malformed::Unknown(tag::KEYWORD).into()),
@@ -121,9 +121,9 @@ impl<'py> Made<'py> {
 
 impl<'py> Builder<Stream<'py>> for Objects<'py> {
     type Value = Made<'py>;
-    type Error = Trouble;
+    type Error = DecodeError;
 
-    fn plain(&mut self, value: Plain) -> Result<Made<'py>, Trouble> {
+    fn plain(&mut self, value: Plain) -> Result<Made<'py>, DecodeError> {
         let py = self.py;
         Ok(Made::Value(match value {
             Plain::None => py.None().into_bound(py),
@@ -136,7 +136,7 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
         }))
     }
 
-    fn bytes(&mut self, tag: u8, length: u32, source: &mut Stream<'py>) -> Result<Made<'py>, Trouble> {
+    fn bytes(&mut self, tag: u8, length: u32, source: &mut Stream<'py>) -> Result<Made<'py>, DecodeError> {
         let bytes = source.take(length.into())?;
         Ok(Made::Value(match tag {
             tag::STR => PyString::new(self.py, &String::from_utf8_lossy(bytes.as_bytes())).into_any(),
@@ -144,7 +144,7 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
         }))
     }
 
-    fn block(&mut self, row: Row, element: u8, count: u64, source: &mut Stream<'py>) -> Result<Made<'py>, Trouble> {
+    fn block(&mut self, row: Row, element: u8, count: u64, source: &mut Stream<'py>) -> Result<Made<'py>, DecodeError> {
         let size = width(element).unwrap_or(1) as u64;
         let data = source.take(count.saturating_mul(size))?;
         let frombuffer = self.types.frombuffer.bind(self.py);
@@ -174,8 +174,8 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
         &mut self,
         row: Row,
         count: u64,
-        next: &mut Next<'_, Self, Made<'py>, Trouble>,
-    ) -> Result<Made<'py>, Trouble> {
+        next: &mut Next<'_, Self, Made<'py>, DecodeError>,
+    ) -> Result<Made<'py>, DecodeError> {
         // The count comes from the device: so many values may never come.
         let mut values = Vec::with_capacity(count.min(1 << 16) as usize);
         for _ in 0..count {
@@ -229,7 +229,7 @@ impl Part<'_, '_> {
     }
 
     /// `why`: what is wrong, if it is not the type itself.
-    fn mismatch(&self, tags: &[u8], why: &str) -> Trouble {
+    fn mismatch(&self, tags: &[u8], why: &str) -> DecodeError {
         let text = || -> PyResult<String> {
             let root = &self.whole.value;
             let mut text = format!(
@@ -246,15 +246,15 @@ impl Part<'_, '_> {
             }
             Ok(text)
         };
-        Trouble::Python(text().map_or_else(|error| error, MismatchError::new_err))
+        DecodeError::Python(text().map_or_else(|error| error, MismatchError::new_err))
     }
 
-    fn expect(&self, tags: &[u8], condition: bool) -> Result<(), Trouble> {
+    fn expect(&self, tags: &[u8], condition: bool) -> Result<(), DecodeError> {
         condition.then_some(()).ok_or_else(|| self.mismatch(tags, ""))
     }
 
     /// A number, once it is known to be one of the right type.
-    fn number<T: for<'x> FromPyObject<'x, 'x>>(&self, tags: &[u8]) -> Result<T, Trouble> {
+    fn number<T: for<'x> FromPyObject<'x, 'x>>(&self, tags: &[u8]) -> Result<T, DecodeError> {
         self.value
             .extract()
             .map_err(|_| self.mismatch(tags, ", it is out of range"))
@@ -289,10 +289,10 @@ impl<'a, 'py> Iterator for Parts<'a, 'py> {
 impl ExactSizeIterator for Parts<'_, '_> {}
 
 impl<'a, 'py> Given for Part<'a, 'py> {
-    type Error = Trouble;
+    type Error = DecodeError;
     type Parts = Parts<'a, 'py>;
 
-    fn plain(&self, tags: &[u8]) -> Result<Plain, Trouble> {
+    fn plain(&self, tags: &[u8]) -> Result<Plain, DecodeError> {
         let (value, types) = (&self.value, self.whole.types);
         let is_int = || value.is_instance_of::<PyInt>();
         Ok(match tags[0] {
@@ -332,7 +332,7 @@ impl<'a, 'py> Given for Part<'a, 'py> {
         })
     }
 
-    fn bytes(&self, tags: &[u8], take: impl FnOnce(&[u8])) -> Result<(), Trouble> {
+    fn bytes(&self, tags: &[u8], take: impl FnOnce(&[u8])) -> Result<(), DecodeError> {
         let value = &self.value;
         if tags[0] == tag::STR {
             let text = value.cast::<PyString>().map_err(|_| self.mismatch(tags, ""))?;
@@ -355,7 +355,7 @@ impl<'a, 'py> Given for Part<'a, 'py> {
         Ok(())
     }
 
-    fn parts(&self, tags: &[u8]) -> Result<Parts<'a, 'py>, Trouble> {
+    fn parts(&self, tags: &[u8]) -> Result<Parts<'a, 'py>, DecodeError> {
         let (value, py) = (&self.value, self.value.py());
         let items = match tags[0] {
             tag::LIST => value.cast::<PyList>().map_err(|_| self.mismatch(tags, ""))?.clone(),
@@ -380,7 +380,7 @@ impl<'a, 'py> Given for Part<'a, 'py> {
         })
     }
 
-    fn shape(&self, tags: &[u8], mut take: impl FnMut(u32)) -> Result<(), Trouble> {
+    fn shape(&self, tags: &[u8], mut take: impl FnMut(u32)) -> Result<(), DecodeError> {
         self.expect(tags, self.instance(&self.whole.types.ndarray)?)?;
         let shape: Vec<u64> = self.value.getattr("shape")?.extract()?;
         if shape.len() != usize::from(tags[1]) {
@@ -392,7 +392,7 @@ impl<'a, 'py> Given for Part<'a, 'py> {
         Ok(())
     }
 
-    fn block(&self, tags: &[u8], mut take: impl FnMut(&[u8])) -> Result<bool, Trouble> {
+    fn block(&self, tags: &[u8], mut take: impl FnMut(&[u8])) -> Result<bool, DecodeError> {
         let (value, types, py) = (&self.value, self.whole.types, self.value.py());
         let own = value.getattr("dtype")?;
         let Some(wanted) = types.block(tags[2]).filter(|_| !own.eq(&types.object).unwrap_or(false)) else {
@@ -415,11 +415,11 @@ impl<'a, 'py> Given for Part<'a, 'py> {
         Ok(true)
     }
 
-    fn too_long(&self, tags: &[u8]) -> Trouble {
+    fn too_long(&self, tags: &[u8]) -> DecodeError {
         self.mismatch(tags, ", it is too long")
     }
 
-    fn refused(&self, tags: &[u8]) -> Trouble {
+    fn refused(&self, tags: &[u8]) -> DecodeError {
         let word = word(tags[0]).unwrap_or("value");
         PyOSError::new_err(format!("a {word} cannot be sent to the core device")).into()
     }

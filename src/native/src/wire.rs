@@ -18,7 +18,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{MismatchError, ProtocolError};
 use crate::stream::{Inbox, Stream};
-use crate::values::{Made, Objects, Part, Returned, Trouble, Types};
+use crate::values::{DecodeError, Made, Objects, Part, Returned, Types};
 
 /// Bytes on their way out.
 struct Out(Vec<u8>);
@@ -183,7 +183,7 @@ fn read_call<'py>(
     Ok((call.is_async, call.service, args, kwargs, tag))
 }
 
-fn argument<'py>(value: Made<'py>, args: &Bound<'py, PyList>, kwargs: &Bound<'py, PyDict>) -> Result<(), Trouble> {
+fn argument<'py>(value: Made<'py>, args: &Bound<'py, PyList>, kwargs: &Bound<'py, PyDict>) -> Result<(), DecodeError> {
     let taken = match value {
         Made::Value(value) => args.append(value),
         Made::Keyword(name, value) => kwargs.set_item(name, value),
@@ -209,7 +209,7 @@ fn read_arguments<'py>(
 #[pyfunction]
 fn read_value<'py>(read: Bound<'py, PyAny>, retrieve: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let value = host::read(&mut Stream::new(read), &mut objects(retrieve)?)?;
-    let value = value.ok_or(Trouble::Malformed(host::Malformed::End))?;
+    let value = value.ok_or(DecodeError::Malformed(host::Malformed::End))?;
     Ok(value.value()?)
 }
 

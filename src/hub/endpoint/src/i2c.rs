@@ -33,7 +33,7 @@ pub fn transfer(bus: &mut I2cdev, address: u8, parts: &[Part]) -> Result<Vec<u8>
         },
         Err(error) => error,
     };
-    Err(told(&failed, address))
+    Err(message(&failed, address))
 }
 
 fn number(error: &LinuxI2CError) -> Option<i32> {
@@ -44,7 +44,7 @@ fn number(error: &LinuxI2CError) -> Option<i32> {
 }
 
 /// Describes an error of a transfer, and a remedy.
-fn told(error: &I2CError, address: u8) -> String {
+fn message(error: &I2CError, address: u8) -> String {
     match (number(error.inner()), error.kind()) {
         (Some(EBUSY), _) => format!("a driver of the kernel has the chip at address {address:#04x}, and keeps it"),
         (Some(EOPNOTSUPP), _) => {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_bytes_read_back() {
         let mut chip = Eeprom {
             place: 0,
             bytes: [0; 256],
@@ -134,21 +134,21 @@ mod tests {
         assert_eq!(exchange(&mut chip, 0x50, &[Part::Write(vec![16, 1, 2, 3])]), Ok(vec![]));
         let parts = [Part::Write(vec![17]), Part::Read(1), Part::Read(1)];
         assert_eq!(exchange(&mut chip, 0x50, &parts), Ok(vec![2, 3]));
-        let nobody = ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address);
-        assert_eq!(exchange(&mut chip, 0x51, &parts), Err(nobody));
+        let absent = ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address);
+        assert_eq!(exchange(&mut chip, 0x51, &parts), Err(absent));
     }
 
     #[test]
-    fn what_went_wrong_is_said_in_words() {
-        let told = |number| told(&LinuxI2CError::Errno(number).into(), 0x48);
-        assert!(told(EBUSY).contains("a driver of the kernel has the chip at address 0x48"));
-        assert!(told(EOPNOTSUPP).contains("SMBus alone"));
+    fn errors_are_described_in_words() {
+        let message = |number| message(&LinuxI2CError::Errno(number).into(), 0x48);
+        assert!(message(EBUSY).contains("a driver of the kernel has the chip at address 0x48"));
+        assert!(message(EOPNOTSUPP).contains("SMBus alone"));
         let (enxio, etimedout) = (6, 110);
-        assert_eq!(told(enxio), "nobody answers at address 0x48");
+        assert_eq!(message(enxio), "nobody answers at address 0x48");
         assert!(
-            told(etimedout).contains("failed: Connection timed out"),
+            message(etimedout).contains("failed: Connection timed out"),
             "{}",
-            told(etimedout)
+            message(etimedout)
         );
     }
 

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_is_not_touched() {
+    fn access_outside_mapping_is_refused() {
         let file = file(&[0; 4096]);
         let window = Window::open(file.path(), 0, 64).unwrap();
         for offset in [1, 2, 61, 64, 68, 4096, usize::MAX - 3, usize::MAX] {

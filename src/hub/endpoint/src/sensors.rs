@@ -54,12 +54,12 @@ pub fn read(root: &Path) -> Vec<Reading> {
         for file in files::names(&folder) {
             if let Some(mut reading) = sensor(&folder, &name, &file) {
                 // Two chips of one kind.
-                let twins = found
+                let same_name = found
                     .iter()
                     .filter(|other| other.name.starts_with(&reading.name))
                     .count();
-                if twins > 0 {
-                    reading.name = format!("{}_{}", reading.name, twins + 1);
+                if same_name > 0 {
+                    reading.name = format!("{}_{}", reading.name, same_name + 1);
                 }
                 found.push(reading);
             }
@@ -118,7 +118,7 @@ mod tests {
             std::fs::write(chip.join(file), text).unwrap();
         }
         let found = read(root.path());
-        let told: Vec<_> = found
+        let names: Vec<_> = found
             .iter()
             .map(|one| (one.name.as_str(), one.value, one.complaint()))
             .collect();
@@ -129,7 +129,7 @@ mod tests {
             ("ina226_power1_watts", 2.5, alarm),
             ("ina226_temp1_celsius", 91.5, hot),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(names, expected);
         assert_eq!(read(Path::new("/nowhere")), []);
     }
 }

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_smbus_has_a_command_for() {
+    fn smbus_commands_cover_short_transfers() {
         let write = |bytes: &[u8]| Part::Write(bytes.to_vec());
         for (parts, command) in [
             (vec![write(&[])], None),

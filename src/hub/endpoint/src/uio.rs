@@ -63,11 +63,11 @@ mod tests {
         }
         std::fs::write(root.path().join("sys/class/uio/uio0/name"), "clocks\n").unwrap();
         let found = find(root.path());
-        let told = found
+        let names = found
             .iter()
             .map(|one| (one.name.as_str(), one.offset, one.size, one.address));
         assert_eq!(
-            told.collect::<Vec<_>>(),
+            names.collect::<Vec<_>>(),
             [("clocks", 0, 4096, 0x43c0_0000), ("clocks", 4096, 4096, 0x43c1_0000)]
         );
         assert_eq!(found[0].path, root.path().join("dev/uio0"));

@@ -27,7 +27,7 @@ use tonic::Status;
 use crate::health::{self, Condition, Subsystem};
 use crate::job::{Job, State};
 use crate::journal::Journal;
-use crate::life::Pulse;
+use crate::life::Heartbeat;
 use hardware::Hardware;
 use settings::BoardSettings;
 
@@ -45,21 +45,21 @@ pub const NO_LOG: &str = "a Linux computer keeps its own log: use 'journalctl -k
 pub type Found = watch::Receiver<Option<Arc<Hardware>>>;
 
 /// The thread of a board. It is separate because I2C accesses block for long.
-pub struct Attendant {
+pub struct Supervisor {
     pub settings: BoardSettings,
     pub state: watch::Sender<State>,
     pub found: watch::Sender<Option<Arc<Hardware>>>,
     pub queue: mpsc::Receiver<Job>,
     pub journal: Journal,
-    pub pulse: Arc<Pulse>,
+    pub heartbeat: Arc<Heartbeat>,
 }
 
-impl Attendant {
+impl Supervisor {
     /// Serves requests until the hub ends.
     pub fn run(mut self, runtime: &Handle) {
         let mut before = String::new();
         loop {
-            self.pulse.beat();
+            self.heartbeat.beat();
             let why = match Hardware::open(&self.settings) {
                 Ok(hardware) => {
                     before.clear();
@@ -75,7 +75,7 @@ impl Attendant {
                 before.clone_from(&why);
             }
             self.found.send_replace(None);
-            self.state.send_replace(State::Away(why.clone()));
+            self.state.send_replace(State::Offline(why.clone()));
             let end = Instant::now() + PAUSE;
             while let Ok(job) = self.next(runtime, end.saturating_duration_since(Instant::now())) {
                 match job {
@@ -109,14 +109,14 @@ impl Attendant {
             computer = hardware.gateware.identification,
             "connected"
         );
-        health::tell_changes(&self.settings.name, &[], &subsystems);
+        health::publish_changes(&self.settings.name, &[], &subsystems);
         self.found.send_replace(Some(hardware.clone()));
         let gateware = Arc::new(hardware.gateware.clone());
         self.state
-            .send_replace(State::Here(gateware.clone(), subsystems.clone()));
+            .send_replace(State::Online(gateware.clone(), subsystems.clone()));
         let mut looked = Instant::now();
         loop {
-            self.pulse.beat();
+            self.heartbeat.beat();
             let job = match self.next(runtime, LOOK.saturating_sub(looked.elapsed())) {
                 Ok(None) => return None,
                 Ok(Some(job)) => Some(job),
@@ -125,9 +125,9 @@ impl Attendant {
             if looked.elapsed() >= LOOK || matches!(job, Some(Job::Health(_))) {
                 looked = Instant::now();
                 let now = Arc::new(self.look());
-                health::tell_changes(&self.settings.name, &subsystems, &now);
+                health::publish_changes(&self.settings.name, &subsystems, &now);
                 if now != subsystems {
-                    self.state.send_replace(State::Here(gateware.clone(), now.clone()));
+                    self.state.send_replace(State::Online(gateware.clone(), now.clone()));
                 }
                 subsystems = now;
                 if let Some(path) = hardware.missing() {

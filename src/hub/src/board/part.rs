@@ -26,7 +26,7 @@ pub struct ReadMemoryResponse {
 #[derive(Clone, Debug)]
 pub enum Contents {
     /// Owned bytes.
-    Here(Bytes),
+    Inline(Bytes),
     /// Bytes of a buffer, read when the message is encoded.
     Mapped(Mapped),
 }
@@ -34,7 +34,7 @@ pub enum Contents {
 impl Contents {
     pub fn len(&self) -> usize {
         match self {
-            Self::Here(bytes) => bytes.len(),
+            Self::Inline(bytes) => bytes.len(),
             Self::Mapped(mapped) => mapped.length,
         }
     }
@@ -46,13 +46,13 @@ impl Contents {
 
 impl Default for Contents {
     fn default() -> Self {
-        Self::Here(Bytes::new())
+        Self::Inline(Bytes::new())
     }
 }
 
 impl From<Vec<u8>> for Contents {
     fn from(bytes: Vec<u8>) -> Self {
-        Self::Here(bytes.into())
+        Self::Inline(bytes.into())
     }
 }
 
@@ -132,8 +132,8 @@ impl Buf for Reading<'_> {
 impl Message for ReadMemoryResponse {
     fn encode_raw(&self, out: &mut impl BufMut) {
         match &self.bytes {
-            Contents::Here(bytes) if bytes.is_empty() => {}
-            Contents::Here(bytes) => prost::encoding::bytes::encode(BYTES, bytes, out),
+            Contents::Inline(bytes) if bytes.is_empty() => {}
+            Contents::Inline(bytes) => prost::encoding::bytes::encode(BYTES, bytes, out),
             Contents::Mapped(mapped) => {
                 encode_key(BYTES, WireType::LengthDelimited, out);
                 encode_varint(mapped.length as u64, out);
@@ -145,7 +145,7 @@ impl Message for ReadMemoryResponse {
 
     fn encoded_len(&self) -> usize {
         let bytes = match self.bytes.len() {
-            0 if matches!(self.bytes, Contents::Here(_)) => 0,
+            0 if matches!(self.bytes, Contents::Inline(_)) => 0,
             length => key_len(BYTES) + encoded_len_varint(length as u64) + length,
         };
         bytes + prost::encoding::fixed32::encoded_len_packed(WORDS, &self.words)
@@ -162,7 +162,7 @@ impl Message for ReadMemoryResponse {
             BYTES => {
                 let mut bytes = Bytes::new();
                 prost::encoding::bytes::merge(wire, &mut bytes, from, context)?;
-                self.bytes = Contents::Here(bytes);
+                self.bytes = Contents::Inline(bytes);
                 Ok(())
             }
             WORDS => prost::encoding::fixed32::merge_repeated(wire, &mut self.words, from, context),
@@ -209,7 +209,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_mapped_is_sent_as_it_is(at in 0..5000_usize, length in 1..5000_usize) {
+        fn mapped_memory_is_sent_without_a_copy(at in 0..5000_usize, length in 1..5000_usize) {
             let memory: Vec<u8> = (0..40_000_u32).map(|n| (n ^ n >> 8) as u8).collect();
             let (at, length) = (4 * at, 4 * length);
             let mapped = Mapped::new(&window(&memory), at, length).unwrap();
@@ -219,7 +219,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_comes_is_decoded_or_refused(bytes: Vec<u8>) {
+        fn any_bytes_are_decoded_or_refused(bytes: Vec<u8>) {
             let (ours, plain) = (ReadMemoryResponse::decode(&*bytes), Plain::decode(&*bytes));
             prop_assert_eq!(ours.map(|part| part.encode_to_vec()).ok(), plain.map(|part| part.encode_to_vec()).ok());
         }

@@ -60,7 +60,7 @@ fn a_batch_is_executed_as_on_a_core_device() {
 }
 
 #[test]
-fn a_poll_that_finds_nothing_ends() {
+fn poll_without_match_times_out() {
     let (_root, hardware) = board();
     let poll = ProgramStep {
         step: Some(step::Step::Poll(step::Poll {
@@ -80,7 +80,7 @@ fn a_poll_that_finds_nothing_ends() {
 }
 
 #[test]
-fn what_may_not_be_written_is_refused() {
+fn write_of_read_only_register_is_refused() {
     let (_root, hardware) = board();
     let status = hardware.gateware.register("clocks/status").unwrap();
     let (ending, _) = Ending::from_reply(&execute(&program::write(status, 1), &hardware))
@@ -91,7 +91,7 @@ fn what_may_not_be_written_is_refused() {
 }
 
 #[test]
-fn what_is_not_there_is_said() {
+fn absent_register_is_reported() {
     let root = tempfile::tempdir().unwrap();
     let error = Hardware::open(&settings(TEXT, root.path()).unwrap()).unwrap_err();
     assert!(

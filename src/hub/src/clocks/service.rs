@@ -76,13 +76,13 @@ impl Clocks for Service {
         let (sender, receiver) = tokio::sync::mpsc::channel(1);
         let devices = self.devices.clone();
         tokio::spawn(async move {
-            let mut news = known.clone();
+            let mut changes = known.clone();
             loop {
-                if !news.is_empty() {
+                if !changes.is_empty() {
                     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                     let time = since.as_secs_f64();
                     if sender
-                        .send(Ok(WatchClocksResponse { devices: news, time }))
+                        .send(Ok(WatchClocksResponse { devices: changes, time }))
                         .await
                         .is_err()
                     {
@@ -96,12 +96,12 @@ impl Clocks for Service {
                 // The names were valid when the call began.
                 let Ok(found) = all(&devices, &names).await else { return };
                 let pairs = found.iter().zip(&known);
-                news = pairs
+                changes = pairs
                     .filter(|(now, before)| !same(now, before))
                     .map(|(now, _)| now.clone())
                     .collect();
                 // Compared with the last reported state, so that slow drift is noticed.
-                for now in &news {
+                for now in &changes {
                     if let Some(before) = known.iter_mut().find(|before| before.device == now.device) {
                         before.clone_from(now);
                     }

@@ -27,7 +27,7 @@ pub async fn log(plugin: String, mut pipe: impl AsyncRead + Unpin) {
                 line.push(byte);
             }
             if byte == b'\n' || line.len() >= LINE_MAX {
-                tell(&plugin, &mut line);
+                log_line(&plugin, &mut line);
             }
         }
         taken += count;
@@ -36,10 +36,10 @@ pub async fn log(plugin: String, mut pipe: impl AsyncRead + Unpin) {
             (taken, round) = (0, Instant::now());
         }
     }
-    tell(&plugin, &mut line);
+    log_line(&plugin, &mut line);
 }
 
-fn tell(plugin: &str, line: &mut Vec<u8>) {
+fn log_line(plugin: &str, line: &mut Vec<u8>) {
     if !line.is_empty() {
         tracing::info!(target: "plugin", plugin, "{}", String::from_utf8_lossy(line));
         line.clear();

@@ -20,7 +20,7 @@ use super::lines;
 use super::processes;
 use super::protocol::Protocol;
 use super::settings::{Layer, PluginSettings};
-use crate::life::Pulse;
+use crate::life::Heartbeat;
 
 /// Interval of checks.
 const LOOK: Duration = Duration::from_millis(500);
@@ -74,17 +74,17 @@ pub struct Plugin {
     facts: Arc<Mutex<Facts>>,
     reload: mpsc::Sender<PluginSettings>,
     calls: Arc<Semaphore>,
-    pulse: Arc<Pulse>,
+    heartbeat: Arc<Heartbeat>,
 }
 
 impl Plugin {
     /// Starts the plugin and supervises it until the hub ends. `folder`: for its socket.
     pub fn start(settings: PluginSettings, folder: &std::path::Path, hub: Option<HubAccess>, groups: Groups) -> Self {
-        let (tell, state) = watch::channel(State::Down("it is starting".into()));
+        let (sender, state) = watch::channel(State::Down("it is starting".into()));
         let (reload, reloads) = mpsc::channel(1);
         let socket = folder.join(format!("{}.socket", settings.name));
         let facts = Arc::<Mutex<Facts>>::default();
-        let pulse = Arc::new(Pulse::default());
+        let heartbeat = Arc::new(Heartbeat::default());
         let plugin = Self {
             name: settings.name.clone(),
             layer: settings.layer,
@@ -93,17 +93,17 @@ impl Plugin {
             facts: facts.clone(),
             reload,
             calls: Arc::new(Semaphore::new(CALLS_MAX)),
-            pulse: pulse.clone(),
+            heartbeat: heartbeat.clone(),
         };
         let supervisor = Supervisor {
             hub: hub.filter(|_| settings.layer == Layer::Control),
             groups,
             settings,
             socket,
-            state: tell,
+            state: sender,
             facts,
             reloads,
-            pulse,
+            heartbeat,
         };
         tokio::spawn(supervisor.run());
         plugin
@@ -129,8 +129,8 @@ impl Plugin {
         self.state.clone()
     }
 
-    pub fn pulse(&self) -> Arc<Pulse> {
-        self.pulse.clone()
+    pub fn heartbeat(&self) -> Arc<Heartbeat> {
+        self.heartbeat.clone()
     }
 
     /// The connection to the plugin, or the reason why it does not run.
@@ -178,7 +178,7 @@ struct Supervisor {
     state: watch::Sender<State>,
     facts: Arc<Mutex<Facts>>,
     reloads: mpsc::Receiver<PluginSettings>,
-    pulse: Arc<Pulse>,
+    heartbeat: Arc<Heartbeat>,
 }
 
 impl Supervisor {
@@ -211,7 +211,7 @@ impl Supervisor {
                     }
                     tracing::error!(plugin = self.settings.name, "{why}; restarting in {pause:?}");
                     self.state.send_replace(State::Down(why));
-                    self.pulse.beat();
+                    self.heartbeat.beat();
                     tokio::select! {
                         () = sleep(pause) => {}
                         settings = self.reloads.recv() => match settings {
@@ -292,7 +292,7 @@ impl Supervisor {
         let channel = channel(self.socket.clone());
         let mut is_up = false;
         loop {
-            self.pulse.beat();
+            self.heartbeat.beat();
             tokio::select! {
                 status = child.wait() => return End::Failed(match status {
                     Ok(_) if self.limits().ran_out() => {

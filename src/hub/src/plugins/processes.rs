@@ -60,7 +60,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
-    fn what_a_process_has_started_counts_too() {
+    fn processes_started_by_a_process_are_counted() {
         // A shell with a child that uses 50 MB.
         let script = "head -c 52428800 /dev/zero | (sleep 0.1; tail -c 50000000 >/dev/null; true) & cat";
         let script = format!("{script}; wait");
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_left_the_group_is_known_by_its_environment() {
+    fn process_outside_group_is_found_by_environment() {
         let mark = format!("KAIROS_TEST={}", std::process::id());
         let mut stray = Command::new("setsid")
             .args(["sleep", "60"])

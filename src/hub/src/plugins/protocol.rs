@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_say_which_role_they_ask_for() {
+    fn methods_state_the_required_role() {
         let protocol = compile(
             "syntax = 'proto3'; package lab.pll.v1; import 'kairos/hub/v1/hub.proto'; message M {}\n\
              service Pll { rpc Lock(M) returns (M);\n\
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_a_line() {
+    fn invalid_input_is_one_line() {
         for (text, expected) in [
             ("syntax = 'proto3';", "no service"),
             ("nonsense", "pll.proto"),

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_of() {
+    fn missing_messages_are_reported() {
         let record = Record::new(String::new());
         add(&record, [1], 0);
         add(&record, [2, 3], 7);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_has_restarted_begins_anew() {
+    fn restarted_device_starts_a_new_record() {
         let record = Record::new(String::new());
         add(&record, [1000, 2000], 0);
         add(&record, [5, 6], 0);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_dump_is_not_taken() {
+    async fn invalid_dump_is_refused() {
         for (bytes, text) in [
             (&b""[..], "eof"),
             (b"HTTP/1.1 400 Bad", "not send a dump"),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_asks_at_once_has_one_dump() {
+    async fn simultaneous_requests_share_one_dump() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let record = Record::new(listener.local_addr().unwrap().to_string());
         let serve = async {
