@@ -204,8 +204,8 @@ def test_the_command_line_reaches_buses(hub):
 
 def test_unsupported_bus_transfer_is_reported(lab):
     board = lab["rack"].board
-    fails("ABORTED", "nobody answers at address 0x51", lambda: board.i2c("i2c-1", 0x51, 1))
-    fails("ABORTED", "a driver of the kernel has the chip at address 0x57", lambda: board.i2c("i2c-1", 0x57, 1))
+    fails("ABORTED", "no acknowledgement from address 0x51", lambda: board.i2c("i2c-1", 0x51, 1))
+    fails("ABORTED", "a driver of the Linux kernel uses the chip at address 0x57", lambda: board.i2c("i2c-1", 0x57, 1))
     fails("NOT_FOUND", "the buses are i2c-1, i2c-2", lambda: board.i2c("i2c-7", 0x50, 1))
     fails("NOT_FOUND", "load the kernel module i2c-dev", lambda: board.i2c("i2c-2", 0x50, 1))
     for parts in ((), (0,), (8193,), (b"",), tuple([1] * 43)):

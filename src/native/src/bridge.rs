@@ -1,4 +1,4 @@
-//! The compiler's questions, answered by a Python object.
+//! The compiler's view of the host, implemented by a Python object.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,11 +13,11 @@ use pyo3::types::{PyBytes, PyFloat, PyInt, PyTuple};
 /// A Python object with the methods of [`Host`].
 pub struct Bridge<'py> {
     object: Bound<'py, PyAny>,
-    /// What functions know by a name and objects have, as far as it was asked: it is asked again at
-    /// every use.
+    /// Names visible in functions and attributes of objects that were looked up before, since each use
+    /// looks them up again.
     globals: Names,
     attributes: Names,
-    /// What ends the process, not the program, while a question is answered: an interrupt, an exit.
+    /// An exception that ends the process rather than the compilation: an interrupt, an exit.
     ended: RefCell<Option<PyErr>>,
 }
 
@@ -46,7 +46,7 @@ impl<'py> Bridge<'py> {
         }
     }
 
-    /// The result of a compilation, unless an interrupt or an exit came while it asked the host.
+    /// Returns the result of a compilation, unless an interrupt or an exit occurred in the host.
     pub fn finish<T>(self, result: T) -> PyResult<T> {
         self.ended.into_inner().map_or(Ok(result), Err)
     }
@@ -209,7 +209,7 @@ where
     item.extract::<T>().map_err(Into::into)
 }
 
-/// A host value from its tuple. An element may be a number of Python, which stands for itself.
+/// Converts a host value from its tuple. An element may also be a plain Python number.
 pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
     if let Ok(number) = value.cast_exact::<PyInt>() {
         return number.extract().map(HostValue::Int);

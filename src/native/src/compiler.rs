@@ -1,5 +1,5 @@
-//! The compiler. Host values cross as tuples that begin with their kind; see
-//! `kairos.compiler.quoting`, which makes them.
+//! The compiler. Host values are passed as tuples that begin with their kind, made by
+//! `kairos.compiler.quoting`.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::rc::Rc;
@@ -23,7 +23,7 @@ pyo3::create_exception!(
     "The program was rejected."
 );
 
-/// A compiled program, or one of its libraries. Every method but those about libraries returns text.
+/// A compiled program, or one of its libraries. All methods except those about libraries return text.
 #[pyclass(unsendable)]
 struct Program {
     output: Rc<Output>,
@@ -59,13 +59,13 @@ impl Program {
         guarded(|| self.library().llvm(&Machine { triple, data_layout }))
     }
 
-    /// LLVM assembly in the parts that become object files, and whether it matters that the code of
-    /// each is good.
+    /// LLVM assembly in the parts that become object files, and whether each is to be optimised
+    /// thoroughly.
     fn parts(&self, triple: String, data_layout: String) -> PyResult<Vec<(String, bool)>> {
         guarded(|| self.library().parts(&Machine { triple, data_layout }))
     }
 
-    /// What satellites run: number, destination, and the library.
+    /// Subkernels: number, destination, and library.
     fn subkernels(&self) -> Vec<(u32, u8, Program)> {
         let libraries = self.output.libraries().enumerate();
         let satellites = libraries.filter_map(|(library, one)| {
@@ -76,17 +76,17 @@ impl Program {
         satellites.collect()
     }
 
-    /// Names of the attributes that the program assigns to.
+    /// Names of the attributes assigned by the program.
     fn assigned(&self) -> PyResult<Vec<String>> {
         guarded(|| self.output.assigned())
     }
 
-    /// Why the program cannot run without a host, as the user should read it; None if it can.
+    /// The diagnostic of why the program cannot run without a host; None if it can.
     fn needs_host(&self) -> PyResult<Option<String>> {
         guarded(|| self.output.needs_host())
     }
 
-    /// Warnings, as the user should read them.
+    /// Warnings, formatted for the user.
     fn warnings(&self) -> PyResult<Vec<String>> {
         let render = || {
             self.output
@@ -99,7 +99,7 @@ impl Program {
     }
 }
 
-/// A call as the compiler wants it: without a result, attributes are not written back, `print` is the host's.
+/// The options of a call: without a result, attributes are not written back, `print` is the host's.
 fn request(
     function: &Bound<'_, PyAny>,
     args: &[Bound<'_, PyAny>],
@@ -154,8 +154,8 @@ fn compile(
 /// A place in a source file: its name, and lines and columns of start and end as editors count them, from 0.
 type Place = (String, u32, u32, u32, u32);
 
-/// An error or a warning: is a warning, message, place, what is said at the place, (place, text) of
-/// further ones, advice, the whole text, file and line of the compiler that makes it.
+/// An error or a warning: whether it is a warning, message, place, label, (place, label) of further
+/// places, advice, the complete text, and the file and line of the compiler that created it.
 type Record = (
     bool,
     String,
@@ -202,12 +202,12 @@ fn check(
     Ok(found.iter().map(|one| record(&sources, one)).collect())
 }
 
-/// Place of the memory of a host array in a library: the array's number, offset, length.
+/// Memory of a host array in a library: the array's number, offset, length.
 type ArrayPlace = (u32, u32, u32);
 
-/// Links object files to a library, with its debug information; `program` has the data that code
-/// generation did not see. Also gives the places of those host arrays of which nothing else in the
-/// library depends on the elements.
+/// Links object files to a library with debug information; `program` has the data that code
+/// generation did not see. Also returns the memory of those host arrays whose elements nothing else
+/// in the library depends on.
 #[pyfunction]
 #[pyo3(signature = (objects, program=None))]
 fn link<'py>(
@@ -241,7 +241,7 @@ fn strip<'py>(py: Python<'py>, library: &[u8]) -> PyResult<Bound<'py, PyBytes>> 
     Ok(PyBytes::new(py, &stripped))
 }
 
-/// Places of return addresses, innermost first: (file, line, column, function), lines and columns from 1.
+/// Source positions of return addresses, innermost first: (file, line, column, function), lines and columns from 1.
 #[pyfunction]
 fn symbolize(library: &[u8], addresses: Vec<u32>) -> PyResult<Vec<(String, u32, u32, String)>> {
     let frames = guarded(|| elf::symbolize(library, &addresses))?.map_err(PyRuntimeError::new_err)?;
@@ -251,7 +251,7 @@ fn symbolize(library: &[u8], addresses: Vec<u32>) -> PyResult<Vec<(String, u32, 
         .collect())
 }
 
-/// Objects of the host that stand for names of the language: (module, attribute, the compiler's name for it).
+/// Host objects that represent names of the language: (module, attribute, the compiler's name).
 #[pyfunction]
 fn host_objects() -> Vec<(&'static str, &'static str, &'static str)> {
     let objects = Builtin::all().filter_map(|builtin| {
@@ -261,7 +261,7 @@ fn host_objects() -> Vec<(&'static str, &'static str, &'static str)> {
     objects.collect()
 }
 
-/// Runs the compiler; a panic in it becomes an exception that says so.
+/// Runs the compiler; a panic becomes an exception.
 fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic
@@ -275,7 +275,7 @@ fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     })
 }
 
-/// Adds all this to the module.
+/// Adds these classes and functions to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
     module.add("RejectedError", module.py().get_type::<RejectedError>())?;

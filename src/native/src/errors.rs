@@ -1,4 +1,4 @@
-//! What the wire formats raise in Python.
+//! Python exceptions raised by the wire formats.
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;

@@ -1,5 +1,5 @@
-//! What Python has of the Rust parts, as the module `kairos._native`: the compiler, in `wire` the
-//! wire formats, and in `pulse` the pulse core's compiler and model.
+//! The extension module `kairos._native`: the compiler; in `wire` the host's side of the wire
+//! formats; in `pulse` the pulse core's compiler and model.
 
 mod bridge;
 mod compiler;

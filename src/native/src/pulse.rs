@@ -1,5 +1,5 @@
-//! The pulse core: its compiler and its model, from `src/pulse`. Words, samples and values cross as
-//! bytes, which NumPy reads in place; `kairos.pulse` is what users see.
+//! The pulse core's compiler and model of `src/pulse`, for `kairos.pulse`. Words, samples and values
+//! are passed as bytes, which NumPy reads in place.
 
 use kairos_contracts::pulse::PARAMETERS;
 use kairos_pulse::compile::{Error, Gate, Image as Tables, Limits, Owned, Pulse, Sequence, Shape, Step};
@@ -54,7 +54,7 @@ fn shape(object: &Bound<PyAny>) -> PyResult<Shape> {
     })
 }
 
-/// Attributes of a pulse as `kairos.pulse.gates` makes them.
+/// Reads the attributes of a pulse of `kairos.pulse.gates`.
 fn pulse(object: &Bound<PyAny>) -> PyResult<Pulse> {
     let mask = |name: &str| object.get_item(name)?.extract::<u8>();
     let mut shapes: [Shape; PARAMETERS] = Default::default();
@@ -90,11 +90,11 @@ fn gates(objects: &Bound<PyAny>) -> PyResult<Vec<Gate>> {
     objects.try_iter()?.map(gate).collect()
 }
 
-/// Of a gate and channel: name, channel, cycles, segments, entries of the map, words streamed,
-/// whether in the tables, error.
+/// Statistics of a gate on a channel: name, channel, cycles, segments, entries of the map, words
+/// streamed, whether it is in the tables, error.
 type GateRow = (String, u8, u64, usize, usize, usize, bool, f64);
 
-/// Channel, parameter, address, word that writes it.
+/// An entry of the tables: channel, parameter, address, and the word that writes it.
 type OwnedRow<'py> = (u8, u8, u16, Bound<'py, PyBytes>);
 
 /// A gate set in the tables.
@@ -103,7 +103,7 @@ struct Image(Tables);
 
 #[pymethods]
 impl Image {
-    /// Packs gates, each (name, pulses), for a core of this clock (Hz), channels and table sizes.
+    /// Packs gates, each (name, pulses), for a core with this clock (Hz), channels and table sizes.
     #[new]
     fn new(
         objects: &Bound<PyAny>,
@@ -126,13 +126,13 @@ impl Image {
         Tables::new(&gates(objects)?, limits).map(Self).map_err(rejected)
     }
 
-    /// Words that program the tables.
+    /// Returns the words that program the tables.
     fn programming<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &bytes_of(&self.0.programming()))
     }
 
-    /// Words that run a sequence, and the cycle in which what each gives starts: steps are
-    /// ("gates", names) or ("branch", names of each case).
+    /// Returns the words that run a sequence, and the cycle in which the output of each starts. Steps
+    /// are ("gates", names) or ("branch", names of each case).
     fn sequence<'py>(
         &mut self,
         py: Python<'py>,
@@ -154,24 +154,24 @@ impl Image {
         Ok((PyBytes::new(py, &bytes_of(&words)), starts))
     }
 
-    /// Gates placed so that few words make them of these.
+    /// Places gates so that few words change this image into theirs.
     fn successor(&self, objects: &Bound<PyAny>) -> PyResult<Self> {
         self.0.successor(&gates(objects)?).map(Self).map_err(rejected)
     }
 
-    /// Words that make this of an older image.
+    /// Returns the words that change an older image into this one.
     fn changes<'py>(&self, py: Python<'py>, old: &Self) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &bytes_of(&self.0.changes(&old.0.channels)))
     }
 
-    /// Segments of a gate that are kept apart, if there is such a gate.
+    /// Returns the segments of a gate that are not shared; None if there is no such gate.
     fn owned<'py>(&self, py: Python<'py>, name: &str) -> Option<Vec<OwnedRow<'py>>> {
         let word = |o: &Owned| word::program_plut(1 << o.channel, o.address, &o.segment).to_bytes();
         let row = |o: Owned| (o.channel, o.parameter, o.address, PyBytes::new(py, &word(&o)));
         Some(self.0.owned(name)?.into_iter().map(row).collect())
     }
 
-    /// What each gate takes on each channel.
+    /// Returns the statistics of each gate on each channel.
     fn gate_stats(&self) -> Vec<GateRow> {
         let rows = self.0.stats().gates.into_iter();
         rows.map(|g| {
@@ -189,26 +189,26 @@ impl Image {
         .collect()
     }
 
-    /// Entries used of gate table, memory map and pulse table of each channel.
+    /// Returns the used entries of gate table, memory map and pulse table of each channel.
     fn table_stats(&self) -> Vec<[usize; 3]> {
         self.0.stats().tables
     }
 }
 
-/// The core, bit for bit.
+/// The bit-exact model of the core.
 #[pyclass]
 struct Model {
     machine: Machine,
     channels: usize,
 }
 
-/// What a run gives: for each channel its samples (int16), and values of the eight parameters
-/// (int64, one after another).
+/// The result of a run: for each channel its samples (int16), and the values of the eight parameters
+/// (int64, one parameter after another).
 type Ran<'py> = (Vec<Bound<'py, PyBytes>>, Vec<Vec<Bound<'py, PyBytes>>>);
 
 #[pymethods]
 impl Model {
-    /// `crosstalk`: latency of its compensation in cycles, none if it is not built.
+    /// `crosstalk`: latency of the compensation in cycles; None if there is none.
     #[new]
     fn new(
         clock: f64,
@@ -250,8 +250,8 @@ impl Model {
         Ok(())
     }
 
-    /// What a channel takes of the one at an offset: factors as 18-bit words, delay in cycles.
-    /// `zero`: the delay that is none.
+    /// Sets the compensation for the channel at an offset: factors as 18-bit words, delay in cycles.
+    /// `zero`: the value that means no delay.
     fn couple(&mut self, channel: usize, offset: isize, factor: (i32, i32), delay: u8, zero: u8) -> PyResult<()> {
         let rejected = |text: &str| Err(PyValueError::new_err(text.to_string()));
         let Some(crosstalk) = &mut self.machine.crosstalk else {
@@ -270,7 +270,7 @@ impl Model {
         Ok(())
     }
 
-    /// Runs until there is nothing to do but to wait, at most some cycles.
+    /// Runs until all parts wait, for at most `limit` cycles.
     fn settle(&mut self, py: Python, limit: u64) {
         py.detach(|| self.machine.settle(limit));
     }
@@ -280,17 +280,17 @@ impl Model {
         py.detach(|| self.machine.begin(limit));
     }
 
-    /// A cycle with the trigger.
+    /// Runs a cycle with the trigger.
     fn trigger(&mut self) {
         self.machine.step(true, &mut vec![Vec::new(); self.channels]);
     }
 
-    /// A measurement's result for the channels of the mask.
+    /// Passes a measurement's result to the channels of the mask.
     fn result(&mut self, channels: u8, state: u8) {
         self.machine.result(channels, state);
     }
 
-    /// Some cycles, without a trigger: samples and parameters as they are asked for.
+    /// Runs cycles without a trigger; returns samples and parameters as requested.
     fn run<'py>(&mut self, py: Python<'py>, cycles: u64, samples: bool, parameters: bool) -> Ran<'py> {
         let mut out = vec![Vec::new(); if samples { self.channels } else { 0 }];
         let mut values: Vec<[Vec<i64>; PARAMETERS]> =
@@ -316,7 +316,7 @@ impl Model {
         )
     }
 
-    /// Whether all engines that the trigger asks for wait for it.
+    /// Whether all engines selected by the trigger wait for it.
     fn armed(&self) -> bool {
         self.machine.armed()
     }
@@ -351,7 +351,7 @@ impl Model {
     }
 }
 
-/// What the outputs of a core have shown, and samples of it.
+/// A recording of the outputs of cores, and the samples computed from it.
 #[pyclass]
 struct Recording {
     shown: Shown,
@@ -369,7 +369,7 @@ impl Recording {
 
 #[pymethods]
 impl Recording {
-    /// Of words of 64 bits; `cores`: the core of each output, numbered from 0.
+    /// Reads 64-bit words; `cores`: the core of each output, numbered from 0.
     #[new]
     fn new(words: &[u8], cores: Vec<usize>, samples_per_cycle: u32) -> PyResult<Self> {
         let chunks = words.chunks_exact(8);
@@ -389,7 +389,7 @@ impl Recording {
         Ok(self.shown.span(output))
     }
 
-    /// Samples (int16) of some cycles, and whether one was limited to full scale.
+    /// Returns the samples (int16) of some cycles, and whether one was limited to full scale.
     fn samples<'py>(
         &self,
         py: Python<'py>,
@@ -404,7 +404,7 @@ impl Recording {
         Ok((PyBytes::new(py, &bytes), limited))
     }
 
-    /// Fields (int64) of some cycles, one after another.
+    /// Returns the fields (int64) of some cycles, one field after another.
     fn fields<'py>(
         &self,
         py: Python<'py>,
@@ -424,7 +424,7 @@ impl Recording {
         Ok(values.iter().map(|field| PyBytes::new(py, field)).collect())
     }
 
-    /// Changes of a field: cycles (int64), and the values from there on (int64).
+    /// Returns the changes of a field: cycles (int64), and the values from then on (int64).
     fn changes<'py>(&self, py: Python<'py>, output: usize, field: usize) -> PyResult<[Bound<'py, PyBytes>; 2]> {
         self.has(output)?;
         let (mut times, mut values) = (Vec::new(), Vec::new());

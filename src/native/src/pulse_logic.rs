@@ -1,6 +1,6 @@
-//! The pulse core's model beside its logic: what engines show for segments that come in given
-//! cycles, and which segments a stream of words gives. Tests compare both with the verilated core,
-//! cycle by cycle.
+//! Reference results for tests of the pulse core's logic: the outputs of engines for segments that
+//! arrive in given cycles, and the segments that a stream of words produces. The tests compare both
+//! with the verilated core, cycle by cycle.
 
 use super::pulse::words_of;
 use kairos_contracts::pulse::{PARAMETERS, TONES, VALUE_BITS};
@@ -11,13 +11,13 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-/// Numbers of a segment that a sequencer gives: mask of parameters, 0x100 if there is one, and its 216 bits.
+/// Numbers that describe a segment from a sequencer: mask of parameters, 0x100 if it is present, and its 216 bits.
 const GIVEN: usize = 5;
 const THERE: u64 = 0x100;
-/// Numbers that a channel shows in a cycle: values, frames of both tones, levels, states.
+/// Numbers that describe a channel's output in a cycle: values, frames of both tones, levels, states.
 const SHOWN: usize = PARAMETERS + TONES + 2;
 
-/// The reference core with these settings, by their names in `Config`.
+/// The reference core with these settings, named as in `Config`.
 fn config(settings: &Bound<PyDict>) -> PyResult<Config> {
     let mut config = Config {
         channels: 1,
@@ -49,7 +49,7 @@ fn config(settings: &Bound<PyDict>) -> PyResult<Config> {
     Ok(config)
 }
 
-/// What a sequencer gives, in order.
+/// Segments and errors from a sequencer, in order.
 #[derive(Default)]
 struct Given(Vec<u64>);
 
@@ -64,8 +64,9 @@ impl Segments for Given {
     }
 }
 
-/// The segments that a channel's sequencer gives for the words of a stream, in order, each `GIVEN`
-/// numbers; and the bits of its errors. `results`: what each branch takes, in order.
+/// Returns the segments that a channel's sequencer produces for the words of a stream, in order, each
+/// as `GIVEN` numbers; and the bits of its errors. `results`: the measurement results that the
+/// branches consume, in order.
 #[pyfunction]
 fn execute<'py>(
     py: Python<'py>,
@@ -95,13 +96,13 @@ fn execute<'py>(
     Ok((numbers(py, &given.0), status.errors))
 }
 
-/// What channels show for segments that their sequencers give in these cycles.
+/// Computes the outputs of channels for segments that arrive in given cycles.
 ///
-/// `given`: for each cycle and channel some segments of `GIVEN` numbers; the engines see them
-/// `delay` cycles later. `triggers`: for each cycle, whether there is one. Gives for each cycle and
-/// channel `SHOWN` numbers, in the cycle in which the model has them; samples of each channel
-/// (int16), if they are wanted; and errors, parameters that ran dry, and the cycle of the first
-/// underrun or misalignment of each channel, or -1, and which parameters have full FIFOs at the
+/// `given`: for each cycle and channel the segments, as `GIVEN` numbers each; they reach the engines
+/// `delay` cycles later. `triggers`: whether each cycle has a trigger. Returns `SHOWN` numbers for
+/// each cycle and channel, in the cycle in which the model has them; the samples of each channel
+/// (int16) if requested; errors; parameters that ran out of segments; the cycle of the first
+/// underrun or misalignment of each channel, or -1; and the parameters whose FIFOs are full at the
 /// end.
 #[pyfunction]
 #[allow(clippy::type_complexity)]

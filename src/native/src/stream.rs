@@ -1,4 +1,4 @@
-//! Bytes that come from Python: by a function that gives as many as it is asked for, or of a connection.
+//! Sources of bytes in Python: a function that returns the requested number, or a connection.
 
 use kairos_proto::rpc::Source;
 use pyo3::exceptions::PyEOFError;
@@ -6,9 +6,9 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// What a connection has brought: called with a number, it gives so many bytes. `more`, called with
-/// the number that is missing, gives at least so many, or raises. A call of a host function is read
-/// in a dozen pieces, each of which would be a call of Python.
+/// Buffered bytes of a connection: called with a number, it returns that many. `more`, called with
+/// the number of missing bytes, returns at least that many, or raises. Without the buffer, each of
+/// the dozen pieces of a call of a host function would be a Python call.
 #[pyclass(module = "kairos._native.wire")]
 pub struct Inbox {
     more: Option<Py<PyAny>>,
@@ -51,7 +51,7 @@ impl Inbox {
 }
 
 impl Inbox {
-    /// Makes sure that there are `count` bytes.
+    /// Reads until `count` bytes are buffered.
     fn fill(slf: &Bound<'_, Self>, count: usize) -> PyResult<()> {
         let py = slf.py();
         loop {
@@ -80,7 +80,7 @@ impl Inbox {
         }
     }
 
-    /// The same as a call, without an object for the bytes.
+    /// As `__call__`, without creating a bytes object.
     fn read(slf: &Bound<'_, Self>, buffer: &mut [u8]) -> PyResult<()> {
         Self::fill(slf, buffer.len())?;
         let mut own = slf.borrow_mut();
@@ -91,7 +91,7 @@ impl Inbox {
     }
 }
 
-/// Bytes from a Python function that gives as many as it is asked for, which may be an [`Inbox`].
+/// Bytes from a Python function that returns the requested number, which may be an [`Inbox`].
 pub struct Stream<'py> {
     read: Bound<'py, PyAny>,
     inbox: Option<Bound<'py, Inbox>>,
@@ -112,7 +112,7 @@ impl<'py> Stream<'py> {
         Ok(bytes)
     }
 
-    /// Text; what is no UTF-8 is replaced.
+    /// Reads a text; invalid UTF-8 is replaced.
     pub fn text(&mut self, length: u32) -> PyResult<String> {
         Ok(String::from_utf8_lossy(self.take(length.into())?.as_bytes()).into_owned())
     }

@@ -1,5 +1,5 @@
-//! Values of remote procedure calls as Python objects: what a [`Maker`] makes of them, and how a
-//! [`Given`] is taken apart.
+//! Values of remote procedure calls as Python objects: built by a [`Builder`] from what the device
+//! sends, and read through [`Given`] when they are sent to it.
 
 use std::cell::{Cell, RefCell};
 
@@ -13,10 +13,10 @@ use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyString
 use crate::errors::{MismatchError, ProtocolError};
 use crate::stream::Stream;
 
-/// Bytes from which on a block is large.
+/// Size in bytes from which on a block is not copied into the message but sent in place.
 const LARGE: usize = 1 << 16;
 
-/// Why a value cannot be read or written.
+/// The reason why a value cannot be read or written.
 pub enum DecodeError {
     Python(PyErr),
     Malformed(Malformed),
@@ -43,7 +43,7 @@ impl From<DecodeError> for PyErr {
     }
 }
 
-/// Types of Python that values come as or are made to.
+/// Python types of the values.
 pub struct Types {
     int32: Py<PyAny>,
     int64: Py<PyAny>,
@@ -55,7 +55,7 @@ pub struct Types {
     empty: Py<PyAny>,
     frombuffer: Py<PyAny>,
     contiguous: Py<PyAny>,
-    /// NumPy's type of a block's elements.
+    /// NumPy's type of the elements of a block.
     blocks: [(u8, Py<PyAny>); 4],
 }
 
@@ -95,22 +95,22 @@ impl Types {
     }
 }
 
-/// Makes Python objects.
+/// Builds Python objects.
 pub struct Objects<'py> {
     pub py: Python<'py>,
     pub types: &'static Types,
-    /// Turns an object's id into the object.
+    /// Returns the object with an id.
     pub retrieve: Bound<'py, PyAny>,
 }
 
-/// What a tagged value is in Python.
+/// A tagged value in Python.
 pub enum Made<'py> {
     Value(Bound<'py, PyAny>),
     Keyword(Bound<'py, PyAny>, Bound<'py, PyAny>),
 }
 
 impl<'py> Made<'py> {
-    /// The value; a keyword argument is one only among arguments.
+    /// The value; an error for a keyword argument outside of arguments.
     pub fn value(self) -> Result<Bound<'py, PyAny>, DecodeError> {
         match self {
             Self::Value(value) => Ok(value),
@@ -207,17 +207,17 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
     }
 }
 
-/// What a host function returned, and the type that the device wants.
+/// The result of a host function, and the type that the device expects.
 pub struct Returned<'a, 'py> {
     pub value: Bound<'py, PyAny>,
     pub tags: &'a [u8],
     pub types: &'static Types,
-    /// Bytes written so far, and large blocks that are put in at a place among them: they are copied once.
+    /// Bytes written so far, and large blocks with their positions among them, so that they are copied only once.
     pub written: Cell<usize>,
     pub blocks: RefCell<Vec<(usize, Bound<'py, PyBytes>)>>,
 }
 
-/// That, or a part of it.
+/// A result, or a part of it.
 pub struct Part<'a, 'py> {
     pub value: Bound<'py, PyAny>,
     pub whole: &'a Returned<'a, 'py>,
@@ -228,7 +228,7 @@ impl Part<'_, '_> {
         self.value.is_instance(class.bind(self.value.py()))
     }
 
-    /// `why`: what is wrong, if it is not the type itself.
+    /// `why`: the reason, if it is not the type itself.
     fn mismatch(&self, tags: &[u8], why: &str) -> DecodeError {
         let text = || -> PyResult<String> {
             let root = &self.whole.value;
@@ -253,7 +253,7 @@ impl Part<'_, '_> {
         condition.then_some(()).ok_or_else(|| self.mismatch(tags, ""))
     }
 
-    /// A number, once it is known to be one of the right type.
+    /// Converts a number that has the right type.
     fn number<T: for<'x> FromPyObject<'x, 'x>>(&self, tags: &[u8]) -> Result<T, DecodeError> {
         self.value
             .extract()
@@ -261,7 +261,7 @@ impl Part<'_, '_> {
     }
 }
 
-/// Elements of a list, one by one.
+/// Iterates over the elements of a list.
 pub struct Parts<'a, 'py> {
     items: Bound<'py, PyList>,
     index: usize,

@@ -1,5 +1,5 @@
-//! The wire formats of `src/proto`, from the host's side. Where something is read, `read` is a
-//! function that gives exactly as many bytes as it is asked for, or raises.
+//! The host's side of the wire formats of `src/proto`. In functions that read, `read` is a Python
+//! function that returns exactly the requested number of bytes, or raises.
 
 use kairos_contracts::session::Request;
 use kairos_proto::boards::Boards;
@@ -20,7 +20,7 @@ use crate::errors::{MismatchError, ProtocolError};
 use crate::stream::{Inbox, Stream};
 use crate::values::{DecodeError, Made, Objects, Part, Returned, Types};
 
-/// Bytes on their way out.
+/// A message being written.
 struct Out(Vec<u8>);
 
 impl Sink for Out {
@@ -29,7 +29,7 @@ impl Sink for Out {
     }
 }
 
-/// The same, known to the value that is written.
+/// The same message, shared with the value that is written to it.
 struct Counted<'a, 'py>(Vec<u8>, &'a Returned<'a, 'py>);
 
 impl Sink for Counted<'_, '_> {
@@ -40,7 +40,7 @@ impl Sink for Counted<'_, '_> {
 }
 
 impl Counted<'_, '_> {
-    /// All bytes, the large blocks that were left out in their places.
+    /// Returns all bytes, with the large blocks inserted.
     fn joined<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let blocks = self.1.blocks.borrow();
         let total = self.0.len() + blocks.iter().map(|(_, block)| block.as_bytes().len()).sum::<usize>();
@@ -75,21 +75,21 @@ fn message<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyBytes> {
 
 // Sessions
 
-/// A request of which this is all, or the begin of another one.
+/// Encodes a request without a payload, or the head of another one.
 #[pyfunction]
 fn session_head(py: Python<'_>, kind: u8) -> PyResult<Bound<'_, PyBytes>> {
     let kind = Request::try_from(kind).map_err(|number| PyValueError::new_err(format!("no request {number}")))?;
     Ok(message(py, &head(kind)))
 }
 
-/// A LoadKernel up to its library, of so many bytes.
+/// Encodes a LoadKernel up to its library of `length` bytes.
 #[pyfunction]
 fn load_kernel_head(py: Python<'_>, length: usize) -> PyResult<Bound<'_, PyBytes>> {
     let length = host::length(length).ok_or_else(|| PyValueError::new_err("a kernel library is below 2 GB"))?;
     Ok(message(py, &[&head(Request::LoadKernel)[..], &length].concat()))
 }
 
-/// A SubkernelUpload up to its library, of so many bytes.
+/// Encodes a SubkernelUpload up to its library of `length` bytes.
 #[pyfunction]
 fn subkernel_head(py: Python<'_>, number: u32, destination: u8, length: usize) -> PyResult<Bound<'_, PyBytes>> {
     let length = host::length(length).ok_or_else(|| PyValueError::new_err("a kernel library is below 2 GB"))?;
@@ -102,14 +102,14 @@ fn subkernel_head(py: Python<'_>, number: u32, destination: u8, length: usize) -
     Ok(message(py, &bytes.concat()))
 }
 
-/// An RpcReply up to its value.
+/// Encodes an RpcReply up to its value.
 #[pyfunction]
 fn rpc_reply_head<'py>(py: Python<'py>, return_tag: &[u8]) -> Bound<'py, PyBytes> {
     let length = (return_tag.len() as u32).to_le_bytes();
     message(py, &[&head(Request::RpcReply)[..], &length, return_tag].concat())
 }
 
-/// An RpcException. `keys`: of name, message, file and function in the string table.
+/// Encodes an RpcException. `keys`: of name, message, file and function in the string table.
 #[pyfunction]
 fn rpc_exception(py: Python<'_>, keys: [u32; 4], line: i32, column: i32) -> Bound<'_, PyBytes> {
     let [name, message_key, file, function] = keys;
@@ -125,7 +125,7 @@ fn rpc_exception(py: Python<'_>, keys: [u32; 4], line: i32, column: i32) -> Boun
     message(py, &[&head(Request::RpcException)[..], &raised.encode()].concat())
 }
 
-/// Reads up to the type of the next message, and gives it. ProtocolError if there is nothing like one.
+/// Reads up to the type of the next message and returns it. ProtocolError if there is none.
 #[pyfunction]
 fn read_type(read: Bound<'_, PyAny>) -> PyResult<u8> {
     match read_head(&mut Stream::new(read))? {
@@ -137,8 +137,8 @@ fn read_type(read: Bound<'_, PyAny>) -> PyResult<u8> {
     }
 }
 
-/// What follows in a SystemInfo: (runtime id, identifier, ended properly) of a soft core; of others
-/// only the id.
+/// Reads the rest of a SystemInfo: (runtime id, identifier, whether it ended properly) of a soft core,
+/// of others only the id.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "a tuple for Python")]
 fn read_system_info(read: Bound<'_, PyAny>) -> PyResult<(Vec<u8>, bool, Option<(String, bool)>)> {
@@ -156,7 +156,7 @@ fn read_system_info(read: Bound<'_, PyAny>) -> PyResult<(Vec<u8>, bool, Option<(
     Ok((id.to_vec(), runtime != Runtime::Other, more))
 }
 
-/// Reads a length and text.
+/// Reads a text with its length.
 #[pyfunction]
 fn read_text(read: Bound<'_, PyAny>) -> PyResult<String> {
     let mut stream = Stream::new(read);
@@ -165,8 +165,8 @@ fn read_text(read: Bound<'_, PyAny>) -> PyResult<String> {
     stream.text(u32::from_le_bytes(length))
 }
 
-/// A call behind the head of an RpcRequest: (is it asynchronous, service, arguments, keyword
-/// arguments, return tag). `retrieve` turns an object's id into the object.
+/// Reads a call after the head of an RpcRequest: (whether it is asynchronous, service, arguments,
+/// keyword arguments, return tag). `retrieve` returns the object with an id.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "a tuple for Python")]
 fn read_call<'py>(
@@ -191,7 +191,7 @@ fn argument<'py>(value: Made<'py>, args: &Bound<'py, PyList>, kwargs: &Bound<'py
     Ok(taken?)
 }
 
-/// Arguments up to the end mark, as (positional list, keyword dictionary).
+/// Reads arguments up to the end mark, as (positional list, keyword dictionary).
 #[pyfunction]
 fn read_arguments<'py>(
     read: Bound<'py, PyAny>,
@@ -205,7 +205,7 @@ fn read_arguments<'py>(
     Ok((args, kwargs))
 }
 
-/// One tagged value.
+/// Reads a tagged value.
 #[pyfunction]
 fn read_value<'py>(read: Bound<'py, PyAny>, retrieve: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let value = host::read(&mut Stream::new(read), &mut objects(retrieve)?)?;
@@ -213,7 +213,7 @@ fn read_value<'py>(read: Bound<'py, PyAny>, retrieve: Bound<'py, PyAny>) -> PyRe
     Ok(value.value()?)
 }
 
-/// A value for the device, without tags. MismatchError if it is not of the type `tags`.
+/// Encodes a value for the device, without tags. MismatchError if it does not have the type `tags`.
 #[pyfunction]
 fn encode_value<'py>(tags: &[u8], value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let py = value.py();
@@ -229,20 +229,20 @@ fn encode_value<'py>(tags: &[u8], value: Bound<'py, PyAny>) -> PyResult<Bound<'p
     out.joined(py)
 }
 
-/// The tag string of the first value, and the rest.
+/// Splits a tag string after the first value.
 #[pyfunction]
 fn split_tag<'py>(py: Python<'py>, tags: &[u8]) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
     let (one, rest) = host::split(tags).map_err(|error| ProtocolError::new_err(error.to_string()))?;
     Ok((message(py, one), message(py, rest)))
 }
 
-/// A type in words.
+/// Describes a type in words.
 #[pyfunction]
 fn describe_tag(tags: &[u8]) -> String {
     Described(tags).to_string()
 }
 
-/// Texts of a report stay what they are: text, or a key of the host's string table.
+/// A text of a report: text, or a key of the host's string table.
 #[derive(IntoPyObject)]
 enum Text {
     Device(String),
@@ -251,7 +251,7 @@ enum Text {
 
 type Place = (Text, i32, i32, Text);
 
-/// What a report says, as tuples.
+/// Converts a report to tuples.
 #[derive(Default)]
 struct Report {
     exceptions: Vec<(u32, Text, [i64; 3], Place)>,
@@ -288,8 +288,8 @@ impl<'py> Reader<Stream<'py>> for Report {
     }
 }
 
-/// A report behind the head of a KernelException: exceptions (id, message, parameters, (file, line,
-/// column, function)), for each the begin and end of its frames, the frames (address, stack
+/// Reads a report after the head of a KernelException: exceptions (id, message, parameters, (file,
+/// line, column, function)), the first and last of the frames of each, the frames (address, stack
 /// pointer), and the bits of asynchronous errors.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "a tuple for Python")]
@@ -303,7 +303,8 @@ fn read_report(
 
 // Management
 
-/// A request. Of `key` and `data` counts what such requests have; a proof is given as data.
+/// Encodes a management request. `key` and `data` are ignored for requests without them; a proof is
+/// passed as data.
 #[pyfunction]
 fn management_request<'py>(py: Python<'py>, kind: u8, key: &[u8], data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     let kind =
@@ -313,7 +314,7 @@ fn management_request<'py>(py: Python<'py>, kind: u8, key: &[u8], data: &[u8]) -
     Ok(message(py, &out.0))
 }
 
-/// A reply: its type and what follows. Of a type that there is not, only that.
+/// Reads a management reply: its type and content. Without content if the type is unknown.
 #[pyfunction]
 fn read_management_reply<'py>(read: Bound<'py, PyAny>) -> PyResult<(u8, Bound<'py, PyBytes>)> {
     let py = read.py();
@@ -335,7 +336,7 @@ fn read_management_reply<'py>(read: Bound<'py, PyAny>) -> PyResult<(u8, Bound<'p
 
 // Network boot
 
-/// An offer of a file, without its proof.
+/// Encodes the offer of a file, without its proof.
 #[pyfunction]
 fn netboot_offer(py: Python<'_>, kind: u8, length: u32, digest: netboot::Digest) -> PyResult<Bound<'_, PyBytes>> {
     let kind =
@@ -344,15 +345,15 @@ fn netboot_offer(py: Python<'_>, kind: u8, length: u32, digest: netboot::Digest)
     Ok(message(py, &bytes[..end]))
 }
 
-/// The request to boot, without its proof.
+/// Encodes the request to boot, without its proof.
 #[pyfunction]
 fn netboot_boot(py: Python<'_>) -> Bound<'_, PyBytes> {
     let (bytes, end) = netboot::Request::Boot.encode();
     message(py, &bytes[..end])
 }
 
-/// An answer of the loader: its type and what it says. Hello: version, whether requests need a
-/// proof, nonce. Have: bytes. Refused: the reason.
+/// Reads an answer of the loader: its type and content. Hello: version, whether requests need a
+/// proof, nonce. Have: number of bytes. Refused: the reason.
 #[pyfunction]
 fn read_netboot_answer<'py>(read: Bound<'py, PyAny>) -> PyResult<(u8, Bound<'py, PyAny>)> {
     let py = read.py();
@@ -374,7 +375,7 @@ fn read_netboot_answer<'py>(read: Bound<'py, PyAny>) -> PyResult<(u8, Bound<'py,
 /// A partition: its name, whether it configures the PL, load address, entry point (0: none), data.
 type Partition<'py> = (String, bool, u32, u32, Bound<'py, PyBytes>);
 
-/// An image of these partitions, the loader first. ValueError if they do not fit into one.
+/// Assembles a boot image of partitions, the loader first. ValueError if they do not fit.
 #[pyfunction]
 fn boot_image<'py>(py: Python<'py>, partitions: Vec<Partition<'py>>) -> PyResult<Bound<'py, PyBytes>> {
     let named: Vec<_> = partitions
@@ -397,19 +398,19 @@ fn boot_image<'py>(py: Python<'py>, partitions: Vec<Partition<'py>>) -> PyResult
     Ok(message(py, &out.0))
 }
 
-/// Why no device can boot from the bytes of an image; None if nothing is wrong.
+/// Returns the reason why no device can boot from an image; None if it is valid.
 #[pyfunction]
 fn unbootable(image: &[u8]) -> Option<String> {
     let checked = images::check(image, images::Machine::default());
     checked.err().map(|error| error.to_string())
 }
 
-/// An RTIO channel: its number, its kind, its name, and the parameters that do not have their default.
+/// An RTIO channel: number, kind, name, and the parameters that differ from their defaults.
 type DescribedChannel<'a> = (u32, u8, &'a str, Vec<(&'a str, u32)>);
 /// A gateware: `variant;version`, frequency of the RTIO clock in Hz and fine bits, channels.
 type Gateware<'a> = (&'a str, Option<(u32, u8)>, Vec<DescribedChannel<'a>>);
 
-/// What a gateware says of itself. ValueError if the bytes are no descriptor.
+/// Decodes the descriptor of a gateware. ValueError if the bytes are none.
 #[pyfunction]
 fn read_descriptor(bytes: &[u8]) -> PyResult<Gateware<'_>> {
     let found = Descriptor::new(bytes).map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -423,15 +424,15 @@ fn read_descriptor(bytes: &[u8]) -> PyResult<Gateware<'_>> {
     ))
 }
 
-/// Boards that the bytes of a loader know, the default first: the name, and what no public source
-/// confirms. None if the bytes are no loader.
+/// Returns the boards that a loader supports, the default first: name, and the assumptions that no
+/// public source confirms. None if the bytes are no loader.
 #[pyfunction]
 fn boards(loader: &[u8]) -> Option<Vec<(&str, &str)>> {
     let known = Boards::find(loader)?;
     Some(known.iter().map(|board| (board.name, board.assumed)).collect())
 }
 
-/// The loader for board `index` of those that it knows. ValueError if it knows no such board.
+/// Returns the loader with board `index` selected. ValueError if it does not support that board.
 #[pyfunction]
 fn choose_board<'py>(py: Python<'py>, loader: &[u8], index: usize) -> PyResult<Bound<'py, PyBytes>> {
     let (at, chosen) = Boards::find(loader)
@@ -442,7 +443,7 @@ fn choose_board<'py>(py: Python<'py>, loader: &[u8], index: usize) -> PyResult<B
     Ok(message(py, &changed))
 }
 
-/// Adds all this to the module.
+/// Adds these functions to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ProtocolError", module.py().get_type::<ProtocolError>())?;
     module.add("MismatchError", module.py().get_type::<MismatchError>())?;

@@ -46,14 +46,14 @@ fn number(error: &LinuxI2CError) -> Option<i32> {
 /// Describes an error of a transfer, and a remedy.
 fn message(error: &I2CError, address: u8) -> String {
     match (number(error.inner()), error.kind()) {
-        (Some(EBUSY), _) => format!("a driver of the kernel has the chip at address {address:#04x}, and keeps it"),
+        (Some(EBUSY), _) => format!("a driver of the Linux kernel uses the chip at address {address:#04x}: unbind it first"),
         (Some(EOPNOTSUPP), _) => {
-            "the adapter of this bus knows SMBus alone, which has no such transfer: one byte is read, or up to \
-             32 behind one that is written, or up to 33 are written"
+            "the adapter of this bus supports SMBus only, which has no such transfer: one byte can be read, or up to \
+             32 after a written one, or up to 33 written"
                 .into()
         }
-        (_, ErrorKind::NoAcknowledge(_)) => format!("nobody answers at address {address:#04x}"),
-        (_, ErrorKind::ArbitrationLoss) => "another master has the bus".into(),
+        (_, ErrorKind::NoAcknowledge(_)) => format!("no acknowledgement from address {address:#04x}"),
+        (_, ErrorKind::ArbitrationLoss) => "arbitration lost: another master uses the bus".into(),
         (Some(number), _) => {
             let error = std::io::Error::from_raw_os_error(number);
             format!("the transfer with address {address:#04x} failed: {error}")
@@ -141,10 +141,10 @@ mod tests {
     #[test]
     fn errors_are_described_in_words() {
         let message = |number| message(&LinuxI2CError::Errno(number).into(), 0x48);
-        assert!(message(EBUSY).contains("a driver of the kernel has the chip at address 0x48"));
-        assert!(message(EOPNOTSUPP).contains("SMBus alone"));
+        assert!(message(EBUSY).contains("a driver of the Linux kernel uses the chip at address 0x48"));
+        assert!(message(EOPNOTSUPP).contains("SMBus only"));
         let (enxio, etimedout) = (6, 110);
-        assert_eq!(message(enxio), "nobody answers at address 0x48");
+        assert_eq!(message(enxio), "no acknowledgement from address 0x48");
         assert!(
             message(etimedout).contains("failed: Connection timed out"),
             "{}",
