@@ -9,7 +9,7 @@ use kairos_proto::channels::{Measurement, LENGTH, SIZE_MAX, TOTAL_MAX, TRIALS_MA
 use kairos_proto::device_map::DeviceMap;
 use kairos_proto::dma;
 use kairos_proto::link::{Envelope, Packet, MESSAGE_MAX, PACKET_MAX};
-use kairos_proto::order::{Head, ORDER_HEAD};
+use kairos_proto::kernel_message::{Header, HEADER_LENGTH};
 use kairos_proto::summary::Summary;
 use libfuzzer_sys::fuzz_target;
 
@@ -86,11 +86,11 @@ fn link(bytes: &[u8]) {
 }
 
 fn order(bytes: &[u8]) {
-    let Some((bytes, _)) = bytes.split_first_chunk::<ORDER_HEAD>() else {
+    let Some((bytes, _)) = bytes.split_first_chunk::<HEADER_LENGTH>() else {
         return;
     };
-    if let Some(head) = Head::decode(bytes) {
-        assert_eq!(Head::decode(&head.encode()), Some(head));
+    if let Some(head) = Header::decode(bytes) {
+        assert_eq!(Header::decode(&head.encode()), Some(head));
     }
 }
 

@@ -187,12 +187,23 @@ def test_several_clients_at_once(device):
         assert one.log() and two.log() and three.log()
 
 
-def test_flash_refuses_damaged_image(management):
+def test_failure_reason_is_that_of_the_latest_error_of_the_connection(device, management):
+    assert management.failure_reason() == ""
+    assert management.config_read(b"absent") is None
+    assert management.failure_reason() == "configuration: no such key"
+    assert not management.config_write(b"ip", b"no address")
+    assert management.failure_reason() == management.failure_reason() == "configuration: ip: invalid value"
+    with Management(device) as other:
+        assert other.failure_reason() == ""
+
+
+def test_unbootable_image_is_refused_with_its_reason(management):
     def flash(image, wrong=0):
         return management.reply(b"\x09" + management.pack(image + struct.pack("<I", zlib.crc32(image) ^ wrong)))
 
     good = small_image()
     assert flash(good, wrong=1) == 6
+    assert management.failure_reason().startswith("boot image not replaced: its checksum is 0x")
     another_chip = struct.pack("<16I", 0xFFFFFFFF, 0xAA995566, 0x30018001, 0x0372C093, *[0x20000000] * 12)
     for image, reason in [
         (b"image", "not a boot image"),
@@ -201,10 +212,10 @@ def test_flash_refuses_damaged_image(management):
         (small_image(bitstream=bytes(64)), "the gateware in it: not a bitstream: it has no sync word"),
         (small_image(bitstream=another_chip), "this bitstream is for the XC7Z030, this chip is the XC7Z045"),
     ]:
-        assert flash(image) == 6
-        line = management.log().splitlines()[-1]
-        assert "flash: the boot image stays as it is: " in line and line.endswith(reason)
-        assert not management.config_write(b"boot", image)
+        for refused in (flash(image) == 6, not management.config_write(b"boot", image)):
+            assert refused
+            assert management.failure_reason() == f"boot image not replaced: {reason}"
+        assert management.log().splitlines()[-1].endswith(management.failure_reason())
     assert management.reply(b"\x09" + management.pack(b"abc")) == 6
     assert_closed(management)
 

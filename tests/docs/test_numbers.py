@@ -74,7 +74,7 @@ ROWS = [
         "opens byte *streams* to services, up to {} at a time",
         rust("firmware/links/src/streams.rs", "STREAMS"),
     ),
-    (MESSAGES, "how many bytes it has room for (initially {} KiB)", kib(contract("link.WINDOW"))),
+    (MESSAGES, "how many bytes it has space for (initially {} KiB)", kib(contract("link.WINDOW"))),
 ]
 
 

@@ -16,7 +16,7 @@ from tests.support.paths import FIRMWARE, ROOT
 from tests.support.waiting import until
 
 KNOWN = "destination {}: Kairos satellite"
-"""Log message of the board above about a known board."""
+"""Log message of the upstream board about a known board."""
 ANOTHER_CHIP = struct.pack("<16I", 0xFFFFFFFF, 0xAA995566, 0x30018001, 0x0372C093, *[0x20000000] * 12)
 ROWS, RANKS, NONE = 256, 32, 0xFF
 
@@ -161,7 +161,7 @@ def test_slow_card_write_keeps_link_up(tmp_path, slow):
             assert management.config_read("blob") == blob
         printed = device.uart()
         assert printed.count(KNOWN.format(1)) == 1 and "firmware does not answer" not in printed
-        assert "the board above does not answer" not in printed
+        assert "the upstream board does not answer" not in printed
     finally:
         device.close()
 

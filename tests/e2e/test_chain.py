@@ -107,14 +107,14 @@ def test_every_board_is_managed_through_master(chain, tmp_path):
         (1, 2, "satellite"),
     ]
     for link in links:
-        assert link["line"] and link["up"] and link["rtio"] and link["far"]["up"] and link["far"]["above"]
+        assert link["line"] and link["up"] and link["rtio"] and link["far"]["up"] and link["far"]["upstream"]
     table = run_kairos("links", "-D", chain.address, "--plot", str(tmp_path / "links.svg")).stdout.splitlines()
     assert [line.split()[:3] for line in table[1:]] == [["1", "relay", "up"], ["2", "satellite", "up"]]
     assert table[2].index("satellite") == table[1].index("relay") + 2
     for destination, board in [(1, "relay"), (2, "satellite")]:
         log = chain.manage(board, "log")
         assert log.returncode == 0, log.stderr
-        assert f"calls this one destination {destination}" in log.stdout
+        assert f"upstream board has assigned destination {destination}" in log.stdout
     assert chain.manage("3", "log").returncode == 1
 
 

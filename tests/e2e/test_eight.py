@@ -108,4 +108,4 @@ def test_link_table_lists_all_boards(boards):
 def test_every_board_is_managed_through_master(boards):
     for board in range(1, LAST + 1):
         log = boards.manage(str(board), "log")
-        assert log.returncode == 0 and f"calls this one destination {board}" in log.stdout, log.stderr
+        assert log.returncode == 0 and f"upstream board has assigned destination {board}" in log.stdout, log.stderr

@@ -36,7 +36,7 @@ def pair(tmp_path_factory):
 
 def test_master_reports_satellite(pair):
     (link,) = pair.links()
-    assert link["destination"] == 1 and not link["above"]
+    assert link["destination"] == 1 and not link["upstream"]
     assert link["line"] and link["up"] and link["rtio"]
     assert link["board"].startswith("satellite;")
     assert link["firmware"].startswith("Kairos satellite ")
@@ -83,7 +83,7 @@ def test_links_are_drawn(pair, tmp_path):
 def test_satellite_is_managed_through_master(pair):
     log = pair.manage("satellite", "log")
     assert log.returncode == 0, log.stderr
-    assert "Kairos satellite " in log.stdout and "calls this one destination 1" in log.stdout
+    assert "Kairos satellite " in log.stdout and "upstream board has assigned destination 1" in log.stdout
     assert "Kairos runtime" not in log.stdout
     host, port = pair.address.split(":")
     assert CommMgmt(host, int(port), drtio_dest=1).get_log() == log.stdout

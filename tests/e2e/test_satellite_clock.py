@@ -1,4 +1,4 @@
-"""A satellite clocked by a Si5324: it works before there is a clock from the board above, and
+"""A satellite clocked by a Si5324: it works before there is a clock from the upstream board, and
 switches to that."""
 
 from dataclasses import replace
@@ -26,7 +26,7 @@ from = "master"
 to = "satellite"
 delay_ns = 1000
 """
-THERE = "RTIO clock: from the board above"
+THERE = "RTIO clock: from the upstream board"
 
 pytestmark = pytest.mark.long
 """The gateware of another board takes minutes to build."""

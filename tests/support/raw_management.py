@@ -27,6 +27,11 @@ class Management(Connection):
         assert self.reply(b"\x01") == 2
         return self.bytes().decode()
 
+    def failure_reason(self):
+        """Return why the latest request that was answered by Error has failed."""
+        assert self.reply(b"\x88") == 2
+        return self.bytes().decode()
+
     def config_read(self, key):
         """Return the value, or None after an Error."""
         kind = self.reply(b"\x0c" + self.pack(key))

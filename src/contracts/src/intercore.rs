@@ -76,7 +76,7 @@ pub enum Kind {
     /// Play the parts on other boards; answered when all have finished.
     TracePlay = 31,
     /// Delete the parts on other boards; not answered.
-    TraceForget = 32,
+    TraceErase = 32,
 }
 
 impl Kind {
@@ -106,7 +106,7 @@ impl Kind {
         Self::SubkernelReceive,
         Self::TraceKeep,
         Self::TracePlay,
-        Self::TraceForget,
+        Self::TraceErase,
     ];
 }
 
@@ -140,7 +140,7 @@ impl TryFrom<u8> for Kind {
             29 => Self::SubkernelReceive,
             30 => Self::TraceKeep,
             31 => Self::TracePlay,
-            32 => Self::TraceForget,
+            32 => Self::TraceErase,
             other => return Err(other),
         })
     }

@@ -11,8 +11,8 @@ pub const PACKET_MAX: usize = 1 << 10;
 /// Destination of the board with the network connection.
 pub const DESTINATION_MASTER: u8 = 0;
 
-/// Length of the header of an order in bytes.
-pub const ORDER_HEAD: usize = 12;
+/// Length of the header of a message of the kernel service in bytes.
+pub const KERNEL_MESSAGE_HEADER: usize = 12;
 
 /// Receive buffer of a stream in bytes.
 pub const WINDOW: usize = 1 << 12;
@@ -96,7 +96,7 @@ impl TryFrom<u8> for Message {
 pub enum Service {
     /// Management requests, as on TCP 1380 after the destination byte (wire protocols, section 2).
     Management = 1,
-    /// Control of kernels on the satellite's kernel core, by `Order` messages; one client at a time.
+    /// Control of kernels on the satellite's kernel core, by `KernelMessage`s; one client at a time.
     Kernels = 2,
     /// Record of the satellite's analyzer for its own channels, as on TCP 1382; recording then restarts.
     Analyzer = 3,
@@ -129,7 +129,7 @@ impl TryFrom<u8> for Service {
 /// the sender of a message to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Order {
+pub enum KernelMessage {
     /// Store this library, replacing one with the same number.
     Keep = 1,
     /// Load the library.
@@ -141,7 +141,7 @@ pub enum Order {
     /// Play the trace with this number; `board` is the receiver.
     Play = 6,
     /// Delete the trace with this number.
-    Forget = 7,
+    Erase = 7,
     /// Stop the running kernel and the playback.
     Stop = 4,
     /// The subkernel is loaded, and running if requested. This and the next three are forwarded to the satellite whose
@@ -153,7 +153,7 @@ pub enum Order {
     Finished = 18,
     /// The subkernel has ended with an exception.
     Exception = 19,
-    /// The trace was received; `board` is that of the order, as in `Played`.
+    /// The trace was received; `board` is that of the request, as in `Played`.
     Kept = 20,
     /// Playback of the trace has ended, completely or with an error.
     Played = 21,
@@ -168,7 +168,7 @@ pub enum Order {
     Message = 32,
 }
 
-impl Order {
+impl KernelMessage {
     /// All of them, in the order of the file.
     pub const ALL: [Self; 17] = [
         Self::Keep,
@@ -176,7 +176,7 @@ impl Order {
         Self::Run,
         Self::Trace,
         Self::Play,
-        Self::Forget,
+        Self::Erase,
         Self::Stop,
         Self::Ready,
         Self::Refused,
@@ -191,7 +191,7 @@ impl Order {
     ];
 }
 
-impl TryFrom<u8> for Order {
+impl TryFrom<u8> for KernelMessage {
     /// The number, which none of them has.
     type Error = u8;
 
@@ -202,7 +202,7 @@ impl TryFrom<u8> for Order {
             3 => Self::Run,
             5 => Self::Trace,
             6 => Self::Play,
-            7 => Self::Forget,
+            7 => Self::Erase,
             4 => Self::Stop,
             16 => Self::Ready,
             17 => Self::Refused,

@@ -111,11 +111,13 @@ pub enum Request {
     Batch = 134,
     /// Return the condition of this board's subsystems as JSON.
     Health = 135,
+    /// Return why the latest request of this connection that was answered by Error has failed; empty if none was.
+    FailureReason = 136,
 }
 
 impl Request {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::GetLog,
         Self::ClearLog,
         Self::Reboot,
@@ -134,6 +136,7 @@ impl Request {
         Self::Descriptor,
         Self::Batch,
         Self::Health,
+        Self::FailureReason,
     ];
 
     /// Its payload: a member of [`Payload`].
@@ -149,7 +152,8 @@ impl Request {
             | Self::Challenge
             | Self::Links
             | Self::Descriptor
-            | Self::Health => Payload::None,
+            | Self::Health
+            | Self::FailureReason => Payload::None,
             Self::Flash | Self::Batch => Payload::Data,
             Self::ConfigRead | Self::ConfigRemove => Payload::Key,
             Self::ConfigWrite => Payload::KeyAndData,
@@ -183,6 +187,7 @@ impl TryFrom<u8> for Request {
             133 => Self::Descriptor,
             134 => Self::Batch,
             135 => Self::Health,
+            136 => Self::FailureReason,
             other => return Err(other),
         })
     }
@@ -194,11 +199,11 @@ impl TryFrom<u8> for Request {
 pub enum Reply {
     /// Success.
     Success = 1,
-    /// The log.
+    /// The log, or another text.
     LogContent = 2,
     /// The device restarts; nothing more follows.
     RebootImminent = 3,
-    /// Failure; the log contains the reason.
+    /// Failure; the log contains the reason, and `failure_reason` returns it.
     Error = 6,
     /// The value of a key.
     ConfigData = 7,

@@ -81,7 +81,7 @@ def _of_device(args, host: str, address: tuple[str, int]) -> str:
     key = read_key(args.key) if args.key else None
     with Management(*address, key=key) as management:
         name, clock, channels = management.descriptor()
-        below = [link["destination"] for link in management.links() if link["up"] and not link["above"]]
+        below = [link["destination"] for link in management.links() if link["up"] and not link["upstream"]]
     boards = [(0, channels)]
     for destination in below:
         with Management(*address, key=key, destination=destination) as management:

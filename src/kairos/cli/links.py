@@ -52,7 +52,7 @@ def tree_of(address: tuple[str, int], key: bytes | None = None) -> list[dict]:
     while ask:
         above = ask.pop(0)
         for link in _links(address, above, key):
-            if link["above"]:
+            if link["upstream"]:
                 next(other for other in found if other["destination"] == above)["far"] = link
                 continue
             found.append(link | {"from": above, "far": None})

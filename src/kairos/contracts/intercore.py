@@ -91,7 +91,7 @@ class Kind(IntEnum):
     """Distribute the parts of a DMA trace to other boards."""
     TRACE_PLAY = 31
     """Play the parts on other boards; answered when all have finished."""
-    TRACE_FORGET = 32
+    TRACE_ERASE = 32
     """Delete the parts on other boards; not answered."""
 
 

@@ -9,13 +9,13 @@ __all__ = [
     "VERSION",
     "PACKET_MAX",
     "DESTINATION_MASTER",
-    "ORDER_HEAD",
+    "KERNEL_MESSAGE_HEADER",
     "WINDOW",
     "PLAYED_NOT",
     "TEXT_MAX",
     "Message",
     "Service",
-    "Order",
+    "KernelMessage",
 ]
 
 VERSION = 3
@@ -27,8 +27,8 @@ PACKET_MAX = 1024
 DESTINATION_MASTER = 0
 """Destination of the board with the network connection."""
 
-ORDER_HEAD = 12
-"""Length of the header of an order in bytes."""
+KERNEL_MESSAGE_HEADER = 12
+"""Length of the header of a message of the kernel service in bytes."""
 
 WINDOW = 4096
 """Receive buffer of a stream in bytes."""
@@ -74,14 +74,14 @@ class Service(IntEnum):
     MANAGEMENT = 1
     """Management requests, as on TCP 1380 after the destination byte (wire protocols, section 2)."""
     KERNELS = 2
-    """Control of kernels on the satellite's kernel core, by `Order` messages; one client at a time."""
+    """Control of kernels on the satellite's kernel core, by `KernelMessage`s; one client at a time."""
     ANALYZER = 3
     """Record of the satellite's analyzer for its own channels, as on TCP 1382; recording then restarts."""
     MONITOR = 4
     """Monitor and injector requests, as on TCP 1383 after the greeting; each is answered by one report."""
 
 
-class Order(IntEnum):
+class KernelMessage(IntEnum):
     """Messages of the kernel service: header (kind u8, board u8, two bytes 0, number u32, length of the payload u32)
     and payload. `number` identifies a subkernel or a message; `board` is the recipient of a message from the satellite,
     or the sender of a message to it."""
@@ -96,7 +96,7 @@ class Order(IntEnum):
     """Store this DMA trace, replacing one with the same number; `board` is the receiver."""
     PLAY = 6
     """Play the trace with this number; `board` is the receiver."""
-    FORGET = 7
+    ERASE = 7
     """Delete the trace with this number."""
     STOP = 4
     """Stop the running kernel and the playback."""
@@ -110,7 +110,7 @@ class Order(IntEnum):
     EXCEPTION = 19
     """The subkernel has ended with an exception."""
     KEPT = 20
-    """The trace was received; `board` is that of the order, as in `Played`."""
+    """The trace was received; `board` is that of the request, as in `Played`."""
     PLAYED = 21
     """Playback of the trace has ended, completely or with an error."""
     BUSY = 24

@@ -97,6 +97,8 @@ class Request(IntEnum):
     """Execute a batch of register accesses (`src/contracts/batch.toml`)."""
     HEALTH = 135
     """Return the condition of this board's subsystems as JSON."""
+    FAILURE_REASON = 136
+    """Return why the latest request of this connection that was answered by Error has failed; empty if none was."""
 
 
 class Reply(IntEnum):
@@ -105,11 +107,11 @@ class Reply(IntEnum):
     SUCCESS = 1
     """Success."""
     LOG_CONTENT = 2
-    """The log."""
+    """The log, or another text."""
     REBOOT_IMMINENT = 3
     """The device restarts; nothing more follows."""
     ERROR = 6
-    """Failure; the log contains the reason."""
+    """Failure; the log contains the reason, and `failure_reason` returns it."""
     CONFIG_DATA = 7
     """The value of a key."""
     CHALLENGE = 128

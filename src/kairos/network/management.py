@@ -30,8 +30,8 @@ TIMEOUT = 30.0
 PATIENCE = 15.0
 """Seconds that a restart may take."""
 
-_IMAGE_REFUSED = "flash: the boot image stays as it is: "
-"""Prefix of the log line in which a device states why it cannot boot from an image."""
+_IMAGE_REFUSED = "boot image not replaced: "
+"""Prefix of the reason for which a device cannot boot from an image."""
 
 _BOOT = "boot"
 """The key that replaces the boot image."""
@@ -257,21 +257,26 @@ class Management:
         """
         _check_image(image)
         checksum = zlib.crc32(image).to_bytes(IMAGE_CHECKSUM_LENGTH, "little")
-        try:
-            self._ask("write the boot image", Reply.REBOOT_IMMINENT, Request.FLASH, data=image + checksum)
-        except ManagementError as error:
-            raise (self._refusal_of_image() or error) from None
+        self._replace_image("write the boot image", Reply.REBOOT_IMMINENT, Request.FLASH, data=image + checksum)
 
-    def _refusal_of_image(self) -> ManagementError | None:
-        """Return the reason for a rejected boot image from the end of the log, if there is one;
-        `_wants_key` may have caused later log lines."""
+    def _replace_image(self, *request, **content):
+        """Like `_ask`, with the device's reason if it rejects the boot image."""
         try:
-            lines = self.log().splitlines()[-3:]
-        except KairosError:
-            return None
-        _, said, reason = "\n".join(lines).rpartition(_IMAGE_REFUSED)
-        reason = reason.partition("\n")[0]
-        return ManagementError(f"the boot image of the device was not changed: {reason}") if said else None
+            self._ask(*request, **content)
+        except ManagementError:
+            _, found, reason = self._failure_reason().rpartition(_IMAGE_REFUSED)
+            if not found:
+                raise
+            raise ManagementError(f"the boot image of the device was not changed: {reason}") from None
+
+    def _failure_reason(self) -> str:
+        """Why the latest request of this connection has failed; empty if the device does not say."""
+        try:
+            reply, reason = self._request(Request.FAILURE_REASON)
+        except ConnectionLost:
+            # Firmware that does not know the request.
+            return ""
+        return reason.decode(errors="replace") if reply == Reply.LOG_CONTENT else ""
 
     def config_read(self, key: str) -> bytes:
         """Return the value of a key; ManagementError if there is none."""
@@ -282,7 +287,7 @@ class Management:
         """Set a key; an empty value removes it. A boot image is checked as in `flash`."""
         if key.lower() == _BOOT and value:
             _check_image(value)
-        self._ask(f"write '{key}'", Reply.SUCCESS, Request.CONFIG_WRITE, key, value)
+        self._replace_image(f"write '{key}'", Reply.SUCCESS, Request.CONFIG_WRITE, key, value)
 
     def config_remove(self, key: str):
         """Remove a key; no error if there is none."""

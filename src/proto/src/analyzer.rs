@@ -90,12 +90,12 @@ impl Event {
 /// Number of boards that may send dumps: bits of a mask.
 pub const BOARDS: u32 = u32::BITS;
 
-/// Whether the dump of board `own` includes a unit of its recording, if the boards in `telling`
+/// Whether the dump of board `own` includes a unit of its recording, if the boards in `reporting`
 /// send their recordings, too. An event submitted to another board's channel is in the recordings
 /// of both boards and of those between. It is included by the channel's board or, if that sends
 /// none, by the board that the host asks. A refused event is recorded only by the board that
 /// refused it.
-pub fn is_included(unit: &[u8; MESSAGE], own: u8, telling: u32) -> bool {
+pub fn is_included(unit: &[u8; MESSAGE], own: u8, reporting: u32) -> bool {
     // A pair's channels belong to the board with the network.
     let last = match is_pair(unit) {
         true => 0,
@@ -103,7 +103,7 @@ pub fn is_included(unit: &[u8; MESSAGE], own: u8, telling: u32) -> bool {
     };
     let board = last >> 18 & 0xff;
     let is_late = last & 3 == Message::Exception as u32 && unit[11] == Exception::Underflow as u8;
-    board == u32::from(own) || is_late || board >= BOARDS || telling >> board & 1 == 0
+    board == u32::from(own) || is_late || board >= BOARDS || reporting >> board & 1 == 0
 }
 
 /// The parts of a ring of `size` bytes to be sent, oldest first, after `total` bytes have been
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn each_event_is_included_by_one_board() {
+    fn event_is_included_by_one_board() {
         let unit = |kind: Message, channel: u32, address: u8| {
             let mut unit = [0; MESSAGE];
             unit[11] = address;
@@ -249,7 +249,7 @@ mod tests {
         let far = unit(Message::Output, 2 << 16 | 4, 0);
         // Submitted by board 0, relayed by board 1, executed by board 2.
         let included =
-            |telling: u32| [0, 1, 2].map(|own| is_included(&far, own, if own == 0 { telling } else { u32::MAX }));
+            |reporting: u32| [0, 1, 2].map(|own| is_included(&far, own, if own == 0 { reporting } else { u32::MAX }));
         assert_eq!(included(0b110), [false, false, true]);
         // Board 2 does not answer.
         assert_eq!(included(0b010)[..2], [true, false]);

@@ -35,7 +35,7 @@ pub struct Packet<'a> {
     pub mine: u16,
     pub theirs: u16,
     pub number: u8,
-    pub come: u8,
+    pub acknowledged: u8,
     /// The message; empty if there is none.
     pub message: &'a [u8],
 }
@@ -53,7 +53,7 @@ impl<'a> Packet<'a> {
         out[..2].copy_from_slice(&self.mine.to_le_bytes());
         out[2..4].copy_from_slice(&self.theirs.to_le_bytes());
         out[4] = self.number;
-        out[5] = self.come;
+        out[5] = self.acknowledged;
         out[6..HEAD].copy_from_slice(&(length as u16).to_le_bytes());
         out[HEAD..end].fill(0);
         out[HEAD..HEAD + length].copy_from_slice(&self.message[..length]);
@@ -69,7 +69,7 @@ impl<'a> Packet<'a> {
     pub fn decode(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let (content, checksum) = bytes.split_last_chunk::<CHECKSUM>().ok_or(Malformed)?;
         let (head, body) = content.split_first_chunk::<HEAD>().ok_or(Malformed)?;
-        let [m0, m1, t0, t1, number, come, l0, l1] = *head;
+        let [m0, m1, t0, t1, number, acknowledged, l0, l1] = *head;
         let length = usize::from(u16::from_le_bytes([l0, l1]));
         let whole = length.next_multiple_of(4) == body.len() && bytes.len() <= PACKET_MAX;
         if !whole || CRC.checksum(content) != u32::from_le_bytes(*checksum) || (m0, m1) == (0, 0) {
@@ -79,7 +79,7 @@ impl<'a> Packet<'a> {
             mine: u16::from_le_bytes([m0, m1]),
             theirs: u16::from_le_bytes([t0, t1]),
             number,
-            come,
+            acknowledged,
             message: &body[..length],
         })
     }
@@ -317,7 +317,7 @@ mod tests {
                 let mut content = [0; MESSAGE_MAX];
                 let length = envelope.encode(&mut content);
                 prop_assert_eq!(Envelope::decode(&content[..length]), Ok(envelope));
-                let packet = Packet { mine, theirs, number: m, come: n as u8, message: &content[..length] };
+                let packet = Packet { mine, theirs, number: m, acknowledged: n as u8, message: &content[..length] };
                 let mut out = [0; PACKET_MAX];
                 let length = packet.encode(&mut out);
                 prop_assert_eq!(length % 4, 0);
@@ -368,7 +368,7 @@ mod tests {
             mine: 0x201,
             theirs: 0x403,
             number: 5,
-            come: 6,
+            acknowledged: 6,
             message: &content[..length],
         };
         let mut out = [0; PACKET_MAX];

@@ -13,17 +13,17 @@ use kairos_proto::analyzer::{is_included, Head, HEAD, PORT};
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 use static_cell::StaticCell;
 
-use crate::service::{self, Buffers, Places, Tcp};
+use crate::service::{self, Buffers, SocketMemories, Tcp, Unread};
 
 /// One client being served, others waiting or closing.
 pub const SOCKETS: usize = 4;
-/// Room for other boards' messages in bytes: full rings, without pairs.
+/// Buffer for other boards' messages in bytes: full rings, without pairs.
 const OTHERS: usize = (BOARDS - 1) * RING;
 /// Time limit for a board to begin sending its dump, and for the whole dump.
-const PATIENCE: Duration = Duration::from_millis(500);
-const WHOLE: Duration = Duration::from_secs(5);
+const FIRST_TIMEOUT: Duration = Duration::from_millis(500);
+const DUMP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The analyzer, and room for other boards' recordings. Used by one client at a time.
+/// The analyzer, and a buffer for other boards' recordings. Used by one client at a time.
 struct Dumps {
     analyzer: Analyzer,
     links: Links,
@@ -45,21 +45,21 @@ pub fn start(spawner: &Spawner, stack: &'static Stack, links: Links) {
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: &'static Stack, dumps: &'static FairMutex<Dumps, SOCKETS>) -> ! {
-    static PLACES: Places<SOCKETS> = service::places();
+    static SOCKET_MEMORIES: SocketMemories<SOCKETS> = service::socket_memories();
     static BUFFERS: Buffers<SOCKETS, { 16 * 1024 }> = service::buffers();
-    let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
+    let mut socket = service::socket(stack, PORT, &SOCKET_MEMORIES, &BUFFERS);
     loop {
         socket.accept().await;
         // A client that has left misses its dump.
         let _ = dumps.lock().await.dump(&mut socket).await;
-        service::close(&mut socket).await;
+        service::close(&mut socket, Unread::Drain).await;
     }
 }
 
 /// The recordings of other boards.
 struct Others {
     /// A bit for each board that has reported its channels.
-    telling: u32,
+    reporting: u32,
     /// Length of their messages, in bytes.
     length: usize,
     total: u64,
@@ -71,11 +71,11 @@ impl Dumps {
         let Self {
             analyzer,
             links,
-            others: room,
+            others: buffer,
         } = self;
         let record = analyzer.take();
-        let others = collect(*links, &mut room[..]).await;
-        let is_included = |unit: &_| is_included(unit, DESTINATION_MASTER, others.telling);
+        let others = collect(*links, &mut buffer[..]).await;
+        let is_included = |unit: &_| is_included(unit, DESTINATION_MASTER, others.reporting);
         let mut head = record.head(is_included);
         head.sent_bytes += others.length as u32;
         head.total_bytes += others.total;
@@ -83,7 +83,7 @@ impl Dumps {
         let sending = async {
             socket.write_all(&head.encode()).await?;
             record.send(&mut Tcp(socket), is_included).await.map_err(|Lost| Error)?;
-            socket.write_all(&room[..others.length]).await
+            socket.write_all(&buffer[..others.length]).await
         };
         service::in_time("analyzer", head.sent_bytes as usize, sending).await
     }
@@ -91,9 +91,9 @@ impl Dumps {
 
 /// Collects the dumps of all boards that answer, one after the other, so that each link needs only
 /// one stream.
-async fn collect(links: Links, room: &mut [u8]) -> Others {
+async fn collect(links: Links, buffer: &mut [u8]) -> Others {
     let mut others = Others {
-        telling: 0,
+        reporting: 0,
         length: 0,
         total: 0,
         error: false,
@@ -101,15 +101,15 @@ async fn collect(links: Links, room: &mut [u8]) -> Others {
     for board in links.boards() {
         // An unreachable board is not asked: the events submitted to it are in this board's
         // recording.
-        match take(links, board, &mut room[others.length..]).await {
-            Taken::Whole(head) => {
-                others.telling |= 1 << board;
+        match take(links, board, &mut buffer[others.length..]).await {
+            Dump::Complete(head) => {
+                others.reporting |= 1 << board;
                 others.length += head.sent_bytes as usize;
                 others.total += head.total_bytes;
                 others.error |= head.error;
             }
-            Taken::Absent => {}
-            Taken::Cut => {
+            Dump::Absent => {}
+            Dump::Truncated => {
                 log::error!("analyzer: the record of destination {board} is incomplete");
                 others.error = true;
             }
@@ -118,40 +118,40 @@ async fn collect(links: Links, room: &mut [u8]) -> Others {
     others
 }
 
-enum Taken {
-    Whole(Head),
+enum Dump {
+    Complete(Head),
     Absent,
-    Cut,
+    Truncated,
 }
 
-async fn take(links: Links, board: u8, room: &mut [u8]) -> Taken {
+async fn take(links: Links, board: u8, buffer: &mut [u8]) -> Dump {
     let Ok(mut stream) = links.open(board, Service::Analyzer) else {
-        return Taken::Absent;
+        return Dump::Absent;
     };
     let mut head = [0; HEAD];
-    match with_timeout(PATIENCE, fill(&mut stream, &mut head)).await {
+    match with_timeout(FIRST_TIMEOUT, fill(&mut stream, &mut head)).await {
         Ok(Ok(HEAD)) => {}
-        Ok(Ok(0) | Err(Lost)) => return Taken::Absent,
-        _ => return Taken::Cut,
+        Ok(Ok(0) | Err(Lost)) => return Dump::Absent,
+        _ => return Dump::Truncated,
     }
     let Some(head) = Head::decode(&head) else {
-        return Taken::Cut;
+        return Dump::Truncated;
     };
-    let Some(room) = room.get_mut(..head.sent_bytes as usize) else {
-        return Taken::Cut;
+    let Some(buffer) = buffer.get_mut(..head.sent_bytes as usize) else {
+        return Dump::Truncated;
     };
-    let wanted = room.len();
-    match with_timeout(WHOLE, fill(&mut stream, room)).await {
-        Ok(Ok(count)) if count == wanted => Taken::Whole(head),
-        _ => Taken::Cut,
+    let wanted = buffer.len();
+    match with_timeout(DUMP_TIMEOUT, fill(&mut stream, buffer)).await {
+        Ok(Ok(count)) if count == wanted => Dump::Complete(head),
+        _ => Dump::Truncated,
     }
 }
 
-/// Reads until `room` is full or the stream ends.
-async fn fill(wire: &mut impl Wire, room: &mut [u8]) -> Result<usize, Lost> {
+/// Reads until `buffer` is full or the stream ends.
+async fn fill(wire: &mut impl Wire, buffer: &mut [u8]) -> Result<usize, Lost> {
     let mut filled = 0;
-    while filled < room.len() {
-        match wire.read(&mut room[filled..]).await? {
+    while filled < buffer.len() {
+        match wire.read(&mut buffer[filled..]).await? {
             0 => break,
             count => filled += count,
         }

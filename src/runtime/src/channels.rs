@@ -1,7 +1,7 @@
 //! Measures the paths between processors, memory and logic for a host (`kairos device channels`).
 //!
 //! The kernel core measures its own accesses. Messages between the cores are measured here, with
-//! the global timer, which both share. The kernel core is lent exclusively, and nothing is measured
+//! the global timer, which both share. The kernel core is reserved, and nothing is measured
 //! while a kernel may run.
 
 use embassy_time::{with_timeout, Duration};
@@ -13,7 +13,7 @@ use kairos_proto::channels::{Measurement, Path, Refusal, LENGTH};
 use kairos_comms::kernel_core::{Failure, KernelCore};
 use kairos_comms::management::{Measures, Refused};
 
-use crate::session::Loan;
+use crate::session::KernelAccess;
 
 /// Time limit of one measurement; the longest take a tenth of it.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -31,38 +31,38 @@ const ABSENT: Refused = (Refusal::Absent, "this gateware does not support it");
 const FAILED: Refused = (Refusal::Failed, "data were lost or changed");
 const BROKEN: Refused = (Refusal::Failed, "the kernel core does not answer");
 
-impl From<Failure> for Whole {
+impl From<Failure> for MeasureError {
     fn from(_: Failure) -> Self {
-        Whole(BROKEN)
+        MeasureError(BROKEN)
     }
 }
 
 /// [`Refused`], for `?`.
-struct Whole(Refused);
+struct MeasureError(Refused);
 
-/// Measures with the kernel core while it is lent. `processor`: its clock in Hz.
+/// Measures with the kernel core while it is reserved. `processor`: its clock in Hz.
 pub struct Instrument {
-    pub loan: Loan,
+    pub kernel: KernelAccess,
     pub processor: u32,
 }
 
 impl Measures for Instrument {
-    async fn measure(&self, measurement: &Measurement, room: &mut [u8]) -> Result<usize, Refused> {
+    async fn measure(&self, measurement: &Measurement, buffer: &mut [u8]) -> Result<usize, Refused> {
         let path = measurement.path().ok_or(INVALID)?;
-        let mut core = self.loan.take().await.ok_or(BUSY)?;
+        let mut core = self.kernel.acquire().await.ok_or(BUSY)?;
         let logic = kairos_pl::descriptor().ok().and_then(|descriptor| descriptor.clock());
         let frequencies = [self.processor, logic.map_or(0, |clock| clock.frequency)];
-        for (place, frequency) in room.chunks_exact_mut(4).zip(frequencies) {
+        for (place, frequency) in buffer.chunks_exact_mut(4).zip(frequencies) {
             place.copy_from_slice(&frequency.to_le_bytes());
         }
-        let (samples, rest) = room[HEAD..].split_at_mut(SAMPLE_BYTES * measurement.trials as usize);
+        let (samples, rest) = buffer[HEAD..].split_at_mut(SAMPLE_BYTES * measurement.trials as usize);
         let kernel = core.kernel();
         // A core that has failed does not answer: it is restarted below.
         let result = with_timeout(LIMIT, series(kernel, path, measurement, samples, rest)).await;
         kernel.stop().await;
         match result {
             Ok(Ok(())) => Ok(HEAD + samples.len()),
-            Ok(Err(Whole(refused))) => Err(refused),
+            Ok(Err(MeasureError(refused))) => Err(refused),
             Err(_) => Err(BROKEN),
         }
     }
@@ -74,9 +74,9 @@ async fn series(
     path: Path,
     measurement: &Measurement,
     samples: &mut [u8],
-    room: &mut [u8],
-) -> Result<(), Whole> {
-    let (message, answer) = room.split_at_mut(room.len() / 2);
+    buffer: &mut [u8],
+) -> Result<(), MeasureError> {
+    let (message, answer) = buffer.split_at_mut(buffer.len() / 2);
     let messages = matches!(path, Path::MessageToKernel | Path::MessageToComms);
     let (kind, reply, length) = match messages {
         true => (Kind::Echo, Kind::Echoed, measurement.size as usize),
@@ -99,13 +99,13 @@ async fn series(
         let read = kernel.read(answer)?;
         let back = timer_count();
         if frame.kind != reply {
-            return Err(Whole(BROKEN));
+            return Err(MeasureError(BROKEN));
         }
         if !messages {
-            return taken(&answer[..read], samples);
+            return copy_samples(&answer[..read], samples);
         }
         if answer.get(8..read) != message.get(8..length) {
-            return Err(Whole(FAILED));
+            return Err(MeasureError(FAILED));
         }
         if let Some(place) = round
             .checked_sub(1)
@@ -126,13 +126,13 @@ async fn series(
 }
 
 /// Extracts the samples from the kernel core's answer.
-fn taken(answer: &[u8], samples: &mut [u8]) -> Result<(), Whole> {
+fn copy_samples(answer: &[u8], samples: &mut [u8]) -> Result<(), MeasureError> {
     let (status, found) = answer.split_at(answer.len().min(4));
     match Refusal::try_from(status.first().copied().unwrap_or(Refusal::Failed as u8)) {
-        Ok(Refusal::Absent) => return Err(Whole(ABSENT)),
-        Ok(Refusal::Invalid) => return Err(Whole(INVALID)),
-        Ok(_) => return Err(Whole(FAILED)),
-        Err(_) if found.len() != samples.len() => return Err(Whole(BROKEN)),
+        Ok(Refusal::Absent) => return Err(MeasureError(ABSENT)),
+        Ok(Refusal::Invalid) => return Err(MeasureError(INVALID)),
+        Ok(_) => return Err(MeasureError(FAILED)),
+        Err(_) if found.len() != samples.len() => return Err(MeasureError(BROKEN)),
         Err(_) => samples.copy_from_slice(found),
     }
     Ok(())

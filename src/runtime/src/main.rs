@@ -6,6 +6,7 @@
 
 mod analyzer;
 mod channels;
+mod clients;
 mod management;
 mod moninj;
 mod network;
@@ -37,8 +38,8 @@ extern "C" fn kmain() -> ! {
         links.compare_routes(config);
         analyzer::start(&spawner, stack, links);
         moninj::start(&spawner, stack, links);
-        let loan = session::start(&spawner, stack, KernelCore::claim(), rtio, links, config);
-        let instrument = Instrument { loan, processor };
+        let kernel = session::start(&spawner, stack, KernelCore::claim(), rtio, links, config);
+        let instrument = Instrument { kernel, processor };
         management::start(&spawner, stack, Management::new(config, links), instrument, links);
         network
     })

@@ -5,7 +5,7 @@ use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
 use embassy_time::with_timeout;
 use kairos_chip::reset;
-use kairos_comms::link::{Links, NoWay};
+use kairos_comms::link::{Links, OpenError};
 use kairos_comms::management::{Management, CLIENTS};
 use kairos_comms::wire::Wire;
 use kairos_net::{Socket, Stack};
@@ -14,7 +14,8 @@ use kairos_proto::management::{ANSWER, DESTINATION_LOCAL, GREETING, PORT};
 use static_cell::StaticCell;
 
 use crate::channels::Instrument;
-use crate::service::{self, Buffers, Lobby, Places, Tcp};
+use crate::clients::{ClientSlots, GREETING_TIMEOUT};
+use crate::service::{self, Buffers, SocketMemories, Tcp, Unread};
 
 /// Number of concurrent connections.
 pub const SOCKETS: usize = CLIENTS;
@@ -41,15 +42,15 @@ async fn serve(
     instrument: &'static Instrument,
     links: Links,
 ) -> ! {
-    static LOBBY: Lobby = Lobby::new(SOCKETS);
-    static PLACES: Places<SOCKETS> = service::places();
+    static CLIENTS: ClientSlots = ClientSlots::new(SOCKETS);
+    static SOCKET_MEMORIES: SocketMemories<SOCKETS> = service::socket_memories();
     static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
-    let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
+    let mut socket = service::socket(stack, PORT, &SOCKET_MEMORIES, &BUFFERS);
     loop {
         socket.accept().await;
-        let guest = LOBBY.enter();
+        let client = CLIENTS.occupy();
         let mut after = None;
-        if guest.greet(&mut socket, GREETING).await {
+        if client.greet(&mut socket, GREETING).await {
             match destination(&mut socket).await {
                 Some(DESTINATION_LOCAL) if socket.write_all(&[ANSWER]).await.is_ok() => {
                     after = management.serve(&mut Tcp(&mut socket), instrument).await;
@@ -58,7 +59,7 @@ async fn serve(
                 Some(other) => relay(&mut socket, links, other).await,
             }
         }
-        service::close(&mut socket).await;
+        service::close(&mut socket, Unread::Drain).await;
         if let Some(mark) = after {
             reset::reset(mark);
         }
@@ -68,7 +69,7 @@ async fn serve(
 /// Reads the destination that a client selects.
 async fn destination(socket: &mut Socket) -> Option<u8> {
     let mut destination = [0];
-    match with_timeout(service::GREETING_TIMEOUT, socket.read(&mut destination)).await {
+    match with_timeout(GREETING_TIMEOUT, socket.read(&mut destination)).await {
         Ok(Ok(1)) => Some(destination[0]),
         Ok(_) => None,
         Err(_) => {
@@ -82,10 +83,10 @@ async fn destination(socket: &mut Socket) -> Option<u8> {
 async fn relay(socket: &mut Socket, links: Links, destination: u8) {
     let mut stream = match links.open(destination, Service::Management) {
         Ok(stream) => stream,
-        Err(NoWay::Unknown) => {
+        Err(OpenError::NoRoute) => {
             return log::warn!("management: there is no DRTIO destination {destination} on this system");
         }
-        Err(NoWay::Silent) => return log::warn!("management: DRTIO destination {destination} does not answer"),
+        Err(OpenError::NoAnswer) => return log::warn!("management: DRTIO destination {destination} does not answer"),
     };
     if socket.write_all(&[ANSWER]).await.is_err() {
         return;

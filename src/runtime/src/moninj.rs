@@ -16,7 +16,8 @@ use kairos_proto::link::{Service, DESTINATION_MASTER};
 use kairos_proto::moninj::{Decoder, Message, Report, Request, GREETING, PORT};
 use static_cell::StaticCell;
 
-use crate::service::{self, Buffers, Lobby, Places};
+use crate::clients::ClientSlots;
+use crate::service::{self, Buffers, SocketMemories, Unread};
 
 /// Number of concurrent connections.
 pub const SOCKETS: usize = 3;
@@ -66,18 +67,18 @@ pub fn start(spawner: &Spawner, stack: &'static Stack, links: Links) {
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: &'static Stack, boards: &'static Boards) -> ! {
-    static LOBBY: Lobby = Lobby::new(SOCKETS);
-    static PLACES: Places<SOCKETS> = service::places();
+    static CLIENTS: ClientSlots = ClientSlots::new(SOCKETS);
+    static SOCKET_MEMORIES: SocketMemories<SOCKETS> = service::socket_memories();
     static BUFFERS: Buffers<SOCKETS, 2048> = service::buffers();
-    let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
+    let mut socket = service::socket(stack, PORT, &SOCKET_MEMORIES, &BUFFERS);
     loop {
         socket.accept().await;
-        let guest = LOBBY.enter();
-        if guest.greet(&mut socket, GREETING).await {
+        let client = CLIENTS.occupy();
+        if client.greet(&mut socket, GREETING).await {
             // Errors only mean that the connection is lost.
             let _ = serve_client(&mut socket, boards).await;
         }
-        service::close(&mut socket).await;
+        service::close(&mut socket, Unread::Drain).await;
     }
 }
 
@@ -87,7 +88,7 @@ async fn serve_client(socket: &mut Socket, boards: &Boards) -> Result<(), Error>
     let mut buffer = [0; 256];
     let mut poll = Instant::now();
     loop {
-        let idle = watches.are_none();
+        let idle = watches.is_empty();
         let due = async {
             if idle {
                 core::future::pending::<()>().await;
@@ -108,7 +109,7 @@ async fn serve_client(socket: &mut Socket, boards: &Boards) -> Result<(), Error>
                 loop {
                     match decoder.next::<Request>(&mut input) {
                         Ok(None) => break,
-                        Ok(Some(request)) => take(&request, &mut watches, boards, socket).await?,
+                        Ok(Some(request)) => execute(&request, &mut watches, boards, socket).await?,
                         Err(error) => {
                             log::warn!("monitor: malformed input, {error}");
                             return Ok(());
@@ -117,10 +118,10 @@ async fn serve_client(socket: &mut Socket, boards: &Boards) -> Result<(), Error>
                 }
             }
             Either::Second(()) => {
-                let mut looked = None;
-                while let Some(destination) = watches.destination_behind(looked) {
-                    watches.look(destination, boards, socket).await?;
-                    looked = Some(destination);
+                let mut last = None;
+                while let Some(destination) = watches.next_destination(last) {
+                    watches.poll(destination, boards, socket).await?;
+                    last = Some(destination);
                 }
                 poll = Instant::now() + INTERVAL;
             }
@@ -129,14 +130,14 @@ async fn serve_client(socket: &mut Socket, boards: &Boards) -> Result<(), Error>
 }
 
 /// Executes a client's request.
-async fn take(
+async fn execute(
     request: &Message<Request>,
     watches: &mut Watches,
     boards: &Boards,
     socket: &mut Socket,
 ) -> Result<(), Error> {
     let destination = request.destination();
-    if !boards.are_there(destination) {
+    if !boards.exists(destination) {
         log::error!("monitor: there is no DRTIO destination {destination} on this system");
     }
     let Message {
@@ -151,7 +152,7 @@ async fn take(
         Request::GetOverride | Request::Inject => {
             let mut level = 0;
             boards
-                .ask(destination, core::iter::once(*request), |value| level = value as u8)
+                .query(destination, core::iter::once(*request), |value| level = value as u8)
                 .await;
             if request.kind == Request::GetOverride {
                 let about = Message::about(Report::Override, channel, number);
@@ -164,14 +165,14 @@ async fn take(
 
 impl Boards {
     /// Whether a board with this destination exists.
-    fn are_there(&self, destination: u32) -> bool {
+    fn exists(&self, destination: u32) -> bool {
         let mut boards = core::iter::once(DESTINATION_MASTER).chain(self.links.boards());
         boards.any(|board| u32::from(board) == destination)
     }
 
     /// Executes requests on a board, and passes each result to `take`, 0 if the board does not
     /// answer.
-    async fn ask(
+    async fn query(
         &self,
         destination: u32,
         requests: impl Iterator<Item = Message<Request>> + Clone,
@@ -184,13 +185,13 @@ impl Boards {
         if destination == u32::from(DESTINATION_MASTER) {
             return requests.for_each(|request| take(value(self.pins.answer(&request))));
         }
-        if !self.are_there(destination) {
+        if !self.exists(destination) {
             return requests.for_each(|_| take(0));
         }
         let destination = destination as u8;
         let _turn = self.turn.lock().await;
         let mut missing = requests.clone().count();
-        let asked = self.ask_away(destination, requests, |report| {
+        let asked = self.query_board(destination, requests, |report| {
             missing -= 1;
             take(value(report));
         });
@@ -205,7 +206,7 @@ impl Boards {
 
     /// Sends all requests at once; the answers arrive in the same order. Together the requests are
     /// shorter than a stream's buffer.
-    async fn ask_away(
+    async fn query_board(
         &self,
         destination: u8,
         requests: impl Iterator<Item = Message<Request>> + Clone,
@@ -235,12 +236,12 @@ impl Boards {
 }
 
 impl Watches {
-    fn are_none(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.probes.is_empty() && self.overrides.is_empty()
     }
 
     /// The next board after `last` of which something is watched.
-    fn destination_behind(&self, last: Option<u32>) -> Option<u32> {
+    fn next_destination(&self, last: Option<u32>) -> Option<u32> {
         let all = self
             .probes
             .iter()
@@ -251,21 +252,21 @@ impl Watches {
     }
 
     /// Polls everything that is watched on a board, probes first, and sends what has changed.
-    async fn look(&mut self, destination: u32, boards: &Boards, socket: &mut Socket) -> Result<(), Error> {
-        let here = |watch: &&Watch| watch.channel >> 16 == destination;
+    async fn poll(&mut self, destination: u32, boards: &Boards, socket: &mut Socket) -> Result<(), Error> {
+        let on_board = |watch: &&Watch| watch.channel >> 16 == destination;
         let about = |kind| move |watch: &Watch| Message::about(kind, watch.channel, watch.number);
-        let probes = self.probes.iter().filter(here).map(about(Request::WatchProbe));
-        let overrides = self.overrides.iter().filter(here).map(about(Request::GetOverride));
+        let probes = self.probes.iter().filter(on_board).map(about(Request::WatchProbe));
+        let overrides = self.overrides.iter().filter(on_board).map(about(Request::GetOverride));
         let mut values = Vec::<u64, { 2 * WATCHES }>::new();
-        // Cannot fail: there is room for one value of each watch.
+        // Cannot fail: there is space for one value of each watch.
         let keep = |value| _ = values.push(value);
-        boards.ask(destination, probes.chain(overrides), keep).await;
+        boards.query(destination, probes.chain(overrides), keep).await;
         let mut values = values.iter();
         for (kind, watches) in [
             (Report::Probe, &mut self.probes),
             (Report::Override, &mut self.overrides),
         ] {
-            for (watch, value) in watches.iter_mut().filter(|watch| here(&&**watch)).zip(&mut values) {
+            for (watch, value) in watches.iter_mut().filter(|watch| on_board(&&**watch)).zip(&mut values) {
                 if watch.sent.replace(*value) != Some(*value) {
                     let report = Message::about(kind, watch.channel, watch.number);
                     let (reading, level) = (*value, *value as u8);

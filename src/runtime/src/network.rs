@@ -13,7 +13,7 @@ use kairos_chip::ethernet::{self, Port, Receive, Transmit};
 use kairos_chip::setup;
 use kairos_config::keys;
 use kairos_intercore::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
-use kairos_net::{Config, Keys, Place, SocketStorage, Stack};
+use kairos_net::{Config, Keys, SocketMemory, SocketStorage, Stack};
 use static_cell::StaticCell;
 
 use kairos_comms::{executor, watchdog};
@@ -79,7 +79,7 @@ fn stack_time(now: Instant) -> kairos_net::Instant {
 
 /// Starts the controller and the stack.
 pub fn start(spawner: &Spawner, mut port: Port, config: Config) -> Network {
-    static DHCP: StaticCell<Place> = StaticCell::new();
+    static DHCP: StaticCell<SocketMemory> = StaticCell::new();
     static STACK: StaticCell<Stack> = StaticCell::new();
     config.announce();
     // SAFETY: the regions are reserved for this, and were mapped accordingly at the start.

@@ -1,5 +1,5 @@
 //! Kernels that this board's kernel core runs for the upstream board. Libraries are kept while the
-//! line to that board exists. They are loaded and run at its orders, and messages to other boards
+//! stream to that board exists. They are loaded and run at its requests, and messages to other boards
 //! pass through it.
 
 use core::future::{pending, poll_fn};
@@ -11,21 +11,21 @@ use embassy_time::{Duration, Instant, Timer};
 use heapless::{String, Vec};
 use kairos_comms::kernel_core::{Failure, KernelCore, SUPERVISION};
 use kairos_comms::link::Link;
-use kairos_comms::subkernels::{answer, is_command, Keeps, Lines, Request, Wait, ARGUMENTS};
+use kairos_comms::subkernels::{answer, is_command, KernelStreams, PayloadSink, Request, Wait, ARGUMENTS};
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_intercore::{Frame, Kind, Outcome};
-use kairos_links::libraries::Libraries;
+use kairos_links::library_store::LibraryStore;
 use kairos_pl::names;
+use kairos_proto::kernel_message::{Header, KernelMessage};
 use kairos_proto::link::{Service, DESTINATION_MASTER};
-use kairos_proto::order::{Head, Order};
 
-use crate::player::Tape;
+use crate::playback::DmaPlayback;
 
 /// Size of the buffer for all libraries, in bytes.
 const LIBRARIES: usize = 8 * 1024 * 1024;
-/// Size of the buffer for orders that wait to be processed, in bytes.
-const MAIL: usize = 256 * 1024;
+/// Size of the buffer for messages that wait to be processed, in bytes.
+const QUEUE: usize = 256 * 1024;
 /// Longest report of an exception, in bytes.
 const REPORT: usize = 8192;
 
@@ -35,11 +35,11 @@ const STARTED: usize = 16;
 const START: Duration = Duration::from_secs(10);
 
 /// Polling interval of a running player.
-const LOOK: Duration = Duration::from_micros(10);
+const POLL_INTERVAL: Duration = Duration::from_micros(10);
 
-/// Why a line has ended.
+/// Why a stream has ended.
 enum End {
-    /// The line is lost, or the upstream board has closed it.
+    /// The stream is lost, or the upstream board has closed it.
     Lost,
     Kernel(Failure),
 }
@@ -56,91 +56,91 @@ impl From<kairos_comms::wire::Lost> for End {
     }
 }
 
-/// What the kernel core holds.
+/// State of the kernel core.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    Nothing,
+    Empty,
     Loaded(u32),
     Running(u32),
 }
 
-/// Libraries and traces received over the line.
-struct Shelf {
-    libraries: Libraries<'static>,
-    tape: Tape,
+/// Libraries and traces received over the stream.
+struct Stores {
+    libraries: LibraryStore<'static>,
+    playback: DmaPlayback,
     /// Whether a trace is being received.
     is_trace: bool,
 }
 
-impl Keeps for Shelf {
-    fn begin(&mut self, head: &Head) {
-        self.is_trace = head.order == Order::Trace;
+impl PayloadSink for Stores {
+    fn begin(&mut self, header: &Header) {
+        self.is_trace = header.kind == KernelMessage::Trace;
         if self.is_trace {
-            return self.tape.begin(head);
+            return self.playback.begin(header);
         }
-        if self.libraries.begin(head.number, 0, head.length as usize).is_err() {
-            log::error!("no room for subkernel {} of {} bytes", head.number, head.length);
+        if self.libraries.begin(header.number, 0, header.length as usize).is_err() {
+            log::error!("no space for subkernel {} of {} bytes", header.number, header.length);
         }
     }
 
-    fn room(&mut self) -> &mut [u8] {
+    fn space(&mut self) -> &mut [u8] {
         match self.is_trace {
-            true => self.tape.room(),
-            false => self.libraries.room(),
+            true => self.playback.space(),
+            false => self.libraries.space(),
         }
     }
 
     fn filled(&mut self, count: usize) {
         match self.is_trace {
-            true => self.tape.filled(count),
+            true => self.playback.filled(count),
             false => self.libraries.filled(count),
         }
     }
 
-    fn complete(&mut self, head: &Head) {
-        if head.order == Order::Trace {
-            self.tape.complete(head);
+    fn complete(&mut self, header: &Header) {
+        if header.kind == KernelMessage::Trace {
+            self.playback.complete(header);
         }
     }
 }
 
 /// Starts core 1, so that the first kernel need not wait for it, and a failure to start is noticed.
-/// Then serves lines of the upstream board, one at a time.
+/// Then serves streams of the upstream board, one at a time.
 #[embassy_executor::task]
 pub async fn serve(uplink: &'static Link, mut kernel: KernelCore) -> ! {
     if kernel.restart().await.is_ok() {
         log::info!("kernel core ready");
     }
-    let mut lines = Lines::new(uncleared!(MAIL));
-    let mut shelf = Shelf {
-        libraries: Libraries::new(uncleared!(LIBRARIES)),
-        tape: Tape::new(),
+    let mut streams = KernelStreams::new(uncleared!(QUEUE));
+    let mut stores = Stores {
+        libraries: LibraryStore::new(uncleared!(LIBRARIES)),
+        playback: DmaPlayback::new(),
         is_trace: false,
     };
     loop {
-        lines.add(DESTINATION_MASTER, uplink.accept(Service::Kernels).await);
+        streams.add(DESTINATION_MASTER, uplink.accept(Service::Kernels).await);
         let mut session = Session {
             kernel: &mut kernel,
-            lines: &mut lines,
-            shelf: &mut shelf,
-            state: State::Nothing,
+            streams: &mut streams,
+            stores: &mut stores,
+            state: State::Empty,
             started: Vec::new(),
             starting: None,
         };
         if let End::Kernel(failure) = session.serve().await {
             log::warn!("subkernels: {failure}");
         }
-        lines.close();
-        shelf.libraries.clear();
-        shelf.tape.clear();
+        streams.close();
+        stores.libraries.clear();
+        stores.playback.clear();
         kernel.stop().await;
     }
 }
 
 struct Session<'a> {
     kernel: &'a mut KernelCore,
-    lines: &'a mut Lines,
-    shelf: &'a mut Shelf,
+    streams: &'a mut KernelStreams,
+    stores: &'a mut Stores,
     state: State,
     /// Subkernels on other boards that the kernel has started and whose end it has not learned.
     started: Vec<u32, STARTED>,
@@ -158,8 +158,12 @@ impl Session<'_> {
     }
 
     async fn step(&mut self) -> Result<(), End> {
-        let look = self.shelf.tape.is_playing().then(|| Instant::now() + LOOK);
-        let deadline = [self.lines.deadline(), look].into_iter().flatten().min();
+        let next_poll = self
+            .stores
+            .playback
+            .is_playing()
+            .then(|| Instant::now() + POLL_INTERVAL);
+        let deadline = [self.streams.deadline(), next_poll].into_iter().flatten().min();
         let late = pin!(async {
             match deadline {
                 Some(deadline) => Timer::at(deadline).await,
@@ -168,12 +172,12 @@ impl Session<'_> {
         });
         let event = {
             let _expected = SUPERVISION.expect();
-            let (kernel, lines, shelf) = (&mut *self.kernel, &mut *self.lines, &mut *self.shelf);
+            let (kernel, streams, stores) = (&mut *self.kernel, &mut *self.streams, &mut *self.stores);
             let event = poll_fn(|cx| {
                 if let Poll::Ready(frame) = kernel.poll_frame(cx) {
                     return Poll::Ready(frame.map(Some));
                 }
-                lines.poll(cx, shelf).map(|()| Ok(None))
+                streams.poll(cx, stores).map(|()| Ok(None))
             });
             select(event, late).await
         };
@@ -182,86 +186,86 @@ impl Session<'_> {
             Either::First(Err(failure)) => self.failed(failure).await?,
             Either::First(Ok(None)) | Either::Second(()) => {}
         }
-        if self.lines.name(DESTINATION_MASTER) == 0 {
+        if self.streams.id(DESTINATION_MASTER) == 0 {
             return Err(End::Lost);
         }
-        self.shelf.tape.poll();
-        self.answer_tape().await?;
-        while let Some((place, head)) = self.lines.mail().find(|head| is_command(head.order)) {
+        self.stores.playback.poll();
+        self.send_playback_answers().await?;
+        while let Some((handle, header)) = self.streams.messages().find(|header| is_command(header.kind)) {
             let mut cursor = [0; 8];
-            if let Some(bytes) = self.lines.mail().payload(place).first_chunk() {
+            if let Some(bytes) = self.streams.messages().payload(handle).first_chunk() {
                 cursor = *bytes;
             }
-            self.lines.mail().remove(place);
-            self.order(head, cursor).await?;
+            self.streams.messages().remove(handle);
+            self.command(header, cursor).await?;
         }
-        // Unread messages may leave no room for the one that the kernel waits for.
-        let is_full = self.lines.waiting().is_some() && self.lines.is_full_for(DESTINATION_MASTER);
-        let vain = is_full.then(|| (Outcome::TooMuch, names::destination() as u8));
-        if let Some(head) = self.lines.settle(self.kernel, vain).await? {
-            self.heard(&head);
+        // Unread messages may leave no space for the one that the kernel waits for.
+        let is_full = self.streams.waiting().is_some() && self.streams.is_full_for(DESTINATION_MASTER);
+        let failure = is_full.then(|| (Outcome::TooMuch, names::destination() as u8));
+        if let Some(header) = self.streams.complete_wait(self.kernel, failure).await? {
+            self.update_started(&header);
         }
         Ok(())
     }
 
     /// Records an answer that the kernel has received about a subkernel of another board.
-    fn heard(&mut self, head: &Head) {
-        let number = head.number;
-        match head.order {
-            Order::Ready if self.starting == Some(number) => {
+    fn update_started(&mut self, header: &Header) {
+        let number = header.number;
+        match header.kind {
+            KernelMessage::Ready if self.starting == Some(number) => {
                 if !self.started.contains(&number) && self.started.push(number).is_err() {
                     log::warn!("subkernel {number}: no more than {STARTED} can be awaited at a time");
                 }
             }
-            Order::Finished | Order::Exception | Order::Refused | Order::Lost => {
+            KernelMessage::Finished | KernelMessage::Exception | KernelMessage::Refused | KernelMessage::Lost => {
                 self.started.retain(|known| *known != number);
             }
             _ => {}
         }
     }
 
-    async fn answer_tape(&mut self) -> Result<(), End> {
-        while let Some((head, content)) = self.shelf.tape.next_answer() {
-            let payload = &content[..head.length as usize];
-            self.lines.send(DESTINATION_MASTER, &head, payload).await?;
+    async fn send_playback_answers(&mut self) -> Result<(), End> {
+        while let Some((header, content)) = self.stores.playback.next_answer() {
+            let payload = &content[..header.length as usize];
+            self.streams.send(DESTINATION_MASTER, &header, payload).await?;
         }
         Ok(())
     }
 
-    async fn order(&mut self, head: Head, cursor: [u8; 8]) -> Result<(), End> {
-        match head.order {
-            Order::Load | Order::Run => {
+    async fn command(&mut self, header: Header, cursor: [u8; 8]) -> Result<(), End> {
+        match header.kind {
+            KernelMessage::Load | KernelMessage::Run => {
                 if let State::Running(number) = self.state {
                     let mut text = String::<64>::new();
                     let _ = core::fmt::write(&mut text, format_args!("subkernel {number} is running on its board"));
-                    log::error!("subkernel {}: {text}", head.number);
-                    return self.report(Order::Busy, head.number, text.as_bytes()).await;
+                    log::error!("subkernel {}: {text}", header.number);
+                    return self.report(KernelMessage::Busy, header.number, text.as_bytes()).await;
                 }
                 // A preceding `Load` may have loaded it already.
-                let number = head.number;
+                let number = header.number;
                 if self.state != State::Loaded(number) && !self.load(number).await? {
                     return Ok(());
                 }
-                if head.order == Order::Run {
+                if header.kind == KernelMessage::Run {
                     self.kernel.send(Kind::SetCursor, &cursor, false).await?;
                     self.kernel.send(Kind::Run, &[], false).await?;
                     self.state = State::Running(number);
                 }
                 Ok(self
-                    .lines
-                    .send(DESTINATION_MASTER, &Head::new(Order::Ready, number), &[])
+                    .streams
+                    .send(DESTINATION_MASTER, &Header::new(KernelMessage::Ready, number), &[])
                     .await?)
             }
-            Order::Play => {
-                self.shelf.tape.play(&head, i64::from_le_bytes(cursor));
-                self.answer_tape().await
+            KernelMessage::Play => {
+                self.stores.playback.play(&header, i64::from_le_bytes(cursor));
+                self.send_playback_answers().await
             }
-            Order::Forget => {
-                self.shelf.tape.forget(head.number);
+            KernelMessage::Erase => {
+                self.stores.playback.erase(header.number);
                 Ok(())
             }
-            Order::Stop => {
-                self.shelf.tape.stop();
+            KernelMessage::Stop => {
+                self.stores.playback.stop();
                 self.kernel.stop().await;
                 self.ended();
                 Ok(())
@@ -272,8 +276,8 @@ impl Session<'_> {
 
     /// Loads a library; false if it was refused.
     async fn load(&mut self, number: u32) -> Result<bool, End> {
-        self.state = State::Nothing;
-        let Some(library) = self.shelf.libraries.bytes(number) else {
+        self.state = State::Empty;
+        let Some(library) = self.stores.libraries.bytes(number) else {
             self.refuse(number, "its board does not have its library").await?;
             return Ok(false);
         };
@@ -290,21 +294,21 @@ impl Session<'_> {
 
     async fn refuse(&mut self, number: u32, text: &str) -> Result<(), End> {
         log::error!("subkernel {number}: {text}");
-        self.report(Order::Refused, number, text.as_bytes()).await
+        self.report(KernelMessage::Refused, number, text.as_bytes()).await
     }
 
-    async fn report(&mut self, order: Order, number: u32, payload: &[u8]) -> Result<(), End> {
-        let head = Head {
+    async fn report(&mut self, kind: KernelMessage, number: u32, payload: &[u8]) -> Result<(), End> {
+        let header = Header {
             length: payload.len() as u32,
-            ..Head::new(order, number)
+            ..Header::new(kind, number)
         };
-        Ok(self.lines.send(DESTINATION_MASTER, &head, payload).await?)
+        Ok(self.streams.send(DESTINATION_MASTER, &header, payload).await?)
     }
 
     /// Handles a failure of the kernel core.
     async fn failed(&mut self, failure: Failure) -> Result<(), End> {
         self.kernel.stop().await;
-        let State::Running(number) = core::mem::replace(&mut self.state, State::Nothing) else {
+        let State::Running(number) = core::mem::replace(&mut self.state, State::Empty) else {
             return Ok(());
         };
         let mut text = String::<96>::new();
@@ -322,7 +326,7 @@ impl Session<'_> {
         if let Some(request) = TraceRequest::read(self.kernel, &frame)? {
             return match request {
                 // Only the board with the network knows the other boards.
-                TraceRequest::Forget { .. } => Ok(()),
+                TraceRequest::Erase { .. } => Ok(()),
                 _ => Ok(answer(self.kernel, Outcome::NotLoaded, 0).await?),
             };
         }
@@ -332,7 +336,7 @@ impl Session<'_> {
         match frame.kind {
             Kind::Finished => {
                 self.ended();
-                self.report(Order::Finished, number, &[]).await
+                self.report(KernelMessage::Finished, number, &[]).await
             }
             Kind::Exception => {
                 let mut report = [0; REPORT];
@@ -343,11 +347,11 @@ impl Session<'_> {
                     length += self.kernel.read(&mut report[length..])?;
                 }
                 self.ended();
-                self.report(Order::Exception, number, &report[..length]).await
+                self.report(KernelMessage::Exception, number, &report[..length]).await
             }
             Kind::RpcSync | Kind::RpcAsync => {
                 self.kernel.stop().await;
-                self.state = State::Nothing;
+                self.state = State::Empty;
                 self.refuse(number, "it called the host, which subkernels cannot do: stopped")
                     .await
             }
@@ -357,9 +361,9 @@ impl Session<'_> {
 
     fn ended(&mut self) {
         self.kernel.ended();
-        self.state = State::Nothing;
+        self.state = State::Empty;
         self.started.clear();
-        self.lines.finish();
+        self.streams.finish();
     }
 
     async fn request(&mut self, own: u32, request: Request) -> Result<(), End> {
@@ -374,26 +378,28 @@ impl Session<'_> {
                 // Drops what an earlier run has left; if it is still running, only answers about
                 // its start.
                 let runs = self.started.contains(&number);
-                let kept = |head: &Head| runs && !matches!(head.order, Order::Ready | Order::Busy);
-                self.lines.mail().retain(|head| head.number != number || kept(head));
+                let kept = |header: &Header| runs && !matches!(header.kind, KernelMessage::Ready | KernelMessage::Busy);
+                self.streams
+                    .messages()
+                    .retain(|header| header.number != number || kept(header));
                 let mut payload = [u8::from(run); 9];
                 payload[..8].copy_from_slice(&cursor);
-                let head = Head {
+                let header = Header {
                     board: destination,
                     length: payload.len() as u32,
-                    ..Head::new(Order::Start, number)
+                    ..Header::new(KernelMessage::Start, number)
                 };
-                self.lines.send(DESTINATION_MASTER, &head, &payload).await?;
+                self.streams.send(DESTINATION_MASTER, &header, &payload).await?;
                 self.starting = run.then_some(number);
                 let start = Wait::Start {
                     number,
                     destination,
                     run,
                 };
-                self.lines.wait(start, Some(Instant::now() + START));
+                self.streams.wait(start, Some(Instant::now() + START));
             }
             Request::Await { number, deadline } if self.started.contains(&number) => {
-                self.lines.wait(Wait::End { number }, deadline);
+                self.streams.wait(Wait::End { number }, deadline);
             }
             Request::Await { .. } => answer(self.kernel, Outcome::NotRunning, 0).await?,
             Request::Send(mut message) => {
@@ -402,12 +408,12 @@ impl Session<'_> {
                 } else {
                     message.destination
                 };
-                message.line = DESTINATION_MASTER;
-                self.lines.pass_message(self.kernel, &message, board).await?;
+                message.via = DESTINATION_MASTER;
+                self.streams.pass_message(self.kernel, &message, board).await?;
             }
             Request::Receive { number, deadline } => {
                 let number = if number == ARGUMENTS { own } else { number };
-                self.lines.wait(Wait::Message { number }, deadline);
+                self.streams.wait(Wait::Message { number }, deadline);
             }
         }
         Ok(())

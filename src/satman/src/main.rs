@@ -7,7 +7,7 @@
 #![no_main]
 
 mod kernels;
-mod player;
+mod playback;
 
 use embassy_time::{Duration, Timer};
 use kairos_chip::reset;
@@ -62,7 +62,7 @@ extern "C" fn kmain() -> ! {
                 spawner.spawn(kairos_comms::task(record(uplink, Analyzer::start())));
                 spawner.spawn(kairos_comms::task(watch(uplink)));
             }
-            None => log::error!("this gateware has no link to a board above: this board cannot be reached"),
+            None => log::error!("this gateware has no link to an upstream board: this board cannot be reached"),
         }
         NoNetwork
     })
@@ -96,7 +96,7 @@ async fn record(uplink: &'static Link, mut analyzer: Analyzer) -> ! {
             record.send(&mut stream, is_included).await
         };
         if let Err(Lost) = sending.await {
-            log::warn!("analyzer: the board above did not read the whole record");
+            log::warn!("analyzer: the upstream board did not read the complete record");
         }
     }
 }
@@ -115,7 +115,7 @@ async fn watch(uplink: &'static Link) -> ! {
 #[embassy_executor::task(pool_size = RELAYED)]
 async fn relay(uplink: &'static Link, links: Links) -> ! {
     loop {
-        uplink.pass_on(links).await;
+        uplink.relay(links).await;
     }
 }
 

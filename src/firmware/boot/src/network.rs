@@ -11,7 +11,7 @@ use kairos_chip::ethernet::{self, Port, Receive, Transmit};
 use kairos_chip::{gem, gic, private_timer};
 use kairos_config::keys;
 use kairos_intercore::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
-use kairos_net::{Config, Keys, Place, Socket, SocketStorage, Stack};
+use kairos_net::{Config, Keys, Socket, SocketMemory, SocketStorage, Stack};
 use kairos_proto::netboot::PORT;
 use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
@@ -118,8 +118,8 @@ fn stack_time(now: Instant) -> kairos_net::Instant {
 impl Network {
     fn start(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks, config: Config) -> Self {
         static STACK: StaticCell<Stack> = StaticCell::new();
-        static DHCP: StaticCell<Place> = StaticCell::new();
-        static PLACE: StaticCell<Place> = StaticCell::new();
+        static DHCP: StaticCell<SocketMemory> = StaticCell::new();
+        static PLACE: StaticCell<SocketMemory> = StaticCell::new();
         static RECEIVE: ConstStaticCell<[u8; RECEIVE_BUFFER]> = ConstStaticCell::new([0; RECEIVE_BUFFER]);
         static SEND: ConstStaticCell<[u8; SEND_BUFFER]> = ConstStaticCell::new([0; SEND_BUFFER]);
         config.announce();

@@ -142,10 +142,10 @@ impl Analyzer {
 }
 
 impl Record<'_> {
-    /// The header of a dump of the units that `is_told` selects.
+    /// The header of a dump of the units that `is_included` selects.
     pub fn head(&self, is_included: impl Fn(&[u8; MESSAGE]) -> bool) -> Head {
-        let bytes = |told: bool| {
-            let units = self.units.iter().filter(|unit| is_included(unit) == told);
+        let bytes = |included: bool| {
+            let units = self.units.iter().filter(|unit| is_included(unit) == included);
             units.map(|unit| MESSAGE << u32::from(is_pair(unit))).sum::<usize>()
         };
         Head {
@@ -156,7 +156,7 @@ impl Record<'_> {
         }
     }
 
-    /// Sends the messages of the units that `is_told` selects.
+    /// Sends the messages of the units that `is_included` selects.
     ///
     /// # Errors
     /// [`Lost`].

@@ -3,21 +3,19 @@
 
 use kairos_chip::boards;
 use kairos_config::keys::{self, Key};
-use kairos_proto::boot_image::{check, Machine};
+use kairos_proto::boot_image::{check, Machine, Unbootable};
 
-/// Returns whether a value may be written to a key. A boot image must be bootable on this device;
-/// otherwise the reason is logged.
-pub fn fits(key: &str, value: &[u8]) -> bool {
+/// Checks whether a value may be written to a key: a boot image must be bootable on this device.
+///
+/// # Errors
+/// The reason why this device cannot boot from it.
+pub fn check_value<'a>(key: &str, value: &'a [u8]) -> Result<(), Unbootable<'a>> {
     if keys::find(key) != Some(Key::Boot) || value.is_empty() {
-        return true;
+        return Ok(());
     }
     let machine = Machine {
         idcode: Some(boards::idcode()),
         board: boards::running().map(|board| board.name),
     };
-    let checked = check(value, machine);
-    if let Err(error) = &checked {
-        log::error!("flash: the boot image stays as it is: {error}");
-    }
-    checked.is_ok()
+    check(value, machine)
 }

@@ -117,9 +117,9 @@ impl Switched {
                     format_args!("the external clock of RTIO had failed ({found})"),
                 );
             }
-            Some(ClockChange::LinkThere) => log::info!("RTIO clock: from the board above"),
+            Some(ClockChange::LinkThere) => log::info!("RTIO clock: from the upstream board"),
             Some(ClockChange::LinkGone) => {
-                log::warn!("RTIO clock: none from the board above, the Si5324 runs from its crystal")
+                log::warn!("RTIO clock: none from the upstream board, the Si5324 runs from its crystal")
             }
             Some(ClockChange::ReferenceBack) => {
                 REFERENCE_LOST.store(false, Ordering::Relaxed);
@@ -130,19 +130,19 @@ impl Switched {
 }
 
 /// The state of the clock.
-pub enum Trouble {
-    None,
+pub enum ClockState {
+    Good,
     /// The external clock has failed.
-    Reference,
+    ReferenceFailed,
     /// RTIO has stopped.
     Lost,
 }
 
-pub fn trouble() -> Trouble {
+pub fn state() -> ClockState {
     match (LOST.load(Ordering::Relaxed), REFERENCE_LOST.load(Ordering::Relaxed)) {
-        (true, _) => Trouble::Lost,
-        (false, true) => Trouble::Reference,
-        (false, false) => Trouble::None,
+        (true, _) => ClockState::Lost,
+        (false, true) => ClockState::ReferenceFailed,
+        (false, false) => ClockState::Good,
     }
 }
 

@@ -24,27 +24,27 @@ pub static IDLE_KERNEL_CHANGED: Signal<CriticalSectionRawMutex, ()> = Signal::ne
 /// Longest value of a textual setting, in bytes.
 const TEXT_MAX: usize = 128;
 
-/// Longest interval between calls of [`Attend::attend`] during an access to the card.
-const UNATTENDED: Duration = Duration::from_millis(1);
+/// Longest interval between calls of [`BackgroundWork::run`] during an access to the card.
+const BACKGROUND_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Work that cannot wait as long as an access to the card may take.
-pub trait Attend {
+pub trait BackgroundWork {
     /// Does the pending work. Called often, and from within accesses to the configuration.
-    fn attend(&self);
+    fn run(&self);
 }
 
-/// The card, where a hundred sectors may take a second: other work is attended to meanwhile.
-struct Attending {
+/// The card, where a hundred sectors may take a second: background work is done meanwhile.
+struct PolledCard {
     slot: Slot,
-    others: Option<&'static dyn Attend>,
+    background: Option<&'static dyn BackgroundWork>,
     last: Instant,
 }
 
-impl Attending {
-    fn attend<T>(&mut self, result: T) -> T {
-        if self.last.elapsed() >= UNATTENDED {
-            if let Some(others) = self.others {
-                others.attend();
+impl PolledCard {
+    fn run_background<T>(&mut self, result: T) -> T {
+        if self.last.elapsed() >= BACKGROUND_INTERVAL {
+            if let Some(work) = self.background {
+                work.run();
             }
             self.last = Instant::now();
         }
@@ -52,26 +52,26 @@ impl Attending {
     }
 }
 
-impl BlockDevice for Attending {
+impl BlockDevice for PolledCard {
     fn reset(&mut self) -> Result<(), DeviceError> {
         self.slot.reset()
     }
 
     fn read(&mut self, sector: u32, data: &mut Sector) -> Result<(), DeviceError> {
         let result = self.slot.read(sector, data);
-        self.attend(result)
+        self.run_background(result)
     }
 
     fn write(&mut self, sector: u32, data: &Sector) -> Result<(), DeviceError> {
         let result = self.slot.write(sector, data);
-        self.attend(result)
+        self.run_background(result)
     }
 }
 
-/// The configuration. Each access uses the card and blocks the core, apart from the work attended
-/// to meanwhile.
+/// The configuration. Each access uses the card and blocks the core, apart from the background
+/// work done meanwhile.
 pub struct Config {
-    store: RefCell<Store<'static, Attending>>,
+    store: RefCell<Store<'static, PolledCard>>,
     access: RefCell<Access>,
     nonces: RefCell<Nonces>,
 }
@@ -82,9 +82,9 @@ pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) 
     static CONFIG: StaticCell<Config> = StaticCell::new();
     let mut slot = Slot::new();
     slot.attach(registers, clocks);
-    let device = Attending {
+    let device = PolledCard {
         slot,
-        others: None,
+        background: None,
         last: Instant::now(),
     };
     let store = Store::new(device, ROOM.take());
@@ -104,9 +104,9 @@ pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) 
 }
 
 impl Config {
-    /// Registers work to be attended to during long accesses.
-    pub fn attend(&self, others: &'static dyn Attend) {
-        self.store.borrow_mut().device().others = Some(others);
+    /// Registers work to be done during long accesses.
+    pub fn set_background_work(&self, work: &'static dyn BackgroundWork) {
+        self.store.borrow_mut().device().background = Some(work);
     }
 
     /// Reads a value into `out`; returns its length, or `None` if the key has no value.
@@ -148,7 +148,7 @@ impl Config {
         self.nonces.borrow_mut().next(access.key().unwrap_or_default(), &now)
     }
 
-    fn with<T>(&self, access: impl FnOnce(&mut Store<'static, Attending>) -> Result<T, Error>) -> Result<T, Error> {
+    fn with<T>(&self, access: impl FnOnce(&mut Store<'static, PolledCard>) -> Result<T, Error>) -> Result<T, Error> {
         let mut store = self.store.borrow_mut();
         let result = watchdog::during_card(|| access(&mut store));
         match store.take_recovery() {

@@ -46,7 +46,7 @@ fn die(reason: core::fmt::Arguments) -> ! {
     // If reporting fails too, only the reset remains.
     if !DYING.swap(true, Ordering::Relaxed) {
         report::keep(report::Core::Comms, reason);
-        crate::logger::last_words(reason);
+        crate::logger::write_final(reason);
     }
     reset::reset(Mark::Failure)
 }

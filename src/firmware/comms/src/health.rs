@@ -69,13 +69,13 @@ fn rtio_clock(report: &mut Report) -> fmt::Result {
             |_| Ok(()),
         );
     };
-    let (state, text) = match clock::trouble() {
-        clock::Trouble::None => (State::Good, ""),
-        clock::Trouble::Reference => (
+    let (state, text) = match clock::state() {
+        clock::ClockState::Good => (State::Good, ""),
+        clock::ClockState::ReferenceFailed => (
             State::Warning,
             "the external clock has failed, the synthesiser runs without it",
         ),
-        clock::Trouble::Lost => (State::Bad, "RTIO has no clock"),
+        clock::ClockState::Lost => (State::Bad, "RTIO has no clock"),
     };
     report.subsystem("clock", state, text, |values| {
         if let Some(clock) = descriptor.clock() {

@@ -18,7 +18,7 @@ use kairos_config::keys::Key;
 use kairos_config::store::Error;
 use kairos_contracts::registers::{satellite, uplink};
 pub use kairos_contracts::rtio::BOARDS;
-use kairos_links::end::{End, News, Role, Streams};
+use kairos_links::end::{End, Event, Role, Streams};
 pub use kairos_links::routing::LINKS;
 use kairos_links::routing::{self, Way, TABLE};
 use kairos_pl::Register;
@@ -26,7 +26,7 @@ use kairos_proto::descriptor::Descriptor;
 use kairos_proto::link::{Service, DESTINATION_MASTER, PACKET_MAX};
 use static_cell::{ConstStaticCell, StaticCell};
 
-use crate::config::{Attend, Config};
+use crate::config::{BackgroundWork, Config};
 use crate::gateware::Satellite;
 
 mod stream;
@@ -63,33 +63,33 @@ pub struct Link {
     /// The RTIO side of a link to a satellite.
     rtio: Option<Satellite>,
     /// Destination of the other board; `None` if it is the upstream one.
-    below: Option<Name>,
+    downstream: Option<Destination>,
     end: RefCell<End>,
-    kick: Signal<CriticalSectionRawMutex, ()>,
+    wake: Signal<CriticalSectionRawMutex, ()>,
 }
 
 /// The destination of a downstream board. On a satellite the logic derives it from the satellite's
 /// own, which has to be assigned first.
 #[derive(Clone, Copy)]
-enum Name {
+enum Destination {
     /// On the board with the network.
-    Known(u8),
+    Fixed(u8),
     /// The logic's register with it, and that of this board's own destination, 0 until known.
-    Told { below: Register, own: Register },
+    Assigned { downstream: Register, own: Register },
 }
 
-impl Name {
+impl Destination {
     fn get(self) -> u8 {
         match self {
-            Name::Known(destination) => destination,
-            Name::Told { below, .. } => below.read() as u8,
+            Destination::Fixed(destination) => destination,
+            Destination::Assigned { downstream, .. } => downstream.read() as u8,
         }
     }
 
     fn is_known(self) -> bool {
         match self {
-            Name::Known(_) => true,
-            Name::Told { own, .. } => own.read() != 0,
+            Destination::Fixed(_) => true,
+            Destination::Assigned { own, .. } => own.read() != 0,
         }
     }
 }
@@ -101,12 +101,12 @@ fn session() -> u16 {
 }
 
 /// Carries packets while the processor is busy for longer than the other ends wait.
-impl Attend for Links {
-    fn attend(&self) {
+impl BackgroundWork for Links {
+    fn run(&self) {
         let mut packet = [0; PACKET_MAX];
         let now = Instant::now().as_micros();
         for link in self.all.iter().flatten() {
-            let known = link.below.is_none_or(Name::is_known);
+            let known = link.downstream.is_none_or(Destination::is_known);
             if known && link.end.try_borrow_mut().is_ok() {
                 link.carry(&mut packet, now);
             }
@@ -118,26 +118,26 @@ impl Links {
     /// Starts the links to satellites, the mailboxes from `first` on. The logic assigns their
     /// destinations: the first is 1, each next one follows the boards behind the previous one.
     pub fn start_down(&mut self, spawner: &Spawner, first: usize) {
-        static ROOMS: [ConstStaticCell<[u8; DESCRIPTOR_MAX]>; LINKS] =
+        static BUFFERS: [ConstStaticCell<[u8; DESCRIPTOR_MAX]>; LINKS] =
             [const { ConstStaticCell::new([0; DESCRIPTOR_MAX]) }; LINKS];
         let Ok(descriptor) = kairos_pl::descriptor() else {
             return;
         };
-        for (number, room) in ROOMS.iter().enumerate().skip(first) {
+        for (number, buffer) in BUFFERS.iter().enumerate().skip(first) {
             let mailbox = Mailbox::find(&descriptor, number);
-            let Some((mailbox, room)) = mailbox.zip(room.try_take()) else {
+            let Some((mailbox, buffer)) = mailbox.zip(buffer.try_take()) else {
                 return;
             };
             let satellite = number - first;
             let register = Register::find_numbered(&descriptor, satellite::DESTINATION, satellite);
             let name = match (register, own_destination()) {
-                (Some(below), Some(own)) => Name::Told { below, own },
-                (Some(below), None) => Name::Known(below.read() as u8),
-                (None, _) => Name::Known(satellite as u8 + 1),
+                (Some(downstream), Some(own)) => Destination::Assigned { downstream, own },
+                (Some(downstream), None) => Destination::Fixed(downstream.read() as u8),
+                (None, _) => Destination::Fixed(satellite as u8 + 1),
             };
             let rtio = Satellite::find(&descriptor, satellite);
             let destination = name.get();
-            let role = Role::Near { destination, room };
+            let role = Role::Upstream { destination, buffer };
             self.all[number] = Some(start(spawner, number, mailbox, rtio, Some(name), role));
             // The descriptor also lists the channels of the boards behind this one.
             self.behind = descriptor
@@ -149,7 +149,7 @@ impl Links {
     }
 
     /// Starts the link to the upstream board, if there is one. `text` describes this board. Streams
-    /// to other boards are for [`Link::pass_on`].
+    /// to other boards are for [`Link::relay`].
     pub fn start_up(
         &mut self,
         spawner: &Spawner,
@@ -158,7 +158,7 @@ impl Links {
     ) -> Option<&'static Link> {
         let mailbox = Mailbox::find(&kairos_pl::descriptor().ok()?, 0)?;
         let descriptor = kairos_pl::descriptor_bytes();
-        let role = Role::Far {
+        let role = Role::Downstream {
             text,
             descriptor,
             services,
@@ -179,23 +179,23 @@ impl Links {
     }
 
     /// Whether there is any link.
-    pub fn are_there(&self) -> bool {
+    pub fn any(&self) -> bool {
         self.all.iter().flatten().next().is_some()
     }
 
     /// Whether a downstream link leads to a board.
-    pub fn lead_to(&self, destination: u8) -> bool {
+    pub fn has_route(&self, destination: u8) -> bool {
         self.to(destination).is_some()
     }
 
     /// Whether the firmware at the far end of the link that leads to a board answers.
-    pub fn are_up_to(&self, destination: u8) -> bool {
+    pub fn is_up(&self, destination: u8) -> bool {
         self.to(destination).is_some_and(|link| link.end.borrow().is_up())
     }
 
     /// The boards behind this one, in the order of their destinations.
     pub fn boards(self) -> impl Iterator<Item = u8> {
-        (1..BOARDS as u8).filter(move |board| self.lead_to(*board))
+        (1..BOARDS as u8).filter(move |board| self.has_route(*board))
     }
 
     /// The link that leads to a downstream board: the last whose own destination does not exceed
@@ -203,7 +203,7 @@ impl Links {
     fn to(&self, destination: u8) -> Option<&'static Link> {
         let own = own_destination().map_or(DESTINATION_MASTER, |register| register.read() as u8);
         let mut links = self.all.iter().flatten();
-        let before = |link: &&&'static Link| link.below.is_some_and(|name| name.get() <= destination);
+        let before = |link: &&&'static Link| link.downstream.is_some_and(|name| name.get() <= destination);
         let last = links.rfind(before).copied();
         last.filter(|_| own < destination && destination - own <= self.behind)
     }
@@ -211,15 +211,15 @@ impl Links {
     /// Logs whether the key `routing_table` agrees with the existing boards. Called once, on the
     /// board with the network.
     pub fn compare_routes(&self, config: &Config) {
-        static ROOM: ConstStaticCell<[u8; TABLE]> = ConstStaticCell::new([0; TABLE]);
-        let room = ROOM.take();
-        let length = match config.read(Key::RoutingTable.name(), room) {
+        static TABLE_BUFFER: ConstStaticCell<[u8; TABLE]> = ConstStaticCell::new([0; TABLE]);
+        let buffer = TABLE_BUFFER.take();
+        let length = match config.read(Key::RoutingTable.name(), buffer) {
             Ok(Some(length)) => length,
             // A missing card has been logged at boot.
             Ok(None) | Err(Error::Card(_)) => return,
             Err(error) => return log::warn!("configuration: routing_table is ignored: {error}"),
         };
-        match routing::check(&room[..length], |destination| self.way(destination)) {
+        match routing::check(&buffer[..length], |destination| self.way(destination)) {
             Ok(()) => log::info!("configuration: routing_table matches the boards found"),
             Err(wrong) => log::error!("configuration: routing_table is ignored: {wrong}"),
         }
@@ -235,20 +235,20 @@ impl Links {
         let number = links.position(|other| core::ptr::eq(*other, link))?;
         Some(Way {
             link: number as u8 + 1,
-            is_near: link.below.is_some_and(|name| name.get() == destination),
+            is_near: link.downstream.is_some_and(|name| name.get() == destination),
         })
     }
 
     /// Opens a stream to a service of another board.
-    pub fn open(&self, destination: u8, service: Service) -> Result<LinkStream, NoWay> {
+    pub fn open(&self, destination: u8, service: Service) -> Result<LinkStream, OpenError> {
         self.open_any(destination, service as u8)
     }
 
-    fn open_any(&self, destination: u8, service: u8) -> Result<LinkStream, NoWay> {
-        let link = self.to(destination).ok_or(NoWay::Unknown)?;
+    fn open_any(&self, destination: u8, service: u8) -> Result<LinkStream, OpenError> {
+        let link = self.to(destination).ok_or(OpenError::NoRoute)?;
         let number = link.end.borrow_mut().open(service, destination);
-        let number = number.ok_or(NoWay::Silent)?;
-        link.kick.signal(());
+        let number = number.ok_or(OpenError::NoAnswer)?;
+        link.wake.signal(());
         Ok(LinkStream { link, number })
     }
 }
@@ -258,20 +258,20 @@ fn start(
     number: usize,
     mailbox: Mailbox,
     rtio: Option<Satellite>,
-    below: Option<Name>,
+    downstream: Option<Destination>,
     role: Role,
 ) -> &'static Link {
-    static PLACES: [StaticCell<Link>; LINKS] = [const { StaticCell::new() }; LINKS];
+    static STORAGE: [StaticCell<Link>; LINKS] = [const { StaticCell::new() }; LINKS];
     static STREAMS: [ConstStaticCell<Streams>; LINKS] = [const { ConstStaticCell::new(Streams::new()) }; LINKS];
     let streams = STREAMS[number].take();
     let descriptor = kairos_pl::descriptor().ok();
-    let link: &'static Link = PLACES[number].init_with(|| Link {
+    let link: &'static Link = STORAGE[number].init_with(|| Link {
         mailbox,
         counts: descriptor.map_or_else(Counts::default, |descriptor| Counts::find(&descriptor, number)),
         rtio,
-        below,
+        downstream,
         end: RefCell::new(End::new(role, session(), streams)),
-        kick: Signal::new(),
+        wake: Signal::new(),
     });
     spawner.spawn(crate::task(run(link)));
     link
@@ -281,7 +281,7 @@ fn start(
 #[embassy_executor::task(pool_size = LINKS)]
 async fn run(link: &'static Link) -> ! {
     let mut packet = [0; PACKET_MAX];
-    while link.below.is_some_and(|name| !name.is_known()) {
+    while link.downstream.is_some_and(|name| !name.is_known()) {
         Timer::after(PAUSE).await;
     }
     let mut busy = Instant::now();
@@ -290,21 +290,21 @@ async fn run(link: &'static Link) -> ! {
         if link.carry(&mut packet, now.as_micros()) {
             busy = now + BUSY;
         }
-        if let Some(name) = link.below.filter(|_| now >= busy) {
-            link.end.borrow_mut().rename(name.get());
+        if let Some(name) = link.downstream.filter(|_| now >= busy) {
+            link.end.borrow_mut().set_destination(name.get());
         }
-        let news = link.end.borrow_mut().take_news();
-        if let Some(news) = news {
-            link.log(news);
+        let event = link.end.borrow_mut().take_event();
+        if let Some(event) = event {
+            link.log(event);
         }
         // Kernels that wait for each other depend on this link's latency.
-        let engaged = link.end.borrow().has_stream(Service::Kernels as u8);
-        let pause = match (now < busy, engaged) {
+        let kernels_open = link.end.borrow().has_stream(Service::Kernels as u8);
+        let pause = match (now < busy, kernels_open) {
             (true, true) => SHORTEST_PAUSE,
             (false, false) => PAUSE,
             _ => SHORT_PAUSE,
         };
-        select(Timer::after(pause), link.kick.wait()).await;
+        select(Timer::after(pause), link.wake.wait()).await;
     }
 }
 
@@ -326,10 +326,10 @@ impl Link {
         moved
     }
 
-    fn log(&self, news: News) {
+    fn log(&self, event: Event) {
         let end = self.end.borrow();
-        match (news, self.below.map(Name::get)) {
-            (News::Up, Some(destination)) => {
+        match (event, self.downstream.map(Destination::get)) {
+            (Event::Up, Some(destination)) => {
                 let peer = end.peer();
                 let text = peer.map_or("", |peer| &peer.text);
                 let board = Descriptor::new(end.descriptor().unwrap_or(&[]));
@@ -339,16 +339,16 @@ impl Link {
                 };
                 log::info!("destination {destination}: {text}, {name}, {channels} channels");
             }
-            (News::Up, None) => {
+            (Event::Up, None) => {
                 let name = end.destination().unwrap_or(0);
                 if let Some(register) = own_destination() {
                     register.write(u32::from(name));
                 }
-                log::info!("the board above calls this one destination {name}");
+                log::info!("the upstream board has assigned destination {name}");
             }
-            (News::Down, Some(destination)) => log::error!("destination {destination}: its firmware does not answer"),
-            (News::Down, None) => log::warn!("the board above does not answer"),
-            (News::Version(version), _) => {
+            (Event::Down, Some(destination)) => log::error!("destination {destination}: its firmware does not answer"),
+            (Event::Down, None) => log::warn!("the upstream board does not answer"),
+            (Event::Version(version), _) => {
                 log::error!("the firmware behind a link speaks another protocol version, {version}: update it");
             }
         }
@@ -367,26 +367,32 @@ impl Link {
 
     /// Accepts the next stream that the upstream board opens to another board, and relays it both
     /// ways.
-    pub async fn pass_on(&'static self, links: Links) {
-        let taken = poll_fn(|cx| self.end.borrow_mut().poll_accept_for_others(cx)).await;
-        let number = taken.number;
-        let above = LinkStream { link: self, number };
-        let below = match links.open_any(taken.destination, taken.service) {
-            Ok(below) => below,
-            Err(NoWay::Unknown) => return log::warn!("destination {} is not behind this board", taken.destination),
-            Err(NoWay::Silent) => return log::warn!("destination {} does not answer", taken.destination),
+    pub async fn relay(&'static self, links: Links) {
+        let accepted = poll_fn(|cx| self.end.borrow_mut().poll_accept_for_others(cx)).await;
+        let number = accepted.number;
+        let upstream = LinkStream { link: self, number };
+        let downstream = match links.open_any(accepted.destination, accepted.service) {
+            Ok(downstream) => downstream,
+            Err(OpenError::NoRoute) => {
+                return log::warn!("destination {} is not behind this board", accepted.destination)
+            }
+            Err(OpenError::NoAnswer) => return log::warn!("destination {} does not answer", accepted.destination),
         };
-        select(above.pass_to(&below), below.pass_to(&above)).await;
+        select(upstream.copy_to(&downstream), downstream.copy_to(&upstream)).await;
     }
 
     fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
         let end = self.end.borrow();
         let (line, up) = (self.mailbox.has_line(), end.is_up());
-        write!(out, "{{\"destination\": {}, ", self.below.map_or(0, Name::get))?;
         write!(
             out,
-            "\"above\": {}, \"line\": {line}, \"up\": {up}, ",
-            self.below.is_none()
+            "{{\"destination\": {}, ",
+            self.downstream.map_or(0, Destination::get)
+        )?;
+        write!(
+            out,
+            "\"upstream\": {}, \"line\": {line}, \"up\": {up}, ",
+            self.downstream.is_none()
         )?;
         let text = end.peer().map_or("", |peer| &peer.text);
         write!(out, "\"firmware\": {}, ", Json(text))?;
@@ -405,12 +411,12 @@ impl Link {
             }
         }
         self.counts.write_to(out)?;
-        let courier = end.courier();
-        write!(out, "\"round_trip_us\": {}, ", courier.round_trip)?;
+        let transport = end.transport();
+        write!(out, "\"round_trip_us\": {}, ", transport.round_trip)?;
         write!(
             out,
             "\"resent\": {}, \"malformed\": {}, ",
-            courier.resent, courier.malformed
+            transport.resent, transport.malformed
         )?;
         write!(out, "\"dropped\": {}}}", self.mailbox.dropped.read())
     }
@@ -445,9 +451,9 @@ impl fmt::Display for Json<'_> {
 }
 
 /// Why there is no stream to a board.
-pub enum NoWay {
+pub enum OpenError {
     /// No link leads to it.
-    Unknown,
+    NoRoute,
     /// It does not answer, or cannot accept another client.
-    Silent,
+    NoAnswer,
 }

@@ -166,7 +166,7 @@ fn lines(sink: &mut dyn Sink, level: Level, target: &str, text: impl fmt::Displa
 }
 
 /// Sends the remaining lines, then `reason`, waiting for the UART. For a panic.
-pub fn last_words(reason: fmt::Arguments) {
+pub fn write_final(reason: fmt::Arguments) {
     DRAINING.store(false, Ordering::Relaxed);
     // A panic inside the logger must not try to borrow the buffer again.
     let free = critical_section::with(|cs| {

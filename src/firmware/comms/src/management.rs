@@ -2,18 +2,18 @@
 //! the greeting and the choice of a destination. The caller supplies the connection ([`Wire`]) and
 //! the measurements ([`Measures`]).
 
+use core::fmt::{self, Write as _};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crc::{Crc, CRC_32_ISO_HDLC};
-use embassy_time::{with_deadline, with_timeout, Duration, Instant};
+use embassy_time::{with_deadline, with_timeout, Duration};
+use heapless::String;
 use kairos_chip::reset::Mark;
-use kairos_config::keys::{self, Key};
+use kairos_config::keys;
 use kairos_proto::channels::{Measurement, Refusal};
 use kairos_proto::management::{reply, Item, Kind, ProtocolError, RequestDecoder};
+use log::Level;
 use static_cell::StaticCell;
 
-use crate::batch;
-use crate::boot_image;
 use crate::config::Config;
 use crate::fair_mutex::FairMutex;
 use crate::health;
@@ -23,6 +23,7 @@ use crate::uncleared::uncleared;
 use crate::wire::{patience, Lost, Wire};
 
 mod gate;
+mod upload;
 
 use gate::Gate;
 
@@ -32,7 +33,6 @@ pub const CLIENTS: usize = 4;
 const DATA_MAX: usize = 16 * 1024 * 1024;
 /// Time within which a client in the middle of a request must continue.
 const DATA_TIMEOUT: Duration = Duration::from_secs(10);
-const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// Buffer for one value, image or log in transit. Tasks take turns.
 type Data = FairMutex<&'static mut [u8], CLIENTS>;
@@ -68,8 +68,8 @@ impl From<Lost> for End {
 /// Measurements of the paths between processors, memory and logic.
 #[allow(async_fn_in_trait, reason = "one executor, whose tasks never move between threads")]
 pub trait Measures {
-    /// Writes the answer's content to `room` and returns its length.
-    async fn measure(&self, measurement: &Measurement, room: &mut [u8]) -> Result<usize, Refused>;
+    /// Writes the answer's content to `buffer` and returns its length.
+    async fn measure(&self, measurement: &Measurement, buffer: &mut [u8]) -> Result<usize, Refused>;
 }
 
 /// Why nothing was measured, to be sent to the host.
@@ -87,14 +87,14 @@ impl Management {
     /// Creates the state. Must be called once.
     pub fn new(config: &'static Config, links: Links) -> &'static Self {
         static MANAGEMENT: StaticCell<Management> = StaticCell::new();
-        let room: &'static mut [u8; DATA_MAX] = uncleared!(DATA_MAX);
+        let buffer: &'static mut [u8; DATA_MAX] = uncleared!(DATA_MAX);
         let management: &'static Self = MANAGEMENT.init(Self {
             config,
             links,
-            data: FairMutex::new(room),
+            data: FairMutex::new(buffer),
             pulling: FairMutex::new(()),
         });
-        config.attend(&management.links);
+        config.set_background_work(&management.links);
         management
     }
 
@@ -109,6 +109,7 @@ impl Management {
             data: &self.data,
             pulling: &self.pulling,
             gate: Gate::new(self.config),
+            reason: Reason::new(),
         };
         let end = connection.run().await;
         match end {
@@ -143,7 +144,12 @@ struct Connection<'a, W, M> {
     data: &'static Data,
     pulling: &'static Pulling,
     gate: Gate,
+    /// Why the latest failed request has failed.
+    reason: Reason,
 }
+
+/// Text of a failure, truncated.
+type Reason = String<160>;
 
 impl<W: Wire, M: Measures> Connection<'_, W, M> {
     async fn run(mut self) -> End {
@@ -194,10 +200,10 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             }
             Kind::Flash | Kind::ConfigWrite | Kind::Batch => self.receive(decoder, input).await,
             Kind::GetLog => {
-                let mut room = self.data.lock().await;
-                let length = logger::copy(&mut room, false);
+                let mut buffer = self.data.lock().await;
+                let length = logger::copy(&mut buffer, false);
                 self.send(&reply::log_content(length as u32)).await?;
-                self.send(&room[..length]).await
+                self.send(&buffer[..length]).await
             }
             Kind::Links => self.text(|connection, out| connection.links.describe(out)).await,
             Kind::Health => {
@@ -206,14 +212,22 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             }
             Kind::Descriptor => match kairos_pl::descriptor_bytes() {
                 [] => {
-                    log::warn!("management: there is no gateware to describe");
-                    self.send(&reply::ERROR).await
+                    self.fail(
+                        Level::Warn,
+                        format_args!("management: there is no gateware to describe"),
+                    )
+                    .await
                 }
                 bytes => {
                     self.send(&reply::log_content(bytes.len() as u32)).await?;
                     self.send(bytes).await
                 }
             },
+            Kind::FailureReason => {
+                self.send(&reply::log_content(self.reason.len() as u32)).await?;
+                let reason = self.reason.clone();
+                self.send(reason.as_bytes()).await
+            }
             Kind::ClearLog => {
                 logger::clear();
                 self.send(&reply::SUCCESS).await
@@ -235,51 +249,58 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                 Err(End::Netboot)
             }
             Kind::ConfigRead if keys::is_secret(key.as_str()) => {
-                log::warn!("configuration: {} cannot be read", key.as_str());
-                self.send(&reply::ERROR).await
+                self.fail(
+                    Level::Warn,
+                    format_args!("configuration: {} cannot be read", key.as_str()),
+                )
+                .await
             }
             Kind::ConfigRead => {
-                let mut room = self.data.lock().await;
-                match config.read(key.as_str(), &mut room) {
+                let mut buffer = self.data.lock().await;
+                match config.read(key.as_str(), &mut buffer) {
                     Ok(Some(length)) => {
                         self.send(&reply::config_data(length as u32)).await?;
-                        self.send(&room[..length]).await
+                        self.send(&buffer[..length]).await
                     }
-                    Ok(None) => self.send(&reply::ERROR).await,
-                    Err(error) => self.failed(key.as_str(), error).await,
+                    // A host may look for a key that is not set: not worth a line.
+                    Ok(None) => {
+                        self.fail(Level::Debug, format_args!("configuration: no such key"))
+                            .await
+                    }
+                    Err(error) => self.fail_access(key.as_str(), error).await,
                 }
             }
             Kind::ConfigRemove => match config.remove(key.as_str()) {
                 Ok(()) => self.send(&reply::SUCCESS).await,
-                Err(error) => self.failed(key.as_str(), error).await,
+                Err(error) => self.fail_access(key.as_str(), error).await,
             },
             Kind::ConfigErase => match config.erase() {
                 Ok(()) => self.send(&reply::SUCCESS).await,
-                Err(error) => self.failed("erase", error).await,
+                Err(error) => self.fail_access("erase", error).await,
             },
         }
     }
 
     /// Answers with a text.
-    async fn text(&mut self, describe: impl FnOnce(&Self, &mut Text) -> core::fmt::Result) -> Result<(), End> {
-        let mut room = self.data.lock().await;
+    async fn text(&mut self, describe: impl FnOnce(&Self, &mut Text) -> fmt::Result) -> Result<(), End> {
+        let mut buffer = self.data.lock().await;
         let mut text = Text {
-            room: &mut room,
+            buffer: &mut buffer,
             length: 0,
         };
         // Always fits.
         let _ = describe(self, &mut text);
         let length = text.length;
         self.send(&reply::log_content(length as u32)).await?;
-        self.send(&room[..length]).await
+        self.send(&buffer[..length]).await
     }
 
     async fn measure(&mut self, measurement: &Measurement) -> Result<(), End> {
-        let mut room = self.data.lock().await;
-        match self.instrument.measure(measurement, &mut room).await {
+        let mut buffer = self.data.lock().await;
+        match self.instrument.measure(measurement, &mut buffer).await {
             Ok(length) => {
                 self.send(&reply::measured(length as u32)).await?;
-                self.send(&room[..length]).await
+                self.send(&buffer[..length]).await
             }
             Err((refusal, text)) => {
                 self.send(&reply::refused(1 + text.len() as u32)).await?;
@@ -289,98 +310,23 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         }
     }
 
-    async fn failed(&mut self, what: &str, error: kairos_config::store::Error) -> Result<(), End> {
-        log::warn!("configuration: {what}: {error}");
+    /// Logs why a request has failed, keeps the reason for the client, and answers Error.
+    async fn fail(&mut self, level: Level, reason: fmt::Arguments<'_>) -> Result<(), End> {
+        self.reason.clear();
+        // A reason that is too long is truncated.
+        let _ = self.reason.write_fmt(reason);
+        log::log!(level, "{reason}");
         self.send(&reply::ERROR).await
     }
 
-    /// Receives an image or a value, and processes it as the newest request demands.
-    async fn receive(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
-        let length = decoder.request().length;
-        // Data that are too long are received and discarded, so that the next request can be found;
-        // this needs no buffer and delays no other client.
-        let mut room = match length as usize <= DATA_MAX {
-            true => Some(self.data.lock().await),
-            false => None,
-        };
-        let deadline = Instant::now() + patience(length as usize);
-        let mut filled = 0;
-        let mut buffer = [0; 1024];
-        loop {
-            // First the bytes received with the request, then new ones, but none beyond its end.
-            let last = if length == 0 || !input.is_empty() {
-                let piece = decoder.next(input).map_err(End::Protocol)?;
-                keep(room.as_deref_mut(), &mut filled, piece)
-            } else {
-                let rest = (length as usize - filled).min(buffer.len());
-                let read = self.wire.read(&mut buffer[..rest]);
-                let until = deadline.min(Instant::now() + DATA_TIMEOUT);
-                let late = |_| End::Silent(filled, length);
-                let mut fresh = match with_deadline(until, read).await.map_err(late)?? {
-                    0 => return Err(End::CutOff),
-                    count => &buffer[..count],
-                };
-                let piece = decoder.next(&mut fresh).map_err(End::Protocol)?;
-                keep(room.as_deref_mut(), &mut filled, piece)
-            };
-            if last {
-                break;
-            }
-        }
-        let Some(room) = room.as_deref_mut() else {
-            log::warn!("management: {length} bytes are too many, the limit is {DATA_MAX}");
-            return self.send(&reply::ERROR).await;
-        };
-        let (data, rest) = room.split_at_mut(length as usize);
-        let data = &*data;
-        let request = decoder.request();
-        if request.kind == Kind::Batch {
-            let Some(length) = batch::answer(data, rest).await else {
-                log::warn!("management: a batch of {length} bytes leaves no room for its results");
-                return self.send(&reply::ERROR).await;
-            };
-            self.send(&reply::batch(length as u32)).await?;
-            return self.send(&rest[..length]).await;
-        }
-        if request.kind == Kind::Flash {
-            return self.flash(data).await;
-        }
-        let key = request.key.as_str();
-        if !keys::is_valid(key, data) {
-            log::warn!("configuration: {key}: invalid value");
-            return self.send(&reply::ERROR).await;
-        }
-        if !boot_image::fits(key, data) {
-            return self.send(&reply::ERROR).await;
-        }
-        match self.config.write(key, data) {
-            Ok(()) => self.send(&reply::SUCCESS).await,
-            Err(error) => self.failed(key, error).await,
-        }
+    async fn fail_access(&mut self, to: &str, error: kairos_config::store::Error) -> Result<(), End> {
+        self.fail(Level::Warn, format_args!("configuration: {to}: {error}"))
+            .await
     }
 
-    /// Replaces the boot image and reboots, if its checksum is right and this device can boot from
-    /// it.
-    async fn flash(&mut self, image: &[u8]) -> Result<(), End> {
-        let Some((image, sent)) = image.split_last_chunk::<4>() else {
-            log::warn!("flash: an image of {} bytes has no checksum", image.len());
-            self.send(&reply::ERROR).await?;
-            return Err(End::Closed);
-        };
-        let (sent, computed) = (u32::from_le_bytes(*sent), CRC.checksum(image));
-        if sent != computed {
-            log::error!("flash: checksum is {computed:#010x}, the image says {sent:#010x}");
-            return self.send(&reply::ERROR).await;
-        }
-        if !boot_image::fits(Key::Boot.name(), image) {
-            return self.send(&reply::ERROR).await;
-        }
-        if let Err(error) = self.config.write(Key::Boot.name(), image) {
-            return self.failed(Key::Boot.name(), error).await;
-        }
-        log::info!("flash: boot image replaced, {} bytes", image.len());
-        self.send(&reply::REBOOT_IMMINENT).await?;
-        Err(End::Reboot)
+    async fn fail_boot_image(&mut self, reason: impl fmt::Display) -> Result<(), End> {
+        self.fail(Level::Error, format_args!("boot image not replaced: {reason}"))
+            .await
     }
 
     /// Sends the log as it grows, until the client leaves or is superseded.
@@ -393,14 +339,14 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             if PULLER.load(Ordering::Relaxed) != number {
                 return Err(End::Superseded);
             }
-            let mut room = self.data.lock().await;
-            let length = logger::copy(&mut room, true);
+            let mut buffer = self.data.lock().await;
+            let length = logger::copy(&mut buffer, true);
             if length > 0 {
                 self.send(&(length as u32).to_le_bytes()).await?;
-                self.send(&room[..length]).await?;
+                self.send(&buffer[..length]).await?;
                 continue;
             }
-            drop(room);
+            drop(buffer);
             let mut byte = [0];
             match embassy_futures::select::select(logger::GROWN.wait(), self.wire.read(&mut byte)).await {
                 embassy_futures::select::Either::First(()) => {}
@@ -431,29 +377,17 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
     }
 }
 
-/// A text written to the start of `room`.
+/// A text written to the start of `buffer`.
 struct Text<'a> {
-    room: &'a mut [u8],
+    buffer: &'a mut [u8],
     length: usize,
 }
 
-impl core::fmt::Write for Text<'_> {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        let place = self.room.get_mut(self.length..self.length + text.len());
-        place.ok_or(core::fmt::Error)?.copy_from_slice(text.as_bytes());
+impl fmt::Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let space = self.buffer.get_mut(self.length..self.length + text.len());
+        space.ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
         self.length += text.len();
         Ok(())
     }
-}
-
-/// Stores a piece of an image or value, if the whole fits. Returns true for the last piece.
-fn keep(room: Option<&mut &'static mut [u8]>, filled: &mut usize, piece: Option<Item<'_>>) -> bool {
-    let Some(Item::Data { data, last }) = piece else {
-        return false;
-    };
-    if let Some(room) = room {
-        room[*filled..*filled + data.len()].copy_from_slice(data);
-    }
-    *filled += data.len();
-    last
 }

@@ -1,7 +1,7 @@
 //! Communication of this board's kernel with other boards (`docs/gateware/link-messages.md`): the
-//! lines to them, the orders received, and the pending request of the kernel core.
+//! streams to them, the messages received, and the pending request of the kernel core.
 //!
-//! On the board with the network there is a line, a stream, to each satellite whose kernels are
+//! On the board with the network there is a stream to each satellite whose kernels are
 //! used; on a satellite there is one, to its upstream board.
 
 use core::task::{Context, Poll};
@@ -9,8 +9,8 @@ use core::task::{Context, Poll};
 use embassy_time::{with_timeout, Duration, Instant};
 use heapless::Vec;
 use kairos_intercore::{Kind, Outcome};
-use kairos_links::mail::{Mail, Place};
-use kairos_proto::order::{Head, Order, ORDER_HEAD};
+use kairos_links::message_queue::{Handle, MessageQueue};
+use kairos_proto::kernel_message::{Header, KernelMessage, HEADER_LENGTH};
 
 use crate::kernel_core::{Failure, KernelCore};
 use crate::link::{LinkStream, BOARDS};
@@ -27,15 +27,15 @@ pub const ARGUMENTS: u32 = u32::MAX;
 /// Bytes moved at a time.
 const CHUNK: usize = 1024;
 
-/// A line to another board.
-struct Line {
+/// A stream to another board.
+struct KernelStream {
     destination: u8,
-    /// Distinguishes this line from previous ones to the same board.
-    name: u32,
-    stream: LinkStream,
-    /// The bytes of an order's head received so far.
-    head: [u8; ORDER_HEAD],
-    have: usize,
+    /// Distinguishes this stream from previous ones to the same board.
+    id: u32,
+    link: LinkStream,
+    /// The bytes of a message's header received so far.
+    header: [u8; HEADER_LENGTH],
+    received: usize,
 }
 
 /// What the kernel waits for.
@@ -49,146 +49,146 @@ pub enum Wait {
     Message { number: u32 },
 }
 
-/// The lines of this board.
-pub struct Lines {
-    mail: Mail<'static>,
-    /// At most one per board. Polling no lines costs nothing: an RPC comes by here twice.
-    lines: Vec<Line, BOARDS>,
-    names: u32,
+/// The streams of this board.
+pub struct KernelStreams {
+    messages: MessageQueue<'static>,
+    /// At most one per board. Polling no streams costs nothing: each RPC polls twice.
+    streams: Vec<KernelStream, BOARDS>,
+    last_id: u32,
     wait: Option<(Wait, Option<Instant>)>,
 }
 
-/// Receives payloads that are not mail: pieces of a library or of a trace.
-pub trait Keeps {
+/// Receives payloads that do not go to the queue: pieces of a library or of a trace.
+pub trait PayloadSink {
     /// Begins receiving a payload.
-    fn begin(&mut self, head: &Head);
+    fn begin(&mut self, header: &Header);
     /// The space for its next bytes; empty if it is complete.
-    fn room(&mut self) -> &mut [u8];
+    fn space(&mut self) -> &mut [u8];
     fn filled(&mut self, count: usize);
-    /// The whole payload has arrived, if there was room.
-    fn complete(&mut self, head: &Head);
+    /// The payload is complete, if there was space.
+    fn complete(&mut self, header: &Header);
 }
 
-/// Whether the payload of an order goes to [`Keeps`] rather than to the mail.
-fn is_kept(order: Order) -> bool {
-    matches!(order, Order::Keep | Order::Trace)
+/// Whether the payload of a message goes to [`PayloadSink`] rather than to the queue.
+fn goes_to_sink(kind: KernelMessage) -> bool {
+    matches!(kind, KernelMessage::Keep | KernelMessage::Trace)
 }
 
-/// Whether an order is addressed to the receiving board rather than to its kernel.
-pub fn is_command(order: Order) -> bool {
+/// Whether a message is addressed to the receiving board rather than to its kernel.
+pub fn is_command(kind: KernelMessage) -> bool {
     matches!(
-        order,
-        Order::Load | Order::Run | Order::Play | Order::Forget | Order::Stop
+        kind,
+        KernelMessage::Load | KernelMessage::Run | KernelMessage::Play | KernelMessage::Erase | KernelMessage::Stop
     )
 }
 
-/// Keeps nothing.
-pub struct KeepsNone;
+/// Accepts no payloads.
+pub struct NoSink;
 
-impl Keeps for KeepsNone {
-    fn begin(&mut self, _: &Head) {}
+impl PayloadSink for NoSink {
+    fn begin(&mut self, _: &Header) {}
 
-    fn room(&mut self) -> &mut [u8] {
+    fn space(&mut self) -> &mut [u8] {
         &mut []
     }
 
     fn filled(&mut self, _: usize) {}
 
-    fn complete(&mut self, _: &Head) {}
+    fn complete(&mut self, _: &Header) {}
 }
 
-impl Lines {
-    /// Creates the state. `memory` holds received orders until they are processed.
+impl KernelStreams {
+    /// Creates the state. `memory` holds received messages until they are processed.
     pub fn new(memory: &'static mut [u8]) -> Self {
         Self {
-            mail: Mail::new(memory),
-            lines: Vec::new(),
-            names: 0,
+            messages: MessageQueue::new(memory),
+            streams: Vec::new(),
+            last_id: 0,
             wait: None,
         }
     }
 
-    /// Drops all lines and all received orders.
+    /// Drops all streams and all received messages.
     pub fn close(&mut self) {
-        self.lines.clear();
-        self.forget();
+        self.streams.clear();
+        self.clear_messages();
     }
 
-    /// Clears the received orders and the wait when a kernel has ended.
-    pub fn forget(&mut self) {
-        self.mail.clear();
+    /// Clears the received messages and the wait when a kernel has ended.
+    pub fn clear_messages(&mut self) {
+        self.messages.clear();
         self.wait = None;
     }
 
     /// Cleans up after the kernel of a satellite: ends its wait, and drops its messages and
-    /// answers. Orders for the board remain.
+    /// answers. Messages for the board remain.
     pub fn finish(&mut self) {
-        self.mail.retain(|head| is_command(head.order));
+        self.messages.retain(|header| is_command(header.kind));
         self.wait = None;
     }
 
-    /// Adds a line to a board, replacing any previous one.
-    pub fn add(&mut self, destination: u8, stream: LinkStream) {
-        self.drop_line(destination);
-        self.names += 1;
-        // Cannot fail: there are no more boards than places.
-        let _ = self.lines.push(Line {
+    /// Adds a stream to a board, replacing any previous one.
+    pub fn add(&mut self, destination: u8, link: LinkStream) {
+        self.drop_stream(destination);
+        self.last_id += 1;
+        // Cannot fail: there are no more boards than streams in the list.
+        let _ = self.streams.push(KernelStream {
             destination,
-            name: self.names,
-            stream,
-            head: [0; ORDER_HEAD],
-            have: 0,
+            id: self.last_id,
+            link,
+            header: [0; HEADER_LENGTH],
+            received: 0,
         });
     }
 
-    /// The name of the line to a board; 0 if there is none.
-    pub fn name(&self, destination: u8) -> u32 {
-        let line = self.lines.iter().find(|line| line.destination == destination);
-        line.map_or(0, |line| line.name)
+    /// The number of the stream to a board; 0 if there is none.
+    pub fn id(&self, destination: u8) -> u32 {
+        let stream = self.streams.iter().find(|stream| stream.destination == destination);
+        stream.map_or(0, |stream| stream.id)
     }
 
-    pub fn mail(&mut self) -> &mut Mail<'static> {
-        &mut self.mail
+    pub fn messages(&mut self) -> &mut MessageQueue<'static> {
+        &mut self.messages
     }
 
-    /// Whether a board's next order has to wait for room until the kernel takes what has been
+    /// Whether a board's next message has to wait for space until the kernel takes what has been
     /// received.
     pub fn is_full_for(&self, destination: u8) -> bool {
-        let line = self.lines.iter().find(|line| line.destination == destination);
-        let next = line
-            .filter(|line| line.have == ORDER_HEAD)
-            .and_then(|line| Head::decode(&line.head));
-        next.is_some_and(|head| !is_kept(head.order) && !self.mail.has_room(&head))
+        let stream = self.streams.iter().find(|stream| stream.destination == destination);
+        let next = stream
+            .filter(|stream| stream.received == HEADER_LENGTH)
+            .and_then(|stream| Header::decode(&stream.header));
+        next.is_some_and(|header| !goes_to_sink(header.kind) && !self.messages.has_space(&header))
     }
 
-    /// Whether a received order satisfies `wanted`.
-    pub fn has_come(&self, wanted: impl FnMut(&Head) -> bool) -> bool {
-        self.mail.find(wanted).is_some()
+    /// Whether a received message satisfies `wanted`.
+    pub fn has_received(&self, wanted: impl FnMut(&Header) -> bool) -> bool {
+        self.messages.find(wanted).is_some()
     }
 
-    fn drop_line(&mut self, destination: u8) {
-        let before = self.lines.len();
-        self.lines.retain(|line| line.destination != destination);
-        if self.lines.len() < before {
-            self.mail.lose(destination);
+    fn drop_stream(&mut self, destination: u8) {
+        let before = self.streams.len();
+        self.streams.retain(|stream| stream.destination != destination);
+        if self.streams.len() < before {
+            self.messages.discard_incomplete(destination);
         }
     }
 
-    /// Receives from the lines. Ready when an order is complete or a line is lost.
-    pub fn poll(&mut self, cx: &Context<'_>, keeps: &mut impl Keeps) -> Poll<()> {
+    /// Receives from the streams. Ready when a message is complete or a stream is lost.
+    pub fn poll(&mut self, cx: &Context<'_>, sink: &mut impl PayloadSink) -> Poll<()> {
         let mut result = Poll::Pending;
-        let Self { mail, lines, .. } = self;
-        // Most systems have none, and a session polls with every message of its kernel.
-        if lines.is_empty() {
+        let Self { messages, streams, .. } = self;
+        // Most systems received none, and a session polls with every message of its kernel.
+        if streams.is_empty() {
             return result;
         }
-        lines.retain_mut(|line| loop {
-            match line.take(cx, mail, keeps) {
+        streams.retain_mut(|stream| loop {
+            match stream.receive(cx, messages, sink) {
                 Poll::Pending => return true,
                 Poll::Ready(Ok(false)) => {}
                 Poll::Ready(Ok(true)) => result = Poll::Ready(()),
                 Poll::Ready(Err(Lost)) => {
-                    mail.lose(line.destination);
+                    messages.discard_incomplete(stream.destination);
                     result = Poll::Ready(());
                     return false;
                 }
@@ -197,35 +197,35 @@ impl Lines {
         result
     }
 
-    /// Sends an order. If this fails, the line is dropped.
+    /// Sends a message. If this fails, the stream is dropped.
     ///
     /// # Errors
     /// [`Lost`].
-    pub async fn send(&mut self, destination: u8, head: &Head, payload: &[u8]) -> Result<(), Lost> {
-        self.write(destination, &head.encode()).await?;
+    pub async fn send(&mut self, destination: u8, header: &Header, payload: &[u8]) -> Result<(), Lost> {
+        self.write(destination, &header.encode()).await?;
         self.write(destination, payload).await
     }
 
     async fn write(&mut self, destination: u8, bytes: &[u8]) -> Result<(), Lost> {
-        let written = write(&mut self.lines, destination, bytes).await;
+        let written = write(&mut self.streams, destination, bytes).await;
         if written.is_err() {
-            self.drop_line(destination);
+            self.drop_stream(destination);
         }
         written
     }
 
-    /// Forwards a received order to another board, and removes it.
+    /// Forwards a received message to another board, and removes it.
     ///
     /// # Errors
     /// [`Lost`].
-    pub async fn forward(&mut self, place: Place, destination: u8, head: &Head) -> Result<(), Lost> {
-        let mut written = write(&mut self.lines, destination, &head.encode()).await;
+    pub async fn forward(&mut self, handle: Handle, destination: u8, header: &Header) -> Result<(), Lost> {
+        let mut written = write(&mut self.streams, destination, &header.encode()).await;
         if written.is_ok() {
-            written = write(&mut self.lines, destination, self.mail.payload(place)).await;
+            written = write(&mut self.streams, destination, self.messages.payload(handle)).await;
         }
-        self.mail.remove(place);
+        self.messages.remove(handle);
         if written.is_err() {
-            self.drop_line(destination);
+            self.drop_stream(destination);
         }
         written
     }
@@ -233,14 +233,14 @@ impl Lines {
     /// Sends the message of a kernel core's request, and answers the request. `board` names the
     /// sender to the receiver.
     pub async fn pass_message(&mut self, kernel: &mut KernelCore, request: &Message, board: u8) -> Result<(), Failure> {
-        let head = Head {
-            order: Order::Message,
+        let header = Header {
+            kind: KernelMessage::Message,
             board,
             number: request.number,
             length: 1 + request.length,
         };
-        let fits = head.length as usize <= self.mail.longest();
-        let mut lost = !fits || self.send(request.line, &head, &[request.count]).await.is_err();
+        let fits = header.length as usize <= self.messages.longest();
+        let mut lost = !fits || self.send(request.via, &header, &[request.count]).await.is_err();
         let mut rest = request.length as usize;
         let mut chunk = [0; CHUNK];
         while rest > 0 {
@@ -249,7 +249,7 @@ impl Lines {
             }
             let count = kernel.read(&mut chunk)?.min(rest);
             rest -= count;
-            lost = lost || self.write(request.line, &chunk[..count]).await.is_err();
+            lost = lost || self.write(request.via, &chunk[..count]).await.is_err();
         }
         match (fits, lost) {
             (false, _) => answer(kernel, Outcome::TooMuch, request.destination).await,
@@ -273,26 +273,26 @@ impl Lines {
     }
 
     /// Answers the waiting kernel if its wait is over. `vain`: why the wait can never succeed, and
-    /// the board concerned. Returns the order that ended the wait.
-    pub async fn settle(
+    /// the board concerned. Returns the message that ended the wait.
+    pub async fn complete_wait(
         &mut self,
         kernel: &mut KernelCore,
-        vain: Option<(Outcome, u8)>,
-    ) -> Result<Option<Head>, Failure> {
+        failure: Option<(Outcome, u8)>,
+    ) -> Result<Option<Header>, Failure> {
         let Some((wait, deadline)) = self.wait else {
             return Ok(None);
         };
-        let found = self.mail.find(|head| wait.ends_with(head));
+        let found = self.messages.find(|header| wait.ends_with(header));
         // A subkernel that ended by an exception sends nothing more.
         let found = found.or_else(|| match wait {
-            Wait::Message { .. } => self.mail.find(|head| head.order == Order::Exception),
+            Wait::Message { .. } => self.messages.find(|header| header.kind == KernelMessage::Exception),
             _ => None,
         });
-        let found = found.or_else(|| self.mail.find(|head| wait.is_lost_with(head)));
-        let Some((place, head)) = found else {
+        let found = found.or_else(|| self.messages.find(|header| wait.is_lost_with(header)));
+        let Some((handle, header)) = found else {
             let over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let (outcome, board) = match vain {
-                Some(vain) => vain,
+            let (outcome, board) = match failure {
+                Some(failure) => failure,
                 None if over && matches!(wait, Wait::Start { .. }) => (Outcome::Lost, wait.destination()),
                 None if over => (Outcome::TimedOut, wait.destination()),
                 None => return Ok(None),
@@ -302,9 +302,9 @@ impl Lines {
             return Ok(None);
         };
         self.wait = None;
-        let payload = self.mail.payload(place);
-        match head.order {
-            Order::Message => {
+        let payload = self.messages.payload(handle);
+        match header.kind {
+            KernelMessage::Message => {
                 let (count, values) = payload
                     .split_first()
                     .map_or((0, payload), |(count, rest)| (*count, rest));
@@ -312,36 +312,36 @@ impl Lines {
                 bytes[2..].copy_from_slice(&(values.len() as u32).to_le_bytes());
                 send_answer(kernel, &bytes, values).await?;
             }
-            Order::Exception => {
+            KernelMessage::Exception => {
                 let mut bytes = [Outcome::Exception as u8; 9];
-                bytes[1..5].copy_from_slice(&head.number.to_le_bytes());
+                bytes[1..5].copy_from_slice(&header.number.to_le_bytes());
                 bytes[5..].copy_from_slice(&(payload.len() as u32).to_le_bytes());
                 send_answer(kernel, &bytes, payload).await?;
             }
-            Order::Lost => answer(kernel, Outcome::Lost, head.board).await?,
-            Order::Refused | Order::Busy => {
-                log::error!("subkernel {}: {}", head.number, text(payload));
+            KernelMessage::Lost => answer(kernel, Outcome::Lost, header.board).await?,
+            KernelMessage::Refused | KernelMessage::Busy => {
+                log::error!("subkernel {}: {}", header.number, text(payload));
                 answer(kernel, Outcome::NotLoaded, wait.destination()).await?;
             }
             _ => answer(kernel, Outcome::Done, 0).await?,
         }
-        self.mail.remove(place);
-        if let (Order::Ready, Wait::Start { number, run: true, .. }) = (head.order, wait) {
+        self.messages.remove(handle);
+        if let (KernelMessage::Ready, Wait::Start { number, run: true, .. }) = (header.kind, wait) {
             // Earlier messages are of a previous run, later ones of this run.
-            self.mail.remove_before(place, |head| head.number == number);
+            self.messages.remove_before(handle, |header| header.number == number);
         }
-        Ok(Some(head))
+        Ok(Some(header))
     }
 }
 
-/// Writes to a line. The caller must drop it on an error.
-async fn write(lines: &mut [Line], destination: u8, bytes: &[u8]) -> Result<(), Lost> {
+/// Writes to a stream. The caller must drop it on an error.
+async fn write(streams: &mut [KernelStream], destination: u8, bytes: &[u8]) -> Result<(), Lost> {
     if bytes.is_empty() {
         return Ok(());
     }
-    let line = lines.iter_mut().find(|line| line.destination == destination);
-    let line = line.ok_or(Lost)?;
-    with_timeout(PATIENCE, line.stream.write_all(bytes))
+    let stream = streams.iter_mut().find(|stream| stream.destination == destination);
+    let stream = stream.ok_or(Lost)?;
+    with_timeout(PATIENCE, stream.link.write_all(bytes))
         .await
         .unwrap_or(Err(Lost))
 }
@@ -351,22 +351,26 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 impl Wait {
-    /// Whether an order completes the wait.
-    fn ends_with(self, head: &Head) -> bool {
-        let orders: &[Order] = match self {
-            Wait::Start { .. } => &[Order::Ready, Order::Refused, Order::Busy],
-            Wait::End { .. } => &[Order::Finished, Order::Exception, Order::Refused],
-            Wait::Message { .. } => &[Order::Message],
+    /// Whether a message completes the wait.
+    fn ends_with(self, header: &Header) -> bool {
+        let kinds: &[KernelMessage] = match self {
+            Wait::Start { .. } => &[KernelMessage::Ready, KernelMessage::Refused, KernelMessage::Busy],
+            Wait::End { .. } => &[
+                KernelMessage::Finished,
+                KernelMessage::Exception,
+                KernelMessage::Refused,
+            ],
+            Wait::Message { .. } => &[KernelMessage::Message],
         };
         let (Wait::Start { number, .. } | Wait::End { number } | Wait::Message { number }) = self;
-        head.number == number && orders.contains(&head.order)
+        header.number == number && kinds.contains(&header.kind)
     }
 
-    /// Whether an order means that the wait cannot succeed. A message's number alone does not tell
+    /// Whether a message means that the wait cannot succeed. A message's number alone does not tell
     /// its sender.
-    fn is_lost_with(self, head: &Head) -> bool {
+    fn is_lost_with(self, header: &Header) -> bool {
         let (Wait::Start { number, .. } | Wait::End { number } | Wait::Message { number }) = self;
-        head.order == Order::Lost && (head.number == number || matches!(self, Wait::Message { .. }))
+        header.kind == KernelMessage::Lost && (header.number == number || matches!(self, Wait::Message { .. }))
     }
 
     fn destination(self) -> u8 {
@@ -377,83 +381,93 @@ impl Wait {
     }
 }
 
-impl Line {
-    /// Receives one piece. True if an order is complete.
-    fn take(&mut self, cx: &Context<'_>, mail: &mut Mail, keeps: &mut impl Keeps) -> Poll<Result<bool, Lost>> {
-        if self.have < ORDER_HEAD {
-            match core::task::ready!(self.stream.poll_read(cx, &mut self.head[self.have..])) {
+impl KernelStream {
+    /// Receives one piece. True if a message is complete.
+    fn receive(
+        &mut self,
+        cx: &Context<'_>,
+        messages: &mut MessageQueue,
+        sink: &mut impl PayloadSink,
+    ) -> Poll<Result<bool, Lost>> {
+        if self.received < HEADER_LENGTH {
+            match core::task::ready!(self.link.poll_read(cx, &mut self.header[self.received..])) {
                 Ok(0) | Err(Lost) => return Poll::Ready(Err(Lost)),
-                Ok(count) => self.have += count,
+                Ok(count) => self.received += count,
             }
-            if self.have < ORDER_HEAD {
+            if self.received < HEADER_LENGTH {
                 return Poll::Ready(Ok(false));
             }
-            // An unknown order is another firmware's.
-            let Some(head) = Head::decode(&self.head) else {
+            // An unknown message is another firmware's.
+            let Some(header) = Header::decode(&self.header) else {
                 return Poll::Ready(Err(Lost));
             };
-            return self.begin(&head, mail, keeps);
+            return self.begin(&header, messages, sink);
         }
-        let Some(head) = Head::decode(&self.head) else {
+        let Some(header) = Header::decode(&self.header) else {
             return Poll::Ready(Err(Lost));
         };
-        if self.have == ORDER_HEAD {
-            // There was no room for the payload before.
-            return self.begin(&head, mail, keeps);
+        if self.received == HEADER_LENGTH {
+            // There was no space for the payload before.
+            return self.begin(&header, messages, sink);
         }
-        let kept = is_kept(head.order);
-        let room = match kept {
-            true => keeps.room(),
-            false => mail.room(self.destination),
+        let to_sink = goes_to_sink(header.kind);
+        let space = match to_sink {
+            true => sink.space(),
+            false => messages.space(self.destination),
         };
-        let (wanted, mut dropped) = (room.len(), [0; 64]);
-        let room = match kept && wanted == 0 {
-            // A payload that is not kept is read and dropped.
+        let (wanted, mut dropped) = (space.len(), [0; 64]);
+        let space = match to_sink && wanted == 0 {
+            // A payload for which there is no space is read and dropped.
             true => &mut dropped[..],
-            false => room,
+            false => space,
         };
-        let left = head.length as usize - (self.have - ORDER_HEAD - 1);
-        let most = room.len().min(left);
-        let count = match core::task::ready!(self.stream.poll_read(cx, &mut room[..most])) {
+        let left = header.length as usize - (self.received - HEADER_LENGTH - 1);
+        let most = space.len().min(left);
+        let count = match core::task::ready!(self.link.poll_read(cx, &mut space[..most])) {
             Ok(0) | Err(Lost) => return Poll::Ready(Err(Lost)),
             Ok(count) => count,
         };
-        match kept {
+        match to_sink {
             true if wanted == 0 => {}
-            true => keeps.filled(count),
-            false => mail.filled(self.destination, count),
+            true => sink.filled(count),
+            false => messages.filled(self.destination, count),
         }
-        self.have += count;
+        self.received += count;
         if count == left {
-            self.have = 0;
-            if kept {
-                keeps.complete(&head);
+            self.received = 0;
+            if to_sink {
+                sink.complete(&header);
             }
         }
         Poll::Ready(Ok(count == left))
     }
 
-    /// Begins a payload, if there is room for it.
-    fn begin(&mut self, head: &Head, mail: &mut Mail, keeps: &mut impl Keeps) -> Poll<Result<bool, Lost>> {
-        if is_kept(head.order) {
-            keeps.begin(head);
-        } else if head.length as usize > mail.longest() {
+    /// Begins a payload, if there is space for it.
+    fn begin(
+        &mut self,
+        header: &Header,
+        messages: &mut MessageQueue,
+        sink: &mut impl PayloadSink,
+    ) -> Poll<Result<bool, Lost>> {
+        if goes_to_sink(header.kind) {
+            sink.begin(header);
+        } else if header.length as usize > messages.longest() {
             return Poll::Ready(Err(Lost));
-        } else if !mail.begin(self.destination, head) {
+        } else if !messages.begin(self.destination, header) {
             return Poll::Pending;
         }
-        // One more than the head: the payload has begun.
-        self.have = if head.length == 0 { 0 } else { ORDER_HEAD + 1 };
-        Poll::Ready(Ok(head.length == 0))
+        // One more than the header: the payload has begun.
+        self.received = if header.length == 0 { 0 } else { HEADER_LENGTH + 1 };
+        Poll::Ready(Ok(header.length == 0))
     }
 }
 
 /// Answers a request of the kernel core with these bytes.
-pub async fn send_answer(kernel: &mut KernelCore, head: &[u8], payload: &[u8]) -> Result<(), Failure> {
+pub async fn send_answer(kernel: &mut KernelCore, header: &[u8], payload: &[u8]) -> Result<(), Failure> {
     if payload.is_empty() {
-        return kernel.send(Kind::SubkernelAnswer, head, false).await;
+        return kernel.send(Kind::SubkernelAnswer, header, false).await;
     }
-    kernel.send(Kind::SubkernelAnswer, head, true).await?;
+    kernel.send(Kind::SubkernelAnswer, header, true).await?;
     kernel.send(Kind::SubkernelAnswer, payload, false).await
 }
 

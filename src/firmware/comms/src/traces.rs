@@ -26,7 +26,7 @@ pub enum TraceRequest {
         boards: u32,
         time: [u8; 8],
     },
-    Forget {
+    Erase {
         number: u32,
     },
 }
@@ -34,7 +34,7 @@ pub enum TraceRequest {
 impl TraceRequest {
     /// Reads the frame of a request; `None` if it is of another kind.
     pub fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Option<Self>, Failure> {
-        if !matches!(frame.kind, Kind::TraceKeep | Kind::TracePlay | Kind::TraceForget) {
+        if !matches!(frame.kind, Kind::TraceKeep | Kind::TracePlay | Kind::TraceErase) {
             return Ok(None);
         }
         let number = word(kernel)?;
@@ -61,7 +61,7 @@ impl TraceRequest {
                 }
                 Self::Play { number, boards, time }
             }
-            _ => Self::Forget { number },
+            _ => Self::Erase { number },
         }))
     }
 }

@@ -8,17 +8,17 @@ use kairos_proto::link::{
     Envelope, Message, DESTINATION_MASTER, MESSAGE_MAX, PACKET_MAX, PIECE_MAX, TEXT_MAX, VERSION,
 };
 
-use crate::courier::Courier;
-pub use crate::streams::{Gone, Streams, Taken, STREAMS, WAITERS};
+use crate::reliable::ReliableTransport;
+pub use crate::streams::{Accepted, StreamLost, Streams, STREAMS, WAITERS};
 
 /// The role of an end.
 pub enum Role {
     /// Nearer to the master. The other board has number `destination`; its descriptor is stored in
-    /// `room`.
-    Near { destination: u8, room: &'static mut [u8] },
+    /// `buffer`.
+    Upstream { destination: u8, buffer: &'static mut [u8] },
     /// The satellite, with its description and the numbers of its services. Streams to other boards
     /// are accepted if it `relays`.
-    Far {
+    Downstream {
         text: &'static str,
         descriptor: &'static [u8],
         services: &'static [u8],
@@ -33,19 +33,19 @@ pub struct Peer {
     pub text: String<TEXT_MAX>,
     /// Length of its descriptor in bytes, and the bytes received.
     pub descriptor: usize,
-    pub come: usize,
+    pub received: usize,
 }
 
 impl Peer {
     /// Whether all of it has been received.
     pub fn is_complete(&self) -> bool {
-        self.come == self.descriptor
+        self.received == self.descriptor
     }
 }
 
 /// Events to be logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum Event {
     /// The link is established, and the other board known.
     Up,
     Down,
@@ -56,7 +56,7 @@ pub enum News {
 /// An end of a link.
 pub struct End {
     role: Role,
-    courier: Courier,
+    transport: ReliableTransport,
     epoch: u32,
     streams: &'static mut Streams,
     /// Destination of this board; on a satellite once it has been assigned.
@@ -70,18 +70,18 @@ pub struct End {
     pong: Option<Vec<u8, TEXT_MAX>>,
     ping: Option<Vec<u8, TEXT_MAX>>,
     pub pongs: u32,
-    told_up: bool,
-    news: Option<News>,
+    reported_up: bool,
+    event: Option<Event>,
 }
 
 impl End {
-    /// `session`: see [`Courier::new`]. `streams`: unused ones.
+    /// `session`: see [`ReliableTransport::new`]. `streams`: unused ones.
     pub fn new(role: Role, session: u16, streams: &'static mut Streams) -> Self {
         Self {
-            destination: matches!(role, Role::Near { .. }).then_some(DESTINATION_MASTER),
-            hello: matches!(role, Role::Far { .. }),
+            destination: matches!(role, Role::Upstream { .. }).then_some(DESTINATION_MASTER),
+            hello: matches!(role, Role::Downstream { .. }),
             role,
-            courier: Courier::new(session),
+            transport: ReliableTransport::new(session),
             epoch: 0,
             streams,
             peer: None,
@@ -91,8 +91,8 @@ impl End {
             pong: None,
             ping: None,
             pongs: 0,
-            told_up: false,
-            news: None,
+            reported_up: false,
+            event: None,
         }
     }
 
@@ -109,32 +109,32 @@ impl End {
     /// The other board's descriptor, once complete.
     pub fn descriptor(&self) -> Option<&[u8]> {
         match (&self.role, &self.peer) {
-            (Role::Near { room, .. }, Some(peer)) if peer.is_complete() => room.get(..peer.descriptor),
+            (Role::Upstream { buffer, .. }, Some(peer)) if peer.is_complete() => buffer.get(..peer.descriptor),
             _ => None,
         }
     }
 
     /// Whether the link is established and both boards know each other.
     pub fn is_up(&self) -> bool {
-        self.courier.is_up()
+        self.transport.is_up()
             && match self.role {
-                Role::Near { .. } => self.peer.as_ref().is_some_and(Peer::is_complete),
-                Role::Far { .. } => self.destination.is_some(),
+                Role::Upstream { .. } => self.peer.as_ref().is_some_and(Peer::is_complete),
+                Role::Downstream { .. } => self.destination.is_some(),
             }
     }
 
     /// The message layer, with its counts.
-    pub fn courier(&self) -> &Courier {
-        &self.courier
+    pub fn transport(&self) -> &ReliableTransport {
+        &self.transport
     }
 
     /// The event since the last call, if any.
-    pub fn take_news(&mut self) -> Option<News> {
-        if self.news.is_none() && self.is_up() != self.told_up {
-            self.told_up = !self.told_up;
-            return Some(if self.told_up { News::Up } else { News::Down });
+    pub fn take_event(&mut self) -> Option<Event> {
+        if self.event.is_none() && self.is_up() != self.reported_up {
+            self.reported_up = !self.reported_up;
+            return Some(if self.reported_up { Event::Up } else { Event::Down });
         }
-        self.news.take()
+        self.event.take()
     }
 
     /// Asks the other end to answer; [`Self::pongs`] counts the answers.
@@ -144,17 +144,17 @@ impl End {
 
     /// Changes the other board's destination, as assigned by its gateware: informs it, and restarts
     /// everything.
-    pub fn rename(&mut self, name: u8) {
-        if let Role::Near { destination, .. } = &mut self.role {
-            if core::mem::replace(destination, name) != name {
-                self.courier.leave();
-                self.look_at_epoch();
+    pub fn set_destination(&mut self, new: u8) {
+        if let Role::Upstream { destination, .. } = &mut self.role {
+            if core::mem::replace(destination, new) != new {
+                self.transport.restart();
+                self.check_epoch();
             }
         }
     }
 
-    /// Opens a stream to a service of the other end, or of a board behind it; `None` if there is no
-    /// room or the link is down.
+    /// Opens a stream to a service of the other end, or of a board behind it; `None` if no stream is
+    /// free or the link is down.
     pub fn open(&mut self, service: u8, destination: u8) -> Option<usize> {
         self.is_up().then(|| self.streams.open(service, destination)).flatten()
     }
@@ -162,21 +162,21 @@ impl End {
     /// Accepts the next stream that the other end opens to a service of this one.
     pub fn poll_accept(&mut self, service: u8, cx: &Context) -> Poll<usize> {
         let own = self.destination;
-        let taken = self.poll_take(cx, |to, wanted| Some(to) == own && wanted == service);
-        taken.map(|taken| taken.number)
+        let accepted = self.poll_accept_where(cx, |to, wanted| Some(to) == own && wanted == service);
+        accepted.map(|accepted| accepted.number)
     }
 
     /// Accepts the next stream that the other end opens to another board.
-    pub fn poll_accept_for_others(&mut self, cx: &Context) -> Poll<Taken> {
+    pub fn poll_accept_for_others(&mut self, cx: &Context) -> Poll<Accepted> {
         let own = self.destination;
-        self.poll_take(cx, |to, _| Some(to) != own)
+        self.poll_accept_where(cx, |to, _| Some(to) != own)
     }
 
-    fn poll_take(&mut self, cx: &Context, wanted: impl Fn(u8, u8) -> bool) -> Poll<Taken> {
-        match self.streams.take(wanted) {
-            Some(taken) => Poll::Ready(taken),
+    fn poll_accept_where(&mut self, cx: &Context, wanted: impl Fn(u8, u8) -> bool) -> Poll<Accepted> {
+        match self.streams.accept(wanted) {
+            Some(accepted) => Poll::Ready(accepted),
             None => {
-                self.streams.wait(cx.waker());
+                self.streams.register_waker(cx.waker());
                 Poll::Pending
             }
         }
@@ -188,12 +188,12 @@ impl End {
     }
 
     /// See [`Streams::read`].
-    pub fn poll_read(&mut self, stream: usize, cx: &Context, out: &mut [u8]) -> Poll<Result<usize, Gone>> {
+    pub fn poll_read(&mut self, stream: usize, cx: &Context, out: &mut [u8]) -> Poll<Result<usize, StreamLost>> {
         self.streams.read(stream, cx, out)
     }
 
     /// See [`Streams::write`].
-    pub fn poll_write(&mut self, stream: usize, cx: &Context, bytes: &[u8]) -> Poll<Result<usize, Gone>> {
+    pub fn poll_write(&mut self, stream: usize, cx: &Context, bytes: &[u8]) -> Poll<Result<usize, StreamLost>> {
         self.streams.write(stream, cx, bytes)
     }
 
@@ -204,8 +204,8 @@ impl End {
 
     /// Processes a received packet.
     pub fn receive(&mut self, packet: &[u8], now: u64) {
-        let message = self.courier.receive(packet, now);
-        self.look_at_epoch();
+        let message = self.transport.receive(packet, now);
+        self.check_epoch();
         let Some(Ok(envelope)) = message.map(Envelope::decode) else {
             return;
         };
@@ -214,16 +214,16 @@ impl End {
                 version,
                 descriptor,
                 text,
-            } => self.greet(version, descriptor, text),
+            } => self.on_hello(version, descriptor, text),
             Message::Welcome { destination } => self.destination = Some(destination),
             Message::Describe { offset } => self.description = Some(offset),
-            Message::Description { offset, bytes } => self.described(offset, bytes),
+            Message::Description { offset, bytes } => self.on_description(offset, bytes),
             Message::Ping(bytes) => self.pong = Vec::from_slice(bytes).ok(),
             Message::Pong(_) => self.pongs = self.pongs.wrapping_add(1),
             message => {
                 let (services, relays) = match self.role {
-                    Role::Far { services, relays, .. } => (services, relays),
-                    Role::Near { .. } => (&[][..], false),
+                    Role::Downstream { services, relays, .. } => (services, relays),
+                    Role::Upstream { .. } => (&[][..], false),
                 };
                 let own = self.destination;
                 let accepts = |to, service| match Some(to) == own {
@@ -237,76 +237,78 @@ impl End {
 
     /// Writes the packet to be sent now, if any; returns its length.
     pub fn poll(&mut self, now: u64, out: &mut [u8; PACKET_MAX]) -> Option<usize> {
-        if self.courier.is_free() {
-            let mut room = [0; PIECE_MAX];
+        if self.transport.is_free() {
+            let mut buffer = [0; PIECE_MAX];
             let mut text = [0; MESSAGE_MAX];
-            let (to, from) = (self.others_name(), self.destination.unwrap_or(DESTINATION_MASTER));
-            if let Some(message) = self.next(&mut room) {
+            let (to, from) = (self.peer_destination(), self.destination.unwrap_or(DESTINATION_MASTER));
+            if let Some(message) = self.next(&mut buffer) {
                 let length = Envelope { to, from, message }.encode(&mut text);
-                self.courier.offer(&text[..length], now);
+                self.transport.send(&text[..length], now);
             }
         }
-        let length = self.courier.poll(now, out);
-        self.look_at_epoch();
+        let length = self.transport.poll(now, out);
+        self.check_epoch();
         length
     }
 
-    fn others_name(&self) -> u8 {
+    fn peer_destination(&self) -> u8 {
         match self.role {
-            Role::Near { destination, .. } => destination,
-            Role::Far { .. } => DESTINATION_MASTER,
+            Role::Upstream { destination, .. } => destination,
+            Role::Downstream { .. } => DESTINATION_MASTER,
         }
     }
 
     /// Restarts everything if the message layer has restarted.
-    fn look_at_epoch(&mut self) {
-        if self.epoch == self.courier.epoch() {
+    fn check_epoch(&mut self) {
+        if self.epoch == self.transport.epoch() {
             return;
         }
-        self.epoch = self.courier.epoch();
-        self.streams.lose();
+        self.epoch = self.transport.epoch();
+        self.streams.lose_all();
         self.peer = None;
         (self.welcome, self.describe) = (false, false);
         (self.description, self.pong, self.ping) = (None, None, None);
-        if matches!(self.role, Role::Far { .. }) {
+        if matches!(self.role, Role::Downstream { .. }) {
             (self.hello, self.destination) = (true, None);
         }
     }
 
-    fn greet(&mut self, version: u16, descriptor: u32, text: &str) {
-        let Role::Near { room, .. } = &self.role else { return };
+    fn on_hello(&mut self, version: u16, descriptor: u32, text: &str) {
+        let Role::Upstream { buffer, .. } = &self.role else {
+            return;
+        };
         if version != VERSION {
-            self.news = Some(News::Version(version));
+            self.event = Some(Event::Version(version));
             return;
         }
-        // A descriptor without room for it counts as absent.
+        // A descriptor longer than the buffer counts as absent.
         let descriptor = usize::try_from(descriptor).unwrap_or(0);
-        let descriptor = if descriptor <= room.len() { descriptor } else { 0 };
+        let descriptor = if descriptor <= buffer.len() { descriptor } else { 0 };
         self.peer = Some(Peer {
             version,
             text: String::try_from(text).unwrap_or_default(),
             descriptor,
-            come: 0,
+            received: 0,
         });
         (self.welcome, self.describe) = (true, descriptor > 0);
     }
 
-    fn described(&mut self, offset: u32, bytes: &[u8]) {
-        let (Role::Near { room, .. }, Some(peer)) = (&mut self.role, &mut self.peer) else {
+    fn on_description(&mut self, offset: u32, bytes: &[u8]) {
+        let (Role::Upstream { buffer, .. }, Some(peer)) = (&mut self.role, &mut self.peer) else {
             return;
         };
-        let end = peer.come + bytes.len();
-        if offset as usize == peer.come && end <= peer.descriptor {
-            room[peer.come..end].copy_from_slice(bytes);
-            peer.come = end;
+        let end = peer.received + bytes.len();
+        if offset as usize == peer.received && end <= peer.descriptor {
+            buffer[peer.received..end].copy_from_slice(bytes);
+            peer.received = end;
         }
         self.describe = !peer.is_complete();
     }
 
     /// The next message to be sent.
-    fn next<'a>(&mut self, room: &'a mut [u8; PIECE_MAX]) -> Option<Message<'a>> {
+    fn next<'a>(&mut self, buffer: &'a mut [u8; PIECE_MAX]) -> Option<Message<'a>> {
         match &self.role {
-            Role::Far { text, descriptor, .. } => {
+            Role::Downstream { text, descriptor, .. } => {
                 if core::mem::take(&mut self.hello) {
                     let descriptor = descriptor.len() as u32;
                     return Some(Message::Hello {
@@ -321,7 +323,7 @@ impl End {
                     return Some(Message::Description { offset, bytes });
                 }
             }
-            Role::Near { destination, .. } => {
+            Role::Upstream { destination, .. } => {
                 if core::mem::take(&mut self.welcome) {
                     return Some(Message::Welcome {
                         destination: *destination,
@@ -329,7 +331,7 @@ impl End {
                 }
                 if let (true, Some(peer)) = (core::mem::take(&mut self.describe), &self.peer) {
                     return Some(Message::Describe {
-                        offset: peer.come as u32,
+                        offset: peer.received as u32,
                     });
                 }
             }
@@ -337,8 +339,8 @@ impl End {
         for (due, answer) in [(self.pong.take(), true), (self.ping.take(), false)] {
             let Some(bytes) = due else { continue };
             let bytes = {
-                room[..bytes.len()].copy_from_slice(&bytes);
-                &room[..bytes.len()]
+                buffer[..bytes.len()].copy_from_slice(&bytes);
+                &buffer[..bytes.len()]
             };
             return Some(if answer {
                 Message::Pong(bytes)
@@ -346,6 +348,6 @@ impl End {
                 Message::Ping(bytes)
             });
         }
-        self.streams.next(room)
+        self.streams.next(buffer)
     }
 }

@@ -15,11 +15,11 @@ pub const WAITERS: usize = 2 * STREAMS;
 
 /// The stream was refused, or the link was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gone;
+pub struct StreamLost;
 
 /// A stream opened by the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct Accepted {
     pub number: usize,
     /// The board and the service it leads to.
     pub destination: u8,
@@ -30,24 +30,24 @@ pub struct Taken {
 struct Stream {
     /// Whether a task here holds it.
     held: bool,
-    /// Number of the service. It is known to the other end if `told`.
+    /// Number of the service. Known to the other end if `open_sent`.
     service: u8,
     /// The board it leads to.
     destination: u8,
-    told: bool,
+    open_sent: bool,
     refused: bool,
     /// Whether it waits here to be accepted.
-    fresh: bool,
+    pending: bool,
     incoming: Deque<u8, WINDOW>,
     outgoing: Deque<u8, WINDOW>,
-    /// Free space at the other end; bytes read here that it has not been told of.
+    /// Free space at the other end; bytes read here that have not been granted to it again.
     credit: usize,
     freed: usize,
     /// No more bytes will arrive; no more will be sent, and whether the other end knows.
     ended: bool,
     closed: bool,
-    close_told: bool,
-    gone: bool,
+    close_sent: bool,
+    lost: bool,
     waker: Option<Waker>,
 }
 
@@ -56,22 +56,22 @@ impl Stream {
         held: false,
         service: 0,
         destination: 0,
-        told: false,
+        open_sent: false,
         refused: false,
-        fresh: false,
+        pending: false,
         incoming: Deque::new(),
         outgoing: Deque::new(),
         credit: 0,
         freed: 0,
         ended: false,
         closed: false,
-        close_told: false,
-        gone: false,
+        close_sent: false,
+        lost: false,
         waker: None,
     };
 
     fn is_free(&self) -> bool {
-        !self.held && !self.fresh && !self.told
+        !self.held && !self.pending && !self.open_sent
     }
 
     fn begin(service: u8, destination: u8) -> Self {
@@ -90,8 +90,8 @@ impl Stream {
     }
 
     /// Frees it when both ends have finished.
-    fn settle(&mut self) {
-        if !self.held && !self.fresh && (self.gone || self.refused || self.ended && self.close_told) {
+    fn free_if_finished(&mut self) {
+        if !self.held && !self.pending && (self.lost || self.refused || self.ended && self.close_sent) {
             *self = Self::FREE;
         }
     }
@@ -100,7 +100,7 @@ impl Stream {
 /// All streams of an end. Large, so it should be created in place.
 pub struct Streams {
     all: [Stream; STREAMS],
-    turn: usize,
+    next_turn: usize,
     refusal: Option<u8>,
     waiting: Vec<Waker, WAITERS>,
 }
@@ -115,7 +115,7 @@ impl Streams {
     pub const fn new() -> Self {
         Self {
             all: [const { Stream::FREE }; STREAMS],
-            turn: 0,
+            next_turn: 0,
             refusal: None,
             waiting: Vec::new(),
         }
@@ -129,13 +129,13 @@ impl Streams {
         Some(number)
     }
 
-    /// Takes an unaccepted stream opened by the other end; `wanted` checks destination and service.
-    pub fn take(&mut self, wanted: impl Fn(u8, u8) -> bool) -> Option<Taken> {
+    /// Accepts a pending stream opened by the other end; `wanted` checks destination and service.
+    pub fn accept(&mut self, wanted: impl Fn(u8, u8) -> bool) -> Option<Accepted> {
         let mut streams = self.all.iter();
-        let number = streams.position(|stream| stream.fresh && wanted(stream.destination, stream.service))?;
+        let number = streams.position(|stream| stream.pending && wanted(stream.destination, stream.service))?;
         let stream = &mut self.all[number];
-        (stream.fresh, stream.held) = (false, true);
-        Some(Taken {
+        (stream.pending, stream.held) = (false, true);
+        Some(Accepted {
             number,
             destination: stream.destination,
             service: stream.service,
@@ -145,11 +145,11 @@ impl Streams {
     /// Whether there is a stream to this service.
     pub fn has(&self, service: u8) -> bool {
         let mut streams = self.all.iter();
-        streams.any(|stream| stream.service == service && (stream.held || stream.fresh) && !stream.gone)
+        streams.any(|stream| stream.service == service && (stream.held || stream.pending) && !stream.lost)
     }
 
     /// Registers a waker for the opening of streams.
-    pub fn wait(&mut self, waker: &Waker) {
+    pub fn register_waker(&mut self, waker: &Waker) {
         if !self.waiting.iter().any(|known| known.will_wake(waker)) {
             if self.waiting.is_full() {
                 self.wake_waiting();
@@ -165,7 +165,7 @@ impl Streams {
     }
 
     /// Reads received bytes; 0 at the end.
-    pub fn read(&mut self, number: usize, cx: &Context, out: &mut [u8]) -> Poll<Result<usize, Gone>> {
+    pub fn read(&mut self, number: usize, cx: &Context, out: &mut [u8]) -> Poll<Result<usize, StreamLost>> {
         let stream = &mut self.all[number];
         let count = out.len().min(stream.incoming.len());
         for byte in &mut out[..count] {
@@ -173,7 +173,7 @@ impl Streams {
         }
         stream.freed += count;
         match count {
-            0 if stream.gone || stream.refused => Poll::Ready(Err(Gone)),
+            0 if stream.lost || stream.refused => Poll::Ready(Err(StreamLost)),
             0 if !stream.ended && !out.is_empty() => {
                 stream.waker = Some(cx.waker().clone());
                 Poll::Pending
@@ -183,10 +183,10 @@ impl Streams {
     }
 
     /// Accepts some bytes for sending.
-    pub fn write(&mut self, number: usize, cx: &Context, bytes: &[u8]) -> Poll<Result<usize, Gone>> {
+    pub fn write(&mut self, number: usize, cx: &Context, bytes: &[u8]) -> Poll<Result<usize, StreamLost>> {
         let stream = &mut self.all[number];
-        if stream.gone || stream.refused {
-            return Poll::Ready(Err(Gone));
+        if stream.lost || stream.refused {
+            return Poll::Ready(Err(StreamLost));
         }
         let count = bytes.len().min(WINDOW - stream.outgoing.len());
         if count == 0 && !bytes.is_empty() {
@@ -203,16 +203,16 @@ impl Streams {
     pub fn close(&mut self, number: usize) {
         let stream = &mut self.all[number];
         (stream.held, stream.closed) = (false, true);
-        stream.settle();
+        stream.free_if_finished();
     }
 
     /// Ends all streams, as the link was lost.
-    pub fn lose(&mut self) {
+    pub fn lose_all(&mut self) {
         for stream in &mut self.all {
-            if stream.held || stream.told {
-                (stream.gone, stream.fresh) = (true, false);
+            if stream.held || stream.open_sent {
+                (stream.lost, stream.pending) = (true, false);
                 stream.wake();
-                stream.settle();
+                stream.free_if_finished();
             }
         }
         self.refusal = None;
@@ -229,7 +229,7 @@ impl Streams {
             match self.all.get_mut(usize::from(number)) {
                 Some(stream) if stream.is_free() && accepts(destination, service) => {
                     *stream = Stream::begin(service, destination);
-                    (stream.told, stream.fresh) = (true, true);
+                    (stream.open_sent, stream.pending) = (true, true);
                     self.wake_waiting();
                 }
                 _ => self.refusal = Some(number),
@@ -243,65 +243,71 @@ impl Streams {
         else {
             return;
         };
-        let Some(stream) = self.all.get_mut(usize::from(number)).filter(|stream| stream.told) else {
+        let Some(stream) = self.all.get_mut(usize::from(number)).filter(|stream| stream.open_sent) else {
             return;
         };
         match message {
             Message::Refuse { .. } => stream.refused = true,
-            Message::Data { bytes, .. } if stream.held || stream.fresh => {
+            Message::Data { bytes, .. } if stream.held || stream.pending => {
                 for byte in *bytes {
                     // Cannot fail: credit was granted only for free space.
                     let _ = stream.incoming.push_back(*byte);
                 }
             }
-            // Nobody reads it any more; return the credit, so that the other end may continue.
+            // It is no longer read; return the credit, so that the other end may continue.
             Message::Data { bytes, .. } => stream.freed += bytes.len(),
             Message::Credit { bytes, .. } => stream.credit = (stream.credit + *bytes as usize).min(WINDOW),
             _ => stream.ended = true,
         }
         stream.wake();
-        stream.settle();
+        stream.free_if_finished();
     }
 
-    /// The next message to be sent. `room`: buffer for stream data.
-    pub fn next<'a>(&mut self, room: &'a mut [u8; PIECE_MAX]) -> Option<Message<'a>> {
+    /// The next message to be sent. `buffer`: buffer for stream data.
+    pub fn next<'a>(&mut self, buffer: &'a mut [u8; PIECE_MAX]) -> Option<Message<'a>> {
         if let Some(stream) = self.refusal.take() {
             return Some(Message::Refuse { stream });
         }
         for step in 0..STREAMS {
-            let number = (self.turn + step) % STREAMS;
-            let name = number as u8;
+            let number = (self.next_turn + step) % STREAMS;
+            let number_byte = number as u8;
             let stream = &mut self.all[number];
-            if stream.gone || stream.refused || !(stream.held || stream.told) {
+            if stream.lost || stream.refused || !(stream.held || stream.open_sent) {
                 continue;
             }
-            if !stream.told {
-                stream.told = true;
+            if !stream.open_sent {
+                stream.open_sent = true;
                 return Some(Message::Open {
-                    stream: name,
+                    stream: number_byte,
                     service: stream.service,
                     destination: stream.destination,
                 });
             }
             if stream.freed >= WINDOW / 4 {
                 let bytes = core::mem::take(&mut stream.freed) as u32;
-                return Some(Message::Credit { stream: name, bytes });
+                return Some(Message::Credit {
+                    stream: number_byte,
+                    bytes,
+                });
             }
             let count = stream.outgoing.len().min(stream.credit).min(PIECE_MAX);
             if count > 0 {
-                for byte in &mut room[..count] {
+                for byte in &mut buffer[..count] {
                     *byte = stream.outgoing.pop_front().unwrap_or(0);
                 }
                 stream.credit -= count;
                 stream.wake();
-                self.turn = number + 1;
-                let bytes = &room[..count];
-                return Some(Message::Data { stream: name, bytes });
+                self.next_turn = number + 1;
+                let bytes = &buffer[..count];
+                return Some(Message::Data {
+                    stream: number_byte,
+                    bytes,
+                });
             }
-            if stream.closed && !stream.close_told && stream.outgoing.is_empty() {
-                stream.close_told = true;
-                stream.settle();
-                return Some(Message::Close { stream: name });
+            if stream.closed && !stream.close_sent && stream.outgoing.is_empty() {
+                stream.close_sent = true;
+                stream.free_if_finished();
+                return Some(Message::Close { stream: number_byte });
             }
         }
         None

@@ -10,10 +10,10 @@ use std::vec::Vec;
 use kairos_proto::link::PACKET_MAX;
 use proptest::prelude::*;
 
-use crate::end::{End, Gone, News, Role, Streams, STREAMS};
+use crate::end::{End, Event, Role, StreamLost, Streams, STREAMS};
 
 const SERVICE: u8 = 1;
-/// A far end with this session relays streams.
+/// A downstream end with this session relays streams.
 const RELAY: u16 = 11;
 /// Transit time of a packet in microseconds.
 const DELAY: u64 = 300;
@@ -26,15 +26,15 @@ fn streams() -> &'static mut Streams {
     Box::leak(Box::default())
 }
 
-fn near(session: u16) -> End {
-    let room = Box::leak(Box::new([0; 8192]));
-    End::new(Role::Near { destination: 3, room }, session, streams())
+fn upstream(session: u16) -> End {
+    let buffer = Box::leak(Box::new([0; 8192]));
+    End::new(Role::Upstream { destination: 3, buffer }, session, streams())
 }
 
-fn far(session: u16) -> End {
+fn downstream(session: u16) -> End {
     let (text, services) = ("Kairos satellite 1.2", &[SERVICE][..]);
     End::new(
-        Role::Far {
+        Role::Downstream {
             text,
             descriptor: descriptor(),
             services,
@@ -57,7 +57,7 @@ struct Line {
 
 impl Line {
     fn new(loss: u32, seed: u32) -> Self {
-        let (ends, way) = ([near(7), far(9)], Default::default());
+        let (ends, way) = ([upstream(7), downstream(9)], Default::default());
         Self {
             ends,
             way,
@@ -90,13 +90,13 @@ impl Line {
         }
     }
 
-    /// Runs until `is_so`, for at most `limit` milliseconds.
-    fn until(&mut self, limit: u64, is_so: impl Fn(&Self) -> bool) -> bool {
+    /// Runs until `condition`, for at most `limit` milliseconds.
+    fn until(&mut self, limit: u64, condition: impl Fn(&Self) -> bool) -> bool {
         let end = self.now + 1000 * limit;
-        while !is_so(self) && self.now < end {
+        while !condition(self) && self.now < end {
             self.step();
         }
-        is_so(self)
+        condition(self)
     }
 
     fn up(&mut self) {
@@ -118,7 +118,7 @@ fn carry(line: &mut Line, from: usize, numbers: [usize; 2], bytes: &[u8]) {
         let mut out = [0; 700];
         match line.ends[1 - from].poll_read(numbers[1 - from], &context(), &mut out) {
             Poll::Ready(Ok(count)) => got.extend(&out[..count]),
-            Poll::Ready(Err(Gone)) => panic!("gone"),
+            Poll::Ready(Err(StreamLost)) => panic!("stream lost"),
             Poll::Pending => {}
         }
         line.step();
@@ -137,13 +137,13 @@ fn stream(line: &mut Line) -> [usize; 2] {
     }
 }
 
-// With higher losses, five consecutive beats would occasionally be lost, which looks like a lost
+// With higher losses, five consecutive beats would occasionally be lost, index looks like a lost
 // link.
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn boards_learn_of_each_other_and_streams_carry_all_bytes(
+    fn streams_over_lossy_line_carry_all_bytes(
         loss in 0u32..15, seed: u32, there in 1usize..20_000, back in 1usize..20_000,
     ) {
         let mut line = Line::new(loss, seed);
@@ -165,25 +165,25 @@ proptest! {
                 }
             }
             line.ends[1].close(numbers[1]);
-            assert!(line.until(5000, |line| line.ends[0].courier().is_free()));
+            assert!(line.until(5000, |line| line.ends[0].transport().is_free()));
         }
     }
 
     #[test]
-    fn whichever_end_begins_anew_streams_are_gone_and_both_come_back(
-        loss in 0u32..15, seed: u32, which in 0usize..2, same: bool,
+    fn restart_of_either_end_ends_streams_and_link_recovers(
+        loss in 0u32..15, seed: u32, index in 0usize..2, same: bool,
     ) {
         let mut line = Line::new(loss, seed);
         line.up();
-        while line.ends[1 - which].take_news().is_some() {}
+        while line.ends[1 - index].take_event().is_some() {}
         let numbers = stream(&mut line);
         // A restarted processor may choose the same number again.
-        let session = if same { [7, 9][which] } else { 100 };
-        line.ends[which] = if which == 0 { near(session) } else { far(session) };
-        assert!(line.until(3000, |line| line.ends[which].is_up()));
-        let other = 1 - which;
+        let session = if same { [7, 9][index] } else { 100 };
+        line.ends[index] = if index == 0 { upstream(session) } else { downstream(session) };
+        assert!(line.until(3000, |line| line.ends[index].is_up()));
+        let other = 1 - index;
         let read = line.ends[other].poll_read(numbers[other], &context(), &mut [0; 9]);
-        assert_eq!(read, Poll::Ready(Err(Gone)));
+        assert_eq!(read, Poll::Ready(Err(StreamLost)));
         line.ends[other].close(numbers[other]);
         line.up();
         let numbers = stream(&mut line);
@@ -192,30 +192,30 @@ proptest! {
 }
 
 #[test]
-fn a_silent_board_is_gone_and_comes_back() {
+fn silent_board_is_down_until_it_answers() {
     let mut line = Line::new(0, 1);
     line.up();
     assert_eq!(
-        [line.ends[0].take_news(), line.ends[1].take_news()],
-        [Some(News::Up); 2]
+        [line.ends[0].take_event(), line.ends[1].take_event()],
+        [Some(Event::Up); 2]
     );
     line.loss = 100;
     assert!(line.until(1500, |line| line.ends.iter().all(|end| !end.is_up())));
     assert_eq!(
-        [line.ends[0].take_news(), line.ends[1].take_news()],
-        [Some(News::Down); 2]
+        [line.ends[0].take_event(), line.ends[1].take_event()],
+        [Some(Event::Down); 2]
     );
     assert_eq!(line.ends[0].open(SERVICE, 3), None);
     line.loss = 0;
     line.up();
     assert_eq!(
-        [line.ends[0].take_news(), line.ends[1].take_news()],
-        [Some(News::Up); 2]
+        [line.ends[0].take_event(), line.ends[1].take_event()],
+        [Some(Event::Up); 2]
     );
 }
 
 #[test]
-fn a_ping_is_answered() {
+fn ping_is_answered() {
     let mut line = Line::new(20, 5);
     line.up();
     line.ends[0].ping(b"there?");
@@ -223,14 +223,14 @@ fn a_ping_is_answered() {
 }
 
 #[test]
-fn a_service_that_is_not_there_and_one_stream_too_many_are_refused() {
+fn unknown_service_and_surplus_stream_are_refused() {
     let mut line = Line::new(0, 1);
     line.up();
     let unknown = line.ends[0].open(99, 3).unwrap();
     assert!(line.until(100, |line| line.now > 50_000));
     assert_eq!(
         line.ends[0].poll_read(unknown, &context(), &mut [0; 9]),
-        Poll::Ready(Err(Gone))
+        Poll::Ready(Err(StreamLost))
     );
     line.ends[0].close(unknown);
     for _ in 0..STREAMS {
@@ -240,7 +240,7 @@ fn a_service_that_is_not_there_and_one_stream_too_many_are_refused() {
 }
 
 #[test]
-fn who_does_not_read_keeps_nobody_waiting() {
+fn unread_stream_does_not_block_another() {
     let mut line = Line::new(0, 1);
     line.up();
     let (slow, fast) = (stream(&mut line), stream(&mut line));
@@ -254,41 +254,41 @@ fn who_does_not_read_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_stream_to_a_board_behind_is_taken_by_whoever_passes_it_on() {
+fn stream_to_board_behind_is_accepted_only_by_a_relay() {
     let mut line = Line::new(10, 3);
     line.up();
     let refused = line.ends[0].open(SERVICE, 4).unwrap();
     assert!(line.until(1000, |line| line.now > 500_000));
     let read = line.ends[0].poll_read(refused, &context(), &mut [0; 9]);
-    assert_eq!(read, Poll::Ready(Err(Gone)));
+    assert_eq!(read, Poll::Ready(Err(StreamLost)));
     line.ends[0].close(refused);
-    line.ends[1] = far(RELAY);
+    line.ends[1] = downstream(RELAY);
     assert!(line.until(3000, |line| line.ends[1].is_up()));
     line.up();
     let number = line.ends[0].open(77, 4).unwrap();
     let own = line.ends[0].open(SERVICE, 3).unwrap();
     assert!(line.until(1000, |line| line.ends[1].has_stream(SERVICE)
         && line.ends[1].has_stream(77)));
-    let Poll::Ready(taken) = line.ends[1].poll_accept_for_others(&context()) else {
-        panic!("not taken");
+    let Poll::Ready(accepted) = line.ends[1].poll_accept_for_others(&context()) else {
+        panic!("not accepted");
     };
-    assert_eq!((taken.destination, taken.service), (4, 77));
+    assert_eq!((accepted.destination, accepted.service), (4, 77));
     assert!(line.ends[1].poll_accept_for_others(&context()).is_pending());
     assert!(line.ends[1].poll_accept(SERVICE, &context()).is_ready());
-    carry(&mut line, 0, [number, taken.number], &[4, 5, 6]);
+    carry(&mut line, 0, [number, accepted.number], &[4, 5, 6]);
     line.ends[0].close(own);
 }
 
 #[test]
-fn a_board_that_is_called_otherwise_begins_anew() {
+fn new_destination_restarts_the_session() {
     let mut line = Line::new(0, 1);
     line.up();
-    let epoch = line.ends[1].courier().epoch();
-    line.ends[0].rename(3);
+    let epoch = line.ends[1].transport().epoch();
+    line.ends[0].set_destination(3);
     assert!(line.ends[0].is_up());
-    line.ends[0].rename(5);
+    line.ends[0].set_destination(5);
     assert!(!line.ends[0].is_up());
     line.up();
     assert_eq!(line.ends[1].destination(), Some(5));
-    assert_ne!(line.ends[1].courier().epoch(), epoch);
+    assert_ne!(line.ends[1].transport().epoch(), epoch);
 }

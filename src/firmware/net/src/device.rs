@@ -14,7 +14,7 @@ pub trait Receive {
 
 /// Frames to be sent.
 pub trait Transmit {
-    /// Whether there is room for a frame. If not, the stack must be polled again once there is.
+    /// Whether there is space for a frame. If not, the stack must be polled again once there is.
     fn ready(&mut self) -> bool;
 
     /// Sends a frame of `length` bytes, which `fill` writes. May be called only after

@@ -10,6 +10,8 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod comparison;
 pub mod device;
 mod frame;
 mod once;
@@ -17,8 +19,6 @@ mod plain;
 mod settings;
 mod socket;
 mod stack;
-#[cfg(test)]
-mod twins;
 
 pub use device::{Receive, Transmit};
 pub use settings::Keys;
@@ -28,4 +28,4 @@ pub use smoltcp::time::Instant;
 pub use smoltcp::wire::Ipv6Cidr;
 pub use smoltcp::wire::{IpEndpoint, Ipv4Cidr};
 pub use socket::{Error, Socket};
-pub use stack::{Config, Ipv4, Place, Stack, SOCKETS};
+pub use stack::{Config, Ipv4, SocketMemory, Stack, SOCKETS};

@@ -45,7 +45,7 @@ impl Keys {
             #[cfg(feature = "ipv6")]
             route6: self.ipv6_default_route,
             seed,
-            short_way: true,
+            fast_path: true,
         }
     }
 }

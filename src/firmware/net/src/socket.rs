@@ -8,7 +8,7 @@ use smoltcp::socket::tcp::{self, RecvError, State};
 use smoltcp::time::Duration;
 use smoltcp::wire::IpEndpoint;
 
-use crate::stack::{Owner, Place, Stack};
+use crate::stack::{Owner, SocketMemory, Stack};
 
 /// The connection was reset, timed out, or closed by this side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +29,11 @@ impl Socket {
     pub fn new(
         stack: &'static Stack,
         port: u16,
-        place: &'static mut Place,
+        memory: &'static mut SocketMemory,
         receive: &'static mut [u8],
         transmit: &'static mut [u8],
     ) -> Self {
-        let index = stack.add(port, place, receive, transmit);
+        let index = stack.add(port, memory, receive, transmit);
         Self { stack, index }
     }
 
@@ -67,7 +67,7 @@ impl Socket {
             socket.register_send_waker(cx.waker());
             match socket.state() {
                 State::Closed | State::Listen => {
-                    slot.owner = Owner::Nobody;
+                    slot.owner = Owner::Waiting;
                     Poll::Pending
                 }
                 State::SynReceived => Poll::Pending,
@@ -136,7 +136,7 @@ impl Socket {
         .await
     }
 
-    /// Lets `f` write into the buffer, once there is room; it returns the number of bytes.
+    /// Lets `f` write into the buffer, once there is space; it returns the number of bytes.
     pub async fn write_with<R>(&mut self, f: impl FnOnce(&mut [u8]) -> (usize, R)) -> Result<R, Error> {
         let mut f = Some(f);
         poll_fn(|cx| {
@@ -145,14 +145,14 @@ impl Socket {
                     socket.register_send_waker(cx.waker());
                     return (false, Poll::Pending);
                 }
-                let written = socket.send(|room| call(&mut f, room));
+                let written = socket.send(|space| call(&mut f, space));
                 (true, Poll::Ready(written.map_err(|_| Error)))
             })
         })
         .await
     }
 
-    /// Writes all of `bytes` into the buffer, waiting for room.
+    /// Writes all of `bytes` into the buffer, waiting for space.
     pub async fn write_all(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         poll_fn(|cx| {
             self.work(|socket| {

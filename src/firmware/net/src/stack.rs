@@ -52,11 +52,11 @@ pub struct Config {
     pub seed: u64,
     /// Whether plain segments take the fast path ([`crate::plain`]), which affects only
     /// performance.
-    pub short_way: bool,
+    pub fast_path: bool,
 }
 
 /// Storage of one smoltcp socket.
-pub type Place = [SocketStorage<'static>; 1];
+pub type SocketMemory = [SocketStorage<'static>; 1];
 
 /// Owner of a socket.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(crate) enum Owner {
     /// A task, which is busy with a client, or has not asked for one yet.
     Task,
     /// A task is waiting: the next client may have the socket.
-    Nobody,
+    Waiting,
 }
 
 pub(crate) struct Slot {
@@ -80,7 +80,7 @@ pub(crate) struct Slot {
     unacknowledged: usize,
     /// Number of frames that took the fast path.
     #[cfg(test)]
-    pub short: usize,
+    pub fast: usize,
 }
 
 impl Slot {
@@ -99,7 +99,7 @@ impl Slot {
             self.unacknowledged = 0;
             #[cfg(test)]
             {
-                self.short += 1;
+                self.fast += 1;
             }
         }
         sent
@@ -124,7 +124,7 @@ pub(crate) struct Inner {
     /// The DHCP client, if there is one; receives all traffic without a connection.
     rest: SocketSet<'static>,
     dhcp: Option<SocketHandle>,
-    short_way: bool,
+    fast_path: bool,
     /// Sockets that may be due to send: a bit for each slot, and [`REST`].
     pub due: u32,
     /// Slot of the newest frame.
@@ -135,19 +135,19 @@ pub(crate) struct Inner {
 
 impl Stack {
     /// Creates a stack without sockets. `dhcp`: storage of the DHCP client.
-    pub fn new(config: Config, dhcp: &'static mut Place, now: Instant) -> Self {
+    pub fn new(config: Config, dhcp: &'static mut SocketMemory, now: Instant) -> Self {
         let mut settings = iface::Config::new(EthernetAddress(config.mac).into());
         settings.random_seed = config.seed;
         let mut interface = Interface::new(settings, &mut Capabilities, now);
         let mut rest = SocketSet::new(&mut dhcp[..]);
         #[cfg(feature = "ipv6")]
         interface.update_ip_addrs(|addresses| {
-            // Cannot fail: there is room for two.
+            // Cannot fail: there is space for two.
             let _ = addresses.push(IpCidr::Ipv6(config.ipv6));
         });
         #[cfg(feature = "ipv6")]
         if let Some(route) = config.route6 {
-            // Cannot fail: there is room for two.
+            // Cannot fail: there is space for two.
             let _ = interface.routes_mut().add_default_ipv6_route(route);
         }
         let dhcp = match config.ipv4 {
@@ -162,7 +162,7 @@ impl Stack {
             slots: Vec::new(),
             rest,
             dhcp,
-            short_way: config.short_way,
+            fast_path: config.fast_path,
             due: REST,
             newest: 0,
             deadline: Some(now),
@@ -173,7 +173,7 @@ impl Stack {
     pub(crate) fn add(
         &self,
         port: u16,
-        place: &'static mut Place,
+        memory: &'static mut SocketMemory,
         receive: &'static mut [u8],
         transmit: &'static mut [u8],
     ) -> usize {
@@ -181,7 +181,7 @@ impl Stack {
         let (receive, transmit) = (tcp::SocketBuffer::new(receive), tcp::SocketBuffer::new(transmit));
         let mut socket = tcp::Socket::new(receive, transmit);
         socket.set_nagle_enabled(false);
-        let mut set = SocketSet::new(&mut place[..]);
+        let mut set = SocketSet::new(&mut memory[..]);
         let handle = set.add(socket);
         let slot = Slot {
             set,
@@ -192,7 +192,7 @@ impl Stack {
             plain: None,
             unacknowledged: 0,
             #[cfg(test)]
-            short: 0,
+            fast: 0,
         };
         let index = inner.slots.len();
         assert!(inner.slots.push(slot).is_ok(), "a stack has {SOCKETS} sockets at most");
@@ -219,12 +219,12 @@ impl Stack {
     }
 
     /// Sends for sockets that are due, then receives frames. True if it is to be called again after
-    /// the tasks that it has woken; otherwise when a frame arrives, when there is room to send
+    /// the tasks that it has woken; otherwise when a frame arrives, when there is space to send
     /// again, or at the [`deadline`](Self::deadline).
     pub fn poll(&self, now: Instant, receive: &mut impl Receive, device: &mut impl Transmit) -> bool {
         let inner = &mut *self.0.borrow_mut();
         if inner.deadline.is_some_and(|deadline| deadline <= now) {
-            inner.look_at_timers(now);
+            inner.check_timers(now);
         }
         let blocked = !inner.send(now, device);
         let more = inner.receive(now, receive, device);
@@ -235,18 +235,18 @@ impl Stack {
 
 impl Inner {
     /// Determines the sockets whose timers have expired, and the next deadline.
-    fn look_at_timers(&mut self, now: Instant) {
+    fn check_timers(&mut self, now: Instant) {
         let interface = &mut self.interface;
-        let mut look = |set: &SocketSet| interface.poll_at(now, set);
+        let mut poll_at = |set: &SocketSet| interface.poll_at(now, set);
         let mut deadline: Option<Instant> = None;
-        let mut note = |who: u32, at: Option<Instant>| match at {
-            Some(at) if at <= now => self.due |= who,
+        let mut note = |mask: u32, at: Option<Instant>| match at {
+            Some(at) if at <= now => self.due |= mask,
             Some(at) => deadline = Some(deadline.map_or(at, |deadline| deadline.min(at))),
             None => {}
         };
-        note(REST, look(&self.rest));
+        note(REST, poll_at(&self.rest));
         for (index, slot) in self.slots.iter().enumerate() {
-            note(1 << index, look(&slot.set));
+            note(1 << index, poll_at(&slot.set));
         }
         self.deadline = deadline;
     }
@@ -259,7 +259,7 @@ impl Inner {
         }
     }
 
-    /// Sends for sockets that are due. False if there is no room.
+    /// Sends for sockets that are due. False if there is no space.
     fn send(&mut self, now: Instant, device: &mut impl Transmit) -> bool {
         while self.due & !REST != 0 {
             let index = self.due.trailing_zeros() as usize;
@@ -281,7 +281,7 @@ impl Inner {
                 };
                 self.interface.poll_egress(now, &mut once, &mut slot.set);
                 let Some(sent) = once.sent else { break };
-                if slot.note(sent, now, self.short_way) {
+                if slot.note(sent, now, self.fast_path) {
                     break;
                 }
             }
@@ -300,7 +300,7 @@ impl Inner {
             };
             self.interface.poll_egress(now, &mut once, &mut self.rest);
             self.follow_dhcp();
-            self.forget_headers();
+            self.clear_headers();
         }
         true
     }
@@ -336,7 +336,7 @@ impl Inner {
         let Some((segment, index)) = segment.and_then(|segment| Some((segment, self.find(&segment)?))) else {
             self.interface.poll_ingress_single(now, &mut once, &mut self.rest);
             self.follow_dhcp();
-            self.forget_headers();
+            self.clear_headers();
             // A pending address resolution may have completed.
             self.due |= (1 << self.slots.len()) - 1;
             if self.dhcp.is_some() {
@@ -353,7 +353,7 @@ impl Inner {
             plain.prove(now);
         }
         if let Some(sent) = once.sent {
-            slot.note(sent, now, self.short_way);
+            slot.note(sent, now, self.fast_path);
         }
         slot.unacknowledged += segment.payload;
         if segment.is_plain() {
@@ -363,7 +363,7 @@ impl Inner {
             if slot.socket().state() == tcp::State::Listen {
                 // It was not a client.
                 slot.socket().abort();
-                slot.owner = Owner::Nobody;
+                slot.owner = Owner::Waiting;
             }
         }
     }
@@ -384,7 +384,7 @@ impl Inner {
         slot.unacknowledged += segment.payload.len();
         #[cfg(test)]
         {
-            slot.short += 1;
+            slot.fast += 1;
         }
         // As in [`Self::follow`].
         if slot.unacknowledged > SEGMENT || socket.send_queue() > 0 {
@@ -404,7 +404,7 @@ impl Inner {
 
     /// Drops the saved headers, as addresses may have changed: smoltcp composes the next frame of
     /// each connection.
-    fn forget_headers(&mut self) {
+    fn clear_headers(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.plain = None);
     }
 
@@ -427,7 +427,7 @@ impl Inner {
     /// Makes a free slot of the port listen.
     fn open(&mut self, segment: &Segment) -> Option<usize> {
         let port = segment.flow.local_port();
-        let free = |slot: &Slot| slot.owner == Owner::Nobody && slot.port == port;
+        let free = |slot: &Slot| slot.owner == Owner::Waiting && slot.port == port;
         let index = self.slots.iter().position(free)?;
         let slot = &mut self.slots[index];
         slot.socket().listen(port).ok()?;
@@ -456,14 +456,14 @@ fn set_ipv4(interface: &mut Interface, address: Option<Ipv4Cidr>, route: Option<
     interface.update_ip_addrs(|addresses| {
         addresses.retain(|address| !matches!(address, IpCidr::Ipv4(_)));
         if let Some(address) = address {
-            // Cannot fail: there is room for two.
+            // Cannot fail: there is space for two.
             let _ = addresses.insert(0, IpCidr::Ipv4(address));
         }
     });
     let routes = interface.routes_mut();
     routes.remove_default_ipv4_route();
     if let Some(route) = route {
-        // Cannot fail: there is room for two.
+        // Cannot fail: there is space for two.
         let _ = routes.add_default_ipv4_route(route);
     }
 }

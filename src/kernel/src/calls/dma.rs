@@ -184,7 +184,7 @@ fn keep(number: u32) -> TraceAnswer {
 /// Erases a trace on all boards.
 fn forget(name: &[u8]) {
     if let Some(number) = with_traces(|traces| traces.erase(name)) {
-        comms::send(Kind::TraceForget, &number.to_le_bytes());
+        comms::send(Kind::TraceErase, &number.to_le_bytes());
     }
 }
 

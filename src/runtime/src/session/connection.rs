@@ -131,7 +131,7 @@ impl<'a> Connection<'a> {
             }
             Event::Board => {
                 let Shared { kernel, boards, .. } = &mut *self.shared;
-                boards.settle(kernel).await?;
+                boards.process_messages(kernel).await?;
             }
             Event::Readable if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
             Event::Readable if decoder.in_library() => self.receive_library(decoder).await?,

@@ -25,11 +25,11 @@ use kairos_comms::{clock, gateware};
 pub static IS_SET: AtomicBool = AtomicBool::new(false);
 
 /// Time after a start within which the boards of an archive must be reachable.
-const ARRIVAL: Duration = Duration::from_secs(2);
-const LOOK: Duration = Duration::from_millis(10);
+const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(2);
+const ARRIVAL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Pause before restarting an idle kernel that has failed.
-const PAUSE: Duration = Duration::from_millis(500);
+const RESTART_PAUSE: Duration = Duration::from_millis(500);
 
 /// Why a kernel did not complete.
 enum Error {
@@ -95,11 +95,10 @@ pub async fn startup(shared: &mut Shared, config: &Config) {
 /// Runs the idle kernel repeatedly while no session is served, for ever.
 #[embassy_executor::task]
 pub async fn idle(owner: &'static Owner, config: &'static Config) {
-    let mut clients = CLIENTS.receiver().expect("a receiver for this task");
     // Avoids reading the card after each session when there is no idle kernel.
     let mut absent = false;
     loop {
-        clients.get_and(|clients| clients.absent()).await;
+        CLIENTS.wait(|state| state.is_unused()).await;
         let mut shared = owner.lock().await;
         if IDLE_KERNEL_CHANGED.try_take().is_some() {
             absent = false;
@@ -113,7 +112,7 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
         if length.is_some() {
             log::info!("idle kernel: running");
         }
-        let arrival = clients.get_and(|clients| clients.present > 0 || clients.lent);
+        let arrival = CLIENTS.wait(|state| state.served > 0 || state.is_reserved);
         let running = async {
             let error = match length {
                 Some(length) => repeat(&mut shared, length).await,
@@ -125,7 +124,7 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
             if error.is_lasting() {
                 core::future::pending::<()>().await;
             }
-            Timer::after(PAUSE).await;
+            Timer::after(RESTART_PAUSE).await;
         };
         let ended = select3(arrival, IDLE_KERNEL_CHANGED.wait(), running).await;
         if matches!(ended, Either3::Second(())) {
@@ -184,12 +183,12 @@ async fn unpack(shared: &mut Shared, length: usize) -> Result<Range<usize>, Erro
             None => boards.keep(number, destination, &content[part.place]),
         };
         kept.map_err(|reason| Error::Refused(heapless::String::try_from(reason.as_str()).unwrap_or_default()))?;
-        let deadline = Instant::now() + ARRIVAL;
-        while !boards.is_there(destination) {
+        let deadline = Instant::now() + ARRIVAL_TIMEOUT;
+        while !boards.is_reachable(destination) {
             if Instant::now() >= deadline {
                 return Err(Error::Silent(destination));
             }
-            Timer::after(LOOK).await;
+            Timer::after(ARRIVAL_INTERVAL).await;
         }
     }
     own.ok_or(Error::Archive(archive::Wrong::NoMain))
@@ -222,7 +221,7 @@ async fn until_end(shared: &mut Shared) -> Result<(), Error> {
             kernel, boards, rtio, ..
         } = &mut *shared;
         let Some(frame) = next_frame(kernel, boards).await? else {
-            boards.settle(kernel).await?;
+            boards.process_messages(kernel).await?;
             continue;
         };
         match frame.kind {

@@ -4,18 +4,18 @@ use embassy_time::{Duration, Instant};
 use heapless::Vec;
 use kairos_comms::kernel_core::{Failure, KernelCore};
 use kairos_comms::link::BOARDS;
-use kairos_comms::subkernels::{answer, send_answer, Lines};
+use kairos_comms::subkernels::{answer, send_answer, KernelStreams};
 use kairos_comms::traces::Part;
 use kairos_intercore::memory::DMA;
 use kairos_intercore::Outcome;
-use kairos_proto::order::{Head, Order};
+use kairos_proto::kernel_message::{Header, KernelMessage};
 
 /// Time limit for a board to accept a part.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Most parts that are recorded as sent; others are sent again.
 const SENT: usize = 1024;
 
-/// A part that has been sent: trace, board, and line.
+/// A part that has been sent: trace, board, and stream.
 type Sent = (u32, u8, u32);
 
 #[derive(Default)]
@@ -27,24 +27,24 @@ pub struct Traces {
 /// The kernel's pending wait.
 struct Wait {
     number: u32,
-    order: Order,
-    /// Boards that have not answered, and the lines to them.
+    kind: KernelMessage,
+    /// Boards that have not answered, and the streams to them.
     boards: Vec<(u8, u32), BOARDS>,
     /// The first failed board's answer.
     failed: [u8; 16],
     /// `None` for playback, whose duration is unlimited, as on this board. A board lost meanwhile
-    /// is noticed by its line.
+    /// is noticed by its stream.
     deadline: Option<Instant>,
 }
 
 impl Wait {
-    fn new(number: u32, order: Order) -> Self {
+    fn new(number: u32, kind: KernelMessage) -> Self {
         Self {
             number,
-            order,
+            kind,
             boards: Vec::new(),
             failed: [0; 16],
-            deadline: (order == Order::Kept).then(|| Instant::now() + PATIENCE),
+            deadline: (kind == KernelMessage::Kept).then(|| Instant::now() + PATIENCE),
         }
     }
 }
@@ -59,7 +59,7 @@ impl Traces {
     /// Ends a kernel's wait; returns the boards that play for it.
     pub fn end(&mut self) -> Vec<u8, BOARDS> {
         match self.wait.take() {
-            Some(wait) if wait.order == Order::Played => wait.boards.iter().map(|(board, _)| *board).collect(),
+            Some(wait) if wait.kind == KernelMessage::Played => wait.boards.iter().map(|(board, _)| *board).collect(),
             _ => Vec::new(),
         }
     }
@@ -70,96 +70,104 @@ impl Traces {
 
     /// Sends the parts that boards do not have. On an error returns the board that does not accept
     /// its part.
-    pub async fn keep(&mut self, lines: &mut Lines, number: u32, parts: &[Part]) -> Result<(), u8> {
-        let mut wait = Wait::new(number, Order::Kept);
+    pub async fn keep(&mut self, streams: &mut KernelStreams, number: u32, parts: &[Part]) -> Result<(), u8> {
+        let mut wait = Wait::new(number, KernelMessage::Kept);
         for part in parts {
-            let line = lines.name(part.destination);
-            let sent = (number, part.destination, line);
+            let stream = streams.id(part.destination);
+            let sent = (number, part.destination, stream);
             if self.sent.contains(&sent) {
                 continue;
             }
             let inside = part.address >= DMA.start && part.address.saturating_add(part.bytes) <= DMA.end;
-            if line == 0 || !inside {
+            if stream == 0 || !inside {
                 return Err(part.destination);
             }
             // SAFETY: memory of the kernel core, which does not touch it until the answer.
             let bytes = unsafe { core::slice::from_raw_parts(part.address as *const u8, part.bytes) };
-            let head = Head {
+            let header = Header {
                 board: part.destination,
                 length: part.bytes as u32,
-                ..Head::new(Order::Trace, number)
+                ..Header::new(KernelMessage::Trace, number)
             };
             let lost = |_| part.destination;
-            lines.send(part.destination, &head, bytes).await.map_err(lost)?;
-            let _ = wait.boards.push((part.destination, line));
+            streams.send(part.destination, &header, bytes).await.map_err(lost)?;
+            let _ = wait.boards.push((part.destination, stream));
         }
         self.wait = Some(wait);
         Ok(())
     }
 
     /// Makes the boards play. On an error returns the one that does not answer.
-    pub async fn play(&mut self, lines: &mut Lines, number: u32, boards: u32, time: [u8; 8]) -> Result<(), u8> {
-        let mut wait = Wait::new(number, Order::Played);
+    pub async fn play(
+        &mut self,
+        streams: &mut KernelStreams,
+        number: u32,
+        boards: u32,
+        time: [u8; 8],
+    ) -> Result<(), u8> {
+        let mut wait = Wait::new(number, KernelMessage::Played);
         for board in (0..BOARDS as u8).filter(|board| boards >> board & 1 != 0) {
-            let head = Head {
+            let header = Header {
                 board,
                 length: 8,
-                ..Head::new(Order::Play, number)
+                ..Header::new(KernelMessage::Play, number)
             };
-            let line = lines.name(board);
-            lines.send(board, &head, &time).await.map_err(|_| board)?;
-            let _ = wait.boards.push((board, line));
+            let stream = streams.id(board);
+            streams.send(board, &header, &time).await.map_err(|_| board)?;
+            let _ = wait.boards.push((board, stream));
         }
         self.wait = Some(wait);
         Ok(())
     }
 
-    pub async fn forget(&mut self, lines: &mut Lines, number: u32) {
-        for (_, board, line) in self.sent.iter().filter(|(of, ..)| *of == number) {
-            if lines.name(*board) == *line {
-                let _ = lines.send(*board, &Head::new(Order::Forget, number), &[]).await;
+    pub async fn erase(&mut self, streams: &mut KernelStreams, number: u32) {
+        for (_, board, stream) in self.sent.iter().filter(|(of, ..)| *of == number) {
+            if streams.id(*board) == *stream {
+                let _ = streams
+                    .send(*board, &Header::new(KernelMessage::Erase, number), &[])
+                    .await;
             }
         }
         self.sent.retain(|(of, ..)| *of != number);
     }
 
     /// Answers the kernel if its wait is over.
-    pub async fn settle(&mut self, lines: &mut Lines, kernel: &mut KernelCore) -> Result<(), Failure> {
+    pub async fn complete_wait(&mut self, streams: &mut KernelStreams, kernel: &mut KernelCore) -> Result<(), Failure> {
         let mut refused = None;
-        while let Some((place, head)) = lines
-            .mail()
-            .find(|head| matches!(head.order, Order::Kept | Order::Played))
+        while let Some((handle, header)) = streams
+            .messages()
+            .find(|header| matches!(header.kind, KernelMessage::Kept | KernelMessage::Played))
         {
             let mut content = [0; 16];
-            let payload = lines.mail().payload(place);
+            let payload = streams.messages().payload(handle);
             let length = payload.len().min(content.len());
             content[..length].copy_from_slice(&payload[..length]);
-            lines.mail().remove(place);
+            streams.messages().remove(handle);
             let Some(wait) = self
                 .wait
                 .as_mut()
-                .filter(|wait| (wait.number, wait.order) == (head.number, head.order))
+                .filter(|wait| (wait.number, wait.kind) == (header.number, header.kind))
             else {
                 continue;
             };
-            let Some(place) = wait.boards.iter().position(|(board, _)| *board == head.board) else {
+            let Some(handle) = wait.boards.iter().position(|(board, _)| *board == header.board) else {
                 continue;
             };
-            let (board, line) = wait.boards.swap_remove(place);
-            match head.order {
-                Order::Kept if content[0] == 0 => refused = Some(board),
-                Order::Kept => {
+            let (board, stream) = wait.boards.swap_remove(handle);
+            match header.kind {
+                KernelMessage::Kept if content[0] == 0 => refused = Some(board),
+                KernelMessage::Kept => {
                     if self.sent.is_full() {
                         self.sent.remove(0);
                     }
-                    let _ = self.sent.push((head.number, board, line));
+                    let _ = self.sent.push((header.number, board, stream));
                 }
                 _ if wait.failed[..4] == [0; 4] => wait.failed = content,
                 _ => {}
             }
         }
         let Some(wait) = &self.wait else { return Ok(()) };
-        let lost = wait.boards.iter().find(|(board, line)| lines.name(*board) != *line);
+        let lost = wait.boards.iter().find(|(board, stream)| streams.id(*board) != *stream);
         let (outcome, board) = match (refused, lost, wait.boards.first()) {
             (Some(board), ..) => (Outcome::TooMuch, board),
             (_, Some((board, _)), _) => (Outcome::Lost, *board),
@@ -167,7 +175,7 @@ impl Traces {
                 (Outcome::TimedOut, *board)
             }
             (.., Some(_)) => return Ok(()),
-            (.., None) if wait.order == Order::Played => (Outcome::Played, 0),
+            (.., None) if wait.kind == KernelMessage::Played => (Outcome::Played, 0),
             (.., None) => (Outcome::Done, 0),
         };
         let failed = wait.failed;

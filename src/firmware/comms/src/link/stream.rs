@@ -17,8 +17,8 @@ impl LinkStream {
     pub fn poll_read(&self, cx: &Context<'_>, buffer: &mut [u8]) -> Poll<Result<usize, Lost>> {
         let read = self.link.end.borrow_mut().poll_read(self.number, cx, buffer);
         if read.is_ready() {
-            // The read frees buffer space, which the other end must be told.
-            self.link.kick.signal(());
+            // The read frees buffer space, which is granted to the other end.
+            self.link.wake.signal(());
         }
         read.map_err(|_| Lost)
     }
@@ -26,14 +26,14 @@ impl LinkStream {
     async fn write(&self, mut bytes: &[u8]) -> Result<(), Lost> {
         while !bytes.is_empty() {
             let written = poll_fn(|cx| self.link.end.borrow_mut().poll_write(self.number, cx, bytes)).await;
-            self.link.kick.signal(());
+            self.link.wake.signal(());
             bytes = &bytes[written.map_err(|_| Lost)?..];
         }
         Ok(())
     }
 
     /// Copies from this stream to the other until either ends.
-    pub(super) async fn pass_to(&self, other: &Self) {
+    pub(super) async fn copy_to(&self, other: &Self) {
         let mut buffer = [0; 1024];
         while let Ok(count @ 1..) = poll_fn(|cx| self.poll_read(cx, &mut buffer)).await {
             if other.write(&buffer[..count]).await.is_err() {
@@ -46,7 +46,7 @@ impl LinkStream {
 impl Drop for LinkStream {
     fn drop(&mut self) {
         self.link.end.borrow_mut().close(self.number);
-        self.link.kick.signal(());
+        self.link.wake.signal(());
     }
 }
 

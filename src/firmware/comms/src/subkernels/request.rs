@@ -9,8 +9,8 @@ use crate::kernel_core::{Failure, KernelCore};
 pub struct Message {
     pub number: u32,
     pub destination: u8,
-    /// Destination of the line that carries it.
-    pub line: u8,
+    /// Destination of the board whose stream carries it.
+    pub via: u8,
     pub is_result: bool,
     pub count: u8,
     /// Length of the values, in bytes.
@@ -76,7 +76,7 @@ impl Request {
             Kind::SubkernelSend => Self::Send(Message {
                 number,
                 destination: bytes[4],
-                line: bytes[4],
+                via: bytes[4],
                 is_result: bytes[5] != 0,
                 count: bytes[6],
                 length: word(8),

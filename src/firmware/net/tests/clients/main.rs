@@ -43,7 +43,7 @@ fn pattern(length: usize, seed: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_megabyte_comes_back_over_both_protocols() {
+fn megabyte_is_echoed_over_ipv4_and_ipv6() {
     for ipv6 in [false, true] {
         let mut world = World::new(Conditions { ipv6, ..GOOD });
         let socket = world.socket();
@@ -55,7 +55,7 @@ fn a_megabyte_comes_back_over_both_protocols() {
 }
 
 #[test]
-fn clients_that_come_at_once_are_all_served_and_one_too_many_is_refused() {
+fn simultaneous_clients_are_served_and_surplus_client_is_refused() {
     let mut world = World::new(GOOD);
     for _ in 0..3 {
         let socket = world.socket();
@@ -82,7 +82,7 @@ fn clients_that_come_at_once_are_all_served_and_one_too_many_is_refused() {
 }
 
 #[test]
-fn a_reader_that_stops_and_goes_on_gets_everything() {
+fn paused_reader_receives_all_data() {
     let conditions = Conditions { buffer: 8192, ..GOOD };
     let mut world = World::new(conditions);
     let mut socket = world.socket();
@@ -123,7 +123,7 @@ fn a_reader_that_stops_and_goes_on_gets_everything() {
 }
 
 #[test]
-fn a_client_that_vanishes_is_noticed_and_the_next_one_served() {
+fn vanished_client_times_out_and_next_is_served() {
     let mut world = World::new(GOOD);
     let mut socket = world.socket();
     socket.set_times(5, 1);
@@ -143,7 +143,7 @@ fn a_client_that_vanishes_is_noticed_and_the_next_one_served() {
 
 /// The end of its stream is lost, and three acknowledgements that were overtaken request it again.
 #[test]
-fn an_end_that_is_lost_is_sent_again() {
+fn lost_fin_is_retransmitted() {
     let mut world = World::new(Conditions {
         seed: 13880192193014532004,
         lost: 83,
@@ -165,7 +165,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn every_byte_comes_back(
+    fn echo_over_lossy_line_returns_all_bytes(
         seed in any::<u64>(),
         lost in prop_oneof![Just(0u64), 0u64..100],
         twice in 0u64..50,

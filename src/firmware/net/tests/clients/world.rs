@@ -102,7 +102,7 @@ impl kairos_net::Receive for Received {
 struct Sending {
     frames: Vec<Vec<u8>>,
     room: usize,
-    /// Whether the stack has to be notified when there is room again.
+    /// Whether the stack has to be notified when there is space again.
     full: bool,
 }
 
@@ -217,7 +217,7 @@ impl World {
             ipv6: Ipv6Cidr::new(OURS6, 64),
             route6: None,
             seed: conditions.seed,
-            short_way: true,
+            fast_path: true,
         };
         let place = Box::leak(Box::new([SocketStorage::EMPTY]));
         let stack = Box::leak(Box::new(Stack::new(config, place, Instant::ZERO)));

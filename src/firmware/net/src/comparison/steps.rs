@@ -20,8 +20,8 @@ pub enum Step {
     Write(usize),
     /// This many microseconds pass.
     Pass(i64),
-    /// The controller has room for this many frames.
-    Room(usize),
+    /// The controller has space for this many frames.
+    Space(usize),
     /// An ARP request for the hardware address: all saved headers are dropped.
     Arp,
     Close,
@@ -102,8 +102,8 @@ pub fn steps() -> impl Strategy<Value = Step> {
         15 => (1usize..4000).prop_map(Step::Write),
         6 => (0i64..20_000).prop_map(Step::Pass),
         1 => (0i64..4_000_000).prop_map(Step::Pass),
-        1 => (1usize..4).prop_map(Step::Room),
-        2 => Just(Step::Room(usize::MAX)),
+        1 => (1usize..4).prop_map(Step::Space),
+        2 => Just(Step::Space(usize::MAX)),
         1 => Just(Step::Arp),
         1 => prop::sample::select(vec![Step::Close, Step::Arp, Step::Arp, Step::Arp]),
     ]

@@ -7,11 +7,11 @@ use kairos_comms::uncleared::uncleared;
 use kairos_contracts::link::PLAYED_NOT;
 use kairos_contracts::registers::uplink;
 use kairos_intercore::{Shared, COMMS};
-use kairos_links::libraries::Libraries;
+use kairos_links::library_store::LibraryStore;
 use kairos_pl::player::{Failed, Player};
 use kairos_pl::Register;
 use kairos_proto::dma::ALIGNMENT;
-use kairos_proto::order::{Head, Order};
+use kairos_proto::kernel_message::{Header, KernelMessage};
 
 /// Size of the buffer for all traces, in bytes.
 const TRACES: usize = 8 * 1024 * 1024;
@@ -21,18 +21,18 @@ const TRACES_MOST: usize = 1024;
 const POLLS: u32 = 10_000;
 
 /// The traces, and the player.
-pub struct Tape {
-    traces: Libraries<'static, TRACES_MOST>,
+pub struct DmaPlayback {
+    traces: LibraryStore<'static, TRACES_MOST>,
     player: Option<Player>,
     /// Set while the player plays for the upstream board.
     plays: Option<Register>,
-    /// The order being executed.
-    playing: Option<Head>,
+    /// The request being executed.
+    playing: Option<Header>,
     /// Answers to be sent.
-    answers: Vec<(Head, [u8; 16]), 4>,
+    answers: Vec<(Header, [u8; 16]), 4>,
 }
 
-impl Tape {
+impl DmaPlayback {
     /// Creates the state. Called once, before any kernel.
     pub fn new() -> Self {
         let memory: &'static mut [u8] = uncleared!(TRACES + ALIGNMENT);
@@ -47,7 +47,7 @@ impl Tape {
             player.stop();
         }
         Self {
-            traces: Libraries::aligned(&mut memory[skipped..], ALIGNMENT),
+            traces: LibraryStore::aligned(&mut memory[skipped..], ALIGNMENT),
             player,
             plays,
             playing: None,
@@ -55,18 +55,18 @@ impl Tape {
         }
     }
 
-    /// Begins receiving a trace, if there is room.
-    pub fn begin(&mut self, head: &Head) {
-        if self.traces.begin(head.number, 0, head.length as usize).is_err() {
+    /// Begins receiving a trace, if there is space.
+    pub fn begin(&mut self, header: &Header) {
+        if self.traces.begin(header.number, 0, header.length as usize).is_err() {
             log::error!(
-                "no room for a DMA trace of {} bytes: the limit is {TRACES_MOST} traces and {TRACES} bytes in all",
-                head.length
+                "no space for a DMA trace of {} bytes: the limit is {TRACES_MOST} traces and {TRACES} bytes in all",
+                header.length
             );
         }
     }
 
-    pub fn room(&mut self) -> &mut [u8] {
-        self.traces.room()
+    pub fn space(&mut self) -> &mut [u8] {
+        self.traces.space()
     }
 
     pub fn filled(&mut self, count: usize) {
@@ -74,13 +74,13 @@ impl Tape {
     }
 
     /// Completes the reception of a trace, which may have been dropped.
-    pub fn complete(&mut self, head: &Head) {
+    pub fn complete(&mut self, header: &Header) {
         let mut content = [0; 16];
-        content[0] = u8::from(self.traces.bytes(head.number).is_some());
-        let _ = self.answers.push((answer(head, Order::Kept, 1), content));
+        content[0] = u8::from(self.traces.bytes(header.number).is_some());
+        let _ = self.answers.push((answer(header, KernelMessage::Kept, 1), content));
     }
 
-    pub fn forget(&mut self, number: u32) {
+    pub fn erase(&mut self, number: u32) {
         self.stop();
         self.traces.remove(number);
     }
@@ -93,20 +93,20 @@ impl Tape {
     }
 
     /// Starts playback; it is answered when playback has ended.
-    pub fn play(&mut self, head: &Head, time: i64) {
-        let trace = self.traces.bytes(head.number).filter(|_| self.playing.is_none());
+    pub fn play(&mut self, header: &Header, time: i64) {
+        let trace = self.traces.bytes(header.number).filter(|_| self.playing.is_none());
         let (Some(trace), Some(player)) = (trace, self.player) else {
-            return self.played(head, Some(not_played(head)));
+            return self.played(header, Some(not_played(header)));
         };
         if !Shared::get().take_player(COMMS) {
-            return self.played(head, Some(not_played(head)));
+            return self.played(header, Some(not_played(header)));
         }
         let address = trace.as_ptr() as usize;
         // The gateware reads memory, not caches.
         chip::clean(address, trace.len());
-        self.say_that_it_plays(true);
+        self.set_playing(true);
         player.start(address as u32, time);
-        self.playing = Some(*head);
+        self.playing = Some(*header);
     }
 
     pub fn is_playing(&self) -> bool {
@@ -115,15 +115,15 @@ impl Tape {
 
     /// Checks whether playback has ended.
     pub fn poll(&mut self) {
-        let (Some(head), Some(player)) = (self.playing, self.player) else {
+        let (Some(header), Some(player)) = (self.playing, self.player) else {
             return;
         };
         if !player.is_busy() {
             self.playing = None;
             let failed = player.take_error();
-            self.say_that_it_plays(false);
+            self.set_playing(false);
             Shared::get().release_player(COMMS);
-            self.played(&head, failed);
+            self.played(&header, failed);
         }
     }
 
@@ -139,40 +139,44 @@ impl Tape {
             }
         }
         player.take_error();
-        self.say_that_it_plays(false);
+        self.set_playing(false);
         Shared::get().release_player(COMMS);
     }
 
-    fn say_that_it_plays(&self, plays: bool) {
+    fn set_playing(&self, plays: bool) {
         if let Some(register) = self.plays {
             register.write(u32::from(plays));
         }
     }
 
     /// Takes the next answer to be sent.
-    pub fn next_answer(&mut self) -> Option<(Head, [u8; 16])> {
+    pub fn next_answer(&mut self) -> Option<(Header, [u8; 16])> {
         (!self.answers.is_empty()).then(|| self.answers.remove(0))
     }
 
-    fn played(&mut self, head: &Head, failed: Option<Failed>) {
+    fn played(&mut self, header: &Header, failed: Option<Failed>) {
         let mut content = [0; 16];
         if let Some(Failed { bits, channel, time }) = failed {
             content[..4].copy_from_slice(&bits.to_le_bytes());
             content[4..8].copy_from_slice(&channel.to_le_bytes());
             content[8..].copy_from_slice(&time.to_le_bytes());
         }
-        let _ = self.answers.push((answer(head, Order::Played, 16), content));
+        let _ = self.answers.push((answer(header, KernelMessage::Played, 16), content));
     }
 }
 
-fn answer(head: &Head, order: Order, length: u32) -> Head {
-    Head { order, length, ..*head }
+fn answer(header: &Header, kind: KernelMessage, length: u32) -> Header {
+    Header {
+        kind,
+        length,
+        ..*header
+    }
 }
 
-fn not_played(head: &Head) -> Failed {
+fn not_played(header: &Header) -> Failed {
     Failed {
         bits: PLAYED_NOT,
-        channel: u32::from(head.board) << 16,
+        channel: u32::from(header.board) << 16,
         time: 0,
     }
 }

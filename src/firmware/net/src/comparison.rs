@@ -52,12 +52,12 @@ impl crate::Receive for Received {
 
 struct Sent {
     frames: Vec<Vec<u8>>,
-    room: usize,
+    space: usize,
 }
 
 impl crate::Transmit for Sent {
     fn ready(&mut self) -> bool {
-        self.frames.len() < self.room
+        self.frames.len() < self.space
     }
 
     fn send<R>(&mut self, length: usize, fill: impl FnOnce(&mut [u8]) -> R) -> R {
@@ -69,7 +69,7 @@ impl crate::Transmit for Sent {
 }
 
 /// The immediate result of a future.
-fn now<R>(future: impl Future<Output = R>) -> Option<R> {
+fn poll_once<R>(future: impl Future<Output = R>) -> Option<R> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => Some(result),
         Poll::Pending => None,
@@ -77,19 +77,19 @@ fn now<R>(future: impl Future<Output = R>) -> Option<R> {
 }
 
 impl Side {
-    fn new(short_way: bool, case: &Case) -> Self {
+    fn new(fast_path: bool, case: &Case) -> Self {
         let config = Config {
             mac: OUR_MAC,
             ipv4: Ipv4::Static(Ipv4Cidr::new(OURS.into(), 24), None),
             ipv6: Ipv6Cidr::new("fd00::15".parse().unwrap(), 64),
             route6: None,
             seed: case.seed,
-            short_way,
+            fast_path,
         };
-        let place = || Box::leak(Box::new([SocketStorage::EMPTY]));
+        let memory = || Box::leak(Box::new([SocketStorage::EMPTY]));
         let buffer = |length: usize| Box::leak(vec![0; length].into_boxed_slice());
-        let stack: &'static Stack = Box::leak(Box::new(Stack::new(config, place(), Instant::ZERO)));
-        let mut socket = Socket::new(stack, PORT, place(), buffer(case.receive), buffer(case.transmit));
+        let stack: &'static Stack = Box::leak(Box::new(Stack::new(config, memory(), Instant::ZERO)));
+        let mut socket = Socket::new(stack, PORT, memory(), buffer(case.receive), buffer(case.transmit));
         socket.set_times(5, 1);
         Self {
             stack,
@@ -97,14 +97,14 @@ impl Side {
             received: Received::default(),
             sent: Sent {
                 frames: vec![],
-                room: usize::MAX,
+                space: usize::MAX,
             },
         }
     }
 
     /// Number of frames on the fast path, in both directions.
-    fn short(&self) -> usize {
-        self.stack.0.borrow().slots[0].short
+    fn fast(&self) -> usize {
+        self.stack.0.borrow().slots[0].fast
     }
 
     /// The complete state of its socket.
@@ -126,9 +126,9 @@ struct Client {
     /// End of the bytes sent in order, and the part that the device has acknowledged.
     next: u32,
     acknowledged: u32,
-    /// End of the device's bytes, and the part acknowledged to it.
+    /// End of the device's bytes, and the part of them acknowledged to it.
     seen: u32,
-    told: u32,
+    confirmed: u32,
     first: u32,
 }
 
@@ -169,10 +169,10 @@ impl Client {
         let sequence = base.wrapping_add(segment.offset as u32);
         let acknowledged = match segment.acknowledges {
             0..=5 => self.seen,
-            6 => self.told,
-            7 => self.told.wrapping_add(self.seen.wrapping_sub(self.told) / 2),
+            6 => self.confirmed,
+            7 => self.confirmed.wrapping_add(self.seen.wrapping_sub(self.confirmed) / 2),
             8 => self.seen.wrapping_add(1000),
-            _ => self.told.wrapping_sub(10),
+            _ => self.confirmed.wrapping_sub(10),
         };
         let payload: Vec<u8> = (0..segment.length as u32)
             .map(|at| byte_at(sequence.wrapping_add(at)))
@@ -193,7 +193,7 @@ impl Client {
             3 => frame[11] ^= 4,    // another sender
             4 => frame[34] ^= 1,    // another connection
             5 => frame[16] += 4,    // longer than the frame
-            6 => frame[46] = 0x40,  // a header too short
+            6 => frame[46] = 0x40,  // a header too fast
             7 => frame.truncate(50),
             8 => frame[5] ^= 4,     // another destination
             9 => frame[23] = 17,    // UDP
@@ -206,7 +206,7 @@ impl Client {
     }
 
     /// Updates the state from a frame of the device.
-    fn learn(&mut self, frame: &[u8]) {
+    fn update(&mut self, frame: &[u8]) {
         if frame.len() < 54 || frame[12..14] != [8, 0] {
             return;
         }
@@ -220,50 +220,50 @@ impl Client {
     }
 }
 
-struct Twins {
+struct StackPair {
     sides: [Side; 2],
     client: Client,
     now: i64,
     read: u32,
     /// Whether the client has ended its stream, after which the numbers of its bytes are undefined.
     ended: bool,
-    whole_state: bool,
+    compare_state: bool,
 }
 
-impl Twins {
+impl StackPair {
     /// Creates both, with an established connection.
     fn new(case: &Case) -> Self {
-        let mut twins = Self {
+        let mut comparison = Self {
             sides: [Side::new(true, case), Side::new(false, case)],
             client: Client {
                 next: case.first.wrapping_add(1),
                 acknowledged: case.first.wrapping_add(1),
                 seen: 0,
-                told: 0,
+                confirmed: 0,
                 first: case.first,
             },
             now: 0,
             read: case.first.wrapping_add(1),
             ended: false,
-            whole_state: case.receive + case.transmit < 8192,
+            compare_state: case.receive + case.transmit < 8192,
         };
-        for side in &mut twins.sides {
-            assert!(now(side.socket.accept()).is_none());
+        for side in &mut comparison.sides {
+            assert!(poll_once(side.socket.accept()).is_none());
         }
-        twins.take(&arp());
+        comparison.take(&arp());
         let options = [2, 4, 5, 180, 3, 3, case.scale, 1];
-        twins.take(&frame(case.first, 0, SYN, 8192, &options, &[]));
-        twins.client.told = twins.client.seen;
-        twins.take(&frame(
+        comparison.take(&frame(case.first, 0, SYN, 8192, &options, &[]));
+        comparison.client.confirmed = comparison.client.seen;
+        comparison.take(&frame(
             case.first.wrapping_add(1),
-            twins.client.seen,
+            comparison.client.seen,
             ACK,
             8192,
             &[],
             &[],
         ));
-        assert!(twins.sides[0].state().contains("Established"));
-        twins
+        assert!(comparison.sides[0].state().contains("Established"));
+        comparison
     }
 
     /// Passes a frame to both, and lets them answer.
@@ -280,7 +280,7 @@ impl Twins {
             for _ in 0..100 {
                 let again = side.stack.poll(at, &mut side.received, &mut side.sent);
                 if !again && !side.stack.is_due() && side.received.0.is_empty()
-                    || side.sent.frames.len() >= side.sent.room
+                    || side.sent.frames.len() >= side.sent.space
                 {
                     break;
                 }
@@ -290,16 +290,16 @@ impl Twins {
     }
 
     fn compare(&mut self) {
-        let [short, general] = &mut self.sides;
-        let frames = core::mem::take(&mut short.sent.frames);
+        let [fast, general] = &mut self.sides;
+        let frames = core::mem::take(&mut fast.sent.frames);
         assert_eq!(frames, core::mem::take(&mut general.sent.frames), "frames sent");
-        assert_eq!(short.stack.deadline(), general.stack.deadline());
-        assert_eq!(short.stack.is_due(), general.stack.is_due());
-        if self.whole_state {
-            assert_eq!(short.state(), general.state());
+        assert_eq!(fast.stack.deadline(), general.stack.deadline());
+        assert_eq!(fast.stack.is_due(), general.stack.is_due());
+        if self.compare_state {
+            assert_eq!(fast.state(), general.state());
         }
         for frame in frames {
-            self.client.learn(&frame);
+            self.client.update(&frame);
         }
     }
 
@@ -311,21 +311,24 @@ impl Twins {
                 self.take(&frame);
                 if segment.offset == 0 && segment.fault > 11 {
                     self.client.next = end;
-                    self.client.told = self.client.seen;
+                    self.client.confirmed = self.client.seen;
                 }
             }
             Step::Read(length) => {
                 let mut pieces = [vec![0; *length], vec![0; *length]];
                 let mut results = vec![];
                 for (side, piece) in self.sides.iter_mut().zip(&mut pieces) {
-                    results.push(now(side.socket.read(piece)));
+                    results.push(poll_once(side.socket.read(piece)));
                 }
                 assert_eq!(results[0], results[1]);
                 assert_eq!(pieces[0], pieces[1]);
                 if let Some(Ok(length)) = results[0] {
                     for byte in &pieces[0][..length] {
-                        let place = self.read.wrapping_sub(self.client.first);
-                        assert!(self.ended || *byte == byte_at(self.read), "byte {place} of the client");
+                        let position = self.read.wrapping_sub(self.client.first);
+                        assert!(
+                            self.ended || *byte == byte_at(self.read),
+                            "byte {position} of the client"
+                        );
                         self.read = self.read.wrapping_add(1);
                     }
                 }
@@ -337,9 +340,9 @@ impl Twins {
                     .sides
                     .iter_mut()
                     .map(|side| {
-                        now(side.socket.write_with(|room| {
-                            let length = bytes.len().min(room.len());
-                            room[..length].copy_from_slice(&bytes[..length]);
+                        poll_once(side.socket.write_with(|space| {
+                            let length = bytes.len().min(space.len());
+                            space[..length].copy_from_slice(&bytes[..length]);
                             (length, length)
                         }))
                     })
@@ -351,9 +354,9 @@ impl Twins {
                 self.now += time;
                 self.run();
             }
-            Step::Room(room) => {
+            Step::Space(space) => {
                 for side in &mut self.sides {
-                    side.sent.room = *room;
+                    side.sent.space = *space;
                 }
                 self.run();
             }
@@ -375,25 +378,25 @@ fn sizes() -> impl Strategy<Value = (usize, usize)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn the_short_way_changes_nothing(
+    fn fast_path_behaves_like_smoltcp(
         seed in any::<u64>(),
         (receive, transmit) in sizes(),
         first in prop_oneof![any::<u32>(), (0u32..5000).prop_map(|before| before.wrapping_neg())],
         scale in 0u8..8,
         steps in prop::collection::vec(steps(), 1..80),
     ) {
-        let mut twins = Twins::new(&Case { seed, receive, transmit, first, scale });
+        let mut comparison = StackPair::new(&Case { seed, receive, transmit, first, scale });
         for step in &steps {
-            twins.step(step);
+            comparison.step(step);
         }
-        let [short, general] = &twins.sides;
-        prop_assert_eq!(short.state(), general.state());
+        let [fast, general] = &comparison.sides;
+        prop_assert_eq!(fast.state(), general.state());
     }
 }
 
 /// In an orderly conversation, like that of a session, only the beginning takes the general path.
 #[test]
-fn a_conversation_goes_the_short_way() {
+fn orderly_conversation_takes_the_fast_path() {
     let case = Case {
         seed: 1,
         receive: 4000,
@@ -401,7 +404,7 @@ fn a_conversation_goes_the_short_way() {
         first: 5000u32.wrapping_neg(),
         scale: 7,
     };
-    let mut twins = Twins::new(&case);
+    let mut comparison = StackPair::new(&case);
     let segment = |length, flags| {
         Step::Segment(Segment {
             again: false,
@@ -416,13 +419,13 @@ fn a_conversation_goes_the_short_way() {
         })
     };
     for round in 0..100 {
-        twins.step(&Step::Write(30));
-        twins.step(&segment(0, ACK));
-        twins.step(&segment(100 + round, ACK | PSH));
-        twins.step(&Step::Read(4000));
-        twins.step(&Step::Pass(1000));
+        comparison.step(&Step::Write(30));
+        comparison.step(&segment(0, ACK));
+        comparison.step(&segment(100 + round, ACK | PSH));
+        comparison.step(&Step::Read(4000));
+        comparison.step(&Step::Pass(1000));
     }
     // Of 300 frames, those before the first one that smoltcp sends take the general path.
-    assert!(twins.sides[0].short() >= 298, "{}", twins.sides[0].short());
-    assert_eq!(twins.sides[1].short(), 0);
+    assert!(comparison.sides[0].fast() >= 298, "{}", comparison.sides[0].fast());
+    assert_eq!(comparison.sides[1].fast(), 0);
 }

@@ -4,41 +4,41 @@
 //! Each end has a nonzero session number, and sends it together with the other end's number as
 //! known. Both count messages from the first packet with both numbers on. A packet of another
 //! session means that the other end has restarted its session: this end then restarts too, and
-//! messages in flight are lost ([`Courier::epoch`]). It also restarts after a second of silence.
+//! messages in flight are lost ([`ReliableTransport::epoch`]). It also restarts after a second of silence.
 
 use heapless::Vec;
 use kairos_proto::link::{Packet, MESSAGE_MAX, PACKET_MAX};
 
 /// Microseconds until a message is retransmitted: initially, and at most.
-const PATIENCE: u64 = 5_000;
-const PATIENCE_MAX: u64 = 80_000;
+const RETRANSMIT_FIRST: u64 = 5_000;
+const RETRANSMIT_MAX: u64 = 80_000;
 /// Interval between packets without a message: while the link is down, and while it is up.
-const CALL: u64 = 20_000;
-const BEAT: u64 = 200_000;
+const INTERVAL_DOWN: u64 = 20_000;
+const INTERVAL_UP: u64 = 200_000;
 /// Without a packet for this long the link is considered down.
 const SILENCE: u64 = 1_000_000;
 
 /// One end.
-pub struct Courier {
-    mine: u16,
-    theirs: u16,
+pub struct ReliableTransport {
+    local: u16,
+    remote: u16,
     /// Whether the link is established: both ends know each other's number.
     up: bool,
     epoch: u32,
     /// Numbers of the newest message sent, and of the newest received.
     number: u8,
-    come: u8,
+    received: u8,
     /// The unacknowledged message.
     outgoing: Vec<u8, MESSAGE_MAX>,
     /// When it is to be (re)transmitted, and the interval after that.
     due: u64,
-    patience: u64,
+    interval: u64,
     first: bool,
-    offered: u64,
+    sent_at: u64,
     answer_due: bool,
-    heard: u64,
+    last_packet: u64,
     /// When a packet is sent even without a message.
-    beat: u64,
+    idle_due: u64,
     /// Retransmitted messages, invalid packets, and the microseconds from a message's departure to
     /// its acknowledgement.
     pub resent: u32,
@@ -46,24 +46,24 @@ pub struct Courier {
     pub round_trip: u32,
 }
 
-impl Courier {
+impl ReliableTransport {
     /// `session` should differ from that of the previous start.
     pub fn new(session: u16) -> Self {
         Self {
-            mine: session.max(1),
-            theirs: 0,
+            local: session.max(1),
+            remote: 0,
             up: false,
             epoch: 0,
             number: 0,
-            come: 0,
+            received: 0,
             outgoing: Vec::new(),
             due: 0,
-            patience: PATIENCE,
+            interval: RETRANSMIT_FIRST,
             first: true,
-            offered: 0,
+            sent_at: 0,
             answer_due: false,
-            heard: 0,
-            beat: 0,
+            last_packet: 0,
+            idle_due: 0,
             resent: 0,
             malformed: 0,
             round_trip: 0,
@@ -80,18 +80,18 @@ impl Courier {
         self.epoch
     }
 
-    /// Whether a message can be offered.
+    /// Whether a message can be sent.
     pub fn is_free(&self) -> bool {
         self.up && self.outgoing.is_empty()
     }
 
     /// Accepts a message if [`Self::is_free`]; an empty one is rejected.
-    pub fn offer(&mut self, message: &[u8], now: u64) -> bool {
+    pub fn send(&mut self, message: &[u8], now: u64) -> bool {
         if !self.is_free() || message.is_empty() || self.outgoing.extend_from_slice(message).is_err() {
             return false;
         }
         self.number = self.number.wrapping_add(1);
-        (self.due, self.offered, self.patience) = (now, now, PATIENCE);
+        (self.due, self.sent_at, self.interval) = (now, now, RETRANSMIT_FIRST);
         true
     }
 
@@ -101,25 +101,25 @@ impl Courier {
             self.malformed = self.malformed.saturating_add(1);
             return None;
         };
-        self.heard = now;
-        if packet.mine != self.theirs {
-            self.begin_anew();
-            self.theirs = packet.mine;
-            if packet.theirs == self.mine && (packet.number, packet.come) != (0, 0) {
+        self.last_packet = now;
+        if packet.mine != self.remote {
+            self.reset();
+            self.remote = packet.mine;
+            if packet.theirs == self.local && (packet.number, packet.acknowledged) != (0, 0) {
                 // The other end has counted messages with this end before a restart that chose the
                 // same number.
-                self.rename();
-                self.theirs = packet.mine;
+                self.restart();
+                self.remote = packet.mine;
             }
         }
-        if packet.theirs != self.mine {
+        if packet.theirs != self.local {
             if self.up {
                 // The other end does not know this end any more: it has restarted, with the same
                 // number.
-                self.rename();
-                self.theirs = packet.mine;
+                self.restart();
+                self.remote = packet.mine;
             }
-            // Tell it this end's number.
+            // Inform it of this end's number.
             self.answer_due = true;
             return None;
         }
@@ -127,67 +127,62 @@ impl Courier {
             self.up = true;
             self.answer_due = true;
         }
-        if !self.outgoing.is_empty() && packet.come == self.number {
+        if !self.outgoing.is_empty() && packet.acknowledged == self.number {
             self.outgoing.clear();
             if self.first {
-                self.round_trip = now.saturating_sub(self.offered).min(u64::from(u32::MAX)) as u32;
+                self.round_trip = now.saturating_sub(self.sent_at).min(u64::from(u32::MAX)) as u32;
             }
         }
         if packet.message.is_empty() {
             return None;
         }
         self.answer_due = true;
-        if packet.number != self.come.wrapping_add(1) {
+        if packet.number != self.received.wrapping_add(1) {
             return None;
         }
-        self.come = packet.number;
+        self.received = packet.number;
         Some(packet.message)
     }
 
     /// Writes the packet to be sent now, if any; returns its length.
     pub fn poll(&mut self, now: u64, out: &mut [u8; PACKET_MAX]) -> Option<usize> {
-        if self.up && now.saturating_sub(self.heard) >= SILENCE {
-            self.rename();
+        if self.up && now.saturating_sub(self.last_packet) >= SILENCE {
+            self.restart();
         }
         let sends = self.up && !self.outgoing.is_empty() && now >= self.due;
-        if !sends && !self.answer_due && now < self.beat {
+        if !sends && !self.answer_due && now < self.idle_due {
             return None;
         }
         if sends {
-            self.first = self.patience == PATIENCE;
+            self.first = self.interval == RETRANSMIT_FIRST;
             self.resent = self.resent.saturating_add(u32::from(!self.first));
-            self.due = now + self.patience;
-            self.patience = (2 * self.patience).min(PATIENCE_MAX);
+            self.due = now + self.interval;
+            self.interval = (2 * self.interval).min(RETRANSMIT_MAX);
         }
         self.answer_due = false;
-        self.beat = now + if self.up { BEAT } else { CALL };
+        self.idle_due = now + if self.up { INTERVAL_UP } else { INTERVAL_DOWN };
         let packet = Packet {
-            mine: self.mine,
-            theirs: self.theirs,
+            mine: self.local,
+            theirs: self.remote,
             number: self.number,
-            come: self.come,
+            acknowledged: self.received,
             message: if sends { &self.outgoing } else { &[] },
         };
         Some(packet.encode(out))
     }
 
-    /// Restarts the session, and thereby the other end's.
-    pub fn leave(&mut self) {
-        self.rename();
-    }
-
     /// Restarts the session under another number, so that the other end restarts, too.
-    fn rename(&mut self) {
-        self.begin_anew();
-        self.mine = self.mine.wrapping_add(1).max(1);
-        self.theirs = 0;
+    pub fn restart(&mut self) {
+        self.reset();
+        self.local = self.local.wrapping_add(1).max(1);
+        self.remote = 0;
     }
 
-    fn begin_anew(&mut self) {
+    fn reset(&mut self) {
         self.up = false;
         self.epoch = self.epoch.wrapping_add(1);
-        (self.number, self.come) = (0, 0);
+        (self.number, self.received) = (0, 0);
         self.outgoing.clear();
-        self.beat = 0;
+        self.idle_due = 0;
     }
 }

@@ -3,8 +3,8 @@
 //! the same way.
 
 use heapless::Vec;
+use kairos_proto::kernel_message::KernelMessage;
 use kairos_proto::link::DESTINATION_MASTER;
-use kairos_proto::order::Order;
 
 /// Most libraries kept.
 pub const LIBRARIES: usize = 256;
@@ -17,9 +17,9 @@ const ALIGNMENT: usize = 8;
 pub struct Library {
     pub number: u32,
     pub destination: u8,
-    /// The line on which it has been sent to its board; 0 if none.
+    /// Number of the stream on which it has been sent to its board; 0 if none.
     pub sent: u32,
-    pub stands: Stands,
+    pub state: SubkernelState,
     /// The board whose kernel has started it.
     pub starter: u8,
     start: usize,
@@ -29,24 +29,24 @@ pub struct Library {
 
 /// State of a subkernel, as known to the board that has started it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stands {
+pub enum SubkernelState {
     Idle,
-    /// Its board has been told to run it, and has not answered.
+    /// Its board has been requested to run it, and has not answered.
     Starting,
     Running,
-    /// It was running when its board was told to run it again, and may have ended before.
+    /// It was running when its board was requested to run it again, and may have ended before.
     Restarting,
     /// It was running when its board was lost.
     Lost,
 }
 
-impl Stands {
+impl SubkernelState {
     /// Whether it runs, as far as is known, or will run.
     pub fn is_running(self) -> bool {
         matches!(self, Self::Starting | Self::Running | Self::Restarting)
     }
 
-    /// Records that its board is told to run it.
+    /// Records that its board is requested to run it.
     pub fn start(&mut self) {
         *self = match self.is_running() {
             true => Self::Restarting,
@@ -55,31 +55,33 @@ impl Stands {
     }
 
     /// Records a message of its board about it.
-    pub fn hear(&mut self, order: Order) {
-        *self = match (order, *self) {
-            (Order::Ready, Self::Starting | Self::Restarting) => Self::Running,
-            (Order::Busy, Self::Starting) => Self::Idle,
-            (Order::Busy, Self::Restarting) => Self::Running,
+    pub fn update(&mut self, kind: KernelMessage) {
+        *self = match (kind, *self) {
+            (KernelMessage::Ready, Self::Starting | Self::Restarting) => Self::Running,
+            (KernelMessage::Busy, Self::Starting) => Self::Idle,
+            (KernelMessage::Busy, Self::Restarting) => Self::Running,
             // The answer to the second start is still to come.
-            (Order::Finished | Order::Exception | Order::Refused, Self::Restarting) => Self::Starting,
-            (Order::Finished | Order::Exception | Order::Refused, _) => Self::Idle,
-            (_, stands) => stands,
+            (KernelMessage::Finished | KernelMessage::Exception | KernelMessage::Refused, Self::Restarting) => {
+                Self::Starting
+            }
+            (KernelMessage::Finished | KernelMessage::Exception | KernelMessage::Refused, _) => Self::Idle,
+            (_, state) => state,
         };
     }
 }
 
-/// There is no room for another library.
+/// There is no space for another library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
 /// A store of at most `MOST` libraries.
-pub struct Libraries<'m, const MOST: usize = LIBRARIES> {
+pub struct LibraryStore<'m, const MOST: usize = LIBRARIES> {
     memory: &'m mut [u8],
     alignment: usize,
     list: Vec<Library, MOST>,
 }
 
-impl<'m, const MOST: usize> Libraries<'m, MOST> {
+impl<'m, const MOST: usize> LibraryStore<'m, MOST> {
     pub fn new(memory: &'m mut [u8]) -> Self {
         Self {
             memory,
@@ -100,7 +102,7 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
         self.list.clear();
     }
 
-    /// Reserves room for a library, replacing any with the same number.
+    /// Reserves space for a library, replacing any with the same number.
     ///
     /// # Errors
     /// [`Full`].
@@ -117,7 +119,7 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
             number,
             destination,
             sent: 0,
-            stands: Stands::Idle,
+            state: SubkernelState::Idle,
             starter: DESTINATION_MASTER,
             start,
             length,
@@ -127,7 +129,7 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
     }
 
     /// The space for the next bytes of the library begun last.
-    pub fn room(&mut self) -> &mut [u8] {
+    pub fn space(&mut self) -> &mut [u8] {
         match self.list.last() {
             Some(last) => &mut self.memory[last.start + last.filled..last.start + last.length],
             None => &mut [],
@@ -151,7 +153,7 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
             return Ok(());
         }
         self.begin(number, destination, bytes.len())?;
-        self.room().copy_from_slice(bytes);
+        self.space().copy_from_slice(bytes);
         self.filled(bytes.len());
         Ok(())
     }
@@ -167,7 +169,7 @@ impl<'m, const MOST: usize> Libraries<'m, MOST> {
 
     /// A library that was running on a board that was lost.
     pub fn any_lost(&self) -> Option<&Library> {
-        self.list.iter().find(|library| library.stands == Stands::Lost)
+        self.list.iter().find(|library| library.state == SubkernelState::Lost)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Library> {
@@ -208,9 +210,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_replaced_by_their_numbers() {
+    fn library_with_known_number_is_replaced() {
         let mut memory = vec![0; 40];
-        let mut libraries = Libraries::<LIBRARIES>::new(&mut memory);
+        let mut libraries = LibraryStore::<LIBRARIES>::new(&mut memory);
         libraries.keep(1, 2, b"first").unwrap();
         libraries.keep(2, 2, b"second").unwrap();
         libraries.find_mut(2).unwrap().sent = 5;
@@ -230,28 +232,28 @@ mod tests {
     }
 
     /// Whether a subkernel still counts as running after these messages of its board.
-    fn runs_after(starts: usize, said: &[Order]) -> bool {
-        let mut stands = Stands::Idle;
-        (0..starts).for_each(|_| stands.start());
-        said.iter().for_each(|order| stands.hear(*order));
-        stands.is_running()
+    fn runs_after(starts: usize, messages: &[KernelMessage]) -> bool {
+        let mut state = SubkernelState::Idle;
+        (0..starts).for_each(|_| state.start());
+        messages.iter().for_each(|kind| state.update(*kind));
+        state.is_running()
     }
 
     #[test]
-    fn a_second_start_changes_nothing_of_one_that_runs() {
-        use Order::{Busy, Exception, Finished, Ready, Refused};
+    fn second_start_does_not_end_a_running_subkernel() {
+        use KernelMessage::{Busy, Exception, Finished, Ready, Refused};
         assert!(runs_after(1, &[Ready]) && !runs_after(1, &[Busy]) && !runs_after(1, &[Refused]));
         assert!(!runs_after(1, &[Ready, Finished]) && !runs_after(1, &[Ready, Exception]));
         assert!(runs_after(2, &[Ready, Busy]) && !runs_after(2, &[Ready, Busy, Finished]));
-        // It ended while it was told to start again.
+        // It ended while it was requested to start again.
         assert!(runs_after(2, &[Finished, Ready]) && !runs_after(2, &[Finished, Ready, Finished]));
         assert!(!runs_after(2, &[Finished, Refused]) && !runs_after(2, &[Exception, Busy]));
     }
 
     #[test]
-    fn there_are_not_more_than_the_list_has_room_for() {
+    fn full_list_rejects_library() {
         let mut memory = vec![0; 80];
-        let mut traces = Libraries::<3>::new(&mut memory);
+        let mut traces = LibraryStore::<3>::new(&mut memory);
         for number in 0..3 {
             traces.keep(number, 1, b"trace").unwrap();
         }
@@ -263,25 +265,25 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_running_on_a_lost_board_is_found() {
+    fn subkernel_of_lost_board_is_found() {
         let mut memory = vec![0; 40];
-        let mut libraries = Libraries::<LIBRARIES>::new(&mut memory);
+        let mut libraries = LibraryStore::<LIBRARIES>::new(&mut memory);
         libraries.keep(1, 2, b"first").unwrap();
         libraries.keep(2, 3, b"second").unwrap();
         assert_eq!(libraries.any_lost(), None);
-        libraries.find_mut(1).unwrap().stands = Stands::Lost;
+        libraries.find_mut(1).unwrap().state = SubkernelState::Lost;
         assert_eq!(libraries.any_lost().map(|library| library.destination), Some(2));
     }
 
     #[test]
-    fn one_that_is_not_whole_is_not_there() {
+    fn incomplete_library_is_not_returned() {
         let mut memory = vec![0; 40];
-        let mut libraries = Libraries::<LIBRARIES>::new(&mut memory);
+        let mut libraries = LibraryStore::<LIBRARIES>::new(&mut memory);
         libraries.begin(1, 0, 6).unwrap();
-        libraries.room()[..3].copy_from_slice(b"abc");
+        libraries.space()[..3].copy_from_slice(b"abc");
         libraries.filled(3);
         assert_eq!(libraries.bytes(1), None);
-        libraries.room().copy_from_slice(b"def");
+        libraries.space().copy_from_slice(b"def");
         libraries.filled(3);
         assert_eq!(libraries.bytes(1), Some(&b"abcdef"[..]));
     }
