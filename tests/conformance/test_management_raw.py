@@ -191,8 +191,8 @@ def test_failure_reason_is_that_of_the_latest_error_of_the_connection(device, ma
     assert management.failure_reason() == ""
     assert management.config_read(b"absent") is None
     assert management.failure_reason() == "configuration: no such key"
-    assert not management.config_write(b"ip", b"no address")
-    assert management.failure_reason() == management.failure_reason() == "configuration: ip: invalid value"
+    assert not management.config_write(b"log_level", b"loud")
+    assert management.failure_reason() == management.failure_reason() == "configuration: log_level: invalid value"
     with Management(device) as other:
         assert other.failure_reason() == ""
 
@@ -210,7 +210,10 @@ def test_unbootable_image_is_refused_with_its_reason(management):
         (good[:0x38] + b"\1" + good[0x39:], "the boot image is damaged: checksum of its header"),
         (good[:-1], "the boot image ends too early"),
         (small_image(bitstream=bytes(64)), "the gateware in it: not a bitstream: it has no sync word"),
-        (small_image(bitstream=another_chip), "this bitstream is for the XC7Z030, this chip is the XC7Z045"),
+        (
+            small_image(bitstream=another_chip),
+            "the gateware in it: this bitstream is for the XC7Z030, this chip is the XC7Z045",
+        ),
     ]:
         for refused in (flash(image) == 6, not management.config_write(b"boot", image)):
             assert refused

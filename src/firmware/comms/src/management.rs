@@ -262,10 +262,11 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                         self.send(&reply::config_data(length as u32)).await?;
                         self.send(&buffer[..length]).await
                     }
-                    // A host may look for a key that is not set: not worth a line.
                     Ok(None) => {
-                        self.fail(Level::Debug, format_args!("configuration: no such key"))
-                            .await
+                        // Not logged: a host may look for a key that is not set.
+                        self.reason.clear();
+                        let _ = self.reason.push_str("configuration: no such key");
+                        self.send(&reply::ERROR).await
                     }
                     Err(error) => self.fail_access(key.as_str(), error).await,
                 }
