@@ -93,8 +93,8 @@ impl Registers {
 impl Switched {
     /// Checks the clocks, logs changes, and recovers where possible.
     pub fn poll(&mut self) {
-        let news = self.watch.look(self.registers.look());
-        match news {
+        let change = self.watch.look(self.registers.look());
+        match change {
             None => {}
             Some(ClockChange::Lost) => {
                 log::error!("RTIO clock: lost, RTIO has stopped");
