@@ -1,6 +1,5 @@
 //! `libkairos_pl.so`: the verilated gateware as a shared library, through the C interface of
-//! `src/gateware/kairos_gateware/verilated/kairos_pl.h`. The structures here mirror that header field for
-//! field.
+//! `src/gateware/kairos_gateware/verilated/kairos_pl.h`. Its structures are in [`super::ports`].
 
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void, CStr};
@@ -9,145 +8,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::gp::{Master, Slave};
+pub use super::ports::{Inputs, Outputs, ABI, MAX_LINKS, MAX_PADS};
 pub use super::shown::{Output, Shown, Shuttler};
 use super::wave::Wave;
-
-/// `KAIROS_PL_ABI` supported by this program.
-pub const ABI: u32 = 7;
-/// Entries in the pad arrays of the interface.
-pub const MAX_PADS: usize = 128;
-/// Entries in the link word arrays of the interface.
-pub const MAX_LINKS: usize = 8;
-
-/// Inputs of the logic during one cycle.
-#[allow(missing_docs)]
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Inputs {
-    pub sim_tsc_value: u64,
-    pub acp_rdata: u64,
-    pub hp0_rdata: u64,
-    pub emio_o: u64,
-    pub link_rx_word: [u64; MAX_LINKS],
-    pub gp0_awaddr: u32,
-    pub gp0_wdata: u32,
-    pub gp0_araddr: u32,
-    pub gp1_awaddr: u32,
-    pub gp1_wdata: u32,
-    pub gp1_araddr: u32,
-    pub gp0_awid: u16,
-    pub gp0_wid: u16,
-    pub gp0_arid: u16,
-    pub link_rx_phase: [u16; MAX_LINKS],
-    pub gp0_awvalid: u8,
-    pub gp0_awlen: u8,
-    pub gp0_awsize: u8,
-    pub gp0_awburst: u8,
-    pub gp0_wvalid: u8,
-    pub gp0_wstrb: u8,
-    pub gp0_wlast: u8,
-    pub gp0_bready: u8,
-    pub gp0_arvalid: u8,
-    pub gp0_arlen: u8,
-    pub gp0_arsize: u8,
-    pub gp0_arburst: u8,
-    pub gp0_rready: u8,
-    pub gp1_awvalid: u8,
-    pub gp1_awlen: u8,
-    pub gp1_wvalid: u8,
-    pub gp1_wstrb: u8,
-    pub gp1_wlast: u8,
-    pub gp1_bready: u8,
-    pub gp1_arvalid: u8,
-    pub gp1_arlen: u8,
-    pub gp1_rready: u8,
-    pub acp_arready: u8,
-    pub acp_rvalid: u8,
-    pub acp_rid: u8,
-    pub acp_rlast: u8,
-    pub acp_rresp: u8,
-    pub acp_awready: u8,
-    pub acp_wready: u8,
-    pub acp_bvalid: u8,
-    pub acp_bid: u8,
-    pub acp_bresp: u8,
-    pub hp0_arready: u8,
-    pub hp0_rvalid: u8,
-    pub hp0_rlast: u8,
-    pub hp0_rresp: u8,
-    pub hp0_awready: u8,
-    pub hp0_wready: u8,
-    pub hp0_bvalid: u8,
-    pub hp0_bresp: u8,
-    pub event_o: u8,
-    pub sim_tsc_load: u8,
-    pub link_rx_valid: u8,
-    pub link_rx_up: u8,
-    pub pads_i: [u8; MAX_PADS],
-}
-
-/// Outputs of the logic during one cycle.
-#[allow(missing_docs)]
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Outputs {
-    pub sim_tsc: u64,
-    pub sim_next_due: u64,
-    pub acp_wdata: u64,
-    pub hp0_wdata: u64,
-    pub emio_i: u64,
-    pub link_tx_word: [u64; MAX_LINKS],
-    pub gp0_rdata: u32,
-    pub gp1_rdata: u32,
-    pub acp_araddr: u32,
-    pub acp_awaddr: u32,
-    pub hp0_araddr: u32,
-    pub hp0_awaddr: u32,
-    pub gp0_bid: u16,
-    pub gp0_rid: u16,
-    pub irq_f2p: u16,
-    pub gp0_awready: u8,
-    pub gp0_wready: u8,
-    pub gp0_bvalid: u8,
-    pub gp0_bresp: u8,
-    pub gp0_arready: u8,
-    pub gp0_rvalid: u8,
-    pub gp0_rlast: u8,
-    pub gp0_rresp: u8,
-    pub gp1_awready: u8,
-    pub gp1_wready: u8,
-    pub gp1_bvalid: u8,
-    pub gp1_bresp: u8,
-    pub gp1_arready: u8,
-    pub gp1_rvalid: u8,
-    pub gp1_rlast: u8,
-    pub gp1_rresp: u8,
-    pub acp_arvalid: u8,
-    pub acp_arid: u8,
-    pub acp_arlen: u8,
-    pub acp_rready: u8,
-    pub acp_awvalid: u8,
-    pub acp_awid: u8,
-    pub acp_awlen: u8,
-    pub acp_wvalid: u8,
-    pub acp_wstrb: u8,
-    pub acp_wlast: u8,
-    pub acp_bready: u8,
-    pub hp0_arvalid: u8,
-    pub hp0_arlen: u8,
-    pub hp0_rready: u8,
-    pub hp0_awvalid: u8,
-    pub hp0_awlen: u8,
-    pub hp0_wvalid: u8,
-    pub hp0_wstrb: u8,
-    pub hp0_wlast: u8,
-    pub hp0_bready: u8,
-    pub event_i: u8,
-    pub sim_quiet: u8,
-    pub link_tx_valid: u8,
-    pub pads_o: [u8; MAX_PADS],
-    pub pads_oe: [u8; MAX_PADS],
-}
 
 impl Inputs {
     /// All zero.

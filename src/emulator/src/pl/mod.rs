@@ -22,6 +22,7 @@ pub mod link;
 pub mod lockstep;
 pub mod outside;
 mod played;
+mod ports;
 mod running;
 mod shown;
 mod skip;

@@ -2,76 +2,18 @@
  *
  * The signals are those of the processing system's ports, see docs/interfaces.md section 6. All fields hold one
  * clock cycle's value of the port of the same name; single-bit signals are 0 or 1 in a byte.
- * The layout is plain C, without padding surprises: fields are sorted by size.
+ * The structures of these fields are in kairos_pl_ports.h.
  */
 #ifndef KAIROS_PL_H
 #define KAIROS_PL_H
 
 #include <stdint.h>
 
+#include "kairos_pl_ports.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define KAIROS_PL_ABI 7
-#define KAIROS_PL_MAX_PADS 128
-#define KAIROS_PL_MAX_LINKS 8
-
-/* From the processing system (and the simulation) into the logic. */
-typedef struct kairos_pl_in {
-    uint64_t sim_tsc_value;
-    uint64_t acp_rdata;
-    uint64_t hp0_rdata;
-    uint64_t emio_o; /* lines of the GPIO controller */
-    uint64_t link_rx_word[KAIROS_PL_MAX_LINKS];
-    uint32_t gp0_awaddr, gp0_wdata, gp0_araddr;
-    uint32_t gp1_awaddr, gp1_wdata, gp1_araddr;
-    uint16_t gp0_awid, gp0_wid, gp0_arid;
-    uint16_t link_rx_phase[KAIROS_PL_MAX_LINKS]; /* of the recovered receive clock, in 1/4096 cycle */
-    uint8_t gp0_awvalid, gp0_awlen, gp0_awsize, gp0_awburst;
-    uint8_t gp0_wvalid, gp0_wstrb, gp0_wlast, gp0_bready;
-    uint8_t gp0_arvalid, gp0_arlen, gp0_arsize, gp0_arburst, gp0_rready;
-    uint8_t gp1_awvalid, gp1_awlen, gp1_wvalid, gp1_wstrb, gp1_wlast, gp1_bready;
-    uint8_t gp1_arvalid, gp1_arlen, gp1_rready;
-    uint8_t acp_arready, acp_rvalid, acp_rid, acp_rlast, acp_rresp;
-    uint8_t acp_awready, acp_wready, acp_bvalid, acp_bid, acp_bresp;
-    uint8_t hp0_arready, hp0_rvalid, hp0_rlast, hp0_rresp;
-    uint8_t hp0_awready, hp0_wready, hp0_bvalid, hp0_bresp;
-    uint8_t event_o;
-    uint8_t sim_tsc_load;
-    uint8_t link_rx_valid; /* one bit per link */
-    uint8_t link_rx_up;    /* the line carries words */
-    uint8_t pads_i[KAIROS_PL_MAX_PADS]; /* 8 samples of 1 ns each, bit 0 first */
-} kairos_pl_in;
-
-/* From the logic to the processing system (and the simulation). */
-typedef struct kairos_pl_out {
-    uint64_t sim_tsc;
-    uint64_t sim_next_due;
-    uint64_t acp_wdata;
-    uint64_t hp0_wdata;
-    uint64_t emio_i;
-    uint64_t link_tx_word[KAIROS_PL_MAX_LINKS]; /* of the NEXT cycle: words are registered, so they are known in advance */
-    uint32_t gp0_rdata, gp1_rdata;
-    uint32_t acp_araddr, acp_awaddr;
-    uint32_t hp0_araddr, hp0_awaddr;
-    uint16_t gp0_bid, gp0_rid, irq_f2p;
-    uint8_t gp0_awready, gp0_wready, gp0_bvalid, gp0_bresp;
-    uint8_t gp0_arready, gp0_rvalid, gp0_rlast, gp0_rresp;
-    uint8_t gp1_awready, gp1_wready, gp1_bvalid, gp1_bresp;
-    uint8_t gp1_arready, gp1_rvalid, gp1_rlast, gp1_rresp;
-    uint8_t acp_arvalid, acp_arid, acp_arlen, acp_rready;
-    uint8_t acp_awvalid, acp_awid, acp_awlen;
-    uint8_t acp_wvalid, acp_wstrb, acp_wlast, acp_bready;
-    uint8_t hp0_arvalid, hp0_arlen, hp0_rready;
-    uint8_t hp0_awvalid, hp0_awlen;
-    uint8_t hp0_wvalid, hp0_wstrb, hp0_wlast, hp0_bready;
-    uint8_t event_i;
-    uint8_t sim_quiet;
-    uint8_t link_tx_valid; /* of the next cycle as well */
-    uint8_t pads_o[KAIROS_PL_MAX_PADS];  /* 8 samples of 1 ns each, bit 0 first */
-    uint8_t pads_oe[KAIROS_PL_MAX_PADS]; /* 0 or 1 */
-} kairos_pl_out;
 
 typedef struct kairos_pl kairos_pl;
 

@@ -19,66 +19,17 @@ from ..initiator.reply import INPUT_RINGS_BYTES
 from ..rtio.cri import INPUT_OVERFLOW, INPUT_TIMEOUT
 from ..rtio.pusher import ENTRIES
 from .hp_port import HpPort
+from .pl_ports import ABI, MAX_PADS, PlIn, PlOut
 
 __all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
 
-MAX_PADS = 128
 NUMBERS = (1 << NUMBER_BITS) - 1
-MAX_LINKS = 8
-ABI = 7
 NEVER = 2**64 - 1
 LATENCY = 20
 """Default latency of a memory read, in cycles."""
 ACCEPTED = LATENCY + 4
 """Cycles from a toggle to the core's acceptance of an output."""
-_U8, _U16, _U32, _U64 = ctypes.c_uint8, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64
-
-
-def _fields(kind, names):
-    return [(name, kind) for name in names.split()]
-
-
-class PlIn(ctypes.Structure):
-    """`kairos_pl_in` of kairos_pl.h."""
-
-    _fields_ = (
-        _fields(_U64, "sim_tsc_value acp_rdata hp0_rdata emio_o")
-        + [("link_rx_word", _U64 * MAX_LINKS)]
-        + _fields(_U32, "gp0_awaddr gp0_wdata gp0_araddr gp1_awaddr gp1_wdata gp1_araddr")
-        + _fields(_U16, "gp0_awid gp0_wid gp0_arid")
-        + [("link_rx_phase", _U16 * MAX_LINKS)]
-        + _fields(
-            _U8,
-            "gp0_awvalid gp0_awlen gp0_awsize gp0_awburst gp0_wvalid gp0_wstrb gp0_wlast gp0_bready "
-            "gp0_arvalid gp0_arlen gp0_arsize gp0_arburst gp0_rready "
-            "gp1_awvalid gp1_awlen gp1_wvalid gp1_wstrb gp1_wlast gp1_bready gp1_arvalid gp1_arlen gp1_rready "
-            "acp_arready acp_rvalid acp_rid acp_rlast acp_rresp acp_awready acp_wready acp_bvalid acp_bid acp_bresp "
-            "hp0_arready hp0_rvalid hp0_rlast hp0_rresp hp0_awready hp0_wready hp0_bvalid hp0_bresp "
-            "event_o sim_tsc_load link_rx_valid link_rx_up",
-        )
-        + [("pads_i", _U8 * MAX_PADS)]
-    )
-
-
-class PlOut(ctypes.Structure):
-    """`kairos_pl_out` of kairos_pl.h."""
-
-    _fields_ = (
-        _fields(_U64, "sim_tsc sim_next_due acp_wdata hp0_wdata emio_i")
-        + [("link_tx_word", _U64 * MAX_LINKS)]
-        + _fields(_U32, "gp0_rdata gp1_rdata acp_araddr acp_awaddr hp0_araddr hp0_awaddr")
-        + _fields(_U16, "gp0_bid gp0_rid irq_f2p")
-        + _fields(
-            _U8,
-            "gp0_awready gp0_wready gp0_bvalid gp0_bresp gp0_arready gp0_rvalid gp0_rlast gp0_rresp "
-            "gp1_awready gp1_wready gp1_bvalid gp1_bresp gp1_arready gp1_rvalid gp1_rlast gp1_rresp "
-            "acp_arvalid acp_arid acp_arlen acp_rready acp_awvalid acp_awid acp_awlen "
-            "acp_wvalid acp_wstrb acp_wlast acp_bready "
-            "hp0_arvalid hp0_arlen hp0_rready hp0_awvalid hp0_awlen hp0_wvalid hp0_wstrb hp0_wlast hp0_bready "
-            "event_i sim_quiet link_tx_valid",
-        )
-        + [("pads_o", _U8 * MAX_PADS), ("pads_oe", _U8 * MAX_PADS)]
-    )
+_U32, _U64 = ctypes.c_uint32, ctypes.c_uint64
 
 
 class Library:

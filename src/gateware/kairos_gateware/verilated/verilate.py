@@ -127,7 +127,7 @@ def compile_library(
     """
     library = output / "libkairos_pl.so"
     config = _config(variant, pads, clocks or {}, list(outputs), list(shuttlers), list(links), list(waves), window)
-    headers = [_HERE / name for name in ["kairos_pl.h", "clocked.h", "clocks.h", "recorder.h"]]
+    headers = [_HERE / name for name in ["kairos_pl.h", "kairos_pl_ports.h", "clocked.h", "clocks.h", "recorder.h"]]
     sources = [output / f"{top}.v", _HERE / shim, *headers, Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp_file = output / "libkairos_pl.stamp"

@@ -1,0 +1,141 @@
+/* Ports of the simulated logic, for kairos_pl.h.
+ *
+ * Generated from src/contracts/pl_library/ports.toml by src/contracts/generate.py: do not edit.
+ */
+#ifndef KAIROS_PL_PORTS_H
+#define KAIROS_PL_PORTS_H
+
+#include <stdint.h>
+
+/* Version of the interface: raised when a structure or a function changes. */
+#define KAIROS_PL_ABI 7
+/* Entries of the pad arrays. */
+#define KAIROS_PL_MAX_PADS 128
+/* Entries of the link arrays. */
+#define KAIROS_PL_MAX_LINKS 8
+
+/* From the processing system (and the simulation) into the logic, during one cycle. */
+typedef struct kairos_pl_in {
+    uint64_t sim_tsc_value;
+    uint64_t acp_rdata;
+    uint64_t hp0_rdata;
+    uint64_t emio_o; /* lines of the GPIO controller */
+    uint64_t link_rx_word[KAIROS_PL_MAX_LINKS];
+    uint32_t gp0_awaddr;
+    uint32_t gp0_wdata;
+    uint32_t gp0_araddr;
+    uint32_t gp1_awaddr;
+    uint32_t gp1_wdata;
+    uint32_t gp1_araddr;
+    uint16_t gp0_awid;
+    uint16_t gp0_wid;
+    uint16_t gp0_arid;
+    uint16_t link_rx_phase[KAIROS_PL_MAX_LINKS]; /* of the recovered receive clock, in 1/4096 cycle */
+    uint8_t gp0_awvalid;
+    uint8_t gp0_awlen;
+    uint8_t gp0_awsize;
+    uint8_t gp0_awburst;
+    uint8_t gp0_wvalid;
+    uint8_t gp0_wstrb;
+    uint8_t gp0_wlast;
+    uint8_t gp0_bready;
+    uint8_t gp0_arvalid;
+    uint8_t gp0_arlen;
+    uint8_t gp0_arsize;
+    uint8_t gp0_arburst;
+    uint8_t gp0_rready;
+    uint8_t gp1_awvalid;
+    uint8_t gp1_awlen;
+    uint8_t gp1_wvalid;
+    uint8_t gp1_wstrb;
+    uint8_t gp1_wlast;
+    uint8_t gp1_bready;
+    uint8_t gp1_arvalid;
+    uint8_t gp1_arlen;
+    uint8_t gp1_rready;
+    uint8_t acp_arready;
+    uint8_t acp_rvalid;
+    uint8_t acp_rid;
+    uint8_t acp_rlast;
+    uint8_t acp_rresp;
+    uint8_t acp_awready;
+    uint8_t acp_wready;
+    uint8_t acp_bvalid;
+    uint8_t acp_bid;
+    uint8_t acp_bresp;
+    uint8_t hp0_arready;
+    uint8_t hp0_rvalid;
+    uint8_t hp0_rlast;
+    uint8_t hp0_rresp;
+    uint8_t hp0_awready;
+    uint8_t hp0_wready;
+    uint8_t hp0_bvalid;
+    uint8_t hp0_bresp;
+    uint8_t event_o;
+    uint8_t sim_tsc_load;
+    uint8_t link_rx_valid; /* one bit per link */
+    uint8_t link_rx_up; /* one bit per link: the line carries words */
+    uint8_t pads_i[KAIROS_PL_MAX_PADS]; /* 8 samples of 1 ns each, bit 0 first */
+} kairos_pl_in;
+
+/* From the logic to the processing system (and the simulation), during one cycle. */
+typedef struct kairos_pl_out {
+    uint64_t sim_tsc;
+    uint64_t sim_next_due;
+    uint64_t acp_wdata;
+    uint64_t hp0_wdata;
+    uint64_t emio_i;
+    uint64_t link_tx_word[KAIROS_PL_MAX_LINKS]; /* of the next cycle: words are registered, so they are known in advance */
+    uint32_t gp0_rdata;
+    uint32_t gp1_rdata;
+    uint32_t acp_araddr;
+    uint32_t acp_awaddr;
+    uint32_t hp0_araddr;
+    uint32_t hp0_awaddr;
+    uint16_t gp0_bid;
+    uint16_t gp0_rid;
+    uint16_t irq_f2p;
+    uint8_t gp0_awready;
+    uint8_t gp0_wready;
+    uint8_t gp0_bvalid;
+    uint8_t gp0_bresp;
+    uint8_t gp0_arready;
+    uint8_t gp0_rvalid;
+    uint8_t gp0_rlast;
+    uint8_t gp0_rresp;
+    uint8_t gp1_awready;
+    uint8_t gp1_wready;
+    uint8_t gp1_bvalid;
+    uint8_t gp1_bresp;
+    uint8_t gp1_arready;
+    uint8_t gp1_rvalid;
+    uint8_t gp1_rlast;
+    uint8_t gp1_rresp;
+    uint8_t acp_arvalid;
+    uint8_t acp_arid;
+    uint8_t acp_arlen;
+    uint8_t acp_rready;
+    uint8_t acp_awvalid;
+    uint8_t acp_awid;
+    uint8_t acp_awlen;
+    uint8_t acp_wvalid;
+    uint8_t acp_wstrb;
+    uint8_t acp_wlast;
+    uint8_t acp_bready;
+    uint8_t hp0_arvalid;
+    uint8_t hp0_arlen;
+    uint8_t hp0_rready;
+    uint8_t hp0_awvalid;
+    uint8_t hp0_awlen;
+    uint8_t hp0_wvalid;
+    uint8_t hp0_wstrb;
+    uint8_t hp0_wlast;
+    uint8_t hp0_bready;
+    uint8_t event_i;
+    uint8_t sim_quiet;
+    uint8_t link_tx_valid; /* one bit per link, of the next cycle as well */
+    uint8_t pads_o[KAIROS_PL_MAX_PADS]; /* 8 samples of 1 ns each, bit 0 first */
+    uint8_t pads_oe[KAIROS_PL_MAX_PADS]; /* 0 or 1 */
+} kairos_pl_out;
+
+#endif
