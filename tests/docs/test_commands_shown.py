@@ -29,9 +29,11 @@ RUN_BY = {
     "kairos device log": "tests/boot/test_boot.py::test_commands_find_a_device_that_restarts",
     "kairos device --board satellite log": "tests/e2e/test_subkernels.py::",
     "kairos run --applets": "tests/host/test_applets.py::test_applets_created_by_experiment_are_shown",
-    "python -m kairos.compat FILE": "tests/host/test_applets.py::test_a_program_of_a_laboratory_draws_the_datasets",
+    "python -m kairos.compat FILE": "tests/host/test_applets.py::test_user_applet_draws_datasets_of_a_file",
     "python -m kairos.compat FILE …": "tests/host/test_controllers.py::",
-    "python -m kairos.applets plot_xy scan.y --x scan.x": "tests/host/test_applets.py::test_those_that_come",
+    "python -m kairos.applets plot_xy scan.y --x scan.x": (
+        "tests/host/test_applets.py::test_supplied_applet_draws_picture"
+    ),
     "artiq_run": "tests/host/test_artiq_commands.py::test_artiq_run_runs_experiment",
     "artiq_compile": "tests/host/test_artiq_commands.py::test_artiq_compile_writes_library",
     "artiq_coremgmt": "tests/host/test_artiq_commands.py::test_artiq_device_commands_work",

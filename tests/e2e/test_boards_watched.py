@@ -119,8 +119,8 @@ def test_pins_of_all_boards_are_monitored_and_injected(boards):
     for level, seen in [("1", [1] * count), ("0", [0] * count)]:
         boards.kairos("moninj", 1383, "set", level, *boards.pins)
         assert levels_of_pads() == seen
-        told = boards.kairos("moninj", 1383, "watch", *boards.pins, "--for", "1").splitlines()
-        assert sorted(told) == sorted(f"{name}: {level}" for name in boards.pins)
+        lines = boards.kairos("moninj", 1383, "watch", *boards.pins, "--for", "1").splitlines()
+        assert sorted(lines) == sorted(f"{name}: {level}" for name in boards.pins)
     boards.kairos("moninj", 1383, "release", *boards.pins)
     with client_of(boards) as client:
         assert [client.get(board << 16 | 4, ENABLE) for board in range(count + 2)] == [0] * (count + 2)

@@ -14,7 +14,7 @@ class Lost(Exception):
     """A user-defined exception known to kernels."""
 
 
-class Unheard(Exception):
+class Unregistered(Exception):
     """A user-defined exception that no kernel names."""
 
 
@@ -47,7 +47,7 @@ class Crossing:
         raise self.error
 
     @rpc(flags={"async"})
-    def tell(self):
+    def report(self):
         raise self.error
 
     @kernel
@@ -92,7 +92,7 @@ class Crossing:
 
     @kernel
     def after(self):
-        self.tell()
+        self.report()
         for _ in range(1000):
             self.mark(0)
         self.ask()
@@ -161,7 +161,7 @@ def test_very_long_message_is_cut(crossing):
     assert str(caught(crossing.pass_on)) == "é" * 4096 + "... (truncated)"
 
 
-@pytest.mark.parametrize("cls", [*HOST_CLASSES, Unheard])
+@pytest.mark.parametrize("cls", [*HOST_CLASSES, Unregistered])
 def test_builtin_exception_class_is_kept(crossing, cls):
     crossing.error = cls("why")
     known = {IndexError: 1, Lost: 2, RTIOUnderflow: 3, DMAError: 4, ValueError: 5}

@@ -198,10 +198,10 @@ def test_outputs_lost_by_gateware_reload_are_reported(tmp_path):
     try:
         device.until_logged(ABOVE)
         (database := tmp_path / "device_db.py").write_text(two_boards(f"{device.host}:{device.ports[1381]}"))
-        experiment = Path(__file__).with_name("experiments") / "satellite_anew.py"
+        experiment = Path(__file__).with_name("experiments") / "satellite_reloaded.py"
         arguments = [f"management={device.ports[1380]}", f"socket='{device.control_socket}'"]
         done = run_kairos("run", experiment, "--device-db", database, *arguments)
-        assert done.stdout.startswith("told\ntaken\ntaken\npulses 3\n"), done.stdout + done.stderr + device.uart()
+        assert done.stdout.startswith("reported\ntaken\ntaken\npulses 3\n"), done.stdout + done.stderr + device.uart()
         log = device.manage("0", "log").stdout
         assert "satellite 1 has not executed up to 42 outputs: its gateware was restarted" in log, log
         assert "RTIO busy error involving channel 0x10005:sat_ttl5" in log, log
@@ -234,7 +234,7 @@ def test_master_reset_drops_all_pending_outputs(pair, tmp_path):
     begin = pair.control("status")["time_ns"]
     experiment = Path(__file__).with_name("experiments") / "master_resets.py"
     done = run_kairos("run", experiment, "--device-db", database)
-    assert done.returncode == 0 and done.stdout.startswith("told\n"), done.stdout + done.stderr + pair.uart()
+    assert done.returncode == 0 and done.stdout.startswith("reported\n"), done.stdout + done.stderr + pair.uart()
     assert done.stderr == "" and "busy error" not in pair.manage("0", "log").stdout
     pulses = pulses_of_trace(pair.control("trace", **{"from": 0}))
     lengths = {
@@ -340,8 +340,8 @@ def test_satellite_errors_name_board_and_channel(pair, tmp_path):
     assert "RTIO destination unreachable, output, at" in done.stderr, done.stdout + done.stderr + pair.uart()
     assert "channel 0x0004:unknown" in done.stderr, done.stderr
 
-    def told():
+    def reported():
         let_pass(pair, 0.1)
         return "RTIO collision involving channel 0x10000:sat_ttl0" in pair.manage("1", "log").stdout
 
-    until(told, pair.uart)
+    until(reported, pair.uart)

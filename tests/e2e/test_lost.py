@@ -23,18 +23,18 @@ class Exp(EnvExperiment):
 
 
 @pytest.mark.parametrize(
-    "text, told",
+    "text, expected",
     [
         ("self.ttl0.output()\nself.ttl0.on()", COLLISION),
         ("self.ttl0.output()\ndelay(8*ns)\nself.ttl0.on()", None),
         ("self.ttl4.on()\nself.ttl4.off()", None),
     ],
 )
-def test_lost_outputs_after_kernel_end_are_reported(kairos, text, told):
+def test_lost_outputs_after_kernel_end_are_reported(kairos, text, expected):
     done = kairos.run(body(text), "-q", head=HEAD)
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if "RTIO" in line]
-    assert len(said) == (told is not None) and all(told in line for line in said), done.stderr
+    assert len(said) == (expected is not None) and all(expected in line for line in said), done.stderr
 
 
 def test_lost_outputs_are_reported_before_file_errors(kairos):

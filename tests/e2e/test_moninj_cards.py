@@ -88,11 +88,11 @@ def test_card_settings_are_shown(kairos, database, watch):
         "fastino0:7": "3.9999 V",
         "ttl4": "1",
     }
-    told = [json.loads(line) for line in watch("urukul0_ch1", "zotino0", "--json").stdout.splitlines()]
-    assert len(told) == 33
-    assert told[0]["value"] == round(80e6 / 1e9 * 2**32) and told[0]["unit"] == "Hz" and told[0]["probe"] == 1
-    assert told[0]["quantity"] == pytest.approx(80e6, abs=0.2)
-    volts = {each["name"]: each["quantity"] for each in told[1:]}
+    reports = [json.loads(line) for line in watch("urukul0_ch1", "zotino0", "--json").stdout.splitlines()]
+    assert len(reports) == 33
+    assert reports[0]["value"] == round(80e6 / 1e9 * 2**32) and reports[0]["unit"] == "Hz" and reports[0]["probe"] == 1
+    assert reports[0]["quantity"] == pytest.approx(80e6, abs=0.2)
+    volts = {each["name"]: each["quantity"] for each in reports[1:]}
     assert volts["zotino0:3"] == pytest.approx(1.25, abs=2e-4) and volts["zotino0:31"] == pytest.approx(-2.5, abs=2e-4)
 
 

@@ -111,8 +111,8 @@ def test_kernel_uses_plain_pointers(boards):
             session.reply(b"i", (0 if address is None else TARGET + address).to_bytes(4, "little"))
         last, exception = session.until_end()
     assert exception is None and last == []
-    told = [9, 10, -1, TARGET + 0x1007, 5, 6, 6, -1, TARGET + 7]
-    assert marks(requests) == told
+    expected = [9, 10, -1, TARGET + 0x1007, 5, 6, 6, -1, TARGET + 7]
+    assert marks(requests) == expected
     assert master.load(TARGET) == (DONE, 6 | 10 << 32)
     assert master.batch(("window_failed",)) == [before + 2]
     assert [master.batch((name,))[0] for name in ("window_fault", "window_address")] == [9, 0x8000_0000 + TARGET]
@@ -162,8 +162,8 @@ def test_region_permissions_are_enforced(boards, down):
     after = owner.batch(*counts)
     assert [now - then for now, then in zip(after, before, strict=True)] == refused
     (link,) = boards[0].system.links()
-    told = (link["far"] if down else link)["refused"]
-    assert [told["accesses"], told["packets"]] == after
+    counted = (link["far"] if down else link)["refused"]
+    assert [counted["accesses"], counted["packets"]] == after
     head, row = run_kairos("links", "-D", boards[0].system.address).stdout.splitlines()
     at = head.index("refused below" if down else "refused above")
     assert row[at:].split()[0] == str(sum(after))

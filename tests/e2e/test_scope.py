@@ -107,8 +107,8 @@ def test_page_shows_lines_of_other_boards_and_dma(kairos):
     def reached(line, channel, of_trace=""):
         """Return the number of marks of a line for a channel, each of which is at an edge of its
         pin. They name the trace."""
-        told = re.compile(rf"{channel}( ← two_boards.py:\d+)?{of_trace}")
-        texts = [(time, text) for time, text in zip(*source[line], strict=True) if told.fullmatch(text)]
+        pattern = re.compile(rf"{channel}( ← two_boards.py:\d+)?{of_trace}")
+        texts = [(time, text) for time, text in zip(*source[line], strict=True) if pattern.fullmatch(text)]
         assert all(min(abs(edge - time) for edge in edges[channel]) < 80 for time, _ in texts), (line, channel, texts)
         return len(texts)
 

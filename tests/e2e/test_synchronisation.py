@@ -19,8 +19,10 @@ def test_chip_0_clock_synchronises_the_others(lab, tmp_path):
     card["sync_sel"] = 1
     with Bench(written(entries, tmp_path)) as bench:
         bench.run(EXPERIMENTS, "Led")
-        (told,) = bench.warnings
-        assert told.startswith("urukul0: ch1: it is set to follow its SYNC_IN, which has no clock: check sync_device")
+        (warning,) = bench.warnings
+        assert warning.startswith(
+            "urukul0: ch1: it is set to follow its SYNC_IN, which has no clock: check sync_device"
+        )
         # Without a clock there are no errors: only the width of the window, more than a period,
         # reveals it.
         assert bench.datasets["alone"] == [15, 15]

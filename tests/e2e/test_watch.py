@@ -81,7 +81,7 @@ def test_camera_distinguishes_bright_ion(bench):
 
 def test_grabber_errors_are_raised(bench):
     bench.run(EXPERIMENTS, "Errors")
-    assert bench.datasets["told"] == [True, True]
+    assert bench.datasets["raised"] == [True, True]
 
 
 def test_sampler_measures_photodiode(bench):

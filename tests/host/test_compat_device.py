@@ -86,7 +86,7 @@ def test_moninj_client_works(device):
 
     async def whole():
         comm = CommMonInj(
-            lambda *told: probes.append(told), lambda *told: overrides.append(told), lambda: gone.append(1)
+            lambda *values: probes.append(values), lambda *values: overrides.append(values), lambda: gone.append(1)
         )
         with pytest.raises(ConnectionLost, match="is not connected"):
             comm.inject(4, 0, 0)

@@ -239,13 +239,13 @@ def test_failed_run_is_reported_and_others_continue(laboratory, caplog):
 
     laboratory.run(act)
     assert laboratory.of("n") == 3
-    told = {record.args[0]: record.getMessage() for record in caplog.records if record.levelname == "ERROR"}
-    assert "run 0 has failed while running: the experiment raised an exception" in told[0]
-    assert 'raise ValueError("of the user")' in told[0]
-    assert "run 1 has failed while running: a watchdog has expired during run" in told[1]
-    assert "run 2 has failed while running: the worker process died during run (exit code 7)" in told[2]
-    assert "has no experiment 'Missing'; it has Quick, Patient" in told[3]
-    assert "Supplied argument(s) not queried in experiment: unknown" in told[5]
+    errors = {record.args[0]: record.getMessage() for record in caplog.records if record.levelname == "ERROR"}
+    assert "run 0 has failed while running: the experiment raised an exception" in errors[0]
+    assert 'raise ValueError("of the user")' in errors[0]
+    assert "run 1 has failed while running: a watchdog has expired during run" in errors[1]
+    assert "run 2 has failed while running: the worker process died during run (exit code 7)" in errors[2]
+    assert "has no experiment 'Missing'; it has Quick, Patient" in errors[3]
+    assert "Supplied argument(s) not queried in experiment: unknown" in errors[5]
     (file,) = laboratory.path.glob("results/*/*/000000000-Broken.h5")
     with h5py.File(file) as results:
         assert results["datasets/measured"][()] == 5

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kairos.experiment.standalone import SingleRun, Unheard
+from kairos.experiment.standalone import IgnoredCommands, SingleRun
 from kairos.language.core import TerminationRequested
 
 
@@ -40,4 +40,4 @@ def test_self_terminated_run_ends_at_next_pause(capsys):
 
 
 def test_user_interface_commands_are_ignored():
-    assert Unheard().issue("create_applet", "plot", "plot_xy data", group="scans") is None
+    assert IgnoredCommands().issue("create_applet", "plot", "plot_xy data", group="scans") is None

@@ -70,7 +70,7 @@ class Forms:
 
     # Statements
 
-    def tell(self, depth, _):
+    def report(self, depth, _):
         return ["    " * depth + f"self.mark({self.number}, {self.text_of_values()})"]
 
     def text_of_values(self):

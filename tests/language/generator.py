@@ -85,7 +85,7 @@ class Writer(forms.Forms):
                 break
             self.left -= 1
             choices = [self.define] * 4 + [self.change] * 4 + [self.store] * 3 + [self.unpack]
-            choices += [self.bind] * 3 + [self.alter] * 3 + [self.tell]
+            choices += [self.bind] * 3 + [self.alter] * 3 + [self.report]
             if depth < 5:
                 choices += [self.when] * 2 + [self.count, self.repeat, self.each, self.attempt, self.over, self.within]
             if self.loops:

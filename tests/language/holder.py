@@ -10,16 +10,16 @@ __all__ = ["Base", "program"]
 class Base:
     def __init__(self, core):
         self.core = core
-        self.told = []
+        self.reported = []
         self.number = 7
 
     @rpc
-    def tell(self, *values):
-        self.told += [value.item() if isinstance(value, np.generic) else value for value in values]
+    def report(self, *values):
+        self.reported += [value.item() if isinstance(value, np.generic) else value for value in values]
 
 
 def program(core, run, **attributes):
-    """Runs the kernel `run` as a method of an object with these attributes; returns the values it told."""
+    """Runs the kernel `run` as a method of an object with these attributes; returns the values it reported."""
     holder = type("Holder", (Base,), {"run": run, **attributes})(core)
     holder.run()
-    return holder.told
+    return holder.reported

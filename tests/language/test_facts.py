@@ -32,7 +32,7 @@ class Program:
 
     def __init__(self, core, body, host):
         self.core = core
-        self.told = []
+        self.reported = []
         for name, value in host.items():
             if name in ("v", "m"):
                 value = np.array(value)
@@ -41,8 +41,8 @@ class Program:
         self.run = kernel_from_string(["self"], body, decorator=kernel)
 
     @rpc
-    def tell(self, *values):
-        self.told += values
+    def report(self, *values):
+        self.reported += values
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_fact_of_the_specification_holds(core, number, case, capfd):
     else:
         program.run(program)
         assert case.warns in capfd.readouterr().err
-        assert repr([_plain(value) for value in program.told]) == repr([_plain(value) for value in case.tells])
+        assert repr([_plain(value) for value in program.reported]) == repr([_plain(value) for value in case.reports])
 
 
 def _plain(value):

@@ -58,7 +58,7 @@ def test_110_131_new_objects_are_returned(core):
     def run(self):
         a, b, c = arrays(1)
         first, second = lists(1), lists(10)
-        self.tell(a[0], b[2], c[1, 0], first[1], second[1], text(text("x")), literal())
+        self.report(a[0], b[2], c[1, 0], first[1], second[1], text(text("x")), literal())
 
     assert program(core, run) == [1, 1.5, 4, 2, 11, "xyy", "abc"]
 
@@ -85,7 +85,7 @@ def test_133_arguments_outlive_the_function(core):
 
     @kernel
     def run(self):
-        self.tell(rebound([1, 2]))
+        self.report(rebound([1, 2]))
 
     with pytest.raises(CompileError, match="the assigned value does not outlive the assignment target"):
         program(core, run)
@@ -104,7 +104,7 @@ def test_135_rpc_results_are_stored(core):
         self.kept = self.numbers(1)
         other, another = self.numbers(20), self.asked(30)
         self.asked(40)
-        self.tell(self.kept[1], other[1], another[1])
+        self.report(self.kept[1], other[1], another[1])
 
     assert program(core, run, kept=[0], numbers=rpc(numbers), asked=asked) == [2, 21, 31]
 
@@ -112,7 +112,7 @@ def test_135_rpc_results_are_stored(core):
 def test_115_functions_have_one_type(core):
     @kernel
     def run(self):
-        self.tell(anything(1), anything("a"))
+        self.report(anything(1), anything("a"))
 
     with pytest.raises(CompileError, match="cannot unify"):
         program(core, run)
@@ -135,7 +135,7 @@ def test_116_117_inherited_method_is_compiled_per_class(core):
 
     @kernel
     def run(self):
-        self.tell(self.left.twice(), self.right.twice(), self.one.twice(), self.other.twice())
+        self.report(self.left.twice(), self.right.twice(), self.one.twice(), self.other.twice())
 
     made = dict(left=Left(core, 1), right=Right(core, 1.5), one=Above(core, 2), other=Above(core, 2.5))
     assert program(core, run, **made) == [2, 3.0, 4, 5.0]
@@ -144,7 +144,7 @@ def test_116_117_inherited_method_is_compiled_per_class(core):
 def test_120_arguments_are_not_converted(core):
     @kernel
     def literal(self):
-        self.tell(wants_int64(1))
+        self.report(wants_int64(1))
 
     assert program(core, literal) == [1 << 40]
 
@@ -186,7 +186,7 @@ def test_151_except_clause_catches_several_classes(core):
                     raise IndexError("index")
                 raise ValueError("value")
             except (IndexError, ValueError):
-                self.tell(i)
+                self.report(i)
 
     assert program(core, run) == [0, 1]
 
@@ -201,7 +201,7 @@ def test_157_closure_variables_are_available(core):
 
     @kernel
     def run(self):
-        self.tell(number, factor(number))
+        self.report(number, factor(number))
 
     assert program(core, run) == [6, 36]
 
@@ -212,23 +212,25 @@ def test_182_with_statement_takes_several_managers(core):
     class Manager(Base):
         @kernel
         def __enter__(self):
-            self.tell_all(self.number)
+            self.report_all(self.number)
 
         @kernel
         def __exit__(self, a, b, c):
-            self.tell_all(-self.number)
+            self.report_all(-self.number)
 
-    told = []
-    managers = [type("Manager", (Manager,), {"tell_all": rpc(lambda self, n: told.append(n))})(core) for _ in range(2)]
+    reported = []
+    managers = [
+        type("Manager", (Manager,), {"report_all": rpc(lambda self, n: reported.append(n))})(core) for _ in range(2)
+    ]
     managers[1].number = 8
 
     @kernel
     def run(self):
         with self.a, self.b:
-            self.tell(0)
+            self.report(0)
 
     assert program(core, run, a=managers[0], b=managers[1]) == [0]
-    assert told == [7, 8, -8, -7]
+    assert reported == [7, 8, -8, -7]
 
 
 def test_183_manager_value_is_bound(core):
@@ -246,7 +248,7 @@ def test_183_manager_value_is_bound(core):
     @kernel
     def run(self):
         with self.manager as given:
-            self.tell(given)
+            self.report(given)
 
     assert program(core, run, manager=Manager(core)) == [8]
 
@@ -261,7 +263,7 @@ def test_188_qualified_decorators_are_recognised(core):
 
     @aq.kernel
     def run(self):
-        self.tell(portable_by_module(1))
+        self.report(portable_by_module(1))
 
     assert program(core, run) == [2]
 
@@ -274,6 +276,6 @@ def test_result_elements_are_indexed_before_types_are_known(core):
     @kernel
     def run(self):
         a, b = arrays(np.array([[1, 2]]))
-        self.tell(a[0, 1], b[0, 0])
+        self.report(a[0, 1], b[0, 0])
 
     assert program(core, run) == [2, 1]

@@ -60,7 +60,7 @@ def test_75_lists_are_shared_and_numbers_are_not(core):
         numbers = [1, 2]
         first_is_five(numbers)
         x = 3
-        self.tell(numbers[0], rebound(x), x)
+        self.report(numbers[0], rebound(x), x)
 
     assert program(core, run) == [5, 4, 3]
 
@@ -68,7 +68,7 @@ def test_75_lists_are_shared_and_numbers_are_not(core):
 def test_118_defaults_and_keywords_are_passed(core):
     @kernel
     def run(self):
-        self.tell(doubled(), doubled(3), doubled(y=5), doubled(4, 6))
+        self.report(doubled(), doubled(3), doubled(y=5), doubled(4, 6))
 
     assert program(core, run) == [12, 32, 15, 46]
 
@@ -99,7 +99,7 @@ def test_122_kernel_annotations_are_accepted(core):
 
     @kernel
     def run(self):
-        self.tell(f([1], (1, 2.0), 3, True, "e", 4))
+        self.report(f([1], (1, 2.0), 3, True, "e", 4))
 
     assert program(core, run) == [7]
 
@@ -107,7 +107,7 @@ def test_122_kernel_annotations_are_accepted(core):
 def test_123_recursion_works(core):
     @kernel
     def run(self):
-        self.tell(factorial(5), even(10), odd(10))
+        self.report(factorial(5), even(10), odd(10))
 
     assert program(core, run) == [120, 1, 0]
 
@@ -116,7 +116,7 @@ def test_127_user_function_named_delay_is_called(core):
     @kernel
     def run(self):
         delay(1.0)
-        self.tell(1)
+        self.report(1)
 
     assert program(core, run) == [1]
 
@@ -206,14 +206,14 @@ def test_149_user_exceptions_are_passed_on(core):
         try:
             self.fail(False)
         except Own:
-            self.tell(1)
+            self.report(1)
 
     @kernel
     def uncaught(self):
         try:
             self.fail(True)
         except Own:
-            self.tell(2)
+            self.report(2)
 
     assert program(core, caught, fail=fail) == [1]
     with pytest.raises(Derived, match="^from the host$"):
@@ -254,8 +254,8 @@ def test_155_lists_of_objects_are_iterated(core):
     @kernel
     def run(self):
         for part in self.parts:
-            self.tell(part.get())
-        self.tell(self.both[0].get())
+            self.report(part.get())
+        self.report(self.both[0].get())
 
     parts = [Part(core, 3), Part(core, 4)]
     assert program(core, run, parts=parts, both=(parts[1], core)) == [3, 4, 4]
@@ -264,17 +264,17 @@ def test_155_lists_of_objects_are_iterated(core):
 def test_156_objects_return_as_themselves(core):
     @kernel
     def run(self):
-        self.tell(self)
+        self.report(self)
 
     holder = type("Holder", (Base,), {"run": run})(core)
     holder.run()
-    assert holder.told[0] is holder
+    assert holder.reported[0] is holder
 
 
 def test_158_named_tuples_are_tuples(core):
     @kernel
     def run(self):
-        self.tell(self.pair[0])
+        self.report(self.pair[0])
 
     assert program(core, run, pair=Pair(1, 2)) == [1]
 
@@ -293,6 +293,6 @@ def test_134_cached_values_are_returned(core):
     @kernel
     def run(self):
         self.cache.put("key", [1, 2])
-        self.tell(self.get())
+        self.report(self.get())
 
     assert program(core, run, cache=CoreCache(Manager()), get=get) == [[1, 2]]

@@ -134,18 +134,18 @@ def test_strict_mode_rejects_array_condition(run, monkeypatch):
 
 
 EQUAL = """\
-told = 0
+found = 0
 if self.a == self.b:
-    told += 1
+    found += 1
 while self.a != self.b:
-    told += 2
+    found += 2
     break
 if self.flag and self.a == self.b:
-    told += 4
+    found += 4
 if not self.a == self.b or self.a == self.c:
-    told += 8
+    found += 8
 assert self.a == self.a[:]
-return told, 5 if self.a != self.b else 6, bool(self.a == self.b), not self.a != self.b, self.flag and self.a == self.b
+return found, 5 if self.a != self.b else 6, bool(self.a == self.b), not self.a != self.b, self.flag and self.a == self.b
 """
 
 

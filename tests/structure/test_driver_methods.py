@@ -41,9 +41,9 @@ def drivers() -> dict[str, type]:
     found = {}
     for module in pkgutil.iter_modules(kairos.coredevice.__path__):
         if not module.ispkg:
-            room = importlib.import_module(f"kairos.coredevice.{module.name}")
-            for name, cls in vars(room).items():
-                own = inspect.isclass(cls) and cls.__module__ == room.__name__ and not name.startswith("_")
+            source = importlib.import_module(f"kairos.coredevice.{module.name}")
+            for name, cls in vars(source).items():
+                own = inspect.isclass(cls) and cls.__module__ == source.__name__ and not name.startswith("_")
                 if own and device_methods(cls):
                     found[name] = cls
     return found

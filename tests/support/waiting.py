@@ -11,12 +11,12 @@ PAUSE = 0.02
 """Seconds between polls."""
 
 
-def until(condition, tell=lambda: "it has not come true"):
-    """Wait until `condition()` is true and return its value. `tell()` describes the state after a
+def until(condition, describe=lambda: "it has not come true"):
+    """Wait until `condition()` is true and return its value. `describe()` describes the state after a
     timeout."""
     end = time.monotonic() + PATIENCE
     while not (value := condition()):
-        assert time.monotonic() < end, tell()
+        assert time.monotonic() < end, describe()
         time.sleep(PAUSE)
     return value
 

@@ -104,7 +104,7 @@ class Published:
                 seen = dict(self._versions)
                 struct = {**self._before, **{key: tuple(entry) for key, entry in self._ddb.data.items()}}
                 _send(lines, {"action": "init", "struct": struct})
-                while self._news(seen):
+                while self._wait_for_change(seen):
                     time.sleep(0 if self._closed else PERIOD)
                     for key, version in list(self._versions.items()):
                         if seen.get(key) != version:
@@ -113,7 +113,7 @@ class Published:
         except (OSError, ValueError):
             pass  # the client has disconnected
 
-    def _news(self, seen) -> bool:
+    def _wait_for_change(self, seen) -> bool:
         """Wait for changes or the end of the run; returns whether there are changes."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._versions != seen)

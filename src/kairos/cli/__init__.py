@@ -53,7 +53,7 @@ def main(argv=None) -> int:
         with printed(goes_on=args.command == "run"):
             return args.chosen.function()(args) or 0
     except OutputFailed as failure:
-        return _failed(failure) if failure.is_told else 1
+        return _failed(failure) if failure.is_reported else 1
     except KairosError as error:
         return _failed(error)
     except KeyboardInterrupt as interruption:

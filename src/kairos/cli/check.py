@@ -22,7 +22,7 @@ from ..errors import KairosError
 from ..experiment.arguments import DefaultMissing
 from ..experiment.datasets import DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
-from ..experiment.standalone import SingleRun, Unheard
+from ..experiment.standalone import IgnoredCommands, SingleRun
 from .colour import coloured
 from .experiments import import_file
 from .report import UserCodeError
@@ -67,7 +67,7 @@ def _of_file(file: str, ddb: DeviceDB) -> Iterator[Diagnostic]:
 
 
 def _of_experiment(file: str, cls: type, ddb: DeviceDB) -> Iterator[Diagnostic]:
-    devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": Unheard()})
+    devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": IgnoredCommands()})
     try:
         instance = cls((devices, DatasetManager(), ProcessArgumentManager({}), {}))
         for kernel, arguments in _kernels(cls):

@@ -25,11 +25,11 @@ def controllers(args) -> int:
     if args.list:
         return _list(supervisor, args.json)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s: %(message)s")
-    asyncio.run(_until_told(supervisor))
+    asyncio.run(_run_until_signal(supervisor))
     return 0
 
 
-async def _until_told(supervisor: Supervisor):
+async def _run_until_signal(supervisor: Supervisor):
     task = asyncio.ensure_future(supervisor.run())
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
@@ -51,8 +51,8 @@ def _list(supervisor: Supervisor, as_json: bool) -> int:
             silent += 1
             state = str(error)
         if as_json:
-            told = {"answers": True, "target": target} if target is not None else {"answers": False, "why": state}
-            print(json.dumps({"name": controller.name, "command": command, **told}))
+            status = {"answers": True, "target": target} if target is not None else {"answers": False, "why": state}
+            print(json.dumps({"name": controller.name, "command": command, **status}))
         else:
             print(f"{controller.name:20} {command}\n{'':20} {state}")
     return 1 if silent else 0

@@ -16,7 +16,7 @@ from ..experiment.arguments import ArgumentError, DefaultMissing
 from ..experiment.datasets import DatasetDB, DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.hdf5 import write_hdf5
-from ..experiment.standalone import SingleRun, TerminationRequested, Unheard
+from ..experiment.standalone import IgnoredCommands, SingleRun, TerminationRequested
 from ..experiment.store import DatasetStore
 from . import precompiled, report
 from .colour import coloured
@@ -127,7 +127,7 @@ class Experiment:
         if applets or pictures:
             datasets = Published(datasets)
             self.applets = Applets(datasets.address, windows=applets)
-        self.devices = DeviceManager(ddb, {"scheduler": SingleRun(rid), "ccb": self.applets or Unheard()})
+        self.devices = DeviceManager(ddb, {"scheduler": SingleRun(rid), "ccb": self.applets or IgnoredCommands()})
         self.datasets = DatasetManager(datasets)
         self.arguments = ProcessArgumentManager(_texts(arguments), typed=True)
         with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):

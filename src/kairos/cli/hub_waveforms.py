@@ -19,7 +19,7 @@ def clocks(args):
     with open_lab(args) as lab:
         if args.follow:
             for when, found in lab.watch_clocks(*names):
-                _print_news(when, found, args.json)
+                _print_changes(when, found, args.json)
             return 0
         found = lab.wait_for_clocks(*names, timeout=args.wait) if args.wait is not None else lab.clocks(*names)
     if args.json:
@@ -39,7 +39,7 @@ def _condition(of) -> str:
     return CONDITIONS[of.condition]
 
 
-def _print_news(when: float, found: dict, as_json: bool):
+def _print_changes(when: float, found: dict, as_json: bool):
     if as_json:
         shown = {name: _as_json(each) for name, each in found.items()}
         print(json.dumps({"time": when, "devices": shown}), flush=True)

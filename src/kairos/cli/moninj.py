@@ -24,7 +24,7 @@ class Watched(NamedTuple):
     name: str
     card: object = None
 
-    def told(self, seen, as_json: bool) -> str:
+    def line(self, seen, as_json: bool) -> str:
         """Format a report as a line."""
         if as_json:
             fields = {"name": self.name, "channel": seen.channel, "probe": seen.number, "value": seen.value}
@@ -44,7 +44,7 @@ def watch(args):
     """Print the levels of the pins and the last outputs of the cards named by the command line
     `args`, and each change."""
     database = _database(args)
-    watched = {place: what for name in args.names for place, what in _probes(name, database)}
+    watched = {address: probe for name in args.names for address, probe in _probes(name, database)}
     device = MonInj(*address_of(args, PORT))
     for channel, probe in watched:
         device.watch(channel, probe)
@@ -52,7 +52,7 @@ def watch(args):
     while args.seconds is None or (left := began + args.seconds - time.monotonic()) > 0:
         seen = device.next(None if args.seconds is None else left)
         if seen is not None and seen.kind == Report.PROBE and (seen.channel, seen.number) in watched:
-            print(watched[seen.channel, seen.number].told(seen, args.json), flush=True)
+            print(watched[seen.channel, seen.number].line(seen, args.json), flush=True)
     device.close()
 
 

@@ -96,7 +96,7 @@ class Outputs:
         experiment.write_datasets(path, started)
         return path
 
-    def tell_no_kernel(self):
+    def report_no_kernel(self):
         """Report the files that are not written because no kernel has run."""
         missing = [f"{option} {path}" for option, path in self.files.items() if option in OF_PINS]
         if missing:

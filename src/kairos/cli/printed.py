@@ -20,7 +20,7 @@ class OutputFailed(KairosError):
 
     def __init__(self, error: OSError):
         super().__init__(f"the output cannot be written: {error.strerror or error}")
-        self.is_told = not isinstance(error, BrokenPipeError)
+        self.is_reported = not isinstance(error, BrokenPipeError)
         """Whether to report the failure."""
 
 
@@ -49,7 +49,7 @@ class _Printed(io.RawIOBase):
                 return os.write(self._descriptor, data)
             except OSError as error:
                 self.failure = OutputFailed(error)
-                if not (self._goes_on and self.failure.is_told):
+                if not (self._goes_on and self.failure.is_reported):
                     raise self.failure from None
         return len(data)
 

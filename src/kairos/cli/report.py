@@ -10,7 +10,7 @@ from ..errors import KairosError
 
 __all__ = ["UserCodeError", "format_user_exception", "user_code"]
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The disk or the quota is full; or the file has its maximum size."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -61,7 +61,7 @@ def user_code(plain=()):
             raise UserCodeError(f"the kernel does not compile\n\n{error}") from error
         if _is_compiler_error(error, "LinkError"):
             raise UserCodeError(str(error)) from error
-        if getattr(error, "errno", None) in _NO_ROOM:
+        if getattr(error, "errno", None) in _DISK_FULL:
             raise UserCodeError(_without_room(error)) from error
         raise UserCodeError(_headline(error) + "\n\n" + format_user_exception(error)) from error
 

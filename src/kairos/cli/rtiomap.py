@@ -1,21 +1,16 @@
 """``kairos rtiomap``: map of RTIO channels to device names, in the format of the firmware.
 
-The format is the value of the configuration key `device_map`: a count, then for each channel its
-number, the length of its name and the name; numbers are 32 bits, little-endian.
+The map is the value of the configuration key `device_map`.
 """
 
 import importlib
 import json
-import struct
 
-from .. import compat, files
+from .. import _native, compat, files
 from ..devices import DeviceDB
 from ..errors import UsageError
 
 __all__ = ["rtiomap"]
-
-_NUMBER = struct.Struct("<I")
-_ENTRY = struct.Struct("<II")
 
 
 def rtiomap(args):
@@ -25,11 +20,7 @@ def rtiomap(args):
             print(json.dumps({"channel": channel, "name": name}) if args.json else f"{channel:#08x} {name}")
         return
     channels = _channels(DeviceDB.load(args.device_db))
-    parts = [_NUMBER.pack(len(channels))]
-    for channel, name in sorted(channels.items()):
-        encoded = name.encode()
-        parts.append(_ENTRY.pack(channel, len(encoded)) + encoded)
-    files.write(args.file, b"".join(parts))
+    files.write(args.file, _native.wire.write_device_map(sorted(channels.items())))
     print(f"wrote the names of {len(channels)} channels to {args.file}")
 
 
@@ -56,16 +47,6 @@ def _channels(ddb: DeviceDB) -> dict[int, str]:
 def _read(data: bytes, path):
     """Parse a map to (channel, name); UsageError if it is invalid."""
     try:
-        (count,) = _NUMBER.unpack_from(data)
-        place, found = _NUMBER.size, []
-        for _ in range(count):
-            channel, length = _ENTRY.unpack_from(data, place)
-            place += _ENTRY.size
-            name = data[place : place + length]
-            if len(name) != length:
-                raise ValueError("it ends early")
-            found.append((channel, name.decode()))
-            place += length
-    except (struct.error, ValueError):
+        return _native.wire.read_device_map(data)
+    except ValueError:
         raise UsageError(f"{path} is not a channel map, or is truncated") from None
-    return found

@@ -163,7 +163,7 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
         if recording is not None and limit != 0:
             print(format_table(recording, limit, _listed(recording, experiment.devices.ddb.entries)))
     if device is not None and not (kernels or failed):
-        outputs.tell_no_kernel()
+        outputs.report_no_kernel()
     try:
         outputs.write(experiment, started, recording, device, completed=not failed)
     finally:
@@ -192,7 +192,7 @@ def _print_lost(device):
     """Report outputs that the device could not produce: a kernel does not notice those due after
     its end."""
     for line in [] if device is None else device.lost_outputs():
-        why = next(why for what, why in LOST.items() if what in line)
+        why = next(why for error, why in LOST.items() if error in line)
         print(f"kairos: {line}: {why}", file=sys.stderr)
 
 

@@ -29,7 +29,7 @@ def _kairos(*words) -> int:
     return import_module("kairos.cli").main([str(word) for word in words])
 
 
-def _given(*options) -> list[str]:
+def _option_words(*options) -> list[str]:
     """Return flags and values of the options that were given."""
     return [word for flag, value in options if value is not None for word in (flag, value)]
 
@@ -42,7 +42,7 @@ def run() -> int:
     parser.add_argument("-v", "--verbose", action="count", default=0)
     parser.add_argument("-q", "--quiet", action="count", default=0)
     args = parser.parse_args()
-    options = _given(("-c", args.class_name), ("-o", args.hdf5), ("--dataset-db", args.dataset_db))
+    options = _option_words(("-c", args.class_name), ("-o", args.hdf5), ("--dataset-db", args.dataset_db))
     options += [*["-v"] * args.verbose, *["-q"] * bool(args.quiet)]
     return _kairos("run", args.file, *args.arguments, "--device-db", args.device_db, "--no-table", *options)
 
@@ -53,7 +53,7 @@ def compile_experiment() -> int:
     _experiment(parser)
     parser.add_argument("-o", "--output", metavar="FILE")
     args = parser.parse_args()
-    options = _given(("-c", args.class_name), ("-o", args.output), ("--dataset-db", args.dataset_db))
+    options = _option_words(("-c", args.class_name), ("-o", args.output), ("--dataset-db", args.dataset_db))
     return _kairos("compile", args.file, *args.arguments, "--device-db", args.device_db, *options)
 
 
@@ -65,7 +65,7 @@ def management() -> int:
     parser.add_argument("tool", nargs=argparse.REMAINDER, help="log, config, reboot, flash, debug")
     args = parser.parse_args()
     board = ["--board", str(args.drtio_dest)] if args.drtio_dest else []
-    return _kairos("device", *_given(("-D", args.device)), *board, "--device-db", args.device_db, *args.tool)
+    return _kairos("device", *_option_words(("-D", args.device)), *board, "--device-db", args.device_db, *args.tool)
 
 
 def analyzer() -> int:
@@ -82,7 +82,7 @@ def analyzer() -> int:
     if not (args.print_decoded or args.write_vcd or args.write_dump):
         print("Nothing to do: -p prints the record, -w writes it as VCD, -d as it is", file=sys.stderr)
         return 1
-    options = _given(("--vcd", args.write_vcd), ("--dump", args.write_dump))
+    options = _option_words(("--vcd", args.write_vcd), ("--dump", args.write_dump))
     table = "all" if args.print_decoded else "0"
     source = [args.read_dump] if args.read_dump else []
     return _kairos("analyze", *source, "--device-db", args.device_db, "--table", table, *options)
@@ -99,7 +99,7 @@ def flash() -> int:
     parser.add_argument("-D", "--device", metavar="HOST")
     parser.add_argument("image", metavar="FILE", help="boot image (BOOT.BIN), of kairos image")
     args = parser.parse_args()
-    return _kairos("device", *_given(("-D", args.device)), "--device-db", args.device_db, "flash", args.image)
+    return _kairos("device", *_option_words(("-D", args.device)), "--device-db", args.device_db, "flash", args.image)
 
 
 def device_database() -> int:
@@ -113,4 +113,4 @@ def device_database() -> int:
     args = parser.parse_args()
     if args.satellite:
         parser.error("-s: descriptions of satellites are not supported yet")
-    return _kairos("devices", "--from", args.description, *_given(("-o", args.output)))
+    return _kairos("devices", "--from", args.description, *_option_words(("-o", args.output)))

@@ -56,7 +56,7 @@ class DatasetDB(DatasetStore):
             self.delete(change["key"])
 
 
-class _Told:
+class _ForeignDatabase:
     """Adapts a foreign database class with `get`, `delete` and `update` for changes."""
 
     def __init__(self, target):
@@ -88,4 +88,4 @@ class DatasetManager(datasets.DatasetManager):
     `update`."""
 
     def __init__(self, ddb=None):
-        super().__init__(_Told(ddb) if ddb is not None and not hasattr(ddb, "set") else ddb)
+        super().__init__(_ForeignDatabase(ddb) if ddb is not None and not hasattr(ddb, "set") else ddb)

@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from ..contracts.moninj import GREETING, PORT, Report, Request
 from ..errors import ConnectionLost, DeviceUnreachable
-from ..network.moninj import REPORTS, Override, Probe, message
+from ..network.moninj import Override, Probe, ReportDecoder, message
 
 __all__ = ["CommMonInj", "TTLOverride", "TTLProbe"]
 
@@ -41,7 +41,7 @@ class CommMonInj:
         injection_status_cb: Callable | None,
         disconnect_cb: Callable | None = None,
     ):
-        self._told = {Report.PROBE: monitor_cb, Report.OVERRIDE: injection_status_cb}
+        self._callbacks = {Report.PROBE: monitor_cb, Report.OVERRIDE: injection_status_cb}
         self._disconnected = disconnect_cb
         self._writer: asyncio.StreamWriter | None = None
 
@@ -64,12 +64,12 @@ class CommMonInj:
 
     def monitor_probe(self, enable, channel, probe):
         """Enable or disable reports of a probe's value: the current one at once, then every change."""
-        self._send(Request.WATCH_PROBE, bool(enable), channel, probe)
+        self._send(Request.WATCH_PROBE, channel, probe, bool(enable))
 
     def monitor_injection(self, enable, channel, overrd):
         """Enable or disable reports of an override's value: the current one at once, then every
         change."""
-        self._send(Request.WATCH_OVERRIDE, bool(enable), channel, overrd)
+        self._send(Request.WATCH_OVERRIDE, channel, overrd, bool(enable))
 
     def inject(self, channel, override, value):
         """Set an override."""
@@ -87,13 +87,13 @@ class CommMonInj:
     async def _listen(self):
         """Pass the device's reports to the callbacks until the connection ends."""
         try:
-            while True:
-                kind = Report((await self._reader.readexactly(1))[0])
-                layout = REPORTS[kind]
-                values = layout.unpack(await self._reader.readexactly(layout.size))
-                if self._told[kind] is not None:
-                    self._told[kind](*values)
-        except (asyncio.IncompleteReadError, OSError, ValueError) as error:
-            logger.info("the monitor has gone: %s", error)
+            decoder = ReportDecoder()
+            while received := await self._reader.read(4096):
+                for kind, *values in decoder.decode(received):
+                    if self._callbacks[kind] is not None:
+                        self._callbacks[kind](*values)
+            logger.info("the monitor has closed the connection")
+        except (OSError, ValueError) as error:
+            logger.info("the connection to the monitor was lost: %s", error)
         if self._disconnected is not None:
             self._disconnected()

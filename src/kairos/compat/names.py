@@ -17,7 +17,7 @@ SAME = {
     "artiq.language.types": "kairos.language.types",
     "artiq.language.units": "kairos.language.units",
     "artiq.language.scan": "kairos.experiment.scan",
-    "artiq.sim.devices": "kairos.simulation.devices",
+    "artiq.sim.devices": "kairos.dry_run.devices",
     "sipyco.pyon": "kairos.pyon",
 }
 """Modules with a single equivalent; those of ``artiq.coredevice`` have the same name in
@@ -77,10 +77,10 @@ GATHERED = {
     "artiq.frontend.artiq_compile": {"kairos.compat.commands": "compile_experiment=main"},
     "artiq.frontend.artiq_run": {
         "kairos.cli.script": "run",
-        "kairos.experiment.standalone": "SingleRun=DummyScheduler Unheard=DummyCCB",
+        "kairos.experiment.standalone": "SingleRun=DummyScheduler IgnoredCommands=DummyCCB",
     },
     "artiq.sim": {},
-    "artiq.sim.time": {"kairos.simulation.timeline": "Timeline=Manager manager"},
+    "artiq.sim.time": {"kairos.dry_run.timeline": "Timeline=Manager manager"},
     "sipyco.pc_rpc": {
         "kairos.controllers": """AutoTarget Client AsyncClient=AsyncioClient BestEffortClient Server
             Incompatible=IncompatibleServer""",

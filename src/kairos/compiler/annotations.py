@@ -20,22 +20,24 @@ _PLAIN = {None: "none", type(None): "none", bool: "bool", float: "float", str: "
 _PLAIN |= {bytearray: "bytearray", numpy.int32: "int32", numpy.int64: "int64"}
 
 
-def read_annotation(annotation: Any, function: Callable, what: str) -> tuple:
-    """Convert an annotation of `function` to a tuple; `what` names the annotated object in errors."""
+def read_annotation(annotation: Any, function: Callable, subject: str) -> tuple:
+    """Convert an annotation of `function` to a tuple; `subject` names the annotated object in errors."""
     if isinstance(annotation, str):
         try:
             value = eval(annotation, function.__globals__)
         except Exception as error:
-            raise QuotingError(f"type annotation for {what}, '{annotation}', cannot be evaluated: {error}") from error
-        return read_annotation(value, function, what)
+            raise QuotingError(
+                f"type annotation for {subject}, '{annotation}', cannot be evaluated: {error}"
+            ) from error
+        return read_annotation(value, function, subject)
     if isinstance(annotation, types.FunctionType) and annotation.__module__ == KernelType.__module__:
         annotation = annotation()  # `TList` for `TList()`
     if isinstance(annotation, KernelType):
         dims = (annotation.num_dims,) if annotation.kind == "array" else ()
-        return (annotation.kind, *(read_annotation(arg, function, what) for arg in annotation.args), *dims)
+        return (annotation.kind, *(read_annotation(arg, function, subject) for arg in annotation.args), *dims)
     if annotation is int:
         raise QuotingError(
-            f"type annotation for {what}, 'int' cannot be used as an ARTIQ type. Use numpy's int32 or int64 instead."
+            f"type annotation for {subject}, 'int' cannot be used as an ARTIQ type. Use numpy's int32 or int64 instead."
         )
     try:
         if annotation in _PLAIN:
@@ -44,5 +46,5 @@ def read_annotation(annotation: Any, function: Callable, what: str) -> tuple:
         pass
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (list, tuple) and args and Ellipsis not in args:
-        return (origin.__name__, *(read_annotation(arg, function, what) for arg in args))
-    raise QuotingError(f"type annotation for {what}, '{annotation!r}', is not an ARTIQ type")
+        return (origin.__name__, *(read_annotation(arg, function, subject) for arg in args))
+    raise QuotingError(f"type annotation for {subject}, '{annotation!r}', is not an ARTIQ type")

@@ -86,7 +86,7 @@ _LANGUAGE_TYPES = {
 _DEEPEST = 100
 """Maximum nesting of lists and tuples, since values are processed recursively."""
 
-_ROOM = len(KERNEL_LIBRARY)
+_MEMORY = len(KERNEL_LIBRARY)
 """Bytes for a kernel with its data. Larger values are rejected before copying."""
 
 _PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in PRELUDE)
@@ -150,7 +150,7 @@ class HostBridge:
 
     def _elements(self, values: list | tuple) -> list | tuple:
         """Return the tuples of elements; numbers of Python's own types represent themselves."""
-        _require_room(len(values), "a list")
+        _require_memory(len(values), "a list")
         if (numbers := self.numbers.copied(values)) is not None:
             return numbers
         kinds = set(map(type, values))
@@ -176,7 +176,7 @@ class HostBridge:
             raise QuotingError(f"a NumPy array of {value.ndim} dimensions of {value.dtype.name}: {wanted}")
         elt = _element(value.dtype, value)
         wanted = numpy.dtype(_ARRAY_ELEMENTS[elt]).newbyteorder("<")
-        _require_room(value.size * wanted.itemsize, "a NumPy array")
+        _require_memory(value.size * wanted.itemsize, "a NumPy array")
         return ("array", self.embedding.store_array(value, wanted), (elt,), list(value.shape))
 
     def _reference(self, value: Any) -> tuple:
@@ -394,9 +394,9 @@ class HostBridge:
         return params
 
 
-def _require_room(size: int, what: str) -> None:
-    if size > _ROOM:
-        raise QuotingError(f"{what} of {size} bytes: the device has {_ROOM >> 20} MiB for a kernel and its data")
+def _require_memory(size: int, data: str) -> None:
+    if size > _MEMORY:
+        raise QuotingError(f"{data} of {size} bytes: the device has {_MEMORY >> 20} MiB for a kernel and its data")
 
 
 def _utf8(text: str) -> str:
@@ -405,8 +405,8 @@ def _utf8(text: str) -> str:
         try:
             text.encode()
         except UnicodeEncodeError:
-            what = "halves of surrogate pairs, which UTF-8 does not have"
-            raise QuotingError(f"the text {text[:40]!a} has {what}") from None
+            text = f"the text {text[:40]!a} has halves of surrogate pairs, which UTF-8 does not have"
+            raise QuotingError(text) from None
     return text
 
 

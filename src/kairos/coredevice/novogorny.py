@@ -17,7 +17,7 @@ _BIPOLAR = [bool(bipolar) for _, bipolar in SPANS]
 _GAINS = [1.0, 10.0, 100.0, 1000.0]
 _FULL = 1 << RESULT.code.width
 _REFERENCE = 5.0
-_BURST_ROOM = 60
+_BURST_MAX = 60
 """Results of a burst that the device buffers until they are read."""
 
 
@@ -113,7 +113,7 @@ class Novogorny:
         the control word `ctrl`. ValueError if it is longer than the 60 results that the device can
         buffer.
         """
-        if len(data) > _BURST_ROOM:
+        if len(data) > _BURST_MAX:
             raise ValueError("a burst has at most 60 samples")
         self.result.prepare()
         for _ in range(len(data)):

@@ -62,7 +62,7 @@ def _store_record(group, key, record):
     except OSError:
         raise  # the file cannot be written
     except Exception as error:  # raised by methods of the value: it may be anything
-        logger.warning("Dataset '%s' is not stored completely: %s", name, _said(error))
+        logger.warning("Dataset '%s' is not stored completely: %s", name, _error_text(error))
 
 
 def _name(key) -> str:
@@ -75,7 +75,7 @@ def _name(key) -> str:
     return key.replace("\0", "\\0").encode(errors="backslashreplace").decode()
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """Return an exception in a line."""
     try:
         text = str(error).partition("\n")[0]
@@ -96,7 +96,7 @@ def _store(group, key: str, value):
     except OSError:
         raise
     except Exception as error:  # by methods of the value, too
-        reason = _said(error)
+        reason = _error_text(error)
     if key in group:  # it was created, but could not be filled
         del group[key]
     try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ..language.core import TerminationRequested
 
-__all__ = ["SingleRun", "TerminationRequested", "Unheard"]
+__all__ = ["SingleRun", "TerminationRequested", "IgnoredCommands"]
 
 
 @dataclass
@@ -60,11 +60,11 @@ class SingleRun:
             raise TerminationRequested("the run requested its own termination")
 
 
-def _ignored(what: str, details: str = ""):
-    print(f"{what} ignored, there is no scheduler{details}")
+def _ignored(request: str, details: str = ""):
+    print(f"{request} ignored, there is no scheduler{details}")
 
 
-class Unheard:
+class IgnoredCommands:
     """Accepts commands to user interfaces where there are none."""
 
     def issue(self, service, *args, **kwargs):

@@ -4,12 +4,11 @@ A dump is fetched as bytes and decoded to messages, oldest first. Times are mach
 `timestamp` is when an event was due or seen, `rtio_counter` when it was submitted or read.
 """
 
-import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..contracts.analyzer import HEAD, MESSAGE, PORT, Exception, Message
-from ..contracts.session import LITTLE_ENDIAN
+from .. import _native
+from ..contracts.analyzer import PORT, Exception, Message
 from ..errors import ConnectionLost, KairosError
 from .connect import connect
 
@@ -28,9 +27,6 @@ PATIENCE = 15.0
 """Seconds for which a device may be restarting."""
 TIMEOUT = 30.0
 """Timeout in seconds for more data of a dump."""
-
-_HEAD = struct.Struct("<BIQ?BB")
-_MESSAGE = struct.Struct(">QIQQI")
 
 
 class OutputMessage(NamedTuple):
@@ -96,25 +92,23 @@ def fetch(host: str, port: int = PORT) -> bytes:
 
 def decode(data: bytes) -> Dump:
     """Decode the messages of a dump; KairosError if it is invalid or incomplete."""
-    if len(data) < HEAD or data[0] != LITTLE_ENDIAN:
-        raise KairosError("this is not an analyzer dump of a little-endian core device")
-    _, sent, total, error, log_channel, onehot = _HEAD.unpack_from(data)
-    if sent != len(data) - HEAD or sent % MESSAGE:
-        raise KairosError(f"the dump is truncated: {len(data) - HEAD} of {sent} bytes of messages")
-    # Those of one board stand behind those of another
-    messages = sorted(_messages(data[HEAD:]), key=lambda message: message.rtio_counter)
-    return Dump(log_channel, bool(onehot), messages, total, error)
+    try:
+        log_channel, onehot, total, error, events = _native.wire.read_analyzer_dump(data)
+    except ValueError as invalid:
+        raise KairosError(str(invalid)) from None
+    # The messages of one board follow those of another.
+    messages = sorted(_messages(events), key=lambda message: message.rtio_counter)
+    return Dump(log_channel, onehot, messages, total, error)
 
 
-def _messages(body: bytes) -> Iterator:
-    for data, address, counter, timestamp, last in _MESSAGE.iter_unpack(body):
-        kind, channel = last & 3, last >> 2
+def _messages(events: list) -> Iterator:
+    for kind, channel, timestamp, counter, address, data in events:
         match kind:
             case Message.OUTPUT:
                 yield OutputMessage(channel, timestamp, counter, address, data)
             case Message.INPUT:
                 yield InputMessage(channel, timestamp, counter, data)
             case Message.EXCEPTION:
-                yield ExceptionMessage(channel, counter, Exception(address & 0xFF))
+                yield ExceptionMessage(channel, counter, Exception(address))
             case Message.STOPPED:
                 yield StoppedMessage(counter)

@@ -1,12 +1,12 @@
 """Measurement of the data paths between processors, memory and logic of a device, and evaluation of the samples."""
 
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy
 
-from ..contracts.channels import MESSAGE_MAX, SAMPLE_BYTES, SIZE_MAX, TOTAL_MAX, TRIALS_MAX, Path
+from .. import _native
+from ..contracts.channels import MESSAGE_MAX, SIZE_MAX, TOTAL_MAX, TRIALS_MAX, Path
 from ..errors import ConnectionLost
 from .management import Management, PathAbsent
 
@@ -74,11 +74,11 @@ class Series:
     @classmethod
     def read(cls, path: Path, size: int, content: bytes) -> "Series":
         """Decode the content of a reply; ConnectionLost if it is invalid."""
-        if len(content) < 8 or (len(content) - 8) % SAMPLE_BYTES or len(content) == 8:
-            raise ConnectionLost(f"the device sent {len(content)} bytes that are not a valid measurement")
-        processor, logic = struct.unpack_from("<II", content)
-        samples = numpy.frombuffer(content, "<u4", offset=8).reshape(-1, SAMPLE_BYTES // 4)
-        return cls(path, size, processor, logic, *samples.T)
+        try:
+            processor, logic, samples = _native.wire.read_measurement(content)
+        except ValueError as invalid:
+            raise ConnectionLost(f"the device sent {invalid}") from None
+        return cls(path, size, processor, logic, *numpy.array(samples, numpy.uint32).T)
 
     @property
     def counted(self) -> bool:
@@ -136,8 +136,8 @@ def plan(paths, trials: int) -> Iterator[tuple[Path, int, int]]:
             yield path, size, often
 
 
-def measure(management: Management, paths, trials: int, told=lambda series: None) -> tuple[list[Series], list[Path]]:
-    """Measure these paths; returns the series, and the paths that the device does not have. `told`
+def measure(management: Management, paths, trials: int, report=lambda series: None) -> tuple[list[Series], list[Path]]:
+    """Measure these paths; returns the series, and the paths that the device does not have. `report`
     is called with each series.
 
     ManagementError if the device refuses: a kernel is running, or may start.
@@ -152,5 +152,5 @@ def measure(management: Management, paths, trials: int, told=lambda series: None
         except PathAbsent:
             absent.append(path)
         else:
-            told(found[-1])
+            report(found[-1])
     return found, absent

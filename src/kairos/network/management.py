@@ -3,7 +3,6 @@
 import hmac
 import json
 import pathlib
-import struct
 import zlib
 
 from .. import _native, progress
@@ -11,8 +10,6 @@ from ..contracts.channels import Path, Refusal
 from ..contracts.configuration import AUTH_KEY_MAX, AUTH_KEY_MIN
 from ..contracts.management import (
     DESTINATION_LOCAL,
-    GREETING,
-    IMAGE_CHECKSUM_LENGTH,
     PORT,
     PROOF_CONTEXT,
     Reply,
@@ -97,7 +94,7 @@ class Management:
         self._timeout = timeout
         self._authenticated = key is not None
         try:
-            greeting = GREETING + bytes([destination])
+            greeting = _wire.management_greeting(destination)
             self._socket, answer = connect(host, port, greeting, PATIENCE if patience is None else patience)
         except OSError as error:
             advice = "is the device on, and is its address right?"
@@ -164,7 +161,11 @@ class Management:
     def _request(self, kind: Request, key: str = "", data: bytes = b"") -> tuple[int, bytes]:
         """Send a request; returns type and content of the reply. `key` and `data` apply to requests
         that have them."""
-        self._send(_wire.management_request(kind, key.encode(), data))
+        return self._exchange(_wire.management_request(kind, key.encode(), data))
+
+    def _exchange(self, request: bytes) -> tuple[int, bytes]:
+        """Send an encoded request; returns type and content of the reply."""
+        self._send(request)
         return _wire.read_management_reply(self._read)
 
     def _send(self, request: bytes):
@@ -178,30 +179,33 @@ class Management:
         if self._wants_key():
             raise ManagementError(f"the device at {self._where} requires a key: give its file with --key") from None
 
-    def _ask(self, what: str, expected: Reply, kind: Request, key: str = "", data: bytes = b"") -> bytes:
-        """Return the content of the expected reply; ManagementError for another one. `what` names
-        the failed action."""
-        reply, content = self._request(kind, key, data)
+    def _perform(self, action: str, expected: Reply, kind: Request, key: str = "", data: bytes = b"") -> bytes:
+        """Send a request; returns the content of the expected reply. ManagementError for another
+        one; `action` names what the device could not do."""
+        return self._expect(action, expected, self._request(kind, key, data))
+
+    def _expect(self, action: str, expected: Reply, received: tuple[int, bytes]) -> bytes:
+        reply, content = received
         if reply == Reply.ERROR:
             self._refuse_without_key()
             board = f" --board {self._destination}" if self._destination else ""
-            raise ManagementError(f"the device could not {what}; see its log ('kairos device{board} log')")
+            raise ManagementError(f"the device could not {action}; see its log ('kairos device{board} log')")
         if reply != expected:
             raise ManagementError(f"the device at {self._where} sent an unexpected reply of type {reply}")
         return content
 
     def log(self) -> str:
         """Return the log that the device keeps."""
-        return self._ask("send its log", Reply.LOG_CONTENT, Request.GET_LOG).decode(errors="replace")
+        return self._perform("send its log", Reply.LOG_CONTENT, Request.GET_LOG).decode(errors="replace")
 
     def links(self) -> list[dict]:
         """The links of the board, as docs/interfaces.md, section 12, has them. Not part of ARTIQ's protocol."""
-        return json.loads(self._ask("report its links", Reply.LOG_CONTENT, Request.LINKS))
+        return json.loads(self._perform("report its links", Reply.LOG_CONTENT, Request.LINKS))
 
     def health(self) -> list[dict]:
         """How each subsystem of the board is: its name, state ("good", "warning", "bad", "absent"),
         text and values (docs/interfaces.md, section 12). Not part of ARTIQ's protocol."""
-        return json.loads(self._ask("report its health", Reply.LOG_CONTENT, Request.HEALTH))
+        return json.loads(self._perform("report its health", Reply.LOG_CONTENT, Request.HEALTH))
 
     def descriptor(self) -> tuple:
         """Descriptor of the board's gateware: ``variant;version``; frequency of the RTIO
@@ -209,7 +213,7 @@ class Management:
         pairs of parameters that do not have their default. Not part of ARTIQ's protocol.
         """
         try:
-            content = self._ask("describe its gateware", Reply.LOG_CONTENT, Request.DESCRIPTOR)
+            content = self._perform("describe its gateware", Reply.LOG_CONTENT, Request.DESCRIPTOR)
         except ConnectionLost:
             # Firmware that does not know the request closes the connection, too.
             raise ManagementError(f"the firmware at {self._where} is too old to describe its gateware") from None
@@ -220,23 +224,23 @@ class Management:
 
     def clear_log(self):
         """Empty the log of the device."""
-        self._ask("clear its log", Reply.SUCCESS, Request.CLEAR_LOG)
+        self._perform("clear its log", Reply.SUCCESS, Request.CLEAR_LOG)
 
     def reboot(self):
         """Restart the device."""
-        self._ask("restart", Reply.REBOOT_IMMINENT, Request.REBOOT)
+        self._perform("restart", Reply.REBOOT_IMMINENT, Request.REBOOT)
 
     def netboot(self):
         """Restart the device into its loader, which waits for the network. Not part of ARTIQ's
         protocol."""
-        self._ask("restart into its loader", Reply.REBOOT_IMMINENT, Request.NETBOOT)
+        self._perform("restart into its loader", Reply.REBOOT_IMMINENT, Request.NETBOOT)
 
     def measure(self, path: Path, size: int, trials: int) -> bytes:
         """Return raw samples of a path between processors, memory and logic
         (:mod:`kairos.network.channels`). PathAbsent if the device does not have the path;
         ManagementError if it refuses. Not part of ARTIQ's protocol.
         """
-        reply, content = self._request(Request.MEASURE, data=struct.pack("<III", path, size, trials))
+        reply, content = self._exchange(_wire.measure_request(path, size, trials))
         if reply == Reply.REFUSED and content:
             text = f"the device does not measure '{path.name.lower()}': {content[1:].decode(errors='replace')}"
             raise (PathAbsent if content[0] == Refusal.ABSENT else ManagementError)(text)
@@ -256,13 +260,13 @@ class Management:
         kept.
         """
         _check_image(image)
-        checksum = zlib.crc32(image).to_bytes(IMAGE_CHECKSUM_LENGTH, "little")
-        self._replace_image("write the boot image", Reply.REBOOT_IMMINENT, Request.FLASH, data=image + checksum)
+        reply = self._exchange(_wire.flash_request(image, zlib.crc32(image)))
+        self._expect_stored("write the boot image", Reply.REBOOT_IMMINENT, reply)
 
-    def _replace_image(self, *request, **content):
-        """Like `_ask`, with the device's reason if it rejects the boot image."""
+    def _expect_stored(self, action: str, expected: Reply, received: tuple[int, bytes]):
+        """As `_expect`, with the device's reason if it rejects a boot image."""
         try:
-            self._ask(*request, **content)
+            self._expect(action, expected, received)
         except ManagementError:
             _, found, reason = self._failure_reason().rpartition(_IMAGE_REFUSED)
             if not found:
@@ -280,19 +284,20 @@ class Management:
 
     def config_read(self, key: str) -> bytes:
         """Return the value of a key; ManagementError if there is none."""
-        what = f"read '{key}': there is no such key, or no card"
-        return self._ask(what, Reply.CONFIG_DATA, Request.CONFIG_READ, key)
+        action = f"read '{key}': there is no such key, or no card"
+        return self._perform(action, Reply.CONFIG_DATA, Request.CONFIG_READ, key)
 
     def config_write(self, key: str, value: bytes):
         """Set a key; an empty value removes it. A boot image is checked as in `flash`."""
         if key.lower() == _BOOT and value:
             _check_image(value)
-        self._replace_image(f"write '{key}'", Reply.SUCCESS, Request.CONFIG_WRITE, key, value)
+        reply = self._request(Request.CONFIG_WRITE, key, value)
+        self._expect_stored(f"write '{key}'", Reply.SUCCESS, reply)
 
     def config_remove(self, key: str):
         """Remove a key; no error if there is none."""
-        self._ask(f"remove '{key}'", Reply.SUCCESS, Request.CONFIG_REMOVE, key)
+        self._perform(f"remove '{key}'", Reply.SUCCESS, Request.CONFIG_REMOVE, key)
 
     def config_erase(self):
         """Remove all keys."""
-        self._ask("erase its configuration", Reply.SUCCESS, Request.CONFIG_ERASE)
+        self._perform("erase its configuration", Reply.SUCCESS, Request.CONFIG_ERASE)

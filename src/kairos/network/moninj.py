@@ -4,40 +4,19 @@ A probe is an observable of a channel, an override a setting that replaces the e
 of a TTL are the members of `Probe` and `Override`.
 """
 
-import struct
+from collections import deque
 from enum import IntEnum
 from typing import NamedTuple
 
-from ..contracts.moninj import GREETING, PORT, Field, Report, Request
+from .. import _native
+from ..contracts.moninj import GREETING, PORT, Report, Request
 from ..errors import ConnectionLost, DeviceUnreachable
 from .connect import connect
 
-__all__ = ["MonInj", "Override", "PORT", "Probe", "REPORTS", "Seen", "message"]
+__all__ = ["MonInj", "Override", "PORT", "Probe", "ReportDecoder", "Seen", "message"]
 
 PATIENCE = 15.0
 """Seconds for which a device may be restarting."""
-
-_FORMS = {Field.ENABLE: "?", Field.CHANNEL: "I", Field.NUMBER: "B", Field.LEVEL: "B", Field.READING: "Q"}
-_NAME = (Field.CHANNEL, Field.NUMBER)
-
-
-def _layout(*fields: Field) -> struct.Struct:
-    return struct.Struct("<" + "".join(_FORMS[field] for field in fields))
-
-
-_REQUESTS = {
-    Request.WATCH_PROBE: _layout(Field.ENABLE, *_NAME),
-    Request.INJECT: _layout(*_NAME, Field.LEVEL),
-    Request.GET_OVERRIDE: _layout(*_NAME),
-    Request.WATCH_OVERRIDE: _layout(Field.ENABLE, *_NAME),
-}
-REPORTS = {Report.PROBE: _layout(*_NAME, Field.READING), Report.OVERRIDE: _layout(*_NAME, Field.LEVEL)}
-"""Fields of the device's reports."""
-
-
-def message(request: Request, *values) -> bytes:
-    """Encode a request; its fields are those of the protocol, in order."""
-    return bytes([request]) + _REQUESTS[request].pack(*values)
 
 
 class Probe(IntEnum):
@@ -64,6 +43,23 @@ class Seen(NamedTuple):
     value: int
 
 
+def message(request: Request, channel: int, number: int, value: int = 0) -> bytes:
+    """Encode a request about a probe or an override. `value`: whether to start a watch, or the
+    value to inject."""
+    return _native.wire.moninj_request(request, channel, number, value)
+
+
+class ReportDecoder:
+    """Decodes the reports of a device from bytes in pieces of any size."""
+
+    def __init__(self):
+        self._decoder = _native.wire.ReportDecoder()
+
+    def decode(self, received: bytes) -> list[Seen]:
+        """Return the reports that these bytes complete. ValueError for one of unknown type."""
+        return [Seen(Report(kind), *fields) for kind, *fields in self._decoder.decode(received)]
+
+
 class MonInj:
     """A connection to monitor and injector of the device at `host`; DeviceUnreachable if it does not answer."""
 
@@ -75,12 +71,13 @@ class MonInj:
             self._socket, first = connect(host, port, GREETING + question, patience)
         except OSError as error:
             raise DeviceUnreachable(f"no monitor at {self._where} ({error}): is the device on?") from None
-        self._buffer = bytearray(first)
+        self._decoder = ReportDecoder()
+        self._reports = deque(self._decoder.decode(first))
         self.next()
 
     def watch(self, channel: int, probe: int = Probe.LEVEL, enable: bool = True):
         """Start or stop reporting a probe: its current value at once, then each change."""
-        self._send(message(Request.WATCH_PROBE, enable, channel, probe))
+        self._send(message(Request.WATCH_PROBE, channel, probe, enable))
 
     def inject(self, channel: int, override: int, value: int):
         """Set an override."""
@@ -94,25 +91,16 @@ class MonInj:
         """Return the next report; None if none arrives within `timeout` seconds. ConnectionLost."""
         self._socket.settimeout(timeout)
         try:
-            self._fill(1)
-            kind = Report(self._buffer[0])
-            length = 1 + REPORTS[kind].size
-            self._fill(length)
+            while not self._reports:
+                received = self._socket.recv(4096)
+                if not received:
+                    raise ConnectionResetError("closed by the device")
+                self._reports += self._decoder.decode(received)
         except TimeoutError:
             return None
         except (OSError, ValueError) as error:
             raise ConnectionLost(f"the connection to the monitor at {self._where} was lost ({error})") from None
-        fields = bytes(self._buffer[1:length])
-        del self._buffer[:length]
-        return Seen(kind, *REPORTS[kind].unpack(fields))
-
-    def _fill(self, length: int):
-        """Wait until `length` bytes are buffered; on a timeout the buffered bytes are kept."""
-        while len(self._buffer) < length:
-            more = self._socket.recv(4096)
-            if not more:
-                raise ConnectionResetError("closed by the device")
-            self._buffer += more
+        return self._reports.popleft()
 
     def close(self):
         """Disconnect; overrides remain in effect."""

@@ -43,14 +43,14 @@ class _Worker:
         self._lines = connection.makefile("rwb")
         self._one = threading.Lock()
 
-    def told(self) -> dict:
+    def receive(self) -> dict:
         """Receive the next command; EOFError at the end of the connection."""
         line = self._lines.readline()
         if not line:
             raise EOFError
         return pyon.decode(line.decode())
 
-    def tell(self, **message):
+    def send(self, **message):
         """Send a line."""
         self._lines.write(written(message))
         self._lines.flush()
@@ -58,8 +58,8 @@ class _Worker:
     def ask(self, service, *args, **kwargs):
         """Call a service and return its result; raises its exceptions."""
         with self._one:
-            self.tell(ask=service, args=args, kwargs=kwargs)
-            return result(self.told(), "scheduler")
+            self.send(ask=service, args=args, kwargs=kwargs)
+            return result(self.receive(), "scheduler")
 
 
 class _Scheduler:
@@ -101,8 +101,8 @@ class _Scheduler:
         """Let waiting runs of higher priority go first; TerminationRequested if this run should
         terminate."""
         if not self.check_termination() and self.check_pause():
-            self._worker.tell(end="paused")
-            if self._worker.told()["stage"] == "terminate":
+            self._worker.send(end="paused")
+            if self._worker.receive()["stage"] == "terminate":
                 raise SystemExit
         if self.check_termination():
             raise TerminationRequested
@@ -256,8 +256,8 @@ def _stages(worker: _Worker):
     """Execute the worker's commands until the connection closes or it sends ``terminate``."""
     run = None
     while True:
-        told = worker.told()
-        stage, values = told["stage"], told["values"]
+        command = worker.receive()
+        stage, values = command["stage"], command["values"]
         if stage == "terminate":
             return
         data = None
@@ -270,9 +270,9 @@ def _stages(worker: _Worker):
                 getattr(run, stage)()
         except KairosError as error:
             ended = isinstance(error.__cause__, TerminationRequested)
-            worker.tell(end="terminated" if ended else "failed", data=str(error))
+            worker.send(end="terminated" if ended else "failed", data=str(error))
         else:
-            worker.tell(end="completed", data=data)
+            worker.send(end="completed", data=data)
 
 
 def _watchdog(worker: _Worker):

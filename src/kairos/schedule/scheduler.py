@@ -81,8 +81,8 @@ async def _analyze(run: _Run) -> bool:
     return True
 
 
-class _Place(NamedTuple):
-    """A slot for one run at a time: accepted states, the state during and after the stage, and its
+class _Stage(NamedTuple):
+    """A stage that one run passes at a time: accepted states, the state during and after the stage, and its
     work."""
 
     takes: tuple[str, ...]
@@ -91,10 +91,10 @@ class _Place(NamedTuple):
     work: Callable
 
 
-_PLACES = (
-    _Place(WAITING, "preparing", "prepare_done", _prepare),
-    _Place(("prepare_done", "paused"), "running", "run_done", _run),
-    _Place(("run_done",), "analyzing", "deleting", _analyze),
+_STAGES = (
+    _Stage(WAITING, "preparing", "prepare_done", _prepare),
+    _Stage(("prepare_done", "paused"), "running", "run_done", _run),
+    _Stage(("run_done",), "analyzing", "deleting", _analyze),
 )
 
 
@@ -195,7 +195,7 @@ class Scheduler:
         run = self._runs.get(rid)
         return run is not None and (
             run.termination
-            or any(other.rank > run.rank for other in self._those_of(run.pipeline) if other.status in _PLACES[1].takes)
+            or any(other.rank > run.rank for other in self._those_of(run.pipeline) if other.status in _STAGES[1].takes)
         )
 
     def check_termination(self, rid) -> bool:
@@ -211,14 +211,14 @@ class Scheduler:
         if not self._started:
             return
         runs = self._those_of(pipeline)
-        for place in _PLACES:
-            ready = [run for run in runs if run.status in place.takes]
-            if not ready or any(run.status == place.during for run in runs):
+        for stage in _STAGES:
+            ready = [run for run in runs if run.status in stage.takes]
+            if not ready or any(run.status == stage.during for run in runs):
                 continue
-            best = self._next_to_prepare(ready, runs) if place.takes == WAITING else max(ready, key=lambda r: r.rank)
+            best = self._next_to_prepare(ready, runs) if stage.takes == WAITING else max(ready, key=lambda r: r.rank)
             if best is not None:
-                best.status = place.during
-                best.task = asyncio.get_running_loop().create_task(self._perform(best, place))
+                best.status = stage.during
+                best.task = asyncio.get_running_loop().create_task(self._perform(best, stage))
 
     def _next_to_prepare(self, ready, runs) -> _Run | None:
         now = time.time()
@@ -234,15 +234,15 @@ class Scheduler:
             return None
         return best
 
-    async def _perform(self, run: _Run, place: _Place):
-        """Do the work of a slot, then free it."""
+    async def _perform(self, run: _Run, stage: _Stage):
+        """Take a run through a stage, then start the next one of its pipeline."""
         try:
-            finished = await place.work(run)
-            run.status = place.after if finished else "paused"
+            finished = await stage.work(run)
+            run.status = stage.after if finished else "paused"
         except (asyncio.CancelledError, Terminated):
             run.status = "deleting"
         except Exception as error:
-            logger.error("run %d has failed while %s: %s", run.rid, place.during, error)
+            logger.error("run %d has failed while %s: %s", run.rid, stage.during, error)
             run.status = "deleting"
         if run.status == "deleting":
             await self._end(run)

@@ -3,7 +3,7 @@
 from itertools import islice
 
 from ..waveform import Recording
-from ..waveform.table import Worded
+from ..waveform.table import BusMessage
 from .pins import buses_of
 from .serial import Labels, Messages
 
@@ -23,10 +23,10 @@ class Listed:
     def __len__(self) -> int:
         return sum(len(messages) for _, messages in self._messages)
 
-    def first(self, limit: int | None) -> list[Worded]:
+    def first(self, limit: int | None) -> list[BusMessage]:
         """Return at least the first `limit` messages."""
         return [
-            Worded(
+            BusMessage(
                 self._labels.name(bus, message.select),
                 message.start_ns,
                 message.end_ns,

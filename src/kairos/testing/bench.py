@@ -194,8 +194,8 @@ class Bench:
         elif part is not None and said in part["names"]:
             return part["name"], part["names"][said]
         if part is None or not str(number).isdecimal() or int(number) >= part[kind]:
-            what = {"tones": "tone", "volts": "voltage"}[kind]
-            raise KeyError(f"the bench has no {what} {name}; it has {', '.join(_outputs(kind, parts)) or 'none'}")
+            output = {"tones": "tone", "volts": "voltage"}[kind]
+            raise KeyError(f"the bench has no {output} {name}; it has {', '.join(_outputs(kind, parts)) or 'none'}")
         # Voltages follow the tones
         return part["name"], int(number) + (part["tones"] if kind == "volts" else 0)
 

@@ -75,9 +75,9 @@ class Dds(History):
         """
         inside = [tone for tone in self.changes if start < tone.time < stop]
         tones = [self.at(start), *inside, self.at(stop)]
-        heard = [tone for tone in tones if tone.power is not None]
+        present = [tone for tone in tones if tone.power is not None]
         if reference is None:
-            reference = heard[0].frequency if heard else 0.0
+            reference = present[0].frequency if present else 0.0
         times = [tone.time * 1e6 for tone in tones]
         silent = float("nan")
         shown = [tone.power is not None for tone in tones]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from .recording import Clock, Recording
 
-__all__ = ["Worded", "aligned", "format_duration", "format_table"]
+__all__ = ["BusMessage", "aligned", "format_duration", "format_table"]
 
 _UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
 
@@ -35,7 +35,7 @@ def aligned(rows, left: int = 0, rule: bool = True) -> list[str]:
     return lines
 
 
-class Worded(NamedTuple):
+class BusMessage(NamedTuple):
     """The text of a message on a bus, and its addressee."""
 
     channel: str
@@ -53,7 +53,7 @@ def format_table(recording: Recording, limit: int | None = 40, listed=None) -> s
     nanoseconds and readable units. `limit` caps the lines. `listed`: messages
     (`kairos.scope.listed`) that replace the pulses of their pads.
     """
-    messages: list[Worded] = []
+    messages: list[BusMessage] = []
     if listed is not None:
         others = [channel for channel in recording.channels if id(channel) not in listed.pads]
         recording, messages = Recording(others, recording.origin_ns), listed.first(limit)
@@ -73,7 +73,7 @@ def format_table(recording: Recording, limit: int | None = 40, listed=None) -> s
         rows.append((pulse.channel, f"{pulse.start_ns:,}", width, format_duration(pulse.start_ns), readable))
     lines = aligned(rows, left=1)
     for place, pulse in enumerate(shown, 2):  # after the header
-        lines[place] += f"  {pulse.text}" if isinstance(pulse, Worded) else ""
+        lines[place] += f"  {pulse.text}" if isinstance(pulse, BusMessage) else ""
     more = len(pulses) - len(shown) + (0 if listed is None else len(listed) - len(messages))
     if more:
         lines.append(f"... and {more:,} more (--table all shows them, --vcd FILE writes them)")

@@ -6,6 +6,7 @@ mod compiler;
 mod errors;
 mod pulse;
 mod pulse_logic;
+mod services;
 mod stream;
 mod values;
 mod wire;
@@ -17,6 +18,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     compiler::add(module)?;
     let wire = PyModule::new(module.py(), "wire")?;
     wire::add(&wire)?;
+    services::add(&wire)?;
     module.add_submodule(&wire)?;
     let pulse = PyModule::new(module.py(), "pulse")?;
     pulse::add(&pulse)?;

@@ -21,7 +21,7 @@ use crate::stream::{Inbox, Stream};
 use crate::values::{DecodeError, Made, Objects, Part, Returned, Types};
 
 /// A message being written.
-struct Out(Vec<u8>);
+pub struct Out(pub Vec<u8>);
 
 impl Sink for Out {
     fn write(&mut self, bytes: &[u8]) {

@@ -1,6 +1,8 @@
 //! Analyzer dumps, TCP 1382 (wire protocols, section 4). The gateware produces the messages, and
 //! may pack two of them into the space of one (`docs/interfaces.md`, section 11).
 
+use core::fmt;
+
 use kairos_contracts::analyzer::{Exception, Message, Pair};
 pub use kairos_contracts::analyzer::{HEAD, MESSAGE, PORT};
 use kairos_contracts::session::LITTLE_ENDIAN;
@@ -84,6 +86,63 @@ impl Event {
             },
             data: word(0),
         }
+    }
+}
+
+/// A complete dump: its header and messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Dump<'a> {
+    pub head: Head,
+    /// How a DDS event of ARTIQ's oldest hardware names its chip.
+    pub is_one_hot: bool,
+    messages: &'a [[u8; MESSAGE]],
+}
+
+/// Why bytes are not a complete dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidDump {
+    /// They do not begin with the header of a dump.
+    Header,
+    /// There are `present` bytes after the header, and `announced` according to it.
+    Length { present: usize, announced: u32 },
+}
+
+impl fmt::Display for InvalidDump {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Header => out.write_str("this is not an analyzer dump of a little-endian core device"),
+            Self::Length { present, announced } => {
+                write!(out, "the dump is truncated: {present} of {announced} bytes of messages")
+            }
+        }
+    }
+}
+
+impl<'a> Dump<'a> {
+    /// Checks the header and the length.
+    ///
+    /// # Errors
+    /// [`InvalidDump`].
+    pub fn new(bytes: &'a [u8]) -> Result<Self, InvalidDump> {
+        let (first, rest) = bytes.split_first_chunk().ok_or(InvalidDump::Header)?;
+        let head = Head::decode(first).ok_or(InvalidDump::Header)?;
+        let (messages, incomplete) = rest.as_chunks();
+        if rest.len() != head.sent_bytes as usize || !incomplete.is_empty() {
+            return Err(InvalidDump::Length {
+                present: rest.len(),
+                announced: head.sent_bytes,
+            });
+        }
+        Ok(Self {
+            head,
+            is_one_hot: first[HEAD - 1] != 0,
+            messages,
+        })
+    }
+
+    /// The messages in the order of the dump.
+    pub fn events(&self) -> impl ExactSizeIterator<Item = Event> + 'a {
+        self.messages.iter().map(Event::decode)
     }
 }
 
@@ -228,6 +287,29 @@ mod tests {
                 data,
             };
             assert_eq!(Event::decode(&unit(channel, kind)), expected);
+        }
+    }
+
+    #[test]
+    fn dump_of_another_length_is_rejected() {
+        let head = Head {
+            sent_bytes: 64,
+            ..Head::default()
+        };
+        let mut bytes = [1; HEAD + 64];
+        bytes[..HEAD].copy_from_slice(&head.encode());
+        let dump = Dump::new(&bytes).unwrap();
+        assert_eq!((dump.head, dump.is_one_hot, dump.events().len()), (head, true, 2));
+        assert!(dump.events().all(|event| event == Event::decode(&[1; MESSAGE])));
+        for length in 0..bytes.len() {
+            let expected = match length {
+                0..HEAD => InvalidDump::Header,
+                _ => InvalidDump::Length {
+                    present: length - HEAD,
+                    announced: 64,
+                },
+            };
+            assert_eq!(Dump::new(&bytes[..length]).err(), Some(expected));
         }
     }
 

@@ -3,11 +3,21 @@
 //! the host to the comms core, and on to the kernel core.
 
 pub use kairos_contracts::channels::{
-    Path, Refusal, MESSAGE_MAX, MESSAGE_MIN, SIZE_MAX, STREAM_UNIT, TOTAL_MAX, TRIALS_MAX,
+    Path, Refusal, MESSAGE_MAX, MESSAGE_MIN, SAMPLE_BYTES, SIZE_MAX, STREAM_UNIT, TOTAL_MAX, TRIALS_MAX,
 };
 
 /// Bytes of a [`Measurement`].
 pub const LENGTH: usize = 12;
+
+/// Three little-endian words.
+const fn words(bytes: &[u8; LENGTH]) -> [u32; 3] {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = *bytes;
+    [
+        u32::from_le_bytes([a, b, c, d]),
+        u32::from_le_bytes([e, f, g, h]),
+        u32::from_le_bytes([i, j, k, l]),
+    ]
+}
 
 /// A measurement request, unchecked; [`path`](Self::path) checks it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,12 +31,8 @@ pub struct Measurement {
 
 impl Measurement {
     pub const fn from_bytes(bytes: &[u8; LENGTH]) -> Self {
-        let [a, b, c, d, e, f, g, h, i, j, k, l] = *bytes;
-        Self {
-            kind: u32::from_le_bytes([a, b, c, d]),
-            size: u32::from_le_bytes([e, f, g, h]),
-            trials: u32::from_le_bytes([i, j, k, l]),
-        }
+        let [kind, size, trials] = words(bytes);
+        Self { kind, size, trials }
     }
 
     pub fn to_bytes(self) -> [u8; LENGTH] {
@@ -56,9 +62,53 @@ impl Measurement {
     }
 }
 
+/// The content of a reply to a measurement.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'a> {
+    /// Clock of the processor in Hz.
+    pub processor: u32,
+    /// Clock of the logic in Hz.
+    pub logic: u32,
+    samples: &'a [[u8; SAMPLE_BYTES]],
+}
+
+impl<'a> Measured<'a> {
+    /// Decodes the content; `None` if it has no sample, or an incomplete one.
+    pub fn new(content: &'a [u8]) -> Option<Self> {
+        let (processor, rest) = content.split_first_chunk()?;
+        let (logic, rest) = rest.split_first_chunk()?;
+        let (samples, incomplete) = rest.as_chunks();
+        (incomplete.is_empty() && !samples.is_empty()).then_some(Self {
+            processor: u32::from_le_bytes(*processor),
+            logic: u32::from_le_bytes(*logic),
+            samples,
+        })
+    }
+
+    /// For each trial its time in processor cycles, and the logic's cycles until the first and the
+    /// last beat (0 if it does not count them).
+    pub fn samples(&self) -> impl Iterator<Item = [u32; 3]> + 'a {
+        self.samples.iter().map(words)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn incomplete_samples_are_rejected() {
+        let content: [u8; 32] = core::array::from_fn(|n| n as u8);
+        let measured = Measured::new(&content).unwrap();
+        assert_eq!((measured.processor, measured.logic), (0x0302_0100, 0x0706_0504));
+        assert!(measured.samples().eq([
+            [0x0b0a_0908, 0x0f0e_0d0c, 0x1312_1110],
+            [0x1716_1514, 0x1b1a_1918, 0x1f1e_1d1c]
+        ]));
+        for length in (0..20).chain(21..32) {
+            assert!(Measured::new(&content[..length]).is_none(), "{length}");
+        }
+    }
 
     #[test]
     fn twelve_bytes_there_and_back() {

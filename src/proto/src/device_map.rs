@@ -3,6 +3,8 @@
 
 use core::fmt;
 
+use crate::rpc::Sink;
+
 /// Length of an entry's header: channel and length of the name.
 const HEAD: usize = 8;
 
@@ -17,6 +19,16 @@ pub struct Malformed;
 impl fmt::Display for Malformed {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         out.write_str("it is not in the format of a device map")
+    }
+}
+
+/// Writes a map of channels (destination << 16 | channel) and their names.
+pub fn encode<'a>(sink: &mut impl Sink, entries: impl ExactSizeIterator<Item = (u32, &'a str)>) {
+    sink.write(&(entries.len() as u32).to_le_bytes());
+    for (channel, name) in entries {
+        sink.write(&channel.to_le_bytes());
+        sink.write(&(name.len() as u32).to_le_bytes());
+        sink.write(name.as_bytes());
     }
 }
 
@@ -82,15 +94,20 @@ mod tests {
     use std::string::String;
     use std::vec::Vec;
 
-    /// Encodes a map according to the specification.
-    fn encode(entries: &[(u32, String)]) -> Vec<u8> {
-        let mut bytes = Vec::from((entries.len() as u32).to_le_bytes());
-        for (channel, name) in entries {
-            bytes.extend(channel.to_le_bytes());
-            bytes.extend((name.len() as u32).to_le_bytes());
-            bytes.extend(name.as_bytes());
-        }
+    fn encoded(entries: &[(u32, String)]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(
+            &mut bytes,
+            entries.iter().map(|(channel, name)| (*channel, name.as_str())),
+        );
         bytes
+    }
+
+    #[test]
+    fn map_has_count_channels_and_names() {
+        let entries = [(4, String::from("ttl4")), (0x2_0001, String::from("é"))];
+        let expected = b"\x02\0\0\0\x04\0\0\0\x04\0\0\0ttl4\x01\0\x02\0\x02\0\0\0\xc3\xa9";
+        assert_eq!(encoded(&entries), expected);
     }
 
     #[test]
@@ -114,7 +131,7 @@ mod tests {
     proptest! {
         #[test]
         fn entries_come_back(entries in proptest::collection::vec((0u32..20, ".{0,12}"), 0..20)) {
-            let bytes = encode(&entries);
+            let bytes = encoded(&entries);
             let map = DeviceMap::new(&bytes).unwrap();
             let again: Vec<_> = map.entries().map(|(channel, name)| (channel, String::from(name))).collect();
             for channel in 0..20 {

@@ -10,10 +10,10 @@
 
 use core::fmt;
 
-use kairos_contracts::management::DIGEST_LENGTH;
 pub use kairos_contracts::management::{
     Payload, Reply, Request as Kind, DESTINATION_LOCAL, GREETING, KEY_MAX, PORT, PROOF_CONTEXT,
 };
+use kairos_contracts::management::{DIGEST_LENGTH, IMAGE_CHECKSUM_LENGTH};
 
 use crate::channels::{self, Measurement};
 use crate::rpc::Sink;
@@ -81,6 +81,14 @@ impl Request {
             sink.write(&(bytes.len() as u32).to_le_bytes());
             sink.write(bytes);
         }
+    }
+
+    /// Writes a request to replace the boot image; `checksum` is the CRC-32 of the image.
+    pub fn encode_flash(sink: &mut impl Sink, image: &[u8], checksum: u32) {
+        sink.write(&[Kind::Flash as u8]);
+        sink.write(&((image.len() + IMAGE_CHECKSUM_LENGTH) as u32).to_le_bytes());
+        sink.write(image);
+        sink.write(&checksum.to_le_bytes());
     }
 }
 

@@ -73,4 +73,4 @@ class Resets(EnvExperiment):
         try:
             subkernel_await(self.waits)
         except RTIOOverflow:
-            print("told")
+            print("reported")

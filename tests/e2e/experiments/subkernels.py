@@ -64,7 +64,7 @@ class Subkernels(EnvExperiment):
         return 9
 
     @kernel
-    def waits_in_vain(self):
+    def waits_for_missing_message(self):
         """Messages that are never sent: these calls would wait forever."""
         self.says()
         print("without a limit", subkernel_await(self.says, 0), subkernel_recv("said", TInt32))
@@ -131,7 +131,7 @@ class Subkernels(EnvExperiment):
             print("no message")
         subkernel_send(1, "never", 5)
         subkernel_await(self.waits)
-        self.waits_in_vain()
+        self.waits_for_missing_message()
         self.core.break_realtime()
         self.fails(2)
         subkernel_await(self.fails)

@@ -88,7 +88,7 @@ class Errors(Beams):
                 self.grabber.input_mu(sums, now_mu() + int64(3_000_000))
             except OutOfSyncException:
                 wrong = True
-        self.set_dataset("told", [late, wrong])
+        self.set_dataset("raised", [late, wrong])
         self.core.break_realtime()
         delay(3 * ms)
         self.core.wait_until_mu(now_mu())

@@ -116,7 +116,7 @@ class ExceptionsLeaveInnerFunctions(Marks):
         self.mark(done)
 
 
-class InnerFunctionNobodyCalls(Marks):
+class UncalledInnerFunction(Marks):
     @kernel
     def run(self):
         def never(x):

@@ -63,11 +63,11 @@ class Satellites:
         subkernel_send(1, "offset", "text")  # noqa: F821
 
     @kernel
-    def nobody_sends(self):
+    def message_never_sent(self):
         self.measure(2, [1.0])
 
     @kernel
-    def nobody_receives(self):
+    def message_never_received(self):
         subkernel_send(1, "lost", 1)  # noqa: F821
 
     @kernel
@@ -119,8 +119,8 @@ class Satellites:
         ("result_of_the_call", "cannot coerce NoneType to a numeric type"),
         ("wrong_argument", "cannot unify numpy.int32 with float"),
         ("wrong_message", "cannot unify"),
-        ("nobody_sends", "no kernel sends the message 'offset'"),
-        ("nobody_receives", "no kernel receives the message 'lost'"),
+        ("message_never_sent", "no kernel sends the message 'offset'"),
+        ("message_never_received", "no kernel receives the message 'lost'"),
         ("name_is_no_literal", "the name of a message must be a string literal"),
         ("no_such_destination", "the destination of a message is between 0 and 255"),
         ("awaits_a_kernel", "this is not a subkernel"),

@@ -194,7 +194,7 @@ class Scope {
     return best !== undefined && Math.abs(this.view.x(best) - x) < 8 ? best : time;
   }
 
-  tell() {
+  showCursors() {
     const { a, b } = this.cursors, parts = [];
     if (a !== null) parts.push(`A ${duration(a)}`);
     if (b !== null) parts.push(`B ${duration(b)}`);
@@ -242,7 +242,7 @@ class Scope {
       const row = this.rows.find((row) => row.lane === lane), room = this.size.height - RULER - OVERVIEW;
       if (row.top < this.scroll || row.top + row.height > this.scroll + room) this.scroll = row.top - room / 2;
     }
-    this.tell();
+    this.showCursors();
   }
 
   listen() {
@@ -286,7 +286,7 @@ class Scope {
     const actions = {
       f: () => view.fit(), z: () => this.zoomToCursors(), "+": () => view.zoom(0.5, middle()), "-": () => view.zoom(2, middle()),
       ArrowLeft: () => view.move(-0.2), ArrowRight: () => view.move(0.2),
-      Escape: () => { this.cursors = { a: null, b: null }; this.tell(); },
+      Escape: () => { this.cursors = { a: null, b: null }; this.showCursors(); },
       n: () => this.step(true), p: () => this.step(false),
     };
     document.addEventListener("keydown", (event) => {
@@ -307,7 +307,7 @@ class Scope {
       this.redraw();
     } else if (event.offsetX > this.view.left) {
       this.cursors[event.shiftKey ? "b" : "a"] = this.timeNear(event.offsetX, event.offsetY);
-      this.tell();
+      this.showCursors();
     }
   }
 

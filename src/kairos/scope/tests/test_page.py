@@ -133,7 +133,7 @@ def test_lanes_show_cursor_values_and_difference(show):
     page = show(LANES, 60000)
 
     def readings(a, b):
-        page.evaluate("(cursors) => { scope.cursors = cursors; scope.tell(); }", {"a": a, "b": b})
+        page.evaluate("(cursors) => { scope.cursors = cursors; scope.showCursors(); }", {"a": a, "b": b})
         return page.evaluate("Object.fromEntries(scope.lanes.map((lane) => [lane.name, scope.readings(lane)]))")
 
     found = readings(100, 700)
@@ -147,7 +147,7 @@ def test_view_zooms_to_both_cursors(show):
     page = show(LANES, 60000)
     page.keyboard.press("z")
     assert page.evaluate("scope.view.span") > 60000, "there are none"
-    page.evaluate("scope.cursors = {a: 2000, b: 1000}; scope.tell()")
+    page.evaluate("scope.cursors = {a: 2000, b: 1000}; scope.showCursors()")
     page.keyboard.press("z")
     assert page.evaluate("[scope.view.start, scope.view.span]") == [950, 1100]
 

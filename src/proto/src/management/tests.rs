@@ -148,6 +148,13 @@ fn vectors() {
 }
 
 #[test]
+fn flash_request_ends_with_its_checksum() {
+    let mut bytes = Vec::new();
+    Request::encode_flash(&mut bytes, b"image", 0x0403_0201);
+    assert_eq!(bytes, b"\x09\x09\0\0\0image\x01\x02\x03\x04");
+}
+
+#[test]
 fn errors() {
     let fails = |bytes: &[u8]| decode([bytes].into_iter()).unwrap_err();
     for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 137, 255] {

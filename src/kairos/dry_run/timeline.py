@@ -20,7 +20,7 @@ class _Block:
 
 @dataclass
 class Timeline:
-    """A time cursor in seconds, and the events recorded by devices: (time, device, what,
+    """A time cursor in seconds, and the events recorded by devices: (time, device, method,
     arguments).
 
     As in kernels, the statements of ``with parallel`` start at the beginning of the block, which
@@ -78,15 +78,15 @@ class Timeline:
         if block.parallel:
             block.start = block.end
 
-    def event(self, device: str, what: str, *arguments):
+    def event(self, device: str, method: str, *arguments):
         """Record an action of a device at the cursor."""
-        self.events.append((self.now, device, what, arguments))
+        self.events.append((self.now, device, method, arguments))
 
     def format_timeline(self) -> str:
         """Format the events in chronological order, one per line: seconds, device, operation."""
         lines = (
-            f"{time:15.9f} s  {device}: {what}({', '.join(map(repr, arguments))})"
-            for time, device, what, arguments in sorted(self.events, key=lambda event: event[0])
+            f"{time:15.9f} s  {device}: {method}({', '.join(map(repr, arguments))})"
+            for time, device, method, arguments in sorted(self.events, key=lambda event: event[0])
         )
         return "\n".join(lines)
 
@@ -98,4 +98,4 @@ class Timeline:
 
 
 manager = Timeline()
-"""The timeline of the devices in :mod:`kairos.simulation.devices`."""
+"""The timeline of the devices in :mod:`kairos.dry_run.devices`."""

@@ -9,7 +9,7 @@ from numpy import int64
 PULSES = 20
 
 
-class Anew(EnvExperiment):
+class Reloaded(EnvExperiment):
     def build(self):
         self.setattr_device("core")
         self.setattr_device("sat_ttl5")
@@ -44,7 +44,7 @@ class Anew(EnvExperiment):
             self.core.wait_until_mu(now_mu() + 10000)
             print("taken")
         except RTIODestinationUnreachable:
-            print("told")
+            print("reported")
 
     @kernel
     def run(self):

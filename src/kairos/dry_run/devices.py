@@ -1,4 +1,4 @@
-"""Devices that record the calls of kernels on the timeline of :mod:`kairos.simulation.timeline`.
+"""Devices that record the calls of kernels on the timeline of :mod:`kairos.dry_run.timeline`.
 
 They replace the real ones in a device database: module ``artiq.sim.devices``, and a class of this
 module.
@@ -42,7 +42,7 @@ class Core:
         return mu * self.ref_period
 
     def get_rtio_counter_mu(self):
-        """Return the cursor; a simulation has no counter."""
+        """Return the cursor; a dry run has no counter."""
         return now_mu()
 
     def reset(self):
@@ -62,8 +62,8 @@ class _Device:
         self.core = dmgr.get(core_device)
         self.name = name or type(self).__name__
 
-    def _event(self, what, *arguments):
-        manager.event(self.name, what, *arguments)
+    def _event(self, method, *arguments):
+        manager.event(self.name, method, *arguments)
 
 
 class Output(_Device):
