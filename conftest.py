@@ -1,9 +1,112 @@
-"""Hypothesis settings shared by all tests: no deadline, as examples take longer on a busy machine.
+"""Shared by all tests: settings of Hypothesis, the order of files, and a record of what each file costs.
 
-Examples are the same in every run, so that unchanged code sees no new failure; `make test-long` draws others."""
+Examples of Hypothesis are the same in every run, so that unchanged code sees no new failure; `make test-long` draws
+others. They have no deadline, as they take longer on a busy machine.
 
+Files that took longest in the last run come first, so that no worker is left with a long one at the end. `--shuffle
+SEED` runs files, and the tests of each, in another order: none may depend on it.
+
+The cost of a file is its processor time in seconds, its own and that of the processes it started, which does not
+depend on what else the machine does. It is written to build/durations.json; `scripts/budgets` compares it with
+tests/budgets.toml.
+"""
+
+import json
+import os
+import random
+import resource
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("kairos", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("kairos")
+
+ROOT = Path(__file__).parent
+DURATIONS = ROOT / "build" / "durations.json"
+COST = "processor seconds"
+LEFT_BEHIND = "kairos-*"
+"""Temporary folders of our programs, none of which may remain."""
+
+
+def pytest_addoption(parser):
+    parser.addoption("--shuffle", metavar="SEED", help="run files, and the tests of each, in a random order")
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process and of those it has started and waited for."""
+    usages = [resource.getrusage(which) for which in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def file_of(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
+
+
+def pytest_collection_modifyitems(config, items):
+    seed = config.getoption("--shuffle")
+    groups: dict[str, list] = {}
+    for item in items:
+        groups.setdefault(file_of(item.nodeid), []).append(item)
+    names = list(groups)
+    if seed is not None:
+        chance = random.Random(seed)
+        chance.shuffle(names)
+        for group in groups.values():
+            chance.shuffle(group)
+    elif DURATIONS.exists():
+        known = json.loads(DURATIONS.read_text())
+        names.sort(key=lambda name: -known.get(name, 0.0))
+    items[:] = [item for name in names for item in groups[name]]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    item.user_properties.append((COST, processor_seconds()))
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if call.when == "teardown":
+        begun = next(value for name, value in reversed(report.user_properties) if name == COST)
+        report.user_properties = [(COST, processor_seconds() - begun)]
+    return report
+
+
+class Costs:
+    """Plugin of the process that receives all reports."""
+
+    def __init__(self):
+        self.costs: Counter[str] = Counter()
+        self.left_before = set(Path(tempfile.gettempdir()).glob(LEFT_BEHIND))
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "teardown":
+            self.costs[file_of(report.nodeid)] += dict(report.user_properties).get(COST, 0.0)
+
+    def pytest_sessionfinish(self, session):
+        if session.config.option.collectonly:
+            return
+        known = json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {}
+        known |= {name: round(cost, 2) for name, cost in self.costs.items()}
+        if DURATIONS.parent.exists():
+            kept = {name: cost for name, cost in sorted(known.items()) if (ROOT / name).exists()}
+            DURATIONS.write_text(json.dumps(kept, indent=1) + "\n")
+        self.left = sorted(set(Path(tempfile.gettempdir()).glob(LEFT_BEHIND)) - self.left_before)
+        if self.left:
+            session.exitstatus = 1
+
+    def pytest_terminal_summary(self, terminalreporter):
+        for path in getattr(self, "left", []):
+            terminalreporter.write_line(f"left behind by a test: {path}", red=True)
+
+
+def pytest_configure(config):
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(Costs(), "kairos-costs")

@@ -49,10 +49,10 @@ FIRMWARE, MESSAGES, INTERFACES = "docs/firmware.md", "docs/gateware/link-message
 ROWS = [
     (FIRMWARE, "two rings of {} KiB in cached memory", kib(contract("intercore.CAPACITY"))),
     (FIRMWARE, "accepts up to {} simultaneous connections", rust("runtime/src/session.rs", "SOCKETS")),
-    (FIRMWARE, "must send its greeting within {} s", rust("runtime/src/service.rs", "GREETING_TIMEOUT")),
+    (FIRMWARE, "must send its greeting within {} s", rust("runtime/src/clients.rs", "GREETING_TIMEOUT")),
     (FIRMWARE, "vanishes (keep-alive, {} s)", rust("runtime/src/service.rs", "USER_TIMEOUT")),
-    (FIRMWARE, "the idle kernel restarts after {} s", rust("runtime/src/session/standalone.rs", "PAUSE")),
-    (FIRMWARE, "It waits up to {} s for the links", rust("runtime/src/session/standalone.rs", "ARRIVAL")),
+    (FIRMWARE, "the idle kernel restarts after {} s", rust("runtime/src/session/standalone.rs", "RESTART_PAUSE")),
+    (FIRMWARE, "It waits up to {} s for the links", rust("runtime/src/session/standalone.rs", "ARRIVAL_TIMEOUT")),
     (FIRMWARE, "A client that connects to TCP {} receives", contract("analyzer.PORT")),
     (FIRMWARE, "`moninj.rs` serves {} clients", rust("runtime/src/moninj.rs", "SOCKETS")),
     (FIRMWARE, "clients on TCP {}, each with up to", contract("moninj.PORT")),

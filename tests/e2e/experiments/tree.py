@@ -81,7 +81,8 @@ class Tree(EnvExperiment):
         ]
         logs = [client.log() for client in clients]
         assert [
-            f"upstream board has assigned destination {board}" in log for board, log in zip((1, 2, 3, 3), logs, strict=True)
+            f"upstream board has assigned destination {board}" in log
+            for board, log in zip((1, 2, 3, 3), logs, strict=True)
         ] == [True] * 4
         watcher = MonInj("127.0.0.1", self.monitor, patience=PATIENCE)
         for board in (1, 2, 3):
