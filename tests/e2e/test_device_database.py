@@ -2,10 +2,8 @@
 
 import runpy
 
-from kairos_gateware.phy.kinds import KINDS
-
 from kairos.contracts.descriptor import ChannelKind
-from kairos.devices.described import DRIVERS, SELECTOR, database
+from kairos.devices.described import database
 from tests.support.command import one_line, run_kairos
 from tests.support.paths import BUILD
 
@@ -59,16 +57,6 @@ def test_device_without_gateware_is_rejected(start_device, tmp_path):
         assert "there is no gateware to describe" in device.uart()
     finally:
         device.close()
-
-
-def test_drivers_match_gateware():
-    known = {}
-    for kind in KINDS.values():
-        if kind.driver is not None and not kind.driver.described:
-            also = tuple(parameter.name for parameter in kind.parameters if parameter.argument)
-            assert isinstance(kind.driver.cls, str) or kind.driver.by == SELECTOR
-            known[kind.channel] = (kind.driver.module, kind.driver.cls, kind.driver.channel, also)
-    assert {int(kind): driver for kind, driver in DRIVERS.items()} == {int(kind): known[kind] for kind in known}
 
 
 def test_channels_of_other_boards_are_included():

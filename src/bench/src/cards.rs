@@ -9,24 +9,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+pub use kairos_contracts::cards::KINDS;
+
 use crate::pad::{board_name, Pad, Shuttler};
 
-/// Kinds of cards with models; a card's name begins with its kind.
-pub const KINDS: [&str; 13] = [
-    "urukul",
-    "mirny",
-    "sampler",
-    "novogorny",
-    "zotino",
-    "ad53xx",
-    "ad9834",
-    "hmc542b",
-    "fastino",
-    "grabber",
-    "ddsbus",
-    "shuttler",
-    "phaser",
-];
 /// The kind whose waveforms the device makes.
 const SHUTTLER: &str = "shuttler";
 /// The kind of which several can share a bus.

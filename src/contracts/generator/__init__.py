@@ -2,7 +2,19 @@
 
 from pathlib import Path
 
-from . import c_header, chips_gateware, chips_pages, chips_python, chips_rust, gateware, pages, pl_library, python, rust
+from . import (
+    c_header,
+    cards,
+    chips_gateware,
+    chips_pages,
+    chips_python,
+    chips_rust,
+    gateware,
+    pages,
+    pl_library,
+    python,
+    rust,
+)
 from .facts import Subject
 
 __all__ = ["MAKERS", "outputs"]
@@ -10,7 +22,7 @@ __all__ = ["MAKERS", "outputs"]
 MAKERS = (
     *(rust.files, python.files, gateware.files, c_header.files, pages.files),
     *(chips_gateware.files, chips_python.files, chips_rust.files, chips_pages.files),
-    pl_library.files,
+    *(pl_library.files, cards.files),
 )
 
 

@@ -29,7 +29,7 @@ def _library(subjects: dict[str, Subject]) -> str:
         "#![no_std]",
         "#![forbid(unsafe_code)]",
         "",
-        *[f"pub mod {name};" for name in sorted([*subjects, "chips"])],
+        *[f"pub mod {name};" for name in sorted([*subjects, "cards", "chips"])],
     ]
     return "\n".join(lines) + "\n"
 

@@ -7,6 +7,7 @@
 pub mod analyzer;
 pub mod batch;
 pub mod boot;
+pub mod cards;
 pub mod channels;
 pub mod chips;
 pub mod configuration;

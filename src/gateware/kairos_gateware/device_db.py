@@ -14,10 +14,9 @@ def _entry(number: int, channel: ChannelSpec) -> dict | None:
     kind = KINDS.get(channel.kind)
     if kind is None or kind.driver is None or kind.driver.described:
         return None
-    names = {parameter.name for parameter in kind.parameters if parameter.argument}
-    arguments = {name: value for name, value in channel.parameters.items() if name in names}
+    arguments = {name: value for name, value in channel.parameters.items() if name in kind.driver.parameters}
     return driver(
-        kind.driver.module, kind.driver.class_for(channel.parameters), **{kind.driver.channel: number}, **arguments
+        kind.driver.module, kind.driver.class_for(channel.parameters), **{kind.driver.argument: number}, **arguments
     )
 
 

@@ -7,30 +7,13 @@ laboratory.
 
 import pprint
 
+from ..contracts.cards import CHANNEL_DRIVERS
 from ..contracts.descriptor import ChannelKind
 
 __all__ = ["DRIVERS", "database", "render"]
 
-DRIVERS = {
-    ChannelKind.TTL_OUT: ("ttl", "TTLOut", "channel", ()),
-    ChannelKind.TTL_INOUT: ("ttl", "TTLInOut", "channel", ()),
-    ChannelKind.TTL_CLOCKGEN: ("ttl", "TTLClockGen", "channel", ("acc_width",)),
-    ChannelKind.EDGE_COUNTER: ("edge_counter", "EdgeCounter", "channel", ("gateware_width",)),
-    ChannelKind.SPI_MASTER: ("spi2", "SPIMaster", "channel", ()),
-    ChannelKind.FASTINO: ("fastino", "Fastino", "channel", ("log2_width",)),
-    ChannelKind.GRABBER: ("grabber", "Grabber", "channel_base", ("res_width", "count_shift")),
-    ChannelKind.PHASER: ("phaser", "Phaser", "channel_base", ()),
-    ChannelKind.PULSE: ("pulse", "Pulse", "channel", ("channels", "mlut_bits", "plut_bits")),
-    ChannelKind.SHUTTLER: ("shuttler", "Config", "channel", ()),
-    ChannelKind.SHUTTLER_SPLINE: ("shuttler", ("DCBias", "DDS"), "channel", ()),
-    ChannelKind.SHUTTLER_TRIGGER: ("shuttler", "Trigger", "channel", ()),
-}
-"""Drivers by channel kind: module and class of the core device's drivers, their argument for the
-channel number, and channel parameters passed on as arguments. Of several classes the channel's
-parameter `SELECTOR` selects one. The gateware's own list is `kairos_gateware.phy.kinds.KINDS`.
-"""
-SELECTOR = "kind"
-"""Channel parameter that selects a class; 0 unless given."""
+DRIVERS = {ChannelKind[kind.upper()]: driver for kind, driver in CHANNEL_DRIVERS.items() if not driver["described"]}
+"""Drivers by channel kind (`kairos.contracts.cards.CHANNEL_DRIVERS`)."""
 
 
 def _driver(module: str, cls: str, **arguments) -> dict:
@@ -58,12 +41,11 @@ def database(host: str, clock: tuple[int, int] | None, boards: list[tuple[int, l
             if kind not in DRIVERS or place in places:
                 continue
             places.add(place)
-            module, cls, argument, also = DRIVERS[kind]
-            if isinstance(cls, tuple):
-                cls = cls[dict(parameters).get(SELECTOR, 0)]
-            arguments = {key: value for key, value in parameters if key in also}
+            driver = DRIVERS[kind]
+            cls = driver["classes"][dict(parameters).get(driver["selector"], 0)]
+            arguments = {key: value for key, value in parameters if key in driver["parameters"]}
             unique = name if name not in entries else f"{name}_{destination}"
-            entries[unique] = _driver(module, cls, **{argument: place}, **arguments)
+            entries[unique] = _driver(driver["module"], cls, **{driver["argument"]: place}, **arguments)
     return entries
 
 

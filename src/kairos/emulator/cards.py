@@ -8,6 +8,8 @@ regardless of their names.
 import math
 from collections.abc import Iterator
 
+from ..contracts.cards import CARDS, PINS, PLACES, WITHOUT_MODEL
+
 __all__ = ["cards", "doubled", "lacking", "pins"]
 
 REVISIONS = (8, 9)
@@ -224,31 +226,25 @@ def _shuttler(database: _Database, entry: dict) -> tuple[dict, dict] | None:
     return database.channels(relay=relay, adc=adc) | database.own(settings, config="channel"), {}
 
 
-CARDS = {
-    "AD53xx": ("ad53xx", _ad53xx),
-    "AD9834": ("ad9834", _ad9834),
-    "AD9914": ("ddsbus", _ddsbus),
-    "Config": ("shuttler", _shuttler),
-    "CPLD": ("urukul", _urukul),
-    "Sampler": ("sampler", _sampler),
-    "Fastino": ("fastino", _fastino),
-    "Grabber": ("grabber", _based),
-    "HMC542B": ("hmc542b", _alone),
-    "Mirny": ("mirny", _mirny),
-    "Novogorny": ("novogorny", _novogorny),
-    "Phaser": ("phaser", _based),
-    "Relay": ("shuttler", _shuttler),
-    "SUServo": ("sampler", _servo),
-    "Zotino": ("zotino", _serial_dac),
+DESCRIBED = {
+    "AD53xx": _ad53xx,
+    "AD9834": _ad9834,
+    "AD9914": _ddsbus,
+    "Config": _shuttler,
+    "CPLD": _urukul,
+    "Sampler": _sampler,
+    "Fastino": _fastino,
+    "Grabber": _based,
+    "HMC542B": _alone,
+    "Mirny": _mirny,
+    "Novogorny": _novogorny,
+    "Phaser": _based,
+    "Relay": _shuttler,
+    "SUServo": _servo,
+    "Zotino": _serial_dac,
 }
-"""Modelled cards by driver class: the emulator's name of the kind, and the function that derives
-channels and settings from an entry (None: the entry belongs to the card of another one)."""
-
-PINS = ("TTLOut", "TTLInOut", "TTLClockGen")
-"""Driver classes of single pins."""
-
-WITHOUT = ("CXPGrabber",)
-"""Driver classes of cards without a model."""
+"""By driver class of `kairos.contracts.cards.CARDS`: the function that derives channels and settings from an entry
+(None: the entry belongs to the card of another one)."""
 
 
 def cards(entries: dict) -> list[dict]:
@@ -257,27 +253,12 @@ def cards(entries: dict) -> list[dict]:
     database = _Database(entries)
     found = []
     for name, entry in database.drivers(*CARDS):
-        kind, describe = CARDS[entry["class"]]
-        described = describe(database, entry)
+        described = DESCRIBED[entry["class"]](database, entry)
         if described is None:
             continue
         channels, settings = described
-        found.append({"kind": kind, "device": name, "channels": channels, "settings": settings})
+        found.append({"kind": CARDS[entry["class"]], "device": name, "channels": channels, "settings": settings})
     return found
-
-
-PLACES: dict[str, tuple[str, str | None]] = {
-    "AD9834": ("spi_device", None),
-    "HMC542B": ("spi_device", None),
-    "AD53xx": ("spi_device", "chip_select"),
-    "AD9910": ("cpld_device", "chip_select"),
-    "AD9912": ("cpld_device", "chip_select"),
-    "AD9914": ("bus_channel", "channel"),
-    "ADF5356": ("cpld_device", "channel"),
-    "AlmaznyChannel": ("host_mirny", "channel"),
-}
-"""Driver classes of single chips: the arguments that name the card, or its bus, and the chip on it;
-None: the only chip."""
 
 
 def doubled(entries: dict) -> list[str]:
@@ -308,4 +289,4 @@ def pins(entries: dict) -> dict[str, int]:
 
 def lacking(entries: dict) -> dict[str, str]:
     """Return the devices that drive a card without a model, with their classes."""
-    return {name: entry["class"] for name, entry in _Database(entries).drivers(*WITHOUT)}
+    return {name: entry["class"] for name, entry in _Database(entries).drivers(*WITHOUT_MODEL)}

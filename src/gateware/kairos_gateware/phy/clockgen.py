@@ -16,7 +16,7 @@ from migen import *
 from ..contracts.descriptor import ChannelKind
 from ..pad import SAMPLES, Pad
 from ..rtio.link import Channel, FreeRunning, OutputLink, Wave
-from .kind import Driver, Figure, Kind, Parameter
+from .kind import Figure, Kind, Parameter
 
 __all__ = ["KINDS", "ClockGenerator"]
 
@@ -50,10 +50,7 @@ KINDS = (
         ChannelKind.TTL_CLOCKGEN,
         lambda place: ClockGenerator(place.number, place.pad(), place["acc_width"]),
         pads="the pin",
-        parameters=(
-            Parameter("acc_width", 24, range(2, 33), "the width of a clock generator is 2 to 32 bits", argument=True),
-        ),
-        driver=Driver("ttl", "TTLClockGen"),
+        parameters=(Parameter("acc_width", 24, range(2, 33), "the width of a clock generator is 2 to 32 bits"),),
         figures={
             "clock_generator": Figure(
                 "24 bits", lambda: ClockGenerator(0, Pad("clock", "out", 0)), {"lut": 33, "ff": 49, "bram": 0}

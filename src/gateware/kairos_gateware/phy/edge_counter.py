@@ -20,7 +20,7 @@ from ..contracts.descriptor import ChannelKind
 from ..pad import Pad
 from ..rtio.link import Channel, InputLink, OutputLink
 from .edges import DelayedEvent, EdgeDetector
-from .kind import Driver, Figure, Kind, Parameter
+from .kind import Figure, Kind, Parameter
 from .ttl import InOut
 
 __all__ = ["KINDS", "EdgeCounter"]
@@ -109,9 +109,8 @@ KINDS = (
         ),
         parameters=(
             Parameter("input", meaning="channel of a `ttl_inout` before it"),
-            Parameter("gateware_width", 31, argument=True),
+            Parameter("gateware_width", 31),
         ),
-        driver=Driver("edge_counter", "EdgeCounter"),
         figures={
             "edge_counter": Figure(
                 "8 ns, 31 bits, with edge detector",

@@ -32,7 +32,7 @@ from ..contracts import fastino as facts
 from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, OutputLink
 from .fastlink import FastLink, geometry
-from .kind import Driver, Figure, Kind, Parameter, Place
+from .kind import Figure, Kind, Parameter, Place
 
 __all__ = ["KINDS", "Fastino", "DACS"]
 
@@ -112,8 +112,7 @@ KINDS = (
         ChannelKind.FASTINO,
         _make,
         pads="`clk`, `mosi0`–`mosi5`, `miso`",
-        parameters=(Parameter("log2_width", 0, range(6), "log2_width of a Fastino is 0 to 5", argument=True),),
-        driver=Driver("fastino", "Fastino"),
+        parameters=(Parameter("log2_width", 0, range(6), "log2_width of a Fastino is 0 to 5"),),
         figures={"fastino": _figure("one DAC for an event", 0), "fastino_wide": _figure("32 DACs for an event", 5)},
     ),
 )

@@ -32,7 +32,7 @@ from ..contracts.cameralink import DATA_VALID, FRAME_VALID, LINE_VALID, PORTS, W
 from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
 from .cameralink import CameraLinkReceiver
-from .kind import Driver, Figure, Kind, Parameter, Place
+from .kind import Figure, Kind, Parameter, Place
 
 __all__ = ["KINDS", "FrameParser", "Roi", "Grabber", "GrabberGate", "result_bits"]
 
@@ -209,11 +209,10 @@ KINDS = (
         _make,
         pads="`clk`, `x0`–`x3`",
         parameters=(
-            Parameter("res_width", 12, range(1, 17), "res_width of a grabber is 1 to 16", argument=True),
-            Parameter("count_shift", 0, range(_PIXEL_BITS), "count_shift of a grabber is 0 to 15", argument=True),
+            Parameter("res_width", 12, range(1, 17), "res_width of a grabber is 1 to 16"),
+            Parameter("count_shift", 0, range(_PIXEL_BITS), "count_shift of a grabber is 0 to 15"),
             Parameter("rois", 16, range(1, 65), "rois of a grabber is 1 to 64"),
         ),
-        driver=Driver("grabber", "Grabber", channel="channel_base"),
         figures={"grabber": _figure(16), "grabber_1": _figure(1)},
     ),
     Kind(

@@ -5,6 +5,7 @@ derived from them."""
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ..contracts.cards import CHANNEL_DRIVERS
 from ..contracts.descriptor import ChannelKind
 from ..pad import Pad
 from ..variant import ChannelSpec
@@ -16,14 +17,12 @@ __all__ = ["Driver", "Figure", "Kind", "Parameter", "Place"]
 class Parameter:
     """A parameter of a channel, an unsigned number. default: None if there is none. allowed: the
     valid values; rule: the message for any other value ("an SPI master has 0 to 8 chip select
-    pins"). argument: the driver has an argument of this name, which `device_db` sets if the variant
-    does. meaning: for the table."""
+    pins"). meaning: for the table."""
 
     name: str
     default: int | None = None
     allowed: range | None = None
     rule: str = ""
-    argument: bool = False
     meaning: str = ""
 
     def check(self, channel: str, value: int | None) -> None:
@@ -34,25 +33,22 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Driver:
-    """The channel's driver: a class in a module of the core device's drivers. channel: its argument
-    for the channel's number. described: it needs more than the channel knows, so the system
-    description (`description/`) provides its entry. by: a parameter whose value, by default 0,
-    selects one of several classes."""
+    """The channel's driver, from `contracts.cards`: one of some classes in a module of the core
+    device's drivers. argument: the one for the channel's number. parameters: of the channel, that
+    are arguments. described: it needs more than the channel knows, so the system description
+    (`description/`) provides its entry. selector: a parameter whose value, by default 0, selects
+    one of several classes."""
 
     module: str
-    cls: str | tuple[str, ...]
-    channel: str = "channel"
-    described: bool = False
-    by: str = ""
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """All of them."""
-        return (self.cls,) if isinstance(self.cls, str) else self.cls
+    classes: tuple[str, ...]
+    selector: str
+    argument: str
+    parameters: tuple[str, ...]
+    described: bool
 
     def class_for(self, parameters: dict[str, int]) -> str:
         """The class for a channel with these parameters."""
-        return self.classes[parameters.get(self.by, 0)]
+        return self.classes[parameters.get(self.selector, 0)]
 
 
 @dataclass(frozen=True)
@@ -106,13 +102,18 @@ class Kind:
     make: Callable[[Place], object]
     pads: str = "none"
     parameters: tuple[Parameter, ...] = ()
-    driver: Driver | None = None
     injectable: bool = False
     figures: dict[str, Figure] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         return self.channel.name.lower()
+
+    @property
+    def driver(self) -> Driver | None:
+        """The driver of such channels; None if they have none of their own."""
+        facts = CHANNEL_DRIVERS.get(self.name)
+        return None if facts is None else Driver(**facts)
 
     def place(self, number: int, spec: ChannelSpec, phys: dict) -> Place:
         """The place of a channel of this kind. Raises ValueError if its parameters are not valid

@@ -26,7 +26,7 @@ from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
 from ..rtio.timing import INPUT_LATENCY
 from .fastlink import FastLink, geometry
-from .kind import Driver, Figure, Kind, Parameter, Place
+from .kind import Figure, Kind, Parameter, Place
 
 __all__ = ["KINDS", "Phaser", "PhaserTones"]
 
@@ -142,7 +142,6 @@ KINDS = (
         ChannelKind.PHASER,
         _make,
         pads="`clk`, `mosi0`–`mosi5`, `miso`",
-        driver=Driver("phaser", "Phaser", channel="channel_base"),
         figures={"phaser": Figure("with its oscillators' channels", _Whole)},
     ),
     Kind(

@@ -43,7 +43,7 @@ from ..pad import SAMPLES
 from ..pulse.sequencing import Sequencing
 from ..pulse.settings import Settings
 from ..rtio.link import Channel, FreeRunning, InputLink, OutputLink
-from .kind import Driver, Kind, Parameter
+from .kind import Kind, Parameter
 from .measurement import SOURCES, Measurement, sources_of
 
 __all__ = ["KINDS", "PIN_LATENCY", "MemoryStream", "Pulse", "pad_names"]
@@ -221,7 +221,6 @@ def _bits(name, most, what):
         most,
         range(6, most + 1),
         f"{what} has 6 to {most} address bits",
-        argument=True,
         meaning=f"address bits of {what}",
     )
 
@@ -232,9 +231,7 @@ KINDS = (
         _make,
         pads="for each channel and tone, its enable and its general-purpose level",
         parameters=(
-            Parameter(
-                "channels", 8, range(1, 9), "a pulse core has 1 to 8 channels", argument=True, meaning="of two tones"
-            ),
+            Parameter("channels", 8, range(1, 9), "a pulse core has 1 to 8 channels", meaning="of two tones"),
             _bits("mlut", facts.MLUT_ADDRESS_BITS, "the memory map"),
             _bits("plut", facts.PLUT_ADDRESS_BITS, "the pulse table"),
             *[
@@ -242,6 +239,5 @@ KINDS = (
                 for n, name in enumerate(_RESULTS)
             ],
         ),
-        driver=Driver("pulse", "Pulse"),
     ),
 )

@@ -32,7 +32,7 @@ from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, FreeRunning, InputLink, OutputLink
 from ..rtio.timing import INPUT_LATENCY
 from .differences import Differences, Elapsed
-from .kind import Driver, Kind, Parameter
+from .kind import Kind, Parameter
 
 __all__ = ["FIELDS", "KINDS", "SHOWN_BITS", "Shown", "Shuttler", "ShuttlerSpline", "ShuttlerTrigger"]
 
@@ -214,7 +214,7 @@ def _trigger(place):
 _SHUTTLER = Parameter("shuttler", meaning="channel of a `shuttler`, before it")
 
 KINDS = (
-    Kind(ChannelKind.SHUTTLER, lambda place: Shuttler(place.number), driver=Driver("shuttler", "Config")),
+    Kind(ChannelKind.SHUTTLER, lambda place: Shuttler(place.number)),
     Kind(
         ChannelKind.SHUTTLER_SPLINE,
         _spline,
@@ -223,12 +223,10 @@ KINDS = (
             Parameter("output", 0, range(facts.OUTPUTS), "a Shuttler has outputs 0 to 15"),
             Parameter("kind", 0, range(2), "kind is 0 or 1", meaning="0 level, 1 tone"),
         ),
-        driver=Driver("shuttler", ("DCBias", "DDS"), by="kind"),
     ),
     Kind(
         ChannelKind.SHUTTLER_TRIGGER,
         _trigger,
         parameters=(_SHUTTLER,),
-        driver=Driver("shuttler", "Trigger"),
     ),
 )

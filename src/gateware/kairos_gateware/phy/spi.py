@@ -25,7 +25,7 @@ from ..contracts.spi import CONFIG_ADDRESS, DATA_ADDRESS, SpiFlag
 from ..pad import SAMPLES, Pad
 from ..rtio.link import Channel, InputLink, OutputLink
 from ..variant import MONITORED
-from .kind import Driver, Figure, Kind, Parameter
+from .kind import Figure, Kind, Parameter
 from .spi_aside import SpiAside
 from .spi_monitor import MONITORS
 
@@ -234,7 +234,6 @@ KINDS = (
                 meaning="chips whose settings are probes: 1 AD9910, 2 AD9912 of an Urukul, 3 AD53xx",
             ),
         ),
-        driver=Driver("spi2", "SPIMaster"),
         figures={"spi": Figure("3 chip selects", _measured, {"lut": 118, "ff": 80, "bram": 0})},
     ),
 )

@@ -25,7 +25,7 @@ from ..rtio.link import Channel, InputLink, OutputLink
 from ..servo.format import ADC_CHANNELS, COEFF_WIDTH, STATE_WIDTH, URUKUL_CHANNELS, AddressMap
 from ..servo.iir import Control
 from ..servo.servo import Servo
-from .kind import Driver, Figure, Kind, Parameter, Place
+from .kind import Figure, Kind, Parameter, Place
 from .ttl import LevelDriver
 
 __all__ = ["KINDS", "SuServo", "SuServoChannel"]
@@ -209,7 +209,6 @@ KINDS = (
             Parameter("cs", 1, range(2), "parameter `cs` of a servo is 0 or 1", meaning="0: its cards have none"),
             Parameter("profile", 7, range(8), "the profiles of an AD9910 are 0 to 7"),
         ),
-        driver=Driver("suservo", "SUServo", described=True),
         figures={
             "suservo": Figure("one Urukul, with its channels", lambda: _WithChannels(1)),
             "suservo_8": Figure("two Urukuls, with their channels", lambda: _WithChannels(2)),
@@ -219,6 +218,5 @@ KINDS = (
         ChannelKind.SUSERVO_CHANNEL,
         _make_channel,
         pads="the switch",
-        driver=Driver("suservo", "Channel", channel="channel", described=True),
     ),
 )

@@ -15,7 +15,7 @@ from ..contracts.descriptor import ChannelKind
 from ..pad import SAMPLES, Pad, reached
 from ..rtio.link import Channel, InputLink, OutputLink
 from .edges import DelayedEvent, EdgeDetector
-from .kind import Driver, Figure, Kind, Parameter
+from .kind import Figure, Kind, Parameter
 
 __all__ = ["KINDS", "LevelDriver", "Output", "InOut"]
 
@@ -160,7 +160,6 @@ KINDS = (
             Parameter("servo", meaning="channel of a `suservo` whose update pin this is"),
             Parameter("urukul", 0, meaning="which of its cards"),
         ),
-        driver=Driver("ttl", "TTLOut"),
         injectable=True,
         figures=_figures("ttl_out", "output", Output, "out", {"lut": 0, "ff": 2, "bram": 0}),
     ),
@@ -169,7 +168,6 @@ KINDS = (
         lambda place: InOut(place.number, place.pad(direction="inout", serialised=bool(place["serialised"]))),
         pads="the pin",
         parameters=(_SERIALISED,),
-        driver=Driver("ttl", "TTLInOut"),
         injectable=True,
         figures=_figures("ttl_inout", "input and output", InOut, "inout", {"lut": 3, "ff": 6, "bram": 0}),
     ),

@@ -46,7 +46,9 @@ fn number(error: &LinuxI2CError) -> Option<i32> {
 /// Describes an error of a transfer, and a remedy.
 fn message(error: &I2CError, address: u8) -> String {
     match (number(error.inner()), error.kind()) {
-        (Some(EBUSY), _) => format!("a driver of the Linux kernel uses the chip at address {address:#04x}: unbind it first"),
+        (Some(EBUSY), _) => {
+            format!("a driver of the Linux kernel uses the chip at address {address:#04x}: unbind it first")
+        }
         (Some(EOPNOTSUPP), _) => {
             "the adapter of this bus supports SMBus only, which has no such transfer: one byte can be read, or up to \
              32 after a written one, or up to 33 written"

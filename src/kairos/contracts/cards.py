@@ -1,0 +1,183 @@
+"""Cards and their drivers.
+
+Generated from src/contracts/cards/*.toml by src/contracts/generate.py: do not edit.
+"""
+
+__all__ = ["CARDS", "CHANNEL_DRIVERS", "IN_SCOPE", "PINS", "PLACES", "WITHOUT_MODEL"]
+
+CARDS = {
+    "AD53xx": "ad53xx",
+    "AD9834": "ad9834",
+    "AD9914": "ddsbus",
+    "Fastino": "fastino",
+    "Grabber": "grabber",
+    "HMC542B": "hmc542b",
+    "Mirny": "mirny",
+    "Novogorny": "novogorny",
+    "Phaser": "phaser",
+    "Sampler": "sampler",
+    "SUServo": "sampler",
+    "Config": "shuttler",
+    "Relay": "shuttler",
+    "CPLD": "urukul",
+    "Zotino": "zotino",
+}
+"""Kinds of the cards with a model, by the driver class of the entry that stands for one."""
+
+PLACES = {
+    "AD53xx": ("spi_device", "chip_select"),
+    "AD9834": ("spi_device", None),
+    "AD9914": ("bus_channel", "channel"),
+    "HMC542B": ("spi_device", None),
+    "ADF5356": ("cpld_device", "channel"),
+    "AlmaznyChannel": ("host_mirny", "channel"),
+    "AD9910": ("cpld_device", "chip_select"),
+    "AD9912": ("cpld_device", "chip_select"),
+}
+"""Driver classes of chips: the arguments that name the card or bus, and the chip on it (None: the only
+one)."""
+
+PINS = (
+    "TTLOut",
+    "TTLInOut",
+    "TTLClockGen",
+)
+"""Driver classes of single pins."""
+
+WITHOUT_MODEL = ("CXPGrabber",)
+"""Driver classes of cards without a model."""
+
+IN_SCOPE = (
+    "AD53xx",
+    "AD9834",
+    "HMC542B",
+    "Mirny",
+    "Novogorny",
+    "Sampler",
+    "SUServo",
+    "Relay",
+    "CPLD",
+    "AD9910",
+    "AD9912",
+    "SharedDDS",
+    "Zotino",
+)
+"""Driver classes whose messages are described on the scope's page."""
+
+CHANNEL_DRIVERS = {
+    "fastino": {
+        "module": "fastino",
+        "classes": ("Fastino",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": ("log2_width",),
+        "described": False,
+    },
+    "grabber": {
+        "module": "grabber",
+        "classes": ("Grabber",),
+        "selector": "",
+        "argument": "channel_base",
+        "parameters": ("res_width", "count_shift"),
+        "described": False,
+    },
+    "phaser": {
+        "module": "phaser",
+        "classes": ("Phaser",),
+        "selector": "",
+        "argument": "channel_base",
+        "parameters": (),
+        "described": False,
+    },
+    "pulse": {
+        "module": "pulse",
+        "classes": ("Pulse",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": ("channels", "mlut_bits", "plut_bits"),
+        "described": False,
+    },
+    "suservo": {
+        "module": "suservo",
+        "classes": ("SUServo",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": True,
+    },
+    "suservo_channel": {
+        "module": "suservo",
+        "classes": ("Channel",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": True,
+    },
+    "shuttler": {
+        "module": "shuttler",
+        "classes": ("Config",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": False,
+    },
+    "shuttler_spline": {
+        "module": "shuttler",
+        "classes": ("DCBias", "DDS"),
+        "selector": "kind",
+        "argument": "channel",
+        "parameters": (),
+        "described": False,
+    },
+    "shuttler_trigger": {
+        "module": "shuttler",
+        "classes": ("Trigger",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": False,
+    },
+    "ttl_out": {
+        "module": "ttl",
+        "classes": ("TTLOut",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": False,
+    },
+    "ttl_inout": {
+        "module": "ttl",
+        "classes": ("TTLInOut",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": False,
+    },
+    "ttl_clockgen": {
+        "module": "ttl",
+        "classes": ("TTLClockGen",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": ("acc_width",),
+        "described": False,
+    },
+    "edge_counter": {
+        "module": "edge_counter",
+        "classes": ("EdgeCounter",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": ("gateware_width",),
+        "described": False,
+    },
+    "spi_master": {
+        "module": "spi2",
+        "classes": ("SPIMaster",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": False,
+    },
+}
+"""Drivers by kind of channel: module and classes of the core device's drivers, the parameter that selects a
+class (by default the first), the argument for the channel's number, parameters that are arguments, and
+whether the entry needs more than the channel knows."""
