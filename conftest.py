@@ -15,6 +15,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -30,7 +31,7 @@ ROOT = Path(__file__).parent
 DURATIONS = ROOT / "build" / "durations.json"
 COST = "processor seconds"
 LEFT_BEHIND = "kairos-*"
-"""Temporary folders of our programs, none of which may remain."""
+"""Temporary folders of our programs, none of which may remain: a run has a folder of its own for them."""
 
 
 def pytest_addoption(parser):
@@ -84,7 +85,10 @@ class Costs:
 
     def __init__(self):
         self.costs: Counter[str] = Counter()
-        self.left_before = set(Path(tempfile.gettempdir()).glob(LEFT_BEHIND))
+        self.left: list[Path] = []
+        # The name is short, because sockets have paths of at most 107 bytes.
+        self.folder = Path(tempfile.mkdtemp(prefix="kt-"))
+        os.environ["TMPDIR"] = tempfile.tempdir = str(self.folder)
 
     def pytest_runtest_logreport(self, report):
         if report.when == "teardown":
@@ -98,12 +102,17 @@ class Costs:
         if DURATIONS.parent.exists():
             kept = {name: cost for name, cost in sorted(known.items()) if (ROOT / name).exists()}
             DURATIONS.write_text(json.dumps(kept, indent=1) + "\n")
-        self.left = sorted(set(Path(tempfile.gettempdir()).glob(LEFT_BEHIND)) - self.left_before)
+        self.left = sorted(self.folder.glob(LEFT_BEHIND))
         if self.left:
             session.exitstatus = 1
 
+    def pytest_unconfigure(self, config):
+        # Folders of tests that failed are of use.
+        if not any(self.folder.glob("pytest-of-*/pytest-*/*")) and not self.left:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
     def pytest_terminal_summary(self, terminalreporter):
-        for path in getattr(self, "left", []):
+        for path in self.left:
             terminalreporter.write_line(f"left behind by a test: {path}", red=True)
 
 

@@ -10,7 +10,7 @@ import pytest
 from kairos_gateware.build import BOARDS
 
 ROOT = Path(__file__).parents[2]
-CHANGES = 11
+CHANGES = 13
 
 
 def table(page: str, heading: str) -> list[list[str]]:
