@@ -30,7 +30,7 @@ class Optimise(Trap, EnvExperiment):
     def ask(self) -> TFloat:
         return next((length for length in self.inner() if length not in self.known), self.inner()[0])
 
-    def tell(self, length, dark):
+    def report(self, length, dark):
         self.tried.append((length, dark / self.shots))
         self.known[length] = dark / self.shots
         left, right = self.inner()
@@ -56,7 +56,7 @@ class Optimise(Trap, EnvExperiment):
                 delay(2 * us)
                 if self.detect() < THRESHOLD:
                     dark += 1
-            self.tell(length, dark)
+            self.report(length, dark)
 
     def analyze(self):
         best = (self.low + self.high) / 2

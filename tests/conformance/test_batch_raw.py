@@ -105,10 +105,10 @@ def test_forbidden_step_is_refused_before_execution(management, registers):
 
 def test_the_bus_and_the_pins(management):
     """A switch with no channel connected, an I2C address without a device, a pin held and released."""
-    switch, nobody = instruction(I2C, 0x1_0074), instruction(I2C, 0x11)
+    switch, absent = instruction(I2C, 0x1_0074), instruction(I2C, 0x11)
     hold = [instruction(OVERRIDE, 4, number, value) for number, value in ((1, 1), (0, 1))]
     level = instruction(PROBE, 4)
-    program = [switch, *hold, level, instruction(OVERRIDE, 4, 0, 0), level, nobody, switch]
+    program = [switch, *hold, level, instruction(OVERRIDE, 4, 0, 0), level, absent, switch]
     assert batch(management, *program) == (NOT_ACKNOWLEDGED, 6, 6, [0, 0, 1, 0, 0])
 
 

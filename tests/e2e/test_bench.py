@@ -81,8 +81,8 @@ def test_the_table_has_messages_in_place_of_their_bits(kairos, ion):
     words = ["points=1", "shots=1", "--table", "all"]
     done = kairos("run", ION / "rabi_flop.py", *words, device_db=ion)
     rows = [line.split(maxsplit=7) for line in done.stdout.splitlines()]
-    told = [" ".join([row[0], row[-1]]) for row in rows if row and row[0] == "urukul0_ch1"]
-    assert told[-1] == "urukul0_ch1 PROFILE7: asf 1, ftw 110 MHz", done.stdout
+    messages = [" ".join([row[0], row[-1]]) for row in rows if row and row[0] == "urukul0_ch1"]
+    assert messages[-1] == "urukul0_ch1 PROFILE7: asf 1, ftw 110 MHz", done.stdout
     assert "ttl_urukul0_sw1" in done.stdout and "spi_urukul0_clk" not in done.stdout
     count = len(rows) - [row[:1] for row in rows].index(["channel"]) - 2
     shortened = kairos("run", ION / "rabi_flop.py", "points=1", "shots=1", "--table", "5", device_db=ion).stdout
@@ -113,12 +113,12 @@ FAULTS = [
 def test_faults_are_reported_with_their_source_line(kairos, ion):
     done = kairos("run", EXPERIMENT, "-c", "Faults", device_db=ion)
     assert done.returncode == 0, done.stdout + done.stderr
-    told = [
+    warnings = [
         re.fullmatch(r"bench: at [\d.]+ ms, urukul_bench.py:(\d+): (.*)", line) for line in done.stderr.splitlines()
     ]
-    assert len(told) == len(FAULTS) and all(told), done.stderr
+    assert len(warnings) == len(FAULTS) and all(warnings), done.stderr
     source = EXPERIMENT.read_text().splitlines()
-    for found, (text, comment) in zip(told, FAULTS, strict=True):
+    for found, (text, comment) in zip(warnings, FAULTS, strict=True):
         assert text in found[2]
         assert source[int(found[1]) - 1].endswith(f"# {comment}"), found[0]
 
@@ -129,9 +129,9 @@ def test_part_without_pins_has_line_of_its_source(kairos, ion, tmp_path):
     bench.write_text(text.replace("saturation_dbm = 10.0", "saturation_dbm = 0.0", 1))
     words = ["points=2", "shots=1", "longest=10e-6", "--bench", bench]
     done = kairos("run", ION / "rabi_flop.py", *words, device_db=ION / "device_db.py")
-    told = re.findall(r"bench: at [\d.]+ ms, rabi_flop.py:(\d+): aom_729: the tone is 10.0 dB above", done.stderr)
+    warnings = re.findall(r"bench: at [\d.]+ ms, rabi_flop.py:(\d+): aom_729: the tone is 10.0 dB above", done.stderr)
     source = (ION / "rabi_flop.py").read_text().splitlines()
-    assert told and all("self.qubit.sw.pulse" in source[int(line) - 1] for line in told), done.stderr
+    assert warnings and all("self.qubit.sw.pulse" in source[int(line) - 1] for line in warnings), done.stderr
 
 
 MODEL, DOUBLER = re.findall(
@@ -229,7 +229,7 @@ def test_models_in_python_make_tones_and_light_of_others(ion, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line, instead, told",
+    "line, instead, warnings",
     [
         ("self.is_open = self.wanted", "raise ValueError('jammed')", r"shutter.py:LINE: ValueError: jammed"),
         ("self.is_open = self.wanted", "while True: pass", r"shutter.py:LINE: it did not return within 0.5 s"),
@@ -238,13 +238,13 @@ def test_models_in_python_make_tones_and_light_of_others(ion, tmp_path):
         ("self.is_open = self.wanted", "import os; os._exit(3)", r"its process has ended \(exit status: 3\)"),
     ],
 )
-def test_a_model_that_fails_ends_the_run_with_its_line(kairos, ion, tmp_path, line, instead, told):
+def test_a_model_that_fails_ends_the_run_with_its_line(kairos, ion, tmp_path, line, instead, warnings):
     bench = shutter(tmp_path, MODEL.replace(line, instead))
-    told = told.replace("LINE", str(MODEL[: MODEL.index(line)].count("\n") + 1))
+    warnings = warnings.replace("LINE", str(MODEL[: MODEL.index(line)].count("\n") + 1))
     done = kairos("run", EXPERIMENT, "-c", "Shutter", "--bench", bench, "-o", "kept.h5", device_db=ion)
     assert done.returncode == 1
     where = re.escape(f"{bench}:") + r"\d+: the model shutter failed at \d+ ns: "
-    assert re.search(where + (re.escape(f"{tmp_path}/") if "shutter.py" in told else "") + told, done.stderr), (
+    assert re.search(where + (re.escape(f"{tmp_path}/") if "shutter.py" in warnings else "") + warnings, done.stderr), (
         done.stderr
     )
     with h5py.File(kairos.directory / "kept.h5") as file:
@@ -274,7 +274,7 @@ def test_model_that_never_rests_is_reported(ion, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "text, told",
+    "text, warnings",
     [
         (SHUTTER.replace("shutter.py", "none.py"), r":\d+: there is no file .*none.py"),
         (SHUTTER.replace('"ttl5"', '"ttl9"'), r":\d+: there is no pin and no part ttl9; parts are "),
@@ -282,12 +282,12 @@ def test_model_that_never_rests_is_reported(ion, tmp_path, monkeypatch):
         (SHUTTER.replace("file =", "class = 'Lamp'\nfile ="), r":\d+: ValueError: there is no class Lamp derived from"),
     ],
 )
-def test_a_model_that_cannot_be_made_is_one_line(kairos, ion, tmp_path, text, told):
+def test_a_model_that_cannot_be_made_is_one_line(kairos, ion, tmp_path, text, warnings):
     bench = shutter(tmp_path)
     bench.write_text((ION / "bench.toml").read_text() + text)
     done = kairos("bench", "check", bench, device_db=ion)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
-    assert re.match(f"kairos: {re.escape(str(bench))}{told}", done.stderr), done.stderr
+    assert re.match(f"kairos: {re.escape(str(bench))}{warnings}", done.stderr), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -317,8 +317,8 @@ def test_the_wiring_is_checked_and_drawn(kairos, ion, tmp_path):
     done = kairos("bench", "check", device_db=ion)
     assert done.returncode == 0, done.stderr
     assert "ion0: ion; from aom_729 (drive), aom_397 (detection), aom_854 (repump); to pmt (photons)" in done.stdout
-    told = [json.loads(line) for line in kairos("bench", "check", "--json", device_db=ion).stdout.splitlines()]
-    assert next(part for part in told if part["name"] == "ion0")["to"] == [["pmt", "photons"]]
+    warnings = [json.loads(line) for line in kairos("bench", "check", "--json", device_db=ion).stdout.splitlines()]
+    assert next(part for part in warnings if part["name"] == "ion0")["to"] == [["pmt", "photons"]]
     done = kairos("bench", "draw", "-o", "wiring.svg", device_db=ion)
     assert done.returncode == 0, done.stderr
     assert (kairos.directory / "wiring.svg").read_text().count("<!-- aom_729 -->") == 1

@@ -65,13 +65,13 @@ def test_tones_are_those_of_the_samples(database, tmp_path):
     at = begin - LATENCY_NS - origin_ns
     samples = recording.samples(0, at, at + end - begin) / 32767
     times = np.array([row[0] for row in rows])
-    told = np.zeros(end - begin)
+    expected = np.zeros(end - begin)
     for number, (start, hz, dbm, turns) in enumerate(rows[:-1]):
         ns = np.arange(start, times[number + 1])
         amplitude = 10 ** ((dbm - 10 - HELD_DB) / 20)
-        told[ns - begin] = amplitude * np.cos(2 * np.pi * (turns + hz * (ns - start) * 1e-9))
+        expected[ns - begin] = amplitude * np.cos(2 * np.pi * (turns + hz * (ns - start) * 1e-9))
     assert np.abs(samples).max() > 0.9
-    assert np.abs(told - samples).max() < 1e-3
+    assert np.abs(expected - samples).max() < 1e-3
 
 
 def test_the_same_with_each_cycle_run(kairos, database):

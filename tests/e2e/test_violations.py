@@ -14,7 +14,7 @@ from tests.support.databases import calibrated, entry, written
 EXPERIMENTS = Path(__file__).with_name("experiments") / "violations.py"
 CHIPS = {"AD9834": ("ad9834", {"clk_freq": 80e6}), "HMC542B": ("hmc542b", {})}
 """Single chips on a bus, by their driver's class and the experiment's: module and arguments."""
-TOLD = re.compile(r"bench: at ([\d.]+) ms, violations\.py:(\d+): \w+: (.*)")
+REPORTED = re.compile(r"bench: at ([\d.]+) ms, violations\.py:(\d+): \w+: (.*)")
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +58,11 @@ def expected(name):
 def test_data_sheet_violations_are_reported_with_time_and_line(kairos, database, name):
     done = kairos("run", EXPERIMENTS, "-c", name, "--no-table", device_db=database(name))
     assert done.returncode == 0, done.stderr
-    told = [TOLD.fullmatch(line) for line in done.stderr.splitlines()]
-    assert None not in told, done.stderr
-    times = [float(line[1]) for line in told]
+    warnings = [REPORTED.fullmatch(line) for line in done.stderr.splitlines()]
+    assert None not in warnings, done.stderr
+    times = [float(line[1]) for line in warnings]
     assert times == sorted(times) and times[0] > 0
-    found, wanted = [(int(line[2]), line[3]) for line in told], list(expected(name))
+    found, wanted = [(int(line[2]), line[3]) for line in warnings], list(expected(name))
     missing = [part for part in wanted if not any(at == part[0] and part[1] in text for at, text in found)]
     assert missing == [], done.stderr
     more = [one for one in found if not any(at == one[0] and part in one[1] for at, part in wanted)]

@@ -11,7 +11,7 @@ from kairos.testing import Bench
 from tests.support.databases import entry, written
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "wiring.py"
-UNHEARD = "a message without a chip select: no chip receives it; check the chip select (cs)"
+UNRECEIVED = "a message without a chip select: no chip receives it; check the chip select (cs)"
 
 
 @pytest.fixture(scope="module")
@@ -44,20 +44,20 @@ def bench(database):
 @pytest.mark.parametrize("name, card", [("Dac", "dio_spi0"), ("Adc", "sampler0")])
 def test_a_wrong_chip_select(bench, name, card):
     bench.run(EXPERIMENTS, name)
-    assert f"{card}: {UNHEARD}" in bench.warnings
+    assert f"{card}: {UNRECEIVED}" in bench.warnings
 
 
 def test_a_synthesiser_without_clock_and_update(bench):
     bench.run(EXPERIMENTS, "Synthesiser")
-    told = bench.warnings
+    warnings = bench.warnings
     assert any(
-        text.startswith("urukul0: ch2: its PLL is on but the card has no clock: check clk_sel") for text in told
-    ), told
-    waits = next(text for text in told if "no update (IO_UPDATE) followed" in text)
+        text.startswith("urukul0: ch2: its PLL is on but the card has no clock: check clk_sel") for text in warnings
+    ), warnings
+    waits = next(text for text in warnings if "no update (IO_UPDATE) followed" in text)
     assert waits.startswith("urukul0: ch2: FREQUENCY, TONE written but not applied")
 
 
-def told_at(done):
+def warning_time(done):
     """Return the texts of a run's warnings and the comments of the experiment's lines that they
     name."""
     source = EXPERIMENTS.read_text().splitlines()
@@ -68,7 +68,7 @@ def told_at(done):
 def test_unreceived_and_cut_messages_to_ad9912_are_reported(kairos, database):
     done = kairos("run", EXPERIMENTS, "-c", "Selects", "--no-table", device_db=database)
     assert done.returncode == 0, done.stderr
-    assert told_at(done) == [
+    assert warning_time(done) == [
         ("urukul0: a message without a chip select (cs is 0): no chip receives it", "no chip"),
         ("urukul0: ch1: a message ended before its last byte: check the chip select and the length", "cut"),
     ]

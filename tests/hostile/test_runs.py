@@ -114,7 +114,7 @@ DRAWING = """
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "warnings"),
     [
         ("save(figure, 'a.png', dpi=200)", "a.png cannot be written: File too large"),
         ("save(figure, 'a.svg', dpi=200)", "a.svg cannot be written: File too large"),
@@ -126,7 +126,7 @@ DRAWING = """
         ("figure.savefig('a.png', dpi=200)", "exp.py:LINE: File too large"),
     ],
 )
-def test_a_picture_of_an_experiment_on_a_full_disk(kairos, line, told):
+def test_a_picture_of_an_experiment_on_a_full_disk(kairos, line, warnings):
     """With files limited to 32 KiB: one error line, and the datasets are kept."""
 
     def limit():
@@ -142,7 +142,7 @@ def test_a_picture_of_an_experiment_on_a_full_disk(kairos, line, told):
         preexec_fn=limit,
         timeout=PATIENCE,
     )
-    one_line(done, told.replace("LINE", str(path.read_text().count("\n"))))
+    one_line(done, warnings.replace("LINE", str(path.read_text().count("\n"))))
     with h5py.File(kairos.directory / "out.h5") as file:
         assert file["datasets/kept"][()] == 5
     # Ignores files that matplotlib writes for itself

@@ -85,8 +85,8 @@ static __attribute__((noinline)) int step(int32_t buffer_at)
         return 0;
     int32_t done = run(table[task.place], task.words);
     slice bytes = {buffer, sizeof buffer};
-    void *told[] = {&done, &task.words, &bytes};
-    rpc_send_async(2, &answer, told);
+    void *arguments[] = {&done, &task.words, &bytes};
+    rpc_send_async(2, &answer, arguments);
     return 1;
 }
 

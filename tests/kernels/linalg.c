@@ -40,8 +40,8 @@ static __attribute__((noinline)) int step(void)
     }
     void (*function)(void *, void *, void *, void *) = table[task.place];
     function(arguments[0], arguments[1], arguments[2], arguments[3]);
-    void *told[] = {&task.data};
-    rpc_send_async(2, &answer, told);
+    void *arguments[] = {&task.data};
+    rpc_send_async(2, &answer, arguments);
     return 1;
 }
 
