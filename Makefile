@@ -28,11 +28,11 @@ demo: ## Build what is missing, then run examples/blink.py, pulses.py, two_board
 	@$(PY) examples/hub/beside_blink.py
 
 .PHONY: test
-test: setup-test build loader hub clients ## Run every test (under 25 minutes on two cores)
+test: setup-test build loader hub hub-traces clients ## Run every test (under 25 minutes on two cores)
 	@scripts/test
 
 .PHONY: test-long
-test-long: setup-test build loader hub clients ## Run the slow tests too: fuzzers, soak, long random streams
+test-long: setup-test build loader hub hub-traces clients ## Run the slow tests too: fuzzers, soak, long random streams
 	@scripts/test --long
 
 .PHONY: bench
@@ -73,9 +73,17 @@ $(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/sr
 
 .PHONY: hub
 hub: $(B)/hub/kairos-hub ## The service hub: registers of many devices over gRPC
-$(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(shell find src/hub/proto examples/hub -name '*.proto') $(call rust_sources,src/hub src/firmware/batch src/contracts src/hub/endpoint src/proto)
+hub_sources := $(shell find src/hub/proto examples/hub -name '*.proto') $(call rust_sources,src/hub src/firmware/batch src/contracts src/hub/endpoint src/proto)
+$(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(hub_sources)
 	@scripts/step hub $(RUST) cargo build --locked --release -p kairos-hub -p kairos-endpoint --bins --examples
 	@mkdir -p $(@D)/examples && cp $(patsubst %,$(B)/cargo-host/release/examples/%,counter measure read_ns) $(@D)/examples/
+	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
+
+# After the other one: both have the same name in cargo's folder.
+.PHONY: hub-traces
+hub-traces: $(B)/hub/kairos-hub-traces ## The hub with traces for OpenTelemetry collectors
+$(B)/hub/kairos-hub-traces: $(B)/hub/kairos-hub $(hub_sources)
+	@scripts/step "hub with traces" $(RUST) cargo build --locked --release -p kairos-hub --features traces --bins
 	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
 
 .PHONY: clients

@@ -76,13 +76,13 @@ def test_names_complete_in_a_notebook(hub, lab, tmp_path):
     assert registers == ["outputs", "rtio/outputs"]
 
 
-def test_many_are_read_at_once(lab):
+def test_many_registers_are_read_in_one_call(lab):
     demo = lab["demo"]
     first, counter, again = demo.read("rtio/outputs", "rtio/counter", "rtio/outputs")
     assert first == again == 13 and counter < 2**64
 
 
-def test_a_program_runs_on_the_device(lab):
+def test_program_runs_on_device(lab):
     program = Program()
     program.read("rtio/outputs")
     with program.loop(500):
@@ -94,7 +94,7 @@ def test_a_program_runs_on_the_device(lab):
     assert len(results) == 1 + 500 * 3 + 2 and results[:4] == [13, 13, 0, 0]
 
 
-def test_a_program_that_cannot_be_done_says_why(lab):
+def test_invalid_program_is_refused_with_reason(lab):
     demo = lab["demo"]
 
     def running(add):
@@ -124,7 +124,7 @@ def test_a_program_that_cannot_be_done_says_why(lab):
     assert demo.read("rtio/outputs") == [13]
 
 
-def test_a_program_that_fails_in_the_middle_says_where(lab):
+def test_failing_program_names_its_step(lab):
     program = Program()
     program.read("rtio/outputs")
     with program.loop(3):
@@ -163,7 +163,7 @@ def test_absent_names_are_reported(lab):
     fails("UNAVAILABLE", "is 'kairos hub' running", lambda: kairos.hub.connect("127.0.0.1:9"))
 
 
-def test_fields_that_no_message_has_are_refused_in_a_line(lab):
+def test_unknown_message_field_is_rejected_in_one_line(lab):
     demo = lab["demo"]
     program = Program()
     program.read("rtio/outputs")
@@ -174,7 +174,7 @@ def test_fields_that_no_message_has_are_refused_in_a_line(lab):
     assert repr(lab).endswith("away, demo>")
 
 
-def test_watching(lab):
+def test_watch_streams_register_values(lab):
     readings = lab["demo"].watch("rtio/outputs", "rtio/counter", period=0.02)
     times, values = zip(*(next(readings) for _ in range(5)), strict=True)
     assert sorted(times) == list(times) and {value[0] for value in values} == {13}
@@ -191,7 +191,7 @@ def test_each_device_has_an_entry_in_the_health_service(hub, lab):
         assert [check(request(service=f"device/{name}")).status for name in ("demo", "away")] == [1, 2]
 
 
-def test_from_the_command_line(hub, lab):
+def test_command_line_reads_and_writes_registers(hub, lab):
     def run(*words):
         return run_kairos("hub", *words, "--hub", hub.address)
 
@@ -223,7 +223,7 @@ def test_from_the_command_line(hub, lab):
         assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
-def test_a_device_that_goes_away_and_comes_back(tmp_path, start_device):
+def test_restarted_device_is_reconnected(tmp_path, start_device):
     device = start_device(tmp_path)
     address = f"{device.host}:{device.ports[1380]}"
     hub = Hub(tmp_path, {"lab": address})
@@ -242,7 +242,7 @@ def test_a_device_that_goes_away_and_comes_back(tmp_path, start_device):
         hub.close()
 
 
-def test_a_device_that_is_rebooted_in_the_middle_of_a_program(tmp_path, start_device):
+def test_reboot_during_program_is_reported(tmp_path, start_device):
     """The call reports that its progress is unknown, the next ones that the device is away, until
     it is back."""
     device = start_device(tmp_path)
@@ -290,6 +290,6 @@ def answers(lab):
         return False
 
 
-def test_settings_that_are_wrong(tmp_path):
+def test_invalid_settings_are_rejected(tmp_path):
     done = subprocess.run([HUB, tmp_path / "none.toml"], capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.startswith("kairos: ") and "cannot be read" in done.stderr

@@ -139,7 +139,7 @@ def test_undescribed_method_is_refused(hub, name):
         assert failed.value.code().name == "UNAUTHENTICATED"
 
 
-def test_a_token_from_the_command_line(tmp_path):
+def test_command_line_token_is_accepted(tmp_path):
     """The token on standard error matches the entry on standard output, which may go to hub.toml
     without it."""
     done = run_kairos("hub", "token", "me", "look")
@@ -158,7 +158,7 @@ def test_a_token_from_the_command_line(tmp_path):
         hub.close()
 
 
-def test_tls(tmp_path):
+def test_tls_connection_is_verified(tmp_path):
     """A hub reachable by others."""
     entries = token_entry("secret", "look") + certificate(tmp_path)
     hub = Hub(tmp_path, AWAY, listen="0.0.0.0:0", entries=entries)
@@ -175,7 +175,7 @@ def test_tls(tmp_path):
         hub.close()
 
 
-def test_why_a_hub_cannot_be_reached_is_said(tmp_path):
+def test_unreachable_hub_is_reported_with_reason(tmp_path):
     """Each cause is reported in one line."""
     folders = {name: tmp_path / name for name in ("good", "other", "expired", "plain")}
     for folder in folders.values():

@@ -101,7 +101,7 @@ def lab(hub):
         yield lab
 
 
-def test_registers_are_those_of_the_memory(hub, lab):
+def test_board_registers_access_mapped_memory(hub, lab):
     registers = lab["rack"].registers
     assert dir(registers) == ["clocks", "trap"] and registers.clocks.divider.width == 12
     assert registers.clocks.status.read() == 0xC0FFEE and not registers.clocks.status.writable
@@ -116,7 +116,7 @@ def test_registers_are_those_of_the_memory(hub, lab):
     fails("NOT_FOUND", "its block has clocks/divider", lambda: lab["rack"].read("clocks/none"))
 
 
-def test_a_program_runs_there_as_on_a_core_device(lab):
+def test_program_on_board_runs_as_on_core_device(lab):
     program = Program()
     program.write("clocks/enable", 1)
     program.poll("clocks/enable", 1, 1, timeout=0.01)
@@ -140,7 +140,7 @@ def test_registers_are_watched(lab):
     assert [next(readings)[1] for _ in range(3)] == [[0xC0FFEE]] * 3
 
 
-def test_how_it_is(hub, lab):
+def test_board_health_is_reported(hub, lab):
     found = lab["rack"].health()
     assert found["sensors"].condition == "good" and found["sensors"].values["xadc_temp1_celsius"] == 41.5
     assert found["sensors"].values["xadc_vccint_volts"] == 1.003
@@ -169,7 +169,7 @@ def test_buses_are_found_and_used(hub, lab):
     assert (hub.folder / "root/dev/spidev0.0").read_text() == "mode 3, 1000000 Hz\n"
 
 
-def test_an_adapter_that_knows_smbus_alone(hub, lab):
+def test_smbus_adapter_uses_smbus_commands(hub, lab):
     """As on most PCs: transfers with an SMBus command are executed, others are refused with an
     explanation."""
     board, bus = lab["rack"].board, "i2c-3"
@@ -183,7 +183,7 @@ def test_an_adapter_that_knows_smbus_alone(hub, lab):
         fails("ABORTED", "SMBus alone", lambda parts=parts: board.i2c(bus, 0x50, *parts))
 
 
-def test_the_command_line_reaches_buses(hub):
+def test_command_line_transfers_on_buses(hub):
     for words, code, said in (
         (("buses", "rack"), 0, "SMBus I801"),
         (("i2c", "rack/i2c-3", "0x50", "--write", "0x30", "--read", "2"), 0, "30 31\n"),
@@ -235,7 +235,7 @@ def test_buffers_are_streamed(hub, lab):
     fails("NOT_FOUND", "there are samples", lambda: lab.send("Memory", "Write", [{"device": "rack", "buffer": "none"}]))
 
 
-def test_a_driver_that_goes_and_comes_back(hub, lab):
+def test_reloaded_driver_is_found_again(hub, lab):
     device = hub.folder / "root/dev/uio0"
     kept = device.rename(device.with_name("gone"))
     until(lambda: not next(each.connected for each in lab.devices() if each.name == "rack"))
@@ -246,7 +246,7 @@ def test_a_driver_that_goes_and_comes_back(hub, lab):
     assert lab["rack"].read("clocks/status") == [0xC0FFEE]
 
 
-def test_from_the_command_line(hub, lab):
+def test_command_line_shows_board(hub, lab):
     def run(*words):
         return run_kairos("hub", *words, "--hub", hub.address)
 
@@ -268,7 +268,7 @@ def test_from_the_command_line(hub, lab):
         assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
-def test_the_gateware_of_a_core_device_below_linux(tmp_path, device):
+def test_core_device_gateware_is_accessible_below_linux(tmp_path, device):
     """Its registers have the names in its descriptor, found in the gateware's address space; the PL
     is a file here."""
     with Management(device) as management:
@@ -309,7 +309,7 @@ def loop(tmp_path):
     subprocess.run(["losetup", "--detach", device], check=True)
 
 
-def test_registers_and_buffer_of_a_loop_device(tmp_path, loop):
+def test_loop_device_has_registers_and_buffer(tmp_path, loop):
     """A kernel device, in this computer's own /dev: it has no length like a file."""
     device, file = loop
     memory = f"[[board]]\nname = 'rack'\n[[board.memory]]\nblock = 'loop'\nfile = '{device}'\n"

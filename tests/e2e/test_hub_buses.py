@@ -27,7 +27,7 @@ def demo(hub):
         yield lab["demo"]
 
 
-def test_a_device_on_the_bus_is_written_and_read(demo):
+def test_bus_device_is_written_and_read(demo):
     demo.i2c.write(EXPANDER, [0x5A], CARDS)
     assert demo.i2c.read(EXPANDER, 1, switch=CARDS) == b"\x5a"
     demo.i2c.write(EEPROM, [0x20, *range(1, 8)], CARDS)
@@ -44,7 +44,7 @@ def test_scan_lists_answering_addresses(demo):
     assert failed.value.code == "NOT_ACKNOWLEDGED" and "no device on the I2C bus" in str(failed.value)
 
 
-def test_the_bus_in_a_program(demo):
+def test_program_transfers_on_bus(demo):
     """Bytes read by a step appear between the results of others; a failing step is reported."""
     program = Program()
     program.read("rtio/outputs")
@@ -71,7 +71,7 @@ def test_impossible_transfer_is_refused(demo):
         assert failed.value.code == "INVALID_ARGUMENT"
 
 
-def test_a_kernel_and_the_hub_share_the_bus(demo, kairos, device_db):
+def test_kernel_and_hub_share_bus(demo, kairos, device_db):
     """Both use the same switch, each a different channel, without disturbing each other."""
     done = threading.Event()
     wrong, rounds = [], [0]
@@ -94,7 +94,7 @@ def test_a_kernel_and_the_hub_share_the_bus(demo, kairos, device_db):
     assert wrong == [] and rounds[0] > 10
 
 
-def test_a_kernel_that_keeps_the_bus(demo, device):
+def test_bus_held_by_kernel_is_reported(demo, device):
     """It has begun a transaction and does not end it; requests for the bus fail with an outcome,
     and work once the kernel has ended."""
     with Session(device) as session:
@@ -109,7 +109,7 @@ def test_a_kernel_that_keeps_the_bus(demo, device):
     assert demo.i2c.read(SWITCH, 1) in (b"\0", b"\4")
 
 
-def test_pins_are_held_and_let_go(demo):
+def test_pins_are_overridden_and_released(demo):
     assert "ttl4" in list(demo.pins)
     pin = demo.pins["ttl4"]
     assert not pin.level()
@@ -134,7 +134,7 @@ def test_channels_are_listed(demo):
     assert found["ttl0"] == (0, "ttl_inout") and found["ttl4"] == (4, "ttl_out") and found["rtio_log"] == (12, "log")
 
 
-def test_from_the_command_line(hub, demo, tmp_path):
+def test_command_line_transfers_on_bus(hub, demo, tmp_path):
     def run(*words):
         done = run_kairos("hub", *words, "--hub", hub.address)
         assert done.returncode == 0, done.stderr

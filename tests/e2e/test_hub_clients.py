@@ -54,7 +54,7 @@ def calibrate(request):
     return run
 
 
-def test_every_client_has_an_example_that_is_run():
+def test_every_client_example_is_tested():
     assert {path.name for path in (ROOT / "src" / "hub" / "clients").iterdir()} == set(EXAMPLES)
 
 
@@ -67,7 +67,7 @@ def test_every_client_has_every_service():
             assert re.search(rf"\b(New)?{service}(Client)?\b", text), f"{language} has no {service}"
 
 
-def test_a_calibration_in_one_batch(hub, calibrate):
+def test_calibration_runs_in_one_batch(hub, calibrate):
     done = calibrate(hub.address, "demo")
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert re.fullmatch(
@@ -87,7 +87,7 @@ def test_failure_is_one_line(hub, calibrate):
         assert re.fullmatch(r"calibrate: .*\n", done.stderr) and text in done.stderr, done.stderr
 
 
-def test_a_plugin_calls_the_hub(device, tmp_path, calibrate):
+def test_plugin_calls_hub(device, tmp_path, calibrate):
     """As a plugin of the layer control: at the hub's own socket, with the plugin's token. Its
     output is in the log."""
     shutil.copy(PLUGINS / "counter.proto", tmp_path)
@@ -101,7 +101,7 @@ def test_a_plugin_calls_the_hub(device, tmp_path, calibrate):
         hub.close()
 
 
-def test_token_and_tls(tmp_path, calibrate):
+def test_clients_use_token_and_tls(tmp_path, calibrate):
     entries = token_entry("secret", "operate") + certificate(tmp_path)
     hub = Hub(tmp_path, {"away": "127.0.0.1:9"}, listen="0.0.0.0:0", entries=entries)
     address = f"localhost:{hub.address.rpartition(':')[2]}"

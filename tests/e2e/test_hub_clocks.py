@@ -74,7 +74,7 @@ def test_clock_sources_of_devices_are_listed(lab):
         lab.clocks("demo", "none")
 
 
-def test_a_reference_that_fails_and_comes_back(lab, clocked):
+def test_lost_and_restored_reference_is_reported(lab, clocked):
     """Watching clients are informed once, waiting ones return when it is back."""
     news = lab.watch_clocks("zc706", "demo", period=0.1)
     _, first = next(news)
@@ -102,7 +102,7 @@ def test_a_reference_that_fails_and_comes_back(lab, clocked):
     news.close()
 
 
-def test_from_the_command_line(hub, lab):
+def test_command_line_shows_clocks(hub, lab):
     def run(*words):
         return run_kairos("hub", "clocks", *words, "--hub", hub.address)
 

@@ -56,7 +56,7 @@ def serves(hub):
         return False
 
 
-def test_a_hub_that_falls_silent_is_noticed(tmp_path, monkeypatch):
+def test_silent_hub_is_detected_by_client(tmp_path, monkeypatch):
     """As with a broken network: the connection is open, and nothing arrives."""
     monkeypatch.setattr(kairos.hub.client, "PING", 0.5)
     (tmp_path / "memory").write_bytes(bytes(8))

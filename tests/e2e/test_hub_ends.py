@@ -148,7 +148,7 @@ def test_batch_of_killed_hub_is_completed(tmp_path, device, instants):
     hub.close()
 
 
-def test_many_clients_at_once(hub):
+def test_many_clients_are_served_concurrently(hub):
     """Each has its own connection, and all are served."""
 
     def work(number):
@@ -160,7 +160,7 @@ def test_many_clients_at_once(hub):
         assert list(pool.map(work, range(CLIENTS))) == [[[0, 0]] * 3] * CLIENTS
 
 
-def test_clients_that_never_read_cost_their_connection_alone(hub):
+def test_client_that_never_reads_blocks_no_other(hub):
     """Streams of samples, and readings every 10 ms, that are never read."""
     with kairos.hub.connect(hub.address) as lab:
         known(lab, "rack")

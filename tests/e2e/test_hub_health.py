@@ -69,7 +69,7 @@ def test_each_subsystem_has_an_entry_in_the_health_service(lab):
     assert [status(f"device/demo/{name}") for name in ("clock", "rtio", "memory", "kernel_core")] == [1, 1, 1, 1]
 
 
-def test_metrics(lab):
+def test_metrics_include_every_device(lab):
     lab["demo"].read("rtio/outputs")
     lines = lab.metrics().splitlines()
     samples = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
@@ -87,7 +87,7 @@ def test_metrics(lab):
     assert later['kairos_hub_calls_total{method="/kairos.hub.v1.Registers/Read",code="5"}'] == "1"
 
 
-def test_from_the_command_line(hub, lab):
+def test_command_line_shows_health(hub, lab):
     def run(*words):
         return run_kairos("hub", *words, "--hub", hub.address)
 
@@ -138,12 +138,12 @@ def test_terminal_shows_one_table_of_watched_devices(hub, lab):
     os.close(terminal)
 
 
-def test_the_hubs_own_log_is_an_object_a_line(hub, lab):
+def test_json_log_has_one_object_per_line(hub, lab):
     lines = [json.loads(line) for line in (hub.folder / "hub.log").read_text().splitlines()]
     assert any(line["message"] == "connected" and line["device"] == "demo" for line in lines), lines
 
 
-def test_a_log_is_followed_by_many(lab, device):
+def test_log_is_followed_by_many_clients(lab, device):
     """All receive new lines; the stored ones go to the first client."""
     first, second = (lab["demo"].log(follow=True) for _ in range(2))
     assert any("Kairos runtime" in next(first) for _ in range(20))
@@ -175,7 +175,7 @@ def test_failed_kernel_is_reported(device, lab):
     assert lab["demo"].health()["kernel_core"].condition == "good"
 
 
-def test_the_service_manager_hears_of_a_hub_that_lives(tmp_path, monkeypatch):
+def test_service_manager_is_notified_by_live_hub(tmp_path, monkeypatch):
     manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     manager.bind(str(tmp_path / "notify"))
     manager.settimeout(20)

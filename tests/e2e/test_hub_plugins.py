@@ -28,7 +28,7 @@ is."""
 RATE = 16 * 1024
 """Maximum bytes per second written by a plugin."""
 WORKERS = 8
-"""Number of simultaneous calls answered by `trouble.py`."""
+"""Number of simultaneous calls answered by `misbehaving.py`."""
 
 
 def entry(name, script, layer="control", patience=MUCH, **settings):
@@ -43,10 +43,10 @@ def entry(name, script, layer="control", patience=MUCH, **settings):
     )
 
 
-def trouble(folder, package="trouble"):
+def misbehaving(folder, package="misbehaving"):
     """Copy the misbehaving plugin, under a service name of its own."""
     for suffix in (".py", ".proto"):
-        text = (HERE / f"trouble{suffix}").read_text().replace("tests.trouble.v1", f"tests.{package}.v1")
+        text = (HERE / f"misbehaving{suffix}").read_text().replace("tests.misbehaving.v1", f"tests.{package}.v1")
         (folder / f"{package}{suffix}").write_text(text)
     return folder / f"{package}.py"
 
@@ -55,8 +55,8 @@ def trouble(folder, package="trouble"):
 def hub(device, tmp_path_factory):
     """A hub of a device with three plugins: a healthy one, a faulty one, and the example."""
     folder = tmp_path_factory.mktemp("hub")
-    entries = entry("well", trouble(folder, "well"), word="hello ")
-    entries += entry("ill", trouble(folder, "ill"), patience=PATIENCE) + entry(
+    entries = entry("well", misbehaving(folder, "well"), word="hello ")
+    entries += entry("ill", misbehaving(folder, "ill"), patience=PATIENCE) + entry(
         "pll", EXAMPLES / "pll.py", register="scratch/word", settings=250
     )
     hub = Hub(folder, {"demo": f"{device.host}:{device.ports[1380]}"}, entries=entries)
@@ -93,7 +93,7 @@ def plugin(lab, name):
 
 
 def call(lab, package, method, **fields):
-    return lab.call(f"kairos.tests.{package}.v1.Trouble", method, **fields)
+    return lab.call(f"kairos.tests.{package}.v1.Misbehaving", method, **fields)
 
 
 class Bystander:
@@ -138,12 +138,12 @@ def bystander(hub, lab):
         bystander.end()
 
 
-def test_a_plugin_serves_as_the_hub_does(hub, lab):
+def test_plugin_methods_are_served_like_those_of_hub(hub, lab):
     """By name, by reflection, with its own settings; as a stream; through the command line."""
     assert call(lab, "well", "Echo", text="world").text == "hello world from nobody without"
-    numbers = lab.stream("kairos.tests.well.v1.Trouble", "Count")
+    numbers = lab.stream("kairos.tests.well.v1.Misbehaving", "Count")
     assert [next(numbers).number for _ in range(5)] == [0, 1, 2, 3, 4]
-    assert {"kairos.tests.well.v1.Trouble", "lab.pll.v1.Pll"} <= set(lab._protocol.get_services())
+    assert {"kairos.tests.well.v1.Misbehaving", "lab.pll.v1.Pll"} <= set(lab._protocol.get_services())
     listed = json.loads(run_kairos("hub", "plugins", "--json", "--hub", hub.address).stdout)
     assert [(each["name"], each["layer"], each["running"]) for each in listed] == [
         ("well", "control", True),
@@ -159,7 +159,7 @@ def test_a_plugin_serves_as_the_hub_does(hub, lab):
     assert failed.value.code == "UNIMPLEMENTED"
 
 
-def test_a_plugin_in_python_calibrates(lab):
+def test_python_plugin_calibrates(lab):
     word = lab["demo"].registers.scratch.word
     word.write(0)
     found = lab.call("lab.pll.v1.Pll", "Calibrate", device="demo")
@@ -169,7 +169,7 @@ def test_a_plugin_in_python_calibrates(lab):
     fails("UNKNOWN", "no device 'none'", lambda: lab.call("lab.pll.v1.Pll", "Calibrate", device="none"))
 
 
-def test_lines_of_a_plugin_are_in_the_log(hub, lab):
+def test_plugin_output_is_logged(hub, lab):
     until(lambda: 'I begin plugin="well"' in plain(hub))
 
 
@@ -201,7 +201,7 @@ def test_hanging_plugin_is_restarted(lab, ill, bystander):
 
 
 def test_plugin_whose_calls_all_hang_is_restarted(lab, ill, bystander):
-    request = {"service": "kairos.tests.ill.v1.Trouble", "method": "Hang"}
+    request = {"service": "kairos.tests.ill.v1.Misbehaving", "method": "Hang"}
     threads = [threading.Thread(target=lambda: pytest.raises(HubError, lab.call, **request)) for _ in range(WORKERS)]
     for thread in threads:
         thread.start()
@@ -258,7 +258,7 @@ def environment(process):
         return b""
 
 
-def test_one_that_computes_without_end_leaves_the_processors_to_others(hub, lab, ill, bystander):
+def test_busy_plugin_leaves_processor_time_to_hub(hub, lab, ill, bystander):
     call(lab, "ill", "Spin", number=2 * os.cpu_count())
     bystander.goes_on(40)
     assert {os.getpriority(os.PRIO_PROCESS, process) for process in family(lab, hub)} == {5}
@@ -292,7 +292,7 @@ def removed(group):
 
 
 def test_descendants_stay_in_control_group(tmp_path, control_group):
-    entries = f"control_group = '{control_group}'\n" + entry("ill", trouble(tmp_path, "ill"))
+    entries = f"control_group = '{control_group}'\n" + entry("ill", misbehaving(tmp_path, "ill"))
     hub = Hub(tmp_path, {"away": "127.0.0.1:9"}, entries=entries)
     members = control_group / "plugin-ill" / "cgroup.procs"
 
@@ -317,14 +317,14 @@ def test_descendants_stay_in_control_group(tmp_path, control_group):
     until(lambda: not members.exists() or not grouped())
 
 
-def test_a_control_group_that_is_not_there(tmp_path):
-    entries = "control_group = '/nowhere'\n" + entry("ill", trouble(tmp_path, "ill"))
+def test_missing_control_group_is_rejected(tmp_path):
+    entries = "control_group = '/nowhere'\n" + entry("ill", misbehaving(tmp_path, "ill"))
     (tmp_path / "hub.toml").write_text(entries + "[[device]]\nname = 'a'\naddress = 'lab'\n")
     done = run_kairos("hub", "serve", tmp_path / "hub.toml", "--listen", "127.0.0.1:0")
     assert done.returncode == 1 and "control_group: the hub has no access to /nowhere" in done.stderr, done.stderr
 
 
-def test_one_that_writes_without_end_waits(hub, lab, ill, bystander):
+def test_excessive_plugin_output_is_throttled(hub, lab, ill, bystander):
     """Its output is read at the limited rate, and it continues to serve: only the writer waits."""
     log = hub.folder / "hub.log"
     before, begun = log.stat().st_size, time.monotonic()
@@ -337,16 +337,16 @@ def test_one_that_writes_without_end_waits(hub, lab, ill, bystander):
     assert call(lab, "ill", "Echo", text="a").text.startswith("a from")
 
 
-def test_one_that_calls_without_end_waits(lab, ill, bystander):
+def test_excessive_plugin_calls_are_refused(lab, ill, bystander):
     call(lab, "ill", "Flood", text="demo", number=40)
     bystander.goes_on(40)
     assert plugin(lab, "ill").starts == ill
 
 
-def test_streams_under_way_are_calls_that_come_on(lab, ill, bystander):
+def test_open_streams_count_as_concurrent_calls(lab, ill, bystander):
     """As many as the plugin answers: it does not count as hanging, refuses more, and reports when
     it is lost."""
-    streams = [lab.stream("kairos.tests.ill.v1.Trouble", "Count") for _ in range(WORKERS)]
+    streams = [lab.stream("kairos.tests.ill.v1.Misbehaving", "Count") for _ in range(WORKERS)]
     looks = time.monotonic() + 2 * PATIENCE
     while time.monotonic() < looks:
         for stream in streams:
@@ -391,7 +391,7 @@ def test_reload_stops_no_other_plugin(hub, lab, ill, bystander):
     settings.write_text(written)
 
 
-def test_a_plugin_in_rust(tmp_path):
+def test_rust_plugin_is_served(tmp_path):
     """The example of the manual: layer `access`, so without access to the hub."""
     program = HUB.parent / "examples" / "counter"
     shutil.copy(EXAMPLES / "counter.proto", tmp_path)
@@ -422,12 +422,12 @@ def test_a_plugin_in_rust(tmp_path):
     [
         (("name = 'a'", "name = 'a/b'"), "a name has up to 32 letters"),
         (("layer = 'control'", "layer = 'other'"), "unknown variant `other`"),
-        (("trouble.proto", "none.proto"), "none.proto"),
+        (("misbehaving.proto", "none.proto"), "none.proto"),
         (("patience_s = 60.0", "patience_s = 0"), "patience_s is 0.1 to 3600"),
     ],
 )
-def test_entries_that_are_wrong(tmp_path, change, text):
-    written = entry("a", HERE / "trouble.py").replace(*change) + "[[device]]\nname = 'a'\naddress = 'lab'\n"
+def test_invalid_plugin_entries_are_rejected(tmp_path, change, text):
+    written = entry("a", HERE / "misbehaving.py").replace(*change) + "[[device]]\nname = 'a'\naddress = 'lab'\n"
     (tmp_path / "hub.toml").write_text(written)
     done = run_kairos("hub", "serve", tmp_path / "hub.toml", "--listen", "127.0.0.1:0")
     assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr

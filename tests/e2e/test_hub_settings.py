@@ -54,7 +54,7 @@ def free_number():
     raise AssertionError("all ports are taken")
 
 
-def test_the_file_as_it_was_written_serves(tmp_path):
+def test_generated_settings_file_is_accepted(tmp_path):
     number = free_number()
     names = [f"core{each}" for each in range(number + 1)]
     # Equal entries would be merged.
@@ -73,7 +73,7 @@ def test_the_file_as_it_was_written_serves(tmp_path):
                 assert {event.kind for event in lab[names[-1]].waveforms.read()} <= {"stopped"}
 
 
-def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):
+def test_commented_settings_are_accepted(tmp_path):
     (tmp_path / "device_db.py").write_text(f'device_db = {{"core": {CORE}}}')
     assert run_kairos("new", "--hub", cwd=tmp_path).returncode == 0
     text = (tmp_path / "hub.toml").read_text()
@@ -107,7 +107,7 @@ def test_invalid_settings_file_is_one_line(tmp_path, text, said):
     assert done.stderr.startswith(f"kairos: {said}") and len(done.stderr.splitlines()) == 1, done.stderr
 
 
-def test_a_hub_that_is_dead_is_one_line(tmp_path):
+def test_unreachable_hub_is_reported_in_one_line(tmp_path):
     hub = Hub(tmp_path, {"away": "127.0.0.1:9"})
     asking = [sys.executable, "-m", "kairos", "hub", "ls", "--hub", hub.address]
     assert subprocess.run(asking, capture_output=True, timeout=PATIENCE).returncode == 0

@@ -40,7 +40,7 @@ def carried(device, bus, selects):
     return transfers_of(((names[pad], level) for _, pad, level in events), bus, selects)
 
 
-def test_a_chip_sees_the_bits(demo, device):
+def test_chip_receives_transferred_bits(demo, device):
     assert BUS in list(demo.spi)
     device.control("trace_clear")
     demo.spi[BUS].transfer(0x5A, 8, divider=10)
@@ -79,7 +79,7 @@ def test_impossible_spi_transfer_is_refused(demo):
         demo.run(program)
 
 
-def test_an_experiment_is_the_same_with_and_without(demo, device, kairos, tmp_path):
+def test_experiment_is_unchanged_by_spi_transfers(demo, device, kairos, tmp_path):
     """Its pins, and another SPI bus, to the nanosecond, while the hub uses one bus at full speed."""
     path = database("lab", tmp_path)
     path.write_text(path.read_text().replace("'emulator://lab'", f"'{device.host}:{device.port}'"))
@@ -116,7 +116,7 @@ def test_an_experiment_is_the_same_with_and_without(demo, device, kairos, tmp_pa
     assert busy == edges()
 
 
-def test_from_the_command_line(hub, demo):
+def test_command_line_transfers_on_spi(hub, demo):
     def run(*words):
         return run_kairos("hub", "spi", *words, "--cs", "2", "--hub", hub.address)
 

@@ -1,6 +1,7 @@
 """Traces of the hub, as received by an OpenTelemetry collector: OTLP over gRPC, parsed field by
 field here."""
 
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +12,8 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 import kairos.hub
 from kairos.hub import Program
-from tests.support.hub import Hub, board_entry, known
+from tests.support import PATIENCE
+from tests.support.hub import HUB, Hub, board_entry, known
 from tests.support.waiting import until
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
@@ -94,3 +96,11 @@ def test_absent_collector_delays_no_call(tmp_path):
         until(lambda: all(lab["rack"].read("pair/first") == [0] for _ in range(50)))
         assert time.monotonic() - begun < 5
     hub.close()
+
+
+def test_traces_of_hub_built_without_them_are_refused(tmp_path):
+    (tmp_path / "hub.toml").write_text(BOARD)
+    command = [HUB, tmp_path / "hub.toml", "--listen", "127.0.0.1:0", "--traces", "http://127.0.0.1:9"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 1 and "make hub-traces" in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and not done.stdout

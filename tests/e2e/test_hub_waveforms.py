@@ -103,7 +103,7 @@ def test_files_agree_with_the_analyzer(waveforms, device):
     assert list(changes_of_vcd(only)) == ["ttl4"]
 
 
-def test_an_event_that_is_waited_for(waveforms, device):
+def test_capture_waits_for_event(waveforms, device):
     before = waveforms.read(kept=True)
     captured = []
     waits = threading.Thread(target=lambda: captured.append(waveforms.capture("ttl4", "output", 2, 3, timeout=60)))
@@ -127,7 +127,7 @@ def test_absent_names_are_reported(lab, waveforms, device):
         run_empty(session)
 
 
-def test_from_the_command_line(hub, lab, device, tmp_path):
+def test_command_line_shows_events(hub, lab, device, tmp_path):
     def run(*words):
         return run_kairos("hub", "waveform", *words, "--hub", hub.address)
 

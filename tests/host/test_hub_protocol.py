@@ -43,14 +43,14 @@ def test_protocol_is_documented_and_compatible():
     protocol.check()
 
 
-def test_all_of_it_is_promised():
+def test_complete_protocol_is_recorded():
     try:
         protocol.buf(HUB, "breaking", protocol.PROMISED, "--exclude-imports", "--against", ".")
     except protocol.Wrong as wrong:
         pytest.fail(f"{protocol.PROMISED} lacks something: {RENEW}\n{wrong}")
 
 
-def test_the_page_is_that_of_the_files():
+def test_page_matches_protocol_files():
     assert protocol.PAGE.read_text() == protocol.page(), f"docs/hub-api.md is stale: {RENEW}"
 
 
@@ -82,17 +82,17 @@ WRITE = """  rpc Write(WriteRequest) returns (WriteResponse) {
 
 
 @pytest.mark.parametrize("role", ["LOOK", "ADMINISTER"])
-def test_another_role_is_refused(changed, role):
+def test_changed_role_is_refused(changed, role):
     with pytest.raises(protocol.Wrong, match=f"Registers.Write asks for the role {role.lower()}, and was promised"):
         protocol.check(changed(WRITE % "OPERATE", WRITE % role))
 
 
-def test_another_number_of_the_role_is_refused(changed):
+def test_changed_role_number_is_refused(changed):
     with pytest.raises(protocol.Wrong, match="asks for the role unspecified, and was promised"):
         protocol.check(changed("Role role = 51380;", "Role role = 51381;"))
 
 
-def test_something_may_be_added(changed):
+def test_addition_is_accepted(changed):
     more = "// Name of its chip.\n  string chip = 60;\n  // Why the device does not answer.\n  string error = 5;"
     protocol.check(changed("// Why the device does not answer.\n  string error = 5;", more))
 

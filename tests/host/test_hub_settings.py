@@ -11,7 +11,7 @@ def core(host):
     return {**CORE, "arguments": {"host": host, "ref_period": 1e-9}}
 
 
-def test_every_core_device_with_an_address_once():
+def test_each_core_device_with_address_is_listed_once():
     found = cores(
         {
             "core": core("192.168.1.56"),
@@ -27,7 +27,7 @@ def test_every_core_device_with_an_address_once():
     assert found == [Core("core", "192.168.1.56"), Core("trap_b", "trap-b.lab"), Core("six", "fe80::1")]
 
 
-def test_emulated_ones_have_ports_of_their_own():
+def test_emulated_devices_get_separate_ports():
     one, two = cores({"core": core("emulator://demo"), "second": core("emulator://lab")})
     assert one == Core("core", "127.0.0.1:1380", "emulator://demo", "kairos emulate demo")
     analyzer = "127.0.0.1:2382"

@@ -46,7 +46,7 @@ def children(pid):
 
 
 @pytest.mark.parametrize("instants", [2, pytest.param(20, marks=pytest.mark.long)])
-def test_the_emulator_is_killed_at_any_instant(kairos, instants):
+def test_emulator_killed_at_random_time_leaves_clear_error(kairos, instants):
     rng = random.Random(instants)
     path = kairos.write(COUNTING)
     for number in range(instants):
@@ -70,7 +70,7 @@ def test_the_emulator_is_killed_at_any_instant(kairos, instants):
 
 
 @pytest.mark.parametrize("instants", [2, pytest.param(12, marks=pytest.mark.long)])
-def test_clients_wait_for_a_device_that_restarts(device_with_card, kairos, tmp_path, instants):
+def test_clients_wait_for_restarting_device(device_with_card, kairos, tmp_path, instants):
     """A run, the monitor and the log, at any stage of the restart."""
     device, rng = device_with_card, random.Random(instants)
     database = tmp_path / "device_db.py"
@@ -152,7 +152,7 @@ def test_slow_clients_do_not_delay_others(device, device_db, kairos):
         (b"def f():\n    return f()\n\n\nf()\n", "RecursionError"),
     ],
 )
-def test_broken_device_databases(kairos, tmp_path, content, text):
+def test_broken_device_database_is_rejected(kairos, tmp_path, content, text):
     path = tmp_path / "device_db.py"
     path.write_bytes(content)
     one_line(kairos.run(ALIVE, device_db=path), text)

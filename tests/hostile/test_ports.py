@@ -74,7 +74,7 @@ def works(kairos, device_db):
 
 
 @pytest.mark.parametrize("connections", [60, pytest.param(5000, marks=pytest.mark.long)])
-def test_garbage_and_resets(device, device_db, kairos, connections):
+def test_garbage_and_resets_leave_ports_usable(device, device_db, kairos, connections):
     rng = random.Random(connections)
     works(kairos, device_db)
     before, files = memory(device.process.pid), open_files(device.process.pid)

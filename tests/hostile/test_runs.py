@@ -36,7 +36,7 @@ def datasets(kairos, *words):
 
 
 @pytest.mark.parametrize("instants", [3, pytest.param(50, marks=pytest.mark.long)])
-def test_ctrl_c_at_any_instant(kairos, instants):
+def test_interrupt_at_any_time_ends_cleanly(kairos, instants):
     rng = random.Random(instants)
     path = kairos.write(COUNTING)
     for number in range(instants):
@@ -55,7 +55,7 @@ def test_ctrl_c_at_any_instant(kairos, instants):
     assert done.returncode == 0 or "there is no dataset store" in done.stderr, done.stderr
 
 
-def test_a_killed_run_keeps_its_datasets(kairos):
+def test_killed_run_keeps_datasets(kairos):
     path = kairos.write(COUNTING)
     process = kairos.start(path)
     store = kairos.directory / "dataset_db.mdb"
@@ -69,7 +69,7 @@ def test_a_killed_run_keeps_its_datasets(kairos):
     assert "before.0: 0" in said and "before.4: 4" in said, said
 
 
-def test_a_full_disk(kairos):
+def test_full_disk_is_reported(kairos):
     """With files limited to 64 KiB, an error names what does not fit; the rest is written."""
     body = """
     def run(self):
@@ -114,7 +114,7 @@ DRAWING = """
 
 
 @pytest.mark.parametrize(
-    ("line", "warnings"),
+    ("line", "message"),
     [
         ("save(figure, 'a.png', dpi=200)", "a.png cannot be written: File too large"),
         ("save(figure, 'a.svg', dpi=200)", "a.svg cannot be written: File too large"),
@@ -126,7 +126,7 @@ DRAWING = """
         ("figure.savefig('a.png', dpi=200)", "exp.py:LINE: File too large"),
     ],
 )
-def test_a_picture_of_an_experiment_on_a_full_disk(kairos, line, warnings):
+def test_picture_on_full_disk_is_reported(kairos, line, message):
     """With files limited to 32 KiB: one error line, and the datasets are kept."""
 
     def limit():
@@ -142,7 +142,7 @@ def test_a_picture_of_an_experiment_on_a_full_disk(kairos, line, warnings):
         preexec_fn=limit,
         timeout=PATIENCE,
     )
-    one_line(done, warnings.replace("LINE", str(path.read_text().count("\n"))))
+    one_line(done, message.replace("LINE", str(path.read_text().count("\n"))))
     with h5py.File(kairos.directory / "out.h5") as file:
         assert file["datasets/kept"][()] == 5
     # Ignores files that matplotlib writes for itself
@@ -161,7 +161,7 @@ LOGGING = """
 """
 
 
-def test_a_log_on_a_full_disk(kairos):
+def test_log_on_full_disk_is_reported(kairos):
     """Nothing of the log can be written: the run completes, and reports this at its end."""
     done = kairos.run(LOGGING, "--log", "/dev/full", "-o", "out.h5", "--no-table")
     one_line(done, "--log /dev/full cannot be written: No space left on device")
@@ -177,7 +177,7 @@ def test_failure_is_reported_beside_that_of_an_output(kairos):
     assert "what went wrong" in done.stderr and "--log /dev/full cannot be written: " in done.stderr, done.stderr
 
 
-def test_a_disk_that_a_log_fills(kairos):
+def test_disk_filled_by_log_is_reported(kairos):
     """The log file is limited to 64 KiB: the run reports at its end what does not fit."""
     limit = """
         import resource
@@ -194,7 +194,7 @@ def test_a_disk_that_a_log_fills(kairos):
 
 
 @pytest.mark.parametrize("kernels", [60, pytest.param(2000, marks=pytest.mark.long)])
-def test_many_kernels_in_a_row(kairos, kernels):
+def test_many_consecutive_kernels_run(kairos, kernels):
     body = f"""
     @kernel
     def step(self, number) -> TInt32:

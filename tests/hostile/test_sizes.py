@@ -42,7 +42,7 @@ def test_no_load_waits_for_the_wall_clock(kairos):
     assert done.stdout.split()[:7] == ["99", "2999", "3999", "4999", "19999", "99999", "299999"]
 
 
-def test_a_reply_without_room_raises(kairos):
+def test_reply_without_space_raises(kairos):
     done = kairos.run(REPLIES)
     assert done.stdout.split()[:2] == ["refused", "300000"]
     assert done.returncode == 1
@@ -59,7 +59,7 @@ AHEAD = """
 
 
 @pytest.mark.long
-def test_an_output_hours_ahead_is_played(kairos):
+def test_output_hours_ahead_is_played(kairos):
     done = kairos.run(AHEAD, timeout=1200)
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert "2 pin events" in done.stdout

@@ -1,6 +1,6 @@
 /* Chips on buses of I2C and SPI behind plain files, for tests: preloaded, this answers the ioctl calls that drivers of Linux
- * would. A file `i2c-N` is an EEPROM of 256 bytes at address 0x50, its bytes are those of the file; a driver has the chip at 0x57.
- * The adapter of `i2c-3` knows SMBus alone, without blocks that are read. A file `spidevN.M` is a
+ * would. A file `i2c-N` is an EEPROM of 256 bytes at address 0x50, its bytes are those of the file; the chip at 0x57 is in use by a kernel driver.
+ * The adapter of `i2c-3` supports only SMBus, without block reads. A file `spidevN.M` is a
  * line from output to input; the file has what it was set to, as text. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

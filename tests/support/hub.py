@@ -16,18 +16,21 @@ from .paths import BUILD
 from .waiting import until
 
 HUB = BUILD / "hub" / "kairos-hub"
+HUB_WITH_TRACES = BUILD / "hub" / "kairos-hub-traces"
 
 
 class Hub:
     """A hub with these devices by name, each an address or a device under test, other entries of
-    hub.toml, options, and a separate environment; `address`: where it listens."""
+    hub.toml, options, and a separate environment; `address`: where it listens. With the option
+    `--traces` it is the program that is built with them."""
 
     def __init__(self, folder, devices, listen="127.0.0.1:0", entries="", options=(), environment=None):
         self.folder = folder
         settings = folder / "hub.toml"
         settings.write_text("".join([entries, *(device_entry(*each) for each in devices.items())]))
         with (folder / "hub.log").open("w") as log:
-            command = [HUB, settings, "--listen", listen, *options]
+            program = HUB_WITH_TRACES if "--traces" in options else HUB
+            command = [program, settings, "--listen", listen, *options]
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
         line = self.process.stdout.readline()
         assert line.startswith("listening on "), (folder / "hub.log").read_text()

@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo};
 use tonic::Status;
 
-use crate::body::Held;
+use crate::body::PermitBody;
 
 /// The rights of a client. Each role includes the preceding ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -39,7 +39,7 @@ impl Role {
 /// Path and required role of each method of the hub's protocol.
 const METHODS: &[(&str, Role)] = &include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 /// Other paths that the hub serves to clients with the role `look`.
-const LOOKED_AT: [&str; 3] = ["/grpc.health.v1.Health/", "/grpc.reflection.v1", METRICS];
+const LOOK_PATHS: [&str; 3] = ["/grpc.health.v1.Health/", "/grpc.reflection.v1", METRICS];
 /// The only path that is not a gRPC method.
 pub const METRICS: &str = "/metrics";
 
@@ -73,7 +73,7 @@ pub struct Gate {
 }
 
 /// A client, and the semaphore that limits its concurrent calls, if they are limited.
-type Known<'a> = (&'a Token, Option<&'a Arc<Semaphore>>);
+type AdmittedClient<'a> = (&'a Token, Option<&'a Arc<Semaphore>>);
 
 impl Gate {
     /// Registers a token for a plugin.
@@ -87,20 +87,20 @@ impl Gate {
     }
 
     /// The role that a path requires; for unknown paths, the highest.
-    fn asked(&self, path: &str) -> Role {
+    fn required_role(&self, path: &str) -> Role {
         let ours = METHODS
             .iter()
             .find(|&&(method, _)| method == path)
             .map(|&(_, role)| role);
         match ours.or_else(|| self.methods.get(path).copied()) {
             Some(role) => role,
-            None if LOOKED_AT.iter().any(|start| path.starts_with(start)) => Role::Look,
+            None if LOOK_PATHS.iter().any(|start| path.starts_with(start)) => Role::Look,
             None => Role::Administer,
         }
     }
 
     /// The client, if it may call the path. `None`: access is not restricted.
-    fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Option<Known<'_>>, Status> {
+    fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Option<AdmittedClient<'_>>, Status> {
         let shown = headers
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
@@ -120,14 +120,14 @@ impl Gate {
                 (false, Some(_)) => Err(Status::unauthenticated("this hub does not know that token")),
             };
         };
-        let asked = self.asked(path);
-        match token.role >= asked {
+        let required = self.required_role(path);
+        match token.role >= required {
             true => Ok(Some((token, calls))),
             false => Err(Status::permission_denied(format!(
                 "{} may {}; this requires a token that may {}",
                 token.name,
                 token.role.name(),
-                asked.name()
+                required.name()
             ))),
         }
     }
@@ -157,7 +157,7 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
     request.extensions_mut().insert(Caller(token.name.clone()));
     let response = next.run(request).await;
     match permit {
-        Some(permit) => response.map(|body| Body::new(Held::new(body, permit, None))),
+        Some(permit) => response.map(|body| Body::new(PermitBody::new(body, permit, None))),
         None => response,
     }
 }

@@ -9,14 +9,14 @@ use http_body::Frame;
 use tokio::sync::OwnedSemaphorePermit;
 
 /// A body with the permit for its call, which is released when the body ends or is dropped.
-pub struct Held {
+pub struct PermitBody {
     body: Body,
     permit: Option<OwnedSemaphorePermit>,
     /// Trailers with which an aborted body ends; if None, the error is passed on.
     lost: Option<HeaderMap>,
 }
 
-impl Held {
+impl PermitBody {
     /// `lost`: the status for a client that received a part of an answer whose rest is lost.
     pub fn new(body: Body, permit: OwnedSemaphorePermit, lost: Option<tonic::Status>) -> Self {
         let lost = lost.map(|status| status.into_http::<()>().into_parts().0.headers);
@@ -28,7 +28,7 @@ impl Held {
     }
 }
 
-impl HttpBody for Held {
+impl HttpBody for PermitBody {
     type Data = Bytes;
     type Error = axum::Error;
 

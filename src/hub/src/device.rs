@@ -28,7 +28,7 @@ use crate::waveforms::record::Record;
 /// Pause between attempts to connect.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Interval of health checks while there are no requests.
-const LOOK: Duration = Duration::from_secs(5);
+const CHECK: Duration = Duration::from_secs(5);
 /// Maximum number of queued requests.
 const QUEUE: usize = 64;
 
@@ -42,7 +42,7 @@ pub struct Device {
 }
 
 /// What only one kind of device has.
-enum Kind {
+pub enum Kind {
     /// A core device: its address, its log for following it, the record of its analyzer.
     Core {
         address: String,
@@ -110,6 +110,10 @@ impl Device {
 
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    pub fn kind(&self) -> &Kind {
+        &self.kind
     }
 
     /// Address of a core device; empty for a computer with Linux, which is the hub's own.
@@ -291,14 +295,14 @@ impl Supervisor {
 
     /// Serves requests until the connection is lost and returns the error; `None` if the hub ends.
     async fn serve(&mut self, client: &mut Client) -> Option<Error> {
-        let mut look = interval(LOOK);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        look.reset();
+        let mut checks = interval(CHECK);
+        checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        checks.reset();
         loop {
             self.heartbeat.beat();
             let job = tokio::select! {
                 job = self.queue.recv() => Some(job?),
-                _ = look.tick() => None,
+                _ = checks.tick() => None,
                 error = client.closed() => return Some(error),
             };
             let lost = match job {
@@ -318,7 +322,7 @@ impl Supervisor {
                         None
                     }
                 },
-                Some(Job::Health(answer)) => self.reply(answer, self.look(client).await),
+                Some(Job::Health(answer)) => self.reply(answer, self.check_health(client).await),
                 Some(Job::Log(answer)) => self.reply(answer, client.log().await),
                 Some(Job::Setting(key, answer)) => self.reply(answer, client.setting(key).await),
                 Some(job @ (Job::I2c(..) | Job::Spi(..))) => {
@@ -327,7 +331,7 @@ impl Supervisor {
                     ));
                     None
                 }
-                None => self.look(client).await.err(),
+                None => self.check_health(client).await.err(),
             };
             if lost.is_some() {
                 return lost;
@@ -336,11 +340,11 @@ impl Supervisor {
     }
 
     async fn batch(&self, client: &mut Client, program: &[u8]) -> Result<Vec<u8>, Error> {
-        let under_way = self.journal.begin(program);
+        let open_batch = self.journal.begin(program);
         let reply = client.batch(program).await;
         match reply {
-            Err(Error::Lost(_)) => under_way.lose(&self.settings.name),
-            _ => under_way.end(),
+            Err(Error::Lost(_)) => open_batch.lose(&self.settings.name),
+            _ => open_batch.end(),
         }
         reply
     }
@@ -365,7 +369,7 @@ impl Supervisor {
     }
 
     /// Queries the state of the subsystems and publishes it if it changed.
-    async fn look(&self, client: &mut Client) -> Result<Arc<Vec<Subsystem>>, Error> {
+    async fn check_health(&self, client: &mut Client) -> Result<Arc<Vec<Subsystem>>, Error> {
         let mut found = client.health().await?;
         found.extend(self.journal.subsystem());
         let found = Arc::new(found);

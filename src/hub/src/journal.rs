@@ -86,15 +86,15 @@ impl Journal {
 
     /// Marks a batch as begun. Batches that change nothing, or have a single instruction, cannot be
     /// interrupted halfway and are not marked.
-    pub fn begin(&self, program: &[u8]) -> UnderWay<'_> {
+    pub fn begin(&self, program: &[u8]) -> OpenBatch<'_> {
         let instructions = program.len() / INSTRUCTION;
         if instructions < 2 || !changes(program) {
-            return UnderWay(None);
+            return OpenBatch(None);
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let about = format!("{:.3} {instructions}", since.as_secs_f64());
         self.write(&format!("{BEGUN} {about}"));
-        UnderWay(Some((self, about)))
+        OpenBatch(Some((self, about)))
     }
 
     fn write(&self, text: &str) {
@@ -139,9 +139,9 @@ impl Journal {
 
 /// A batch that has begun. If dropped, it remains marked as begun.
 #[must_use]
-pub struct UnderWay<'a>(Option<(&'a Journal, String)>);
+pub struct OpenBatch<'a>(Option<(&'a Journal, String)>);
 
-impl UnderWay<'_> {
+impl OpenBatch<'_> {
     /// Marks the batch as ended; it may not have been executed.
     pub fn end(self) {
         if let Some((journal, _)) = self.0 {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn when_it_has_begun_is_a_date() {
+    fn start_time_is_shown_as_date() {
         let texts = |line| interrupted(line).unwrap();
         assert!(texts("begun 1795447641.806 4").contains("4 instructions started Mon, 23 Nov 2026 15:27:21 GMT"));
         for line in ["begun", "begun x 4", "begun -1 4", "begun 1e30 4", "lost nan 4"] {

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_task_that_is_silent_for_too_long_is_missed() {
+    fn task_without_heartbeat_is_reported() {
         let (one, other) = (Arc::new(Heartbeat::default()), Arc::new(Heartbeat::default()));
         one.beat();
         let heartbeats = [("one".to_string(), one.clone()), ("other".to_string(), other)];

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn invented_methods_take_no_room() {
+    fn unknown_methods_do_not_grow_the_table() {
         let calls = Calls::default();
         (0..1000).for_each(|n| calls.add(&format!("/a/{n}"), "12", Duration::ZERO));
         assert!(calls.0.lock().unwrap().len() <= METHODS_MAX + 1);

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_the_port_of_management_unless_it_says_another() {
+    fn address_without_port_gets_the_management_port() {
         let text = "listen = '127.0.0.2:7'\n\
                     [[device]]\nname = 'a'\naddress = 'lab'\n\
                     [[device]]\nname = 'b'\naddress = '10.0.0.2:99'\n\
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_let_in_with_a_certificate_and_a_token() {
+    fn remote_clients_require_certificate_and_token() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("pem"), "p").unwrap();
         let digest = "0f".repeat(32);

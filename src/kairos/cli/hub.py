@@ -37,9 +37,11 @@ PERIOD_MIN = 0.01
 def serve(args):
     """Replace this process by the hub of the settings file. UsageError if the program does not
     exist."""
-    program = build_directory() / "hub" / "kairos-hub"
+    # Traces have many dependencies, so the usual hub is built without them.
+    target = "hub-traces" if args.traces else "hub"
+    program = build_directory() / "hub" / f"kairos-{target}"
     if not program.is_file():
-        raise UsageError(f"there is no {program}: build it with 'make hub' in the Kairos checkout")
+        raise UsageError(f"there is no {program}: build it with 'make {target}' in the Kairos checkout")
     if not Path(args.settings).exists():
         raise UsageError(
             f"{args.settings} does not exist: 'kairos new --hub' creates it for the devices in device_db.py"

@@ -196,8 +196,8 @@ class Lab:
 
     def watch_clocks(self, *devices: str, period: float = 1.0) -> Iterator[tuple[float, dict]]:
         """Yield times (s since 1970) and clocks: at first all, then those of devices with changes."""
-        for news in self.stream("Clocks", "Watch", devices=devices, period_ms=round(1000 * period)):
-            yield news.time, {each.device: each for each in news.devices}
+        for changed in self.stream("Clocks", "Watch", devices=devices, period_ms=round(1000 * period)):
+            yield changed.time, {each.device: each for each in changed.devices}
 
     def wait_for_clocks(self, *devices: str, timeout: float = 60.0) -> dict:
         """Wait until the clocks of all these devices are in their required state; returns them as
@@ -219,10 +219,10 @@ class Lab:
                 raise KeyError(f"this hub has no device '{name}'; it has {', '.join(names)}")
         return Device(self, name)
 
-    def described_registers(self, device: str, anew: bool = False) -> dict:
+    def described_registers(self, device: str, refresh: bool = False) -> dict:
         """Return the registers of a device by name, as messages `Register` of the protocol: cached
-        from the first request, or requested again with `anew`."""
-        if anew or device not in self._registers:
+        from the first request, or requested again with `refresh`."""
+        if refresh or device not in self._registers:
             found = self.call("Registers", "List", device=device).registers
             self._registers[device] = {register.name: register for register in found}
         return self._registers[device]

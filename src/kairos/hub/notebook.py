@@ -21,8 +21,8 @@ def complete(items: set[type], attributes: set[type]):
         from IPython.core.guarded_eval import EVALUATION_POLICIES
 
         policy = EVALUATION_POLICIES[shell.Completer.evaluation]
-        told = {"allowed_getitem": items, "allowed_getattr": attributes}
-        overrides = {key: classes | getattr(policy, key) for key, classes in told.items()}
+        allowed = {"allowed_getitem": items, "allowed_getattr": attributes}
+        overrides = {key: classes | getattr(policy, key) for key, classes in allowed.items()}
         shell.Completer.policy_overrides = overrides | shell.Completer.policy_overrides
     except (ImportError, AttributeError, KeyError):
         # Another version of IPython, or a policy without evaluation: names are still completed in

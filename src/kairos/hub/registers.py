@@ -16,17 +16,17 @@ class Registers:
     def __init__(self, lab, device: str, block: str = ""):
         self._lab, self._device, self._block = lab, device, block
 
-    def _found(self, anew: bool = False) -> dict:
-        return self._lab.described_registers(self._device, anew)
+    def _found(self, refresh: bool = False) -> dict:
+        return self._lab.described_registers(self._device, refresh)
 
     def __getitem__(self, name: str) -> "Register":
         path = self._block + name
-        described = self._found().get(path) or self._found(anew=True).get(path)
+        described = self._found().get(path) or self._found(refresh=True).get(path)
         if described is None:
-            raise KeyError(f"{self._device} has no register '{path}'{self._meant(path)}")
+            raise KeyError(f"{self._device} has no register '{path}'{self._suggestion(path)}")
         return Register(self._lab, self._device, described)
 
-    def _meant(self, path: str) -> str:
+    def _suggestion(self, path: str) -> str:
         near = difflib.get_close_matches(path, self._found(), 1, 0.7)
         return f"; did you mean '{near[0]}'?" if near else ""
 
@@ -38,8 +38,8 @@ class Registers:
             # Looked up by copying and displaying, before the attributes are set.
             raise AttributeError(name)
         path = self._block + name
-        for anew in (False, True):
-            found = self._found(anew)
+        for refresh in (False, True):
+            found = self._found(refresh)
             if path in found:
                 return self[name]
             if any(known.startswith(f"{path}/") for known in found):

@@ -59,7 +59,7 @@ class Model:
 
     def settle(self, cycles: int = 1 << 40):
         """Run until the core only waits for a trigger, a result or words, for at most `cycles`."""
-        self._native.settle(cycles)
+        self._native.run_until_idle(cycles)
 
     def trigger(self):
         """Run a cycle with the trigger."""

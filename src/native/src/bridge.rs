@@ -265,7 +265,7 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
             None => HostValue::Opaque(text(1)?.into()),
         },
         "opaque" => HostValue::Opaque(text(1)?.into()),
-        other => return Err(PyValueError::new_err(format!("no host value is of kind {other}"))),
+        other => return Err(PyValueError::new_err(format!("unknown kind of host value: {other}"))),
     })
 }
 

@@ -20,7 +20,7 @@ pyo3::create_exception!(
     _native,
     RejectedError,
     pyo3::exceptions::PyException,
-    "The program was rejected."
+    "The program cannot be compiled."
 );
 
 /// A compiled program, or one of its libraries. All methods except those about libraries return text.
@@ -151,7 +151,7 @@ fn compile(
         })
 }
 
-/// A place in a source file: its name, and lines and columns of start and end as editors count them, from 0.
+/// A range in a source file: file name, line and column of start and end as in editor protocols, from 0.
 type Place = (String, u32, u32, u32, u32);
 
 /// An error or a warning: whether it is a warning, message, place, label, (place, label) of further
@@ -234,7 +234,7 @@ fn link<'py>(
     Ok((PyBytes::new(py, &library), arrays.collect()))
 }
 
-/// The library without symbol table and debug information.
+/// Removes symbol table and debug information from a library.
 #[pyfunction]
 fn strip<'py>(py: Python<'py>, library: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     let stripped = guarded(|| elf::strip(library))?.map_err(PyRuntimeError::new_err)?;

@@ -50,7 +50,7 @@ fn shape(object: &Bound<PyAny>) -> PyResult<Shape> {
             values: content.extract()?,
             tolerance: object.get_item(2)?.extract()?,
         },
-        _ => return Err(PyValueError::new_err(format!("there are no shapes of kind {kind}"))),
+        _ => return Err(PyValueError::new_err(format!("unknown kind of shape: {kind}"))),
     })
 }
 
@@ -97,7 +97,7 @@ type GateRow = (String, u8, u64, usize, usize, usize, bool, f64);
 /// An entry of the tables: channel, parameter, address, and the word that writes it.
 type OwnedRow<'py> = (u8, u8, u16, Bound<'py, PyBytes>);
 
-/// A gate set in the tables.
+/// A gate set, placed in the tables.
 #[pyclass]
 struct Image(Tables);
 
@@ -255,15 +255,15 @@ impl Model {
     fn couple(&mut self, channel: usize, offset: isize, factor: (i32, i32), delay: u8, zero: u8) -> PyResult<()> {
         let rejected = |text: &str| Err(PyValueError::new_err(text.to_string()));
         let Some(crosstalk) = &mut self.machine.crosstalk else {
-            return rejected("this core is made without compensation of crosstalk");
+            return rejected("this core has no crosstalk compensation");
         };
         let place = OFFSETS.iter().position(|&of| of == offset);
         let (Some(place), true) = (place, channel < self.channels) else {
-            return rejected("neighbours are at -2, -1, 1 and 2 of a channel of the core");
+            return rejected("a neighbour is at offset -2, -1, 1 or 2 of a channel of the core");
         };
         let fits = |part: i32| (-(1 << 17)..1 << 17).contains(&part);
         if !fits(factor.0) || !fits(factor.1) || delay > 63 || zero > 63 {
-            return rejected("factors are from -1 to below 1, delays from 0 to 63 cycles");
+            return rejected("factors must be in -1 ≤ x < 1, delays in 0 to 63 cycles");
         }
         crosstalk.couplings[channel][place] = Coupling { factor, delay };
         crosstalk.zero = zero;
@@ -271,11 +271,11 @@ impl Model {
     }
 
     /// Runs until all parts wait, for at most `limit` cycles.
-    fn settle(&mut self, py: Python, limit: u64) {
-        py.detach(|| self.machine.settle(limit));
+    fn run_until_idle(&mut self, py: Python, limit: u64) {
+        py.detach(|| self.machine.run_until_idle(limit));
     }
 
-    /// Runs to the first cycle in which an engine does, at most some cycles, or until all wait.
+    /// Runs to the first cycle in which an engine runs, until all wait, or for `limit` cycles.
     fn begin(&mut self, py: Python, limit: u64) {
         py.detach(|| self.machine.begin(limit));
     }
@@ -334,12 +334,12 @@ impl Model {
     /// States of a channel's engines.
     fn states(&self, channel: usize) -> PyResult<Vec<u8>> {
         if channel >= self.channels {
-            return Err(PyValueError::new_err(format!("there is no channel {channel}")));
+            return Err(PyValueError::new_err(format!("the core has no channel {channel}")));
         }
         Ok(self.machine.channel(channel).states().map(|state| state as u8).to_vec())
     }
 
-    /// Bits of errors, channels that ran out of segments and their parameters, channels that were limited.
+    /// Error bits, channels with an underrun and their parameters, channels limited to full scale.
     fn status(&self) -> (u32, u8, Vec<u8>, u8) {
         let status = &self.machine.status;
         (
@@ -361,7 +361,7 @@ struct Recording {
 impl Recording {
     fn has(&self, output: usize) -> PyResult<()> {
         if output >= self.outputs {
-            return Err(PyValueError::new_err(format!("there is no output {output}")));
+            return Err(PyValueError::new_err(format!("the recording has no output {output}")));
         }
         Ok(())
     }

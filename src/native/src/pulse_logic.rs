@@ -84,7 +84,7 @@ fn execute<'py>(
         }
         while !sequencer.is_idle() {
             if sequencer.waits_for_result() {
-                // A branch that the logic never decided: nothing behind it is executed.
+                // The logic received no result for this branch, so nothing after it is executed.
                 let Some(result) = results.next() else {
                     return Ok((numbers(py, &given.0), status.errors));
                 };
@@ -123,7 +123,7 @@ fn replay<'py>(
         .collect();
     if cycles == 0 || !given.len().is_multiple_of(cycles * channels * GIVEN) {
         return Err(PyValueError::new_err(
-            "segments are not those of all cycles and channels",
+            "the number of segments does not match cycles and channels",
         ));
     }
     let row = given.len() / cycles;
@@ -139,7 +139,7 @@ fn replay<'py>(
                 let body = Segment::from_word(&Word(segment[1..].try_into().unwrap_or_default()));
                 if !machine.give(c, segment[0] as u8, body) {
                     return Err(PyValueError::new_err(format!(
-                        "channel {c} is given more than fits in cycle {cycle}"
+                        "a segment FIFO of channel {c} overflows in cycle {cycle}"
                     )));
                 }
             }

@@ -40,7 +40,7 @@ impl Inbox {
         Ok(PyBytes::new(slf.py(), &bytes.as_bytes()[from..from + count]))
     }
 
-    // The function belongs to the connection, which has the inbox.
+    // A reference cycle: the function belongs to the connection, which owns the inbox.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.more)
     }
@@ -61,13 +61,13 @@ impl Inbox {
                 return Ok(());
             }
             let Some(more) = own.more.as_ref().map(|more| more.clone_ref(py)) else {
-                return Err(PyEOFError::new_err("nothing more comes"));
+                return Err(PyEOFError::new_err("the connection has been closed"));
             };
             let missing = count - left;
-            drop(own); // the function may take long, and the user interrupt it
+            drop(own); // the function may block for long, and the user may interrupt it
             let came = more.call1(py, (missing,))?.into_bound(py).cast_into::<PyBytes>()?;
             if came.as_bytes().is_empty() {
-                return Err(PyEOFError::new_err("the bytes ended too early"));
+                return Err(PyEOFError::new_err("unexpected end of data"));
             }
             let mut own = slf.borrow_mut();
             let rest = &own.bytes.bind(py).as_bytes()[own.position..];
@@ -107,7 +107,7 @@ impl<'py> Stream<'py> {
     pub fn take(&mut self, count: u64) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.read.call1((count,))?.cast_into::<PyBytes>()?;
         if bytes.as_bytes().len() as u64 != count {
-            return Err(PyEOFError::new_err("the bytes ended too early"));
+            return Err(PyEOFError::new_err("unexpected end of data"));
         }
         Ok(bytes)
     }

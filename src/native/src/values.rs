@@ -1,10 +1,10 @@
 //! Values of remote procedure calls as Python objects: built by a [`Builder`] from what the device
-//! sends, and read through [`Given`] when they are sent to it.
+//! sends, and read through [`Encodable`] when they are sent to it.
 
 use std::cell::{Cell, RefCell};
 
 use kairos_contracts::rpc::{tag, word};
-use kairos_proto::rpc::host::{width, Builder, Described, Given, Malformed, Next, Plain, Row};
+use kairos_proto::rpc::host::{width, Builder, Described, Encodable, Malformed, Next, Plain, Row};
 use pyo3::exceptions::{PyOSError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -159,8 +159,8 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
                 let own = elements.call_method0("copy")?;
                 own.call_method1("reshape", (PyTuple::new(self.py, shape)?,))?
             }
-            // Elements of an int64 list stay NumPy values, so that they are not taken for 32-bit
-            // ones when quoted again.
+            // Elements of an int64 list remain NumPy values; as Python numbers they would become
+            // 32-bit when passed to a kernel again.
             (_, tag::INT64) => elements
                 .try_iter()?
                 .collect::<PyResult<Vec<_>>>()
@@ -176,7 +176,7 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
         count: u64,
         next: &mut Next<'_, Self, Made<'py>, DecodeError>,
     ) -> Result<Made<'py>, DecodeError> {
-        // The count comes from the device: so many values may never come.
+        // The count comes from the device and may be wrong, so the initial capacity is limited.
         let mut values = Vec::with_capacity(count.min(1 << 16) as usize);
         for _ in 0..count {
             values.push(next(self)?.value()?);
@@ -288,7 +288,7 @@ impl<'a, 'py> Iterator for Parts<'a, 'py> {
 
 impl ExactSizeIterator for Parts<'_, '_> {}
 
-impl<'a, 'py> Given for Part<'a, 'py> {
+impl<'a, 'py> Encodable for Part<'a, 'py> {
     type Error = DecodeError;
     type Parts = Parts<'a, 'py>;
 

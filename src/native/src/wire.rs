@@ -132,7 +132,7 @@ fn read_type(read: Bound<'_, PyAny>) -> PyResult<u8> {
         Begun::Message(kind) => Ok(kind as u8),
         Begun::Unknown(number) => Ok(number),
         Begun::NotASession => Err(ProtocolError::new_err(
-            "the device sends data that is not the kernel session protocol",
+            "the device sent data that is not of the kernel session protocol",
         )),
     }
 }
@@ -372,7 +372,7 @@ fn read_netboot_answer<'py>(read: Bound<'py, PyAny>) -> PyResult<(u8, Bound<'py,
 
 // Boot images
 
-/// A partition: its name, whether it configures the PL, load address, entry point (0: none), data.
+/// A partition: name, whether it configures the PL, load address, entry point (0: none), data.
 type Partition<'py> = (String, bool, u32, u32, Bound<'py, PyBytes>);
 
 /// Assembles a boot image of partitions, the loader first. ValueError if they do not fit.
@@ -437,7 +437,7 @@ fn boards(loader: &[u8]) -> Option<Vec<(&str, &str)>> {
 fn choose_board<'py>(py: Python<'py>, loader: &[u8], index: usize) -> PyResult<Bound<'py, PyBytes>> {
     let (at, chosen) = Boards::find(loader)
         .and_then(|known| known.choose(index))
-        .ok_or_else(|| PyValueError::new_err(format!("the loader knows no board {index}")))?;
+        .ok_or_else(|| PyValueError::new_err(format!("the loader has no board {index}")))?;
     let mut changed = loader.to_vec();
     changed[at..at + chosen.len()].copy_from_slice(&chosen);
     Ok(message(py, &changed))

@@ -225,7 +225,7 @@ fn branches_are_padded_and_each_waits() {
         assert_eq!(run.iter().filter(|word| word.get(245, 3) == 5).count(), 2);
         let mut machine = Machine::new(Default::default());
         machine.feed(image.programming().into_iter().chain(run));
-        machine.settle(100_000);
+        machine.run_until_idle(100_000);
         assert_eq!(machine.channel(0).queued(), [0; 8], "it waits for a result");
         machine.result(1, result);
         machine.run(100, &mut |_, _| (), &mut []);

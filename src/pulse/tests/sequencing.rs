@@ -14,7 +14,7 @@ proptest! {
     fn check_45_one_trigger_starts_all_at_once(after in 0u64..1000) {
         let mut machine = Machine::new(Config::default());
         machine.feed([waiting(255, 77, 8), waiting(255, 0, 8)]);
-        machine.settle(100);
+        machine.run_until_idle(100);
         prop_assert!(machine.armed());
         machine.run(after, &mut |_, _| (), &mut []);
         prop_assert!((0..8).all(|c| machine.channel(c).shown().values == [0; 8]));
@@ -35,7 +35,7 @@ fn check_46_an_early_trigger() {
         });
         let part = |mask, value| word::bypass(1, mask, &flagged(value, 8, facts::TONE_FLAG_WAIT));
         machine.feed([part(0x7f, 5)]);
-        machine.settle(100);
+        machine.run_until_idle(100);
         machine.step(true, &mut []);
         let started = machine.channel(0).states()[0] == State::Run;
         assert_eq!(started, !strict);
@@ -114,7 +114,7 @@ fn check_49_starved_within_a_pulse() {
     // trigger.
     machine.feed((0..100).map(|n| word::bypass(1, 255 >> (n % 8), &Segment::constant(n, 4))));
     machine.feed([waiting(1, 7, 8), waiting(1, 0, 8)]);
-    machine.settle(10_000);
+    machine.run_until_idle(10_000);
     assert!(machine.channel(0).armed() && machine.is_fed());
     machine.step(true, &mut []);
     assert_eq!(machine.channel(0).shown().values[..6], [7; 6]);
@@ -240,7 +240,7 @@ proptest! {
         let start = |config: Config| {
             let mut machine = Machine::new(config);
             machine.feed(words.iter().copied());
-            machine.settle(10_000);
+            machine.run_until_idle(10_000);
             machine
         };
         let mut one = start(config.clone());
@@ -294,7 +294,7 @@ fn check_51_and_52_branches() {
         ..Config::default()
     });
     machine.feed(program(3).chain([wait]));
-    machine.settle(100);
+    machine.run_until_idle(100);
     machine.result(2, 1);
     machine.run(5, &mut |_, _| (), &mut []);
     // Channel 0 still waits, channel 1 plays the gate selected by the result.

@@ -24,7 +24,7 @@ fn tones(pulses: &[(i64, i64, u64, u8)], config: Config) -> Machine {
         ]);
     }
     machine.feed([waiting(1, 0, 8)]);
-    machine.settle(1000);
+    machine.run_until_idle(1000);
     machine
 }
 
@@ -109,7 +109,7 @@ fn check_59_phases_add() {
             )]);
         }
         machine.feed([waiting(1, 0, 8)]);
-        machine.settle(100);
+        machine.run_until_idle(100);
         samples(&mut machine, 50)
     };
     assert_eq!(rotated(2, 1 << 37), rotated(6, 1 << 37));
@@ -135,7 +135,7 @@ fn feed_forward_integrates_the_error() {
         Config::default(),
     );
     forwarded.synthesiser(0).harmonics = [5, 0];
-    forwarded.settle(100);
+    forwarded.run_until_idle(100);
     forwarded.step(true, &mut [Vec::new()]);
     forwarded.forward.error = error;
     let mut out = [Vec::new()];
@@ -155,7 +155,7 @@ fn check_60_full_scale() {
         for (mask, value) in [(2, a0), (16, a1), (0xed, 0)] {
             machine.feed([word::bypass(1, mask, &flagged(value << 23, 8, facts::TONE_FLAG_WAIT))]);
         }
-        machine.settle(100);
+        machine.run_until_idle(100);
         let first = samples(&mut machine, 4)[0];
         (first, machine.status.saturated)
     };
@@ -186,7 +186,7 @@ fn two_channels(couple: bool) -> Vec<Vec<i16>> {
         machine.feed([word::bypass(3, mask, &flagged(value, 100, facts::TONE_FLAG_WAIT))]);
     }
     machine.feed([waiting(3, 0, 8)]);
-    machine.settle(100);
+    machine.run_until_idle(100);
     machine.step(true, &mut [Vec::new(), Vec::new()]);
     let mut out = vec![Vec::new(), Vec::new()];
     machine.run(100, &mut |_, _| (), &mut out);
@@ -276,7 +276,7 @@ fn check_63_equal_channels_are_bit_identical() {
         )]);
     }
     machine.feed([waiting(255, 0, 8)]);
-    machine.settle(100);
+    machine.run_until_idle(100);
     let mut out = vec![Vec::new(); 8];
     machine.step(true, &mut out);
     machine.run(500, &mut |_, _| (), &mut out);

@@ -59,7 +59,7 @@ fn check_25_and_26_segments_follow_without_a_gap() {
     }
     words.push(word::bypass(1, 255, &flagged(0, 4, facts::TONE_FLAG_WAIT)));
     machine.feed(words);
-    machine.settle(1000);
+    machine.run_until_idle(1000);
     machine.step(true, &mut []);
     for n in 0..16 {
         assert_eq!(machine.channel(0).shown().values[..6], [n; 6]);
@@ -135,7 +135,7 @@ fn check_34_and_35_packing() {
     );
     let mut machine = machine();
     machine.feed(words(&vector("v17")["words"])[4..].iter().copied());
-    machine.settle(100);
+    machine.run_until_idle(100);
     let addresses = [0x800, 0x801, 0x880, 0x881, 0x900, 0x901, 0x980, 0x981];
     let firsts = addresses.map(|address| machine.sequencer(0).tables.gate(address).first);
     assert_eq!(firsts, [0, 1, 10, 11, 20, 21, 30, 31]);
@@ -157,7 +157,7 @@ fn check_39_masks_are_not_stored() {
     let body = Segment::constant(3, 8);
     let word = word::program_plut(1, 7, &body).with(facts::PARAMETER_MASK_AT, 8, 255);
     machine.feed([word]);
-    machine.settle(100);
+    machine.run_until_idle(100);
     assert_eq!(machine.sequencer(0).tables.pulse(7), body);
 }
 
@@ -168,7 +168,7 @@ fn check_40_masks_of_the_map() {
     all.push(word::program_glut(1, &[gate(1, 1, 2)]));
     let mut machine = machine();
     machine.feed(all);
-    machine.settle(100);
+    machine.run_until_idle(100);
     machine.feed([run_word(1, &[1])]);
     // One cycle to pass the word on, one for the entry without parameters, one for that with all of
     // them.
@@ -194,18 +194,18 @@ fn check_41_empty_gates_and_gates_of_one_entry() {
 fn check_42_and_43_malformed_words() {
     let mut machine = machine();
     machine.feed([Word::default().with(facts::CHANNEL_MASK_AT, 8, 1)]);
-    machine.settle(100);
+    machine.run_until_idle(100);
     assert_eq!(machine.status.errors, facts::ERROR_MODE);
     let entries: Vec<MapEntry> = (0..6).map(|n| map(n, n as u8 + 1, 0)).collect();
     let mut many = word::program_mlut(1, &entries);
     many.0[3] |= 25 << (facts::PROGRAM_COUNT_AT - 192);
     machine.feed([many]);
-    machine.settle(100);
+    machine.run_until_idle(100);
     assert_eq!(machine.status.errors, facts::ERROR_MODE | facts::ERROR_COUNT);
     assert_eq!(machine.sequencer(0).tables.map(5).parameters, 6);
     let mut machine = Machine::new(Config::default());
     machine.feed([word::bypass(0, 255, &Segment::constant(1, 8)), Word::default()]);
-    machine.settle(100);
+    machine.run_until_idle(100);
     assert_eq!((machine.is_fed(), machine.status.errors), (true, 0));
 }
 
@@ -216,7 +216,7 @@ fn writes_beyond_a_small_table_are_dropped() {
         ..Config::default()
     });
     machine.feed([word::program_plut(1, 1024, &Segment::constant(1, 8))]);
-    machine.settle(100);
+    machine.run_until_idle(100);
     assert_eq!(machine.status.errors, facts::ERROR_ADDRESS);
     assert_eq!(machine.sequencer(0).tables.pulse(0), Segment::default());
 }
@@ -235,7 +235,7 @@ fn check_44_broadcast_waits_for_all() {
         .collect();
     all.extend((0..20).map(|n| word::bypass(3, 255, &flagged(100 + n, 4, if n == 0 { wait } else { 0 }))));
     machine.feed(all);
-    machine.settle(1000);
+    machine.run_until_idle(1000);
     assert!(!machine.is_fed());
     let mut seen: [Vec<i64>; 2] = Default::default();
     for cycle in 0..400 {

@@ -186,7 +186,7 @@ fn check_47_the_closing_packet_parks_the_channel() {
     let vector = vector("v19");
     let mut machine = Machine::new(Default::default());
     machine.feed(words(&vector["words"]));
-    machine.settle(10_000);
+    machine.run_until_idle(10_000);
     assert!(machine.channel(0).armed());
     assert_eq!(machine.channel(0).shown().values, [0; 8]);
     assert_eq!(machine.status, Default::default());

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buses_and_the_chips_that_the_kernel_knows() {
+    fn buses_and_declared_chips_are_found() {
         let root = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {
             let path = root.path().join(path);

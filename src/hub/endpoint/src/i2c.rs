@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_bus_says_so() {
+    fn file_without_a_bus_is_rejected() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let error = open(file.path()).map(drop).unwrap_err();
         assert!(error.contains("cannot be opened"), "{error}");

@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_read_and_written_in_its_place() {
+    fn word_access_uses_its_offset() {
         let file = file(&[0; 8192]);
         let window = Window::open(file.path(), 4096, 4096).unwrap();
         let word = window.word(8).unwrap();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_need_not_begin_with_a_page() {
+    fn unaligned_window_is_mapped() {
         let bytes: Vec<u8> = (0..64).collect();
         let window = Window::open(file(&bytes).path(), 20, 16).unwrap();
         assert_eq!(window.word(4).unwrap().read(), u32::from_le_bytes([24, 25, 26, 27]));
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_goes_is_noticed() {
+    fn removed_file_is_detected() {
         let file = file(&[0; 64]);
         let window = Window::open(file.path(), 0, 64).unwrap();
         assert!(window.is_there());

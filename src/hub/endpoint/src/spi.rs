@@ -61,12 +61,12 @@ mod tests {
     }
 
     #[test]
-    fn as_many_bytes_come_back() {
+    fn transfer_returns_as_many_bytes_as_sent() {
         assert_eq!(transfer(&mut Line, &[0, 0xf0]), Ok(vec![0xff, 0x0f]));
     }
 
     #[test]
-    fn a_file_that_is_no_bus_says_so() {
+    fn file_without_a_bus_is_rejected() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let settings = Settings { hertz: 0, mode: 0 };
         let error = open(file.path(), settings).map(drop).unwrap_err();

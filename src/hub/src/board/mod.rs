@@ -34,7 +34,7 @@ use settings::BoardSettings;
 /// Pause between attempts to find missing hardware.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Interval of health checks while there are no requests.
-const LOOK: Duration = Duration::from_secs(5);
+const CHECK: Duration = Duration::from_secs(5);
 /// Shorter pauses are spent busy-waiting, because the kernel would wake the thread too late.
 const SLEEP_MIN: Duration = Duration::from_micros(200);
 
@@ -89,8 +89,8 @@ impl Supervisor {
         }
     }
 
-    fn look(&self) -> Vec<Subsystem> {
-        let mut subsystems = look(&self.settings);
+    fn check_health(&self) -> Vec<Subsystem> {
+        let mut subsystems = subsystems(&self.settings);
         subsystems.extend(self.journal.subsystem());
         subsystems
     }
@@ -103,7 +103,7 @@ impl Supervisor {
     /// Serves requests until some hardware disappears and returns the reason; `None` if the hub
     /// ends.
     fn serve(&mut self, runtime: &Handle, hardware: &Arc<Hardware>) -> Option<String> {
-        let mut subsystems = Arc::new(self.look());
+        let mut subsystems = Arc::new(self.check_health());
         tracing::info!(
             device = self.settings.name,
             computer = hardware.gateware.identification,
@@ -114,17 +114,17 @@ impl Supervisor {
         let gateware = Arc::new(hardware.gateware.clone());
         self.state
             .send_replace(State::Online(gateware.clone(), subsystems.clone()));
-        let mut looked = Instant::now();
+        let mut checked = Instant::now();
         loop {
             self.heartbeat.beat();
-            let job = match self.next(runtime, LOOK.saturating_sub(looked.elapsed())) {
+            let job = match self.next(runtime, CHECK.saturating_sub(checked.elapsed())) {
                 Ok(None) => return None,
                 Ok(Some(job)) => Some(job),
                 Err(_) => None,
             };
-            if looked.elapsed() >= LOOK || matches!(job, Some(Job::Health(_))) {
-                looked = Instant::now();
-                let now = Arc::new(self.look());
+            if checked.elapsed() >= CHECK || matches!(job, Some(Job::Health(_))) {
+                checked = Instant::now();
+                let now = Arc::new(self.check_health());
                 health::publish_changes(&self.settings.name, &subsystems, &now);
                 if now != subsystems {
                     self.state.send_replace(State::Online(gateware.clone(), now.clone()));
@@ -144,9 +144,9 @@ impl Supervisor {
             // The receiver may be gone.
             match job {
                 Some(Job::Batch(program, answer)) => {
-                    let under_way = self.journal.begin(&program);
+                    let open_batch = self.journal.begin(&program);
                     let reply = execute(&program, hardware);
-                    under_way.end();
+                    open_batch.end();
                     drop(answer.send(Ok(reply)));
                 }
                 Some(Job::Health(answer)) => drop(answer.send(Ok(subsystems.clone()))),
@@ -216,7 +216,7 @@ fn wait(time: Duration) {
 }
 
 /// The state of a board's subsystems.
-fn look(settings: &BoardSettings) -> Vec<Subsystem> {
+fn subsystems(settings: &BoardSettings) -> Vec<Subsystem> {
     let readings = sensors::read(&settings.root);
     let complaints: Vec<_> = readings.iter().filter_map(sensors::Reading::complaint).collect();
     let sensors = Subsystem {

@@ -36,7 +36,7 @@ fn read(register: &str) -> ProgramStep {
 }
 
 #[test]
-fn a_batch_is_executed_as_on_a_core_device() {
+fn batch_gives_the_results_of_a_core_device() {
     let (root, hardware) = board();
     let write = ProgramStep {
         step: Some(step::Step::Write(step::Write {
@@ -104,7 +104,7 @@ fn absent_register_is_reported() {
 }
 
 #[test]
-fn entries_that_make_no_sense_are_refused() {
+fn invalid_settings_are_rejected() {
     let root = std::path::Path::new("/");
     for (from, to, expected) in [
         ("block = 'clocks'\n", "", "'' is not a block name"),
@@ -126,7 +126,7 @@ fn entries_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn sensors_and_the_system() {
+fn sensors_and_system_are_reported() {
     let (root, _) = board();
     let chip = root.path().join("sys/class/hwmon/hwmon0");
     fs::create_dir_all(&chip).unwrap();
@@ -140,7 +140,7 @@ fn sensors_and_the_system() {
     fs::write(chip.join("name"), "xadc").unwrap();
     fs::write(chip.join("temp1_input"), "90000").unwrap();
     fs::write(chip.join("temp1_crit"), "85000").unwrap();
-    let found = look(&settings(TEXT, root.path()).unwrap());
+    let found = subsystems(&settings(TEXT, root.path()).unwrap());
     assert_eq!(
         (found[0].condition, found[0].values["xadc_temp1_celsius"]),
         (Condition::Warning, 90.0)

@@ -1,5 +1,5 @@
-//! Clocks of devices: [`look`] queries those of one device (access); `service` watches those of a
+//! Clocks of devices: [`query`] queries those of one device (access); `service` watches those of a
 //! laboratory, and waits for them (control).
 
-mod look;
+mod query;
 mod service;

@@ -8,7 +8,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
-use super::look::{look, same};
+use super::query::{query, same};
 use crate::service::{find, All, Service};
 use crate::v1::clocks_server::Clocks;
 use crate::v1::{
@@ -34,7 +34,7 @@ async fn all(devices: &All, names: &[String]) -> Result<Vec<DeviceClocks>, Statu
         .into_iter()
         .map(|name| {
             let devices = devices.clone();
-            tokio::spawn(async move { Ok::<_, Status>(look(find(&devices, &name)?).await) })
+            tokio::spawn(async move { Ok::<_, Status>(query(find(&devices, &name)?).await) })
         })
         .collect();
     let mut found = Vec::new();

@@ -9,7 +9,7 @@ use tower::{Service, ServiceExt};
 
 use super::Plugins;
 use crate::access::Caller;
-use crate::body::Held;
+use crate::body::PermitBody;
 
 /// Header with the name of the calling client, for the plugin.
 const CLIENT: &str = "kairos-client";
@@ -41,7 +41,7 @@ pub async fn forward(State(plugins): State<Plugins>, mut request: Request) -> Re
     ));
     let answer = async { channel.ready().await?.call(request.map(tonic::body::Body::new)).await };
     match answer.await {
-        Ok(response) => response.map(|body| Body::new(Held::new(Body::new(body), permit, Some(lost)))),
+        Ok(response) => response.map(|body| Body::new(PermitBody::new(Body::new(body), permit, Some(lost)))),
         Err(_) => lost.into_http(),
     }
 }

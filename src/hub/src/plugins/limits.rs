@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_has_limits_for_the_controllers_that_there_are() {
+    fn control_group_gets_limits_of_available_controllers() {
         let folder = tempfile::tempdir().unwrap();
         let groups = Groups::take(Path::new("/nowhere"), Some(folder.path())).unwrap();
         let enabled = fs::read_to_string(folder.path().join("cgroup.subtree_control")).unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_of_others_is_left_alone() {
+    fn control_group_with_other_processes_is_not_used() {
         let root = tempfile::tempdir().unwrap();
         let group = root.path().join("sys/fs/cgroup/system.slice/hub.service");
         let own_id = std::process::id();

@@ -23,7 +23,7 @@ use super::settings::{Layer, PluginSettings};
 use crate::life::Heartbeat;
 
 /// Interval of checks.
-const LOOK: Duration = Duration::from_millis(500);
+const CHECK: Duration = Duration::from_millis(500);
 /// Time limit for the first answer after a start.
 const START: Duration = Duration::from_secs(30);
 /// Time to exit voluntarily after its standard input is closed.
@@ -286,8 +286,8 @@ impl Supervisor {
 
     /// Watches a process until it ends or must be stopped.
     async fn watch(&mut self, child: &mut Child) -> End {
-        let mut looks = interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut checks = interval(CHECK);
+        checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let begun = Instant::now();
         let channel = channel(self.socket.clone());
         let mut is_up = false;
@@ -302,7 +302,7 @@ impl Supervisor {
                     Err(error) => format!("it has ended: {error}"),
                 }),
                 settings = self.reloads.recv() => return settings.map_or(End::Over, End::Reload),
-                _ = looks.tick() => {}
+                _ = checks.tick() => {}
             }
             let all = child
                 .id()

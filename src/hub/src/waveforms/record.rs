@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_events_are_kept_for_all() {
+    fn newest_events_are_kept() {
         let record = Record::new(String::new());
         add(&record, [3, 1, 2], 0);
         assert_eq!(counters(&record.part(0, 2)), [1, 2]);

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_without_zeros_in_front() {
+    fn numbers_have_no_leading_zeros() {
         let text = |number| bits(number).map(|bit| bit.to_string()).collect::<String>();
         assert_eq!([text(0), text(1), text(10)], ["0", "1", "1010"]);
         assert_eq!(text(u64::MAX), "1".repeat(64));

@@ -123,9 +123,9 @@ fn oversized_content_is_refused() {
 }
 
 /// A partition's name, destination, load address, entry point and data.
-type Made = (String, Destination, u32, u32, Vec<u8>);
+type OwnedPartition = (String, Destination, u32, u32, Vec<u8>);
 
-fn partitions() -> impl Strategy<Value = Vec<Made>> {
+fn partitions() -> impl Strategy<Value = Vec<OwnedPartition>> {
     let destination = prop_oneof![
         Just(Destination::Memory),
         Just(Destination::Logic),

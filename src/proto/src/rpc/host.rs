@@ -1,7 +1,7 @@
 //! Values on the host's side: reads tagged ones sent by a device, and writes untagged ones for it.
 //!
-//! The host's language defines its values: it supplies a [`Maker`] that creates values, and a
-//! [`Given`] that takes one apart.
+//! The host's language defines its values: it supplies a [`Builder`] that creates values, and an
+//! [`Encodable`] that takes one apart.
 
 use core::fmt;
 
@@ -206,7 +206,7 @@ fn elements<S: Source, M: Builder<S>>(
 }
 
 /// A value that the host sends to a device.
-pub trait Given: Sized {
+pub trait Encodable: Sized {
     type Error: From<Malformed>;
     type Parts: ExactSizeIterator<Item = Self>;
 
@@ -237,7 +237,7 @@ pub trait Given: Sized {
 ///
 /// # Errors
 /// [`Malformed`] tags, or errors of the value.
-pub fn write<V: Given>(sink: &mut impl Sink, tags: &[u8], value: &V) -> Result<(), V::Error> {
+pub fn write<V: Encodable>(sink: &mut impl Sink, tags: &[u8], value: &V) -> Result<(), V::Error> {
     let (one, rest) = split(tags)?;
     if !rest.is_empty() {
         return Err(Malformed::Trailing.into());
@@ -245,7 +245,7 @@ pub fn write<V: Given>(sink: &mut impl Sink, tags: &[u8], value: &V) -> Result<(
     write_as(sink, one, value)
 }
 
-fn write_as<V: Given>(sink: &mut impl Sink, tags: &[u8], value: &V) -> Result<(), V::Error> {
+fn write_as<V: Encodable>(sink: &mut impl Sink, tags: &[u8], value: &V) -> Result<(), V::Error> {
     match tags[0] {
         tag::NONE | tag::BOOL | tag::INT32 | tag::INT64 | tag::FLOAT | tag::FRACTION => {
             match value.plain(tags)? {

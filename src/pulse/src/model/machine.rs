@@ -239,7 +239,7 @@ impl Machine {
 
     /// Runs, for at most `limit` cycles, until the core only waits for a trigger, a result or
     /// words.
-    pub fn settle(&mut self, limit: u64) {
+    pub fn run_until_idle(&mut self, limit: u64) {
         let end = self.cycle.saturating_add(limit);
         while self.cycle < end && self.quiet() != u64::MAX {
             self.advance(end - self.cycle, false, &mut |_, _| (), &mut []);

@@ -1,4 +1,4 @@
-"""See trouble.proto."""
+"""See misbehaving.proto."""
 
 import itertools
 import os
@@ -12,7 +12,7 @@ from kairos.hub import HubError, plugin
 KEPT = []
 
 
-class Trouble:
+class Misbehaving:
     def Echo(self, request, context):
         metadata = dict(context.invocation_metadata())
         client = metadata.get("kairos-client", "nobody")
@@ -75,4 +75,4 @@ class Trouble:
 
 
 print("I begin", flush=True)
-plugin.serve({"kairos.tests.trouble.v1.Trouble": Trouble()}, workers=8)
+plugin.serve({"kairos.tests.misbehaving.v1.Misbehaving": Misbehaving()}, workers=8)

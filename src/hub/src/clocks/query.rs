@@ -4,9 +4,9 @@
 use kairos_contracts::registers::clock::{
     STATUS_HOLD_BIT, STATUS_LOCKED_BIT, STATUS_SELECTED_BIT, STATUS_SWITCHING_BIT,
 };
-use tonic::{Code, Status};
+use tonic::Status;
 
-use crate::device::Device;
+use crate::device::{Device, Kind};
 use crate::health::{self, Subsystem};
 use crate::program;
 use crate::v1::{Clock, Condition, DeviceClocks};
@@ -22,11 +22,10 @@ const OSCILLATOR: &str = "oscillator";
 const TOLERANCE: f64 = 1e-3;
 
 /// Never fails: an unavailable device is reported with a bad clock.
-pub async fn look(device: &Device) -> DeviceClocks {
-    let found = match device.hardware() {
-        Ok(hardware) => Ok(of_linux(hardware.clocks())),
-        Err(status) if status.code() == Code::Unimplemented => ask(device).await,
-        Err(status) => Err(status),
+pub async fn query(device: &Device) -> DeviceClocks {
+    let found = match device.kind() {
+        Kind::Core { .. } => ask(device).await,
+        Kind::Linux(_) => device.hardware().map(|hardware| of_linux(hardware.clocks())),
     };
     let found = found.unwrap_or_else(|status| DeviceClocks {
         condition: Condition::Bad.into(),
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_as_its_worst_clock_that_is_used() {
+    fn device_condition_is_that_of_its_worst_used_clock() {
         use health::Condition::{Bad as B, Good as G, Warning as W};
         use Condition::{Absent, Bad, Good, Warning};
         let well = [STATUS_SELECTED_BIT, STATUS_LOCKED_BIT];
@@ -281,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_measurement_that_is_off_is_no_change() {
+    fn measurement_noise_is_no_change() {
         let with =
             |hertz, setting: &str| of_core(setting.into(), &health(health::Condition::Good, "", [hertz, 0.0]), None);
         assert!(same(&with(125e6, "a"), &with(125_000_477.0, "a")));

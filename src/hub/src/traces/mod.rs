@@ -1,22 +1,22 @@
 //! Traces of calls for OpenTelemetry: a span for each call, and a nested one for each batch on a
-//! device. Disabled unless the user specifies a collector, which receives them as OTLP over gRPC.
+//! device. Disabled unless the user specifies a collector, which receives them as OTLP over gRPC; the
+//! exporter is compiled with the cargo feature `traces` only, because its dependencies are many.
+
+#[cfg(feature = "traces")]
+mod export;
+#[cfg(not(feature = "traces"))]
+#[path = "no_export.rs"]
+mod export;
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::middleware::Next;
 use axum::response::Response;
-use opentelemetry::propagation::{Extractor, TextMapPropagator};
-use opentelemetry::trace::TracerProvider;
-use opentelemetry_otlp::{SpanExporter, WithExportConfig};
-use opentelemetry_sdk::propagation::TraceContextPropagator;
-use opentelemetry_sdk::trace::SdkTracerProvider;
-use opentelemetry_sdk::Resource;
-use tracing::{Instrument, Level, Subscriber};
-use tracing_opentelemetry::{OpenTelemetryLayer, OpenTelemetrySpanExt};
+use tracing::{Instrument, Subscriber};
 use tracing_subscriber::filter::{filter_fn, EnvFilter, FilterExt};
 use tracing_subscriber::layer::Filter;
-use tracing_subscriber::registry::LookupSpan;
-use tracing_subscriber::Layer;
+
+pub use export::Traces;
 
 /// Target of the spans. The log excludes them; without tracing they have no cost.
 pub const TARGET: &str = "trace";
@@ -25,37 +25,6 @@ pub const TARGET: &str = "trace";
 /// nested ones the outer filter would enable spans for all activity of libraries.
 pub fn logged<S: Subscriber>(levels: EnvFilter) -> impl Filter<S> {
     levels.and(filter_fn(|about| about.target() != TARGET))
-}
-
-/// The exporter of spans.
-pub struct Traces(SdkTracerProvider);
-
-impl Traces {
-    /// Exports to the collector at an address, `http://HOST:4317`. Must be called within a runtime;
-    /// connects when there is something to send.
-    pub fn to(collector: &str) -> Result<Self, String> {
-        let exporter = SpanExporter::builder().with_tonic().with_endpoint(collector).build();
-        let exporter = exporter.map_err(|error| format!("cannot send traces to {collector}: {error}"))?;
-        let provider = SdkTracerProvider::builder()
-            .with_batch_exporter(exporter)
-            .with_resource(Resource::builder().with_service_name("kairos-hub").build());
-        Ok(Self(provider.build()))
-    }
-
-    /// The layer that converts spans of `tracing` to OpenTelemetry.
-    pub fn layer<S: Subscriber + for<'span> LookupSpan<'span>>(&self) -> impl Layer<S> {
-        let layer = OpenTelemetryLayer::new(self.0.tracer("kairos-hub"));
-        layer.with_filter(
-            filter_fn(|about| about.is_span() && about.target() == TARGET).with_max_level_hint(Level::INFO),
-        )
-    }
-
-    /// Sends the remaining spans.
-    pub fn end(self) {
-        if let Err(error) = self.0.shutdown() {
-            tracing::warn!("the last traces are lost: {error}");
-        }
-    }
 }
 
 /// Wraps a call in a span, whose parent is the client's span if the client traces too.
@@ -76,9 +45,7 @@ pub async fn call(request: Request, next: Next) -> Response {
         kairos.client = tracing::field::Empty,
     );
     if !span.is_disabled() {
-        let parent = TraceContextPropagator::new().extract(&Headers(request.headers()));
-        // Fails only if the span has already started.
-        let _ = span.set_parent(parent);
+        export::set_parent(&span, request.headers());
     }
     let response = next.run(request).instrument(span.clone()).await;
     // Following the OpenTelemetry conventions: a number, and an error only if the client did not
@@ -101,26 +68,15 @@ pub fn code(headers: &HeaderMap) -> &str {
     status.unwrap_or("0")
 }
 
-struct Headers<'a>(&'a HeaderMap);
-
-impl Extractor for Headers<'_> {
-    fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key)?.to_str().ok()
-    }
-
-    fn keys(&self) -> Vec<&str> {
-        self.0.keys().map(|key| key.as_str()).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tracing_subscriber::layer::SubscriberExt;
+    use tracing::Level;
+    use tracing_subscriber::layer::{Layer, SubscriberExt};
 
     use super::*;
 
     #[test]
-    fn disabled_traces_create_no_spans() {
+    fn log_enables_no_spans() {
         let log = tracing_subscriber::fmt::layer().with_writer(std::io::sink);
         let subscriber = tracing_subscriber::registry().with(log.with_filter(logged(EnvFilter::new("info"))));
         tracing::subscriber::with_default(subscriber, || {
