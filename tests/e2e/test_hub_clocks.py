@@ -76,15 +76,15 @@ def test_clock_sources_of_devices_are_listed(lab):
 
 def test_lost_and_restored_reference_is_reported(lab, clocked):
     """Watching clients are informed once, waiting ones return when it is back."""
-    news = lab.watch_clocks("zc706", "demo", period=0.1)
-    _, first = next(news)
+    changes = lab.watch_clocks("zc706", "demo", period=0.1)
+    _, first = next(changes)
     assert {name: each.condition for name, each in first.items()} == {"zc706": GOOD, "demo": GOOD}
     clocked.control("clock", input=0)
     try:
-        _, found = next(news)
+        _, found = next(changes)
         # Its measurement is visible before the firmware's decision.
         while found["zc706"].condition == GOOD:
-            _, found = next(news)
+            _, found = next(changes)
         assert list(found) == ["zc706"] and found["zc706"].condition == WARNING
         assert "reference: " in found["zc706"].text
         with pytest.raises(HubError, match="zc706: reference") as failed:
@@ -98,8 +98,8 @@ def test_lost_and_restored_reference_is_reported(lab, clocked):
     waits.join()
     assert waited[0]["zc706"].condition == GOOD
     while found["zc706"].condition != GOOD:
-        _, found = next(news)
-    news.close()
+        _, found = next(changes)
+    changes.close()
 
 
 def test_command_line_shows_clocks(hub, lab):

@@ -154,9 +154,9 @@ def test_log_is_followed_by_many_clients(lab, device):
         return management
 
     # The second is connected once it receives a line.
-    heard = threading.Thread(target=next, args=(second,))
-    heard.start()
-    until(lambda: say() and not heard.is_alive())
+    reader = threading.Thread(target=next, args=(second,))
+    reader.start()
+    until(lambda: say() and not reader.is_alive())
     say()
     for lines in (first, second):
         assert any("no heap on core 0" in next(lines) for _ in range(100))

@@ -200,7 +200,7 @@ def test_hanging_plugin_is_restarted(lab, ill, bystander):
     comes_back(lab, ill)
 
 
-def test_plugin_whose_calls_all_hang_is_restarted(lab, ill, bystander):
+def test_plugin_with_hanging_calls_is_restarted(lab, ill, bystander):
     request = {"service": "kairos.tests.ill.v1.Misbehaving", "method": "Hang"}
     threads = [threading.Thread(target=lambda: pytest.raises(HubError, lab.call, **request)) for _ in range(WORKERS)]
     for thread in threads:

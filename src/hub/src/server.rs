@@ -17,6 +17,7 @@ use tonic_health::server::HealthReporter;
 use tonic_health::ServingStatus;
 
 use crate::access::{self, Gate};
+use crate::board::settings::BoardSettings;
 use crate::connections;
 use crate::device::Device;
 use crate::health::Condition;
@@ -30,7 +31,7 @@ use crate::plugins::process::{self, HubAccess, Plugin};
 use crate::plugins::settings::PluginSettings;
 use crate::plugins::Plugins;
 use crate::service::{All, Service};
-use crate::settings::Settings;
+use crate::settings::{DeviceSettings, Settings, Tls};
 use crate::traces;
 use crate::v1;
 use crate::v1::buses_server::BusesServer;
@@ -74,38 +75,18 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         .await
         .map_err(|error| format!("the hub cannot listen at {listen}: {error}"))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
-    let mut server = Server::builder()
-        // Required for metrics.
-        .accept_http1(true)
-        .max_concurrent_streams(STREAMS_MAX)
-        .max_frame_size(FRAME_MAX)
-        .http2_keepalive_interval(Some(PING));
     // For plugins, which run on this machine as this user, without TLS.
-    let mut inner = server.clone();
-    if let Some(tls) = tls {
-        let identity = Identity::from_pem(tls.certificate, tls.key);
-        server = server
-            .tls_config(ServerTlsConfig::new().identity(identity).timeout(HANDSHAKE))
-            .map_err(|error| format!("[tls]: no PEM certificate with its key: {}", root(&error)))?;
-    }
+    let mut inner = server();
+    let mut outer = match tls {
+        Some(tls) => with_tls(server(), tls)?,
+        None => server(),
+    };
     let mut gate = Gate {
         tokens,
         ..Gate::default()
     };
     let sockets = Sockets::new().map_err(|error| format!("cannot create a folder for sockets: {error}"))?;
-    let boards: Vec<_> = boards
-        .into_iter()
-        .map(|board| {
-            let journal = Journal::open(&state, &board.name);
-            Device::start_board(board, journal)
-        })
-        .collect::<Result<_, _>>()
-        .map_err(|error| format!("cannot start a thread: {error}"))?;
-    let devices = devices.into_iter().map(|device| {
-        let journal = Journal::open(&state, &device.name);
-        Device::start(device, journal)
-    });
-    let devices: All = Arc::new(devices.chain(boards).collect());
+    let devices = start_devices(devices, boards, &state)?;
     let groups = match plugins.is_empty() {
         true => Groups::default(),
         false => Groups::take(Path::new("/"), control_group.as_deref())?,
@@ -151,7 +132,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
             .serve_with_incoming(UnixListenerStream::new(sockets.listener)),
     );
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
-    let serving = server
+    let serving = outer
         .add_routes(router.into())
         .serve_with_incoming_shutdown(connections::accept(listener), async { drop(ended.await) });
     tokio::pin!(serving);
@@ -164,6 +145,40 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         Ok(result) => result.map_err(|error| root(&error)),
         Err(_) => Ok(()),
     }
+}
+
+/// A server without routes.
+fn server() -> Server {
+    Server::builder()
+        // Required for metrics.
+        .accept_http1(true)
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_frame_size(FRAME_MAX)
+        .http2_keepalive_interval(Some(PING))
+}
+
+fn with_tls(server: Server, tls: Tls) -> Result<Server, String> {
+    let identity = Identity::from_pem(tls.certificate, tls.key);
+    server
+        .tls_config(ServerTlsConfig::new().identity(identity).timeout(HANDSHAKE))
+        .map_err(|error| format!("[tls]: no PEM certificate with its key: {}", root(&error)))
+}
+
+/// Starts serving the devices of hub.toml. `state`: folder of their journals.
+fn start_devices(devices: Vec<DeviceSettings>, boards: Vec<BoardSettings>, state: &Path) -> Result<All, String> {
+    let boards: Vec<_> = boards
+        .into_iter()
+        .map(|board| {
+            let journal = Journal::open(state, &board.name);
+            Device::start_board(board, journal)
+        })
+        .collect::<Result<_, _>>()
+        .map_err(|error| format!("cannot start a thread: {error}"))?;
+    let devices = devices.into_iter().map(|device| {
+        let journal = Journal::open(state, &device.name);
+        Device::start(device, journal)
+    });
+    Ok(Arc::new(devices.chain(boards).collect()))
 }
 
 /// Sockets between plugins and the hub, in a folder accessible to this user only, which is deleted
