@@ -2,18 +2,25 @@
 //! that each method requires.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[path = "src/roles.rs"]
 mod roles;
 
-const FILES: [&str; 4] = [
-    "kairos/hub/v1/hub.proto",
-    "kairos/hub/v1/buses.proto",
-    "kairos/hub/v1/clocks.proto",
-    "kairos/hub/v1/waveforms.proto",
-];
+/// Folder of the protocol files, below `proto`.
+const FOLDER: &str = "kairos/hub/v1";
 const PACKAGE: &str = "kairos.hub.v1";
+
+/// All protocol files, in the order of their names.
+fn protocol_files() -> std::io::Result<Vec<PathBuf>> {
+    let names = std::fs::read_dir(Path::new("proto").join(FOLDER))?;
+    let mut files = names
+        .map(|entry| Ok(Path::new(FOLDER).join(entry?.file_name())))
+        .collect::<std::io::Result<Vec<_>>>()?;
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "proto"));
+    files.sort();
+    Ok(files)
+}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
@@ -22,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     compiler
         .include_imports(true)
         .include_source_info(true)
-        .open_files(FILES)?;
+        .open_files(protocol_files()?)?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     std::fs::write(out.join("hub.bin"), compiler.encode_file_descriptor_set())?;
     let mut methods = String::from("[\n");

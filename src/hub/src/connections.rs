@@ -43,7 +43,7 @@ pub fn accept(listener: TcpListener) -> ReceiverStream<Result<Connection, Error>
             let (stream, from) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    tracing::warn!("a client was rejected: {error}");
+                    tracing::warn!("cannot accept a connection: {error}");
                     sleep(PAUSE).await;
                     continue;
                 }
@@ -77,7 +77,7 @@ pub struct Connection {
     stream: TcpStream,
     from: Option<SocketAddr>,
     /// Timeout and number of bytes received, until the greeting is complete.
-    patience: Option<(Pin<Box<Sleep>>, usize)>,
+    greeting_timeout: Option<(Pin<Box<Sleep>>, usize)>,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -86,7 +86,7 @@ impl Connection {
         Self {
             from: stream.peer_addr().ok(),
             stream,
-            patience: Some((Box::pin(sleep(GREETING)), 0)),
+            greeting_timeout: Some((Box::pin(sleep(GREETING)), 0)),
             _permit: permit,
         }
     }
@@ -109,14 +109,14 @@ impl AsyncRead for Connection {
         let this = &mut *self;
         let before = buffer.filled().len();
         let read = Pin::new(&mut this.stream).poll_read(context, buffer);
-        let Some((patience, greeted)) = &mut this.patience else {
+        let Some((greeting_timeout, received)) = &mut this.greeting_timeout else {
             return read;
         };
-        *greeted += buffer.filled().len() - before;
-        if *greeted >= GREETING_BYTES {
-            this.patience = None;
-        } else if read.is_pending() && patience.as_mut().poll(context).is_ready() {
-            tracing::debug!(from = ?this.from, "a client says nothing");
+        *received += buffer.filled().len() - before;
+        if *received >= GREETING_BYTES {
+            this.greeting_timeout = None;
+        } else if read.is_pending() && greeting_timeout.as_mut().poll(context).is_ready() {
+            tracing::debug!(from = ?this.from, "a client has sent no greeting");
             return Poll::Ready(Err(ErrorKind::TimedOut.into()));
         }
         read

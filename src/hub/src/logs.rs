@@ -1,5 +1,5 @@
 //! The log of a device for many clients: the device sends it to one client, the hub, and only while
-//! somebody follows it here.
+//! a client follows it here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -68,7 +68,7 @@ impl Logs {
             };
             if error != before {
                 let text = format!("[hub] the log of {} was interrupted: {error}", self.settings.name);
-                // Nobody may be there.
+                // All followers may have left.
                 let _ = sender.send(text.into());
                 before = error;
             }
@@ -76,7 +76,7 @@ impl Logs {
         }
     }
 
-    /// Forwards the log until nobody follows any more, or the device is lost.
+    /// Forwards the log until no client follows any more, or the device is lost.
     async fn pull(&self, sender: &Feed) -> Result<(), Error> {
         let client = Client::connect(&self.settings.address, self.settings.key.as_deref()).await?;
         let mut log = client.pull_log().await?;

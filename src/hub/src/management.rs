@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::health::{self, Subsystem};
 
 /// Time limit of an exchange. A batch takes at most 5 s.
-const PATIENCE: Duration = Duration::from_secs(15);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 /// Interval of additional requests during a batch. A device that has restarted does not know the
 /// connection any more, and resets it only when it receives something.
 const ASK: Duration = Duration::from_secs(1);
@@ -249,8 +249,8 @@ impl LogPull {
 }
 
 async fn in_time<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let late = |_| Error::Lost(format!("the device has not answered within {} s", PATIENCE.as_secs()));
-    timeout(PATIENCE, work).await.map_err(late)?
+    let late = |_| Error::Lost(format!("the device has not answered within {} s", ANSWER_TIMEOUT.as_secs()));
+    timeout(ANSWER_TIMEOUT, work).await.map_err(late)?
 }
 
 fn unexpected(reply: Reply) -> Error {

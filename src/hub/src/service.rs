@@ -193,8 +193,8 @@ impl Monitor for Service {
     }
 }
 
-/// Converts log lines to messages. A client that does not keep up is told how many lines it has
-/// missed.
+/// Converts log lines to messages. A client that does not keep up gets a line with the number of
+/// lines it has missed.
 fn messages(
     mut lines: tokio::sync::broadcast::Receiver<Arc<str>>,
 ) -> impl Stream<Item = Result<LogResponse, Status>> + Send {

@@ -21,11 +21,11 @@ pub struct Clock {
 pub fn read(root: &Path) -> Vec<Clock> {
     let folder = files::below(root, "/sys/kernel/debug/clk");
     let clocks = files::names(&folder).into_iter().filter_map(|name| {
-        let place = folder.join(&name);
+        let clock = folder.join(&name);
         Some(Clock {
-            hertz: files::number(&place.join("clk_rate"))? as f64,
-            enabled: files::number(&place.join("clk_enable_count")).is_some_and(|count| count > 0),
-            parent: files::text(&place.join("clk_parent")).filter(|parent| !parent.is_empty()),
+            hertz: files::number(&clock.join("clk_rate"))? as f64,
+            enabled: files::number(&clock.join("clk_enable_count")).is_some_and(|count| count > 0),
+            parent: files::text(&clock.join("clk_parent")).filter(|parent| !parent.is_empty()),
             name,
         })
     });

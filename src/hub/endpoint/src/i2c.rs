@@ -95,7 +95,7 @@ mod tests {
 
     /// An EEPROM of 256 bytes at address 0x50.
     struct Eeprom {
-        place: usize,
+        position: usize,
         bytes: [u8; 256],
     }
 
@@ -111,15 +111,15 @@ mod tests {
             for operation in operations {
                 match operation {
                     Operation::Write(bytes) => {
-                        self.place = bytes[0].into();
+                        self.position = bytes[0].into();
                         for byte in &bytes[1..] {
-                            self.bytes[self.place] = *byte;
-                            self.place += 1;
+                            self.bytes[self.position] = *byte;
+                            self.position += 1;
                         }
                     }
                     Operation::Read(bytes) => {
-                        bytes.copy_from_slice(&self.bytes[self.place..self.place + bytes.len()]);
-                        self.place += bytes.len();
+                        bytes.copy_from_slice(&self.bytes[self.position..self.position + bytes.len()]);
+                        self.position += bytes.len();
                     }
                 }
             }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn written_bytes_read_back() {
         let mut chip = Eeprom {
-            place: 0,
+            position: 0,
             bytes: [0; 256],
         };
         assert_eq!(exchange(&mut chip, 0x50, &[Part::Write(vec![16, 1, 2, 3])]), Ok(vec![]));

@@ -56,7 +56,7 @@ impl Window {
         let end = offset.checked_add(size as u64);
         if size == 0 || !(offset | size as u64).is_multiple_of(WORD as u64) {
             return Err(Error(format!(
-                "{shown}: what is mapped is whole words of {WORD} bytes, and one at least"
+                "{shown}: a mapping consists of whole words of {WORD} bytes, at least one"
             )));
         }
         // The end of a block device is found by seeking; memory and UIO have no end.
@@ -113,8 +113,8 @@ impl Window {
 
     /// Copies `count` words from an offset in bytes; `None` if they are not within the window.
     pub fn words(&self, offset: usize, count: usize) -> Option<Vec<u32>> {
-        let at = self.place(offset, count)?;
-        // SAFETY: `place` has checked that this many words are within the mapping, which this
+        let at = self.pointer(offset, count)?;
+        // SAFETY: `pointer` has checked that this many words are within the mapping, which this
         // keeps. Each is one volatile load, whatever device or program changes it meanwhile.
         Some(
             (0..count)
@@ -136,19 +136,19 @@ impl Window {
         let (words, []) = room.as_chunks_mut::<WORD>() else {
             return false;
         };
-        let Some(at) = self.place(offset, words.len()) else {
+        let Some(at) = self.pointer(offset, words.len()) else {
             return false;
         };
         if let (Some(pairs), (chunks, [])) = (pairs(at), room.as_chunks_mut::<{ 2 * WORD }>()) {
             for (index, chunk) in chunks.iter_mut().enumerate() {
-                // SAFETY: half as many pairs as there are words, which `place` has checked to be
+                // SAFETY: half as many pairs as there are words, which `pointer` has checked to be
                 // within the mapping; the address is aligned for pairs. Each is one volatile load.
                 *chunk = unsafe { pairs.add(index).read_volatile() }.to_le_bytes();
             }
             return true;
         }
         for (index, word) in room.as_chunks_mut::<WORD>().0.iter_mut().enumerate() {
-            // SAFETY: `place` has checked that this many words are within the mapping, which this
+            // SAFETY: `pointer` has checked that this many words are within the mapping, which this
             // keeps; each is one volatile load.
             *word = unsafe { at.add(index).read_volatile() }.to_le_bytes();
         }
@@ -157,7 +157,7 @@ impl Window {
 
     /// Whether a range is within the window and consists of whole words.
     pub fn has(&self, offset: usize, length: usize) -> bool {
-        length.is_multiple_of(WORD) && self.place(offset, length / WORD).is_some()
+        length.is_multiple_of(WORD) && self.pointer(offset, length / WORD).is_some()
     }
 
     /// Writes bytes, in little endian, from an offset; `false`, without writing, if they are not
@@ -166,12 +166,12 @@ impl Window {
         let (words, []) = bytes.as_chunks::<WORD>() else {
             return false;
         };
-        let Some(at) = self.place(offset, words.len()) else {
+        let Some(at) = self.pointer(offset, words.len()) else {
             return false;
         };
         if let (Some(pairs), (chunks, [])) = (pairs(at), bytes.as_chunks::<{ 2 * WORD }>()) {
             for (index, chunk) in chunks.iter().enumerate() {
-                // SAFETY: half as many pairs as there are words, which `place` has checked to be
+                // SAFETY: half as many pairs as there are words, which `pointer` has checked to be
                 // within the mapping, which is writable; the address is aligned for pairs. Each is
                 // one volatile store.
                 unsafe { pairs.add(index).write_volatile(u64::from_le_bytes(*chunk)) };
@@ -179,7 +179,7 @@ impl Window {
             return true;
         }
         for (index, word) in words.iter().enumerate() {
-            // SAFETY: `place` has checked that this many words are within the mapping, which this
+            // SAFETY: `pointer` has checked that this many words are within the mapping, which this
             // keeps and which is writable; each is one volatile store.
             unsafe { at.add(index).write_volatile(u32::from_le_bytes(*word)) };
         }
@@ -189,11 +189,11 @@ impl Window {
     /// Writes words from an offset; `false`, without writing, if they are not within the window.
     pub fn write(&self, offset: usize, words: impl ExactSizeIterator<Item = u32>) -> bool {
         let count = words.len();
-        let Some(at) = self.place(offset, count) else {
+        let Some(at) = self.pointer(offset, count) else {
             return false;
         };
         for (index, value) in words.take(count).enumerate() {
-            // SAFETY: `place` has checked that this many words are within the mapping, which this
+            // SAFETY: `pointer` has checked that this many words are within the mapping, which this
             // keeps and which is writable; no more are taken, and each is one volatile store.
             unsafe { at.add(index).write_volatile(value) };
         }
@@ -201,7 +201,7 @@ impl Window {
     }
 
     /// The address of `count` words from an offset, if they are within the window.
-    fn place(&self, offset: usize, count: usize) -> Option<*mut u32> {
+    fn pointer(&self, offset: usize, count: usize) -> Option<*mut u32> {
         let end = offset.checked_add(count.checked_mul(WORD)?)?;
         (offset.is_multiple_of(WORD) && end <= self.len()).then_some(())?;
         self.at(offset).map(<*mut u8>::cast)

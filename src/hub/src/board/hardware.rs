@@ -154,7 +154,7 @@ impl Collection {
         let window = window(root, entry).map_err(|error| format!("memory {block}: {error}"))?;
         for register in &entry.registers {
             let word = window.word(register.offset);
-            let word = word.ok_or_else(|| format!("memory {block}: {} is outside of it", register.name))?;
+            let word = word.ok_or_else(|| format!("memory {block}: {} is not within its size", register.name))?;
             let permission = Permission {
                 read: register.access.may_read(),
                 write: register.access.may_write(),

@@ -96,8 +96,8 @@ impl Supervisor {
     }
 
     /// The next request; an error after the timeout, `None` if the hub ends.
-    fn next(&mut self, runtime: &Handle, patience: Duration) -> Result<Option<Job>, tokio::time::error::Elapsed> {
-        runtime.block_on(async { timeout(patience, self.queue.recv()).await })
+    fn next(&mut self, runtime: &Handle, time_limit: Duration) -> Result<Option<Job>, tokio::time::error::Elapsed> {
+        runtime.block_on(async { timeout(time_limit, self.queue.recv()).await })
     }
 
     /// Serves requests until some hardware disappears and returns the reason; `None` if the hub

@@ -21,7 +21,7 @@ const DUMP_MAX: usize = 64 << 20;
 /// the newest ones of this dump by up to this many machine units, which are at least 10 s.
 const SKEW_MAX: u64 = 10_000_000_000;
 /// Time limit for the next bytes of a dump.
-const PATIENCE: Duration = Duration::from_secs(15);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A message of a dump in its encoded form.
 pub type Unit = [u8; MESSAGE];
@@ -185,10 +185,10 @@ async fn dump(address: &str) -> Result<(Head, Vec<Unit>), String> {
 }
 
 async fn in_time<T>(work: impl Future<Output = std::io::Result<T>>) -> Result<T, String> {
-    match timeout(PATIENCE, work).await {
+    match timeout(ANSWER_TIMEOUT, work).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("nothing came for {} s", PATIENCE.as_secs())),
+        Err(_) => Err(format!("no data for {} s", ANSWER_TIMEOUT.as_secs())),
     }
 }
 
