@@ -180,7 +180,7 @@ def test_smbus_adapter_uses_smbus_commands(hub, lab):
     assert board.i2c(bus, 0x50, b"\x10", 1) == b"\xaa" and board.i2c(bus, 0x50, b"\x11", 2) == b"\xbb\xcc"
     assert board.i2c(bus, 0x50, b"\x20") == b"" and board.i2c(bus, 0x50, 1) == b"\x01"
     for parts in ((b"\x10", 3), (b"\x10", 33), (b"\x10\x11", 1), (2,)):
-        fails("ABORTED", "SMBus alone", lambda parts=parts: board.i2c(bus, 0x50, *parts))
+        fails("ABORTED", "supports SMBus only", lambda parts=parts: board.i2c(bus, 0x50, *parts))
 
 
 def test_command_line_transfers_on_buses(hub):
