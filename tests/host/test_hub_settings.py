@@ -24,7 +24,11 @@ def test_each_core_device_with_address_is_listed_once():
             "elsewhere": {"type": "controller", "host": "::1", "port": 3249},
         }
     )
-    assert found == [Core("core", "192.168.1.56"), Core("trap_b", "trap-b.lab"), Core("six", "fe80::1")]
+    assert found == [
+        Core("core", "192.168.1.56"),
+        Core("trap_b", "trap-b.lab:2380", analyzer="trap-b.lab:2382"),
+        Core("six", "fe80::1"),
+    ]
 
 
 def test_emulated_devices_get_separate_ports():

@@ -68,16 +68,16 @@ def test_analyze_rejects_invalid_dump(kairos, tmp_path):
 
 
 def test_device_address_is_found(tmp_path):
-    """A port in the device database is that of the kernel session; other services have their own."""
+    """A port in the device database is that of the kernel session, with which those of other services shift."""
     database = tmp_path / "db.py"
     for host, expected in [
-        ("10.0.0.1:5000", "10.0.0.1"),
-        ("lab", "lab"),
-        ("[fe80::1]:5000", "fe80::1"),
-        ("::1", "::1"),
+        ("10.0.0.1:5000", ("10.0.0.1", 5001)),
+        ("lab", ("lab", 1382)),
+        ("[fe80::1]:5000", ("fe80::1", 5001)),
+        ("::1", ("::1", 1382)),
     ]:
         database.write_text(f"device_db = {{'core': {{'type': 'local', 'arguments': {{'host': {host!r}}}}}}}\n")
-        assert address_of(Namespace(device=None, device_db=database), 1382) == (expected, 1382)
+        assert address_of(Namespace(device=None, device_db=database), 1382) == expected
     assert address_of(Namespace(device="10.0.0.2:77"), 1382) == ("10.0.0.2", 77)
 
 

@@ -1,10 +1,11 @@
 """The device addressed by a command line."""
 
+from ..contracts import session
 from ..devices import DeviceDB
 from ..emulator import is_emulated
 from ..errors import UsageError
 
-__all__ = ["address_of", "split"]
+__all__ = ["address_of", "service_of", "split"]
 
 
 def address_of(args, port: int) -> tuple[str, int]:
@@ -16,8 +17,15 @@ def address_of(args, port: int) -> tuple[str, int]:
     host = DeviceDB.load(args.device_db).arguments("core").get("host")
     if not isinstance(host, str) or is_emulated(host):
         raise UsageError("'core' in the device database has no address: give one with --device HOST")
-    # A port there is that of the kernel session.
-    return split(host)[0], port
+    return service_of(host, port)
+
+
+def service_of(host: str, port: int) -> tuple[str, int]:
+    """Return host and port of a service of the device whose address is `host` in a device database:
+    ``HOST``, or ``HOST:PORT`` with the port of the kernel session, from whose default the ports of
+    all services are shifted alike. `port`: the service's default."""
+    host, own = split(host)
+    return host, port if own is None else port + own - session.PORT
 
 
 def split(text: str) -> tuple[str, int | None]:

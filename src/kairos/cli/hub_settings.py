@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..contracts.analyzer import PORT as ANALYZER
 from ..emulator import is_emulated, variant_of
 from ..network.management import PORT
-from .address import split
+from .address import service_of
 
 __all__ = ["FILE", "Core", "cores", "render"]
 
@@ -40,12 +40,21 @@ def cores(entries: dict) -> list[Core]:
         if not isinstance(host, str) or not host:
             continue
         # In names of registers the device's name ends at the first slash.
-        core = Core(name.replace("/", "_"), split(host)[0])
+        core = _real(name.replace("/", "_"), host)
         if is_emulated(host):
             core = _emulated(core.name, host, emulated)
             emulated += 1
         found.setdefault(host if core.emulated else core.address, core)
     return list(found.values())
+
+
+def _real(name: str, host: str) -> Core:
+    """Return a device with an address; ports are named if they are not the defaults."""
+    (address, management), (_, analyzer) = service_of(host, PORT), service_of(host, ANALYZER)
+    if management == PORT:
+        return Core(name, address)
+    shown = f"[{address}]" if ":" in address else address
+    return Core(name, f"{shown}:{management}", analyzer=f"{shown}:{analyzer}")
 
 
 def _emulated(name: str, url: str, number: int) -> Core:
