@@ -2,14 +2,10 @@
 //! stream to that board exists. They are loaded and run at its requests, and messages to other boards
 //! pass through it.
 
-use core::future::{pending, poll_fn};
-use core::pin::pin;
-use core::task::Poll;
-
-use embassy_futures::select::{select, Either};
-use embassy_time::{Duration, Instant, Timer};
+use embassy_time::{Duration, Instant};
 use heapless::{String, Vec};
-use kairos_comms::kernel_core::{Failure, KernelCore, SUPERVISION};
+use kairos_comms::kernel_core::{Failure, KernelCore};
+use kairos_comms::kernel_event::{BoardRequest, KernelEvent};
 use kairos_comms::link::Link;
 use kairos_comms::subkernels::{answer, is_command, KernelStreams, PayloadSink, Request, Wait, ARGUMENTS};
 use kairos_comms::traces::TraceRequest;
@@ -164,27 +160,11 @@ impl Session<'_> {
             .is_playing()
             .then(|| Instant::now() + POLL_INTERVAL);
         let deadline = [self.streams.deadline(), next_poll].into_iter().flatten().min();
-        let late = pin!(async {
-            match deadline {
-                Some(deadline) => Timer::at(deadline).await,
-                None => pending().await,
-            }
-        });
-        let event = {
-            let _expected = SUPERVISION.expect();
-            let (kernel, streams, stores) = (&mut *self.kernel, &mut *self.streams, &mut *self.stores);
-            let event = poll_fn(|cx| {
-                if let Poll::Ready(frame) = kernel.poll_frame(cx) {
-                    return Poll::Ready(frame.map(Some));
-                }
-                streams.poll(cx, stores).map(|()| Ok(None))
-            });
-            select(event, late).await
-        };
-        match event {
-            Either::First(Ok(Some(frame))) => self.frame(frame).await?,
-            Either::First(Err(failure)) => self.failed(failure).await?,
-            Either::First(Ok(None)) | Either::Second(()) => {}
+        let (kernel, streams, stores) = (&mut *self.kernel, &mut *self.streams, &mut *self.stores);
+        match kernel.next_frame_or(deadline, |cx| streams.poll(cx, stores)).await {
+            Ok(Some(frame)) => self.frame(frame).await?,
+            Err(failure) => self.failed(failure).await?,
+            Ok(None) => {}
         }
         if self.streams.id(DESTINATION_MASTER) == 0 {
             return Err(End::Lost);
@@ -317,28 +297,23 @@ impl Session<'_> {
     }
 
     async fn frame(&mut self, frame: Frame) -> Result<(), End> {
-        if frame.kind == Kind::Log {
+        let event = KernelEvent::read(self.kernel, &frame)?;
+        if let KernelEvent::Log = event {
             return Ok(self.kernel.log().await?);
         }
         let State::Running(number) = self.state else {
             return Ok(());
         };
-        if let Some(request) = TraceRequest::read(self.kernel, &frame)? {
-            return match request {
-                // Only the board with the network knows the other boards.
-                TraceRequest::Erase { .. } => Ok(()),
-                _ => Ok(answer(self.kernel, Outcome::NotLoaded, 0).await?),
-            };
-        }
-        if let Some(request) = Request::read(self.kernel, &frame)? {
-            return self.request(number, request).await;
-        }
-        match frame.kind {
-            Kind::Finished => {
+        match event {
+            KernelEvent::Board(BoardRequest::Subkernel(request)) => self.request(number, request).await,
+            KernelEvent::Board(BoardRequest::Trace(TraceRequest::Erase { .. })) => Ok(()),
+            // Only the board with the network knows the other boards.
+            KernelEvent::Board(BoardRequest::Trace(_)) => Ok(answer(self.kernel, Outcome::NotLoaded, 0).await?),
+            KernelEvent::Finished => {
                 self.ended();
                 self.report(KernelMessage::Finished, number, &[]).await
             }
-            Kind::Exception => {
+            KernelEvent::Exception => {
                 let mut report = [0; REPORT];
                 let mut length = self.kernel.read(&mut report)?;
                 let mut more = frame.more;
@@ -349,13 +324,13 @@ impl Session<'_> {
                 self.ended();
                 self.report(KernelMessage::Exception, number, &report[..length]).await
             }
-            Kind::RpcSync | Kind::RpcAsync => {
+            KernelEvent::Rpc { .. } => {
                 self.kernel.stop().await;
                 self.state = State::Empty;
                 self.refuse(number, "it called the host, which subkernels cannot do: stopped")
                     .await
             }
-            _ => Ok(()),
+            KernelEvent::Log | KernelEvent::Unexpected(_) => Ok(()),
         }
     }
 

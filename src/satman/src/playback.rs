@@ -2,7 +2,7 @@
 //! independent of the kernel core.
 
 use heapless::Vec;
-use kairos_comms::chip;
+use kairos_chip::cache::clean;
 use kairos_comms::uncleared::uncleared;
 use kairos_contracts::link::PLAYED_NOT;
 use kairos_contracts::registers::uplink;
@@ -103,7 +103,7 @@ impl DmaPlayback {
         }
         let address = trace.as_ptr() as usize;
         // The gateware reads memory, not caches.
-        chip::clean(address, trace.len());
+        clean(address, trace.len());
         self.set_playing(true);
         player.start(address as u32, time);
         self.playing = Some(*header);

@@ -115,12 +115,3 @@ fn fix_qemu_clock() {
         });
     }
 }
-
-/// Writes a range back from both caches to memory, for a reader whose caches are off. Whole cache
-/// lines are written.
-pub fn clean(start: usize, length: usize) {
-    let first = start & !31;
-    let length = (start + length).next_multiple_of(32) - first;
-    zynq7000_hal::cache::clean_data_cache_range(first as u32, length).expect("aligned");
-    kairos_chip::gic::barrier();
-}

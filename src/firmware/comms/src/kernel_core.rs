@@ -10,8 +10,9 @@ use core::task::{Context, Poll};
 
 use embassy_futures::yield_now;
 use embassy_sync::waitqueue::AtomicWaker;
-use embassy_time::{with_timeout, Duration, Timer};
+use embassy_time::{with_deadline, with_timeout, Duration, Instant, Timer};
 use heapless::{String, Vec};
+use kairos_chip::cache::clean;
 use kairos_chip::gic::{barrier, send_sgi};
 use kairos_health::heartbeat::Heartbeat;
 use kairos_intercore::memory::KERNEL_IMAGE;
@@ -19,7 +20,7 @@ use kairos_intercore::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State, RE
 use log::Level;
 use zynq7000_hal::slcr::Slcr;
 
-use crate::{chip, report, secondary};
+use crate::{report, secondary};
 
 /// `kernel.bin`, as built with this image. It has its own section, so that tools can tell it from
 /// this core's code.
@@ -93,6 +94,8 @@ pub enum Failure {
     Fault,
     /// The channel's contents are invalid: the kernel has overwritten it.
     Corrupt,
+    /// A message of this kind in a state that does not allow it.
+    Unexpected(Kind),
 }
 
 impl core::fmt::Display for Failure {
@@ -101,6 +104,7 @@ impl core::fmt::Display for Failure {
             Failure::Silent => "the kernel core does not answer, even after a reset",
             Failure::Fault => "fault on the kernel core",
             Failure::Corrupt => "the kernel has overwritten the channel between the cores",
+            Failure::Unexpected(kind) => return write!(f, "unexpected message {kind:?} from the kernel core"),
         })
     }
 }
@@ -215,13 +219,13 @@ impl KernelCore {
         // SAFETY: the region belongs to core 1, which is stopped; source and destination do not
         // overlap.
         unsafe { core::ptr::copy_nonoverlapping(IMAGE.as_ptr(), KERNEL_IMAGE.start as *mut u8, IMAGE.len()) };
-        chip::clean(KERNEL_IMAGE.start, IMAGE.len());
+        clean(KERNEL_IMAGE.start, IMAGE.len());
         let boot = &self.shared.boot;
         boot.ttbr0
             .store(aarch32_cpu::register::Ttbr0::read().raw_value(), Ordering::Relaxed);
         boot.dacr
             .store(aarch32_cpu::register::Dacr::read().raw_value(), Ordering::Relaxed);
-        chip::clean(core::ptr::from_ref(boot) as usize, core::mem::size_of_val(boot));
+        clean(core::ptr::from_ref(boot) as usize, core::mem::size_of_val(boot));
         barrier();
         // SAFETY: nobody else has the SLCR, and what core 1 needs to start, the branch at address 0
         // and the image, is in memory.
@@ -247,6 +251,24 @@ impl KernelCore {
                 Kind::Log => self.log().await?,
                 _ => return Ok(frame),
             }
+        }
+    }
+
+    /// Waits for the next frame, of any kind; `None` if `poll_other` is ready first, or the deadline
+    /// has passed.
+    pub async fn next_frame_or(
+        &mut self,
+        deadline: Option<Instant>,
+        mut poll_other: impl FnMut(&mut Context<'_>) -> Poll<()>,
+    ) -> Result<Option<Frame>, Failure> {
+        let _expected = SUPERVISION.expect();
+        let event = poll_fn(|cx| match self.poll_frame(cx) {
+            Poll::Ready(frame) => Poll::Ready(frame.map(Some)),
+            Poll::Pending => poll_other(cx).map(|()| Ok(None)),
+        });
+        match deadline {
+            None => event.await,
+            Some(deadline) => with_deadline(deadline, event).await.unwrap_or(Ok(None)),
         }
     }
 
@@ -428,5 +450,5 @@ pub fn write_reset_branch() {
             options(nostack)
         );
     }
-    chip::clean(0, 8);
+    clean(0, 8);
 }

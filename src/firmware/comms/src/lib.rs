@@ -21,6 +21,7 @@ mod health;
 mod i2c;
 mod interrupts;
 pub mod kernel_core;
+pub mod kernel_event;
 pub mod link;
 pub mod logger;
 pub mod management;

@@ -7,6 +7,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use kairos_chip::cache::clean;
 use kairos_intercore::memory::KERNEL_IMAGE;
 
 const PARKED: u32 = 0x5041_524b;
@@ -37,5 +38,5 @@ extern "C" fn kmain_secondary() -> ! {
 /// Releases a core 1 that waits here. Its image must be in place, and cleaned to memory.
 pub fn open() {
     GATE.0.store(RELEASED, Ordering::Relaxed);
-    crate::chip::clean(core::ptr::from_ref(&GATE) as usize, size_of::<Gate>());
+    clean(core::ptr::from_ref(&GATE) as usize, size_of::<Gate>());
 }

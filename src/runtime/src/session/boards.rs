@@ -7,12 +7,13 @@ use core::task::{Context, Poll};
 use embassy_time::{Duration, Instant};
 use heapless::String;
 use kairos_comms::kernel_core::{Failure, KernelCore};
+use kairos_comms::kernel_event::BoardRequest;
 use kairos_comms::link::Links;
 use kairos_comms::subkernels::{answer, KernelStreams, NoSink, Request, Wait};
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_comms::wire::Lost;
-use kairos_intercore::{Frame, Outcome};
+use kairos_intercore::Outcome;
 use kairos_links::library_store::{Full, Library, LibraryStore, SubkernelState, LIBRARIES as MOST};
 use kairos_links::message_queue::Handle;
 use kairos_proto::kernel_message::{Header, KernelMessage};
@@ -122,19 +123,15 @@ impl Boards {
         }
     }
 
-    /// Serves a request of the kernel; false if the frame is of another kind.
-    pub async fn serve_frame(&mut self, kernel: &mut KernelCore, frame: &Frame) -> Result<bool, Failure> {
-        if let Some(request) = TraceRequest::read(kernel, frame)? {
-            self.serve_trace(kernel, request).await?;
-        } else if let Some(request) = Request::read(kernel, frame)? {
-            self.serve(kernel, request).await?;
-        } else {
-            return Ok(false);
+    /// Serves a request of the kernel.
+    pub async fn serve(&mut self, kernel: &mut KernelCore, request: BoardRequest) -> Result<(), Failure> {
+        match request {
+            BoardRequest::Subkernel(request) => self.serve_subkernel(kernel, request).await,
+            BoardRequest::Trace(request) => self.serve_trace(kernel, request).await,
         }
-        Ok(true)
     }
 
-    async fn serve(&mut self, kernel: &mut KernelCore, request: Request) -> Result<(), Failure> {
+    async fn serve_subkernel(&mut self, kernel: &mut KernelCore, request: Request) -> Result<(), Failure> {
         match request {
             Request::Run {
                 number,

@@ -17,6 +17,7 @@ use kairos_proto::session::{reply, Request, RequestDecoder};
 use super::end::End;
 use super::{Shared, LIBRARY_MAX};
 use kairos_comms::kernel_core::{Failure, SUPERVISION};
+use kairos_comms::kernel_event::KernelEvent;
 use kairos_comms::{clock, gateware};
 
 /// State of the kernel.
@@ -366,7 +367,7 @@ impl<'a> Connection<'a> {
                 let text: String<256> = self.shared.kernel.text()?;
                 self.load_failed(&text).await
             }
-            kind => Err(End::Unexpected(kind)),
+            kind => Err(Failure::Unexpected(kind).into()),
         }
     }
 
@@ -379,33 +380,32 @@ impl<'a> Connection<'a> {
     /// Forwards a frame of the kernel core to the host.
     async fn kernel_frame(&mut self, frame: Frame) -> Result<(), End> {
         let running = self.is_running();
-        match frame.kind {
-            _ if self.streaming.is_some_and(|kind| kind != frame.kind) => return Err(End::Unexpected(frame.kind)),
-            Kind::RpcSync | Kind::RpcAsync if self.state == State::Running => {
-                let is_async = frame.kind == Kind::RpcAsync;
+        if self.streaming.is_some_and(|kind| kind != frame.kind) {
+            return Err(Failure::Unexpected(frame.kind).into());
+        }
+        match KernelEvent::read(&mut self.shared.kernel, &frame)? {
+            KernelEvent::Rpc { is_async } if self.state == State::Running => {
                 if self.stream(frame, &reply::rpc_request(is_async)).await? && !is_async {
                     self.state = State::RpcWait;
                 }
             }
-            Kind::Exception if running => {
+            KernelEvent::Exception if running => {
                 if self.stream(frame, &reply::kernel_exception()).await? {
                     let errors = gateware::take_async_errors(self.shared.rtio);
                     self.send(&[errors]).await?;
                     self.ended().await;
                 }
             }
-            Kind::Finished if running => {
+            KernelEvent::Finished if running => {
                 let errors = gateware::take_async_errors(self.shared.rtio);
                 self.send(&reply::kernel_finished(errors)).await?;
                 self.ended().await;
             }
-            _ if self.state == State::Running => {
+            KernelEvent::Board(request) if self.state == State::Running => {
                 let Shared { kernel, boards, .. } = &mut *self.shared;
-                if !boards.serve_frame(kernel, &frame).await? {
-                    return Err(End::Unexpected(frame.kind));
-                }
+                boards.serve(kernel, request).await?;
             }
-            kind => return Err(End::Unexpected(kind)),
+            _ => return Err(Failure::Unexpected(frame.kind).into()),
         }
         Ok(())
     }

@@ -3,7 +3,6 @@
 use core::fmt;
 
 use kairos_comms::kernel_core::Failure;
-use kairos_intercore::Kind;
 use kairos_proto::session::ProtocolError;
 
 /// Why a session has ended.
@@ -20,8 +19,6 @@ pub enum End {
     /// The RPC reply was longer than its type, by this many bytes.
     Surplus(u32),
     Kernel(Failure),
-    /// The kernel core sent a frame of this kind in a state that does not allow it.
-    Unexpected(Kind),
     /// The RTIO clock was lost. The host has been told.
     Clock,
 }
@@ -36,7 +33,6 @@ impl fmt::Display for End {
             End::Unsolicited => write!(f, "malformed input, unsolicited RPC reply"),
             End::Surplus(bytes) => write!(f, "malformed input, RPC reply is {bytes} bytes too long"),
             End::Kernel(failure) => write!(f, "{failure}"),
-            End::Unexpected(kind) => write!(f, "unexpected message {kind:?} from the kernel core"),
             End::Clock => write!(f, "its kernel has no RTIO clock"),
         }
     }

@@ -3,22 +3,20 @@
 //! configuration, as ELF files or, with libraries for satellites, as archives.
 
 use core::fmt;
-use core::future::poll_fn;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
-use core::task::Poll;
 
 use embassy_futures::select::{select, select3, Either, Either3};
 use embassy_time::{Duration, Instant, Timer};
 use kairos_config::keys::Key;
-use kairos_intercore::{Frame, Kind};
+use kairos_intercore::Kind;
 use kairos_proto::archive;
 use kairos_proto::summary::Summary;
 
-use super::boards::Boards;
 use super::{Owner, Shared, CLIENTS};
 use kairos_comms::config::{Config, IDLE_KERNEL_CHANGED};
-use kairos_comms::kernel_core::{Failure, KernelCore, SUPERVISION};
+use kairos_comms::kernel_core::Failure;
+use kairos_comms::kernel_event::KernelEvent;
 use kairos_comms::{clock, gateware};
 
 /// Whether an idle kernel is configured, as far as is known.
@@ -42,7 +40,6 @@ enum Error {
     Exception(heapless::String<320>),
     Rpc,
     Kernel(Failure),
-    Unexpected(Kind),
     Clock,
 }
 
@@ -59,7 +56,6 @@ impl fmt::Display for Error {
             Error::Exception(text) => write!(f, "it ended with {text}"),
             Error::Rpc => write!(f, "it called the host, but there is none: stopped"),
             Error::Kernel(failure) => write!(f, "{failure}"),
-            Error::Unexpected(kind) => write!(f, "unexpected message {kind:?} from the kernel core"),
             Error::Clock => write!(f, "it has no RTIO clock: stopped"),
         }
     }
@@ -203,7 +199,7 @@ async fn run(shared: &mut Shared, length: usize) -> Result<(), Error> {
     match frame.kind {
         Kind::LoadCompleted => {}
         Kind::LoadFailed => return Err(Error::Refused(shared.kernel.text()?)),
-        kind => return Err(Error::Unexpected(kind)),
+        kind => return Err(Failure::Unexpected(kind).into()),
     }
     kernel.send(Kind::Run, &[], false).await?;
     let ended = match select(until_end(shared), clock::wait(true)).await {
@@ -220,19 +216,20 @@ async fn until_end(shared: &mut Shared) -> Result<(), Error> {
         let Shared {
             kernel, boards, rtio, ..
         } = &mut *shared;
-        let Some(frame) = next_frame(kernel, boards).await? else {
+        let deadline = boards.deadline();
+        let Some(frame) = kernel.next_frame_or(deadline, |cx| boards.poll(cx)).await? else {
             boards.process_messages(kernel).await?;
             continue;
         };
-        match frame.kind {
-            Kind::Log => kernel.log().await?,
-            Kind::Finished => {
+        match KernelEvent::read(kernel, &frame)? {
+            KernelEvent::Log => kernel.log().await?,
+            KernelEvent::Finished => {
                 kernel.ended();
                 // They have been logged, and do not concern a later session.
                 gateware::take_async_errors(*rtio);
                 return Ok(());
             }
-            Kind::Exception => {
+            KernelEvent::Exception => {
                 let mut report = [0; 512];
                 let length = kernel.read(&mut report)?;
                 let mut text = heapless::String::new();
@@ -242,30 +239,9 @@ async fn until_end(shared: &mut Shared) -> Result<(), Error> {
                 };
                 return Err(Error::Exception(text));
             }
-            Kind::RpcSync | Kind::RpcAsync => return Err(Error::Rpc),
-            kind if !boards.serve_frame(kernel, &frame).await? => return Err(Error::Unexpected(kind)),
-            _ => {}
+            KernelEvent::Rpc { .. } => return Err(Error::Rpc),
+            KernelEvent::Board(request) => boards.serve(kernel, request).await?,
+            KernelEvent::Unexpected(failure) => return Err(failure.into()),
         }
-    }
-}
-
-/// Waits for the next frame of the kernel core; `None` if another board has sent something or a
-/// wait has timed out.
-async fn next_frame(kernel: &mut KernelCore, boards: &mut Boards) -> Result<Option<Frame>, Error> {
-    let _expected = SUPERVISION.expect();
-    let deadline = boards.deadline();
-    let event = poll_fn(|cx| match kernel.poll_frame(cx) {
-        Poll::Ready(frame) => Poll::Ready(frame.map(Some)),
-        Poll::Pending => boards.poll(cx).map(|()| Ok(None)),
-    });
-    let late = async {
-        match deadline {
-            Some(deadline) => Timer::at(deadline).await,
-            None => core::future::pending().await,
-        }
-    };
-    match select(event, late).await {
-        Either::First(event) => Ok(event?),
-        Either::Second(()) => Ok(None),
     }
 }
