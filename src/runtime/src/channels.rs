@@ -52,8 +52,8 @@ impl Measures for Instrument {
         let mut core = self.kernel.acquire().await.ok_or(BUSY)?;
         let logic = kairos_pl::descriptor().ok().and_then(|descriptor| descriptor.clock());
         let frequencies = [self.processor, logic.map_or(0, |clock| clock.frequency)];
-        for (place, frequency) in buffer.chunks_exact_mut(4).zip(frequencies) {
-            place.copy_from_slice(&frequency.to_le_bytes());
+        for (word, frequency) in buffer.chunks_exact_mut(4).zip(frequencies) {
+            word.copy_from_slice(&frequency.to_le_bytes());
         }
         let (samples, rest) = buffer[HEAD..].split_at_mut(SAMPLE_BYTES * measurement.trials as usize);
         let kernel = core.kernel();
@@ -107,11 +107,11 @@ async fn series(
         if answer.get(8..read) != message.get(8..length) {
             return Err(MeasureError(FAILED));
         }
-        if let Some(place) = round
+        if let Some(sample) = round
             .checked_sub(1)
             .and_then(|n| samples.chunks_exact_mut(SAMPLE_BYTES).nth(n))
         {
-            place.fill(0);
+            sample.fill(0);
             let time = match path {
                 Path::MessageToKernel => number(answer).wrapping_sub(sent),
                 _ => back.wrapping_sub(number(&answer[4..])),
@@ -119,7 +119,7 @@ async fn series(
             // In an emulator one core may be slightly ahead of the other: clamp negative times to
             // 0.
             let ticks = if time as i32 > 0 { time } else { 0 };
-            place[..4].copy_from_slice(&ticks.wrapping_mul(TICK).to_le_bytes());
+            sample[..4].copy_from_slice(&ticks.wrapping_mul(TICK).to_le_bytes());
         }
     }
     Ok(())

@@ -65,7 +65,7 @@ impl State {
         }
     }
 
-    /// Whether no client is served or may be, and nobody else has what they are served with.
+    /// Whether no client is served or may be, and what they are served with is not reserved.
     pub fn is_unused(&self) -> bool {
         self.is_open && self.served == 0 && !self.is_reserved
     }

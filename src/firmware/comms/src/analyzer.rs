@@ -126,7 +126,7 @@ impl Analyzer {
         }
         let mut length = 0;
         for part in parts(registers.byte_count.read(), RING) {
-            // SAFETY: the ring's memory, which nobody writes now.
+            // SAFETY: the ring's memory, which is not written now.
             let part = unsafe {
                 core::slice::from_raw_parts((ANALYZER.start + part.start) as *const u8, part.end - part.start)
             };
@@ -165,7 +165,7 @@ impl Record<'_> {
             let mut bytes = heapless::Vec::<u8, { 2 * CHUNK * MESSAGE }>::new();
             for unit in chunk.iter().filter(|unit| is_included(unit)) {
                 let (first, second) = expand(unit);
-                // Cannot fail: there is room for two messages of each unit.
+                // Cannot fail: there is space for two messages of each unit.
                 let _ = bytes.extend_from_slice(&first);
                 if let Some(second) = second {
                     let _ = bytes.extend_from_slice(&second);

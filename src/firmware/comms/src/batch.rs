@@ -22,10 +22,10 @@ const ANSWER_MAX: usize = REPLY + 4 * RESULTS_MAX as usize;
 /// What this gateware offers to batches. It stays valid while the firmware runs.
 static GATEWARE: OnceLock<(Exports, Pins)> = OnceLock::new();
 
-/// Executes a batch, writes the answer to `room`, and returns its length; `None` if the longest
+/// Executes a batch, writes the answer to `buffer`, and returns its length; `None` if the longest
 /// answer would not fit.
-pub async fn answer(program: &[u8], room: &mut [u8]) -> Option<usize> {
-    let (head, results) = room.get_mut(..ANSWER_MAX)?.split_at_mut(REPLY);
+pub async fn answer(program: &[u8], buffer: &mut [u8]) -> Option<usize> {
+    let (head, results) = buffer.get_mut(..ANSWER_MAX)?.split_at_mut(REPLY);
     let mut results = Results::new(results);
     let ending = match descriptor() {
         Err(_) => Ending {
@@ -47,22 +47,22 @@ pub async fn answer(program: &[u8], room: &mut [u8]) -> Option<usize> {
 
 /// Result words, in order.
 struct Results<'a> {
-    places: core::slice::IterMut<'a, [u8; 4]>,
+    words: core::slice::IterMut<'a, [u8; 4]>,
     count: usize,
 }
 
 impl<'a> Results<'a> {
-    fn new(room: &'a mut [u8]) -> Self {
+    fn new(buffer: &'a mut [u8]) -> Self {
         Self {
-            places: room.as_chunks_mut().0.iter_mut(),
+            words: buffer.as_chunks_mut().0.iter_mut(),
             count: 0,
         }
     }
 
     fn add(&mut self, word: u32) {
         // Cannot overflow: the check has counted the results.
-        if let Some(place) = self.places.next() {
-            *place = word.to_le_bytes();
+        if let Some(next) = self.words.next() {
+            *next = word.to_le_bytes();
             self.count += 1;
         }
     }

@@ -34,7 +34,7 @@ impl<T, const N: usize> FairMutex<T, N> {
 
     /// Waits for exclusive access to the value.
     pub async fn lock(&self) -> Guard<'_, T, N> {
-        let permit = self.order.acquire(1).await.expect("room in the queue for each task");
+        let permit = self.order.acquire(1).await.expect("space in the queue for each task");
         Guard {
             value: self.value.borrow_mut(),
             _permit: permit,

@@ -174,7 +174,7 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
 
 /// Reads the channel names from the key `device_map`.
 fn take_names(config: &Config) {
-    let read = |room: &mut [u8]| match config.read(Key::DeviceMap.name(), room) {
+    let read = |buffer: &mut [u8]| match config.read(Key::DeviceMap.name(), buffer) {
         Ok(length) => length.unwrap_or(0),
         // Logged at boot.
         Err(kairos_config::store::Error::Card(_)) => 0,

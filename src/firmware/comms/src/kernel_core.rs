@@ -4,13 +4,14 @@
 //! A kernel can be killed at any instruction. It shares nothing with this core but the channel,
 //! whose rings are emptied while core 1 is held in the restart handshake ([`kairos_intercore`]).
 
-use core::future::poll_fn;
+use core::future::{poll_fn, Future};
+use core::pin::Pin;
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::task::{Context, Poll};
 
 use embassy_futures::yield_now;
 use embassy_sync::waitqueue::AtomicWaker;
-use embassy_time::{with_deadline, with_timeout, Duration, Instant, Timer};
+use embassy_time::{with_timeout, Duration, Instant, Timer};
 use heapless::{String, Vec};
 use kairos_chip::cache::clean;
 use kairos_chip::gic::{barrier, send_sgi};
@@ -104,7 +105,7 @@ impl core::fmt::Display for Failure {
             Failure::Silent => "the kernel core does not answer, even after a reset",
             Failure::Fault => "fault on the kernel core",
             Failure::Corrupt => "the kernel has overwritten the channel between the cores",
-            Failure::Unexpected(kind) => return write!(f, "unexpected message {kind:?} from the kernel core"),
+            Failure::Unexpected(kind) => return write!(f, "unexpected message {} from the kernel core", *kind as u8),
         })
     }
 }
@@ -168,10 +169,10 @@ impl KernelCore {
     /// a freshly restarted core, without state of the previous one.
     pub async fn load(&mut self, library: &[u8]) -> Result<(), Failure> {
         self.restart().await?;
-        let mut place = [0; 8];
-        place[..4].copy_from_slice(&(library.as_ptr() as u32).to_le_bytes());
-        place[4..].copy_from_slice(&(library.len() as u32).to_le_bytes());
-        self.send(Kind::Load, &place, false).await
+        let mut location = [0; 8];
+        location[..4].copy_from_slice(&(library.as_ptr() as u32).to_le_bytes());
+        location[4..].copy_from_slice(&(library.len() as u32).to_le_bytes());
+        self.send(Kind::Load, &location, false).await
     }
 
     /// Kills a loaded or running kernel, and restarts a core that has failed.
@@ -227,7 +228,7 @@ impl KernelCore {
             .store(aarch32_cpu::register::Dacr::read().raw_value(), Ordering::Relaxed);
         clean(core::ptr::from_ref(boot) as usize, core::mem::size_of_val(boot));
         barrier();
-        // SAFETY: nobody else has the SLCR, and what core 1 needs to start, the branch at address 0
+        // SAFETY: no other code uses the SLCR, and what core 1 needs to start, the branch at address 0
         // and the image, is in memory.
         unsafe {
             Slcr::with(|slcr| {
@@ -262,14 +263,21 @@ impl KernelCore {
         mut poll_other: impl FnMut(&mut Context<'_>) -> Poll<()>,
     ) -> Result<Option<Frame>, Failure> {
         let _expected = SUPERVISION.expect();
-        let event = poll_fn(|cx| match self.poll_frame(cx) {
-            Poll::Ready(frame) => Poll::Ready(frame.map(Some)),
-            Poll::Pending => poll_other(cx).map(|()| Ok(None)),
-        });
-        match deadline {
-            None => event.await,
-            Some(deadline) => with_deadline(deadline, event).await.unwrap_or(Ok(None)),
-        }
+        let mut timer = deadline.map(Timer::at);
+        poll_fn(|cx| {
+            if let Poll::Ready(frame) = self.poll_frame(cx) {
+                return Poll::Ready(frame.map(Some));
+            }
+            let mut is_due = poll_other(cx).is_ready();
+            if let Some(timer) = &mut timer {
+                is_due |= Pin::new(timer).poll(cx).is_ready();
+            }
+            match is_due {
+                true => Poll::Ready(Ok(None)),
+                false => Poll::Pending,
+            }
+        })
+        .await
     }
 
     /// Polls for the next frame, of any kind. The caller must expect the heartbeat of
@@ -330,7 +338,7 @@ impl KernelCore {
         sender.try_send(kind, payload, more)
     }
 
-    /// Waits briefly for room in the ring.
+    /// Waits briefly for space in the ring.
     pub async fn wait_for_space(&mut self) -> Result<(), Failure> {
         if self.ends.is_none() {
             return Err(Failure::Silent);

@@ -20,7 +20,7 @@ use kairos_contracts::registers::{satellite, uplink};
 pub use kairos_contracts::rtio::BOARDS;
 use kairos_links::end::{End, Event, Role, Streams};
 pub use kairos_links::routing::LINKS;
-use kairos_links::routing::{self, Way, TABLE};
+use kairos_links::routing::{self, Route, TABLE};
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::link::{Service, DESTINATION_MASTER, PACKET_MAX};
@@ -219,21 +219,21 @@ impl Links {
             Ok(None) | Err(Error::Card(_)) => return,
             Err(error) => return log::warn!("configuration: routing_table is ignored: {error}"),
         };
-        match routing::check(&buffer[..length], |destination| self.way(destination)) {
+        match routing::check(&buffer[..length], |destination| self.route(destination)) {
             Ok(()) => log::info!("configuration: routing_table matches the boards found"),
             Err(wrong) => log::error!("configuration: routing_table is ignored: {wrong}"),
         }
     }
 
-    fn way(&self, destination: u8) -> Option<Way> {
+    fn route(&self, destination: u8) -> Option<Route> {
         if destination == DESTINATION_MASTER {
             let (link, is_near) = (0, true);
-            return Some(Way { link, is_near });
+            return Some(Route { link, is_near });
         }
         let link = self.to(destination)?;
         let mut links = self.all.iter().flatten();
         let number = links.position(|other| core::ptr::eq(*other, link))?;
-        Some(Way {
+        Some(Route {
             link: number as u8 + 1,
             is_near: link.downstream.is_some_and(|name| name.get() == destination),
         })

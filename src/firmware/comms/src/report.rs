@@ -44,7 +44,7 @@ pub fn keep(core: Core, reason: fmt::Arguments) {
 }
 
 /// Discards a reason that no longer holds.
-pub fn forget(core: Core) {
+pub fn discard(core: Core) {
     with_slot(core, |slot| slot.clear());
 }
 

@@ -272,7 +272,7 @@ impl KernelStreams {
         self.wait.and_then(|(_, deadline)| deadline)
     }
 
-    /// Answers the waiting kernel if its wait is over. `vain`: why the wait can never succeed, and
+    /// Answers the waiting kernel if its wait is over. `failure`: why the wait can never succeed, and
     /// the board concerned. Returns the message that ended the wait.
     pub async fn complete_wait(
         &mut self,
@@ -366,7 +366,7 @@ impl Wait {
         header.number == number && kinds.contains(&header.kind)
     }
 
-    /// Whether a message means that the wait cannot succeed. A message's number alone does not tell
+    /// Whether a message means that the wait cannot succeed. A message's number alone does not identify
     /// its sender.
     fn is_lost_with(self, header: &Header) -> bool {
         let (Wait::Start { number, .. } | Wait::End { number } | Wait::Message { number }) = self;

@@ -37,7 +37,7 @@ macro_rules! uncleared {
         // In memory that is cleared at boot.
         static TAKEN: $crate::uncleared::StaticCell<()> = $crate::uncleared::StaticCell::new();
         TAKEN.init(());
-        // SAFETY: nobody else can name this memory, and `TAKEN` lets only the first caller pass.
+        // SAFETY: no other code can name this memory, and `TAKEN` lets only the first caller pass.
         unsafe { MEMORY.take() }
     }};
 }

@@ -96,7 +96,7 @@ pub async fn feed() {
         }
         if let (None, Some(who)) = (missing, before) {
             log::warn!("{who} has a heartbeat again");
-            report::forget(report::Core::Comms);
+            report::discard(report::Core::Comms);
         }
         kernel_core::on_bell();
     }

@@ -137,7 +137,7 @@ fn stream(line: &mut Line) -> [usize; 2] {
     }
 }
 
-// With higher losses, five consecutive beats would occasionally be lost, index looks like a lost
+// With higher losses, five consecutive packets would occasionally be lost, which looks like a lost
 // link.
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]

@@ -1,4 +1,4 @@
-//! The device seen by smoltcp's interface: at most one frame, and room for the answer.
+//! The device seen by smoltcp's interface: at most one frame, and space for the answer.
 
 use smoltcp::phy::{self, Checksum, DeviceCapabilities, Medium};
 use smoltcp::time::Instant;

@@ -16,7 +16,7 @@ const LONGEST_PAYLOAD: usize = MTU - HEADERS;
 /// a TCP header.
 const IPV4_WITHOUT_OPTIONS: u8 = 0x45;
 const TCP_WITHOUT_OPTIONS: u8 = 0x50;
-/// Interval at which smoltcp must see a frame of the connection, which tells it that the client's
+/// Interval at which smoltcp must see a frame of the connection, which confirms that the client's
 /// hardware address is still valid.
 const PROVEN_FOR: Duration = Duration::from_secs(10);
 

@@ -41,7 +41,7 @@ impl Socket {
         f(self.stack.0.borrow_mut().slots[self.index].socket())
     }
 
-    /// Accesses the socket; the first result of `f` tells whether it is due to send.
+    /// Accesses the socket; the first result of `f` is whether it is due to send.
     fn work<R>(&self, f: impl FnOnce(&mut tcp::Socket<'static>) -> (bool, R)) -> R {
         let mut inner = self.stack.0.borrow_mut();
         let (due, result) = f(inner.slots[self.index].socket());

@@ -396,7 +396,7 @@ impl Inner {
     /// Marks the slot as due if a segment that changed only numbers requires it.
     fn follow(&mut self, index: usize) {
         let slot = &mut self.slots[index];
-        // The segment may have made room at the client for pending data.
+        // The segment may have made space at the client for pending data.
         if slot.unacknowledged > SEGMENT || slot.socket().send_queue() > 0 {
             self.due |= 1 << index;
         }

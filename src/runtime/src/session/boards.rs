@@ -285,7 +285,7 @@ impl Boards {
                         library.starter = DESTINATION_MASTER;
                     }
                 }
-                // If the starter is lost, nobody waits for it.
+                // If the starter is lost, no kernel waits for it.
                 let _ = self.streams.forward(handle, starter, &header).await;
             }
         }

@@ -114,7 +114,7 @@ impl<'a> Connection<'a> {
 
     /// Handles the next event: bytes of the host or a frame of the kernel core.
     async fn step(&mut self, decoder: &mut RequestDecoder, buffer: &mut [u8; CHUNK]) -> Result<(), End> {
-        match self.next_event(decoder).await? {
+        match self.next_event().await? {
             Event::ClockLost => {
                 // In the middle of a frame a reply would be out of place: there the end of the
                 // stream informs the host.
@@ -122,6 +122,10 @@ impl<'a> Connection<'a> {
                     self.send(&reply::clock_failure()).await?;
                 }
                 return Err(End::Clock);
+            }
+            Event::Frame(frame) if frame.kind == Kind::RpcDone && self.state == State::RpcReply => {
+                self.rpc_done()?;
+                decoder.end_value();
             }
             Event::Frame(frame) => {
                 self.logged = frame.kind == Kind::Log;
@@ -166,10 +170,10 @@ impl<'a> Connection<'a> {
     /// Waits for the next event. The kernel's end of an RPC precedes anything the host may send
     /// after it, so frames are polled first, including those for which the kernel core has not
     /// rung.
-    async fn next_event(&mut self, decoder: &mut RequestDecoder) -> Result<Event, End> {
+    async fn next_event(&mut self) -> Result<Event, End> {
         let _expected = SUPERVISION.expect();
         let deadline = self.shared.boards.deadline();
-        let event = poll_fn(|cx| self.poll_event(decoder, cx));
+        let event = poll_fn(|cx| self.poll_event(cx));
         match deadline {
             None => event.await,
             Some(deadline) => match select(event, Timer::at(deadline)).await {
@@ -179,21 +183,13 @@ impl<'a> Connection<'a> {
         }
     }
 
-    fn poll_event(&mut self, decoder: &mut RequestDecoder, cx: &Context<'_>) -> Poll<Result<Event, End>> {
+    fn poll_event(&mut self, cx: &Context<'_>) -> Poll<Result<Event, End>> {
         // A kernel that logs continuously must not keep the host from ending it.
         if core::mem::take(&mut self.logged) && self.socket.poll_readable(cx).is_ready() {
             return Poll::Ready(Ok(Event::Readable));
         }
-        while let Poll::Ready(frame) = self.shared.kernel.poll_frame(cx) {
-            match frame? {
-                Frame {
-                    kind: Kind::RpcDone, ..
-                } if self.state == State::RpcReply => {
-                    self.rpc_done()?;
-                    decoder.end_value();
-                }
-                frame => return Poll::Ready(Ok(Event::Frame(frame))),
-            }
+        if let Poll::Ready(frame) = self.shared.kernel.poll_frame(cx) {
+            return Poll::Ready(Ok(Event::Frame(frame?)));
         }
         if self.socket.poll_readable(cx).is_ready() {
             return Poll::Ready(Ok(Event::Readable));
@@ -435,8 +431,8 @@ impl<'a> Connection<'a> {
         let sent = self
             .socket
             .write_with(|space| match space.split_at_mut_checked(head.len()) {
-                Some((place, space)) if space.len() >= payload => {
-                    place.copy_from_slice(head);
+                Some((first, space)) if space.len() >= payload => {
+                    first.copy_from_slice(head);
                     match kernel.read(&mut space[..payload]) {
                         Ok(length) => (head.len() + length, Ok(true)),
                         Err(failure) => (0, Err(failure)),

@@ -192,9 +192,9 @@ async fn unpack(shared: &mut Shared, length: usize) -> Result<Range<usize>, Erro
 
 /// Runs the kernel in the buffer to its end.
 async fn run(shared: &mut Shared, length: usize) -> Result<(), Error> {
-    let place = unpack(shared, length).await?;
+    let range = unpack(shared, length).await?;
     let Shared { kernel, library, .. } = shared;
-    kernel.load(&library[place]).await?;
+    kernel.load(&library[range]).await?;
     let frame = kernel.next_frame().await?;
     match frame.kind {
         Kind::LoadCompleted => {}

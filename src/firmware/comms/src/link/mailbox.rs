@@ -56,8 +56,8 @@ impl Mailbox {
         if words == 0 {
             return None;
         }
-        for place in out.as_chunks_mut::<4>().0.iter_mut().take(words) {
-            *place = self.receive.read().to_le_bytes();
+        for word in out.as_chunks_mut::<4>().0.iter_mut().take(words) {
+            *word = self.receive.read().to_le_bytes();
         }
         self.release.write(1);
         Some((4 * words).min(PACKET_MAX))

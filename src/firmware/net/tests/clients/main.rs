@@ -1,5 +1,5 @@
 //! Clients on an unreliable network: a second stack (smoltcp as its authors run it) connects to
-//! ours. Frames are lost, delayed and reordered, and the controller has little room. Every byte
+//! ours. Frames are lost, delayed and reordered, and the controller has little space. Every byte
 //! must be echoed, and the next client served.
 //!
 //! The stack is called only when its contract requires it, and tasks are polled only when they were
@@ -71,7 +71,7 @@ fn simultaneous_clients_are_served_and_surplus_client_is_refused() {
     let states: Vec<_> = clients.iter().map(|handle| world.client(*handle).state()).collect();
     assert_eq!(states[..3], [tcp::State::Established; 3]);
     assert_eq!(states[3], tcp::State::Closed);
-    // Connected clients can all communicate, and then make room.
+    // Connected clients can all communicate, and then make space.
     for (index, handle) in clients[..3].iter().enumerate() {
         let text = [index as u8; 3];
         world.client(*handle).send_slice(&text).unwrap();
@@ -149,7 +149,7 @@ fn lost_fin_is_retransmitted() {
         lost: 83,
         delay: 358,
         spread: 882,
-        room: 12,
+        space: 12,
         ..GOOD
     });
     for _ in 0..2 {
@@ -171,12 +171,12 @@ proptest! {
         twice in 0u64..50,
         delay in 1u64..5000,
         spread in prop_oneof![Just(0u64), 0u64..3000],
-        room in 1usize..70,
+        space in 1usize..70,
         buffer in prop_oneof![Just(64 * 1024usize), 1500usize..20_000],
         ipv6 in any::<bool>(),
         lengths in prop::collection::vec(1usize..60_000, 1..4),
     ) {
-        let mut world = World::new(Conditions { seed, lost, twice, delay, spread, room, buffer, ipv6 });
+        let mut world = World::new(Conditions { seed, lost, twice, delay, spread, space, buffer, ipv6 });
         for _ in 0..2 {
             let socket = world.socket();
             world.spawn(echo_server(socket));

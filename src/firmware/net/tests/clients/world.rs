@@ -42,7 +42,7 @@ pub struct Conditions {
     pub delay: u64,
     pub spread: u64,
     /// Frames that our controller sends per 100 microseconds.
-    pub room: usize,
+    pub space: usize,
     /// Size of our sockets' buffers in bytes.
     pub buffer: usize,
     pub ipv6: bool,
@@ -54,7 +54,7 @@ pub const GOOD: Conditions = Conditions {
     twice: 0,
     delay: 20,
     spread: 0,
-    room: 64,
+    space: 64,
     buffer: 64 * 1024,
     ipv6: false,
 };
@@ -98,22 +98,22 @@ impl kairos_net::Receive for Received {
     }
 }
 
-/// Our controller's transmit half, with room for some frames.
+/// Our controller's transmit half, with space for some frames.
 struct Sending {
     frames: Vec<Vec<u8>>,
-    room: usize,
+    space: usize,
     /// Whether the stack has to be notified when there is space again.
     full: bool,
 }
 
 impl kairos_net::Transmit for Sending {
     fn ready(&mut self) -> bool {
-        self.full = self.frames.len() >= self.room;
+        self.full = self.frames.len() >= self.space;
         !self.full
     }
 
     fn send<R>(&mut self, length: usize, fill: impl FnOnce(&mut [u8]) -> R) -> R {
-        assert!(length <= 1514 && self.frames.len() < self.room);
+        assert!(length <= 1514 && self.frames.len() < self.space);
         let mut frame = vec![0; length];
         let result = fill(&mut frame);
         self.frames.push(frame);
@@ -203,7 +203,7 @@ pub struct World {
     interface: Interface,
     pub sockets: SocketSet<'static>,
     next_port: u16,
-    /// When our controller has room for more frames.
+    /// When our controller has space for more frames.
     refill: i64,
     /// Longest time between steps.
     pub tick: i64,
@@ -231,7 +231,7 @@ impl World {
         });
         let sending = Sending {
             frames: vec![],
-            room: conditions.room,
+            space: conditions.space,
             full: false,
         };
         Self {
