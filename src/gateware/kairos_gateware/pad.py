@@ -9,7 +9,7 @@ SAMPLES = 8
 
 
 class Pad:
-    """One pin. o: eight output samples of the cycle, bit 0 first in time. oe: driven by the PL. i:
+    """One pin. `o`: eight output samples of the cycle, bit 0 first in time. `oe`: driven by the PL. `i`:
     eight input samples.
 
     name: as in the device database. direction: "out", "in" or "inout". channel: RTIO channel

@@ -6,6 +6,7 @@ import pytest
 
 from kairos_gateware import docs
 from kairos_gateware.dma.registers import DmaRegisters
+from kairos_gateware.variants import VARIANTS
 
 
 def test_tables_of_registers_are_up_to_date():
@@ -36,6 +37,12 @@ def test_every_register_has_one_description(monkeypatch, uses, text):
 def test_a_block_needs_a_page():
     with pytest.raises(ValueError, match="have a place for \\['rtio'\\]"):
         docs.render({"rtio.md": "<!-- registers of rtio -->\n<!-- end -->\n"})
+
+
+def test_row_of_variants_names_all_of_them():
+    page = (docs.PAGES.parent / "gateware.md").read_text()
+    row = re.search(r"^\| `variants` \|([^|]*)\|", page, re.MULTILINE)[1]
+    assert sorted(re.findall(r"`(\w+)`", row)) == sorted(VARIANTS)
 
 
 def test_links_lead_somewhere():

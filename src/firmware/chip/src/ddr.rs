@@ -221,8 +221,30 @@ const fn pins(memory: &Memory, half: bool) -> [Setting; 12] {
     ]
 }
 
-/// The registers by address, with their names.
-const fn timing(memory: &Memory, half: bool) -> [Setting; TIMING] {
+/// Number of registers whose addresses are before those of the training.
+const BEFORE_TRAINING: usize = 39;
+
+/// The registers after those of the training, by address, with their names.
+const AFTER_TRAINING: [Setting; TIMING - BEFORE_TRAINING - 24] = [
+    (0xF800_6190, 0x0004_0080), // reg_64
+    (0xF800_6194, 0x0001_FC82), // reg_65: all training
+    (0xF800_6204, 0),           // page_mask
+    (0xF800_6208, 0x3FF),       // axi_priority_wr_port
+    (0xF800_620C, 0x3FF),
+    (0xF800_6210, 0x3FF),
+    (0xF800_6214, 0x3FF),
+    (0xF800_6218, 0x3FF), // axi_priority_rd_port
+    (0xF800_621C, 0x3FF),
+    (0xF800_6220, 0x3FF),
+    (0xF800_6224, 0x3FF),
+    (0xF800_62A8, 0),           // lpddr_ctrl0
+    (0xF800_62AC, 0),           // lpddr_ctrl1
+    (0xF800_62B0, 0x0000_5125), // lpddr_ctrl2
+    (0xF800_62B4, 0x0000_12A8), // lpddr_ctrl3
+];
+
+/// The registers before those of the training, by address, with their names.
+const fn before_training(memory: &Memory, half: bool) -> [Setting; BEFORE_TRAINING] {
     let chip = &memory.chip;
     let write_to_precharge = CWL + BURST + at_least(WR, 0);
     let refresh = (REFI * CLOCK / 1_000_000_000_000 / 32) as u32;
@@ -237,7 +259,7 @@ const fn timing(memory: &Memory, half: bool) -> [Setting; TIMING] {
     let mode_0 = write_recovery(at_least(WR, 0)) << 9 | 1 << 8 | (CL - 4) << 4;
     let mode_1 = 1 << 2; // 60 ohm
     let mode_2 = (CWL - 5) << 3;
-    let head = [
+    [
         (0xF800_6004, 1 << 12 | field(refresh, 0, 12)), // two_rank_cfg: one rank
         (0xF800_6008, 0x03C0_780F),                     // hpr_reg
         (0xF800_600C, 0x0200_1001),                     // lpr_reg
@@ -305,24 +327,12 @@ const fn timing(memory: &Memory, half: bool) -> [Setting; TIMING] {
         (0xF800_60F0, 0),           // CHE_ECC_STATS_REG_OFFSET
         (0xF800_60F4, 8),           // ECC_scrub
         (0xF800_6114, 0),           // phy_rcvr_enable
-    ];
-    let tail = [
-        (0xF800_6190, 0x0004_0080), // reg_64
-        (0xF800_6194, 0x0001_FC82), // reg_65: all training
-        (0xF800_6204, 0),           // page_mask
-        (0xF800_6208, 0x3FF),       // axi_priority_wr_port
-        (0xF800_620C, 0x3FF),
-        (0xF800_6210, 0x3FF),
-        (0xF800_6214, 0x3FF),
-        (0xF800_6218, 0x3FF), // axi_priority_rd_port
-        (0xF800_621C, 0x3FF),
-        (0xF800_6220, 0x3FF),
-        (0xF800_6224, 0x3FF),
-        (0xF800_62A8, 0),           // lpddr_ctrl0
-        (0xF800_62AC, 0),           // lpddr_ctrl1
-        (0xF800_62B0, 0x0000_5125), // lpddr_ctrl2
-        (0xF800_62B4, 0x0000_12A8), // lpddr_ctrl3
-    ];
+    ]
+}
+
+/// All registers by address.
+const fn timing(memory: &Memory, half: bool) -> [Setting; TIMING] {
+    let (head, tail) = (before_training(memory, half), AFTER_TRAINING);
     let mut all = [(0, 0); TIMING];
     let mut n = 0;
     while n < head.len() {

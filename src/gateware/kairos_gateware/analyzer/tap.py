@@ -43,7 +43,10 @@ def message_layout():
 class Tap(Module):
     """cri: of the RTIO core (observed only). coarse: the counter. pusher: of the inputs, or None.
     `enable`: messages are produced only while it is high; when it falls, a last message, "stopped",
-    is produced. `valid`, `message`: no back-pressure. `idle`: nothing in transit."""
+    is produced. `valid`, `message`: no back-pressure. `idle`: nothing in transit.
+
+    `lost` (out): for a cycle, a message is dropped, since an earlier one is still pending.
+    """
 
     def __init__(self, cri, coarse, pusher=None):
         self.enable = Signal()

@@ -186,11 +186,14 @@ class _UserClock(Module):
 
 
 class Quad(Module):
-    """Common part of up to four transceivers: the PLL, and the transmit clock, domain link_tx, from
+    """Common part of up to four transceivers: the PLL, and the transmit `clock`, domain link_tx, from
     the first one. reference: clock after its IBUFDS_GTE2. Resets are generated in domain `boot`,
     whose clock always runs. Raises ValueError if no PLL setting has the line rate.
 
     `add` adds a transceiver. `channels`: list of `Gtx`.
+
+    `clock_reference` (out): the PLL's reference, for the transceivers. `reset` (out): they are to be
+    held in reset, until the PLL has locked.
     """
 
     def __init__(self, reference, boot="sys", reference_hz=REFERENCE_HZ, line_hz=LINE_HZ):

@@ -32,12 +32,69 @@ def _sign_extend(value, width):
     return Cat(value, Replicate(value[-1], width - len(value)))
 
 
+class _Record(Module):
+    """The fields of a record in its first step, whose bytes are `lanes`, in either format.
+
+    `event` (out): it is an event or a bare time step. `end` (out): it is the trace's end. `malformed`
+    (out). `channel` (out, 24 bits), `address` (out, 8 bits), `time` (out, 64 bits), `first_data`
+    (out, 32 bits): its fields. `more` (out, 4 bits): its further steps. `rest` (out, 8 bits): bytes of
+    the record from lane 8 on; not negative if there are further steps.
+    """
+
+    def __init__(self, lanes, compact):
+        self.event, self.end, self.malformed = Signal(), Signal(), Signal()
+        self.channel, self.address, self.time = Signal(24), Signal(8), Signal(64)
+        self.first_data, self.more, self.rest = Signal(32), Signal(4), Signal(8)
+
+        # # #
+
+        kind, words, length = lanes[:2], lanes[2:8], lanes[:8]
+        low, high, third = lanes[0:64], lanes[64:128], lanes[104:136]
+        late_time = Signal()  # the delta is in the second word
+        kept = Signal(4)  # bytes of the first data word which belong to the record
+        time_low, time_high = Signal(32), Signal(32)
+        self.comb += [
+            [kept[i].eq(length > _HEADER + i) for i in range(4)],
+            self.channel.eq(lanes[8:32]),
+            self.time.eq(Cat(time_low, time_high)),
+            time_low.eq(Mux(late_time, high[:32], low[32:])),
+            If(
+                compact,
+                self.end.eq(kind == 0),
+                self.event.eq(kind != 3),
+                self.malformed.eq(
+                    ((kind == 2) & ((words == 0) | (words > MAX_WORDS))) | ((kind == 0) & (low[2:] != 0))
+                ),
+                If(kind == 2, self.more.eq(words >> 1)),
+                late_time.eq(kind[1]),
+                self.first_data.eq(Mux(kind[1], high[32:], words)),
+                time_high.eq(Mux(kind == 3, high[32:], Replicate(time_low[31], 32))),
+                self.address.eq(Mux(kind[1], lanes[32:40], lanes[24:32])),
+                If(~kind[1], self.channel[16:].eq(0)),
+                self.rest.eq((words << 2) - 3),
+            ).Else(
+                self.end.eq(length == 0),
+                self.event.eq(1),
+                self.malformed.eq((length <= _HEADER) & (length != 0) | (length > _HEADER + 4 * MAX_WORDS)),
+                If(length > _HEADER + 4, self.more.eq((length - (_HEADER + 4) + 7) >> 3)),
+                self.first_data.eq(third & Cat(*[Replicate(k, 8) for k in kept])),
+                time_high.eq(high[:32]),
+                self.address.eq(lanes[96:104]),
+                self.rest.eq(length - 16),
+            ),
+        ]
+
+
 class _Assembler(Module):
     """Assembles events from the slicer's steps. `valid`/`ready`: an event, a bare time step, or the
-    trace's end.
+    trace's `end`.
 
-    Latency 1 from an event's last step, one event per cycle. time: to be added to the offset
+    Latency 1 from an event's last step, one event per cycle. `time`: to be added to the offset
     (recorded) or to the previous time (compact).
+
+    `is_event` (out): it is an event, for `channel` (out, 24 bits) and `address` (out, 8 bits) with
+    `data` (out). At the end, `bus_error`, `malformed` (out): the trace could not be read; it is no
+    trace.
     """
 
     def __init__(self, slicer, data_width):
@@ -55,41 +112,9 @@ class _Assembler(Module):
         take = Signal()
         self.comb += [step.ready.eq(~self.valid | self.ready), take.eq(step.valid & step.ready)]
 
-        # Fields at a start
-        byte = [step.lanes[8 * n : 8 * n + 8] for n in range(17)]
-        kind = step.lanes[:2]
-        words = step.lanes[2:8]
-        length = byte[0]
-        low, high, third = step.lanes[0:64], step.lanes[64:128], step.lanes[104:136]
-        more = Signal(4)  # further steps of this event
-        end, bad, event = Signal(), Signal(), Signal()
+        self.submodules.record = record = _Record(step.lanes, compact)
         unread = Signal()  # a read error that matters, unlike one after the end marker
-        late_time = Signal()  # the delta is in the second word
-        first_data = Signal(32)
-        kept = Signal(4)  # bytes of the first data word which belong to the record
-        time_low, time_high = Signal(32), Signal(32)
-        self.comb += [
-            [kept[i].eq(length > _HEADER + i) for i in range(4)],
-            If(
-                compact,
-                end.eq(kind == 0),
-                event.eq(kind != 3),
-                bad.eq(((kind == 2) & ((words == 0) | (words > MAX_WORDS))) | ((kind == 0) & (low[2:] != 0))),
-                If(kind == 2, more.eq(words >> 1)),
-                late_time.eq(kind[1]),
-                first_data.eq(Mux(kind[1], high[32:], words)),
-                time_high.eq(Mux(kind == 3, high[32:], Replicate(time_low[31], 32))),
-            ).Else(
-                end.eq(length == 0),
-                event.eq(1),
-                bad.eq((length <= _HEADER) & (length != 0) | (length > _HEADER + 4 * MAX_WORDS)),
-                If(length > _HEADER + 4, more.eq((length - (_HEADER + 4) + 7) >> 3)),
-                first_data.eq(third & Cat(*[Replicate(k, 8) for k in kept])),
-                time_high.eq(high[:32]),
-            ),
-            unread.eq(step.first_error | (step.error & ~end)),
-            time_low.eq(Mux(late_time, high[:32], low[32:])),
-        ]
+        self.comb += unread.eq(step.first_error | (step.error & ~record.end))
 
         # Further data: 8 bytes per step; bytes beyond the end of the record (or of the last odd
         # word) are zero
@@ -108,22 +133,17 @@ class _Assembler(Module):
             take,
             If(
                 step.start,
-                self.is_event.eq(event & ~end),
-                self.end.eq(end | bad | unread),
-                self.malformed.eq(bad & ~unread),
+                self.is_event.eq(record.event & ~record.end),
+                self.end.eq(record.end | record.malformed | unread),
+                self.malformed.eq(record.malformed & ~unread),
                 self.bus_error.eq(unread),
-                self.channel.eq(step.lanes[8:32]),
-                self.address.eq(byte[12]),
-                If(
-                    compact,
-                    self.address.eq(Mux(kind[1], byte[4], byte[3])),
-                    If(~kind[1], self.channel[16:].eq(0)),
-                ),
-                self.time.eq(Cat(time_low, time_high)),
-                data.eq(first_data),
-                left.eq(more),
+                self.channel.eq(record.channel),
+                self.address.eq(record.address),
+                self.time.eq(record.time),
+                data.eq(record.first_data),
+                left.eq(record.more),
                 part.eq(1),
-                If(compact, rest.eq((words << 2) - 3)).Else(rest.eq(length - 16)),
+                rest.eq(record.rest),
             ).Else(
                 self.bus_error.eq(self.bus_error | step.error),
                 self.end.eq(self.end | step.error),
@@ -138,7 +158,7 @@ class _Assembler(Module):
         )
         self.sync += If(
             take,
-            If(step.start, self.valid.eq((more == 0) | end | bad | unread)).Else(
+            If(step.start, self.valid.eq((record.more == 0) | record.end | record.malformed | unread)).Else(
                 # an event's last step is followed by steps in which nothing starts
                 self.valid.eq(left == 1)
             ),
@@ -147,7 +167,13 @@ class _Assembler(Module):
 
 
 class _Pipeline(Module):
-    """Everything between words and CRI that is in reset while no trace is played."""
+    """Everything between words and CRI that is in reset while no trace is played.
+
+    `time_offset` (in, 64 bits): of the trace. `valid` (out), `ready` (in): a step of the trace, an
+    event if `is_event` (out), the trace's end if `end` (out), there with `bus_error` or `malformed`
+    (out). `channel` (out, 24 bits), `address` (out, 8 bits), `timestamp` (out, 64 bits), `data`
+    (out): of the event. `full` (out): every stage is occupied.
+    """
 
     def __init__(self, data_width):
         self.time_offset = Signal(64)

@@ -32,9 +32,12 @@ class BurstReader(Module):
     """bursts: number requested ahead; at most `bursts` * 128 bytes after the last word used are
     read.
 
-    base: address of the first burst (low 7 bits ignored), stable while `active`'s first cycle;
-    count, with `limited`: likewise, number of bursts. source: {data 64, error: the port answered
+    `base`: address of the first burst (low 7 bits ignored), stable while `active`'s first cycle;
+    `count`, with `limited`: likewise, number of bursts. `source`: {data 64, error: the port answered
     this beat with an error}.
+
+    `idle` (out): no requested word is outstanding. `settled` (out): nothing changes without
+    `source` being read or a word arriving.
     """
 
     def __init__(self, bursts=8, limited=False):

@@ -27,7 +27,7 @@ _BEATS = 4
 
 
 class StreamReader(Module):
-    """buses: of the list and of the words, `hp.HpRead`. start, stop: pulses; base: address of the
+    """buses: of the list and of the words, `hp.HpRead`. start, `stop`: pulses; `base`: address of the
     list, stable in the cycle after `start`.
 
     `valid`, `ready`, `word`: the stream. `busy`; `error`: since the start something could not be

@@ -35,7 +35,10 @@ BUFFER_BEATS = 64
 
 class BeatBuffer(Module):
     """Beats directly from the bus, or through a FIFO if the receiver could not accept them at once.
-    `beats`: stream of {word, failed} whose `last` is that of the burst. Latency: none."""
+    `beats`: stream of {word, failed} whose `last` is that of the burst. Latency: none.
+
+    `enable` (in): 0 discards everything.
+    """
 
     def __init__(self, bus):
         self.enable = Signal()

@@ -60,11 +60,34 @@ class Permit(Module):
         ]
 
 
+class PermitReport(Module):
+    """Begin and end of a permit, as long as no status word says so. permit: it runs. reply: a status
+    word is written anyway. enable: 0 clears all state.
+
+    `hold` (in): no status may begin. `changed` (out): for a cycle, a status word is to be written.
+    """
+
+    def __init__(self, permit, reply, enable):
+        self.hold, self.changed = Signal(), Signal()
+
+        # # #
+
+        reported = Signal()  # as in the newest word
+        self.comb += self.changed.eq((permit != reported) & ~self.hold & ~reply & enable)
+        self.sync += [
+            If(reply | self.changed, reported.eq(permit)),
+            If(~enable, reported.eq(0)),
+        ]
+
+
 class StatusWord(Module):
     """The status word and the preceding beat. receiver: identifies the request; `status`, `data`:
     the core's answer to it; `answered`: valid in this cycle. The first failed posted output is
     reported until `clear`. Without an answer, `word` is that of the newest one with the present
-    flags; its upper half is then invalid."""
+    flags; its upper half is then invalid.
+
+    `permit` (in): a permit runs. `enable` (in): 0 clears all state.
+    """
 
     def __init__(self, receiver, roomy, has_input_rings):
         self.answered = Signal()
@@ -120,10 +143,8 @@ class ReplyWriter(Module):
     """
 
     def __init__(self, bus, receiver, response, roomy, entries=None):
-        self.enable = Signal()
-        self.base = Signal(32)
-        self.input_base = Signal(32)
-        self.clear = Signal()
+        self.enable, self.clear = Signal(), Signal()
+        self.base, self.input_base = Signal(32), Signal(32)
         self.permit = Signal()
         self.permit_changed = Signal()
         self.waiting = Signal()
@@ -150,21 +171,16 @@ class ReplyWriter(Module):
         free, send = Signal(), Signal()
         push = Signal()  # a pushed entry begins in this cycle
         pushing, pushed = Signal(), Signal()  # a pushed entry has the channel, or had it in the previous cycle
-        reported_permit = Signal()  # as in the newest word
         permit_changed = self.permit_changed
+        self.submodules.permit_report = permit_report = PermitReport(self.permit, reply, self.enable)
         beat_sent = bus.wvalid & bus.wready
         self.comb += [
             reply.eq(((response.done & self.waiting) | unreadable) & self.enable),
             status.enable.eq(self.enable),
             status.clear.eq(self.clear),
             status.permit.eq(self.permit),
-            permit_changed.eq(
-                (self.permit != reported_permit)
-                & ~self.asking
-                & ~(self.waiting & receiver.is_input)
-                & ~reply
-                & self.enable
-            ),
+            permit_report.hold.eq(self.asking | (self.waiting & receiver.is_input)),
+            permit_changed.eq(permit_report.changed),
             status.answered.eq(reply),
             status.status.eq(Mux(unreadable, OUTPUT_UNREACHABLE, response.status)),
             status.data.eq(Mux(unreadable, 0, response.data)),
@@ -200,7 +216,6 @@ class ReplyWriter(Module):
             ),
             If(free, open_two_beats.eq(two_beats)),
             If(permit_changed, kept[:32].eq(status.word[:32]), If(~fresh, reply_input.eq(0))),
-            If(reply | permit_changed, reported_permit.eq(self.permit)),
             address_open.eq(bus.awvalid & ~bus.awready),
             If(bus.awvalid & bus.awready, data_open.eq(1)),
             If(bus.wvalid & ~started & ~pushing, started.eq(1), fresh.eq(0), frozen.eq(bus.wdata)),
@@ -210,7 +225,7 @@ class ReplyWriter(Module):
             ),
             writes.eq(writes + (send | push) - self.written),
             If(permit_changed, fresh.eq(1)),
-            If(~self.enable, fresh.eq(0), reported_permit.eq(0)),
+            If(~self.enable, fresh.eq(0)),
         ]
         if entries is not None:
             flags = [~entries.lost, entries.lost, entries.more]

@@ -49,7 +49,7 @@ __all__ = ["RingInitiator"]
 class RingInitiator(Module):
     """cri: of the RTIO core. roomy: every lane has room for SLOTS more events (always, if not
     given). pusher: `InputPusher`, if inputs are pushed. event_o: EVENTEVENTO, asynchronous.
-    event_i: EVENTEVENTI, toggles after each write.
+    `event_i`: EVENTEVENTI, toggles after each write.
 
     Controls: `enable` (0: all state is cleared, numbers restart at 1; keep it until `busy` is 0),
     `base` (of the ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to

@@ -39,7 +39,7 @@ _PER_CYCLE = 3  # bits of at least 3 ns that can have their middle in one cycle
 
 class _Rate(Module):
     """Measures the clock lane. edge, at: there is a rising edge in this cycle, at that sample.
-    locked: the rate is known; bit: length of a bit in 1/64 sample. stopped: no edge for so long
+    `locked`: the rate is known; `bit`: length of a bit in 1/64 sample. `stopped`: no edge for so long
     that the clock has stopped."""
 
     def __init__(self, edge, at):
@@ -146,7 +146,7 @@ class _Middles(Module):
 class CameraLinkReceiver(Module):
     """clock: pad of the clock lane; lanes: list of the four pads of the data lanes; all serialised.
 
-    stb, word: a word of 28 bits; bit n is the transmitter's input n. settled: the clock is stopped
+    `stb`, `word`: a word of 28 bits; bit n is the transmitter's input n. `settled`: the clock is stopped
     and nothing is in progress.
     """
 

@@ -21,8 +21,8 @@ class EdgeDetector(Module):
     clock domain sys.
 
     width: 8 for a serialised pad, else 1: of a simple pad the last sample counts, so that an edge
-    anywhere in a cycle belongs to it. level[i]: sample i; rising[i], falling[i]: it differs from
-    the sample before. The two registers in the path are the synchroniser of a simple pad. settled:
+    anywhere in a cycle belongs to it. `level`[i]: sample i; `rising`[i], `falling`[i]: it differs from
+    the sample before. The two registers in the path are the synchroniser of a simple pad. `settled`:
     the pad does not change, nor did it in the cycles still in the pipeline.
     """
 
@@ -56,8 +56,11 @@ class EdgeDetector(Module):
 
 class DelayedEvent(Module):
     """An output event, INPUT_LATENCY cycles after its time. `from_fine[i]`: sample i is not before
-    the event's time (all ones if `width` is 1: the time is truncated to the cycle). settled: no
-    event is in the pipeline."""
+    the event's time (all ones if `width` is 1: the time is truncated to the cycle). `settled`: no
+    event is in the pipeline.
+
+    `stb`, `data`, `address`, `fine` (out): the event, as in `OutputLink`.
+    """
 
     def __init__(self, link, width):
         self.stb = Signal()

@@ -45,8 +45,8 @@ def result_bits(res_width, count_shift):
 
 
 class FrameParser(Module):
-    """Converts words to pixels. stb, word: a word of the camera. One cycle later: valid, pixel, x,
-    y, and `first` with the frame's first pixel; or `end`, the frame is over. width, height: of the
+    """Converts words to pixels. `stb`, `word`: a word of the camera. One cycle later: `valid`, `pixel`, `x`,
+    `y`, and `first` with the frame's first pixel; or `end`, the frame is over. `width`, `height`: of the
     last frame. x and y saturate at all ones."""
 
     def __init__(self, res_width):
@@ -96,7 +96,10 @@ class FrameParser(Module):
 
 class Roi(Module):
     """Sum of the pixels within the region: two cycles after the parser's. corners: x0, y0, x1,
-    y1."""
+    y1.
+
+    `sum` (out): of the pixels so far.
+    """
 
     def __init__(self, parser, corners, bits, count_shift):
         self.sum = Signal(bits)

@@ -31,7 +31,10 @@ COUNT_BITS = 31
 
 class _GateCount(Module):
     """Counts the edges that a TTL input recorded while its gate was open: `valid` with the `count`
-    when it has closed."""
+    when it has closed.
+
+    `settled` (out): no gate is open and no count is due.
+    """
 
     def __init__(self, ttl):
         self.valid, self.count = Signal(), Signal(COUNT_BITS)
@@ -46,7 +49,7 @@ class _GateCount(Module):
 
 
 class Measurement(Module):
-    """phys: the sources' PHYs. asked: those that contribute to a result; none: there are no
+    """phys: the sources' PHYs. `asked`: those that contribute to a result; none: there are no
     results. thresholds: of each. `valid`: for one cycle, with the result in `state`. `settled`: no
     result follows without an input."""
 

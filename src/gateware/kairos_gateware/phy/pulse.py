@@ -67,8 +67,8 @@ def pad_names(channels):
 
 
 class MemoryStream:
-    """Requests of a core to a reader of words in memory (`dma/stream.py`). start: begin with the
-    list at `base`. busy: it cannot. valid, ready, word: the stream."""
+    """Requests of a core to a reader of words in memory (`dma/stream.py`). `start`: begin with the
+    list at `base`. `busy`: it cannot. `valid`, `ready`, `word`: the stream."""
 
     def __init__(self):
         self.start, self.busy, self.base = Signal(), Signal(), Signal(32)
@@ -76,8 +76,8 @@ class MemoryStream:
 
 
 class Direct:
-    """Requests of registers to a core, beside events. trigger, result_valid with `result`: pulses;
-    clear: errors."""
+    """Requests of registers to a core, beside events. `trigger`, `result_valid` with `result`: pulses;
+    `clear`: errors."""
 
     def __init__(self):
         self.trigger, self.result_valid = Signal(), Signal()

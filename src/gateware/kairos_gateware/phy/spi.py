@@ -76,19 +76,9 @@ class SpiMaster(Module):
         select = Signal(8)
         driven = Signal()
         mosi_driven = Signal()
-        second = Signal()  # phase B of the period
-        first_bit = Signal()
-        remaining = Signal(6)
-        timer = Signal(9)
-        start = Signal()
-        tick = Signal()
-        shift = Signal()
-        sample = Signal()  # becomes the flag of the cycle in which MISO is sampled
-        finish = Signal()
-        configure = Signal()
-        div = Signal(9)
-        phase_a = Signal(9)
-        phase_b = Signal(9)
+        start, configure = Signal(), Signal()
+        self.submodules.bits = bits = _BitClock(config)
+        self.submodules.shifter = shifter = _Shifter(config, mosi, miso)
         self.sent = {
             "stb": start,
             "data": link.data,
@@ -101,45 +91,18 @@ class SpiMaster(Module):
             link.busy.eq(active & ~last),
             start.eq(link.stb & ~link.busy & (link.address == DATA_ADDRESS)),
             configure.eq(link.stb & ~link.busy & (link.address == CONFIG_ADDRESS)),
-            div.eq(config.div + spi.DIV_LEAST),
-            phase_b.eq(div[1:]),
-            phase_a.eq(div - phase_b),
-            tick.eq(active & ~last & (timer == 0)),
-            If(
-                tick,
-                If(
-                    ~second,
-                    sample.eq((remaining != 0) & ~config.clk_phase),
-                    shift.eq((remaining != 0) & config.clk_phase & ~first_bit),
-                )
-                .Elif(
-                    remaining != 0,
-                    sample.eq(config.clk_phase),
-                    shift.eq(~config.clk_phase & (remaining != 1)),
-                )
-                .Else(finish.eq(1)),
-            ),
+            bits.start.eq(start),
+            bits.running.eq(active & ~last),
         ]
         self.sync += [
-            If(timer != 0, timer.eq(timer - 1)),
             If(last, active.eq(0), last.eq(0)),
-            If(
-                tick,
-                second.eq(~second),
-                timer.eq(Mux(second, phase_a, phase_b) - 1),
-                sck.eq((~second & (remaining != 0)) ^ config.clk_polarity),
-                If(second, first_bit.eq(0), If(remaining != 0, remaining.eq(remaining - 1))),
-            ),
-            If(finish, last.eq(1), If(config.end, selected.eq(0), select.eq(Replicate(~config.cs_polarity, 8)))),
+            If(bits.tick, sck.eq((~bits.second & (bits.remaining != 0)) ^ config.clk_polarity)),
+            If(bits.finish, last.eq(1), If(config.end, selected.eq(0), select.eq(Replicate(~config.cs_polarity, 8)))),
             If(
                 start,
                 active.eq(1),
                 selected.eq(1),
                 select.eq(config.cs ^ Replicate(~config.cs_polarity, 8)),
-                second.eq(0),
-                first_bit.eq(1),
-                remaining.eq(config.length + spi.LENGTH_LEAST),
-                timer.eq(phase_a - 1),
             ),
             # Never during a transfer: SCK is idle
             If(
@@ -152,39 +115,120 @@ class SpiMaster(Module):
             ),
         ]
 
+        self.comb += [
+            shifter.start.eq(start),
+            shifter.written.eq(link.data),
+            shifter.shift.eq(bits.shift),
+            shifter.sample.eq(bits.sample),
+            shifter.final.eq(bits.remaining == 1),
+            inputs.stb.eq(shifter.done),
+            inputs.data.eq(shifter.data),
+            self.channel.settled.eq(~active & ~shifter.done),
+        ]
+        for pad, level, enable in [
+            (clk, sck, driven),
+            (mosi, shifter.out[-1], mosi_driven),
+            *[(pad, select[i], driven) for i, pad in enumerate(cs)],
+        ]:
+            if pad is not None:
+                self.comb += [pad.o.eq(Replicate(level, SAMPLES)), pad.oe.eq(enable)]
+
+
+class _BitClock(Module):
+    """Divides a transfer into its bits, and each bit into phases A and B. config: record of the
+    configuration.
+
+    `start` (in): a transfer begins. `running` (in): it has not ended. `tick` (out): a phase ends in
+    this cycle, B if `second` (out). `remaining` (out, 6 bits): bits not yet transferred. `shift`,
+    `sample` (out): the next bit out; MISO is sampled. `finish` (out): all bits are transferred.
+    """
+
+    def __init__(self, config):
+        self.start, self.running = Signal(), Signal()
+        self.tick, self.second = tick, second = Signal(), Signal()
+        self.remaining = remaining = Signal(6)
+        self.shift, self.sample, self.finish = Signal(), Signal(), Signal()
+
+        # # #
+
+        first_bit, timer = Signal(), Signal(9)
+        div, phase_a, phase_b = Signal(9), Signal(9), Signal(9)
+        self.comb += [
+            div.eq(config.div + spi.DIV_LEAST),
+            phase_b.eq(div[1:]),
+            phase_a.eq(div - phase_b),
+            tick.eq(self.running & (timer == 0)),
+            If(
+                tick,
+                If(
+                    ~second,
+                    self.sample.eq((remaining != 0) & ~config.clk_phase),
+                    self.shift.eq((remaining != 0) & config.clk_phase & ~first_bit),
+                )
+                .Elif(
+                    remaining != 0,
+                    self.sample.eq(config.clk_phase),
+                    self.shift.eq(~config.clk_phase & (remaining != 1)),
+                )
+                .Else(self.finish.eq(1)),
+            ),
+        ]
+        self.sync += [
+            If(timer != 0, timer.eq(timer - 1)),
+            If(
+                tick,
+                second.eq(~second),
+                timer.eq(Mux(second, phase_a, phase_b) - 1),
+                If(second, first_bit.eq(0), If(remaining != 0, remaining.eq(remaining - 1))),
+            ),
+            If(
+                self.start,
+                second.eq(0),
+                first_bit.eq(1),
+                remaining.eq(config.length + spi.LENGTH_LEAST),
+                timer.eq(phase_a - 1),
+            ),
+        ]
+
+
+class _Shifter(Module):
+    """The data of a transfer, in both directions. config: record of the configuration. mosi, miso:
+    pads; may be None.
+
+    `start` (in): `written` (in, 32 bits) is loaded. `shift` (in): the next bit out. `sample` (in): the
+    pin has a bit in this cycle, the last one if `final` (in). `out` (out, 32 bits): its bit 31 is on
+    MOSI. `done` (out): `data` (out, 32 bits) was read, 3 cycles after the last sample.
+    """
+
+    def __init__(self, config, mosi, miso):
+        self.start, self.shift = start, shift = Signal(), Signal()
+        self.sample, self.final = sample, final = Signal(), Signal()
+        self.written, self.out, self.data = Signal(_WIDTH), Signal(_WIDTH), Signal(_WIDTH)
+        self.done = Signal()
+
+        # # #
+
         # Data out: shifted towards bit 31; for LSB first the word is mirrored when loaded
-        out = Signal(_WIDTH)
-        mirrored = Cat(*[link.data[i] for i in reversed(range(_WIDTH))])
-        self.sync += If(start, out.eq(Mux(config.lsb_first, mirrored, link.data))).Elif(shift, out.eq(out << 1))
+        out, written = self.out, self.written
+        mirrored = Cat(*[written[i] for i in reversed(range(_WIDTH))])
+        self.sync += If(start, out.eq(Mux(config.lsb_first, mirrored, written))).Elif(shift, out.eq(out << 1))
 
         # Data in: one register at the pin, then shifted in at bit 0
         pin = Signal()
         sampling = Signal(2)  # the cycle of sampling, the cycle after it
         received = Signal(_WIDTH)
-        done = Signal()
         two_wires = C(0) if mosi is None else mosi.i[-1]
         source = two_wires if miso is None else Mux(config.half_duplex, two_wires, miso.i[-1])
-        final = Signal(2)
+        ending = Signal(2)
         self.sync += [
             pin.eq(source),
             sampling.eq(Cat(sample, sampling)),
-            final.eq(Cat(sample & (remaining == 1), final)),
+            ending.eq(Cat(sample & final, ending)),
             If(start, received.eq(0)).Elif(sampling[1], received.eq(Cat(pin, received))),
-            done.eq(final[1] & config.input),
+            self.done.eq(ending[1] & config.input),
         ]
-        self.comb += [
-            inputs.stb.eq(done),
-            inputs.data.eq(Mux(config.lsb_first, Cat(*[received[i] for i in reversed(range(_WIDTH))]), received)),
-            self.channel.settled.eq(~active & ~done),
-        ]
-
-        for pad, level, enable in [
-            (clk, sck, driven),
-            (mosi, out[-1], mosi_driven),
-            *[(pad, select[i], driven) for i, pad in enumerate(cs)],
-        ]:
-            if pad is not None:
-                self.comb += [pad.o.eq(Replicate(level, SAMPLES)), pad.oe.eq(enable)]
+        mirrored = Cat(*[received[i] for i in reversed(range(_WIDTH))])
+        self.comb += self.data.eq(Mux(config.lsb_first, mirrored, received))
 
 
 def _make(place):

@@ -52,7 +52,7 @@ class _Monitor(Module):
 
 class _UrukulMonitor(_Monitor):
     """`probes`: for each chip the frequency word that was sent to it last. A subclass drives
-    `complete`, at the end of a message to a chip, and the frequency."""
+    `complete`, at the end of a message to a chip, and the `frequency`."""
 
     def __init__(self, width):
         super().__init__()

@@ -27,7 +27,10 @@ ADDRESS_SAMPLE = 3
 
 class LevelDriver(Module):
     """The pad's samples: the previous level up to the event's sample, and the event's from it on.
-    write: one cycle ahead."""
+    write: one cycle ahead.
+
+    `settled`: the pad keeps its level without an event; constant for a pad that is not serialised.
+    """
 
     def __init__(self, pad, write, value, fine):
         self.settled = Signal(reset=1)

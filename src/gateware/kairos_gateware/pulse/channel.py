@@ -43,7 +43,10 @@ def _all(signals):
 class Engine(Module):
     """An engine with its FIFO. `load`: the head starts, its first value appears in the next cycle.
     `halt`: the running segment stops where it is. `arm`: the engine waits for the trigger. `run`,
-    `armed`, `starts`: its state in this cycle; `ends`: the last cycle of a segment."""
+    `armed`, `starts`: its state in this cycle; `ends`: the last cycle of a segment.
+
+    `flags` (out): of the running segment.
+    """
 
     def __init__(self, depth, frame=False):
         self.submodules.queue = queue = SegmentQueue(depth, frame)
@@ -73,16 +76,18 @@ class Engine(Module):
 
 
 class Channel(Module):
-    """depth: of the FIFOs. trigger: starts the armed engines, in the next cycle. hold: amplitudes
+    """depth: of the FIFOs. `trigger`: starts the armed engines, in the next cycle. `hold`: amplitudes
     are held in an underrun.
 
     `engines`: their `queue` accepts segments. `armed`: all wait. `tau0`, `misalign`: high in a
     cycle with that error; `dry`: the engines that found no segment in this cycle. `values`: of all
     parameters, a frame's including its accumulator; `applied`: frame of each tone; `synchronise`
     (begin at the global phase), `feed_forward`, `enable`, `gpo`: of each tone. `running`: some
-    engine runs. coming: parameters that get a segment within two cycles. `loaded`: all wait, and
+    engine runs. `coming`: parameters that get a segment within two cycles. `loaded`: all wait, and
     the segment after the waiting one will be available when that ends. `settled`: nothing changes
     before a segment or a trigger arrives.
+
+    `misalign_limit` (in, 32 bits): cycles by which engines may differ.
     """
 
     def __init__(self, depth=facts.SEGMENT_FIFO):

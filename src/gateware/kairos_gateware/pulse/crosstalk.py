@@ -51,7 +51,7 @@ class _Delay(Module):
 
 class _Coupling(Module):
     """A channel's contribution from one neighbour. real, imaginary: its signal, lists of a cycle's
-    samples. write: `factor` and `delay` are stored; commit: the stored values take effect. `parts`:
+    samples. `write`: `factor` and `delay` are stored; `commit`: the stored values take effect. `parts`:
     to be added."""
 
     def __init__(self, real, imaginary, place):
@@ -86,7 +86,7 @@ class Crosstalk(Module):
     """signals: of each channel, (real parts, imaginary parts) of a cycle's samples, each at most
     2^17 - 1 in magnitude as a complex number.
 
-    write: a coupling's `factor` (real, imaginary; 18 bits signed, 17 of them after the binary
+    `write`: a coupling's `factor` (real, imaginary; 18 bits signed, 17 of them after the binary
     point) and `delay` are stored for the neighbour at OFFSETS[`offset`] of `channel`; `zero`: delay
     that means none; commit: all stored values take effect. `sums`: of each channel, real parts, 21
     bits signed, LATENCY + zero cycles later. Before the first `commit`, and where there is no

@@ -17,7 +17,7 @@ __all__ = ["Demultiplexer"]
 
 
 class Demultiplexer(Module):
-    """valid, ready, word: the stream. fifos: of each channel, `readable`, `re`, `dout`."""
+    """`valid`, `ready`, `word`: the stream. fifos: of each channel, `readable`, `re`, `dout`."""
 
     def __init__(self, channels=facts.CHANNELS, depth=facts.INPUT_FIFO):
         self.valid, self.ready = Signal(), Signal()

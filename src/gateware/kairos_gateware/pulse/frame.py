@@ -20,7 +20,7 @@ _ROUTES = [
 
 
 class Frame(Module):
-    """spline: the frame's. queue: its head is started by `start`. ends: the running segment is in
+    """spline: the frame's. queue: its head is started by `start`. `ends`: the running segment is in
     its last cycle. flags: of the running segment. `shown`: base plus the running rotation."""
 
     def __init__(self, spline, queue, flags):

@@ -18,11 +18,14 @@ goes in at most two cycles after the trigger."""
 
 
 class SegmentQueue(Module):
-    """we, din: a segment goes in, if there is `room`; empty: it has no cycles. `roomy`: there is
+    """`we`, `din`: a segment goes in, if there is `room`; `empty`: it has no cycles. `roomy`: there is
     room for some more. `valid`: there is a head, `body`, which `take` removes; `waits`: it is held
     until the trigger; `single`: it lasts one cycle; `covers`: at least COVERED. `arriving`: there
     will be a head. frame: `rotation` is to be added to the accumulator before the head starts, to 0
-    if `cleared`."""
+    if `cleared`.
+
+    `skipped` (out): for a cycle, a segment of no cycles is not stored.
+    """
 
     def __init__(self, depth, frame=False):
         self.we, self.room = Signal(), Signal()

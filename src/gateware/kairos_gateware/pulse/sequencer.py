@@ -37,7 +37,11 @@ written."""
 
 class _Table(Module):
     """A table with `ports` ports; the first one also writes. An address beyond its end is not
-    written. Unwritten entries are 0."""
+    written. Unwritten entries are 0.
+
+    `write` (in): the entry at `address` (in) is written. `beyond` (out): that is beyond the table's
+    end.
+    """
 
     def __init__(self, width, bits, word_bits, ports):
         self.specials.memory = memory = Memory(width, 1 << bits)
@@ -54,8 +58,8 @@ class Sequencer(Module):
     """queues: of the eight engines. glut_bits, mlut_bits, plut_bits: address bits of the tables as
     built. wide: words carry 22 gate ids instead of 20 and a count.
 
-    valid, ready, word: the stream. result, result_valid: of a measurement; one is remembered.
-    timeout: cycles until a branch continues without one, 0: never. `errors`: name to a signal that
+    `valid`, `ready`, `word`: the stream. `result`, `result_valid`: of a measurement; one is remembered.
+    `timeout`: cycles until a branch continues without one, 0: never. `errors`: name to a signal that
     is high in a cycle with that error. `settled`: nothing changes until a result, a word or room in
     a queue is available. `waiting`: for a result. `given`: segments that go to queues in this
     cycle, in order, each (whether there is one, mask of parameters, body). `coming`: parameters

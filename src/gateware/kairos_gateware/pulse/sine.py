@@ -35,7 +35,7 @@ def slope_table():
 
 
 class Cosine(Module):
-    """phase: of 18 bits. `value`: LATENCY cycles later, 18 bits signed."""
+    """`phase`: of 18 bits. `value`: LATENCY cycles later, 18 bits signed."""
 
     def __init__(self):
         self.phase = Signal(facts.SINE_PHASE_BITS)

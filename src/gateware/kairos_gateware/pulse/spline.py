@@ -18,7 +18,7 @@ _WIDTHS = [facts.VALUE_BITS, facts.V1_BITS, facts.V2_BITS, facts.VALUE_BITS]
 
 
 class Spline(Module):
-    """running: a segment has more cycles; otherwise `segment` (its body) may begin. step: the next
+    """`running`: a segment has more cycles; otherwise `segment` (its body) may begin. `step`: the next
     value of either appears in the next cycle. `value`: v0. `following`: what it would be one cycle
     later."""
 

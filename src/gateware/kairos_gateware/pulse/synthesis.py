@@ -22,7 +22,7 @@ LATENCY = _TONE_LATENCY + 1 + _OUTPUT_LATENCY
 
 
 class Tone(Module):
-    """A tone with its own `phase` (inputs: see `Phase`). amplitude: of the same cycle as its
+    """A tone with its own `phase` (inputs: see `Phase`). `amplitude`: of the same cycle as its
     frequency. `samples`: 18 bits signed; with `quadrature` also its imaginary parts in
     `imaginary`."""
 

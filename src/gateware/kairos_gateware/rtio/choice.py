@@ -14,9 +14,9 @@ __all__ = ["ChannelChoice"]
 class ChannelChoice(Module):
     """count: number of slots.
 
-    `readable`: a bit for each slot. `enable`: if 0, none is chosen. `move`: the chosen slot was
-    served; without `room` it is not chosen again until `freed`, for the slot `freed_slot`. `reset`:
-    none is chosen, none is full. `waiting`: a slot can be chosen.
+    `readable`: a bit for each slot. `chosen`: `slot` is the chosen one. `enable`: if 0, none is.
+    `move`: the chosen slot was served; without `room` it is not chosen again until `freed`, for the
+    slot `freed_slot`. `reset`: none is chosen, none is full. `waiting`: a slot can be chosen.
     """
 
     def __init__(self, count):

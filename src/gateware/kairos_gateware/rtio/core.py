@@ -27,7 +27,10 @@ DEPTH = 128
 
 
 class AsyncError(Module):
-    """Sticky flag with the channel of the first occurrence since the flag was last cleared."""
+    """Sticky `flag` with the channel of the first occurrence since the flag was last cleared.
+
+    `channel` (out, 24 bits): of that occurrence. `clear` (in): clears the flag.
+    """
 
     def __init__(self, pulse, channel):
         self.flag = Signal()

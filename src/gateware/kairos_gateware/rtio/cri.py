@@ -27,8 +27,8 @@ __all__ = ["Cri", "OUTPUT_UNDERFLOW", "OUTPUT_UNREACHABLE", "INPUT_TIMEOUT", "IN
 class Cri:
     """Signals of the interface.
 
-    output: stream of {channel 24, address 8, timestamp 64 (machine units), data `data_width`}.
-    input: stream of {channel 24, timeout 64 (machine units, all ones: none), number 16}. number:
+    `output`: stream of {channel 24, address 8, timestamp 64 (machine units), data `data_width`}.
+    `input`: stream of {channel 24, timeout 64 (machine units, all ones: none), number 16}. number:
     with pushed inputs, that of the newest entry consumed (`pusher`), otherwise unused. response:
     done (one cycle), status 4, timestamp 64, data 32 (the last two for inputs). The channel has the
     DRTIO destination in bits 23..16. For arbiters, the core also provides the two kinds of

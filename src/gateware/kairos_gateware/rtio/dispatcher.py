@@ -40,8 +40,12 @@ def event_layout(channel_width, address_width, data_width, lanes):
 
 
 class Dispatcher(Module):
-    """request: the CRI's output stream (sink). lane_free[i]: lane i has room for two more. event,
-    lane_we: to the lanes."""
+    """`request`: the CRI's output stream (sink). `lane_free`[i]: lane i has room for two more. `event`,
+    `lane_we`: to the lanes.
+
+    `sequence_error` (out), for a cycle: an event found no lane, in channel `sequence_error_channel`
+    (out).
+    """
 
     def __init__(self, timebase, channels, layout, lanes, data_width):
         self.request = request = stream.Endpoint(

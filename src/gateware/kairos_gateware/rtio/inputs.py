@@ -21,7 +21,11 @@ __all__ = ["InputFifo", "InputPorts", "InputReader"]
 
 class InputFifo(Module):
     """Stamped events of one channel. `overflow` is set when an event finds no room (it is lost) and
-    cleared by `overflow_ack`; earlier events remain."""
+    cleared by `overflow_ack`; earlier events remain.
+
+    `readable` (out): there is an event, of time `timestamp` (out, 64 bits) and with `data` (out);
+    `re` (in) takes it. `settled` (out): none is being stored.
+    """
 
     def __init__(self, link, timebase, depth):
         self.readable = Signal()
@@ -53,7 +57,11 @@ class InputFifo(Module):
 class InputPorts(Module):
     """Ports for serving read requests, one at a time. `done`, for one cycle: the answer is in
     `status`, `timestamp`, `data`. `abort` ends a waiting read with the status "timeout". A timeout
-    of all ones means none; any other negative one has already expired."""
+    of all ones means none; any other negative one has already expired.
+
+    `request` (in): stream of {channel, timeout, number}. For time skip: `settled` (out): nothing
+    changes but by an input, or, while `waiting` (out), at time `due` (out, coarse).
+    """
 
     def __init__(self):
         self.request = stream.Endpoint([("channel", 24), ("timeout", 64), ("number", 16)])

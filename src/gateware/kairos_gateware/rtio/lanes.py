@@ -19,7 +19,10 @@ ROOMY = 24
 
 class _Gone(Module):
     """The event that a lane released in the previous cycle. Unchanged once `due` has been 0 for two
-    cycles."""
+    cycles.
+
+    `valid` (out): there is one, `event` (out); `late` (out): it was released after its time.
+    """
 
     def __init__(self, layout, due, late, head):
         self.valid = Signal()
@@ -34,7 +37,12 @@ class _Gone(Module):
 class Lane(Module):
     """gate_time: coarse counter plus OUTPUT_LATENCY. `free`: room for at least two more events, one
     of which may be in the dispatcher's write register. `late`: this event was released after its
-    time."""
+    time.
+
+    `we` (in): `write` (in) is appended. `roomy` (out): room for as many events as an initiator has
+    in flight. `head` (out): the oldest event, if `waiting` (out); `due` (out): it is released in
+    this cycle. `settled` (out): nothing is on its way to the head.
+    """
 
     def __init__(self, layout, depth, gate_time):
         self.we = Signal()

@@ -19,6 +19,8 @@ class OutputLink:
     replace: of events with the same address and time the last one takes effect, silently; otherwise
     each pair of events in one cycle is a collision. (In any case only one event per cycle is
     executed, the last submitted.)
+
+    `data`, `address` (to the PHY): of the event. `fine` (to the PHY): its time within the cycle.
     """
 
     def __init__(self, data_width, address_width=0, replace=True):
@@ -33,7 +35,10 @@ class OutputLink:
 
 
 class InputLink:
-    """PHY to core. `stb` is high INPUT_LATENCY cycles after the cycle in which the pad was sampled."""
+    """PHY to core. `stb` is high INPUT_LATENCY cycles after the cycle in which the pad was sampled.
+
+    `data` (from the PHY): of the event. `fine` (from the PHY): its time within the cycle.
+    """
 
     def __init__(self, data_width):
         self.stb = Signal()
@@ -54,8 +59,8 @@ class Wave(NamedTuple):
 class FreeRunning:
     """Time skip, for a PHY whose state advances by itself and can be advanced arithmetically.
 
-    limit: number of cycles after this one in which the outputs certainly keep their level. stb: the
-    counter jumps; the next state is that of `cycles` cycles later, instead of one. simulated: 1 in
+    limit: number of cycles after this one in which the outputs certainly keep their level. `stb`: the
+    counter jumps; the next state is that of `cycles` cycles later, instead of one. `simulated`: 1 in
     simulation builds. Not driven in hardware builds (all are 0). wave: the output meanwhile, if its
     edges do not count towards `limit`.
     """

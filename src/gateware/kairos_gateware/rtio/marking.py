@@ -15,7 +15,10 @@ __all__ = ["MarkingFifo"]
 class MarkingFifo(Module):
     """Stamped events of one channel, and marks where some were lost. `readable`: there is an entry;
     `lost`: it is not an event but marks lost events; `more`: another entry follows; `re` takes
-    it."""
+    it.
+
+    `timestamp` (out, 64 bits), `data` (out): of the entry. `settled` (out): none is being stored.
+    """
 
     def __init__(self, link, timebase, depth):
         self.readable = Signal()

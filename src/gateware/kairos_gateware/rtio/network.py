@@ -20,7 +20,12 @@ __all__ = ["OutputNetwork"]
 
 
 class OutputNetwork(Module):
-    """lanes: objects with `valid`, `event`, `late`. Errors are one-cycle pulses with a channel."""
+    """lanes: objects with `valid`, `event`, `late`. Errors are one-cycle pulses with a channel.
+
+    `collision`, `busy` (out): two events in one cycle; the PHY could not take one.
+    `collision_channel`, `busy_channel` (out, 16 bits): where. `settled` (out): no event is in
+    transit.
+    """
 
     def __init__(self, lanes, layout, channels):
         self.collision = Signal()

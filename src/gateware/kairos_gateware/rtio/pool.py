@@ -40,8 +40,8 @@ class Pool(Module):
     """layout: of the events. capacity: a power of two. reach: cycles ahead of the counter for which
     the wheel has slots; margin: number of these that are not used.
 
-    push, event: appended (at most `capacity` events in total, including the one in `out`).
-    out_valid, out_event, out_take: events that are due. For time skip: `settled`, `waiting`, `due`.
+    `push`, `event`: appended (at most `capacity` events in total, including the one in `out`).
+    `out_valid`, `out_event`, `out_take`: events that are due. For time skip: `settled`, `waiting`, `due`.
     """
 
     def __init__(self, timebase, layout, capacity, reach, margin):

@@ -47,6 +47,8 @@ class InputPusher(Module):
     transit, or the rings are being reset. `taken`: an entry was taken from a FIFO in the previous
     cycle, and is the one on offer in `push`. Requests and time skip: as `InputReader`; a request
     also has `number`.
+
+    `settled` (out): nothing changes without an input or a request.
     """
 
     def __init__(self, timebase, fifos):

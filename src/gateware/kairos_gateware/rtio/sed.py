@@ -45,6 +45,8 @@ def _widths(channels, lanes):
 
 
 class _LaneSed(Module):
+    """`roomy` (out): every lane has room for as many events as an initiator has in flight."""
+
     def __init__(self, timebase, channels, lanes, depth, domain):
         layout, self.data_width = _widths(channels, lanes)
         self.submodules.dispatcher = dispatcher = Dispatcher(timebase, channels, layout, lanes, self.data_width)
@@ -68,7 +70,7 @@ class _LaneSed(Module):
 
 
 class LaneSed(Module):
-    """lanes: FIFOs of `depth` events. reset: common to all."""
+    """lanes: FIFOs of `depth` events. `reset`: common to all."""
 
     def __init__(self, timebase, channels, lanes, depth, network="sys"):
         domains = sorted({"sys", network})
@@ -92,7 +94,10 @@ class LaneSed(Module):
 
 class ReorderingSed(Module):
     """lanes: events that can be due in the same cycle. capacity: events beyond the wheel's reach, a
-    power of two."""
+    power of two.
+
+    `reset` (in): discards all events.
+    """
 
     def __init__(self, timebase, channels, lanes, capacity, simulation, network="sys"):
         layout, self.data_width = _widths(channels, lanes)

@@ -31,7 +31,10 @@ MARGIN = 8
 
 
 class _Lane:
-    """Ports of a lane to the output network."""
+    """Ports of a lane to the output network.
+
+    `valid` (out): `event` (out) is due. `late` (out): always 0.
+    """
 
     def __init__(self, layout, n):
         self.valid = Signal(name=f"lane_valid_{n}")
@@ -39,10 +42,84 @@ class _Lane:
         self.event = Record(layout, name=f"lane_event_{n}")
 
 
+class _Counts(Module):
+    """The number of events in each slot.
+
+    `slot` (in): of the event to be inserted in the next cycle. `insert` (in): it is inserted, into
+    `inserted_slot` (in). `number` (out): events in that slot; `full` (out): as many as there are lanes.
+    `write` (out): the event takes the lane of that number; `first` (out): it is the slot's first.
+    `now` (in): the slot to be read. `present` (out): its events, in the next cycle; `leaving` (out):
+    there are some. `clearing`, `cleared_slot` (in): all slots are emptied, one after the other.
+    """
+
+    def __init__(self, lanes, depth):
+        bits, count_bits = log2_int(depth), bits_for(lanes)
+        self.slot, self.inserted_slot = slot, where = Signal(bits), Signal(bits)
+        self.insert, self.full = Signal(), Signal()
+        self.write, self.first = Signal(), Signal()
+        self.number = number = Signal(count_bits)
+        self.now = now = Signal(bits)
+        self.present, self.leaving = Signal(count_bits), Signal()
+        self.clearing, self.cleared_slot = Signal(), Signal(bits)
+
+        # # #
+
+        filled_at_insertion, filled_at_reading = [Memory(count_bits + 1, depth) for _ in range(2)]
+        used_at_insertion, used_at_reading = [Memory(1, depth) for _ in range(2)]
+        self.specials += filled_at_insertion, filled_at_reading, used_at_insertion, used_at_reading
+
+        # The preceding insertion may be changing the number
+        filled, generation = _read(self, filled_at_insertion, slot), _read(self, used_at_insertion, slot)
+        one_more, forward, forwarded = Signal(count_bits), Signal(), Signal(count_bits)
+        self.sync += [
+            forward.eq(self.insert & (slot == where)),
+            forwarded.eq(Mux(self.full, number, one_more)),
+        ]
+        self.comb += [
+            one_more.eq(number + 1),
+            If(forward, number.eq(forwarded)).Elif(filled[-1] == generation, number.eq(filled[:-1])),
+            self.full.eq(number == lanes),
+            self.first.eq(self.write & (number == 0)),
+            self.write.eq(self.insert & ~self.full),
+        ]
+        for memory in [filled_at_insertion, filled_at_reading]:
+            port = memory.get_port(write_capable=True)
+            self.specials += port
+            self.comb += [
+                port.we.eq(self.write | self.clearing),
+                port.adr.eq(Mux(self.clearing, self.cleared_slot, where)),
+                port.dat_w.eq(Mux(self.clearing, 0, Cat(one_more, generation))),
+            ]
+
+        # Reading
+        before = Signal(bits)
+        filled, cleared = _read(self, filled_at_reading, now), _read(self, used_at_reading, now)
+        self.comb += [
+            If((filled[-1] == cleared) & ~self.clearing, self.present.eq(filled[:-1])),
+            self.leaving.eq(self.present != 0),
+        ]
+        self.sync += before.eq(now)
+        for memory in [used_at_insertion, used_at_reading]:
+            port = memory.get_port(write_capable=True)
+            self.specials += port
+            self.comb += [port.we.eq(self.leaving), port.adr.eq(before), port.dat_w.eq(~cleared)]
+
+
+def _read(module, memory, address):
+    """The content of a memory at an address of the previous cycle."""
+    port = memory.get_port(mode=READ_FIRST)
+    module.specials += port
+    module.comb += port.adr.eq(address)
+    return port.dat_r
+
+
 class Wheel(Module):
     """layout: from `event_layout` for `lanes` lanes. depth: cycles, a power of two.
 
-    For time skip: `settled`, `waiting`, `due` (coarse time to which the counter may be advanced).
+    `stb` (in): inserts `event` (in), which has waited in the pool if `pooled` (in). `overfull` (out):
+    an event of channel `overfull_channel` (out) was dropped. `reset` (in): discards all events;
+    `sweeping` (out) until it has. For time skip: `settled` (out), `waiting` (out), `due` (out, coarse
+    time to which the counter may be advanced).
     """
 
     def __init__(self, timebase, layout, lanes, depth, simulation=False):
@@ -58,72 +135,28 @@ class Wheel(Module):
         # # #
 
         bits = log2_int(depth)
-        count_bits = bits_for(lanes)
         stored = [name for name, *_ in layout if name not in ("coarse", "younger")]
         occupied = Signal(bits + 1, reset_less=True)  # slots that are not empty
-
-        # Insertion: number of events in the slot, which the preceding insertion may be changing
-        slot = self.event.coarse[:bits]
-        second = Signal()
-        inserted = Record(layout)
-        inserted_pooled = Signal()
-        number, one_more = Signal(count_bits), Signal(count_bits)
-        forward, forwarded = Signal(), Signal(count_bits)
-        first, full, write = Signal(), Signal(), Signal()
-        where = inserted.coarse[:bits]
-        filled_at_insertion, filled_at_reading = [Memory(count_bits + 1, depth) for _ in range(2)]
-        used_at_insertion, used_at_reading = [Memory(1, depth) for _ in range(2)]
-        self.specials += filled_at_insertion, filled_at_reading, used_at_insertion, used_at_reading
-
-        def reading(memory, address):
-            port = memory.get_port(mode=READ_FIRST)
-            self.specials += port
-            self.comb += port.adr.eq(address)
-            return port.dat_r
-
-        filled = reading(filled_at_insertion, slot)
-        generation = reading(used_at_insertion, slot)
+        second, sweep = Signal(), Signal(bits)
+        inserted, inserted_pooled = Record(layout), Signal()
+        now = timebase.shifted(OUTPUT_LATENCY)[:bits]
+        self.submodules.counts = counts = _Counts(lanes, depth)
         self.sync += [
             second.eq(self.stb & ~self.reset),
             inserted.raw_bits().eq(self.event.raw_bits()),
             inserted_pooled.eq(self.pooled),
-            forward.eq(second & (slot == where)),
-            forwarded.eq(Mux(full, number, one_more)),
         ]
         self.comb += [
-            one_more.eq(number + 1),
-            If(forward, number.eq(forwarded)).Elif(filled[-1] == generation, number.eq(filled[:-1])),
-            full.eq(number == lanes),
-            first.eq(write & (number == 0)),
-            write.eq(second & ~full),
-            self.overfull.eq(second & full),
+            counts.slot.eq(self.event.coarse[:bits]),
+            counts.inserted_slot.eq(inserted.coarse[:bits]),
+            counts.insert.eq(second),
+            counts.now.eq(now),
+            counts.clearing.eq(self.sweeping),
+            counts.cleared_slot.eq(sweep),
+            self.overfull.eq(second & counts.full),
             self.overfull_channel.eq(inserted.channel),
         ]
-        sweep = Signal(bits)
-        for memory in [filled_at_insertion, filled_at_reading]:
-            port = memory.get_port(write_capable=True)
-            self.specials += port
-            self.comb += [
-                port.we.eq(write | self.sweeping),
-                port.adr.eq(Mux(self.sweeping, sweep, where)),
-                port.dat_w.eq(Mux(self.sweeping, 0, Cat(one_more, generation))),
-            ]
 
-        # Reading
-        now = timebase.shifted(OUTPUT_LATENCY)[:bits]
-        before = Signal(bits)
-        present, leaving = Signal(count_bits), Signal()
-        filled = reading(filled_at_reading, now)
-        cleared = reading(used_at_reading, now)
-        self.comb += [
-            If((filled[-1] == cleared) & ~self.sweeping, present.eq(filled[:-1])),
-            leaving.eq(present != 0),
-        ]
-        self.sync += before.eq(now)
-        for memory in [used_at_insertion, used_at_reading]:
-            port = memory.get_port(write_capable=True)
-            self.specials += port
-            self.comb += [port.we.eq(leaving), port.adr.eq(before), port.dat_w.eq(~cleared)]
         direct = []
         for n, lane in enumerate(self.lanes):
             memory = Memory(sum(len(getattr(lane.event, name)) for name in stored) + 1, depth)
@@ -131,11 +164,11 @@ class Wheel(Module):
             self.specials += memory, port
             pooled = Signal()
             self.comb += [
-                port.we.eq(write & (number == n)),
-                port.adr.eq(where),
+                port.we.eq(counts.write & (counts.number == n)),
+                port.adr.eq(counts.inserted_slot),
                 port.dat_w.eq(Cat(*[getattr(inserted, name) for name in stored], inserted_pooled)),
-                Cat(*[getattr(lane.event, name) for name in stored], pooled).eq(reading(memory, now)),
-                lane.valid.eq(present > n),
+                Cat(*[getattr(lane.event, name) for name in stored], pooled).eq(_read(self, memory, now)),
+                lane.valid.eq(counts.present > n),
             ]
             direct.append(~pooled)
         for n, lane in enumerate(self.lanes):
@@ -147,35 +180,34 @@ class Wheel(Module):
 
         # Reset
         self.sync += [
-            occupied.eq(occupied + first - leaving),
+            occupied.eq(occupied + counts.first - counts.leaving),
             If(
                 self.sweeping,
                 sweep.eq(sweep + 1),
                 If(sweep == depth - 1, self.sweeping.eq(0), occupied.eq(0)),
             ),
-            If(self.reset & ((occupied != 0) | first), self.sweeping.eq(1), sweep.eq(0)),
+            If(self.reset & ((occupied != 0) | counts.first), self.sweeping.eq(1), sweep.eq(0)),
         ]
-
         if simulation:
-            self.submodules.calendar = calendar = _Calendar(bits)
-            reached = Signal()  # the slot of the next event is read in this cycle
-            self.comb += [
-                calendar.insert.eq(first),
-                calendar.inserted.eq(inserted.coarse),
-                calendar.remove.eq(leaving),
-                calendar.removed.eq(timebase.shifted(OUTPUT_LATENCY - 1)),
-                calendar.clear.eq(self.sweeping),
-            ]
-            self.waiting = calendar.valid
-            self.due = Signal(COARSE_BITS)
-            self.settled = Signal()
-            self.comb += [
-                self.due.eq(calendar.next - OUTPUT_LATENCY),
-                reached.eq(calendar.valid & (calendar.next <= timebase.shifted(OUTPUT_LATENCY))),
-                self.settled.eq(
-                    ~self.stb & ~second & ~leaving & ~self.sweeping & ~calendar.searching & ~reached & ~self.reset
-                ),
-            ]
+            self._simulate(timebase, counts, inserted.coarse, second)
+
+    def _simulate(self, timebase, counts, coarse, second):
+        """The facts for time skip. coarse: time of the event that is inserted if `second`."""
+        self.waiting, self.due, self.settled = Signal(), Signal(COARSE_BITS), Signal()
+        self.submodules.calendar = calendar = _Calendar(len(counts.slot))
+        reached = Signal()  # the slot of the next event is read in this cycle
+        changing = self.stb | second | counts.leaving | self.sweeping | calendar.searching | reached | self.reset
+        self.comb += [
+            calendar.insert.eq(counts.first),
+            calendar.inserted.eq(coarse),
+            calendar.remove.eq(counts.leaving),
+            calendar.removed.eq(timebase.shifted(OUTPUT_LATENCY - 1)),
+            calendar.clear.eq(self.sweeping),
+            self.waiting.eq(calendar.valid),
+            self.due.eq(calendar.next - OUTPUT_LATENCY),
+            reached.eq(calendar.valid & (calendar.next <= timebase.shifted(OUTPUT_LATENCY))),
+            self.settled.eq(~changing),
+        ]
 
 
 class _Calendar(Module):
@@ -183,6 +215,9 @@ class _Calendar(Module):
 
     `next` is found within a few cycles after a removal (`searching`): in the removed slot's word of
     64 slots, or in the first following word with an occupied slot.
+
+    `insert` (in): the slot of time `inserted` (in) becomes occupied. `remove` (in): that of time
+    `removed` (in) becomes empty. `clear` (in): all do. `valid` (out): a slot is occupied.
     """
 
     def __init__(self, bits):

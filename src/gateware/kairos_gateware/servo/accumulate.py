@@ -19,7 +19,10 @@ _PRODUCT_WIDTH = 48
 
 class Accumulator(Module):
     """`operand`, `summand`, `factor`; `first`: the product that arrives now begins a sum, `more`:
-    it belongs to one."""
+    it belongs to one.
+
+    `total` (out): the sum.
+    """
 
     def __init__(self):
         self.operand, self.summand = Signal((STATE_WIDTH, True)), Signal((STATE_WIDTH, True))

@@ -43,8 +43,11 @@ def iir_cycles(channels: int) -> int:
 
 
 class Control:
-    """Control of a channel. active: Y is updated, once `waited` is at least the profile's delay.
-    taken: the filter samples these in this cycle."""
+    """Control of a channel. `active`: Y is updated, once `waited` is at least the profile's delay.
+    `taken`: the filter samples these in this cycle.
+
+    `profile` (in): number of the profile.
+    """
 
     def __init__(self):
         self.active = Signal()
@@ -55,7 +58,10 @@ class Control:
 
 class Sequence(Module):
     """Slots of four steps, two more than there are channels: `slot` and `step` from `start` to
-    `done`. `fetch`: the next cycle begins the slot `following`."""
+    `done`. `fetch`: the next cycle begins the slot `following`.
+
+    `busy` (out): until `done`, including that cycle. `running` (out): a slot is in progress.
+    """
 
     def __init__(self, channels):
         self.start = Signal()
@@ -85,7 +91,7 @@ class IirFilter(Module):
     """controls: four or eight `Control`. x0, x1: newest and previous samples, must not change while
     `busy`. dds: the `DdsWriter` that gets the words.
 
-    start: not while `busy`. hold: at `start`, no Y is updated. clip: one cycle for each Y that was
+    start: not while `busy`. `hold`: at `start`, no Y is updated. `clip`: one cycle for each Y that was
     clamped.
 
     Access to the memories, any time: address (bits of a word of the coefficients; Y in its low
@@ -117,31 +123,20 @@ class IirFilter(Module):
         ]
         self.sync += If(self.start, holding.eq(self.hold))
 
-        # Values of the current slot, and of the two before
-        active = Signal()
-        waited = Signal(DELAY_WIDTH)
-        profiles = [Signal(PROFILE_WIDTH, name=f"profile_{i}") for i in range(3)]
+        self.submodules.values = values = SlotValues(controls, sequence)
         updates = [Signal(name=f"update_{i}") for i in range(2)]
         olds = [Signal((STATE_WIDTH, True), name=f"y1_{i}") for i in range(2)]
-        cases = {
-            i: [profiles[0].eq(c.profile), waited.eq(c.waited), active.eq(c.active)] for i, c in enumerate(controls)
-        }
-        self.sync += If(
-            sequence.fetch,
-            Case(sequence.following, cases),
-            [b.eq(a) for a, b in zip(profiles, profiles[1:], strict=False)],
-        )
 
         # Memories
         older = Signal(index_width)
         low, high, y0 = memories.low, memories.high, limiter.y
         self.comb += [
             Case(step, {i: memories.row.eq(number) for i, number in enumerate(_ROWS)}),
-            memories.profile.eq(profiles[0]),
+            memories.profile.eq(values.profiles[0]),
             memories.channel.eq(slot[:index_width]),
             older.eq(slot - 2),
-            If(step == 1, memories.state_at.eq(Cat(profiles[0], slot[:index_width]))).Else(
-                memories.state_at.eq(Cat(profiles[2], older))
+            If(step == 1, memories.state_at.eq(Cat(values.profiles[0], slot[:index_width]))).Else(
+                memories.state_at.eq(Cat(values.profiles[2], older))
             ),
             memories.new_state.eq(y0),
             memories.write.eq(running & (step == 2) & (slot >= 2)),
@@ -156,7 +151,7 @@ class IirFilter(Module):
             If(
                 step == 1,
                 adc.eq(high),
-                updates[0].eq(active & ~holding & (waited >= high[8 : 8 + DELAY_WIDTH])),
+                updates[0].eq(values.active & ~holding & (values.waited >= high[8 : 8 + DELAY_WIDTH])),
                 updates[1].eq(updates[0]),
             ),
             If(step == 2, offset.eq(low), olds[0].eq(memories.state), olds[1].eq(olds[0])),
@@ -191,12 +186,49 @@ class IirFilter(Module):
             ),
         ]
 
-        # To the synthesisers
-        word = {
-            0: (1, POW, low),
-            1: (0, FTW_LOW, low),
-            2: (2, ASF, y0[STATE_WIDTH - 1 - ASF_WIDTH : STATE_WIDTH - 1]),
-            3: (0, FTW_HIGH, low),
+        self.submodules.words = words = SynthesiserWords(channels, sequence, dds)
+        self.comb += [words.low.eq(low), words.y0.eq(y0)]
+
+
+class SlotValues(Module):
+    """What the controls say of the current slot's channel. `active` (out), `waited` (out): as of
+    `Control`. `profiles` (out): of the current slot and of the two before it."""
+
+    def __init__(self, controls, sequence):
+        self.active, self.waited = Signal(), Signal(DELAY_WIDTH)
+        self.profiles = profiles = [Signal(PROFILE_WIDTH, name=f"profile_{i}") for i in range(3)]
+
+        # # #
+
+        cases = {
+            i: [profiles[0].eq(c.profile), self.waited.eq(c.waited), self.active.eq(c.active)]
+            for i, c in enumerate(controls)
+        }
+        self.sync += If(
+            sequence.fetch,
+            Case(sequence.following, cases),
+            [b.eq(a) for a, b in zip(profiles, profiles[1:], strict=False)],
+        )
+
+
+class SynthesiserWords(Module):
+    """Writes a channel's frequency, phase and amplitude to `dds`, a `DdsWriter`, each in its own step.
+
+    `low` (in): the lower word of the row that is read. `y0` (in): the newest Y.
+    """
+
+    def __init__(self, channels, sequence, dds):
+        self.low, self.y0 = Signal(COEFF_WIDTH), Signal(STATE_WIDTH)
+
+        # # #
+
+        running, step, slot = sequence.running, sequence.step, sequence.slot
+        # For each step: slots since the channel's own, word, value
+        words = {
+            0: (1, POW, self.low),
+            1: (0, FTW_LOW, self.low),
+            2: (2, ASF, self.y0[STATE_WIDTH - 1 - ASF_WIDTH : STATE_WIDTH - 1]),
+            3: (0, FTW_HIGH, self.low),
         }
         self.comb += Case(
             step,
@@ -207,6 +239,6 @@ class IirFilter(Module):
                     dds.word.eq(number),
                     dds.data.eq(value),
                 ]
-                for i, (behind, number, value) in word.items()
+                for i, (behind, number, value) in words.items()
             },
         )

@@ -31,8 +31,8 @@ class Servo(Module):
     """controls: a `Control` for each channel. adc: pads of the `AdcReader`, buses: of the
     `DdsWriter`.
 
-    enable: level; a started sample is always completed. busy: a sample is in progress. clip: for
-    each channel, Y was clamped; failed: a sample was not read (then all Y are unchanged); both
+    `enable`: level; a started sample is always completed. `busy`: a sample is in progress. `clip`: for
+    each channel, Y was clamped; `failed`: a sample was not read (then all Y are unchanged); both
     until `clear`, one cycle.
     """
 

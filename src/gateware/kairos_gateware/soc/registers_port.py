@@ -27,6 +27,8 @@ class RegistersPort(Module):
     One burst at a time; if a read and a write arrive together, the one that was not served last is
     taken. `reading`, `writing`: one is in progress, from the cycle after its address to that of its
     last answer.
+
+    `begin_read`, `begin_write` (out): for a cycle, an address is accepted.
     """
 
     def __init__(self, axi, csr):

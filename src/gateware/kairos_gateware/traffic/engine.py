@@ -29,7 +29,7 @@ _OPEN = 64
 
 
 class TrafficEngine(Module):
-    """start: pulse, ignored while `busy`; write, coherent, address, size (bytes), seed: stable from
+    """start: pulse, ignored while `busy`; `write`, `coherent`, `address`, `size` (bytes), `seed`: stable from
     then on.
 
     `busy`; `first`, `last`: cycles from `start`; `sum`: of the words read; `error`: a beat or a

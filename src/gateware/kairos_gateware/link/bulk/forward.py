@@ -78,7 +78,10 @@ class _Packets(Module):
 
 
 class _Answers(Module):
-    """The same for answers, whose key names the board they are for."""
+    """The same for answers, whose key names the board they are for.
+
+    `answer` (out, `ready` in): the oldest one, to be forwarded.
+    """
 
     def __init__(self, receiving, these):
         self.answer = answer = Record([("valid", 1), ("ready", 1), *ANSWER])

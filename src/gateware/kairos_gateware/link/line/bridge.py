@@ -61,7 +61,10 @@ def bridge_streams(axi, interrupts, depth):
 class _Bridge(Module):
     """Common part of both ends: the channels that one end sends, the other receives. near: this is
     the near end. axi3: both are AXI3. `endpoint`: that of the link; when the link goes down,
-    transactions in flight are lost and never answered."""
+    transactions in flight are lost and never answered.
+
+    `interrupts` (out at one end, in at the other): levels that are carried along.
+    """
 
     def __init__(self, near, address_width, id_width, interrupts, depth, reliability, axi3):
         version = "axi3" if axi3 else "axi4"

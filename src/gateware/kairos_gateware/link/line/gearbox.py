@@ -52,7 +52,11 @@ class Forms:
 
 
 class VectorStream(Module):
-    """Common ports of packers and unpackers: a vector and a word. forms: `Forms`."""
+    """Common ports of packers and unpackers: a vector and a `word`. forms: `Forms`.
+
+    `vector`: {valid, form, data}. `word`: {valid, payload}. The direction of each depends on the
+    subclass.
+    """
 
     def __init__(self, forms):
         self.forms = forms

@@ -21,6 +21,8 @@ class Multiplexer(Module):
 
     For stream n, `valid[n]` and `payload[n]` are inputs and `ready[n]` an output: the word leaves
     in this cycle. `word`: leaves if `ready`; it may change until then.
+
+    `any` (out): some stream has a word. `word_ready` (in): the word on offer leaves in this cycle.
     """
 
     def __init__(self, ranks):

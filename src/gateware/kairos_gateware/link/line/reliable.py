@@ -54,7 +54,10 @@ class _Channel(Module):
     `corrected`, `broken`, `repeated`; `dropped`: number of words discarded in this cycle. `up`: the
     link is established. `moving`: words are in transit here, or will be without further input.
     `space`: words that each lane may send before an acknowledgement is needed; `unacknowledged`:
-    some of its words are."""
+    some of its words are.
+
+    `ended` (out): for a cycle, the link has gone down.
+    """
 
     def __init__(self, lanes, frame):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])

@@ -20,7 +20,10 @@ def _words(forms):
 
 
 class SimplePacketiser(VectorStream):
-    """As `Packetiser`; a word that is offered is held until it is taken."""
+    """As `Packetiser`; a word that is offered is held until it is taken.
+
+    `vector_ready` (out): the vector is taken in this cycle. `word_ready` (in): the word is.
+    """
 
     def __init__(self, forms):
         super().__init__(forms)

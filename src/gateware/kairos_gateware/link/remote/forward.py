@@ -69,7 +69,10 @@ class _Way:
 
 class _In(Module):
     """Vectors from a link to this board or to `flit`, each as up to two flits. source: of the
-    endpoint; own: the same for this board; number: of this board. up: of the link."""
+    endpoint; own: the same for this board; number: of this board. up: of the link.
+
+    `settled` (out): for time skip, nothing is held here.
+    """
 
     def __init__(self, kind, source, own, number, up):
         self.flit = Record(flit_layout())
@@ -122,7 +125,10 @@ class _In(Module):
 class _Out(Module):
     """Vectors to a link from this board and from `flit`. sink: of the endpoint; own: the same for
     this board. up: of the link. Vectors of this board and forwarded ones alternate; a way and the
-    request that follows stay together."""
+    request that follows stay together.
+
+    `settled` (out): for time skip, nothing is held here.
+    """
 
     def __init__(self, kind, sink, own, up):
         self.flit = Record(flit_layout())

@@ -73,6 +73,52 @@ class RemoteAskers(Module):
             ]
 
 
+class _Access(Module):
+    """An access to the place of an address, by the asker of the end that leads there. askers, way: as
+    of `RemoteWindow`. far, address: the board of the last place; the address.
+
+    `ask` (in): the access is requested, until `taken` (out): a store of `word` (in, 32 bits) with
+    `word_strobes` (in, 4 bits) if `write` (in). `exists` (out): the board has that end. `answered`
+    (out): for a cycle, `status` (out) and `data` (out, 64 bits) are valid.
+    """
+
+    def __init__(self, askers, way, far, address):
+        self.ask, self.write, self.word, self.word_strobes = Signal(), Signal(), Signal(32), Signal(4)
+        self.exists, self.taken, self.answered = Signal(), Signal(), Signal()
+        self.status, self.data = Signal(STATUS_BITS), Signal(64)
+
+        # # #
+
+        place, end, to_far = Signal(END_BITS), Signal(max=max(2, len(askers))), Signal()
+        far_end = Signal.like(end)
+        there = {n: asker for n, asker in enumerate(askers) if asker is not None}
+        self.comb += [
+            place.eq(address[ADDRESS_LENGTH : ADDRESS_LENGTH + END_BITS]),
+            to_far.eq((place == FAR_PLACE) & (len(askers) <= FAR_PLACE)),
+            way(far, far_end),
+            end.eq(Mux(to_far, far_end, place)),
+            self.exists.eq(reduce(or_, [((place == n) | to_far) & (end == n) for n in there], C(0))),
+        ]
+        for n, asker in there.items():
+            request = asker.request
+            self.comb += [
+                request.valid.eq(self.ask & (end == n)),
+                request.write.eq(self.write),
+                request.far.eq(to_far),
+                request.destination.eq(far),
+                request.address.eq(address[3:ADDRESS_LENGTH]),
+                request.data.eq(Cat(self.word, self.word)),
+                request.strobes.eq(Mux(address[2], Cat(C(0, 4), self.word_strobes), self.word_strobes)),
+                If(
+                    end == n,
+                    self.taken.eq(request.ready),
+                    self.answered.eq(asker.answer.valid),
+                    self.status.eq(asker.answer.status),
+                    self.data.eq(asker.answer.data),
+                ),
+            ]
+
+
 class RemoteWindow(Module):
     """askers: one for each end of the board's links, in the order of their numbers; None where
     there is no remote memory. way: function from a board's number and the number of the end that
@@ -96,35 +142,16 @@ class RemoteWindow(Module):
         left, id_ = Signal(4), Signal(_MASTER_IDS)
         worst, data, word = Signal(2), Signal(64), Signal(32)
         data_in, strobes = Signal(32), Signal(4)
-        place, end, to_far = Signal(END_BITS), Signal(max=max(2, len(askers))), Signal()
-        far_end = Signal.like(end)
+        asks = Signal()
+        self.submodules.access = access = _Access(askers, way, self.far, self.address)
         self.comb += [
-            place.eq(self.address[ADDRESS_LENGTH : ADDRESS_LENGTH + END_BITS]),
-            to_far.eq((place == FAR_PLACE) & (len(askers) <= FAR_PLACE)),
-            way(self.far, far_end),
-            end.eq(Mux(to_far, far_end, place)),
+            access.ask.eq(asks),
+            access.write.eq(self.write),
+            access.word.eq(data_in),
+            access.word_strobes.eq(strobes),
+            data.eq(access.data),
         ]
-        there = {n: asker for n, asker in enumerate(askers) if asker is not None}
-        exists = reduce(or_, [((place == n) | to_far) & (end == n) for n in there], C(0))
-        asks, taken, answered, status = Signal(), Signal(), Signal(), Signal(STATUS_BITS)
-        for n, asker in there.items():
-            request = asker.request
-            self.comb += [
-                request.valid.eq(asks & (end == n)),
-                request.write.eq(self.write),
-                request.far.eq(to_far),
-                request.destination.eq(self.far),
-                request.address.eq(self.address[3:ADDRESS_LENGTH]),
-                request.data.eq(Cat(data_in, data_in)),
-                request.strobes.eq(Mux(self.address[2], Cat(C(0, 4), strobes), strobes)),
-                If(
-                    end == n,
-                    taken.eq(request.ready),
-                    answered.eq(asker.answer.valid),
-                    status.eq(asker.answer.status),
-                    data.eq(asker.answer.data),
-                ),
-            ]
+        exists, taken, answered, status = access.exists, access.taken, access.answered, access.status
         response = Signal(2)
         self.comb += [
             response.eq(Mux(exists, Mux(status == DONE, 0, _SLAVE_ERROR), _DECODE_ERROR)),

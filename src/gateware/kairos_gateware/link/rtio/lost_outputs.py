@@ -68,7 +68,10 @@ class LostOutputs(Module):
 
 class Taken:
     """An output for the board above that the core has accepted: `valid` for that cycle, its time,
-    and its channel with the offset of its board (`rtio_words`)."""
+    and its `channel` with the offset of its board (`rtio_words`).
+
+    `coarse` (in): the time, in cycles.
+    """
 
     def __init__(self):
         self.valid, self.coarse, self.channel = Signal(), Signal(COARSE_BITS), Signal(24)

@@ -116,6 +116,8 @@ class RtioRequester(Module):
     {name: (pulse, channel of 24 bits)}. For time skip: `settled`; `dues`, list of (flag, coarse
     time to which the counter may be advanced). `phase`: a `Phase`. phases: clocks may have any
     phase, and the transfer of time has to measure it.
+
+    `destination` (out, 8 bits): of the satellite, in this cycle.
     """
 
     def __init__(self, timebase, data_width, destination, boards=1, more=((), ()), phases=False):

@@ -10,6 +10,7 @@ received. When the link is lost, events that have reached the core are executed,
 this board drops by a reset of its own, which are reported likewise. Clock domain sys.
 """
 
+from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
 
@@ -44,6 +45,213 @@ _BLOCKED_AFTER = 8
 _REPORT_AFTER, _REPORT_EVENTS = 32, 64
 """The count of events is reported after so many cycles without a new event, or after so many
 events."""
+
+
+class EventDecoder(Module):
+    """Converts vectors to commands of the core, one on offer at a time. events: the received vectors,
+    of the forms `tags`. output: that of the core's `Cri`.
+
+    `dropping` (in): vectors are consumed and not offered. `joined` (in): the link is established.
+    `popped` (out, 16 bits): events so far, dropped ones included.
+    """
+
+    def __init__(self, timebase, events, tags, output):
+        self.dropping, self.joined = Signal(), Signal()
+        self.popped = popped = Signal(16)
+
+        # # #
+
+        dropping = self.dropping
+        count = more_vectors(len(output.data))
+        wide = Signal(max(1, count * MORE_BITS))
+        more, aim = events.form == tags["more"], events.form == tags["aim"]
+        aimed = Signal(OFFSET_BITS)
+        taken = events.valid & events.ready
+        fine, channel, address = Signal(FINE_BITS), Signal(16), Signal(8)
+        low, coarse, data = Signal(COARSE_BITS), Signal(COARSE_BITS), Signal(32)
+        for form, layout in [("short", SHORT), ("medium", MEDIUM), ("long", LONG)]:
+            part, size = fields(layout, events.data), layout[1][1]
+            distance = Signal(size, name=f"{form}_distance")
+            self.comb += [
+                distance.eq(part["coarse"] - timebase.coarse[:size]),
+                If(
+                    events.form == tags[form],
+                    low.eq(Cat(distance, Replicate(distance[-1], COARSE_BITS - size))),
+                    fine.eq(part["fine"]),
+                    channel.eq(part["channel"]),
+                    address.eq(part["address"]),
+                    data.eq(part["data"]),
+                ),
+            ]
+        self.comb += [
+            coarse.eq(timebase.coarse + low),
+            events.ready.eq(~output.valid | output.ready | dropping),
+        ]
+        self.sync += [
+            If(output.ready | dropping, output.valid.eq(0)),
+            If(
+                taken & ~more & ~aim,
+                popped.eq(popped + 1),
+                output.valid.eq(~dropping),
+                output.channel.eq(Cat(channel, aimed)),
+                output.address.eq(address),
+                output.timestamp.eq(Cat(fine, coarse)),
+                output.data.eq(Cat(data, wide)),
+                wide.eq(0),
+            ),
+            If(taken & aim, aimed.eq(events.data[:OFFSET_BITS])),
+            If(~self.joined, popped.eq(0), output.valid.eq(0), wide.eq(0), aimed.eq(0)),
+        ]
+        if count:
+            self.sync += If(taken & more, wide.eq(Cat(wide, events.data[:MORE_BITS])[MORE_BITS:]))
+
+
+class ReadExecutor(Module):
+    """Executes the master's reads on `cri.input`, one at a time. read: fields of the command.
+
+    `start` (in): the command is valid in this cycle. `abort_request` (in): the master ends the read.
+    `joined` (in): the link is established. `abort` (out): to the core, ends the read in flight.
+    `answered` (out): `answer` (out) is to be sent, until `sent` (in).
+    """
+
+    def __init__(self, cri, read):
+        self.start, self.abort_request, self.joined = Signal(), Signal(), Signal()
+        self.abort, self.answered, self.sent = Signal(), Signal(), Signal()
+        self.answer = answer = Record([("status", 4), ("number", 4), ("timestamp", 64), ("data", 32)])
+
+        # # #
+
+        number, under_way = Signal(4), Signal()
+        self.comb += self.abort.eq((~self.joined | self.abort_request) & under_way)
+        self.sync += [
+            If(cri.input.ready, cri.input.valid.eq(0)),
+            If(cri.input.valid & cri.input.ready, under_way.eq(1)),
+            If(
+                self.start,
+                cri.input.valid.eq(1),
+                cri.input.channel.eq(Cat(read["channel"], read["offset"])),
+                cri.input.timeout.eq(read["timeout"]),
+                number.eq(read["number"]),
+            ),
+            If(~self.joined, cri.input.valid.eq(0)),
+            If(
+                cri.input_done,
+                under_way.eq(0),
+                self.answered.eq(1),
+                answer.status.eq(cri.input_status),
+                answer.number.eq(number),
+                answer.timestamp.eq(cri.response.timestamp),
+                answer.data.eq(cri.response.data),
+            ),
+            If(~self.joined | self.sent, self.answered.eq(0)),
+        ]
+
+
+class ProgressReport(Module):
+    """Decides when the master is to learn how many events the core has accepted, and whether the
+    newest one waits for room in the core. output: that of the core's `Cri`. events: the received
+    vectors. popped: events taken from them.
+
+    `joined` (in): the link is established. `counted` (out, 16 bits): events accepted. `blocked`
+    (out): the newest one waits. `due` (out): both are to be sent, until `sent` (in). `counting` (out):
+    the count has changed since it was sent.
+    """
+
+    def __init__(self, output, events, popped):
+        self.joined, self.sent = Signal(), Signal()
+        self.counted, self.blocked = counted, blocked = Signal(16), Signal()
+        self.due, self.counting = Signal(), Signal()
+
+        # # #
+
+        waits, since = Signal(max=_BLOCKED_AFTER + 1), Signal(max=_REPORT_AFTER + 1)
+        reported, reported_blocked = Signal(16), Signal()
+        many = (since == _REPORT_AFTER) | (counted - reported >= _REPORT_EVENTS)
+        stuck = output.valid & ~output.ready
+        self.comb += [
+            counted.eq(popped - output.valid),
+            blocked.eq(waits == _BLOCKED_AFTER),
+            self.counting.eq(counted != reported),
+            self.due.eq((self.counting & many) | (blocked != reported_blocked)),
+        ]
+        self.sync += [
+            If(stuck & ~blocked, waits.eq(waits + 1)),
+            If(~output.valid & ~events.valid, waits.eq(0)),
+            If(events.valid & events.ready | (counted == reported), since.eq(0)).Elif(
+                since != _REPORT_AFTER, since.eq(since + 1)
+            ),
+            If(~self.joined, reported.eq(0), reported_blocked.eq(0), waits.eq(0)),
+            If(self.sent, reported.eq(counted), reported_blocked.eq(blocked)),
+        ]
+
+
+class ErrorReport(Module):
+    """Keeps the first error, with its channel, until the master has received it. pulse: an error
+    occurs, in `channel`.
+
+    `joined` (in): the link is established. `delivered` (in): whatever has been sent was received.
+    `due` (out): the error of `channel` (out, 24 bits) is to be sent, until `sent` (in); again after a
+    lost link.
+    """
+
+    def __init__(self, pulse, channel):
+        self.joined, self.delivered = Signal(), Signal()
+        self.due, self.sent = Signal(), Signal()
+        self.submodules.error = error = AsyncError(pulse, channel)
+        self.channel = error.channel
+
+        # # #
+
+        reported = Signal()
+        self.comb += [error.clear.eq(reported & self.delivered), self.due.eq(error.flag & ~reported)]
+        self.sync += [If(error.clear | ~self.joined, reported.eq(0)), If(self.sent, reported.eq(1))]
+
+
+class ReachReport(Module):
+    """Changes of `up`, which says that a board behind this one is reachable, seen from a master that
+    knows of none when the link begins to be `live`. `changed` (out): to be sent, until `sent` (in); no
+    change is missed."""
+
+    def __init__(self, up, live):
+        self.changed, self.sent = Signal(), Signal()
+
+        # # #
+
+        before = Signal()
+        self.sync += [
+            before.eq(up & live),
+            If(self.sent, self.changed.eq(0)),
+            If(live & (up != before), self.changed.eq(1)),
+        ]
+
+
+@dataclass
+class Message:
+    """A message to the master, of one of the status stream's forms: offered while `wanted`; `sent`, if
+    any, is driven for the cycle in which it is accepted."""
+
+    wanted: object
+    form: str
+    data: object
+    sent: object = None
+
+
+class MessageSender(Module):
+    """Sends messages, a list of `Message` in order of priority, to the stream `status`, whose forms
+    have the numbers `tags`."""
+
+    def __init__(self, messages, status, tags):
+        before = C(0)
+        for message in messages:
+            chosen = Signal()
+            self.comb += [
+                chosen.eq(message.wanted & ~before),
+                If(chosen, status.form.eq(tags[message.form]), status.data.eq(message.data)),
+            ]
+            if message.sent is not None:
+                self.comb += message.sent.eq(chosen & status.ready)
+            before = before | message.wanted
+        self.comb += status.valid.eq(before)
 
 
 class RtioServer(Module):
@@ -94,7 +302,9 @@ class RtioServer(Module):
 
         # Resets: all events that were sent before are dropped
         levels = fields(CONTROL["levels"], control.data)
-        dropping, until, popped = Signal(), Signal(16), Signal(16)
+        dropping, until = Signal(), Signal(16)
+        self.submodules.decoder = decoder = EventDecoder(timebase, events, away[0].forms.tags, cri.output)
+        self.comb += [decoder.dropping.eq(dropping), decoder.joined.eq(self.joined)]
         self.sync += [
             self.named.eq(came["levels"]),
             If(
@@ -103,12 +313,10 @@ class RtioServer(Module):
                 self.phy_reset.eq(levels["phy_reset"]),
                 self.destination.eq(levels["destination"]),
                 If(levels["reset"], dropping.eq(1), until.eq(levels["count"])),
-            ).Elif(popped == until, dropping.eq(0)),
+            ).Elif(decoder.popped == until, dropping.eq(0)),
             If(~self.joined, live.eq(0), dropping.eq(0)),
         ]
         self.comb += self.reset.eq(dropping)
-
-        self._events(timebase, events, away[0].forms.tags, cri.output, dropping, popped)
 
         # Time
         time = fields(ECHO, control.data)
@@ -119,82 +327,25 @@ class RtioServer(Module):
         asked = came["echo"] if self.steady is None else came["echo"] & self.steady
         self.sync += [echo.eq(asked), echoed.eq(timebase.coarse)]
 
-        # Inputs
-        read = fields(CONTROL["read"], control.data)
-        number, under_way, answered = Signal(4), Signal(), Signal()
-        answer = Record([("status", 4), ("number", 4), ("timestamp", 64), ("data", 32)])
-        self.comb += self.abort.eq((~self.joined | (came["levels"] & levels["abort"])) & under_way)
-        self.sync += [
-            If(cri.input.ready, cri.input.valid.eq(0)),
-            If(cri.input.valid & cri.input.ready, under_way.eq(1)),
-            If(
-                came["read"],
-                cri.input.valid.eq(1),
-                cri.input.channel.eq(Cat(read["channel"], read["offset"])),
-                cri.input.timeout.eq(read["timeout"]),
-                number.eq(read["number"]),
-            ),
-            If(~self.joined, cri.input.valid.eq(0)),
-            If(
-                cri.input_done,
-                under_way.eq(0),
-                answered.eq(1),
-                answer.status.eq(cri.input_status),
-                answer.number.eq(number),
-                answer.timestamp.eq(cri.response.timestamp),
-                answer.data.eq(cri.response.data),
-            ),
+        self.submodules.reads = reads = ReadExecutor(cri, fields(CONTROL["read"], control.data))
+        self.submodules.progress = progress = ProgressReport(cri.output, events, decoder.popped)
+        self.comb += [
+            reads.start.eq(came["read"]),
+            reads.abort_request.eq(came["levels"] & levels["abort"]),
+            reads.joined.eq(self.joined),
+            self.abort.eq(reads.abort),
+            progress.joined.eq(self.joined),
         ]
 
-        # Messages, in this order
-        channel = Signal(24)
-        self.sync += If(cri.output.valid & cri.output.ready, channel.eq(cri.output.channel))
-        # Events that a board behind this one rejects are lost, too
-        self.submodules.late = late = AsyncError(cri.output_done & (cri.output_status != 0), channel)
-        passed = Taken()
-        self.comb += [
-            passed.valid.eq(cri.output.valid & cri.output.ready),
-            passed.coarse.eq(cri.output.timestamp[FINE_BITS:]),
-            passed.channel.eq(cri.output.channel),
-        ]
-        self.submodules.discarded = discarded = Discarded(timebase, [passed, self.played])
-        self.comb += [discarded.resets.eq(self.discards), discarded.forgets.eq(dropping)]
-        self.submodules.dropped = dropped = AsyncError(discarded.lost, discarded.channel)
-        state_due, counted, reported_blocked = Signal(), Signal(16), Signal()
-        blocked, reported = self._state(cri.output, events, popped, counted)
-        self.comb += state_due.eq(live & (reported | (blocked != reported_blocked)))
-        tags = back[0].forms.tags
-        # (condition, form, data, statements executed once it is sent)
+        # Messages, in this order of priority
         messages = [
-            (echo, "echoed", Cat(echoed, C(core.outputs, 16), self.begin), []),
-            (answered & live, "answer", answer.raw_bits(), [answered.eq(0)]),
+            Message(echo, "echoed", Cat(echoed, C(core.outputs, 16), self.begin)),
+            Message(reads.answered & live, "answer", reads.answer.raw_bits(), reads.sent),
+            *self._errors(dropping, below),
+            *self._reaches(below),
+            Message(live & progress.due, "state", Cat(progress.blocked, progress.counted), progress.sent),
         ]
-        under_way = endpoint.leaving["status"] | endpoint.channel.unacknowledged[0]
-        errors = [(AsyncError(*self._merged(name, source, below)), name) for name, source in core.errors.items()]
-        self.submodules += [error for error, _ in errors]
-        for error, name in [*errors, (late, "busy"), (dropped, "busy")]:
-            reported = Signal()
-            self.comb += error.clear.eq(reported & ~under_way & live)
-            self.sync += If(error.clear | ~self.joined, reported.eq(0))
-            data = Cat(C(ERRORS.index(name), 2), error.channel)
-            messages.append((error.flag & live & ~reported, "error", data, [reported.eq(1)]))
-        messages += self._reaches(below, live)
-        messages.append(
-            (state_due, "state", Cat(blocked, counted), [self._reported.eq(counted), reported_blocked.eq(blocked)])
-        )
-        before = C(0)
-        self.sync += If(~self.joined, reported_blocked.eq(0), answered.eq(0))
-        for wanted, form, data, done in messages:
-            mine = Signal()
-            self.comb += [
-                mine.eq(wanted & ~before),
-                If(mine, status.form.eq(tags[form]), status.data.eq(data)),
-            ]
-            self.sync += If(mine & status.ready, *done)
-            before = before | wanted
-        # Assigned after the messages' own statements, so that no change is missed
-        self.sync += [If(now, changed.eq(1)) for changed, now in self._changes]
-        self.comb += status.valid.eq(before)
+        self.submodules.sender = MessageSender(messages, status, back[0].forms.tags)
 
         # Time skip
         rest = Signal(max=REST + 1)
@@ -202,8 +353,35 @@ class RtioServer(Module):
         moves += [cri.output.valid & cri.output.ready, came["levels"], dropping]
         self.settled = Signal()
         self.sync += If(reduce(or_, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
-        quiet = [rest == 0, ~cri.input.valid, ~answered | ~live, ~self._counting]
+        quiet = [rest == 0, ~cri.input.valid, ~reads.answered | ~live, ~progress.counting]
         self.comb += self.settled.eq(reduce(and_, quiet))
+
+    def _errors(self, dropping, below):
+        """Messages about failed events: those of this board's core and of the boards behind it, events
+        that a board behind this one rejects, and events that were dropped. dropping: by the master's
+        request, so that nobody is to be informed."""
+        core, output, channel = self._core, self.cri.output, Signal(24)
+        accepted = output.valid & output.ready
+        self.sync += If(accepted, channel.eq(output.channel))
+        passed = Taken()
+        self.comb += [
+            passed.valid.eq(accepted),
+            passed.coarse.eq(output.timestamp[FINE_BITS:]),
+            passed.channel.eq(output.channel),
+        ]
+        self.submodules.discarded = discarded = Discarded(core.timebase, [passed, self.played])
+        self.comb += [discarded.resets.eq(self.discards), discarded.forgets.eq(dropping)]
+        sources = [(name, *self._merged(name, source, below)) for name, source in core.errors.items()]
+        sources.append(("busy", self.cri.output_done & (self.cri.output_status != 0), channel))
+        sources.append(("busy", discarded.lost, discarded.channel))
+        delivered = ~(self.endpoint.leaving["status"] | self.endpoint.channel.unacknowledged[0]) & self.live
+        messages = []
+        for name, pulse, number in sources:
+            self.submodules += (report := ErrorReport(pulse, number))
+            self.comb += [report.delivered.eq(delivered), report.joined.eq(self.joined)]
+            data = Cat(C(ERRORS.index(name), 2), report.channel)
+            messages.append(Message(report.due & self.live, "error", data, report.sent))
+        return messages
 
     def _merged(self, name, own, below):
         """(pulse, channel with its offset) of an error here or on a board behind this one; if two
@@ -215,17 +393,15 @@ class RtioServer(Module):
             pulse = pulse | other
         return pulse, channel
 
-    def _reaches(self, below, live):
+    def _reaches(self, below):
         """Messages about boards behind this one, one for each: sent when it becomes reachable or
         unreachable."""
-        messages, self._changes = [], []
+        messages = []
         reaches = [reach for near in below for reach in near.reaches]
         for offset, (up, outputs, least) in enumerate(reaches, 1):
-            changed, before = Signal(), Signal()
-            self.sync += before.eq(up & live)
+            self.submodules += (change := ReachReport(up, self.live))
             data = Cat(C(offset, OFFSET_BITS), up, outputs, least)
-            messages.append((changed & live, "reach", data, [changed.eq(0)]))
-            self._changes.append((changed, live & (up != before)))
+            messages.append(Message(change.changed & self.live, "reach", data, change.sent))
         return messages
 
     def alone(self, to=None):
@@ -244,84 +420,3 @@ class RtioServer(Module):
             core.reset.eq(self.reset | self.discards),
             core.abort_input.eq(self.abort),
         ]
-
-    def _events(self, timebase, events, tags, output, dropping, popped):
-        """Converts vectors to commands of the core, one on offer at a time. `popped`: events so
-        far, dropped ones included."""
-        width = len(output.data)
-        count = more_vectors(width)
-        wide = Signal(max(1, count * MORE_BITS))
-        more, aim = events.form == tags["more"], events.form == tags["aim"]
-        aimed = Signal(OFFSET_BITS)
-        taken = events.valid & events.ready
-        parts = {
-            "short": fields(SHORT, events.data),
-            "medium": fields(MEDIUM, events.data),
-            "long": fields(LONG, events.data),
-        }
-        low, data, bits = (
-            Signal(COARSE_BITS),
-            Signal(32),
-            dict(zip(parts, [SHORT[1][1], MEDIUM[1][1], LONG[1][1]], strict=True)),
-        )
-        fine, channel, address = Signal(FINE_BITS), Signal(16), Signal(8)
-        coarse = Signal(COARSE_BITS)
-        for form, part in parts.items():
-            size = bits[form]
-            distance = Signal(size, name=f"{form}_distance")
-            self.comb += [
-                distance.eq(part["coarse"] - timebase.coarse[:size]),
-                If(
-                    events.form == tags[form],
-                    low.eq(Cat(distance, Replicate(distance[-1], COARSE_BITS - size))),
-                    fine.eq(part["fine"]),
-                    channel.eq(part["channel"]),
-                    address.eq(part["address"]),
-                    data.eq(part["data"]),
-                ),
-            ]
-        self.comb += [
-            coarse.eq(timebase.coarse + low),
-            events.ready.eq(~output.valid | output.ready | dropping),
-        ]
-        self.sync += [
-            If(output.ready | dropping, output.valid.eq(0)),
-            If(
-                taken & ~more & ~aim,
-                popped.eq(popped + 1),
-                output.valid.eq(~dropping),
-                output.channel.eq(Cat(channel, aimed)),
-                output.address.eq(address),
-                output.timestamp.eq(Cat(fine, coarse)),
-                output.data.eq(Cat(data, wide)),
-                wide.eq(0),
-            ),
-            If(taken & aim, aimed.eq(events.data[:OFFSET_BITS])),
-            If(~self.joined, popped.eq(0), output.valid.eq(0), wide.eq(0), aimed.eq(0)),
-        ]
-        if count:
-            self.sync += If(taken & more, wide.eq(Cat(wide, events.data[:MORE_BITS])[MORE_BITS:]))
-
-    def _state(self, output, events, popped, counted):
-        """(the newest event waits for room, the count is to be reported)."""
-        waits, blocked = Signal(max=_BLOCKED_AFTER + 1), Signal()
-        since, self._reported, due = Signal(max=_REPORT_AFTER + 1), Signal(16), Signal()
-        self._counting = Signal()
-        self.comb += [
-            counted.eq(popped - output.valid),
-            blocked.eq(waits == _BLOCKED_AFTER),
-            due.eq(
-                (counted != self._reported) & ((since == _REPORT_AFTER) | (counted - self._reported >= _REPORT_EVENTS))
-            ),
-            self._counting.eq(counted != self._reported),
-        ]
-        stuck = output.valid & ~output.ready
-        self.sync += [
-            If(stuck & ~blocked, waits.eq(waits + 1)),
-            If(~output.valid & ~events.valid, waits.eq(0)),
-            If(events.valid & events.ready | (counted == self._reported), since.eq(0)).Elif(
-                since != _REPORT_AFTER, since.eq(since + 1)
-            ),
-            If(~self.joined, self._reported.eq(0), waits.eq(0)),
-        ]
-        return blocked, due
