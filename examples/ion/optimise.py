@@ -20,7 +20,7 @@ class Optimise(Trap, EnvExperiment):
     def prepare(self):
         self.low, self.high = 2 * us, 18 * us
         self.tried: list[tuple[float, float]] = []
-        self.known: dict[float, float] = {}
+        self.measured: dict[float, float] = {}
 
     def inner(self):
         """Both interior points that the golden section search compares."""
@@ -28,20 +28,20 @@ class Optimise(Trap, EnvExperiment):
         return self.high - width, self.low + width
 
     def ask(self) -> TFloat:
-        return next((length for length in self.inner() if length not in self.known), self.inner()[0])
+        return next((length for length in self.inner() if length not in self.measured), self.inner()[0])
 
     def report(self, length, dark):
         self.tried.append((length, dark / self.shots))
-        self.known[length] = dark / self.shots
+        self.measured[length] = dark / self.shots
         left, right = self.inner()
-        if left in self.known and right in self.known:
-            if self.known[left] > self.known[right]:
+        if left in self.measured and right in self.measured:
+            if self.measured[left] > self.measured[right]:
                 self.high = right
             else:
                 self.low = left
             # Points that are compared again keep their exact value, regardless of rounding.
-            self.known = {min(self.inner(), key=lambda at: abs(at - old)): found for old, found in self.known.items()
-                          if min(abs(at - old) for at in self.inner()) < 1e-9 * us}  # fmt: skip
+            nearest = {old: min(self.inner(), key=lambda at: abs(at - old)) for old in self.measured}
+            self.measured = {at: self.measured[old] for old, at in nearest.items() if abs(at - old) < 1e-9 * us}
 
     @kernel
     def run(self):

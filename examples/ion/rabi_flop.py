@@ -7,45 +7,32 @@ on the bench in this folder.
 
 import numpy as np
 from artiq.experiment import *
+from scipy.optimize import curve_fit
 from trap import THRESHOLD, Trap, binomial_errors
 
 from kairos.pictures import COLORS, FONT, drawing, save
 
 
+def oscillation(time, frequency, decay, offset, cosine, sine):
+    """A damped oscillation around `offset`; frequency in Hz, decay in 1/s, time in seconds."""
+    angle = 2 * np.pi * frequency * time
+    return offset + np.exp(-decay * time) * (cosine * np.cos(angle) + sine * np.sin(angle))
+
+
 def fit(times, values, errors):
-    """Fits a damped oscillation; returns its frequency in Hz, the standard error, and the fitted
-    function of times.
-
-    For a given frequency and decay the fit is linear; these two are searched on a grid that is
-    refined.
-    """
-    weights = 1 / errors
-
-    def model(frequency, decay, at):
-        envelope = np.exp(-decay * at)
-        angle = 2 * np.pi * frequency * at
-        return np.stack([np.ones_like(at), envelope * np.cos(angle), envelope * np.sin(angle)], axis=1)
-
-    def solve(frequency, decay):
-        matrix = model(frequency, decay, times) * weights[:, None]
-        solution = np.linalg.lstsq(matrix, values * weights, rcond=None)[0]
-        return np.sum((matrix @ solution - values * weights) ** 2), solution
-
-    span = times[-1] - times[0]
-    best = (0.0, 0.0)
-    widths = (len(times) / (2 * span), 5 / span)
-    centre = (widths[0] / 2, widths[1] / 2)
-    for _ in range(6):
-        grid = [np.linspace(max(0.0, c - w / 2), c + w / 2, 61) for c, w in zip(centre, widths, strict=True)]
-        best = min(((f, d) for f in grid[0][1:] for d in grid[1]), key=lambda at: solve(*at)[0])
-        centre, widths = best, tuple(w / 8 for w in widths)
-    frequency, decay = best
-    # The sum of squares is a parabola near its minimum; an increase by one is a standard error.
-    step = 0.01 / span
-    least, solution = solve(frequency, decay)
-    curvature = solve(frequency + step, decay)[0] + solve(frequency - step, decay)[0] - 2 * least
-    error = step * np.sqrt(2 / curvature) if curvature > 0 else np.inf
-    return frequency, error, lambda at: model(frequency, decay, at) @ solution
+    """Fits a damped oscillation to values at equidistant times; returns its frequency in Hz, the
+    standard error, and the fitted function of times. Of fewer than six points, all are NaN."""
+    if len(times) < 6:
+        return np.nan, np.nan, lambda at: np.full(len(at), np.nan)
+    # The start is the strongest component of the spectrum, interpolated by zeros.
+    spectrum = np.abs(np.fft.rfft(values - np.mean(values), 8 * len(times)))
+    frequencies = np.fft.rfftfreq(8 * len(times), times[1] - times[0])
+    frequency, fastest = frequencies[1 + np.argmax(spectrum[1:-1])], 10 / times[-1]
+    start = [frequency, fastest / 100, np.mean(values), -0.5, 0.0]
+    bounds = [0, 0, -1, -1, -1], [frequencies[-1], fastest, 2, 1, 1]
+    found, covariance = curve_fit(oscillation, times, values, start, errors, absolute_sigma=True, bounds=bounds,
+                                  x_scale=[frequency, fastest, 1, 1, 1], max_nfev=10_000)  # fmt: skip
+    return found[0], np.sqrt(covariance[0, 0]), lambda at: oscillation(at, *found)
 
 
 class RabiFlop(Trap, EnvExperiment):

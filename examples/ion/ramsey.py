@@ -4,9 +4,15 @@ of bench.toml, 300 us. Lines are the fits of a cosine."""
 
 import numpy as np
 from artiq.experiment import *
+from scipy.optimize import curve_fit
 from trap import THRESHOLD, Trap, binomial_errors, draw
 
 from kairos.pictures import COLORS
+
+
+def fringe(phase, offset, cosine, sine):
+    """Excitation as a function of the phase in turns."""
+    return offset + cosine * np.cos(2 * np.pi * phase) + sine * np.sin(2 * np.pi * phase)
 
 
 class Ramsey(Trap, EnvExperiment):
@@ -53,9 +59,7 @@ class Ramsey(Trap, EnvExperiment):
 
     def analyze(self):
         excitation = self.get_dataset("ramsey.excitation").reshape(len(self.pauses), -1)
-        phases = 2 * np.pi * np.array(self.phases)
-        matrix = np.stack([np.ones_like(phases), np.cos(phases), np.sin(phases)], axis=1)
-        fits = [np.linalg.lstsq(matrix, row, rcond=None)[0] for row in excitation]
+        fits = [curve_fit(fringe, np.array(self.phases), row)[0] for row in excitation]
         swings = [2 * np.hypot(*fit[1:]) for fit in fits]
         self.set_dataset("ramsey.contrast", np.array(swings))
         for pause, swing in zip(self.pauses, swings, strict=True):
@@ -66,9 +70,8 @@ class Ramsey(Trap, EnvExperiment):
                 for pause, row in zip(self.pauses, excitation, strict=True)
             ]
             fine = np.linspace(0, 1, 200)
-            angle = 2 * np.pi * fine
             series += [
-                (f"contrast {swing:.2f}", fine, fit @ [np.ones_like(angle), np.cos(angle), np.sin(angle)], None)
+                (f"contrast {swing:.2f}", fine, fringe(fine, *fit), None)
                 for swing, fit in zip(swings, fits, strict=True)
             ]
             draw(self.figure, series, "phase of the second pulse (turns)", "excitation", "Ramsey fringes",

@@ -9,15 +9,16 @@ fit, which has two periods per turn (Sackett et al., Nature 404, 256 (2000)).
 import numpy as np
 from artiq.experiment import *
 from beams import Beams, binomial_errors, draw
+from scipy.optimize import curve_fit
 
 from kairos.pulse import Adjustable, Pulse
 
 CARRIER = 80 * MHz
 MODE = 2 * MHz
-AWAY = 20 * kHz
+DETUNING = 20 * kHz
 """Detuning of the tones from the sidebands, away from the carrier."""
 RABI = 200 * kHz
-"""Rabi frequency of the carrier for each tone; it matches `AWAY` for the bench's Lamb-Dicke
+"""Rabi frequency of the carrier for each tone; it matches `DETUNING` for the bench's Lamb-Dicke
 parameter."""
 AMPLITUDE = 96.0
 """Amplitude of each tone, at which the modulator diffracts most."""
@@ -25,6 +26,12 @@ PHASE0 = 2
 """Number of the parameter `phase0`."""
 ONE, TWO = 9, 56
 """Minimum counts for one ion, and for both, to be considered bright: 38 are expected from each."""
+
+
+def oscillation(phase, offset, cosine, sine):
+    """Parity as a function of the phase in degrees: it oscillates twice a turn."""
+    angle = 2 * np.radians(phase)
+    return offset + cosine * np.cos(angle) + sine * np.sin(angle)
 
 
 class Entangling(Beams, EnvExperiment):
@@ -35,10 +42,10 @@ class Entangling(Beams, EnvExperiment):
         self.setattr_device("pumping")
 
     def prepare(self):
-        sidebands = {"freq0": CARRIER - MODE - AWAY, "freq1": CARRIER + MODE + AWAY, "sync": 0b11}
+        sidebands = {"freq0": CARRIER - MODE - DETUNING, "freq1": CARRIER + MODE + DETUNING, "sync": 0b11}
         carrier = {"freq0": CARRIER, "amp0": AMPLITUDE, "phase0": Adjustable(0.0), "sync": 0b01}
         gates = {
-            "ms": [Pulse(channel=0, duration=1 / AWAY, amp0=AMPLITUDE, amp1=AMPLITUDE, enable=0b11, **sidebands)],
+            "ms": [Pulse(channel=0, duration=1 / DETUNING, amp0=AMPLITUDE, amp1=AMPLITUDE, enable=0b11, **sidebands)],
             "turn": [Pulse(channel=0, cycles=round(125e6 / (4 * RABI)), enable=0b01, **carrier)],
         }
         self.gates = self.pulse0.define(gates)
@@ -94,22 +101,19 @@ class Entangling(Beams, EnvExperiment):
     def analyze(self):
         none, one, both = self.get_dataset("populations").T
         parity = (none + both - one)[1:]
-        angle = 2 * np.radians(self.phases)
-        waves = np.stack([np.ones_like(angle), np.cos(angle), np.sin(angle)], axis=1)
-        offset, cosine, sine = np.linalg.lstsq(waves, parity, rcond=None)[0]
-        contrast = np.hypot(cosine, sine)
+        found = curve_fit(oscillation, self.phases, parity)[0]
+        contrast = np.hypot(*found[1:])
         fidelity = (none[0] + both[0] + contrast) / 2
         self.set_dataset("contrast", contrast)
         self.set_dataset("fidelity", fidelity)
         print(f"none or both bright: {none[0] + both[0]:.2f}, contrast {contrast:.2f}: fidelity {fidelity:.2f}")
         if self.figure:
             fine = np.linspace(0, 360, 400)
-            curve = offset + cosine * np.cos(2 * np.radians(fine)) + sine * np.sin(2 * np.radians(fine))
             # Errors of the parity, whose range is twice that of a probability
             errors = 2 * binomial_errors((1 + parity) / 2, self.shots)
             draw(
                 self.figure,
-                ("fit", fine, curve),
+                ("fit", fine, oscillation(fine, *found)),
                 (f"{self.shots} shots each", self.phases, parity, errors),
                 title=f"Bell state by a Mølmer-Sørensen gate, fidelity {fidelity:.2f}",
                 xlabel="phase of the pulse behind the gate (°)",
