@@ -39,7 +39,7 @@ OTHERS = {
     ("mod.rs", "error = Some(Diagnostic::new(local.span, text));"),
     ("mod.rs", "error = Some(Diagnostic::new(function.ast.name_span, text));"),
     ("stmt.rs", "Err(Diagnostic::new(context.span, super::no_manager(&name)))"),
-    ("text.rs", "info.map_err(|text| Diagnostic::new(whole.span, text))?;"),
+    ("fstring.rs", "info.map_err(|text| Diagnostic::new(whole.span, text))?;"),
     ("width.rs", "result = Err(Diagnostic::new(expr.span, text));"),
 }
 # Rendered where it is created; tested in `calls.txt` ("host needed").
