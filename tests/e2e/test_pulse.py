@@ -68,7 +68,7 @@ def test_sequence_starts_with_simultaneous_ttl_pulse(kairos, tmp_path, pulse):
         pulse,
         words,
         """
-        self.pulse0.ask_for(1)
+        self.pulse0.set_trigger_channels(1)
         delay(1*us)
         self.pulse0.send(self.words)
         delay(20*us)

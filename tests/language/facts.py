@@ -1,43 +1,17 @@
 """The numbered facts of the language specification, each as programs for the device.
 
-A case is a kernel body and its outcome: `reports` lists the values passed to `self.report`, `refused`
-the error text, `raises` an exception. `warns` is a warning of the compiler. `differs` explains
-where Kairos deliberately follows Python, or accepts code that the specification's compiler
-rejects; the case then describes Kairos. `ELSEWHERE` names the tests that cover other facts.
+A case (`cases.py`) is a kernel body and its outcome. `differs` explains where Kairos deliberately
+follows Python, or accepts code that the specification's compiler rejects; the case then describes
+Kairos. `ELSEWHERE` names the tests that cover other facts.
 """
-
-from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["CASES", "ELSEWHERE", "Case", "NUMBERS"]
+from .cases import Case, raises, refused, reports
+
+__all__ = ["CASES", "ELSEWHERE", "NUMBERS"]
 
 NUMBERS = range(1, 193)
-
-
-class Case(NamedTuple):
-    body: str
-    reports: list | None = None
-    refused: str | None = None
-    raises: tuple[str, str] | None = None
-    warns: str = ""
-    differs: str = ""
-    host: dict[str, Any] = {}
-
-
-def reports(body, *values, differs="", **host):
-    """Creates a case. A body that is one expression is passed to `self.report`; statements call it themselves."""
-    statements = "self.report" in body
-    return Case(body if statements else f"self.report({body})", list(values), differs=differs, host=host)
-
-
-def refused(body, text, **host):
-    return Case(body, refused=text, host=host)
-
-
-def raises(body, name, text, **host):
-    statements = "\n" in body or body.startswith(("raise", "assert"))
-    return Case(body if statements else f"self.report({body})", raises=(name, text), host=host)
 
 
 ZERO = ("ZeroDivisionError", "cannot divide by zero")

@@ -12,6 +12,7 @@ from kairos.language import *  # noqa: F403  (kernels may name all of it)
 from kairos.language import kernel, kernel_from_string, rpc
 from tests.support.paths import ROOT
 
+from .cases import Raises, Refused, Reports
 from .facts import CASES, ELSEWHERE, NUMBERS
 
 GLOBAL = 5
@@ -50,18 +51,18 @@ class Program:
 )
 def test_fact_of_the_specification_holds(core, number, case, capfd):
     program = Program(core, case.body, case.host)
-    if case.refused is not None:
-        with pytest.raises(CompileError, match=re.escape(case.refused)):
+    match case.outcome:
+        case Refused(text):
+            with pytest.raises(CompileError, match=re.escape(text)):
+                program.run(program)
+        case Raises(name, text):
+            with pytest.raises(Exception, match=re.escape(text)) as caught:
+                program.run(program)
+            assert type(caught.value).__name__ == name
+        case Reports(values):
             program.run(program)
-    elif case.raises is not None:
-        name, text = case.raises
-        with pytest.raises(Exception, match=re.escape(text)) as caught:
-            program.run(program)
-        assert type(caught.value).__name__ == name
-    else:
-        program.run(program)
-        assert case.warns in capfd.readouterr().err
-        assert repr([_plain(value) for value in program.reported]) == repr([_plain(value) for value in case.reports])
+            assert case.warns in capfd.readouterr().err
+            assert repr(_plain(program.reported)) == repr(_plain(values))
 
 
 def _plain(value):

@@ -100,7 +100,7 @@ class Pulse(RTIODevice):
     control = Address(3)
     misalign = Address(4)
     timeout = Address(5)
-    asked = Address(6)
+    trigger_channels = Address(6)
     state = Address(7)
     inputs = Address(8)
     takers = Address(9)
@@ -108,7 +108,7 @@ class Pulse(RTIODevice):
     memory = Address(11)
     thresholds = Address(12)
     keep = Address(16)
-    forget = Address(17)
+    discard_kept = Address(17)
     change = Address(18)
     error = Address(19)
     harmonic = Address(20)
@@ -156,7 +156,7 @@ class Pulse(RTIODevice):
         PulseError if the core is not at rest afterwards, PulseUnderrun if it ran out of segments
         before.
         """
-        self.ask_for(program.channels)
+        self.set_trigger_channels(program.channels)
         delay_mu(CYCLE_MU)
         self.send(program.programming, SLOTS_CYCLES)
         armed = self.status(0) >> 16 & program.channels
@@ -228,7 +228,7 @@ class Pulse(RTIODevice):
         more words than the core can keep; 8 ns of the timeline per word."""
         if len(gate.words) > KEPT * WORDS:
             raise ValueError("the gate has too many words to be stored")
-        rtio_output(self.forget, 0)
+        rtio_output(self.discard_kept, 0)
         delay_mu(CYCLE_MU)
         for i in range(len(gate.words) // WORDS):
             rtio_output_wide(self.keep, gate.words[WORDS * i : WORDS * (i + 1)])
@@ -273,9 +273,9 @@ class Pulse(RTIODevice):
         rtio_output(self.branch, state)
 
     @kernel
-    def ask_for(self, channels):
+    def set_trigger_channels(self, channels):
         """Report triggers that arrive before all channels of this mask are armed as early."""
-        rtio_output(self.asked, channels)
+        rtio_output(self.trigger_channels, channels)
 
     @kernel
     def set_branch_timeout(self, cycles):

@@ -98,8 +98,8 @@ def _counted(edges: int) -> str:
 def _gate(word: int) -> str:
     """Describe a command to an edge counter."""
     edges = [name for name, bit in (("rising", RISING), ("falling", FALLING)) if word & bit]
-    parts = [f"counts {' and '.join(edges)} edges" if edges else "rests"]
-    return ", ".join(parts + ["from 0"] * bool(word & RESET) + ["tells"] * bool(word & SEND))
+    parts = [f"counts {' and '.join(edges)} edges" if edges else "stopped"]
+    return ", ".join(parts + ["from 0"] * bool(word & RESET) + ["sends the count"] * bool(word & SEND))
 
 
 def _marks(name, group, events) -> Marks:

@@ -123,7 +123,7 @@ def test_single_chips_on_a_bus_are_decoded():
 
 def test_edge_counter_counts_and_gates_are_shown():
     found, _ = lanes(out(8, 0, 0b1001), out(8, 500, 0b0100), InputMessage(8, 1500, 1600, 17), out(8, 600, 0))
-    assert found["gates", "counter"].texts == ["counts rising edges, from 0", "rests, tells", "rests"]
+    assert found["gates", "counter"].texts == ["counts rising edges, from 0", "stopped, sends the count", "stopped"]
     assert (found["inputs", "counter"].times, found["inputs", "counter"].texts) == ([500], ["17 edges"])
 
 
