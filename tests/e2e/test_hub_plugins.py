@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -399,7 +400,9 @@ def test_rust_plugin_is_served(tmp_path):
         f"[[plugin]]\nname = 'counter'\nlayer = 'access'\ncommand = ['{program}']\nprotocol = 'counter.proto'\n"
         "[plugin.settings]\nstart = 40\n"
     )
-    hub = Hub(tmp_path, {"away": "127.0.0.1:9"}, entries=entries)
+    # The killed hub leaves its folder to the next one: here there is none. Names of sockets are short.
+    folder = tempfile.mkdtemp()
+    hub = Hub(tmp_path, {"away": "127.0.0.1:9"}, entries=entries, environment={**os.environ, "TMPDIR": folder})
     try:
         with kairos.hub.connect(hub.address) as lab:
             until(lambda: lab.plugins()[0].running)
@@ -415,6 +418,7 @@ def test_rust_plugin_is_served(tmp_path):
         hub.process.kill()
         hub.process.wait()
         hub.process.stdout.close()
+        shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize(
