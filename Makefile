@@ -28,12 +28,18 @@ demo: ## Build what is missing, then run examples/blink.py, pulses.py, two_board
 	@$(PY) examples/hub/beside_blink.py
 
 .PHONY: test
-test: setup-test build loader hub hub-traces clients ## Run every test (under 25 minutes on two cores)
+test: setup-test build loader hub hub-traces clients test-gateware ## Run every test (under 25 minutes on two cores)
 	@scripts/test
 
 .PHONY: test-long
-test-long: setup-test build loader hub hub-traces clients ## Run the slow tests too: fuzzers, soak, long random streams
+test-long: setup-test build loader hub hub-traces clients test-gateware ## Run the slow tests too: fuzzers, soak, long random streams
 	@scripts/test --long
+
+# Built here, two at a time: a test that waits for a compiler would hold up its process.
+test_variants = cards chain clocked demo fork ion lab memory pair pulse reach relay satellite servo span star store tree
+.PHONY: test-gateware
+test-gateware:
+	@$(MAKE) --no-print-directory -j2 $(foreach v,$(test_variants),$(B)/gateware/$(v)/.stamp)
 
 .PHONY: bench
 bench: setup-test build loader hub ## Measure the figures beside their baselines into build/bench.json; FIGURES="dma. sed." only those

@@ -51,7 +51,7 @@ def test_plot_writes_picture(kairos):
 
 
 def test_waiting_time_is_skipped(kairos):
-    done = kairos("run", EXAMPLES / "wait_one_second.py", "--vcd", "a.vcd", timeout=30)
+    done = kairos("run", EXAMPLES / "wait_one_second.py", "--vcd", "a.vcd")
     assert done.returncode == 0, done.stderr
     first, second = pulses_of_vcd((kairos.directory / "a.vcd").read_text())["ttl4"]
     assert first == (0, 10_000) and second == (1_000_010_000, 1_000_020_000)

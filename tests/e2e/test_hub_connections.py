@@ -62,7 +62,7 @@ def test_silent_hub_is_detected_by_client(tmp_path, monkeypatch):
     (tmp_path / "memory").write_bytes(bytes(8))
     hub = Hub(tmp_path, {}, entries=BOARD)
     try:
-        with kairos.hub.connect(hub.address, timeout=1) as lab:
+        with kairos.hub.connect(hub.address, timeout=4) as lab:
             known(lab, "rack")
             readings = lab["rack"].watch("pair/first", period=0.05)
             assert next(readings)[1] == [0]

@@ -189,8 +189,8 @@ def test_service_manager_is_notified_by_live_hub(tmp_path, monkeypatch):
         said = [manager.recv(100) for _ in range(4)]
         assert said == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1", b"WATCHDOG=1"]
         # A stopped process is silent.
-        hub.process.send_signal(19)
-        time.sleep(0.3)
+        hub.process.send_signal(signal.SIGSTOP)
+        os.waitpid(hub.process.pid, os.WUNTRACED)
         manager.setblocking(False)
         try:
             while manager.recv(100):
@@ -200,7 +200,7 @@ def test_service_manager_is_notified_by_live_hub(tmp_path, monkeypatch):
         time.sleep(1)
         with pytest.raises(BlockingIOError):
             manager.recv(100)
-        hub.process.send_signal(18)
+        hub.process.send_signal(signal.SIGCONT)
     finally:
         hub.close()
         manager.close()

@@ -23,6 +23,7 @@ from kairos.schedule import (
     WorkerTimeout,
     WorkerWatchdogTimeout,
 )
+from tests.support import PATIENCE
 
 EXPERIMENTS = '''"""Experiments of a laboratory."""
 import os
@@ -262,8 +263,7 @@ def test_due_dates_flush_and_submissions_by_runs_are_honoured(laboratory):
         first = scheduler.submit("main", laboratory.expid("Patient", mark="before"))
         await until(lambda: laboratory.of("before") == "began")
         flushed = scheduler.submit("main", laboratory.expid("Quick"), flush=True)
-        await asyncio.sleep(0.3)
-        assert scheduler.get_status()[flushed]["status"] == "flushing"
+        await until(lambda: scheduler.get_status()[flushed]["status"] == "flushing")
         laboratory.datasets.set("go on", 1)
         await scheduler.wait()
         return first, flushed
@@ -289,7 +289,8 @@ def test_worker_reports_its_stages(laboratory):
         for name, error in (("Sleeps", WorkerTimeout), ("Broken", WorkerInternalException), ("Dies", WorkerError)):
             worker = Worker(laboratory.handlers)
             with pytest.raises(error):
-                await worker.build(1, "main", None, laboratory.expid(name), 0, timeout=2.0 if name == "Sleeps" else 15)
+                timeout = 2.0 if name == "Sleeps" else PATIENCE
+                await worker.build(1, "main", None, laboratory.expid(name), 0, timeout=timeout)
                 await worker.run()
             await worker.close(0.1)
         worker = Worker({})

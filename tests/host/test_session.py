@@ -10,6 +10,7 @@ import pytest
 from kairos.coredevice.exceptions import RPCReturnValueError, RTIOUnderflow, UnsupportedDevice
 from kairos.errors import ConnectionLost, DeviceUnreachable, LoadError, UsageError
 from kairos.session import Session, connection
+from tests.support import PATIENCE
 
 SYNC = b"\x5a" * 4
 GREETING = b"ARTIQ coredev\n"
@@ -27,7 +28,7 @@ class Peer:
 
     def _run(self, script):
         self.socket, _ = self.listener.accept()
-        self.socket.settimeout(5)
+        self.socket.settimeout(PATIENCE)
         try:
             script(self)
         except BaseException as error:
@@ -63,7 +64,7 @@ class Peer:
         self.expect(SYNC + b"\6")
 
     def done(self):
-        self.thread.join(5)
+        self.thread.join(PATIENCE)
         if self.error is not None:
             raise self.error
 
@@ -278,7 +279,7 @@ def test_closing_service_is_rejected():
 
         threading.Thread(target=serve, daemon=True).start()
         with pytest.raises(UnsupportedDevice, match="closed immediately"):
-            connection.Connection("127.0.0.1", listener.getsockname()[1], timeout=0.5)
+            connection.Connection("127.0.0.1", listener.getsockname()[1], timeout=PATIENCE)
 
 
 def test_other_runtime_is_rejected():

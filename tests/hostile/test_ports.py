@@ -11,6 +11,7 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from kairos.contracts import analyzer, management, moninj, session
+from tests.support import PATIENCE
 from tests.support.waiting import until
 
 GREETINGS = [b"ARTIQ coredev\n", b"ARTIQ management\n", b"ARTIQ moninj\n", b""]
@@ -87,14 +88,19 @@ def test_garbage_and_resets_leave_ports_usable(device, device_db, kairos, connec
 
 
 def test_silent_clients_do_not_block_others(device, device_db, kairos):
+    clients = []
     with ExitStack() as silent:
         for port in (session.PORT, management.PORT, analyzer.PORT):
             for _ in range(8):
                 # Connections beyond the device's limit may be reset, even before they are established.
                 with suppress(ConnectionError):
-                    silent.enter_context(socket.create_connection((device.host, device.ports[port]), 5))
-        # Each may wait for its greeting for 0.25 s before it is closed.
-        time.sleep(0.5)
+                    clients.append(silent.enter_context(socket.create_connection((device.host, device.ports[port]), 5)))
+        # Each is closed after a time in which it has to send its greeting.
+        for connection in clients:
+            connection.settimeout(PATIENCE)
+            with suppress(ConnectionError):
+                while connection.recv(4096):
+                    pass
         works(kairos, device_db)
     works(kairos, device_db)
 

