@@ -5,6 +5,8 @@ import textwrap
 
 import pytest
 
+from tests.support.paths import EXAMPLES
+
 HEAD = """
     from artiq.experiment import *
 
@@ -114,3 +116,70 @@ def test_file_that_cannot_be_imported_has_one_diagnostic(kairos, files, text, li
 def test_missing_file_is_rejected(kairos, tmp_path):
     done = kairos("check", tmp_path / "missing.py")
     assert done.returncode == 1 and "there is no file" in done.stderr
+
+
+PREPARED = (
+    HEAD
+    + """
+        def prepare(self):
+            self.pulses = 3
+            print("prepared")
+            PREPARE
+
+        @kernel
+        def run(self):
+            for _ in range(self.pulses):
+                self.ttl4.pulse(self.length)
+
+        @kernel
+        def helper(self):
+            pass
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "prepare, code, text",
+    [
+        ("self.length = 1e-6", 0, "0 errors, 0 warnings in 1 file"),
+        ("self.helper(); self.length = 1e-6", 0, "0 errors, 1 warning in 1 file"),
+        ("raise ValueError('no file')", 0, "0 errors, 1 warning in 1 file"),
+        ("pass", 1, "1 error, 0 warnings in 1 file"),
+    ],
+)
+def test_attributes_set_by_prepare_are_known(kairos, tmp_path, prepare, code, text):
+    (tmp_path / "exp.py").write_text(textwrap.dedent(PREPARED.replace("PREPARE", prepare)))
+    done = kairos("check", "exp.py")
+    assert (done.returncode, text in done.stderr) == (code, True), done.stdout + done.stderr
+    assert "prepared" not in done.stdout
+
+
+DATABASES = sorted(path.relative_to(EXAMPLES) for path in EXAMPLES.rglob("*device_db.py"))
+
+
+def experiments(database):
+    """Return the examples for a device database: those that are named like it, or else all beside it without one."""
+    stem = database.name.removesuffix("device_db.py").removesuffix("_")
+    beside = [path for path in database.parent.glob("*.py") if "EnvExperiment)" in path.read_text()]
+    named = {path.name.removesuffix("_device_db.py") for path in database.parent.glob("*_device_db.py")}
+    return [path for path in beside if (path.stem == stem if stem else path.stem not in named)]
+
+
+@pytest.mark.parametrize("name", DATABASES, ids=str)
+def test_every_example_passes(kairos, name):
+    files = experiments(EXAMPLES / name)
+    done = kairos("check", *files, device_db=EXAMPLES / name)
+    assert files and done.returncode == 0, done.stdout + done.stderr
+
+
+def test_template_passes(kairos):
+    assert kairos("new", "blink").returncode == 0
+    done = kairos("check", "blink.py", device_db="device_db.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_template_of_bench_passes(kairos):
+    assert kairos("new", "--bench", "ion", "trap").returncode == 0
+    files = [path for path in kairos.directory.glob("*.py") if path.name != "device_db.py"]
+    done = kairos("check", *files, device_db="device_db.py")
+    assert files and done.returncode == 0, done.stdout + done.stderr

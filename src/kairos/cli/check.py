@@ -2,15 +2,19 @@
 
 For an experiment it checks `run`, if that is a kernel, and every other kernel of its class whose
 arguments are known without running anything: from their defaults, or from annotations, for which a
-value of the type is substituted. Functions called by a kernel are checked with it. Nothing is
-prepared, and no device is touched.
+value of the type is substituted. Functions called by a kernel are checked with it. Before that the
+experiment is prepared, as in a run, because kernels use attributes set there; no device is touched:
+the core device has no address meanwhile. If `prepare` needs one, or fails, that is a warning, and
+what kernels miss because of it is not an error.
 """
 
+import copy
 import inspect
 import json
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from numpy import int64
@@ -67,11 +71,15 @@ def _of_file(file: str, ddb: DeviceDB) -> Iterator[Diagnostic]:
 
 
 def _of_experiment(file: str, cls: type, ddb: DeviceDB) -> Iterator[Diagnostic]:
-    devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": IgnoredCommands()})
+    devices = DeviceManager(_unreachable(ddb), {"scheduler": SingleRun(), "ccb": IgnoredCommands()})
     try:
         instance = cls((devices, DatasetManager(), ProcessArgumentManager({}), {}))
+        unprepared = _prepare(file, instance)
+        yield from unprepared
         for kernel, arguments in _kernels(cls):
-            yield from load_compiler().check(kernel, (instance, *arguments), core=instance.core)
+            for found in load_compiler().check(kernel, (instance, *arguments), core=instance.core):
+                if not (unprepared and _lacks_attribute(found)):
+                    yield found
     except (DefaultMissing, KairosError) as error:
         text = f"{cls.__name__} cannot be checked: {error}"
         place = _line(file, inspect.getsourcelines(cls)[1])
@@ -80,6 +88,34 @@ def _of_experiment(file: str, cls: type, ddb: DeviceDB) -> Iterator[Diagnostic]:
         yield _of_python(file, error)
     finally:
         devices.close_devices()
+
+
+def _unreachable(ddb: DeviceDB) -> DeviceDB:
+    """Return the database with core devices that have no address."""
+    entries = copy.deepcopy(ddb.entries)
+    for entry in entries.values():
+        if isinstance(entry, dict) and entry.get("class") == "Core" and isinstance(entry.get("arguments"), dict):
+            entry["arguments"]["host"] = None
+    return DeviceDB(entries, ddb.path)
+
+
+def _prepare(file: str, instance) -> list[Diagnostic]:
+    """Prepare an experiment; returns a warning if that is impossible here."""
+    try:
+        with redirect_stdout(sys.stderr):
+            instance.prepare()
+    except Exception as error:
+        found = _of_python(file, error)
+        text = (
+            f"prepare() does not work without a device, so the attributes that it sets are not known: {found.message}"
+        )
+        number = found.place.start[0] + 1
+        return [Diagnostic(text, found.place, f"{file}:{number}: warning: {text}", warning=True)]
+    return []
+
+
+def _lacks_attribute(found: Diagnostic) -> bool:
+    return not found.warning and "does not have an attribute" in found.message
 
 
 _STAND_INS = {"bool": False, "int32": 0, "int64": 0, "float": 0.0, "str": "", "none": None}
@@ -91,8 +127,8 @@ def _kernels(cls: type) -> Iterator[tuple]:
     for name in dir(cls):
         kernel = inspect.getattr_static(cls, name)
         info = getattr(kernel, "artiq_embedded", None)
-        if info is None or info.core_name is None or name.startswith("__"):
-            continue
+        if info is None or info.core_name is None or info.destination is not None or name.startswith("__"):
+            continue  # subkernels are checked with the kernels that start them
         arguments = []
         for parameter in list(inspect.signature(info.function).parameters.values())[1:]:
             if parameter.default is not parameter.empty:
