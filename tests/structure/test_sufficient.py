@@ -188,6 +188,24 @@ def test_driver_needs_only_named_files(tree):
     only_named(tree, "a driver", "ad0000")
 
 
+def test_board_needs_only_named_files(tree):
+    gateware = (tree.path / "src/gateware/kairos_gateware/boards/redpitaya.py").read_text()
+    tree.add("src/gateware/kairos_gateware/boards/orange.py", gateware.replace('"redpitaya"', '"orange"'))
+    tree.change("src/gateware/kairos_gateware/build.py", '"redpitaya"]', '"redpitaya", "orange"]')
+    loader = (tree.path / "src/firmware/chip/src/boards/redpitaya.rs").read_text()
+    tree.add("src/firmware/chip/src/boards/orange.rs", loader.replace('name: "redpitaya"', 'name: "orange"'))
+    boards = "src/firmware/chip/src/boards/mod.rs"
+    tree.change(boards, "mod redpitaya;", "mod orange;\nmod redpitaya;")
+    tree.change(boards, "[&Board; 4]", "[&Board; 5]")
+    tree.change(boards, "&redpitaya::BOARD]", "&redpitaya::BOARD, &orange::BOARD]")
+    tree.append("docs/gateware/boards.md", "| `redpitaya` |", "| `orange` | XC7Z010-1 | made-up | no | 192.168.1.55 |")
+    output = tree.path / "build" / "gateware" / "orange"
+    tree.python("-m", "kairos_gateware.build", "--board", "orange", "--variant", "demo", "--output", output)
+    assert (output / "kairos_orange.v").exists()
+    tree.test("tests/structure/test_changes.py", "-k", "board")
+    only_named(tree, "a board", "orange")
+
+
 def test_example_needs_only_named_files(tree):
     tree.add(
         "examples/ad0000.py",
