@@ -250,3 +250,62 @@ def test_peripheral_needs_only_named_files(tree):
     tree.append("docs/emulator.md", "| QSPI |", "| Echo | a register file |")
     tree.cargo("test", "--release", "-p", "kairos-emulator", "--test", "page")
     only_named(tree, "a peripheral of the emulated chip", "echo")
+
+
+GREETINGS = """// Greetings.
+syntax = "proto3";
+
+package kairos.hub.v1;
+
+import "kairos/hub/v1/hub.proto";
+
+// Greetings of the hub.
+service Greetings {
+  // Returns a greeting.
+  rpc Greet(GreetRequest) returns (GreetResponse) {
+    option (role) = ROLE_LOOK;
+  }
+}
+
+// Request of Greetings.Greet.
+message GreetRequest {}
+
+// Response of Greetings.Greet.
+message GreetResponse {
+  // The greeting.
+  string text = 1;
+}
+"""
+
+GREETINGS_SERVICE = """//! A made-up service.
+
+use tonic::{Request, Response, Status};
+
+use crate::service::Service;
+use crate::v1::greetings_server::Greetings;
+use crate::v1::{GreetRequest, GreetResponse};
+
+#[tonic::async_trait]
+impl Greetings for Service {
+    async fn greet(&self, _: Request<GreetRequest>) -> Result<Response<GreetResponse>, Status> {
+        Ok(Response::new(GreetResponse { text: "hello".into() }))
+    }
+}
+"""
+
+
+@pytest.mark.long
+def test_hub_service_needs_only_named_files(tree):
+    tree.add("src/hub/proto/kairos/hub/v1/greetings.proto", GREETINGS)
+    tree.add("src/hub/src/greetings.rs", GREETINGS_SERVICE)
+    tree.change("src/hub/src/lib.rs", "pub mod health;", "mod greetings;\npub mod health;")
+    tree.change(
+        "src/hub/src/server.rs",
+        "        .add_service(ClocksServer::new(service.clone()))\n",
+        "        .add_service(ClocksServer::new(service.clone()))\n"
+        "        .add_service(crate::v1::greetings_server::GreetingsServer::new(service.clone()))\n",
+    )
+    tree.python("src/hub/protocol.py")
+    tree.cargo("check", "--release", "-p", "kairos-hub")
+    tree.test("tests/host/test_hub_protocol.py")
+    only_named(tree, "a service of the hub", "greetings")
