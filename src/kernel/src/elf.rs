@@ -9,6 +9,7 @@
 use core::fmt;
 
 use kairos_contracts::library::{DT_CALLS, DT_CALLS_SIZE};
+use kairos_proto::bytes::{u16_at, u32_at, words};
 
 use crate::stubs;
 
@@ -87,12 +88,10 @@ impl<'a> Bytes<'a> {
         self.0.get(offset as usize..end as usize)
     }
     fn half(self, offset: u32) -> Option<u16> {
-        self.slice(offset, 2)
-            .map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
+        u16_at(self.0, offset as usize)
     }
     fn word(self, offset: u32) -> Option<u32> {
-        self.slice(offset, 4)
-            .map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        u32_at(self.0, offset as usize)
     }
 }
 
@@ -161,9 +160,8 @@ impl Dynamic {
         let table = image
             .slice(start, length)
             .ok_or(LoadError::Parse("dynamic section lies outside of the image"))?;
-        for entry in table.chunks_exact(8) {
-            let [tag, value] =
-                [0, 4].map(|at| u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]]));
+        for entry in table.as_chunks::<8>().0 {
+            let [tag, value] = words(entry);
             match tag {
                 0 => break,
                 2 => dynamic.jump_slots.1 = value,

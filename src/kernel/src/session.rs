@@ -4,6 +4,7 @@ use kairos_chip::gic;
 use kairos_intercore::memory::KERNEL_LIBRARY;
 use kairos_intercore::{Frame, Kind};
 use kairos_kernel::elf;
+use kairos_proto::bytes::words;
 use kairos_proto::rpc::{BadAddress, Memory};
 
 use crate::comms::{self, next_frame, receiving, report, report_fmt, send, send_pieces};
@@ -82,8 +83,7 @@ fn load() {
     if receiving(|receiver| receiver.read(&mut request)) != Ok(request.len()) {
         report("load request without address and length");
     }
-    let [address, length] =
-        [0, 4].map(|at| u32::from_le_bytes([request[at], request[at + 1], request[at + 2], request[at + 3]]));
+    let [address, length] = words(&request);
     forget_kernel();
     // SAFETY: the comms core does not touch this memory until the answer.
     let file = unsafe { core::slice::from_raw_parts(address as *const u8, length as usize) };

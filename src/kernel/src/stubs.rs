@@ -7,6 +7,8 @@
 //! third. Anything that is not exactly a stub of a known form for this very word is left unchanged,
 //! and works as well.
 
+use kairos_proto::bytes::{u32_at, words};
+
 /// Bytes of a stub.
 const STUB: u32 = 16;
 /// Bytes before the first stub: none (the project's linker), or the lazy binder's (lld).
@@ -49,15 +51,11 @@ pub fn shorten(image: &mut [u8], base: u32, stubs: u32, number: u32, place: u32,
         let at = stubs.wrapping_add(head).wrapping_add(number.wrapping_mul(STUB));
         let Some(bytes) = image
             .get_mut(at as usize..)
-            .and_then(|rest| rest.get_mut(..STUB as usize))
+            .and_then(|rest| rest.first_chunk_mut::<{ STUB as usize }>())
         else {
             continue;
         };
-        let word = |index: usize| {
-            let at = 4 * index;
-            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-        };
-        if at & 3 == 0 && slot([word(0), word(1), word(2), word(3)], at) == Some(place) {
+        if at & 3 == 0 && slot(words(bytes), at) == Some(place) {
             if let Some(branch) = branch(base.wrapping_add(at), target) {
                 bytes[..4].copy_from_slice(&branch.to_le_bytes());
             }
@@ -78,8 +76,8 @@ fn target(instruction: u32, at: u32) -> Option<u32> {
 /// stub.
 pub fn pass_by(image: &mut [u8], base: u32, place: u32) {
     let word = |at: u32| {
-        let bytes = image.get(at as usize..)?.first_chunk()?;
-        (at & 3 == 0).then(|| u32::from_le_bytes(*bytes))
+        let word = u32_at(image, at as usize)?;
+        (at & 3 == 0).then_some(word)
     };
     let found = word(place).and_then(|call| {
         let stub = target(call, place)?;

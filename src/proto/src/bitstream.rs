@@ -7,6 +7,8 @@
 
 use core::fmt;
 
+use crate::bytes::u32_at;
+
 /// The sync word of the configuration logic.
 pub const SYNC: u32 = 0xaa99_5566;
 /// Range of the search for the sync word; a `.bit` header has some 150 bytes.
@@ -132,12 +134,8 @@ impl Bitstream {
 }
 
 fn word(file: &[u8], at: usize, reversed: bool) -> Option<u32> {
-    let bytes = file.get(at..at.checked_add(4)?)?.try_into().ok()?;
-    Some(if reversed {
-        u32::from_be_bytes(bytes)
-    } else {
-        u32::from_le_bytes(bytes)
-    })
+    let word = u32_at(file, at)?;
+    Some(if reversed { word.swap_bytes() } else { word })
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 
 use core::str;
 
+use crate::bytes::words;
+
 pub use kairos_contracts::boot::{ASSUMED, MARKER, NAME};
 
 /// Size of an entry in bytes.
@@ -39,8 +41,8 @@ impl<'a> Boards<'a> {
         let mut places = (0..loader.len()).filter(|at| loader[*at..].starts_with(MARKER));
         let (at, other) = (places.next()?, places.next());
         let (numbers, rest) = loader[at + MARKER.len()..].split_first_chunk::<8>()?;
-        let number = |at: usize| u32::from_le_bytes([numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]]);
-        let (chosen, entries) = (number(0), rest.as_chunks::<BOARD>().0.get(..number(4) as usize)?);
+        let [chosen, count] = words(numbers);
+        let entries = rest.as_chunks::<BOARD>().0.get(..count as usize)?;
         let found = Self { at, chosen, entries };
         let sound = (chosen as usize) < entries.len() && found.iter().count() == entries.len();
         (other.is_none() && sound).then_some(found)

@@ -4,6 +4,8 @@
 
 use core::fmt;
 
+use crate::bytes::u32_at;
+
 mod check;
 mod encode;
 #[cfg(test)]
@@ -97,11 +99,7 @@ pub struct BootImage<'a> {
 }
 
 fn word(file: &[u8], at: usize) -> Result<u32, Error> {
-    let bytes = at
-        .checked_add(4)
-        .and_then(|end| file.get(at..end))
-        .ok_or(Error::Truncated)?;
-    Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    u32_at(file, at).ok_or(Error::Truncated)
 }
 
 impl<'a> BootImage<'a> {

@@ -6,18 +6,10 @@ pub use kairos_contracts::channels::{
     Path, Refusal, MESSAGE_MAX, MESSAGE_MIN, SAMPLE_BYTES, SIZE_MAX, STREAM_UNIT, TOTAL_MAX, TRIALS_MAX,
 };
 
+use crate::bytes::{words, Reader};
+
 /// Bytes of a [`Measurement`].
 pub const LENGTH: usize = 12;
-
-/// Three little-endian words.
-const fn words(bytes: &[u8; LENGTH]) -> [u32; 3] {
-    let [a, b, c, d, e, f, g, h, i, j, k, l] = *bytes;
-    [
-        u32::from_le_bytes([a, b, c, d]),
-        u32::from_le_bytes([e, f, g, h]),
-        u32::from_le_bytes([i, j, k, l]),
-    ]
-}
 
 /// A measurement request, unchecked; [`path`](Self::path) checks it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,12 +67,12 @@ pub struct Measured<'a> {
 impl<'a> Measured<'a> {
     /// Decodes the content; `None` if it has no sample, or an incomplete one.
     pub fn new(content: &'a [u8]) -> Option<Self> {
-        let (processor, rest) = content.split_first_chunk()?;
-        let (logic, rest) = rest.split_first_chunk()?;
-        let (samples, incomplete) = rest.as_chunks();
+        let mut reader = Reader(content);
+        let (processor, logic) = (reader.word()?, reader.word()?);
+        let (samples, incomplete) = reader.0.as_chunks();
         (incomplete.is_empty() && !samples.is_empty()).then_some(Self {
-            processor: u32::from_le_bytes(*processor),
-            logic: u32::from_le_bytes(*logic),
+            processor,
+            logic,
             samples,
         })
     }

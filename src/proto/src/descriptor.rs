@@ -6,6 +6,7 @@
 
 use core::fmt;
 
+use crate::bytes::{u16_at, u32_at, words};
 use kairos_contracts::descriptor::{ChannelKind as Number, Record as Type, READABLE, WRITABLE};
 pub use kairos_contracts::descriptor::{ClockSource, HEADER, MAGIC, VERSION};
 
@@ -114,11 +115,12 @@ pub fn announced_length(header: &[u8; HEADER]) -> Result<usize, Error> {
     if header[..4] != *MAGIC {
         return Err(Error::Absent);
     }
-    let version = u16_at(header, 4);
+    let [_, version, length, _] = words(header);
+    let version = version as u16;
     if version != VERSION {
         return Err(Error::Version(version));
     }
-    let length = u32_at(header, 8) as usize;
+    let length = length as usize;
     if length < HEADER {
         return Err(Error::Truncated);
     }
@@ -133,7 +135,8 @@ impl<'a> Descriptor<'a> {
         };
         let length = announced_length(header)?;
         let records = bytes.get(HEADER..length).ok_or(Error::Truncated)?;
-        if CRC.checksum(records) != u32_at(header, 12) {
+        let [.., checksum] = words::<HEADER, 4>(header);
+        if CRC.checksum(records) != checksum {
             return Err(Error::Checksum);
         }
         let descriptor = Self { records };
@@ -261,7 +264,7 @@ impl<'a> Iterator for Records<'a> {
 impl<'a> Records<'a> {
     fn take(&mut self) -> Option<Record<'a>> {
         let head = self.rest.get(..4)?;
-        let (kind, length) = (u16_at(head, 0), usize::from(u16_at(head, 2)));
+        let (kind, length) = (u16_at(head, 0)?, usize::from(u16_at(head, 2)?));
         let payload = self.rest.get(4..4 + length)?;
         self.rest = self.rest.get(4 + length.next_multiple_of(4)..)?;
         let Ok(kind) = Type::try_from(kind) else {
@@ -273,11 +276,11 @@ impl<'a> Records<'a> {
             Type::BuildId => Record::BuildId(text(payload)?),
             Type::Register => {
                 let head = payload.get(..8)?;
-                let flags = u16_at(head, 6);
+                let flags = u16_at(head, 6)?;
                 Record::Register(Register {
                     name: text(&payload[8..])?,
-                    address: u32_at(head, 0),
-                    width: u16_at(head, 4),
+                    address: u32_at(head, 0)?,
+                    width: u16_at(head, 4)?,
                     readable: flags & READABLE != 0,
                     writable: flags & WRITABLE != 0,
                 })
@@ -286,12 +289,12 @@ impl<'a> Records<'a> {
                 let head = payload.get(..10)?;
                 let parameters = &payload[10..];
                 let mut rest = parameters;
-                for _ in 0..u16_at(head, 8) {
+                for _ in 0..u16_at(head, 8)? {
                     let key = usize::from(*rest.first()?);
                     rest = rest.get(1 + key + 4..)?;
                 }
                 Record::Channel(Channel {
-                    number: u32_at(head, 0),
+                    number: u32_at(head, 0)?,
                     kind: ChannelKind(head[4]),
                     name: text(rest)?,
                     parameters: Parameters(&parameters[..parameters.len() - rest.len()]),
@@ -300,7 +303,7 @@ impl<'a> Records<'a> {
             Type::Clock => {
                 let head = payload.get(..8)?;
                 Record::Clock(Clock {
-                    frequency: u32_at(head, 0),
+                    frequency: u32_at(head, 0)?,
                     fine_bits: head[4],
                     synthesiser: head[5],
                 })
@@ -311,14 +314,6 @@ impl<'a> Records<'a> {
 
 fn text(bytes: &[u8]) -> Option<&str> {
     core::str::from_utf8(bytes).ok()
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([bytes[at], bytes[at + 1]])
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use core::fmt;
 
+use crate::bytes::words;
 use crate::rpc::Sink;
 
 /// Length of an entry's header: channel and length of the name.
@@ -35,9 +36,9 @@ pub fn encode<'a>(sink: &mut impl Sink, entries: impl ExactSizeIterator<Item = (
 /// Splits off the first entry: channel, name, and the rest.
 fn split(entries: &[u8]) -> Option<(u32, &[u8], &[u8])> {
     let (head, rest) = entries.split_first_chunk::<HEAD>()?;
-    let [c0, c1, c2, c3, l0, l1, l2, l3] = *head;
-    let (name, rest) = rest.split_at_checked(u32::from_le_bytes([l0, l1, l2, l3]) as usize)?;
-    Some((u32::from_le_bytes([c0, c1, c2, c3]), name, rest))
+    let [channel, length] = words(head);
+    let (name, rest) = rest.split_at_checked(length as usize)?;
+    Some((channel, name, rest))
 }
 
 impl<'a> DeviceMap<'a> {

@@ -9,6 +9,7 @@ pub mod report;
 pub use kairos_contracts::exceptions::{Id, NAMES};
 use kairos_contracts::session::RPC_EXCEPTION_LENGTH;
 
+use crate::bytes::{long, words};
 use crate::rpc::{BadAddress, Memory, Sink, HOST_STRING};
 
 /// A string of a record: `length` bytes at `pointer` or, if the length is [`HOST_STRING`], the
@@ -76,35 +77,39 @@ impl Record {
     /// [`BadAddress`] if it is not in the kernel's memory.
     pub fn read(memory: &impl Memory, address: u32) -> Result<Self, BadAddress> {
         let bytes = memory.bytes(address, RECORD_SIZE)?;
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let text = |at: usize| Text {
-            pointer: word(at),
-            length: word(at + 4),
+        let Some(bytes) = bytes.first_chunk::<{ RECORD_SIZE as usize }>() else {
+            let length = RECORD_SIZE;
+            return Err(BadAddress { address, length });
         };
-        let param = |at: usize| (u64::from(word(at)) | u64::from(word(at + 4)) << 32) as i64;
+        let words: [u32; 16] = words(bytes);
+        let text = |index: usize| Text {
+            pointer: words[index],
+            length: words[index + 1],
+        };
+        let param = |index: usize| long(words[index], words[index + 1]);
         Ok(Self {
-            id: word(0),
-            file: text(4),
-            line: word(12),
-            column: word(16),
-            function: text(20),
-            message: text(28),
-            param: [param(40), param(48), param(56)],
+            id: words[0],
+            file: text(1),
+            line: words[3],
+            column: words[4],
+            function: text(5),
+            message: text(7),
+            param: [param(10), param(12), param(14)],
         })
     }
 
     /// Creates the record from the host's answer that raises an exception.
     pub fn from_host(bytes: &[u8; RPC_EXCEPTION_LENGTH]) -> Self {
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let param = |at: usize| (u64::from(word(at)) | u64::from(word(at + 4)) << 32) as i64;
+        let words: [u32; 12] = words(bytes);
+        let param = |index: usize| long(words[index], words[index + 1]);
         Self {
-            id: word(0),
-            message: Text::host(word(4)),
-            param: [param(8), param(16), param(24)],
-            file: Text::host(word(32)),
-            line: word(36),
-            column: word(40),
-            function: Text::host(word(44)),
+            id: words[0],
+            message: Text::host(words[1]),
+            param: [param(2), param(4), param(6)],
+            file: Text::host(words[8]),
+            line: words[9],
+            column: words[10],
+            function: Text::host(words[11]),
         }
     }
 }

@@ -4,6 +4,8 @@
 use core::fmt;
 use core::ops::Range;
 
+use crate::bytes::{u16_at, u32_at};
+
 const HEADER: usize = 52;
 const SEGMENT: usize = 32;
 const ARM: u16 = 40;
@@ -59,14 +61,6 @@ pub struct Firmware<'a> {
     table: usize,
     step: usize,
     count: usize,
-}
-
-fn u16_at(data: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(data.get(at..at.checked_add(2)?)?.try_into().ok()?))
-}
-
-fn u32_at(data: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(data.get(at..at.checked_add(4)?)?.try_into().ok()?))
 }
 
 impl<'a> Firmware<'a> {

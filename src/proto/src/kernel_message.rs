@@ -3,6 +3,8 @@
 
 pub use kairos_contracts::link::{KernelMessage, KERNEL_MESSAGE_HEADER as HEADER_LENGTH};
 
+use crate::bytes::words;
+
 /// The header of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -37,12 +39,12 @@ impl Header {
 
     /// Decodes a header; `None` if the kind is unknown.
     pub fn decode(bytes: &[u8; HEADER_LENGTH]) -> Option<Self> {
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let [_, number, length] = words(bytes);
         Some(Self {
             kind: KernelMessage::try_from(bytes[0]).ok()?,
             board: bytes[1],
-            number: word(4),
-            length: word(8),
+            number,
+            length,
         })
     }
 }

@@ -11,6 +11,7 @@ pub mod batch;
 pub mod bitstream;
 pub mod boards;
 pub mod boot_image;
+pub mod bytes;
 pub mod channels;
 pub mod descriptor;
 pub mod device_map;

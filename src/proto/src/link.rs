@@ -17,6 +17,8 @@
 
 use crc::{Crc, CRC_32_ISO_HDLC};
 use kairos_contracts::link::Message as Type;
+
+use crate::bytes::Reader;
 pub use kairos_contracts::link::{Service, DESTINATION_MASTER, PACKET_MAX, TEXT_MAX, VERSION, WINDOW};
 
 const HEAD: usize = 8;
@@ -151,8 +153,8 @@ impl Writer<'_> {
 }
 
 fn number(bytes: &[u8]) -> Result<(u32, &[u8]), Malformed> {
-    let (number, rest) = bytes.split_first_chunk::<4>().ok_or(Malformed)?;
-    Ok((u32::from_le_bytes(*number), rest))
+    let mut reader = Reader(bytes);
+    Ok((reader.word().ok_or(Malformed)?, reader.0))
 }
 
 /// The only byte of a payload.

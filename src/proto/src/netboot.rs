@@ -187,11 +187,7 @@ impl<'a> Answered<'a> {
                     hello: Hello { authenticated, nonce },
                 });
             }
-            Answer::Have => {
-                let mut bytes = [0; 4];
-                source.read(&mut bytes)?;
-                Reply::Have(u32::from_le_bytes(bytes))
-            }
+            Answer::Have => Reply::Have(source.read_word()?),
             Answer::Verified => Reply::Verified,
             Answer::Booting => Reply::Booting,
             Answer::Refused => {

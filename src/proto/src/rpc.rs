@@ -20,6 +20,8 @@ mod tests;
 
 use core::fmt;
 
+use crate::bytes::u32_at;
+
 pub use decode::{DecodeError, Decoder, Source, Step};
 pub use encode::{encode_request, encode_values, Sink};
 pub use tag::{split_value, values, Kind, Layout, Signature, TagError, Value, MAX_DEPTH};
@@ -54,7 +56,7 @@ pub trait Memory {
     /// As [`Memory::bytes`].
     fn word(&self, address: u32) -> Result<u32, BadAddress> {
         let bytes = self.bytes(address, 4)?;
-        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        u32_at(bytes, 0).ok_or(BadAddress { address, length: 4 })
     }
 }
 

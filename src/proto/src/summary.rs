@@ -3,7 +3,8 @@
 
 use core::fmt;
 
-use crate::exception::report::Reader;
+use crate::bytes::Reader;
+use crate::exception::report::text as text_of;
 use crate::exception::NAMES;
 
 /// A report's first exception, which was raised first.
@@ -24,9 +25,9 @@ impl<'a> Summary<'a> {
         reader.word()?;
         Some(Self {
             id: reader.word()?,
-            message: reader.text()?.device(),
+            message: text_of(&mut reader)?.device(),
             param: [reader.long()?, reader.long()?, reader.long()?],
-            file: reader.text()?.device(),
+            file: text_of(&mut reader)?.device(),
             line: reader.word()?,
         })
     }

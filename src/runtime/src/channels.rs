@@ -140,5 +140,5 @@ fn copy_samples(answer: &[u8], samples: &mut [u8]) -> Result<(), MeasureError> {
 
 /// The little-endian number at the start of `bytes`.
 fn number(bytes: &[u8]) -> u32 {
-    bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    kairos_proto::bytes::u32_at(bytes, 0).unwrap_or(0)
 }

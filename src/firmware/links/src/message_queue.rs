@@ -172,8 +172,7 @@ impl<'m> MessageQueue<'m> {
     }
 
     fn word(&self, offset: usize) -> u32 {
-        let bytes = self.memory.get(offset..).and_then(<[u8]>::first_chunk);
-        bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+        kairos_proto::bytes::u32_at(&self.memory, offset).unwrap_or(0)
     }
 }
 

@@ -168,9 +168,7 @@ extern "C" fn output_wide(target: u32, list: u32) {
             [i64::from(count), 0, 0],
         ),
         Ok((_, bytes)) => {
-            let words = bytes
-                .chunks_exact(4)
-                .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+            let words = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
             if !recorded(target, words.clone()) {
                 submit(target, words);
             }

@@ -75,7 +75,7 @@ fn image_is_written_byte_by_byte() {
         &[named("boot.elf", memory(0, 0x20, b"12345")), named("pl", logic)],
     )
     .unwrap();
-    let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+    let word = |at: usize| u32_at(&file, at).unwrap();
     assert_eq!(
         (word(0), word(0x1c), word(0x20)),
         (0xeaff_fffe, 0xeaff_fffe, 0xaa99_5566)

@@ -38,15 +38,9 @@ pub trait Reader<S: Source> {
     fn frame(&mut self, frame: Frame) -> Result<(), Self::Error>;
 }
 
-fn word<S: Source>(source: &mut S) -> Result<u32, S::Error> {
-    let mut bytes = [0; 4];
-    source.read(&mut bytes)?;
-    Ok(u32::from_le_bytes(bytes))
-}
-
 fn text<S: Source, R: Reader<S>>(source: &mut S, reader: &mut R) -> Result<R::Text, R::Error> {
-    match word(source)? {
-        HOST_STRING => reader.host_text(word(source)?),
+    match source.read_word()? {
+        HOST_STRING => reader.host_text(source.read_word()?),
         length => reader.text(length, source),
     }
 }
@@ -57,9 +51,9 @@ fn text<S: Source, R: Reader<S>>(source: &mut S, reader: &mut R) -> Result<R::Te
 /// # Errors
 /// Errors of the source or reader.
 pub fn read_report<S: Source, R: Reader<S>>(source: &mut S, reader: &mut R) -> Result<u8, R::Error> {
-    let count = word(source)?;
+    let count = source.read_word()?;
     for _ in 0..count {
-        let id = word(source)?;
+        let id = source.read_word()?;
         let message = text(source, reader)?;
         let mut param = [0; 3];
         for value in &mut param {
@@ -72,23 +66,23 @@ pub fn read_report<S: Source, R: Reader<S>>(source: &mut S, reader: &mut R) -> R
             message,
             param,
             file: text(source, reader)?,
-            line: word(source)? as i32,
-            column: word(source)? as i32,
+            line: source.read_word()? as i32,
+            column: source.read_word()? as i32,
             function: text(source, reader)?,
         };
         reader.exception(exception)?;
     }
     for _ in 0..count {
         reader.extent(Extent {
-            stack_pointer: word(source)?,
-            initial: word(source)?,
-            current: word(source)?,
+            stack_pointer: source.read_word()?,
+            initial: source.read_word()?,
+            current: source.read_word()?,
         })?;
     }
-    for _ in 0..word(source)? {
+    for _ in 0..source.read_word()? {
         reader.frame(Frame {
-            address: word(source)?,
-            stack_pointer: word(source)?,
+            address: source.read_word()?,
+            stack_pointer: source.read_word()?,
         })?;
     }
     let mut errors = [0];

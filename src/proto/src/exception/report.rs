@@ -2,6 +2,7 @@
 //! on another board.
 
 use super::Frame;
+use crate::bytes::{words, Reader};
 use crate::rpc::HOST_STRING;
 
 /// A text of a report.
@@ -22,29 +23,11 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Reads consecutive parts of a report.
-pub(crate) struct Reader<'a>(pub &'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    pub fn word(&mut self) -> Option<u32> {
-        self.take(4)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
-    }
-
-    pub fn long(&mut self) -> Option<i64> {
-        self.take(8)?.first_chunk().map(|bytes| i64::from_le_bytes(*bytes))
-    }
-
-    pub fn text(&mut self) -> Option<Said<'a>> {
-        match self.word()? {
-            HOST_STRING => self.word().map(Said::Host),
-            length => self.take(length as usize).map(Said::Device),
-        }
+/// Reads a text of a report.
+pub(crate) fn text<'a>(reader: &mut Reader<'a>) -> Option<Said<'a>> {
+    match reader.word()? {
+        HOST_STRING => reader.word().map(Said::Host),
+        length => reader.take(length as usize).map(Said::Device),
     }
 }
 
@@ -70,12 +53,12 @@ impl<'a> Newest<'a> {
         for _ in 0..count {
             newest = Some(Self {
                 id: reader.word()?,
-                message: reader.text()?,
+                message: text(&mut reader)?,
                 param: [reader.long()?, reader.long()?, reader.long()?],
-                file: reader.text()?,
+                file: text(&mut reader)?,
                 line: reader.word()?,
                 column: reader.word()?,
-                function: reader.text()?,
+                function: text(&mut reader)?,
                 frames: &[],
             });
         }
@@ -92,12 +75,9 @@ impl<'a> Newest<'a> {
 
     /// The frames that the exception has passed, innermost first.
     pub fn frames(&self) -> impl Iterator<Item = Frame> + 'a {
-        self.frames.chunks_exact(8).map(|bytes| {
-            let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-            Frame {
-                address: word(0),
-                stack_pointer: word(4),
-            }
+        self.frames.as_chunks::<8>().0.iter().map(|bytes| {
+            let [address, stack_pointer] = words(bytes);
+            Frame { address, stack_pointer }
         })
     }
 }

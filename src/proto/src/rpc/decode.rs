@@ -18,6 +18,17 @@ pub trait Source {
     /// # Errors
     /// If no more bytes of this reply will arrive.
     fn read(&mut self, buffer: &mut [u8]) -> Result<(), Self::Error>;
+
+    /// Reads a 32-bit number.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
+    #[inline]
+    fn read_word(&mut self) -> Result<u32, Self::Error> {
+        let mut bytes = [0; 4];
+        self.read(&mut bytes)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
 }
 
 /// Why a reply could not be decoded.
@@ -309,9 +320,7 @@ impl<'a> Decoder<'a> {
 }
 
 pub(super) fn read_word<S: Source>(source: &mut S) -> Result<u32, DecodeError<S::Error>> {
-    let mut bytes = [0; 4];
-    source.read(&mut bytes).map_err(DecodeError::Source)?;
-    Ok(u32::from_le_bytes(bytes))
+    source.read_word().map_err(DecodeError::Source)
 }
 
 /// Limits sizes to less than 2^31, the limit of lengths on the wire.

@@ -119,10 +119,6 @@ fn fixed<const N: usize, S: Source>(source: &mut S) -> Result<[u8; N], S::Error>
     Ok(bytes)
 }
 
-fn number<S: Source>(source: &mut S) -> Result<u32, S::Error> {
-    fixed(source).map(u32::from_le_bytes)
-}
-
 /// Reads a nested value, which must be present.
 fn inner<S: Source, M: Builder<S>>(source: &mut S, builder: &mut M, depth: usize) -> Result<M::Value, M::Error> {
     match fixed::<1, S>(source)? {
@@ -151,9 +147,9 @@ fn read_as<S: Source, M: Builder<S>>(
         tag::INT64 => Plain::Int64(long(fixed(source)?)),
         tag::FLOAT => Plain::Float(f64::from_le_bytes(fixed(source)?)),
         tag::FRACTION => Plain::Fraction(long(fixed(source)?), long(fixed(source)?)),
-        tag::OBJECT => Plain::Object(number(source)?),
+        tag::OBJECT => Plain::Object(source.read_word()?),
         tag::STR | tag::BYTES | tag::BYTE_ARRAY => {
-            let length = number(source)?;
+            let length = source.read_word()?;
             return builder.bytes(byte, length, source);
         }
         tag::TUPLE => {
@@ -162,7 +158,7 @@ fn read_as<S: Source, M: Builder<S>>(
         }
         tag::RANGE => return within(source, builder, Row::Range, 3),
         tag::LIST => {
-            let count = number(source)?.into();
+            let count = source.read_word()?.into();
             return elements(Row::List, count, source, builder, depth);
         }
         tag::ARRAY => {
@@ -170,7 +166,7 @@ fn read_as<S: Source, M: Builder<S>>(
             let mut shape = [0; 255];
             let shape = &mut shape[..dimensions.into()];
             for extent in shape.iter_mut() {
-                *extent = number(source)?;
+                *extent = source.read_word()?;
             }
             let count = shape
                 .iter()
@@ -178,7 +174,7 @@ fn read_as<S: Source, M: Builder<S>>(
             return elements(Row::Array(shape), count, source, builder, depth);
         }
         tag::KEYWORD => {
-            let length = number(source)?;
+            let length = source.read_word()?;
             let mut name = Some(builder.bytes(tag::STR, length, source)?);
             return builder.row(Row::Keyword, 2, &mut |builder| match name.take() {
                 Some(name) => Ok(name),

@@ -98,24 +98,23 @@ pub struct Call<V> {
 /// Reads a call after the head of an RpcRequest, passing the arguments to `argument`.
 ///
 /// # Errors
-/// Errors of the source or maker, malformed values.
+/// Errors of the source or builder, malformed values.
 pub fn read_call<S: Source, M: Builder<S>>(
     source: &mut S,
     builder: &mut M,
     mut argument: impl FnMut(M::Value) -> Result<(), M::Error>,
 ) -> Result<Call<M::Value>, M::Error> {
-    let (mut is_async, mut word) = ([0], [0; 4]);
+    let mut is_async = [0];
     source.read(&mut is_async)?;
-    source.read(&mut word)?;
-    let service = u32::from_le_bytes(word);
+    let service = source.read_word()?;
     while let Some(value) = rpc::host::read(source, builder)? {
         argument(value)?;
     }
-    source.read(&mut word)?;
+    let length = source.read_word()?;
     Ok(Call {
         is_async: is_async != [0],
         service,
-        return_tag: builder.bytes(tag::BYTES, u32::from_le_bytes(word), source)?,
+        return_tag: builder.bytes(tag::BYTES, length, source)?,
     })
 }
 

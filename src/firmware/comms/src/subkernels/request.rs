@@ -2,6 +2,7 @@
 
 use embassy_time::{Duration, Instant};
 use kairos_intercore::{Frame, Kind};
+use kairos_proto::bytes::{long, words};
 
 use crate::kernel_core::{Failure, KernelCore};
 
@@ -53,9 +54,8 @@ impl Request {
         if kernel.read(&mut bytes[..length])? != length {
             return Err(Failure::Corrupt);
         }
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let number = word(0);
-        let milliseconds = (u64::from(word(8)) | u64::from(word(12)) << 32) as i64;
+        let [number, _, low, high] = words(&bytes);
+        let milliseconds = long(low, high);
         let after = |milliseconds: i64| {
             let milliseconds = u64::try_from(milliseconds).unwrap_or(0).min(u64::from(u32::MAX));
             Some(Instant::now() + Duration::from_millis(milliseconds))
@@ -79,7 +79,7 @@ impl Request {
                 via: bytes[4],
                 is_result: bytes[5] != 0,
                 count: bytes[6],
-                length: word(8),
+                length: low,
             }),
             _ => Self::Receive {
                 number,

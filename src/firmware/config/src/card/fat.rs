@@ -1,5 +1,7 @@
 //! The boot sector of a FAT file system, which locates its tables, directories and clusters.
 
+use kairos_proto::bytes;
+
 use super::{Sector, SECTOR};
 
 /// The layout of the partition, as far as needed to recognise free clusters.
@@ -30,12 +32,14 @@ impl Default for Root {
     }
 }
 
-pub fn u16_at(data: &[u8], at: usize) -> u32 {
-    u32::from(u16::from_le_bytes([data[at], data[at + 1]]))
+/// The 16-bit number at offset `at` of a sector; 0 outside of it.
+pub fn u16_at(sector: &[u8], at: usize) -> u32 {
+    bytes::u16_at(sector, at).unwrap_or(0).into()
 }
 
-pub fn u32_at(data: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]])
+/// The 32-bit number at offset `at` of a sector; 0 outside of it.
+pub fn u32_at(sector: &[u8], at: usize) -> u32 {
+    bytes::u32_at(sector, at).unwrap_or(0)
 }
 
 /// Reads the boot sector of a partition of `length` sectors at `start`.
