@@ -55,7 +55,7 @@ def test_compiled_gates_play():
     run = gates.sequence(["a", "b"])
     model = Model()
     model.feed(gates.programming())
-    model.settle()
+    model.run_until_idle()
     played = model.play(run, 1100)
     amplitude = played.amplitude(0, 0)
     start = int(numpy.argmax(amplitude > 0))
@@ -110,7 +110,7 @@ def test_result_selects_branch():
     for result, amplitude in ((0, 50), (1, 100), (2, 0)):
         model = Model()
         model.feed(numpy.concatenate([gates.programming(), run]))
-        model.settle()
+        model.run_until_idle()
         model.result(result)
         assert model.run(600, samples=False).amplitude(0, 0).max() == pytest.approx(amplitude, abs=0.01)
 
@@ -199,7 +199,7 @@ def test_difference_words_play_the_new_gates(tmp_path):
 
     model = Model(trigger_channels=3)
     first = seen(model.play(old.words(), 17_000))
-    model.settle()
+    model.run_until_idle()
     second = seen(model.play(change, 17_000))
     assert model.errors() == []
     fresh = seen(Model(trigger_channels=3).play(new.words(), 17_000))

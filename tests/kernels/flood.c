@@ -1,4 +1,4 @@
-/* Many asynchronous calls with large lists: more than the inter-core channel and the network can buffer. */
+/* Many asynchronous calls with large lists: more than the inter-core ring and the network can buffer. */
 #include "kernel.h"
 
 static int32_t numbers[2000];

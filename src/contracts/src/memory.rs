@@ -31,8 +31,8 @@ pub const ETHERNET_BUFFERS: Region = 0x0610_0000..0x0620_0000;
 /// Last message of a failing core, kept for the next start; not cached; not written by loader or start-up code.
 pub const REPORT: Region = 0x0620_0000..0x0630_0000;
 
-/// Inter-core channel, cached and shared.
-pub const CHANNEL: Region = 0x0700_0000..0x070e_0000;
+/// Inter-core memory, cached and shared.
+pub const INTERCORE: Region = 0x0700_0000..0x070e_0000;
 
 /// Names of RTIO channels: length u32, then the value of the key `device_map`, checked; written by the runtime before
 /// it releases core 1 (`src/firmware/pl/src/names.rs`). Length 0: none.

@@ -57,7 +57,7 @@ class Model:
         """Add words: bytes, or an array of bytes with 32 in a row."""
         self._native.feed(words if isinstance(words, bytes) else numpy.asarray(words, dtype=numpy.uint8).tobytes())
 
-    def settle(self, cycles: int = 1 << 40):
+    def run_until_idle(self, cycles: int = 1 << 40):
         """Run until the core only waits for a trigger, a result or words, for at most `cycles`."""
         self._native.run_until_idle(cycles)
 

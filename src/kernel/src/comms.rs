@@ -1,4 +1,4 @@
-//! Communication with the comms core: the ends of the channel, its doorbell, and the final report
+//! Communication with the comms core: the ends of the rings, its doorbell, and the final report
 //! of a core that cannot continue.
 
 use core::fmt::Write;
@@ -15,22 +15,22 @@ use crate::timer::{self, mask_interrupts, unmask_interrupts};
 /// Longest text of [`report`].
 pub type Text = String<REASON_MAX>;
 
-/// The ends of the channel, replaced in each restart's handshake.
+/// The ends of the rings, replaced in each restart's handshake.
 static SENDER: Lent<Sender<'static>> = Lent::absent();
 static RECEIVER: Lent<Receiver<'static>> = Lent::absent();
 
-/// Signals the comms core that the channel contains data.
+/// Signals the comms core that a ring contains data.
 fn bell() {
     gic::send_sgi(0, kairos_intercore::SGI_DATA);
 }
 
-/// Drops the previous ends of the channel, in a restart.
-pub fn forget() {
-    SENDER.forget();
-    RECEIVER.forget();
+/// Drops the previous ends of the rings, in a restart.
+pub fn drop_ends() {
+    SENDER.remove();
+    RECEIVER.remove();
 }
 
-/// Completes a restart: waits until the comms core has emptied the channel.
+/// Completes a restart: waits until the comms core has emptied the rings.
 pub fn begin() {
     // SAFETY: core 1, which has dropped the previous ends: putting others would panic.
     let (sender, receiver) = unsafe { Shared::get().kernel_enter(bell, timer::sleep_masked) };
@@ -72,7 +72,7 @@ impl Sink for Pieces<'_> {
     }
 }
 
-/// Whether a message can be sent: no other one is being sent, and the channel does not appear to be
+/// Whether a message can be sent: no other one is being sent, and the ring does not appear to be
 /// overwritten.
 pub fn intact() -> bool {
     SENDER.try_with(|sender| sender.intact()).unwrap_or(false)
@@ -103,7 +103,7 @@ pub fn read_some(receiver: &mut Receiver<'_>, buffer: &mut [u8]) -> usize {
 }
 
 fn overwritten() -> ! {
-    report("the channel between the cores has been overwritten")
+    report("the memory between the cores has been overwritten")
 }
 
 /// Sends `text` and waits to be restarted: the session ends.

@@ -25,7 +25,7 @@ pub fn entered() -> bool {
 }
 
 /// Clears the state in a restart, which has dropped the stack.
-pub fn forget() {
+pub fn reset() {
     STACK.set(0);
 }
 

@@ -242,7 +242,7 @@ impl Exceptions {
     /// Ends a handler that was entered with `depth` exceptions in flight, which remain.
     pub fn end_catch_to(&mut self, depth: u32) {
         self.stack.truncate(depth as usize);
-        self.forget_frames();
+        self.truncate_backtrace();
     }
 
     /// Ends a handler: drops the newest exception, and those below it that an inner handler has
@@ -259,11 +259,11 @@ impl Exceptions {
         {
             self.stack.pop();
         }
-        self.forget_frames();
+        self.truncate_backtrace();
     }
 
     /// Drops the frames that no exception in flight has passed.
-    fn forget_frames(&mut self) {
+    fn truncate_backtrace(&mut self) {
         let kept = self.stack.last().map_or(0, |entry| entry.extent.current as usize);
         self.backtrace.truncate(kept);
     }

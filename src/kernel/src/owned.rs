@@ -66,27 +66,27 @@ impl<T> Owned<Option<T>> {
 /// session.
 pub struct Lent<T> {
     value: UnsafeCell<MaybeUninit<T>>,
-    whereabouts: Exposed<Whereabouts>,
+    access: Exposed<Access>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-enum Whereabouts {
-    Here = 0,
+enum Access {
+    Available = 0,
     Lent = 1,
     /// There is no value.
-    Nowhere = 2,
+    Absent = 2,
 }
 
 // SAFETY: a single thread (see the module), of which one function at a time borrows the value, as
-// `whereabouts` records.
+// `access` records.
 unsafe impl<T> Sync for Lent<T> {}
 
 impl<T> Lent<T> {
     pub const fn new(value: T) -> Self {
         Self {
             value: UnsafeCell::new(MaybeUninit::new(value)),
-            whereabouts: Exposed::new(Whereabouts::Here),
+            access: Exposed::new(Access::Available),
         }
     }
 
@@ -94,7 +94,7 @@ impl<T> Lent<T> {
     pub const fn absent() -> Self {
         Self {
             value: UnsafeCell::new(MaybeUninit::uninit()),
-            whereabouts: Exposed::new(Whereabouts::Nowhere),
+            access: Exposed::new(Access::Absent),
         }
     }
 
@@ -103,10 +103,10 @@ impl<T> Lent<T> {
     /// # Panics
     /// If there is one.
     pub fn put(&self, value: T) {
-        assert!(self.whereabouts.get() == Whereabouts::Nowhere);
-        // SAFETY: nobody borrows it, as there was no value.
+        assert!(self.access.get() == Access::Absent);
+        // SAFETY: no function borrows it, as there was no value.
         unsafe { (*self.value.get()).write(value) };
-        self.whereabouts.set(Whereabouts::Here);
+        self.access.set(Access::Available);
     }
 
     /// Lends the value to `action`.
@@ -121,27 +121,27 @@ impl<T> Lent<T> {
     /// Lends the value to `action`, unless it is lent already or absent.
     #[inline(always)]
     pub fn try_with<R>(&self, action: impl FnOnce(&mut T) -> R) -> Option<R> {
-        if self.whereabouts.get() != Whereabouts::Here {
+        if self.access.get() != Access::Available {
             return None;
         }
-        self.whereabouts.set(Whereabouts::Lent);
-        // SAFETY: there is a value, and this is the only reference: `whereabouts` was `Here`, and
+        self.access.set(Access::Lent);
+        // SAFETY: there is a value, and this is the only reference: `access` was `Available`, and
         // is not until the action ends.
         let result = action(unsafe { (*self.value.get()).assume_init_mut() });
-        self.whereabouts.set(Whereabouts::Here);
+        self.access.set(Access::Available);
         Some(result)
     }
 
     /// Takes the value back in a restart. The borrower is gone, and the value is as it left it.
     pub fn reclaim(&self) {
-        if self.whereabouts.get() == Whereabouts::Lent {
-            self.whereabouts.set(Whereabouts::Here);
+        if self.access.get() == Access::Lent {
+            self.access.set(Access::Available);
         }
     }
 
     /// Removes the value in a restart. The borrower is gone.
-    pub fn forget(&self) {
-        self.whereabouts.set(Whereabouts::Nowhere);
+    pub fn remove(&self) {
+        self.access.set(Access::Absent);
     }
 }
 

@@ -67,7 +67,7 @@ fn take() -> Record {
 }
 
 /// Clears the state, before a kernel and in a restart: nothing is noted or in flight.
-pub fn forget() {
+pub fn reset() {
     RAISED.set(0);
     PASSED.reclaim();
     PASSED.with(Passed::clear);

@@ -31,11 +31,11 @@ pub extern "C" fn boot() {
 
 /// Start of a restart, on an empty stack and with interrupts masked.
 pub extern "C" fn restart() -> ! {
-    comms::forget();
+    comms::drop_ends();
     library::loaded(None);
-    enter::forget();
-    window::settle();
-    forget_kernel();
+    enter::reset();
+    window::complete_stores();
+    reset_calls();
     IMAGE.reclaim();
     calls::cache::reclaim();
     calls::linalg::reclaim();
@@ -44,18 +44,18 @@ pub extern "C" fn restart() -> ! {
     window::reclaim();
     calls::dma::abandon();
     calls::i2c::recover();
-    rtio::settle();
+    rtio::end_requests();
     comms::begin();
     timer::unmask_interrupts();
     serve()
 }
 
 /// Clears the exceptions, calls and text of the previous kernel.
-fn forget_kernel() {
-    raise::forget();
-    calls::rpc::forget();
-    calls::subkernel::forget();
-    calls::log::forget();
+fn reset_calls() {
+    raise::reset();
+    calls::rpc::reset();
+    calls::subkernel::reset();
+    calls::log::discard();
 }
 
 fn serve() -> ! {
@@ -66,7 +66,7 @@ fn serve() -> ! {
             Kind::Run => run(),
             Kind::Measure | Kind::Echo => measure(frame),
             Kind::SetCursor => set_cursor(),
-            // Belongs to a call of an ended kernel: nobody waits for it.
+            // Belongs to a call of an ended kernel, for which no kernel waits.
             _ => {}
         }
     }
@@ -84,7 +84,7 @@ fn load() {
         report("load request without address and length");
     }
     let [address, length] = words(&request);
-    forget_kernel();
+    reset_calls();
     // SAFETY: the comms core does not touch this memory until the answer.
     let file = unsafe { core::slice::from_raw_parts(address as *const u8, length as usize) };
     match IMAGE.with(|image| elf::load(file, image.bytes(), KERNEL_LIBRARY.start as u32, symbols::find)) {
@@ -114,7 +114,7 @@ fn run() {
     let Some(library) = library::take_fresh() else {
         return send(Kind::Finished, &[]);
     };
-    calls::cache::forget_copies();
+    calls::cache::drop_copies();
     IMAGE.with(|image| {
         let (start, end) = library.bss;
         let [start, end] = [start, end].map(|address| (address - library.base) as usize);
@@ -134,7 +134,7 @@ fn finish(attributes: Option<u32>, ended: Ended) {
     // to one that has ended it. A kernel that has faulted may have overwritten the state needed for
     // waiting.
     let failed = ended != Ended::Faulted && rtio::posted_error_at_end();
-    window::settle();
+    window::complete_stores();
     let failed = failed || ended != Ended::Faulted && raise::is_noted();
     if failed {
         raise::add_noted();

@@ -158,7 +158,7 @@ fn below(descriptor: &Descriptor, number: usize) -> Option<Neighbour> {
 }
 
 /// Waits for pending stores, and takes their aborts.
-pub fn settle() {
+pub fn complete_stores() {
     // SAFETY: the handler of the abort notes an exception, and returns.
     unsafe { asm!("dsb", "cpsie a", "isb", "nop", "cpsid a", options(nostack)) };
 }

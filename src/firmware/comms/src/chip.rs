@@ -3,7 +3,7 @@
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
 use kairos_chip::setup::{self, DATA, DEVICE, NOT_CACHED, UNMAPPED};
 use kairos_intercore::memory::{
-    CHANNEL, DESCRIPTOR_COPY, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, KERNEL_DATA, KERNEL_HEAP, KERNEL_IMAGE,
+    DESCRIPTOR_COPY, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, INTERCORE, KERNEL_DATA, KERNEL_HEAP, KERNEL_IMAGE,
     KERNEL_STACK, LOW, REMOTE, REPORT, RUNTIME, RUNTIME_DATA, STREAM,
 };
 use zynq7000_hal::clocks::Clocks;
@@ -66,7 +66,7 @@ fn protect_memory() {
         // An access there is a null pointer's, and faults.
         (LOW, UNMAPPED),
         (RUNTIME_DATA..RUNTIME.end, DATA),
-        (CHANNEL.start..DESCRIPTOR_COPY.end, DATA),
+        (INTERCORE.start..DESCRIPTOR_COPY.end, DATA),
         (KERNEL_DATA..KERNEL_IMAGE.end, DATA),
         (KERNEL_HEAP, DATA),
         (KERNEL_STACK, DATA),

@@ -14,7 +14,7 @@ use kairos_contracts::registers::{pulse, rtio, satellite};
 use kairos_contracts::rtio::BOARDS;
 use kairos_contracts::session::{ASYNC_ERROR_BUSY, ASYNC_ERROR_COLLISION, ASYNC_ERROR_SEQUENCE_ERROR};
 use kairos_pl::names;
-use kairos_pl::{forget, probe, Register};
+use kairos_pl::{mark_absent, probe, Register};
 use kairos_proto::descriptor::{Descriptor, Error};
 
 use crate::clock::{self, Switched};
@@ -151,7 +151,7 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
             Err(()) => {
                 log::error!("RTIO is not available");
                 // SAFETY: the kernel core has not been released yet, and the descriptor is not used below.
-                unsafe { forget() };
+                unsafe { mark_absent() };
                 return None;
             }
         }

@@ -1,7 +1,7 @@
 //! Supervision of the kernel core (core 1): its image; starting, killing and restarting it; and
 //! messages to and from it.
 //!
-//! A kernel can be killed at any instruction. It shares nothing with this core but the channel,
+//! A kernel can be killed at any instruction. It shares only memory with this core,
 //! whose rings are emptied while core 1 is held in the restart handshake ([`kairos_intercore`]).
 
 use core::future::{poll_fn, Future};
@@ -93,7 +93,7 @@ pub enum Failure {
     Silent,
     /// An abort or a panic; its text has been logged.
     Fault,
-    /// The channel's contents are invalid: the kernel has overwritten it.
+    /// The contents of a ring are invalid: the kernel has overwritten it.
     Corrupt,
     /// A message of this kind in a state that does not allow it.
     Unexpected(Kind),
@@ -104,7 +104,7 @@ impl core::fmt::Display for Failure {
         f.write_str(match self {
             Failure::Silent => "the kernel core does not answer, even after a reset",
             Failure::Fault => "fault on the kernel core",
-            Failure::Corrupt => "the kernel has overwritten the channel between the cores",
+            Failure::Corrupt => "the kernel has overwritten the memory between the cores",
             Failure::Unexpected(kind) => return write!(f, "unexpected message {} from the kernel core", *kind as u8),
         })
     }

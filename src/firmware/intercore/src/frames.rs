@@ -1,8 +1,8 @@
-//! The inter-core channel: framed messages in two byte rings, and the restart handshake
+//! Messages between the cores: frames in two byte rings, and the restart handshake
 //! (`docs/interfaces.md`, section 2).
 //!
 //! The comms core (core 0) and the kernel core (core 1) are separately linked; they share only
-//! [`Shared`], at the start of [`crate::memory::CHANNEL`]. Each of its words has a single writer,
+//! [`Shared`], at the start of [`crate::memory::INTERCORE`]. Each of its words has a single writer,
 //! except those that record the owner of the DMA player and of the I2C bus.
 //!
 //! A message is one or more frames, all but the last flagged MORE. Frames are published whole, so a
@@ -91,12 +91,12 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The channel of this chip, at [`crate::memory::CHANNEL`].
+    /// The shared memory of this chip, at [`crate::memory::INTERCORE`].
     #[cfg(target_arch = "arm")]
     pub fn get() -> &'static Shared {
         // SAFETY: that memory is reserved for this in both images, any bit pattern is valid, and
         // all accesses are atomic or go through the rings.
-        unsafe { &*(crate::memory::CHANNEL.start as *const Shared) }
+        unsafe { &*(crate::memory::INTERCORE.start as *const Shared) }
     }
 
     // ---- comms core ----

@@ -1,5 +1,5 @@
 //! Memory shared by both cores: the map of the chip's memory ([`memory`]), the rings in it
-//! ([`ring`]), and on top of them the channel of frames between the comms core and the kernel core.
+//! ([`ring`]), and on top of them the frames of messages between the comms core and the kernel core.
 //!
 //! Linked into the runtime (core 0) and the kernel core's image (core 1), and tested on the host.
 //! No code here executes `sev`, takes a lock or allocates.

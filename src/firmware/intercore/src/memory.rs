@@ -11,5 +11,5 @@ pub const RUNTIME_DATA: usize = 0x0030_0000;
 /// The same for the kernel core's image.
 pub const KERNEL_DATA: usize = 0x0810_0000;
 
-const _: () = assert!(core::mem::size_of::<crate::Shared>() <= CHANNEL.end - CHANNEL.start);
+const _: () = assert!(core::mem::size_of::<crate::Shared>() <= INTERCORE.end - INTERCORE.start);
 const _: () = assert!(STREAM.end == DDR_END && LOADER.end <= DDR_END);

@@ -33,7 +33,7 @@ pub unsafe fn probe() -> Result<Descriptor<'static>, Error> {
 ///
 /// # Safety
 /// As for [`probe`]; in addition no descriptor returned before may be used any more.
-pub unsafe fn forget() {
+pub unsafe fn mark_absent() {
     // SAFETY: the region is reserved for the copy, which nobody uses.
     unsafe { write_volatile(DESCRIPTOR_COPY.start as *mut u32, 0) };
 }

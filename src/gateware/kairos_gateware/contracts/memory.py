@@ -12,7 +12,7 @@ __all__ = [
     "ETHERNET_DESCRIPTORS",
     "ETHERNET_BUFFERS",
     "REPORT",
-    "CHANNEL",
+    "INTERCORE",
     "DEVICE_MAP",
     "DESCRIPTOR_COPY",
     "KERNEL_IMAGE",
@@ -61,8 +61,8 @@ ETHERNET_BUFFERS = range(0x06100000, 0x06200000)
 REPORT = range(0x06200000, 0x06300000)
 """Last message of a failing core, kept for the next start; not cached; not written by loader or start-up code."""
 
-CHANNEL = range(0x07000000, 0x070E0000)
-"""Inter-core channel, cached and shared."""
+INTERCORE = range(0x07000000, 0x070E0000)
+"""Inter-core memory, cached and shared."""
 
 DEVICE_MAP = range(0x070E0000, 0x070F0000)
 """Names of RTIO channels: length u32, then the value of the key `device_map`, checked; written by the runtime before it

@@ -10,7 +10,7 @@ use crate::owned::Owned;
 static REST: Owned<u32> = Owned::new(0);
 
 /// Clears the state, before a kernel and in a restart.
-pub fn forget() {
+pub fn reset() {
     REST.set(0);
 }
 

@@ -43,7 +43,7 @@ pub fn reclaim() {
 }
 
 /// Drops the copies made for the previous kernel.
-pub fn forget_copies() {
+pub fn drop_copies() {
     COPIED.set(0);
 }
 

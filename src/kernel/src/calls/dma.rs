@@ -118,7 +118,7 @@ extern "C" fn record_start(pointer: u32, length: u32) {
     if name.len() > NAME_MAX {
         return error("names of DMA traces have at most 1024 bytes");
     }
-    forget(name);
+    erase_everywhere(name);
     NAME.with(|(bytes, length)| {
         *length = name.len();
         bytes[..*length].copy_from_slice(name);
@@ -182,7 +182,7 @@ fn keep(number: u32) -> TraceAnswer {
 }
 
 /// Erases a trace on all boards.
-fn forget(name: &[u8]) {
+fn erase_everywhere(name: &[u8]) {
     if let Some(number) = with_traces(|traces| traces.erase(name)) {
         comms::send(Kind::TraceErase, &number.to_le_bytes());
     }
@@ -219,7 +219,7 @@ fn raise_of_others(answer: TraceAnswer) {
 
 /// `dma_erase`
 extern "C" fn erase(pointer: u32, length: u32) {
-    forget(name(pointer, length));
+    erase_everywhere(name(pointer, length));
 }
 
 /// `dma_retrieve`

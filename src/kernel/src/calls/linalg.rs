@@ -50,14 +50,14 @@ type Result<T> = core::result::Result<T, Problem>;
 
 /// A matrix of the kernel: the number of its dimensions, their lengths, and the address of its
 /// elements.
-struct Place {
+struct KernelMatrix {
     dims: u32,
     shape: [usize; 2],
     data: u32,
 }
 
-impl Place {
-    fn at(address: u32) -> Result<Place> {
+impl KernelMatrix {
+    fn at(address: u32) -> Result<KernelMatrix> {
         let word = |offset: u32| KernelMemory.word(address.wrapping_add(offset));
         let (dims, lengths, data) = (word(0)?, word(4)?, word(8)?);
         let mut shape = [1; 2];
@@ -67,7 +67,7 @@ impl Place {
         for (index, length) in (0..dims).zip(&mut shape) {
             *length = KernelMemory.word(lengths.wrapping_add(4 * index))? as usize;
         }
-        Ok(Place { dims, shape, data })
+        Ok(KernelMatrix { dims, shape, data })
     }
 
     /// Length of a row of `count` elements, in bytes.
@@ -78,7 +78,7 @@ impl Place {
 
     /// Reads a copy; a vector becomes a column.
     fn read<'a>(&self, scratch: &mut Scratch<'a>) -> Result<Matrix<'a>> {
-        let mut made = scratch.matrix(self.shape[0], self.shape[1])?;
+        let mut copy = scratch.matrix(self.shape[0], self.shape[1])?;
         let [rows, columns] = self.shape;
         let length = self.bytes(rows.checked_mul(columns).ok_or(Failure::TooLarge)?)?;
         let memory = KernelMemory;
@@ -86,13 +86,13 @@ impl Place {
             0 => &[],
             _ => memory.bytes(self.data, length)?,
         };
-        for (value, bytes) in made.first_mut(rows * columns).iter_mut().zip(bytes.as_chunks().0) {
+        for (value, bytes) in copy.first_mut(rows * columns).iter_mut().zip(bytes.as_chunks().0) {
             *value = f64::from_le_bytes(*bytes);
         }
-        Ok(made)
+        Ok(copy)
     }
 
-    /// Writes as much of a result as the place has room for.
+    /// Writes as much of a result as the matrix has room for.
     fn write(&self, result: &Matrix) -> Result<()> {
         let [rows, columns] = match self.dims {
             1 if result.rows == 1 => [1, self.shape[0]],
@@ -124,12 +124,12 @@ fn compute<const COUNT: usize>(
 ) {
     let done = SCRATCH.with(|area| {
         let mut scratch = Scratch::new(area.doubles());
-        let matrix = Place::at(matrix)?.read(&mut scratch)?;
+        let matrix = KernelMatrix::at(matrix)?.read(&mut scratch)?;
         let found = work(&matrix, &mut scratch)?;
         results
             .into_iter()
             .zip(&found)
-            .try_for_each(|(place, result)| Place::at(place)?.write(result))
+            .try_for_each(|(address, result)| KernelMatrix::at(address)?.write(result))
     });
     match done {
         Ok(()) => {}
@@ -164,16 +164,16 @@ two!(lu => lu, schur => schur, hessenberg => hessenberg);
 extern "C" fn determinant(matrix: u32, result: u32) {
     compute(matrix, [result], |matrix, scratch| {
         let value = linalg::determinant(matrix, scratch)?;
-        let mut made = scratch.matrix(1, 1)?;
-        made.set(0, 0, value);
-        Ok([made])
+        let mut single = scratch.matrix(1, 1)?;
+        single.set(0, 0, value);
+        Ok([single])
     });
 }
 
-/// The number of columns of `q` is as its place demands, but at least that of the reduced one.
+/// `q` has as many columns as the kernel's matrix, but at least those of the reduced one.
 extern "C" fn qr(matrix: u32, q: u32, r: u32) {
     compute(matrix, [q, r], |matrix, scratch| {
-        let wanted = Place::at(q)?.shape[1];
+        let wanted = KernelMatrix::at(q)?.shape[1];
         let count = wanted.clamp(matrix.rows.min(matrix.columns), matrix.rows);
         Ok(linalg::qr(matrix, count, scratch)?)
     });
@@ -189,8 +189,8 @@ extern "C" fn svd(matrix: u32, u: u32, values: u32, v: u32) {
 extern "C" fn matrix_power(matrix: u32, exponent: u32, result: u32) {
     compute(matrix, [result], |matrix, scratch| {
         let number = match KernelMemory.bytes(exponent, 12) {
-            Ok(_) => match Place::at(exponent)? {
-                place if place.shape == [1, 1] => place.read(scratch)?.at(0, 0) as i32,
+            Ok(_) => match KernelMatrix::at(exponent)? {
+                single if single.shape == [1, 1] => single.read(scratch)?.at(0, 0) as i32,
                 _ => return Err(Problem::Shape),
             },
             Err(_) => exponent as i32,
@@ -202,7 +202,7 @@ extern "C" fn matrix_power(matrix: u32, exponent: u32, result: u32) {
 /// Solves `matrix x = right` for `x`.
 extern "C" fn solve(matrix: u32, right: u32, result: u32) {
     compute(matrix, [result], |matrix, scratch| {
-        let right = Place::at(right)?.read(scratch)?;
+        let right = KernelMatrix::at(right)?.read(scratch)?;
         if right.rows != matrix.rows {
             return Err(Problem::Shape);
         }

@@ -20,7 +20,7 @@ type Line = Vec<u8, 512>;
 static LINE: Lent<Line> = Lent::new(Line::new());
 
 /// Drops the text left by the previous kernel, before a kernel and in a restart.
-pub fn forget() {
+pub fn discard() {
     LINE.reclaim();
     LINE.with(Line::clear);
 }

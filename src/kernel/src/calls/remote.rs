@@ -204,7 +204,7 @@ impl Engine {
     }
 
     /// Waits for copies that a previous kernel has begun, and clears errors.
-    fn settle(&self) {
+    fn wait_idle(&self) {
         while self.completed.read() != self.posted.read() && self.state.read() & 1 == 0 {
             timer::sleep_briefly();
         }
@@ -234,7 +234,7 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
         return refuse(message, [here, REMOTE.start as u32, bytes]);
     }
     let to = if joined { 0 } else { (FAR | destination) << 8 };
-    engine.settle();
+    engine.wait_idle();
     let posted = engine.posted.read();
     engine.base.write((REMOTE_RINGS.start + end * RING) as u32);
     RINGS.with(|rings| {

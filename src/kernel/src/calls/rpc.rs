@@ -43,7 +43,7 @@ static VALUES: Owned<u32> = Owned::new(0);
 static DECODER: Lent<Decoder<'static>> = Lent::new(Decoder::new(&[]));
 
 /// Clears the state, before a kernel and in a restart: no call is pending.
-pub fn forget() {
+pub fn reset() {
     CALL.set(Call::Over);
     DECODER.reclaim();
 }

@@ -28,9 +28,9 @@ const LIBRARY_BITS: u32 = 24;
 static REPORTS: Lent<([[u8; REPORT_MAX]; KEPT], usize)> = Lent::new(([[0; REPORT_MAX]; KEPT], 0));
 
 /// Clears the state, before a kernel and in a restart.
-pub fn forget() {
+pub fn reset() {
     REPORTS.reclaim();
-    answer::forget();
+    answer::reset();
 }
 
 /// The comms core's answer about a distributed trace.

@@ -47,7 +47,7 @@ pub fn boot() {
     registers.phy_reset.write(0);
     ring::RING.quick.channel.set(registers.outputs.read() as i32 - 1);
     if Register::find(&descriptor, uplink::STATE).is_some() {
-        settle();
+        end_requests();
         clock::renew(&registers);
     } else {
         initialise(&registers);
@@ -94,8 +94,8 @@ fn restart(registers: &Registers) {
 ///
 /// An output ends by itself. An input may wait for ever; only a reset of RTIO ends it, which also
 /// drops the events that the kernel had queued.
-pub fn settle() {
-    output::forget();
+pub fn end_requests() {
+    output::reset();
     let Some(registers) = registers() else { return };
     playback::stop();
     // Longer than any output takes that finds room; one that waits for room waits for its lane's

@@ -72,7 +72,7 @@ pub fn record(recorder: Option<Recorder>) {
 }
 
 /// Clears recorder and batch in a restart.
-pub fn forget() {
+pub fn reset() {
     record(None);
     BATCH.set(false);
 }
@@ -123,7 +123,7 @@ pub fn send<const N: usize>(target: u32, words: &[u32; N]) {
 }
 
 /// Like `send`, for an event that is followed by one of `send_now`, which raises any error: this
-/// one is not checked for ample time. If it is late, so is the other, whose time is at most a cycle
+/// one is not checked for sufficient slack. If it is late, so is the other, whose time is at most a cycle
 /// later.
 pub fn send_unasked<const N: usize>(target: u32, words: &[u32; N]) {
     if !recorded(target, words.iter().copied()) {
@@ -131,7 +131,7 @@ pub fn send_unasked<const N: usize>(target: u32, words: &[u32; N]) {
     }
 }
 
-/// Like `send`, for an event that is due very soon: it is not checked for ample time, and its
+/// Like `send`, for an event that is due very soon: it is not checked for sufficient slack, and its
 /// status is waited for.
 pub fn send_now<const N: usize>(target: u32, words: &[u32; N]) {
     if recorded(target, words.iter().copied()) {

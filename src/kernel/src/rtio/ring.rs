@@ -109,7 +109,7 @@ pub struct Quick {
     pub ring: Owned<*const Ring>,
     /// The channels from 0 to this one take outputs; -1 for none.
     pub channel: Owned<i32>,
-    /// An event not before this has ample time while a permit runs, and is not before the newest
+    /// An event not before this has sufficient slack while a permit runs, and is not before the newest
     /// output.
     pub floor: Exposed<i64>,
     /// Head of the next request if it is a posted output of one word: [`POSTED_WORD`] and twice its
@@ -210,11 +210,11 @@ pub fn boot() {
     RING.quick.next.set(POSTED_WORD);
     RING.quick.channel.set(-1);
     RING.quick.ring.set(&RING);
-    forget();
+    clear_known();
 }
 
 /// Clears the channels known to take outputs, except for the range from 0.
-pub fn forget() {
+pub fn clear_known() {
     RING.distance.set(0);
     for entry in &RING.known {
         entry.set(UNKNOWN);

@@ -278,7 +278,7 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     wait_until_idle();
     clear();
     // A board that was lost may return with other channels, and over a longer path
-    ring::forget();
+    ring::clear_known();
     // From here the gateware writes at most the end of a permit.
     let word = RING.input_data_or_error.get();
     RING.status.set(status().with_attention().0);

@@ -1,4 +1,4 @@
-//! The channel between two threads, each acting as a core.
+//! The rings between two threads, each acting as a core.
 
 // All unsafe code creates ends (one of each, and a bell), as the tests show.
 #![allow(clippy::undocumented_unsafe_blocks)]
@@ -10,7 +10,7 @@ use std::vec;
 use std::vec::Vec;
 
 fn shared() -> &'static Shared {
-    // SAFETY: all zero is a valid channel.
+    // SAFETY: all zero is a valid state of the shared memory.
     Box::leak(unsafe { Box::<Shared>::new_zeroed().assume_init() })
 }
 
