@@ -29,7 +29,15 @@ fn images(data: &[u8]) {
             _ => Destination::Other,
         };
         let name = &"a partition's name of a length that is too long for images"[..usize::from(kind % 53)];
-        list.push(Named { name, partition: Partition { destination, load, entry, data } });
+        list.push(Named {
+            name,
+            partition: Partition {
+                destination,
+                load,
+                entry,
+                data,
+            },
+        });
         rest = behind;
     }
     let mut out = Out(Vec::new());
@@ -52,7 +60,9 @@ fuzz_target!(|data: &[u8]| {
     let _ = check(data, Machine::default());
     if let Some(boards) = Boards::find(data) {
         assert!(boards.chosen() < boards.iter().count());
-        assert!(boards.choose(boards.chosen()).is_some_and(|(at, index)| data[at..at + 4] == index));
+        assert!(boards
+            .choose(boards.chosen())
+            .is_some_and(|(at, index)| data[at..at + 4] == index));
     }
     if let Ok(image) = BootImage::parse(data) {
         for n in 0.. {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use axfatfs::{format_volume, FatType, FormatVolumeOptions, StdIoWrapper};
 use kairos_config::card::{BlockDevice, DeviceError, Sector, SECTOR};
-use kairos_config::store::{Workspace, Store};
+use kairos_config::store::{Store, Workspace};
 use libfuzzer_sys::fuzz_target;
 
 /// First sector of the partition, and its number of sectors.

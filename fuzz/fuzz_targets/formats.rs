@@ -5,11 +5,11 @@
 
 use kairos_proto::analyzer::{expand, is_pair, parts, MESSAGE};
 use kairos_proto::archive;
-use kairos_proto::channels::{Measurement, LENGTH, SIZE_MAX, TOTAL_MAX, TRIALS_MAX};
 use kairos_proto::device_map::DeviceMap;
 use kairos_proto::dma;
-use kairos_proto::link::{Envelope, Packet, MESSAGE_MAX, PACKET_MAX};
 use kairos_proto::kernel_message::{Header, HEADER_LENGTH};
+use kairos_proto::link::{Envelope, Packet, MESSAGE_MAX, PACKET_MAX};
+use kairos_proto::paths::{Measurement, LENGTH, SIZE_MAX, TOTAL_MAX, TRIALS_MAX};
 use kairos_proto::summary::Summary;
 use libfuzzer_sys::fuzz_target;
 

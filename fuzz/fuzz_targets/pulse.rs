@@ -7,11 +7,17 @@ use kairos_pulse::Word;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let Some((&head, rest)) = data.split_first() else { return };
+    let Some((&head, rest)) = data.split_first() else {
+        return;
+    };
     let mut machine = Machine::new(Config {
         channels: 1 + usize::from(head & 7),
         trigger_strict: head & 8 != 0,
-        run_format: if head & 16 != 0 { RunFormat::Wide } else { RunFormat::Counted },
+        run_format: if head & 16 != 0 {
+            RunFormat::Wide
+        } else {
+            RunFormat::Counted
+        },
         reads: 1 + usize::from(head >> 5 & 1),
         misalign_limit: u64::from(head >> 6),
         branch_timeout: 100,

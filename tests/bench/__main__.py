@@ -17,7 +17,7 @@ import traceback
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
-from . import arrays, boards, channels, code, hub, hub_streams, pulse, pulse_device, scope, virtual, waits
+from . import arrays, boards, code, hub, hub_streams, paths, pulse, pulse_device, scope, virtual, waits
 from .timing import KAIROS, ROOT, wall
 
 BLINK = ["run", "examples/blink.py", "--device-db", "examples/device_db.py"]
@@ -304,7 +304,7 @@ GROUPS = [
     (user_figures, ("demo.", "run.blink"), "the demonstration", "20 s"),
     (waits.waiting_figures, waits.PREFIXES, "what a user of an emulated device waits for", "1 min"),
     (waits.installed_figures, ("wheel.",), "Kairos installed from wheels", "40 s, three minutes if they are not built"),
-    (channels.channel_figures, channels.PREFIXES, "paths between processors, memory and logic", "10 s"),
+    (paths.path_figures, paths.PREFIXES, "paths between processors, memory and logic", "10 s"),
     (hub.hub_figures, hub.PREFIXES, "registers through the hub", "10 s"),
     (hub_streams.hub_stream_figures, hub_streams.PREFIXES, "streams and many clients of the hub", "30 s"),
     (scope.scope_figures, scope.PREFIXES, "pages for a browser", "15 s"),

@@ -35,7 +35,7 @@ pub enum Kind {
     RpcReply = 3,
     /// The host function raised an exception.
     RpcException = 4,
-    /// Measure a path (`channels.toml`).
+    /// Measure a path (`paths.toml`).
     Measure = 5,
     /// Echo request.
     Echo = 6,

@@ -38,7 +38,7 @@ pub enum Payload {
     Data = 3,
     /// A nonce or a proof, 32 bytes.
     Digest = 4,
-    /// Measurement to make: path u8, three bytes 0, size u32 in bytes, trials u32 (`src/contracts/channels.toml`).
+    /// Measurement to make: path u8, three bytes 0, size u32 in bytes, trials u32 (`src/contracts/paths.toml`).
     Measurement = 5,
 }
 

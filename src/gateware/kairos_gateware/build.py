@@ -114,7 +114,7 @@ def main(arguments=None) -> int:
     what.add_argument("--description", type=Path, metavar="FILE", help="system description (JSON, ARTIQ's format)")
     parser.add_argument("--board", choices=BOARDS, default="sim")
     parser.add_argument(
-        "--traffic", action="store_true", help="with the block that `kairos device channels` measures the ports with"
+        "--traffic", action="store_true", help="with the block that `kairos device paths` measures the ports with"
     )
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--no-compile", action="store_true", help="board sim: do not make the shared library")

@@ -30,7 +30,7 @@ class Variant:
     events that may wait in any order of time, a power of two; 0: lanes of increasing times.
     push_inputs: input events are pushed into memory, so that the kernel core need not request them;
     costs logic (docs/gateware/initiator.md). synthesiser: source of the RTIO clock, as in the
-    descriptor. traffic: with the block that measures the ports (docs/gateware/channels.md). uplink:
+    descriptor. traffic: with the block that measures the ports (docs/gateware/data-paths.md). uplink:
     the board is a satellite, with a link to the board above it. satellites: the boards below, each
     at the other end of a link, which may have satellites of their own; destinations are numbered in
     preorder, each board before those below it, so the first one is 1. converters: connectors of the

@@ -52,7 +52,7 @@ class Kind(IntEnum):
     RPC_EXCEPTION = 4
     """The host function raised an exception."""
     MEASURE = 5
-    """Measure a path (`channels.toml`)."""
+    """Measure a path (`paths.toml`)."""
     ECHO = 6
     """Echo request."""
     SUBKERNEL_ANSWER = 7

@@ -55,7 +55,7 @@ class Payload(IntEnum):
     DIGEST = 4
     """A nonce or a proof, 32 bytes."""
     MEASUREMENT = 5
-    """Measurement to make: path u8, three bytes 0, size u32 in bytes, trials u32 (`src/contracts/channels.toml`)."""
+    """Measurement to make: path u8, three bytes 0, size u32 in bytes, trials u32 (`src/contracts/paths.toml`)."""
 
 
 class Request(IntEnum):

@@ -6,7 +6,6 @@ import pathlib
 import zlib
 
 from .. import _native, progress
-from ..contracts.channels import Path, Refusal
 from ..contracts.configuration import AUTH_KEY_MAX, AUTH_KEY_MIN
 from ..contracts.management import (
     DESTINATION_LOCAL,
@@ -15,6 +14,7 @@ from ..contracts.management import (
     Reply,
     Request,
 )
+from ..contracts.paths import Path, Refusal
 from ..contracts.session import LITTLE_ENDIAN
 from ..errors import ConnectionLost, DeviceUnreachable, KairosError, UsageError
 from .connect import ClosedAtOnce, connect
@@ -237,7 +237,7 @@ class Management:
 
     def measure(self, path: Path, size: int, trials: int) -> bytes:
         """Return raw samples of a path between processors, memory and logic
-        (:mod:`kairos.network.channels`). PathAbsent if the device does not have the path;
+        (:mod:`kairos.network.paths`). PathAbsent if the device does not have the path;
         ManagementError if it refuses. Not part of ARTIQ's protocol.
         """
         reply, content = self._exchange(_wire.measure_request(path, size, trials))

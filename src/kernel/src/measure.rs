@@ -1,4 +1,4 @@
-//! Measures the paths between this core, memory and the logic (`kairos device channels`), while no
+//! Measures the paths between this core, memory and the logic (`kairos device paths`), while no
 //! library is loaded.
 //! A time is measured as this core sees it, in cycles of the processor's own counter: from before
 //! the first instruction until the last one has taken effect, minus the time of reading the
@@ -9,11 +9,11 @@ use core::arch::asm;
 
 use kairos_chip::gic::barrier;
 use kairos_chip::{cache, emio};
-use kairos_contracts::channels::SAMPLE_BYTES;
+use kairos_contracts::paths::SAMPLE_BYTES;
 use kairos_contracts::registers::{dma, traffic};
 use kairos_intercore::{Frame, Kind};
 use kairos_pl::Register;
-use kairos_proto::channels::{Measurement, Path, Refusal, SIZE_MAX, TRIALS_MAX};
+use kairos_proto::paths::{Measurement, Path, Refusal, SIZE_MAX, TRIALS_MAX};
 
 use crate::comms::{self, receiving};
 use crate::rtio;

@@ -3,10 +3,10 @@
 
 use kairos_contracts::moninj::Report;
 use kairos_proto::analyzer::Dump;
-use kairos_proto::channels::{Measured, Measurement};
 use kairos_proto::device_map::{self, DeviceMap};
 use kairos_proto::management::{self, GREETING};
 use kairos_proto::moninj::{self, Message};
+use kairos_proto::paths::{Measured, Measurement};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -48,7 +48,7 @@ fn measure_request(py: Python<'_>, path: u8, size: u32, trials: u32) -> Bound<'_
 }
 
 /// Decodes the content of a reply to a measurement: clocks of processor and logic in Hz, and three
-/// numbers of cycles per trial (`channels.toml`). ValueError if it is invalid.
+/// numbers of cycles per trial (`paths.toml`). ValueError if it is invalid.
 #[pyfunction]
 fn read_measurement(content: &[u8]) -> PyResult<(u32, u32, Vec<[u32; 3]>)> {
     let measured = Measured::new(content)

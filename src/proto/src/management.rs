@@ -15,7 +15,7 @@ pub use kairos_contracts::management::{
 };
 use kairos_contracts::management::{DIGEST_LENGTH, IMAGE_CHECKSUM_LENGTH};
 
-use crate::channels::{self, Measurement};
+use crate::paths::{self, Measurement};
 use crate::rpc::Sink;
 use crate::session::GREETING_ANSWER;
 

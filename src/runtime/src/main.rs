@@ -5,20 +5,20 @@
 #![no_main]
 
 mod analyzer;
-mod channels;
 mod clients;
 mod management;
 mod moninj;
 mod network;
+mod paths;
 mod service;
 mod session;
 
-use channels::Instrument;
 use kairos_chip::ethernet::Port;
 use kairos_comms::executor;
 use kairos_comms::kernel_core::KernelCore;
 use kairos_comms::link::Links;
 use kairos_comms::management::Management;
+use paths::Instrument;
 
 /// Entered by the start-up code of `zynq7000-rt` on core 0, with caches and MMU off.
 #[no_mangle]

@@ -13,8 +13,8 @@ use kairos_proto::link::Service;
 use kairos_proto::management::{ANSWER, DESTINATION_LOCAL, GREETING, PORT};
 use static_cell::StaticCell;
 
-use crate::channels::Instrument;
 use crate::clients::{ClientSlots, GREETING_TIMEOUT};
+use crate::paths::Instrument;
 use crate::service::{self, Buffers, SocketMemories, Tcp, Unread};
 
 /// Number of concurrent connections.

@@ -21,8 +21,8 @@ use kairos_comms::watchdog;
 use kairos_comms::wire::{Lost, Wire};
 use kairos_links::end::{STREAMS, WAITERS};
 use kairos_proto::analyzer::is_included;
-use kairos_proto::channels::{Measurement, Refusal};
 use kairos_proto::link::Service;
+use kairos_proto::paths::{Measurement, Refusal};
 
 const BANNER: &str = concat!("Kairos satellite ", env!("CARGO_PKG_VERSION"));
 /// Services to which the upstream board may open streams.

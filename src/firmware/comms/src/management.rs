@@ -9,8 +9,8 @@ use embassy_time::{with_deadline, with_timeout, Duration};
 use heapless::String;
 use kairos_chip::reset::Mark;
 use kairos_config::keys;
-use kairos_proto::channels::{Measurement, Refusal};
 use kairos_proto::management::{reply, Item, Kind, ProtocolError, RequestDecoder};
+use kairos_proto::paths::{Measurement, Refusal};
 use log::Level;
 use static_cell::StaticCell;
 

@@ -47,7 +47,7 @@ _TOOLS = {
         runs="device.flash",
         examples=("kairos device -D 192.168.1.56 flash BOOT.BIN",),
     ),
-    "channels": Command(
+    "paths": Command(
         "measure latency and throughput of the paths between processors, memory and logic",
         Option("paths", metavar="PATH", nargs="*", help="paths to measure; default: all"),
         Option(
@@ -58,7 +58,7 @@ _TOOLS = {
         ),
         Option("--json", action="store_true", help="print JSON instead of a table"),
         Option("--plot", metavar="FILE", help="plot time and throughput over size (.png, .pdf, .svg)"),
-        runs="channels.channels",
+        runs="paths.measure_paths",
     ),
     "debug": Command(
         "write internal state of the device to its log",
@@ -83,6 +83,6 @@ COMMAND = Command(
         "kairos device log",
         "kairos device -D 192.168.1.56 config write -s ip 192.168.1.57",
         "kairos device --board satellite reboot",
-        "kairos device channels --json",
+        "kairos device paths --json",
     ),
 )

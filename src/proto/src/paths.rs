@@ -1,8 +1,8 @@
-//! Requests of `kairos device channels`: a path between processors, memory and logic is to be
+//! Requests of `kairos device paths`: a path between processors, memory and logic is to be
 //! measured a number of times with a transfer of given size. The same twelve bytes are sent from
 //! the host to the comms core, and on to the kernel core.
 
-pub use kairos_contracts::channels::{
+pub use kairos_contracts::paths::{
     Path, Refusal, MESSAGE_MAX, MESSAGE_MIN, SAMPLE_BYTES, SIZE_MAX, STREAM_UNIT, TOTAL_MAX, TRIALS_MAX,
 };
 

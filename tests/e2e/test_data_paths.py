@@ -1,4 +1,4 @@
-"""`kairos device channels` on an emulated device whose gateware measures its ports: the whole
+"""`kairos device paths` on an emulated device whose gateware measures its ports: the whole
 table, as JSON and picture, with the values required by the RTL and the emulator's parameters."""
 
 import json
@@ -14,21 +14,21 @@ HP_LATENCY, ACP_LATENCY, ACP_VISIBLE = 30, 20, 15
 """Parameters of the emulator, in cycles (docs/emulator.md, "Time")."""
 
 
-def channels(database, directory, *arguments):
-    """Run `kairos device channels` with these arguments."""
-    words = ("device", "--device-db", database, "channels", *arguments)
+def measure(database, directory, *arguments):
+    """Run `kairos device paths` with these arguments."""
+    words = ("device", "--device-db", database, "paths", *arguments)
     return run_kairos(*words, cwd=directory, timeout=2 * PATIENCE)
 
 
 @pytest.fixture(scope="module")
 def measured(pulse, tmp_path_factory):
     """Return the series by path and size; the picture."""
-    directory = tmp_path_factory.mktemp("channels")
-    done = channels(pulse, directory, "--json", "--trials", 1, "--plot", "channels.png")
+    directory = tmp_path_factory.mktemp("paths")
+    done = measure(pulse, directory, "--json", "--trials", 1, "--plot", "paths.png")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["absent"] == []
-    return {(s["path"], s["size"]): s for s in found["series"]}, directory / "channels.png"
+    return {(s["path"], s["size"]): s for s in found["series"]}, directory / "paths.png"
 
 
 def test_logic_moves_one_beat_per_cycle(measured):
@@ -73,13 +73,13 @@ def test_picture_of_measurements_is_written(measured):
 
 
 def test_selected_paths_are_listed(pulse, tmp_path):
-    done = channels(pulse, tmp_path, "register-read", "copy", "--trials", 2)
+    done = measure(pulse, tmp_path, "register-read", "copy", "--trials", 2)
     lines = done.stdout.splitlines()
     assert done.returncode == 0 and len(lines) == 2 + 1 + 16, done.stderr
     assert lines[2].startswith("GP0: read a register") and lines[3].startswith("processor: memory to memory")
 
 
 def test_invalid_arguments_are_rejected(pulse, tmp_path):
-    one_line(channels(pulse, tmp_path, "gpio"), "no path 'gpio'; there are register-write,")
-    one_line(channels(pulse, tmp_path, "--trials", 0), "--trials 0")
-    one_line(channels(pulse, tmp_path, "--plot", "a.gif"), "selects the format")
+    one_line(measure(pulse, tmp_path, "gpio"), "no path 'gpio'; there are register-write,")
+    one_line(measure(pulse, tmp_path, "--trials", 0), "--trials 0")
+    one_line(measure(pulse, tmp_path, "--plot", "a.gif"), "selects the format")

@@ -1,4 +1,4 @@
-"""``kairos device channels``: the paths between processors, memory and logic, as table, JSON, and
+"""``kairos device paths``: the paths between processors, memory and logic, as table, JSON, and
 picture."""
 
 import json
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from ..devices import DeviceDB
 from ..emulator import Emulator, Options, is_emulated, variant_of
 from ..errors import UsageError
-from ..network.channels import LABELS, Path, Series, Spread, measure
 from ..network.management import PORT, Management, read_key
+from ..network.paths import LABELS, Path, Series, Spread, measure
 from .address import address_of
-from .channels_plot import write_plot
 from .outputs import check_picture
+from .paths_plot import write_plot
 
-__all__ = ["channels"]
+__all__ = ["measure_paths"]
 
 _TIMING = {"quantum": 100}
 """Maximum lead of one core over the other in cycles, which is the error of message times between
@@ -23,7 +23,7 @@ _HEAD = f"{'path':37}{'bytes':>9}{'trials':>8}{'time, ns':>33}{'MB/s':>33}{'in t
 _UNDER = f"{'':54}{'min':>11}{'median':>11}{'max':>11}{'min':>11}{'median':>11}{'max':>11}{'first':>11}{'last':>11}"
 
 
-def channels(args):
+def measure_paths(args):
     """Measure the paths selected by the command line `args`, and show the results."""
     if args.plot:
         check_picture("--plot", args.plot)

@@ -1,6 +1,6 @@
 //! Measurement of the paths between processors, memory and logic.
 //!
-//! Generated from `src/contracts/channels.toml` by `src/contracts/generate.py`: do not edit.
+//! Generated from `src/contracts/paths.toml` by `src/contracts/generate.py`: do not edit.
 
 /// Maximum number of trials in a measurement.
 pub const TRIALS_MAX: u32 = 1_000;

@@ -1,11 +1,11 @@
-"""Paths between processors, memory and logic of the emulated device (`kairos device channels`),
-compared with the paper's medians (docs/gateware/channels.md)."""
+"""Paths between processors, memory and logic of the emulated device (`kairos device paths`),
+compared with the paper's medians (docs/gateware/data-paths.md)."""
 
 from kairos.emulator import Emulator, Options
-from kairos.network.channels import Path, Series
 from kairos.network.management import PORT, Management
+from kairos.network.paths import Path, Series
 
-PREFIXES = ("channels.",)
+PREFIXES = ("paths.",)
 PORT_MB_S = 1000
 """8 bytes at 125 MHz."""
 PAPER_SHARE = 10.5 / (32 * 0.333)
@@ -27,7 +27,7 @@ TIMES = {
 SHARES = {"hp_read_share": Path.STREAM_FROM_MEMORY, "hp_write_share": Path.STREAM_TO_MEMORY}
 
 
-def channel_figures(figures):
+def path_figures(figures):
     """Measure the figures; the gateware `pulse` must be built."""
     emulator = Emulator("pulse", Options(forward={PORT: 0}, settings={"quantum": 100}))
     try:
@@ -39,11 +39,11 @@ def channel_figures(figures):
             for name, (path, size, baseline, what) in TIMES.items():
                 median = series(path, size, 100).time_ns().median
                 figures.add(
-                    f"channels.{name}", median, "ns", baseline=baseline, source=f"median; baseline: the paper, {what}"
+                    f"paths.{name}", median, "ns", baseline=baseline, source=f"median; baseline: the paper, {what}"
                 )
             writes = series(Path.STREAM_TO_MEMORY, 32, 100)
             figures.add(
-                "channels.hp_write_32_ns",
+                "paths.hp_write_32_ns",
                 writes.logic_ns()[1].median,
                 "ns",
                 baseline=136,
@@ -52,6 +52,6 @@ def channel_figures(figures):
             for name, path in SHARES.items():
                 share = series(path, 1 << 20, 3).throughput().median / PORT_MB_S
                 source = "throughput of 1 MiB by what the port has, 1000 MB/s; baseline: the paper's 10.5 of 10.66 GB/s"
-                figures.add(f"channels.{name}", share, "", baseline=round(PAPER_SHARE, 3), source=source)
+                figures.add(f"paths.{name}", share, "", baseline=round(PAPER_SHARE, 3), source=source)
     finally:
         emulator.stop()

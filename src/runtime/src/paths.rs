@@ -1,4 +1,4 @@
-//! Measures the paths between processors, memory and logic for a host (`kairos device channels`).
+//! Measures the paths between processors, memory and logic for a host (`kairos device paths`).
 //!
 //! The kernel core measures its own accesses. Messages between the cores are measured here, with
 //! the global timer, which both share. The kernel core is reserved, and nothing is measured
@@ -6,9 +6,9 @@
 
 use embassy_time::{with_timeout, Duration};
 use kairos_chip::setup::timer_count;
-use kairos_contracts::channels::SAMPLE_BYTES;
+use kairos_contracts::paths::SAMPLE_BYTES;
 use kairos_intercore::Kind;
-use kairos_proto::channels::{Measurement, Path, Refusal, LENGTH};
+use kairos_proto::paths::{Measurement, Path, Refusal, LENGTH};
 
 use kairos_comms::kernel_core::{Failure, KernelCore};
 use kairos_comms::management::{Measures, Refused};

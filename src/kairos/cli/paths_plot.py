@@ -1,7 +1,7 @@
 """Time and throughput of the paths over the size, as a picture: medians, and a band from minimum to
 maximum."""
 
-from ..network.channels import LABELS, Series
+from ..network.paths import LABELS, Series
 from ..pictures import COLORS, drawing, save
 from ..quantities import label
 

@@ -5,9 +5,9 @@ import struct
 import pytest
 from PIL import Image
 
-from kairos.cli.channels_plot import write_plot
+from kairos.cli.paths_plot import write_plot
 from kairos.errors import ConnectionLost
-from kairos.network.channels import LABELS, Path, Series, Spread, plan
+from kairos.network.paths import LABELS, Path, Series, Spread, plan
 
 
 def reply(*samples, processor=800_000_000, logic=125_000_000):

@@ -1,6 +1,6 @@
 """Measurement of the paths between processors, memory and logic.
 
-Generated from src/contracts/channels.toml by src/contracts/generate.py: do not edit.
+Generated from src/contracts/paths.toml by src/contracts/generate.py: do not edit.
 """
 
 from enum import IntEnum

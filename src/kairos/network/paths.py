@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy
 
 from .. import _native
-from ..contracts.channels import MESSAGE_MAX, SIZE_MAX, TOTAL_MAX, TRIALS_MAX, Path
+from ..contracts.paths import MESSAGE_MAX, SIZE_MAX, TOTAL_MAX, TRIALS_MAX, Path
 from ..errors import ConnectionLost
 from .management import Management, PathAbsent
 
