@@ -102,14 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn each_name_leads_to_its_value() {
+    fn each_name_resolves_to_its_value() {
         for (name, value) in FIRST.iter().chain(SECOND) {
             assert_eq!(find(name), Some(*value), "{name}");
         }
     }
 
     #[test]
-    fn other_names_lead_nowhere() {
+    fn unknown_names_are_not_found() {
         for name in ["rtio_outpu", "rtio_output_", "mu", "x", "Now_mu"] {
             assert_eq!(find(name), None, "{name}");
         }
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a name occurs twice")]
-    fn a_name_that_occurs_twice_is_refused() {
+    fn duplicate_name_is_refused() {
         let _: Index<u32, 4> = Index::new(&[FIRST, &[("at_mu", 9)]]);
     }
 }

@@ -224,7 +224,7 @@ fn every_type_in_both_tables() {
 }
 
 #[test]
-fn both_tables_at_once() {
+fn both_tables_load_together() {
     let mut image = Image::new();
     image.words(
         TABLE,
@@ -250,7 +250,7 @@ fn both_tables_at_once() {
 }
 
 #[test]
-fn a_table_of_calls_lies_in_the_image() {
+fn table_of_calls_outside_image_is_rejected() {
     let mut image = Image::new();
     image.dynamic(&[(DT_CALLS, SIZE as u32 - 4), (DT_CALLS_SIZE, 8)]);
     assert_eq!(image.refused(), "parse error: table of calls lies outside of the image");
@@ -281,7 +281,7 @@ fn undefined_weak_symbol_is_null() {
 }
 
 #[test]
-fn places_need_no_alignment() {
+fn unaligned_addresses_are_accepted() {
     for place in [DATA + 1, DATA + 2, DATA + 3, SIZE as u32 - 4] {
         assert_eq!(relocated(false, ABS32, OWN, place, 1), BASE + DATA + 1);
     }
@@ -308,18 +308,26 @@ fn relocation_outside_the_library_is_refused() {
     }
 }
 
+/// The error of an image with a relocation that needs a symbol, after `change`.
+fn error_after(change: fn(&mut Image)) -> String {
+    let mut image = Image::new();
+    image.relocation(false, GLOB_DAT, IMPORTED, DATA, 0);
+    assert!(image.load().is_ok());
+    change(&mut image);
+    image.refused()
+}
+
+/// Compares the messages of parse errors after changes.
+fn check_errors(cases: &[(&str, fn(&mut Image))]) {
+    for (expected, change) in cases {
+        assert_eq!(error_after(*change), format!("parse error: {expected}"));
+    }
+}
+
 #[test]
-fn each_kind_of_damage_has_its_text() {
-    let text = |change: fn(&mut Image)| {
-        let mut image = Image::new();
-        // A relocation that needs a symbol.
-        image.relocation(false, GLOB_DAT, IMPORTED, DATA, 0);
-        assert!(image.load().is_ok());
-        change(&mut image);
-        image.refused()
-    };
-    for (expected, change) in [
-        ("not an ELF file", (|i| i.0[1] = b'e') as fn(&mut Image)),
+fn damaged_header_is_refused_with_its_reason() {
+    check_errors(&[
+        ("not an ELF file", |i| i.0[1] = b'e'),
         ("not a 32-bit little-endian ELF file", |i| i.0[4] = 2),
         ("not a 32-bit little-endian ELF file", |i| i.0[5] = 2),
         ("not a 32-bit little-endian ELF file", |i| i.0[6] = 0),
@@ -363,6 +371,12 @@ fn each_kind_of_damage_has_its_text() {
         ("image of 4294967295 bytes does not fit in the memory", |i| {
             i.word(72, 0xffff_ffff);
         }),
+    ]);
+}
+
+#[test]
+fn damaged_table_is_refused_with_its_reason() {
+    check_errors(&[
         ("no dynamic section", |i| {
             i.word(84, 3);
         }),
@@ -433,12 +447,13 @@ fn each_kind_of_damage_has_its_text() {
         ("unwind index is not aligned", |i| {
             i.word(124, 0x781);
         }),
-    ] {
-        assert_eq!(text(change), format!("parse error: {expected}"));
-    }
-    // Endless chains find nothing.
+    ]);
+}
+
+#[test]
+fn endless_chain_of_symbols_finds_none() {
     assert_eq!(
-        text(|i| {
+        error_after(|i| {
             i.words(HASH + 12, &[1, 1, 1, 1]);
         }),
         "symbol lookup error: __modinit__"

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_and_the_words_behind_it() {
+    fn list_is_followed_by_its_words() {
         let mut memory = [0xffff_ffff; 4 * HEAD];
         let words: Vec<u32> = (1..=16).collect();
         assert_eq!(put(&mut memory, 0x1000, 0, &words), Some((0x1000, 2 * HEAD)));
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn it_begins_again_where_there_is_no_room() {
+    fn full_ring_wraps_to_its_start() {
         let mut memory = [0; 4 * HEAD];
         let most = 3 * HEAD;
         assert_eq!(put(&mut memory, 0x80, HEAD, &vec![7; most]), Some((0x80, 4 * HEAD)));

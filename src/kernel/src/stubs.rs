@@ -119,7 +119,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_stub_becomes_a_branch() {
+    fn stub_becomes_a_branch() {
         let mut changed = image(&STUBS);
         shorten(&mut changed, BASE, 0, 1, 0x40, 0x0800_1000);
         // From 0x09000010 to 0x08001000: -0x00fff018 words times four.
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_passes_by_a_stub_that_is_a_branch() {
+    fn call_of_branch_stub_goes_to_its_target() {
         let mut changed = image(&STUBS);
         let calls = [0xebff_fffa, 0x0aff_fff9, 0xe1a0_0000, 0xebff_fff3, 0xebff_ffff];
         changed.extend(image(&calls)); // second stub, same condition, no call, first stub, after the image

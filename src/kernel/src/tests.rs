@@ -436,7 +436,7 @@ fn caught(machine: &Machine, library: &Library, start: Registers, ids: &[u32]) -
 }
 
 #[test]
-fn a_handler_of_our_compiler_says_how_many_remain() {
+fn handler_of_our_compiler_passes_number_of_remaining_exceptions() {
     let (mut machine, library) = machine(kernel!("exceptions"));
     let start = raised(&mut machine, &library);
     let mut exceptions = caught(&machine, &library, start, &[10]);

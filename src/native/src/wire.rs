@@ -249,12 +249,12 @@ enum Text {
     Host(u32),
 }
 
-type Place = (Text, i32, i32, Text);
+type SourceLocation = (Text, i32, i32, Text);
 
 /// Converts a report to tuples.
 #[derive(Default)]
 struct Report {
-    exceptions: Vec<(u32, Text, [i64; 3], Place)>,
+    exceptions: Vec<(u32, Text, [i64; 3], SourceLocation)>,
     extents: Vec<(u32, u32)>,
     frames: Vec<(u32, u32)>,
 }
@@ -295,7 +295,12 @@ impl<'py> Reader<Stream<'py>> for Report {
 #[allow(clippy::type_complexity, reason = "a tuple for Python")]
 fn read_report(
     read: Bound<'_, PyAny>,
-) -> PyResult<(Vec<(u32, Text, [i64; 3], Place)>, Vec<(u32, u32)>, Vec<(u32, u32)>, u8)> {
+) -> PyResult<(
+    Vec<(u32, Text, [i64; 3], SourceLocation)>,
+    Vec<(u32, u32)>,
+    Vec<(u32, u32)>,
+    u8,
+)> {
     let mut report = Report::default();
     let errors = read_exceptions(&mut Stream::new(read), &mut report)?;
     Ok((report.exceptions, report.extents, report.frames, errors))

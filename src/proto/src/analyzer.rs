@@ -9,7 +9,7 @@ use kairos_contracts::session::LITTLE_ENDIAN;
 
 /// The header of a dump, before the messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct DumpHeader {
     /// Bytes of the messages that follow.
     pub sent_bytes: u32,
     /// Bytes recorded since the analyzer was armed.
@@ -20,7 +20,7 @@ pub struct Head {
     pub log_channel: u8,
 }
 
-impl Head {
+impl DumpHeader {
     /// Encodes the header in little endian, which its first byte indicates.
     pub fn encode(&self) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];
@@ -92,7 +92,7 @@ impl Event {
 /// A complete dump: its header and messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Dump<'a> {
-    pub head: Head,
+    pub head: DumpHeader,
     /// How a DDS event of ARTIQ's oldest hardware names its chip.
     pub is_one_hot: bool,
     messages: &'a [[u8; MESSAGE]],
@@ -125,7 +125,7 @@ impl<'a> Dump<'a> {
     /// [`InvalidDump`].
     pub fn new(bytes: &'a [u8]) -> Result<Self, InvalidDump> {
         let (first, rest) = bytes.split_first_chunk().ok_or(InvalidDump::Header)?;
-        let head = Head::decode(first).ok_or(InvalidDump::Header)?;
+        let head = DumpHeader::decode(first).ok_or(InvalidDump::Header)?;
         let (messages, incomplete) = rest.as_chunks();
         if rest.len() != head.sent_bytes as usize || !incomplete.is_empty() {
             return Err(InvalidDump::Length {
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn vector() {
-        let head = Head {
+        let head = DumpHeader {
             sent_bytes: 0x0102_0304,
             total_bytes: 0x0506_0708_090a_0b0c,
             error: true,
@@ -253,9 +253,9 @@ mod tests {
             head.encode(),
             *b"e\x04\x03\x02\x01\x0c\x0b\x0a\x09\x08\x07\x06\x05\x01\x24\x01"
         );
-        assert_eq!(Head::decode(&head.encode()), Some(head));
-        assert_eq!(Head::decode(&[0; HEAD]), None);
-        assert_eq!(Head::default().encode(), *b"e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01");
+        assert_eq!(DumpHeader::decode(&head.encode()), Some(head));
+        assert_eq!(DumpHeader::decode(&[0; HEAD]), None);
+        assert_eq!(DumpHeader::default().encode(), *b"e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01");
     }
 
     /// The table of wire protocols, section 4.3, from the highest bit down.
@@ -292,9 +292,9 @@ mod tests {
 
     #[test]
     fn dump_of_another_length_is_rejected() {
-        let head = Head {
+        let head = DumpHeader {
             sent_bytes: 64,
-            ..Head::default()
+            ..DumpHeader::default()
         };
         let mut bytes = [1; HEAD + 64];
         bytes[..HEAD].copy_from_slice(&head.encode());
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_alone_is_left_as_it_is() {
+    fn single_message_is_unchanged() {
         let mut unit = [7; MESSAGE];
         unit[28] = 0x7f;
         assert_eq!(expand(&unit), (unit, None));
@@ -347,7 +347,7 @@ mod tests {
     proptest! {
         /// Packs messages by the table of `docs/interfaces.md`, section 11.
         #[test]
-        fn pairs_come_back(
+        fn pairs_round_trip(
             (a, b) in (any::<(u32, i32, u16, u8, bool)>(), any::<(u32, i32, u16, u8, bool)>()),
             older in 0u64..1 << 61, later in 0u64..1 << 15,
         ) {

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_and_two_of_other_boards() {
+    fn archive_of_kernel_and_two_subkernels_decodes() {
         let mut archive = file("main.elf", b'0', b"main");
         archive.extend(file("pax", b'x', b"11 path=abc"));
         archive.extend(file("1 2.elf", 0, &[7; 600]));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_it_must_not_have() {
+    fn forbidden_names_are_rejected() {
         for name in [
             "other.elf",
             "1 256.elf",
@@ -160,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn anything_can_come(bytes in proptest::collection::vec(any::<u8>(), 0..3000), names in any::<bool>()) {
+        fn arbitrary_input_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..3000), names in any::<bool>()) {
             let mut bytes = bytes;
             if names && bytes.len() > 600 {
                 bytes[SIZE].copy_from_slice(b"00000000001\0");

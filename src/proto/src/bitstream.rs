@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn found_in_either_order_behind_a_header() {
+    fn bitstream_after_header_is_found_in_either_byte_order() {
         for (header, reversed) in [(&b""[..], true), (b"", false), (b"\0\x09design", true)] {
             let found = Bitstream::find(&file(header, reversed), 0x0372_c093).unwrap();
             let expected = Bitstream {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn other_bytes_are_refused() {
         let error = Bitstream::find(&file(b"", true), Z045).unwrap_err();
         assert_eq!(
             format!("{error}"),
@@ -186,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes(mut bytes in proptest::collection::vec(any::<u8>(), 0..300), at in 0usize..300) {
+        fn arbitrary_bytes_never_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300), at in 0usize..300) {
             if at + 4 <= bytes.len() {
                 bytes[at..at + 4].copy_from_slice(&SYNC.to_be_bytes());
             }

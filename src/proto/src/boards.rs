@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_are_found_and_one_is_chosen() {
+    fn boards_are_found_and_one_is_selected() {
         let mut loader = std::vec![9; 33];
         loader.extend(table(
             1,
@@ -122,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_behind_the_marker(rest in proptest::collection::vec(any::<u8>(), 0..400), count in 0u8..4) {
+        fn arbitrary_bytes_after_marker_never_panic(rest in proptest::collection::vec(any::<u8>(), 0..400), count in 0u8..4) {
             let mut loader = MARKER.to_vec();
             loader.extend(rest);
             if let Some(byte) = loader.get_mut(MARKER.len() + 4) {

@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_named() {
+    fn damage_is_reported() {
         let good = sample();
         assert_eq!(Descriptor::new(&[0; 64]).err(), Some(Error::Absent));
         assert_eq!(Descriptor::new(&good[..8]).err(), Some(Error::Truncated));

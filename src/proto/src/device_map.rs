@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_name_of_a_channel_counts() {
+    fn last_name_of_a_channel_is_used() {
         let bytes = b"\x03\0\0\0\x04\0\0\0\x04\0\0\0ttl4\x01\0\x02\0\x02\0\0\0\xc3\xa9\x04\0\0\0\x03\0\0\0led";
         let map = DeviceMap::new(bytes).unwrap();
         assert_eq!(
@@ -131,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn entries_come_back(entries in proptest::collection::vec((0u32..20, ".{0,12}"), 0..20)) {
+        fn entries_round_trip(entries in proptest::collection::vec((0u32..20, ".{0,12}"), 0..20)) {
             let bytes = encoded(&entries);
             let map = DeviceMap::new(&bytes).unwrap();
             let again: Vec<_> = map.entries().map(|(channel, name)| (channel, String::from(name))).collect();

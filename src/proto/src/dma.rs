@@ -195,12 +195,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_words_are_too_bad(words in proptest::collection::vec(any::<u32>(), 0..40), at in 0usize..50) {
+        fn arbitrary_words_never_panic(words in proptest::collection::vec(any::<u32>(), 0..40), at in 0usize..50) {
             let _ = super::decode(&words, at, 0);
         }
 
         #[test]
-        fn events_come_back(events in proptest::collection::vec(
+        fn events_round_trip(events in proptest::collection::vec(
             (any::<u32>(), any::<i64>(), proptest::collection::vec(any::<u32>(), 1..17)), 0..20)
         ) {
             let trace = trace(&events);

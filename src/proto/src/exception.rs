@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn host_strings_stay_keys_and_unknown_channels_are_named_so() {
+    fn host_strings_stay_keys_and_unknown_channels_are_reported() {
         let mut wire = [0; 48];
         wire[..8].copy_from_slice(b"\x20\0\0\0\x21\0\0\0");
         wire[32..48].copy_from_slice(b"\x22\0\0\0\x07\0\0\0\xff\xff\xff\xff\x23\0\0\0");
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn unreadable_text_is_said_so() {
+    fn unreadable_text_is_reported() {
         let record = Record {
             file: Text {
                 pointer: 0xdead_0000,

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_for_arm() {
+    fn program_for_arm_is_accepted() {
         let file = elf(0x10_0000, 8);
         let firmware = Firmware::parse(&file, REGION).unwrap();
         assert_eq!(firmware.entry, 0x10_0000);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn other_bytes_are_refused() {
         let error = |file: &[u8]| Firmware::parse(file, REGION).unwrap_err();
         assert_eq!(error(b"#!/bin/sh"), Error::NotElf);
         let mut other = elf(0x10_0000, 8);
@@ -201,7 +201,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes(mut file in proptest::collection::vec(any::<u8>(), 0..200), elf in any::<bool>()) {
+        fn arbitrary_bytes_never_panic(mut file in proptest::collection::vec(any::<u8>(), 0..200), elf in any::<bool>()) {
             if elf && file.len() > 20 {
                 file[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
                 file[16..20].copy_from_slice(&[2, 0, 40, 0]);

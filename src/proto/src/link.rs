@@ -334,7 +334,7 @@ mod tests {
         }
 
         #[test]
-        fn anything_can_come(bytes in prop::collection::vec(any::<u8>(), 0..PACKET_MAX)) {
+        fn arbitrary_input_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..PACKET_MAX)) {
             let _ = Packet::decode(&bytes);
             if let Ok(envelope) = Envelope::decode(&bytes) {
                 let mut out = [0; MESSAGE_MAX];
@@ -346,7 +346,7 @@ mod tests {
 
     /// The padding of a packet could hold a message that is longer than the limit.
     #[test]
-    fn a_message_has_a_longest_length() {
+    fn message_beyond_maximum_length_is_rejected() {
         let mut bytes = [0; MESSAGE_MAX + 1];
         bytes[2] = Type::Data as u8;
         assert!(Envelope::decode(&bytes[..MESSAGE_MAX]).is_ok());
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_to_the_byte() {
+    fn packet_encodes_to_reference_bytes() {
         let mut content = [0; MESSAGE_MAX];
         let message = Message::Credit {
             stream: 3,

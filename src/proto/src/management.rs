@@ -154,7 +154,7 @@ pub struct RequestDecoder {
     /// The request as far as it has been received.
     request: Request,
     number: [u8; 4],
-    measurement: [u8; channels::LENGTH],
+    measurement: [u8; paths::LENGTH],
     filled: usize,
     authentication: bool,
 }
@@ -184,7 +184,7 @@ impl RequestDecoder {
                 },
             },
             number: [0; 4],
-            measurement: [0; channels::LENGTH],
+            measurement: [0; paths::LENGTH],
             filled: 0,
             authentication: false,
         }
@@ -391,7 +391,7 @@ pub mod reply {
         match kind.payload() {
             Payload::None => Behind::Bytes(0),
             Payload::Digest => Behind::Bytes(DIGEST_LENGTH),
-            Payload::Measurement => Behind::Bytes(super::channels::LENGTH),
+            Payload::Measurement => Behind::Bytes(super::paths::LENGTH),
             Payload::Data | Payload::Key | Payload::KeyAndData => Behind::Counted,
         }
     }

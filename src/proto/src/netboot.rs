@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_the_loader_are_decoded() {
+    fn replies_of_loader_are_decoded() {
         let hello = Hello {
             authenticated: true,
             nonce: [7; 32],
@@ -293,7 +293,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             if let Ok((request, proof)) = Request::decode(&bytes) {
                 let (encoded, length) = request.encode();
                 prop_assert_eq!(&encoded[..length], &bytes[..length]);
@@ -302,7 +302,7 @@ mod tests {
         }
 
         #[test]
-        fn texts_are_cut_between_characters(text in "\\PC{0,200}") {
+        fn texts_are_truncated_between_characters(text in "\\PC{0,200}") {
             let mut out = [0; TEXT_MAX + 3];
             let length = Reply::Refused(&text).encode(&mut out);
             let sent = core::str::from_utf8(&out[3..length]).unwrap();

@@ -133,7 +133,7 @@ pub fn spline(
 /// A parameter's segments in the tables of a core: their location, and the properties that are kept
 /// when the course changes.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct StoredParameter<'a> {
     pub channels: u8,
     pub parameter: Parameter,
     /// Duration of the parameter in its pulse.
@@ -142,30 +142,30 @@ pub struct Place<'a> {
     pub segments: &'a [(u16, u8)],
 }
 
-/// Makes the words that give the parameter at `place` another course: one constant value, or one
+/// Makes the words that give the parameter `stored` another course: one constant value, or one
 /// knot more than there are segments. Writes one word per segment to `words`; returns their number.
 /// `scratch`: three numbers per value.
 pub fn update(
-    place: &Place,
+    stored: &StoredParameter,
     rates: &Rates,
     values: &[f64],
     scratch: &mut [f64],
     words: &mut [Word],
 ) -> Result<usize, CourseError> {
-    let quantity = Quantity::of(place.parameter);
+    let quantity = Quantity::of(stored.parameter);
     let mut made = [Segment::default(); SEGMENTS];
     let count = match values {
         [value] => {
-            made[0] = Segment::constant(quantity.constant(*value, rates)?, place.cycles);
+            made[0] = Segment::constant(quantity.constant(*value, rates)?, stored.cycles);
             1
         }
-        _ => spline(quantity, rates, values, place.cycles, scratch, &mut made)?,
+        _ => spline(quantity, rates, values, stored.cycles, scratch, &mut made)?,
     };
-    if count != place.segments.len() || words.len() < count {
+    if count != stored.segments.len() || words.len() < count {
         return Err(CourseError::Room);
     }
-    for ((word, segment), &(address, flags)) in words.iter_mut().zip(&made).zip(place.segments) {
-        *word = word::program_plut(place.channels, address, &Segment { flags, ..*segment });
+    for ((word, segment), &(address, flags)) in words.iter_mut().zip(&made).zip(stored.segments) {
+        *word = word::program_plut(stored.channels, address, &Segment { flags, ..*segment });
     }
     Ok(count)
 }

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn check_15_a_slope_that_is_a_power_of_two() {
+    fn check_15_slope_of_a_power_of_two() {
         for slope in [1048576.0, -1048576.0] {
             let segment = segment(&natural(&[0.0, slope])[0], 16).unwrap();
             let mut spline = Spline::new(&segment);
@@ -183,7 +183,7 @@ mod tests {
         }
 
         #[test]
-        fn extremes_hold(c in prop::array::uniform4(-10.0..10.0f64), x in 0.0..1.0f64) {
+        fn extremes_bound_the_polynomial(c in prop::array::uniform4(-10.0..10.0f64), x in 0.0..1.0f64) {
             let (low, high) = extremes(&c);
             let value = c[0] + x * (c[1] + x * (c[2] + x * c[3]));
             prop_assert!(low - 1e-9 <= value && value <= high + 1e-9);

@@ -208,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_are_the_nearest(hertz in -409.6e6..409.6e6, degrees in -1e4..1e4, full in -200.0..200.0) {
+        fn words_are_rounded_to_nearest(hertz in -409.6e6..409.6e6, degrees in -1e4..1e4, full in -200.0..200.0) {
             let word = R.frequency(hertz).unwrap();
             prop_assert!((R.to_hertz(word) - hertz).abs() <= R.to_hertz(1) * 0.51);
             let turned = (to_degrees(phase(degrees).unwrap()) - degrees) / 360.0;

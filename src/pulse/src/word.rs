@@ -287,7 +287,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_word_decodes_and_encodes_back(limbs in prop::array::uniform4(any::<u64>()), wide in any::<bool>()) {
+        fn arbitrary_word_round_trips(limbs in prop::array::uniform4(any::<u64>()), wide in any::<bool>()) {
             let word = Word(limbs);
             prop_assert_eq!(Word::from_bytes(&word.to_bytes()), word);
             let format = if wide { RunFormat::Wide } else { RunFormat::Counted };
@@ -304,7 +304,7 @@ mod tests {
         }
 
         #[test]
-        fn segments_come_back(segment in segments(), parameters in any::<u8>(), address in 0u16..4096) {
+        fn segments_round_trip(segment in segments(), parameters in any::<u8>(), address in 0u16..4096) {
             let decoded = decode(&bypass(1, parameters, &segment), RunFormat::Counted);
             prop_assert_eq!(decoded, Some(Decoded::Bypass { parameters, segment }));
             let decoded = decode(&program_plut(1, address, &segment), RunFormat::Counted);
@@ -312,7 +312,7 @@ mod tests {
         }
 
         #[test]
-        fn ids_come_back(ids in prop::collection::vec(0u16..0x7ff, 0..20)) {
+        fn ids_round_trip(ids in prop::collection::vec(0u16..0x7ff, 0..20)) {
             for format in [RunFormat::Counted, RunFormat::Wide] {
                 let Some(Decoded::Run { branch, ids: back }) = decode(&run(255, Branch::Wait, &ids, format), format) else {
                     panic!("not a word that runs gates")
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_word_keeps_the_order_of_22_ids() {
+    fn wide_word_keeps_order_of_22_ids() {
         let ids: Vec<u16> = (100..122).collect();
         let word = run(1, Branch::None, &ids, RunFormat::Wide);
         let Some(Decoded::Run { ids: back, .. }) = decode(&word, RunFormat::Wide) else {

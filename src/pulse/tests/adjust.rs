@@ -80,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn a_shape_times_a_factor_keeps_its_form(knots in prop::collection::vec(-40.0..40.0f64, 2..8), factor in -2.0..2.0f64) {
+    fn scaled_shape_keeps_its_form(knots in prop::collection::vec(-40.0..40.0f64, 2..8), factor in -2.0..2.0f64) {
         let before = words(&pulse(0, 1000, &[(1, Shape::Spline(knots))]), 1, &[0]);
         let after = change(&list(&before, 1, true, 4.0), 1, &[factor]).unwrap();
         for (before, after) in before.iter().zip(after) {

@@ -58,7 +58,7 @@ fn circuit() -> (Vec<Gate>, Sequence) {
 }
 
 #[test]
-fn a_circuit_plays_as_vector_20_from_tables_and_streamed() {
+fn circuit_from_tables_and_stream_plays_as_vector_20() {
     let (gates, sequence) = circuit();
     let reference = vector("v20");
     for (room, most) in [(2047, 25), (0, 35)] {
@@ -135,7 +135,7 @@ fn rotation(name: &str, amplitude: f64, channel: u8) -> Gate {
 }
 
 #[test]
-fn tables_that_are_full_leave_the_rest_to_the_stream() {
+fn full_tables_leave_the_rest_to_the_stream() {
     let gates: Vec<Gate> = (0..3000)
         .map(|n| rotation(&format!("g{n}"), 10.0 + 0.01 * f64::from(n), 0))
         .collect();
@@ -156,7 +156,7 @@ fn tables_that_are_full_leave_the_rest_to_the_stream() {
 }
 
 #[test]
-fn a_change_of_one_parameter_is_one_word() {
+fn change_of_one_parameter_is_one_word() {
     let old: Vec<Gate> = (0..50)
         .map(|n| rotation(&format!("g{n}"), 10.0 + f64::from(n), 0))
         .collect();

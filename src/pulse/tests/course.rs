@@ -4,7 +4,7 @@ mod support;
 
 use kairos_contracts::pulse::Parameter;
 use kairos_pulse::compile::{encode, Pulse, Shape};
-use kairos_pulse::course::{update, CourseError, Place};
+use kairos_pulse::course::{update, CourseError, StoredParameter};
 use kairos_pulse::units::{Rates, UnitError};
 use kairos_pulse::{word, Word};
 use proptest::prelude::*;
@@ -41,9 +41,9 @@ proptest! {
         (pulse.sync, pulse.clear, pulse.at_end, pulse.enable) = (flags & 3, flags >> 2 & 3, flags >> 4 & 3, flags >> 6);
         let (words, segments) = written(&pulse, p);
         let parameter = Parameter::ALL[p];
-        let place = Place { channels: 4, parameter, cycles, segments: &segments };
+        let stored = StoredParameter { channels: 4, parameter, cycles, segments: &segments };
         let (mut made, mut scratch) = ([Word::default(); 12], [0.0; 36]);
-        let count = update(&place, &RATES, &values, &mut scratch, &mut made).unwrap();
+        let count = update(&stored, &RATES, &values, &mut scratch, &mut made).unwrap();
         prop_assert_eq!(&made[..count], &words[..]);
     }
 }
@@ -51,7 +51,7 @@ proptest! {
 #[test]
 fn invalid_course_is_refused() {
     let segments = [(0, 0), (1, 0), (2, 0)];
-    let place = Place {
+    let stored = StoredParameter {
         channels: 1,
         parameter: Parameter::A0,
         cycles: 100,
@@ -59,7 +59,7 @@ fn invalid_course_is_refused() {
     };
     let mut words = [Word::default(); 3];
     let mut attempt =
-        |values: &[f64], scratch: usize| update(&place, &RATES, values, &mut [0.0; 30][..scratch], &mut words);
+        |values: &[f64], scratch: usize| update(&stored, &RATES, values, &mut [0.0; 30][..scratch], &mut words);
     assert_eq!(attempt(&[0.0, 50.0, 50.0, 0.0], 12), Ok(3));
     assert_eq!(attempt(&[0.0, 50.0, 50.0, 0.0], 11), Err(CourseError::Room));
     assert_eq!(attempt(&[0.0, 50.0, 0.0], 12), Err(CourseError::Room));
@@ -73,7 +73,7 @@ fn invalid_course_is_refused() {
         attempt(&[0.0, 200.0, 200.0, 0.0], 12),
         Err(CourseError::Overshoot { .. })
     ));
-    let short = Place { cycles: 10, ..place };
+    let short = StoredParameter { cycles: 10, ..stored };
     let found = update(
         &short,
         &RATES,

@@ -32,7 +32,7 @@ fn segments(pulse: &Pulse) -> [Vec<Segment>; 8] {
 }
 
 #[test]
-fn check_6_a_square_pulse_to_the_byte() {
+fn check_6_square_pulse_encodes_to_reference_bytes() {
     let square = pulse(
         2,
         R.cycles(1.25e-6).unwrap(),
@@ -181,7 +181,7 @@ fn phases_of_vector_9_wrap() {
 }
 
 #[test]
-fn samples_are_followed_with_the_error_that_is_said() {
+fn fit_of_samples_has_reported_error() {
     let gaussian = |i: i32| 150.0 * (-((f64::from(i) - 500.0) / 180.0).powi(2)).exp();
     let values: Vec<f64> = (0..=1000).map(gaussian).collect();
     let follow = |tolerance| {

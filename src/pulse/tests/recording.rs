@@ -202,7 +202,7 @@ fn reset_restarts_phases() {
 }
 
 #[test]
-fn settings_of_a_core_end_with_its_reset_and_are_its_own() {
+fn settings_are_per_core_and_end_with_its_reset() {
     let (quarter, full) = (1u64 << 38, 0x7f_ff80_0000u64);
     let head = |cycle: u64, output: u64, mask: u64| cycle << 16 | output << 12 | mask;
     // A frequency on both cores from cycle 1 on, synchronised to the global phase in cycles 1, 4

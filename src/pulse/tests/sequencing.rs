@@ -26,7 +26,7 @@ proptest! {
 }
 
 #[test]
-fn check_46_an_early_trigger() {
+fn check_46_early_trigger() {
     for strict in [false, true] {
         let mut machine = Machine::new(Config {
             channels: 1,
@@ -123,7 +123,7 @@ fn check_49_starved_within_a_pulse() {
 }
 
 #[test]
-fn totals_that_differ_are_found_by_the_limit() {
+fn differing_totals_are_found_by_the_limit() {
     let mut machine = Machine::new(Config {
         misalign_limit: 5,
         ..Config::default()
@@ -153,7 +153,7 @@ fn segments_of_no_cycles_are_skipped() {
 }
 
 #[test]
-fn rotations_of_no_cycles_are_discarded_with_the_segment_behind_them() {
+fn rotations_of_no_cycles_are_discarded_with_next_segment() {
     let mut machine = Machine::new(Config::default());
     let turn = |tau, flags| word::bypass(1, 0xc0, &flagged(100, tau, flags));
     machine.feed([
@@ -176,7 +176,7 @@ fn rotations_of_no_cycles_are_discarded_with_the_segment_behind_them() {
 }
 
 #[test]
-fn a_fault_arms_once_all_heads_that_are_there_wait() {
+fn fault_is_armed_once_all_present_heads_wait() {
     let mut machine = Machine::new(Config {
         channels: 1,
         ..Config::default()

@@ -254,7 +254,7 @@ fn check_44_broadcast_waits_for_all() {
 }
 
 #[test]
-fn a_result_in_the_last_cycle_is_in_time_and_a_branch_without_gates_takes_none() {
+fn result_in_last_cycle_is_in_time_and_branch_without_gates_takes_none() {
     let branch = |ids: &[u16]| word::run(1, word::Branch::Wait, ids, word::RunFormat::Counted);
     let mut machine = Machine::new(Config {
         branch_timeout: 10,

@@ -54,7 +54,7 @@ fn encoded(fields: &Value) -> Word {
 }
 
 #[test]
-fn words_of_all_vectors_are_made_and_taken_apart() {
+fn words_of_all_vectors_round_trip() {
     let mut seen = 0;
     for vector in vectors() {
         let Some(decoded) = vector["decoded_words"].as_array() else {
@@ -82,7 +82,7 @@ fn words_of_all_vectors_are_made_and_taken_apart() {
 }
 
 #[test]
-fn all_vectors_play_as_the_emulator_does() {
+fn all_vectors_play_as_in_the_emulator() {
     let mut seen = 0;
     for vector in vectors() {
         let name = vector["name"].as_str().unwrap();
@@ -157,7 +157,7 @@ fn check_33_tables_hold_programmed_words() {
 }
 
 #[test]
-fn check_36_a_result_chooses_the_gate() {
+fn check_36_result_selects_gate() {
     let vector = vector("v18");
     for (result, frame) in [(0, 0), (1, 1i64 << 38)] {
         let mut machine = Machine::new(Default::default());

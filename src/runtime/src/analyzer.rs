@@ -9,7 +9,7 @@ use kairos_comms::link::{Links, BOARDS};
 use kairos_comms::uncleared::uncleared;
 use kairos_comms::wire::{Lost, Wire};
 use kairos_net::{Error, Socket, Stack};
-use kairos_proto::analyzer::{is_included, Head, HEAD, PORT};
+use kairos_proto::analyzer::{is_included, DumpHeader, HEAD, PORT};
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 use static_cell::StaticCell;
 
@@ -119,7 +119,7 @@ async fn collect(links: Links, buffer: &mut [u8]) -> Others {
 }
 
 enum Dump {
-    Complete(Head),
+    Complete(DumpHeader),
     Absent,
     Truncated,
 }
@@ -134,7 +134,7 @@ async fn take(links: Links, board: u8, buffer: &mut [u8]) -> Dump {
         Ok(Ok(0) | Err(Lost)) => return Dump::Absent,
         _ => return Dump::Truncated,
     }
-    let Some(head) = Head::decode(&head) else {
+    let Some(head) = DumpHeader::decode(&head) else {
         return Dump::Truncated;
     };
     let Some(buffer) = buffer.get_mut(..head.sent_bytes as usize) else {

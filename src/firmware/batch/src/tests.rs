@@ -139,7 +139,7 @@ fn refusal(program: &[(Operation, [u32; 4])]) -> Option<(Outcome, u32)> {
 use Operation::{Delay, I2c, Loop, Modify, Override, Poll, Probe, Read, Settle, Write};
 
 #[test]
-fn a_sweep_writes_and_reads_each_round() {
+fn sweep_writes_and_reads_each_round() {
     let mut memory = Memory::default();
     let done = run(
         &[
@@ -180,7 +180,7 @@ fn loops_in_loops_count_their_own_rounds() {
 }
 
 #[test]
-fn a_poll_that_is_not_answered_ends_the_batch_where_it_is() {
+fn unanswered_poll_ends_batch_at_its_instruction() {
     let mut memory = Memory::default();
     let done = run(
         &[
@@ -198,7 +198,7 @@ fn a_poll_that_is_not_answered_ends_the_batch_where_it_is() {
 }
 
 #[test]
-fn the_bus_and_the_pins_are_steps_like_others() {
+fn bus_and_pin_steps_are_executed() {
     let mut memory = Memory::default();
     let switch = Some(Switch { address: 0x74, mask: 1 });
     let wanted = Transfer::new(0x50, &[1, 2], 5, switch).unwrap();
@@ -294,7 +294,7 @@ fn loops_are_counted_before_they_run() {
 }
 
 #[test]
-fn a_program_that_is_cut_off_or_too_long_is_none() {
+fn truncated_or_too_long_program_is_rejected() {
     let whole = bytes(&[(Read, [BOTH, 0, 0, 0])]);
     assert!(Batch::new(&whole[..19], &Gateware).is_err_and(|ending| ending.outcome == Outcome::Malformed));
     let long = whole.repeat(INSTRUCTIONS_MAX + 1);
@@ -329,7 +329,7 @@ fn any_program() -> impl Strategy<Value = Vec<(Operation, [u32; 4])>> {
 proptest! {
     /// Batches that pass the check stay within their bounds, and access only what is permitted.
     #[test]
-    fn a_checked_batch_ends_in_time(program in any_program()) {
+    fn checked_batch_ends_in_time(program in any_program()) {
         let bytes = bytes(&program);
         if let Ok(batch) = Batch::new(&bytes, &Gateware) {
             let mut memory = Memory::default();

@@ -91,7 +91,7 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
-    fn every_byte_is_in_a_line_and_every_line_has_a_byte() {
+    fn cache_lines_cover_exactly_the_bytes() {
         for start in 0x1000..0x1000 + 2 * LINE {
             for length in 0..3 * LINE + 2 {
                 let found: Vec<_> = lines(start, length).collect();

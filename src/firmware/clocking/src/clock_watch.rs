@@ -42,7 +42,7 @@ impl fmt::Display for Measured {
 
 /// The result of one poll.
 #[derive(Clone, Copy)]
-pub struct Look {
+pub struct Observation {
     /// The gateware has switched back to the processing system's clock.
     pub lost: bool,
     pub synthesiser: Measured,
@@ -101,13 +101,13 @@ impl Watch {
     }
 
     /// Evaluates one poll; reports at most one change.
-    pub fn look(&mut self, look: Look) -> Option<ClockChange> {
-        if look.lost && !self.lost {
+    pub fn observe(&mut self, seen: Observation) -> Option<ClockChange> {
+        if seen.lost && !self.lost {
             (self.lost, self.steady) = (true, 0);
             return Some(ClockChange::Lost);
         }
         if self.lost {
-            self.steady = match look.synthesiser.is(self.output) {
+            self.steady = match seen.synthesiser.is(self.output) {
                 true => self.steady + 1,
                 false => 0,
             };
@@ -118,7 +118,7 @@ impl Watch {
         }
         let wrong = match self.source {
             Source::None => false,
-            Source::External(frequency) | Source::Link(frequency) => !look.reference.is(frequency),
+            Source::External(frequency) | Source::Link(frequency) => !seen.reference.is(frequency),
         };
         if wrong == self.reference_lost {
             return None;
@@ -127,7 +127,7 @@ impl Watch {
         Some(match (self.source, wrong) {
             (Source::Link(_), true) => ClockChange::LinkGone,
             (Source::Link(_), false) => ClockChange::LinkThere,
-            (_, true) => ClockChange::ReferenceLost(look.reference),
+            (_, true) => ClockChange::ReferenceLost(seen.reference),
             (_, false) => ClockChange::ReferenceBack,
         })
     }
@@ -144,7 +144,7 @@ mod tests {
     extern crate std;
     use std::string::ToString;
 
-    const GOOD: Look = Look {
+    const GOOD: Observation = Observation {
         lost: false,
         synthesiser: Measured(125_000_000),
         reference: Measured(10_000_000),
@@ -164,41 +164,41 @@ mod tests {
     }
 
     #[test]
-    fn lost_and_back() {
+    fn lost_clock_that_returns_is_reported() {
         let mut watch = Watch::new(125_000_000, Source::None);
-        assert_eq!(watch.look(GOOD), None);
-        let gone = Look {
+        assert_eq!(watch.observe(GOOD), None);
+        let gone = Observation {
             lost: true,
             synthesiser: NONE,
             ..GOOD
         };
-        let there = Look { lost: true, ..GOOD };
-        assert_eq!(watch.look(gone), Some(ClockChange::Lost));
-        assert_eq!(watch.look(gone), None);
-        let looks = [there, there, gone, there, there, there].map(|look| watch.look(look));
+        let there = Observation { lost: true, ..GOOD };
+        assert_eq!(watch.observe(gone), Some(ClockChange::Lost));
+        assert_eq!(watch.observe(gone), None);
+        let changes = [there, there, gone, there, there, there].map(|seen| watch.observe(seen));
         assert_eq!(
-            looks,
+            changes,
             [None, None, None, None, None, Some(ClockChange::There)],
             "steady, then once"
         );
-        assert_eq!(watch.look(there), None, "the switch did not succeed");
+        assert_eq!(watch.observe(there), None, "the switch did not succeed");
         watch.back();
-        assert_eq!(watch.look(GOOD), None);
+        assert_eq!(watch.observe(GOOD), None);
     }
 
     #[test]
     fn the_reference() {
         let mut watch = Watch::new(125_000_000, Source::External(10_000_000));
-        let other = Look {
+        let other = Observation {
             reference: Measured(100_000_000),
             ..GOOD
         };
-        let changes = [GOOD, other, other, GOOD, GOOD].map(|look| watch.look(look));
+        let changes = [GOOD, other, other, GOOD, GOOD].map(|seen| watch.observe(seen));
         let lost = Some(ClockChange::ReferenceLost(Measured(100_000_000)));
         assert_eq!(changes, [None, lost, None, Some(ClockChange::ReferenceBack), None]);
         let mut watch = Watch::new(125_000_000, Source::None);
         assert_eq!(
-            watch.look(Look {
+            watch.observe(Observation {
                 reference: NONE,
                 ..GOOD
             }),
@@ -208,13 +208,13 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_of_a_link_comes_and_goes() {
+    fn link_clock_is_lost_and_recovered() {
         let mut watch = Watch::new(125_000_000, Source::Link(10_000_000));
-        let without = Look {
+        let without = Observation {
             reference: NONE,
             ..GOOD
         };
-        let changes = [without, GOOD, GOOD, without, without].map(|look| watch.look(look));
+        let changes = [without, GOOD, GOOD, without, without].map(|seen| watch.observe(seen));
         assert_eq!(
             changes,
             [

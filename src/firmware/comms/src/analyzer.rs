@@ -8,7 +8,7 @@ use kairos_chip::gic::barrier;
 use kairos_contracts::registers::analyzer;
 use kairos_intercore::memory::ANALYZER;
 use kairos_pl::{Register, Register64};
-use kairos_proto::analyzer::{expand, is_pair, parts, Head, MESSAGE};
+use kairos_proto::analyzer::{expand, is_pair, parts, DumpHeader, MESSAGE};
 use kairos_proto::descriptor::{ChannelKind, Descriptor};
 
 use crate::uncleared::uncleared;
@@ -143,12 +143,12 @@ impl Analyzer {
 
 impl Record<'_> {
     /// The header of a dump of the units that `is_included` selects.
-    pub fn head(&self, is_included: impl Fn(&[u8; MESSAGE]) -> bool) -> Head {
+    pub fn head(&self, is_included: impl Fn(&[u8; MESSAGE]) -> bool) -> DumpHeader {
         let bytes = |included: bool| {
             let units = self.units.iter().filter(|unit| is_included(unit) == included);
             units.map(|unit| MESSAGE << u32::from(is_pair(unit))).sum::<usize>()
         };
-        Head {
+        DumpHeader {
             sent_bytes: bytes(true) as u32,
             total_bytes: (self.messages * MESSAGE as u64).saturating_sub(bytes(false) as u64),
             error: self.error,

@@ -11,7 +11,7 @@ use core::task::{Context, Poll};
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{block_for, Duration};
 use kairos_chip::i2c;
-use kairos_clocking::clock_watch::{ClockChange, Look, Measured, Source, Watch};
+use kairos_clocking::clock_watch::{ClockChange, Measured, Observation, Source, Watch};
 use kairos_clocking::rtio_clock::{self, Setting};
 use kairos_clocking::si5324::{Bus, Error, Input, Reference, Si5324, Stuck};
 use kairos_config::keys;
@@ -76,8 +76,8 @@ impl Registers {
         false
     }
 
-    fn look(&self) -> Look {
-        Look {
+    fn observe(&self) -> Observation {
+        Observation {
             lost: self.lost.read() & names::LOST_BIT != 0,
             synthesiser: Measured::new(self.synthesiser.read()),
             reference: Measured::new(self.reference.read()),
@@ -93,7 +93,7 @@ impl Registers {
 impl Switched {
     /// Checks the clocks, logs changes, and recovers where possible.
     pub fn poll(&mut self) {
-        let change = self.watch.look(self.registers.look());
+        let change = self.watch.observe(self.registers.observe());
         match change {
             None => {}
             Some(ClockChange::Lost) => {
@@ -199,7 +199,7 @@ pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> R
     registers.switch(false);
     if let Err(error) = program(&setting, input, clock.frequency) {
         let external = matches!(setting.reference, Reference::External(_) | Reference::Bypass);
-        match external.then(|| registers.look().reference) {
+        match external.then(|| registers.observe().reference) {
             Some(found) => log::error!("RTIO clock: {}: {error} (measured there: {found})", setting.name),
             None => log::error!("RTIO clock: {}: {error}", setting.name),
         }
@@ -230,13 +230,13 @@ pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> R
 /// the time limit.
 fn measure(registers: &Registers, frequency: u32) -> Measured {
     for _ in 0..MEASURING_LIMIT_MS {
-        let found = registers.look().synthesiser;
+        let found = registers.observe().synthesiser;
         if found.is(frequency) {
             return found;
         }
         block_for(Duration::from_millis(1));
     }
-    registers.look().synthesiser
+    registers.observe().synthesiser
 }
 
 fn choose(frequency: u32, synthesiser: bool, linked: bool, config: &Config) -> Option<Setting> {

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_in_text_has_its_meaning() {
+    fn every_documented_key_is_parsed() {
         // One list of settings: each kind of key that is text, and is interpreted here, is parsed
         // by one of them.
         let settings = [
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults() {
+    fn missing_keys_have_defaults() {
         assert_eq!(
             IP.parse("10.0.2.15/24"),
             Some(Address::Static(DEFAULT_ADDRESS, DEFAULT_PREFIX))

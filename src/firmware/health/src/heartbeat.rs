@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_beat_is_good_for_one_round() {
+    fn heartbeat_covers_one_round() {
         let heart = Heartbeat::new(true);
         assert!(heart.take() && !heart.take());
         heart.beat();

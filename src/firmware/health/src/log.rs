@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_longer_than_the_ring_is_dropped_and_counted() {
+    fn line_longer_than_ring_is_dropped_and_counted() {
         let mut ring = Ring::<8>::new();
         ring.push(b"0123456789\n");
         assert_eq!((ring.len(), ring.dropped()), (3, 8));

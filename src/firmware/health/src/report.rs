@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_taken_once() {
+    fn report_text_is_taken_once() {
         let mut slot = Slot::EMPTY;
         assert_eq!(slot.take(), None);
         slot.keep(format_args!("panic: {}", 1));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_off_between_characters() {
+    fn long_text_is_truncated_between_characters() {
         let mut slot = Slot::EMPTY;
         slot.keep(format_args!("x{}", "µ".repeat(TEXT_MAX)));
         let text = slot.take().unwrap();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn overwritten_report_is_no_text() {
+    fn overwritten_report_is_rejected() {
         let changes: [fn(&mut Slot); 6] = [
             |slot| slot.mark ^= 1,
             |slot| slot.crc ^= 1 << 31,

@@ -91,7 +91,7 @@ mod tests {
 
     /// UG480: 12 bits in the upper part of 16; 0x977 is 25 °C, 0x555 is 1 V.
     #[test]
-    fn numbers_of_the_manual() {
+    fn timings_equal_those_of_the_manual() {
         assert!((millicelsius(0x9770) - 25_000).abs() < 150);
         assert_eq!(millicelsius(0), -273_150);
         assert!((millicelsius(0xfff0) - 230_700).abs() < 100);

@@ -120,7 +120,7 @@ mod tests {
     use std::string::String;
 
     #[test]
-    fn a_report() {
+    fn report_has_documented_form() {
         let mut text = String::new();
         let mut report = Report::begin(&mut text).unwrap();
         report

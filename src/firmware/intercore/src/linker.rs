@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_supplied_startup_learns_where_the_image_is() {
+    fn supplied_startup_receives_position_of_image() {
         let startup = Supplied {
             cores: 2,
             stack: 65536,
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_startup_comes_first_and_finds_its_stacks() {
+    fn own_startup_comes_first_with_its_stacks() {
         let startup = Own {
             entry: "begin",
             stacks: &[("__irq", 1024), ("__fault", 4096)],

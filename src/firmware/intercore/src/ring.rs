@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scribbled_index_is_an_error_not_a_crash() {
+    fn overwritten_index_is_an_error() {
         let ring = ring_at(0);
         // SAFETY: one end each.
         let (p, mut c) = unsafe { (ring.producer(), ring.consumer()) };
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn two_threads_pass_bytes_in_order() {
+    fn bytes_between_two_threads_keep_their_order() {
         let ring: &'static Ring = Box::leak(ring_at(u32::MAX - 1000));
         const TOTAL: usize = 4 << 20;
         let writer = std::thread::spawn(move || {

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn registers_outside_the_register_space_are_not_given_out() {
+    fn registers_outside_register_space_are_not_exported() {
         let bytes = crate::described::bytes(&[
             ("good", 0x4001_0008, 32, 3),
             ("wide", 0x4001_0010, 64, 3),

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use kairos_proto::analyzer::{Event, Head, HEAD, MESSAGE};
+use kairos_proto::analyzer::{DumpHeader, Event, HEAD, MESSAGE};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::sync::Mutex as AsyncMutex;
@@ -122,9 +122,9 @@ impl Record {
     }
 
     /// The head of a dump with these events.
-    pub fn head(&self, part: &Part) -> Head {
+    pub fn head(&self, part: &Part) -> DumpHeader {
         let bytes = MESSAGE * part.units.len();
-        Head {
+        DumpHeader {
             sent_bytes: bytes as u32,
             total_bytes: bytes as u64,
             error: part.incomplete,
@@ -134,7 +134,7 @@ impl Record {
 }
 
 impl Kept {
-    fn add(&mut self, head: &Head, mut units: Vec<Unit>) {
+    fn add(&mut self, head: &DumpHeader, mut units: Vec<Unit>) {
         self.log_channel = head.log_channel;
         // A dump contains the events of one board after those of another.
         units.sort_by_key(|unit| Event::decode(unit).counter);
@@ -160,16 +160,16 @@ impl Kept {
 
 /// Whether the ring overflowed. A unit of the ring may yield two messages, so more messages than
 /// bytes is no sign of loss, but fewer is.
-fn is_overwritten(head: &Head, units: &[Unit]) -> bool {
+fn is_overwritten(head: &DumpHeader, units: &[Unit]) -> bool {
     head.total_bytes > (MESSAGE * units.len()) as u64
 }
 
 /// Fetches a dump from the analyzer. The error explains why there is none.
-async fn dump(address: &str) -> Result<(Head, Vec<Unit>), String> {
+async fn dump(address: &str) -> Result<(DumpHeader, Vec<Unit>), String> {
     let mut stream = in_time(TcpStream::connect(address)).await?;
     let mut head = [0; HEAD];
     in_time(stream.read_exact(&mut head)).await?;
-    let head = Head::decode(&head).ok_or("it did not send a dump")?;
+    let head = DumpHeader::decode(&head).ok_or("it did not send a dump")?;
     let length = head.sent_bytes as usize;
     if length > DUMP_MAX || !length.is_multiple_of(MESSAGE) {
         return Err(format!("it announces {length} bytes, which is not a valid dump"));
@@ -204,12 +204,12 @@ mod tests {
         unit
     }
 
-    fn head(units: &[Unit], lost: u64) -> Head {
+    fn head(units: &[Unit], lost: u64) -> DumpHeader {
         let sent_bytes = (MESSAGE * units.len()) as u32;
-        Head {
+        DumpHeader {
             sent_bytes,
             total_bytes: u64::from(sent_bytes) + MESSAGE as u64 * lost,
-            ..Head::default()
+            ..DumpHeader::default()
         }
     }
 
@@ -268,25 +268,25 @@ mod tests {
             (&b""[..], "eof"),
             (b"HTTP/1.1 400 Bad", "not send a dump"),
             (
-                &Head {
+                &DumpHeader {
                     sent_bytes: 33,
-                    ..Head::default()
+                    ..DumpHeader::default()
                 }
                 .encode(),
                 "33 bytes",
             ),
             (
-                &Head {
+                &DumpHeader {
                     sent_bytes: u32::MAX - 31,
-                    ..Head::default()
+                    ..DumpHeader::default()
                 }
                 .encode(),
                 "not a valid dump",
             ),
             (
-                &Head {
+                &DumpHeader {
                     sent_bytes: 32,
-                    ..Head::default()
+                    ..DumpHeader::default()
                 }
                 .encode(),
                 "eof",

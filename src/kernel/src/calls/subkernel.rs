@@ -4,7 +4,7 @@
 
 use kairos_intercore::{Kind, Outcome};
 use kairos_pl::player::Failed;
-use kairos_proto::exception::report::{Newest, Said};
+use kairos_proto::exception::report::{Newest, ReportText};
 use kairos_proto::exception::{Id, Record, Text};
 use kairos_proto::rpc::{encode_values, values, Memory, Sink};
 
@@ -127,9 +127,9 @@ fn note(report: &[u8], number: u32) -> bool {
     let Some(newest) = Newest::read(report) else {
         return false;
     };
-    let text = |said: Said| match said {
-        Said::Host(key) => Text::host(key),
-        Said::Device(bytes) => Text {
+    let text = |said: ReportText| match said {
+        ReportText::Host(key) => Text::host(key),
+        ReportText::Device(bytes) => Text {
             pointer: bytes.as_ptr() as u32,
             length: bytes.len() as u32,
         },

@@ -42,7 +42,7 @@ fn with_scratch(work: impl FnOnce(&mut Scratch)) {
 const SHAPES: [(usize, usize); 8] = [(1, 1), (2, 2), (5, 5), (12, 12), (4, 2), (2, 5), (7, 3), (1, 4)];
 
 #[test]
-fn factors_of_any_matrix() {
+fn factors_multiply_to_the_matrix() {
     for (rows, columns) in SHAPES {
         with_scratch(|scratch| {
             let a = matrix(rows, columns, scratch);
@@ -117,7 +117,7 @@ fn singular_values_of_a_large_matrix() {
 }
 
 #[test]
-fn matrices_of_any_size_of_numbers() {
+fn matrices_of_any_scale_are_decomposed() {
     for unit in [1e-200, 1e200] {
         with_scratch(|scratch| {
             let mut a = matrix(4, 3, scratch);
@@ -204,7 +204,7 @@ fn square_matrices() {
 }
 
 #[test]
-fn a_determinant() {
+fn determinant_has_expected_value() {
     with_scratch(|scratch| {
         let mut a = scratch.matrix(2, 2).unwrap();
         places(2, 2)

@@ -22,7 +22,7 @@ fn events(words: &[u32], trace: Trace) -> usize {
 }
 
 #[test]
-fn a_recording_that_is_too_long_is_dropped_and_the_memory_is_free_again() {
+fn too_long_recording_is_dropped_and_frees_its_memory() {
     let mut words = vec![0xffff_ffff; 20 * UNIT];
     let mut traces = Traces::new(&mut words);
     assert_eq!(record(&mut traces, b"long", 1000), Err(Full));
@@ -38,7 +38,7 @@ fn a_recording_that_is_too_long_is_dropped_and_the_memory_is_free_again() {
 }
 
 #[test]
-fn nonsense_in_memory_ends_the_search() {
+fn corrupt_memory_ends_the_search() {
     for size in [0, 3, 0xffff_ffff] {
         let mut words = vec![0; 4 * UNIT];
         let mut traces = Traces::new(&mut words);
@@ -52,7 +52,7 @@ fn nonsense_in_memory_ends_the_search() {
 }
 
 #[test]
-fn a_trace_is_taken_apart_by_boards() {
+fn trace_is_split_by_board() {
     let mut words = vec![0xffff_ffff; 40 * UNIT];
     let mut traces = Traces::new(&mut words);
     let far = 2 << 24 | 5 << 8;

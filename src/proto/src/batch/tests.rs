@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn an_instruction_is_its_number_and_four_operands() {
+fn instruction_consists_of_number_and_four_operands() {
     let poll = Instruction {
         operation: Operation::Poll,
         a: 0x4001_0008,
@@ -21,7 +21,7 @@ fn an_instruction_is_its_number_and_four_operands() {
 }
 
 #[test]
-fn a_reply_is_an_ending_and_words() {
+fn reply_contains_ending_and_words() {
     let ending = Ending {
         outcome: Outcome::Timeout,
         instruction: 3,
@@ -35,7 +35,7 @@ fn a_reply_is_an_ending_and_words() {
 }
 
 #[test]
-fn a_transaction_on_the_bus_is_one_instruction() {
+fn bus_transaction_is_one_instruction() {
     let switch = Some(Switch { address: 0x74, mask: 4 });
     let transfer = Transfer::new(0x50, &[3, 1, 2, 4, 5], 2, switch).unwrap();
     assert_eq!(transfer.operands(), [0x0002_0550, 0x0402_0103, 5, 0x0474]);
@@ -58,7 +58,7 @@ fn a_transaction_on_the_bus_is_one_instruction() {
 
 proptest! {
     #[test]
-    fn transactions_there_and_back(operands: [u32; 4], address in 0u8..128, read in 0u8..70, count in 0u8..9) {
+    fn transactions_round_trip(operands: [u32; 4], address in 0u8..128, read in 0u8..70, count in 0u8..9) {
         let [_, b, c, d] = operands;
         let a = u32::from_le_bytes([address, count, read, 0]);
         for operands in [operands, [a, b, c, d], [a, b, c, d & 0x7f7f], [a, b, 0, 0], [a, 0, 0, 0]] {
@@ -70,7 +70,7 @@ proptest! {
 
     /// Valid encodings are unique: no bytes are ignored.
     #[test]
-    fn bytes_there_and_back(mut bytes: [u8; INSTRUCTION], number in 0u8..12, sparse: bool) {
+    fn bytes_round_trip(mut bytes: [u8; INSTRUCTION], number in 0u8..12, sparse: bool) {
         bytes[0] = number;
         if sparse {
             bytes[1..4].fill(0);
@@ -82,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn no_reply_is_too_strange(bytes: Vec<u8>) {
+    fn arbitrary_reply_never_panics(bytes: Vec<u8>) {
         if let Some((ending, results)) = Ending::from_reply(&bytes) {
             prop_assert_eq!(&ending.to_bytes()[..], &bytes[..REPLY]);
             prop_assert_eq!(results.len() * 4 + REPLY, bytes.len());

@@ -230,7 +230,7 @@ mod tests {
     proptest! {
         /// A truncated or damaged file is handled without a panic; a truncated one is rejected.
         #[test]
-        fn damaged(at in 0usize..6000, value in any::<u8>()) {
+        fn damaged_image_never_panics(at in 0usize..6000, value in any::<u8>()) {
             let mut file = good();
             let at = at % file.len();
             prop_assert!(check(&file[..at], HERE).is_err());

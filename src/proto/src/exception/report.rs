@@ -7,27 +7,27 @@ use crate::rpc::HOST_STRING;
 
 /// A text of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said<'a> {
+pub enum ReportText<'a> {
     Device(&'a [u8]),
     /// The host's string with this key.
     Host(u32),
 }
 
-impl<'a> Said<'a> {
+impl<'a> ReportText<'a> {
     /// The text, or `None` for a string of the host, which is not available here.
     pub fn device(self) -> Option<&'a [u8]> {
         match self {
-            Said::Device(bytes) => Some(bytes),
-            Said::Host(_) => None,
+            ReportText::Device(bytes) => Some(bytes),
+            ReportText::Host(_) => None,
         }
     }
 }
 
 /// Reads a text of a report.
-pub(crate) fn text<'a>(reader: &mut Reader<'a>) -> Option<Said<'a>> {
+pub(crate) fn text<'a>(reader: &mut Reader<'a>) -> Option<ReportText<'a>> {
     match reader.word()? {
-        HOST_STRING => reader.word().map(Said::Host),
-        length => reader.take(length as usize).map(Said::Device),
+        HOST_STRING => reader.word().map(ReportText::Host),
+        length => reader.take(length as usize).map(ReportText::Device),
     }
 }
 
@@ -35,12 +35,12 @@ pub(crate) fn text<'a>(reader: &mut Reader<'a>) -> Option<Said<'a>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newest<'a> {
     pub id: u32,
-    pub message: Said<'a>,
+    pub message: ReportText<'a>,
     pub param: [i64; 3],
-    pub file: Said<'a>,
+    pub file: ReportText<'a>,
     pub line: u32,
     pub column: u32,
-    pub function: Said<'a>,
+    pub function: ReportText<'a>,
     frames: &'a [u8],
 }
 
@@ -120,8 +120,11 @@ mod tests {
         write_report(&mut out, &rom, records.into_iter(), &frames, |_| None);
         let read = Newest::read(&out).unwrap();
         assert_eq!((read.id, read.line, read.column, read.param), (30, 8, 9, [-1, 0, 5]));
-        assert_eq!((read.message, read.file), (Said::Host(7), Said::Device(b"file")));
-        assert_eq!(read.function, Said::Device(b"run"));
+        assert_eq!(
+            (read.message, read.file),
+            (ReportText::Host(7), ReportText::Device(b"file"))
+        );
+        assert_eq!(read.function, ReportText::Device(b"run"));
         assert_eq!(read.frames().collect::<Vec<_>>(), frames[1..]);
         for length in 0..out.len() {
             assert_eq!(Newest::read(&out[..length]), None);
@@ -130,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_are_too_bad(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = Newest::read(&bytes).map(|newest| newest.frames().count());
         }
     }

@@ -88,7 +88,7 @@ fn requests() -> impl Strategy<Value = Vec<Owned>> {
 
 proptest! {
     #[test]
-    fn any_requests_in_any_pieces(requests in requests(), size in 1usize..50) {
+    fn arbitrary_requests_in_arbitrary_pieces_decode(requests in requests(), size in 1usize..50) {
         let mut stream = Vec::new();
         requests.iter().for_each(|r| encode(r, &mut stream));
         prop_assert_eq!(decode(stream.chunks(size)), Ok(requests));
@@ -155,7 +155,7 @@ fn flash_request_ends_with_its_checksum() {
 }
 
 #[test]
-fn errors() {
+fn invalid_requests_are_errors() {
     let fails = |bytes: &[u8]| decode([bytes].into_iter()).unwrap_err();
     for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 137, 255] {
         assert_eq!(fails(&[kind]), ProtocolError::UnknownType(kind));
@@ -176,7 +176,7 @@ fn without_a_key_authentication_is_unknown() {
 }
 
 #[test]
-fn a_negative_length_counts_as_zero() {
+fn negative_length_counts_as_zero() {
     let got = decode([&b"\x0d\x01\0\0\0k\xff\xff\xff\xff\x09\0\0\0\x80"[..]].into_iter());
     assert_eq!(
         got,

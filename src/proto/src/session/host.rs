@@ -149,7 +149,7 @@ mod tests {
     use crate::exception::{Record, Text};
 
     #[test]
-    fn messages_are_found_behind_other_bytes() {
+    fn messages_after_other_bytes_are_found() {
         let begun = |mut bytes: &[u8]| read_head(&mut bytes);
         assert_eq!(
             begun(&super::super::reply::load_completed()),

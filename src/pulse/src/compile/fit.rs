@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gaussian_needs_few_pieces() {
+    fn gaussian_needs_few_segments() {
         let samples: Vec<f64> = (0..=1000)
             .map(|i| libm::exp(-libm::pow((i as f64 - 500.0) / 150.0, 2.0)) * 1e6)
             .collect();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_refused_with_the_error_that_is_left() {
+    fn noise_is_refused_with_remaining_error() {
         let samples: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
         let error = fit(&samples, 100, 0.01).err().unwrap();
         assert!(error > 0.3 && error < 0.7, "{error}");

@@ -202,7 +202,7 @@ fn done(
 }
 
 #[test]
-fn bytes_are_written_and_read_through_the_switch_that_is_as_before_then() {
+fn transfer_through_switch_restores_its_setting() {
     let mut wires = Wires::new();
     assert_eq!(
         done(&mut wires, MEMORY, &[3, 0xa5, 0x5a, 1], 0, through(4)),
@@ -236,7 +236,7 @@ fn absent_address_does_not_acknowledge() {
 }
 
 #[test]
-fn a_line_that_is_held_low_ends_it() {
+fn line_held_low_ends_transfer() {
     for held in [(true, false), (false, true), (true, true)] {
         let mut wires = Wires::new();
         wires.held = held;
@@ -248,7 +248,7 @@ fn a_line_that_is_held_low_ends_it() {
 }
 
 #[test]
-fn a_device_that_was_cut_off_lets_the_data_line_go() {
+fn interrupted_device_releases_data_line() {
     let mut wires = Wires::new();
     wires.mask = 0;
     (wires.phase, wires.byte, wires.meant) = (Phase::Giving(2), 0, Some((SWITCH, true)));
@@ -259,7 +259,7 @@ fn a_device_that_was_cut_off_lets_the_data_line_go() {
 proptest! {
     /// Data written are read back.
     #[test]
-    fn a_memory_keeps_its_bytes(at: u8, bytes in proptest::collection::vec(any::<u8>(), 0..=7)) {
+    fn memory_keeps_its_bytes(at: u8, bytes in proptest::collection::vec(any::<u8>(), 0..=7)) {
         let mut wires = Wires::new();
         wires.mask = 4;
         let mut written = Vec::from([at]);

@@ -73,7 +73,7 @@ const KEY: &[u8] = b"0123456789abcdef";
 
 proptest! {
     #[test]
-    fn files_arrive_however_they_are_cut(
+    fn files_in_arbitrary_pieces_are_complete(
         firmware in proptest::collection::vec(1u8.., 1..500),
         gateware in proptest::collection::vec(1u8.., 1..500),
         step in 1usize..600,
@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn a_lost_connection_goes_on_where_it_was(
+    fn lost_connection_resumes_at_its_position(
         content in proptest::collection::vec(1u8.., 2..500), cut in 1usize..499,
     ) {
         let cut = cut.min(content.len() - 1);
@@ -111,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes(input in proptest::collection::vec(any::<u8>(), 0..300), greeted in any::<bool>(), step in 1usize..50) {
+    fn arbitrary_bytes_never_panic(input in proptest::collection::vec(any::<u8>(), 0..300), greeted in any::<bool>(), step in 1usize..50) {
         let (mut a, mut b) = ([0; 100], [0; 100]);
         let mut files = Files { firmware: File::new(&mut a), gateware: File::new(&mut b) };
         let input = [if greeted { &GREETING[..] } else { b"" }, &input].concat();
@@ -155,7 +155,7 @@ fn invalid_request_is_answered_with_reason() {
 }
 
 #[test]
-fn a_proof_is_good_for_one_connection() {
+fn proof_is_valid_for_one_connection() {
     let good = session(&[(Kind::Firmware, [7; 20].into())], KEY);
     let (mut a, mut b) = ([0; 50], [0; 50]);
     let mut files = Files {
@@ -167,7 +167,7 @@ fn a_proof_is_good_for_one_connection() {
 }
 
 #[test]
-fn a_file_that_is_complete_already_needs_no_more_input() {
+fn complete_file_needs_no_more_input() {
     let (mut a, mut b) = ([0; 50], [0; 50]);
     let mut files = Files {
         firmware: File::new(&mut a),

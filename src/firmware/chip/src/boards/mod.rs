@@ -162,33 +162,33 @@ pub struct Choice {
     /// Index in the table that follows, and in [`BOARDS`].
     pub chosen: u32,
     count: u32,
-    known: [Known; BOARDS.len()],
+    entries: [TableEntry; BOARDS.len()],
 }
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Known {
+struct TableEntry {
     name: [u8; NAME],
     assumed: [u8; ASSUMED],
 }
 
 /// The value for the loader.
 pub const CHOICE: Choice = {
-    let mut known = [Known {
+    let mut entries = [TableEntry {
         name: [0; NAME],
         assumed: [0; ASSUMED],
     }; BOARDS.len()];
     let mut n = 0;
     while n < BOARDS.len() {
-        known[n].name = padded(BOARDS[n].name);
-        known[n].assumed = padded(BOARDS[n].assumed);
+        entries[n].name = padded(BOARDS[n].name);
+        entries[n].assumed = padded(BOARDS[n].assumed);
         n += 1;
     }
     Choice {
         marker: *MARKER,
         chosen: 0,
         count: BOARDS.len() as u32,
-        known,
+        entries,
     }
 };
 
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_is_known_by_its_pins() {
+    fn board_is_recognised_by_its_pins() {
         for board in BOARDS {
             let registers = |address| match address {
                 CARD_SELECT => board.card,
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_choice_names_them_all() {
+    fn board_table_names_all_boards() {
         for (known, board) in CHOICE.known.iter().zip(BOARDS) {
             assert!(known.name.starts_with(board.name.as_bytes()));
             assert!(known.assumed.starts_with(board.assumed.as_bytes()));

@@ -217,7 +217,7 @@ fn two_chips_of_4_gbit() {
 
 #[test]
 #[should_panic(expected = "does not fit")]
-fn unfitting_memory_is_refused() {
+fn wrong_memory_size_is_refused() {
     setup(&Memory {
         chip: Chip {
             rfc: 600_000,

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_pairs() {
+    fn impossible_pairs_are_rejected() {
         assert_eq!(Dividers::find(0, 125_000_000), None);
         assert_eq!(Dividers::find(125_000_000, 0), None);
         assert_eq!(

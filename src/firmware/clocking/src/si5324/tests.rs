@@ -87,7 +87,7 @@ fn program(bench: &mut Bench, reference: Reference, input: Input) -> Result<(), 
 }
 
 #[test]
-fn the_chip_is_found_where_it_is() {
+fn chip_is_found_at_its_address() {
     for behind in [None, Some((0x74, 1)), Some((0x74, 0x80))] {
         let mut bench = Bench { behind, ..Bench::new() };
         assert_eq!(program(&mut bench, Reference::Crystal, Input::Ckin1), Ok(()));

@@ -121,7 +121,7 @@ fn text(store: &mut Store<Memory>, key: &str) -> Option<String> {
 }
 
 #[test]
-fn values_of_every_form_come_back() {
+fn values_of_every_form_round_trip() {
     for kind in [FatType::Fat16, FatType::Fat32] {
         let room = &mut self::room();
         let mut store = Store::new(card(kind), room);
@@ -151,7 +151,7 @@ fn values_of_every_form_come_back() {
 }
 
 #[test]
-fn keys_that_cannot_be() {
+fn invalid_keys_are_refused() {
     let room = &mut self::room();
     let mut store = Store::new(card(FatType::Fat16), room);
     for key in ["", "a=b", "a/b", "..", "a b", "a*", "a\\b", "ä"] {
@@ -162,7 +162,7 @@ fn keys_that_cannot_be() {
 }
 
 #[test]
-fn hand_written_text() {
+fn hand_written_text_is_parsed() {
     let room = &mut self::room();
     let mut store = Store::new(card(FatType::Fat32), room);
     let body = b"IP=10.0.0.1\r\n\n# note\nip=second\nlast=no line end";
@@ -179,7 +179,7 @@ fn hand_written_text() {
 }
 
 #[test]
-fn cards_that_cannot_be_used() {
+fn unusable_cards_are_rejected() {
     let good = card(FatType::Fat16);
     let fails = |change: &dyn Fn(&mut Memory)| {
         let mut card = good.clone();
@@ -211,7 +211,7 @@ fn cards_that_cannot_be_used() {
 }
 
 #[test]
-fn a_full_card_refuses_and_keeps_the_old_value() {
+fn full_card_refuses_and_keeps_old_value() {
     let room = &mut self::room();
     let mut store = Store::new(card(FatType::Fat16), room);
     store.write("idle_kernel", &[1; 2_000_000]).unwrap();
@@ -224,7 +224,7 @@ fn a_full_card_refuses_and_keeps_the_old_value() {
 }
 
 #[test]
-fn a_journal_that_does_not_match_the_card_is_dropped() {
+fn journal_of_another_card_is_dropped() {
     let mut before = card(FatType::Fat16);
     before.left = usize::MAX;
     let room = &mut self::room();
@@ -283,7 +283,7 @@ fn cut_everywhere(
 }
 
 #[test]
-fn a_write_survives_a_loss_of_power_at_any_sector() {
+fn write_survives_power_loss_at_any_sector() {
     let small: &[u8] = b"192.168.1.1";
     let long: &[u8] = &[0xa5; 5000];
     for kind in [FatType::Fat16, FatType::Fat32] {

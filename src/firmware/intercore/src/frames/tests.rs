@@ -58,7 +58,7 @@ fn frame_layout() {
 }
 
 #[test]
-fn a_silent_message_is_there_but_rings_no_bell() {
+fn silent_message_arrives_without_bell() {
     static RUNG: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
     fn ring() {
         RUNG.fetch_add(1, Ordering::Relaxed);
@@ -113,7 +113,7 @@ fn request_during_handshake_is_answered_again() {
 }
 
 #[test]
-fn nonsense_in_the_ring_is_reported() {
+fn corrupt_ring_is_reported() {
     let s = shared();
     let [_, (_, mut at_kernel)] = ends(s);
     // SAFETY: the other producer is gone.
@@ -143,7 +143,7 @@ fn unread_payload_is_dropped() {
 }
 
 #[test]
-fn a_message_larger_than_the_ring_passes() {
+fn message_larger_than_ring_passes() {
     let s = shared();
     let [(mut send, _), (_, mut at_kernel)] = ends(s);
     let data: Vec<u8> = (0..3 * crate::ring::CAPACITY + 13)

@@ -61,7 +61,7 @@ fn colon_within_a_count() {
 }
 
 #[test]
-fn bad_tags() {
+fn invalid_tags_are_rejected() {
     let parse = |tag: &[u8]| Signature::parse(tag).unwrap_err();
     assert_eq!(parse(b""), TagError::Truncated);
     assert_eq!(parse(b"i"), TagError::Truncated);
@@ -106,7 +106,7 @@ fn ranges_within_ranges_are_refused() {
 
 proptest! {
     #[test]
-    fn encodes_as_the_reference(arguments in prop::collection::vec(typed_values(), 0..4), result in types()) {
+    fn encoding_equals_reference(arguments in prop::collection::vec(typed_values(), 0..4), result in types()) {
         let mut tag: Vec<u8> = arguments.iter().flat_map(V::tag).collect();
         tag.push(b':');
         tag.extend(result.tag());
