@@ -120,7 +120,7 @@ def test_every_board(boot_device, card, board):
     assert bytes_sent[connector] >= len(printed) and bytes_sent[1 - connector] == 0
 
 
-def test_a_loss_of_power_leaves_a_card_that_boots(boot_device, card, tmp_path):
+def test_card_boots_after_power_loss(boot_device, card, tmp_path):
     """The running firmware replaces its image, and the card loses power after a number of sectors.
     The emulator's own tests (`src/emulator/tests/card.rs`) cover every number of sectors."""
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf")
@@ -143,7 +143,7 @@ def test_a_loss_of_power_leaves_a_card_that_boots(boot_device, card, tmp_path):
     assert seen == {False, True}
 
 
-def test_an_image_that_the_device_could_not_boot_is_refused(boot_device, card, image, tmp_path):
+def test_unbootable_image_is_refused(boot_device, card, image, tmp_path):
     """The host rejects unbootable images, the device images for another board. The old image is kept."""
 
     def flash(device, content):
@@ -184,7 +184,7 @@ def test_flash(boot_device, image, tmp_path, offset):
     assert "PL configured" in printed
 
 
-def test_without_an_image_it_waits_and_goes_on_where_it_was(boot_device, card, tmp_path):
+def test_loader_without_image_waits_and_resumes_transfer(boot_device, card, tmp_path):
     """The card has only a loader; the connection is cut in the middle of the firmware transfer."""
     from kairos.boot import firmware, gateware, load
 
@@ -248,7 +248,7 @@ def test_loader_without_client_boots_after_the_wait(boot_device, card, image):
         device.wait_for("gateware: ")
 
 
-def test_a_key_is_wanted(boot_device, card, tmp_path):
+def test_netboot_without_key_is_refused(boot_device, card, tmp_path):
     device = boot_device("--sd", card((BOOT, loader_only()), (CONFIG, b"auth_key=" + KEY + b"\n")))
     device.wait_for("waiting for the network")
     right, wrong = tmp_path / "key", tmp_path / "wrong"
@@ -276,7 +276,7 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
     device.wait_for("Kairos runtime", count=2)
 
 
-def test_a_damaged_gateware_on_the_card_is_said(boot_device, card, image):
+def test_damaged_gateware_on_card_is_reported(boot_device, card, image):
     damaged = bytearray(image)
     at = image.index(struct.pack("<I", 0xAA99_5566), 0x1000)
     damaged[at : at + 4] = bytes(4)

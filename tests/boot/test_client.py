@@ -30,7 +30,7 @@ def test_absent_device_is_one_line():
         (b"\x05\x04\x00busy", "refused by the loader .*: busy"),
     ],
 )
-def test_something_else_answers(said, reason):
+def test_reply_of_another_service_is_reported(said, reason):
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve():

@@ -59,7 +59,7 @@ def partitions(image):
     return found
 
 
-def test_everything_is_where_the_boot_rom_looks(image):
+def test_parts_of_image_are_where_boot_rom_looks(image):
     loader, bitstream, *program = partitions(image)
     first = Elf.parse(FIRMWARE / "boot.elf")
     assert (loader.name, loader.load, loader.entry, loader.attributes) == ("boot.elf", 0, first.entry, 0x10)
@@ -84,14 +84,14 @@ def test_loaded_image_is_the_same_by_every_path(tmp_path):
 
 @pytest.mark.parametrize("order", [">", "<"])
 @pytest.mark.parametrize("header", [b"", b"\0\x09\x0f\xf0a\0\x05demo\0"])
-def test_bitstreams_in_either_order(tmp_path, order, header):
+def test_bitstream_of_either_byte_order_is_loaded(tmp_path, order, header):
     words = [0xFFFFFFFF, 0xBB, 0x11220044, 0xFFFFFFFF, 0xAA995566, 0x20000000, 1, 2, 3]
     path = tmp_path / "file"
     path.write_bytes(header + struct.pack(f"{order}9I", *words) + b"\0")
     assert gateware(path) == struct.pack("<9I", *words)
 
 
-def test_bad_files_are_named(tmp_path):
+def test_invalid_files_are_named(tmp_path):
     path = tmp_path / "file"
     for content, reason in [
         (b"hello", "not an ELF file"),
@@ -128,7 +128,7 @@ def test_chosen_board_states_its_assumptions(tmp_path):
     assert [row["board"] for row in rows] == ["zc706", "kasli_soc", "ebaz4205", "redpitaya"]
 
 
-def test_a_satellite_has_firmware_of_its_own(tmp_path):
+def test_satellite_boots_its_own_firmware(tmp_path):
     path = tmp_path / "image"
     command = [sys.executable, "-m", "kairos", "image", "-o", str(path), "--satellite"]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -35,7 +35,7 @@ def test_traces_outlive_kernels_and_sessions(device):
 
 
 @pytest.mark.parametrize("what", [RECORD_FOR_EVER, RECORD_AND_END])
-def test_an_unfinished_recording_is_lost_and_outputs_are_outputs_again(device, what):
+def test_unfinished_recording_is_dropped_and_outputs_are_submitted(device, what):
     with Session(device) as session:
         begin(session, "dma", what)
         session.message(10)
@@ -49,7 +49,7 @@ def test_an_unfinished_recording_is_lost_and_outputs_are_outputs_again(device, w
     assert edges(device) == PULSES[:4]
 
 
-def test_a_kernel_killed_while_it_plays_leaves_dma_and_rtio_usable(device):
+def test_kernel_killed_during_playback_leaves_dma_and_rtio_usable(device):
     with Session(device) as session:
         begin(session, "dma", PLAY_LONG)
         session.message(10)

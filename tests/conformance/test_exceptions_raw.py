@@ -114,7 +114,7 @@ def test_harmless_accesses_raise_no_exception(session, what):
     assert raised is None and seen[-1] == 99
 
 
-def test_a_slot_that_is_no_memory_ends_the_session(device):
+def test_reply_slot_outside_memory_ends_session(device):
     """The rest of the reply could not be distinguished from the data after it."""
     with Session(device) as session:
         assert session.load(kernel("faults")) is None
@@ -131,7 +131,7 @@ def test_a_slot_that_is_no_memory_ends_the_session(device):
 
 
 @pytest.mark.long
-def test_a_kernel_that_is_deaf_to_being_stopped(device):
+def test_kernel_with_masked_interrupts_is_reset(device):
     """It loops with interrupts masked: its core is reset."""
     with Session(device) as session:
         assert session.load(kernel("faults")) is None

@@ -67,7 +67,7 @@ OWN = (
 """Further functions of the firmware."""
 
 
-def test_the_list_is_all_that_the_firmware_has():
+def test_firmware_has_only_listed_symbols():
     known = kernel_symbols.SIGNATURES.keys() | set(kernel_symbols.OTHERS) | mathematics.ARGUMENTS.keys()
     assert {name for names in GROUPS.values() for name in names.split()} | OWN == known | VARIABLES
 
@@ -79,7 +79,7 @@ def functions(device):
     functions.close()
 
 
-def test_every_name_of_the_list_is_there(functions):
+def test_every_listed_symbol_exists(functions):
     """The kernel, which imports all of them, has been loaded."""
     assert set(PLACES) - OWN == {name for names in GROUPS.values() for name in names.split()}
 
@@ -117,7 +117,7 @@ def test_batches(functions):
     functions.registers("rtio_init", "", "", [()])
 
 
-def test_a_batch_within_a_batch(device):
+def test_batch_within_batch_is_refused(device):
     functions = Functions(device)
     functions.registers("rtio_batch_start", "", "", [()])
     assert functions.raises("rtio_batch_start") == (RUNTIME_ERROR, "Batched mode is already running.", (0, 0, 0))
@@ -141,7 +141,7 @@ def test_functions_without_hardware_report_it(device, group):
         functions.session.close()
 
 
-def test_subkernels_that_were_not_sent(device):
+def test_subkernel_that_was_not_sent_raises(device):
     message = "Error loading or running the subkernel on destination {0}: see the log"
     for name, board in [("subkernel_load_run", 3), ("subkernel_await_finish", 0)]:
         functions = Functions(device)

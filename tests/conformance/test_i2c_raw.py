@@ -9,7 +9,7 @@ READ_FOR_EVER, POLL, TWO_CHANNELS, NO_SWITCH, OTHER_BUS, SPI = range(6)
 I2C_ERROR, SPI_ERROR = 4, 6
 
 
-def test_a_device_that_was_cut_off_lets_the_bus_go(device):
+def test_interrupted_i2c_device_releases_bus(device):
     for _ in range(2):
         with Session(device) as session:
             begin(session, "i2c", READ_FOR_EVER)

@@ -23,7 +23,7 @@ def asked(tmp_path_factory):
         return verilate.compile_library(output, sim.TOP, "asked", top.pads)
 
 
-def test_an_input_behind_a_posted_output_that_fails(asked, start_device, tmp_path):
+def test_input_after_failed_posted_output_raises(asked, start_device, tmp_path):
     """The port is slower than the margin of posting allows: 16 us."""
     device = start_device(tmp_path, gateware=asked, settings=["acp_read_latency=2000"])
     try:

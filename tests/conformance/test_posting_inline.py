@@ -30,7 +30,7 @@ def test_outputs_recording_and_underflow(device):
         run_empty(session)
 
 
-def test_another_version_of_the_layout_is_refused(device):
+def test_other_version_of_layout_is_refused(device):
     library = kernel("inline")
     assert b"rtio_post_2\0" in library
     with Session(device) as session:

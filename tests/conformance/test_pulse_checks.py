@@ -19,5 +19,5 @@ def test_reasons_are_for_checks_without_a_test(side):
     assert not spare, f"these checks have tests of the {side}, and need no reason: {spare}"
 
 
-def test_calculations_are_made():
+def test_calculated_figures_are_shown():
     assert {64, 66} <= set(shown()["figures"])

@@ -162,14 +162,14 @@ ANY = {"deadline": None, "derandomize": True, "database": None, "suppress_health
 
 @settings(max_examples=150, **ANY)
 @given(typed_values())
-def test_any_value(echo, typed):
+def test_arbitrary_value_round_trips(echo, typed):
     echo.round_trip(*typed)
 
 
 @pytest.mark.long
 @settings(max_examples=4000, **ANY)
 @given(typed_values())
-def test_any_value_at_length(echo, typed):
+def test_many_arbitrary_values_round_trip(echo, typed):
     echo.round_trip(*typed)
 
 
@@ -195,7 +195,7 @@ def test_large_values(echo, name):
     echo.round_trip(*LARGE[name])
 
 
-def test_a_reply_that_comes_byte_by_byte(device, echo):
+def test_reply_in_single_bytes_is_decoded(device, echo):
     """The rest of the device keeps working: the management service answers meanwhile."""
     tag, value = b"t\2lis", ([1, -2, 3], "slow")
     echo.order(tag)
@@ -209,7 +209,7 @@ def test_a_reply_that_comes_byte_by_byte(device, echo):
 
 
 @pytest.mark.parametrize("reset", [False, True])
-def test_a_host_that_vanishes_within_a_reply(device, echo, reset):
+def test_host_lost_within_reply_leaves_device_working(device, echo, reset):
     tag, value = b"t\2lis", ([1, -2, 3], "cut")
     message = b"ZZZZ\x07" + struct.pack("<I", len(tag)) + tag + encode(tag, value)[0]
     for length in range(len(message)):
@@ -240,7 +240,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_a_host_that_answers_wrongly(device, echo, what):
+def test_wrong_reply_of_host_leaves_device_working(device, echo, what):
     """The session ends, or the message is answered as specified; the device keeps working."""
     echo.order(b"li")
     echo.session.write(WRONG[what])

@@ -9,7 +9,7 @@ from tests.support.raw_session import Object, Session
 LOG_LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .+")
 
 
-def test_calls_byte_for_byte(device):
+def test_calls_encode_to_reference_bytes(device):
     with Session(device) as session:
         assert session.load(kernel("vectors")) is None
         session.run()

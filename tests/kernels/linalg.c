@@ -40,8 +40,8 @@ static __attribute__((noinline)) int step(void)
     }
     void (*function)(void *, void *, void *, void *) = table[task.place];
     function(arguments[0], arguments[1], arguments[2], arguments[3]);
-    void *arguments[] = {&task.data};
-    rpc_send_async(2, &answer, arguments);
+    void *results[] = {&task.data};
+    rpc_send_async(2, &answer, results);
     return 1;
 }
 

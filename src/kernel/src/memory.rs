@@ -5,15 +5,15 @@ use core::ops::Range;
 use core::ptr::{read_volatile, write_volatile};
 
 use kairos_intercore::memory::{
-    CHANNEL, KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK, REMOTE_WINDOW, REMOTE_WINDOW_BYTES,
-    RUNTIME,
+    INTERCORE, KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK, REMOTE_WINDOW,
+    REMOTE_WINDOW_BYTES, RUNTIME,
 };
 use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
 
 use crate::owned::Owned;
 
 /// The comms core's private memory.
-const COMMS: Range<usize> = RUNTIME.start..CHANNEL.start;
+const COMMS: Range<usize> = RUNTIME.start..INTERCORE.start;
 
 /// All memory that a kernel may point into: its library, its stack, this image and its heap.
 #[derive(Clone, Copy)]
@@ -177,7 +177,7 @@ const READ_ONLY: u32 = 1 << 15;
 
 /// Switches to a page table of this core's own: a copy of the comms core's, but without the guard
 /// below the stack, and with the comms core's memory read-only, so that no kernel overwrites it.
-/// The channel between the cores follows that memory. `places`: a bit for each place in the window
+/// The memory between the cores follows that memory. `places`: a bit for each place in the window
 /// to other boards' memory that may be accessed; all other addresses there fault.
 pub fn protect(places: u32) {
     // SAFETY: called once, at reset of this core. The current table is only read here; the new one

@@ -6,7 +6,7 @@
 use core::arch::global_asm;
 
 use kairos_chip::{start_clear_bss, start_copy_data, start_floating_point, start_invalidate};
-use kairos_intercore::memory::CHANNEL;
+use kairos_intercore::memory::INTERCORE;
 
 // Cortex-A9 TRM chapter 4 (system control), ARM ARM B1.8 (exceptions); GIC and private timer:
 // Zynq-7000 manual, UG585.
@@ -178,7 +178,7 @@ fresh:
     movt    sp, #:upper16:__kernel_stack
     b       {restart}
 "#,
-    channel = const CHANNEL.start,
+    channel = const INTERCORE.start,
     boot = sym crate::session::boot,
     restart = sym crate::session::restart,
     fault = sym crate::fault::fault,

@@ -160,7 +160,7 @@ impl<'m> Traces<'m> {
     }
 
     /// Splits the trace `name` by the boards of its events, under `number`, which is not 0. Its own
-    /// block keeps no events. `copied` is told the old and new place of each event, in bytes from
+    /// block keeps no events. `copied` receives the old and new place of each event, in bytes from
     /// the start of the memory.
     ///
     /// # Errors

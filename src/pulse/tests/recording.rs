@@ -138,7 +138,7 @@ proptest! {
             recording.fields(output, from, count, |cycles, _| length += cycles);
             prop_assert_eq!(length, count);
             let followed = followed(&recorder.words, &[0, 0], output, from + count, window.1 as usize);
-            prop_assert_eq!(&followed[8 * from as usize..], &rendered[..], "tones that are told meanwhile");
+            prop_assert_eq!(&followed[8 * from as usize..], &rendered[..], "tones that are reported meanwhile");
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::raise;
 
 /// Channels that can have a ring.
 const CHANNELS: u32 = INPUT_CHANNELS as u32;
-/// Number of consumed entries after which the gateware is told without a request for an event.
+/// Number of consumed entries after which the gateware is notified without a request for an event.
 const GRANT: u32 = ENTRIES / 2;
 /// An expired timeout: the request is answered at once.
 const PASSED: i64 = i64::MIN;
