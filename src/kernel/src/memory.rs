@@ -177,7 +177,7 @@ const READ_ONLY: u32 = 1 << 15;
 
 /// Switches to a page table of this core's own: a copy of the comms core's, but without the guard
 /// below the stack, and with the comms core's memory read-only, so that no kernel overwrites it.
-/// The memory between the cores follows that memory. `places`: a bit for each place in the window
+/// [`INTERCORE`] follows that memory. `places`: a bit for each place in the window
 /// to other boards' memory that may be accessed; all other addresses there fault.
 pub fn protect(places: u32) {
     // SAFETY: called once, at reset of this core. The current table is only read here; the new one
