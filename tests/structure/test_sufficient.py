@@ -72,8 +72,8 @@ class Tree:
         self.python("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *tests)
 
     def cargo(self, *words):
-        """Run cargo, with the dependencies that the tree itself has built."""
-        self.run("scripts/rust-env", "cargo", *words, CARGO_TARGET_DIR=str(ROOT / "build" / "cargo-host"))
+        """Run cargo, with a folder of its own, so that it replaces nothing that the tree has built."""
+        self.run("scripts/rust-env", "cargo", *words, CARGO_TARGET_DIR=str(ROOT / "build" / "cargo-copies"))
 
 
 def rows() -> dict[str, str]:
