@@ -40,7 +40,7 @@ def test_master_reports_satellite(pair):
     assert link["line"] and link["up"] and link["rtio"]
     assert link["board"].startswith("satellite;")
     assert link["firmware"].startswith("Kairos satellite ")
-    assert link["channels"] > 0 and link["travel_cycles"] > 125
+    assert link["channels"] > 0 and link["delay_cycles"] > 125
     assert link["malformed"] == link["dropped"] == 0
     table = run_kairos("links", "-D", pair.address).stdout.splitlines()
     assert table[0].split()[:3] == ["destination", "board", "state"]
@@ -206,7 +206,7 @@ def test_outputs_lost_by_gateware_reload_are_reported(tmp_path):
         assert "satellite 1 has not executed up to 42 outputs: its gateware was restarted" in log, log
         assert "RTIO busy error involving channel 0x10005:sat_ttl5" in log, log
         (link,) = device.links()
-        assert link["unplayed"] == 42 and link["rtio"]
+        assert link["lost_outputs"] == 42 and link["rtio"]
     finally:
         device.close()
 

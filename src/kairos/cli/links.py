@@ -15,12 +15,12 @@ __all__ = ["destination_of", "links", "tree_of"]
 _COLUMNS = (
     *("destination", "board", "state", "channels", "way", "phase", "round trip"),
     *("ended", "corrected", "sent again", "dropped", "space", "resent", "lost packets"),
-    *("refused above", "refused below", "unplayed"),
+    *("refused above", "refused below", "lost outputs"),
 )
 """`phase`: delay, modulo a cycle, of the returned clock relative to that of the board above.
 `ended` to `space` count the logic's words, the next two the firmware's packets. `refused`: loads,
 stores and packets of copies to memory that the board above, or below, does not export to the other
-one. `unplayed`: outputs lost when the logic of the board below restarted.
+one. `lost outputs`: those lost when the logic of the board below restarted.
 """
 _NOT_MEASURED = "–"
 _WORDS = ("ended", "corrected", "retransmitted", "dropped", "space")
@@ -110,7 +110,7 @@ def _state(link: dict) -> str:
 
 def _shown(link: dict) -> dict[str, str]:
     """Return the texts by column."""
-    way = f"{link['travel_cycles']} cycles" if "travel_cycles" in link else ""
+    way = f"{link['delay_cycles']} cycles" if "delay_cycles" in link else ""
     texts = [str(link["destination"]), _name(link), _state(link), str(link.get("channels", "")), way]
     texts.append(f"{link['phase_ps']} ps" if "phase_ps" in link else _NOT_MEASURED)
     texts.append(f"{link['round_trip_us']} µs")
@@ -118,7 +118,7 @@ def _shown(link: dict) -> dict[str, str]:
     texts += [str(link["resent"]), str(link["malformed"] + link["dropped"])]
     refused = [(end or {}).get("refused") for end in (link, link["far"])]
     texts += ["" if counts is None else str(sum(counts.values())) for counts in refused]
-    texts.append(str(link.get("unplayed", "")))
+    texts.append(str(link.get("lost_outputs", "")))
     return dict(zip(_COLUMNS, texts, strict=True))
 
 

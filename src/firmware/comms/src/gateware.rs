@@ -37,7 +37,7 @@ const SATELLITES: usize = BOARDS - 1;
 /// Whether each satellite was reachable at the last poll.
 static SATELLITES_UP: [AtomicBool; SATELLITES] = [const { AtomicBool::new(false) }; SATELLITES];
 /// Outputs that each satellite had not executed when its logic was reset, as logged so far.
-static UNPLAYED: [AtomicU32; SATELLITES] = [const { AtomicU32::new(0) }; SATELLITES];
+static LOST_OUTPUTS: [AtomicU32; SATELLITES] = [const { AtomicU32::new(0) }; SATELLITES];
 
 /// (bit, name, register that holds the channel)
 const ERRORS: [(u8, &str, &str); 3] = [
@@ -63,17 +63,17 @@ pub struct Rtio {
 /// Period of the logic's clock, 125 MHz.
 const CYCLE_PS: u32 = 8000;
 /// Polls of the phase meter, which takes 33 µs, before it counts as not answering.
-const PHASE_LOOKS: u32 = 1000;
+const PHASE_POLLS: u32 = 1000;
 
-/// Registers of a link to a satellite: its state, travel time, destination, count of unexecuted
+/// Registers of a link to a satellite: its state, one-way delay, destination, count of unexecuted
 /// outputs, and the meter of its clock's phase.
 #[derive(Clone, Copy)]
 pub(crate) struct Satellite {
     state: Register,
-    travel: Register,
+    delay: Register,
     name: Register,
     /// Absent in logic of an earlier build.
-    unplayed: Option<Register>,
+    lost_outputs: Option<Register>,
     measure: Option<Register>,
     phase: Option<Register>,
 }
@@ -83,9 +83,9 @@ impl Satellite {
         let find = |name| Register::find_numbered(descriptor, name, number);
         Some(Self {
             state: find(satellite::STATE)?,
-            travel: find(satellite::ONE_WAY_DELAY)?,
+            delay: find(satellite::ONE_WAY_DELAY)?,
             name: find(satellite::DESTINATION)?,
-            unplayed: find(satellite::LOST_OUTPUTS),
+            lost_outputs: find(satellite::LOST_OUTPUTS),
             measure: find(satellite::MEASURE),
             phase: find(satellite::PHASE),
         })
@@ -95,14 +95,14 @@ impl Satellite {
         self.state.read() & satellite::STATE_UP_BIT != 0
     }
 
-    /// Travel time in cycles, one way.
-    pub(crate) fn travel(&self) -> u32 {
-        self.travel.read()
+    /// One-way delay in cycles.
+    pub(crate) fn delay(&self) -> u32 {
+        self.delay.read()
     }
 
     /// Upper bound of the outputs not executed when the satellite's logic was reset.
-    pub(crate) fn unplayed(&self) -> u32 {
-        self.unplayed.map_or(0, |register| register.read())
+    pub(crate) fn lost_outputs(&self) -> u32 {
+        self.lost_outputs.map_or(0, |register| register.read())
     }
 
     /// Measures the delay of the clock received from the satellite against this board's, in ps,
@@ -111,7 +111,7 @@ impl Satellite {
         let phase = self.phase.filter(|_| self.is_up())?;
         self.measure?.write(1);
         let known = satellite::PHASE_MEASURED_BIT;
-        let found = (0..PHASE_LOOKS)
+        let found = (0..PHASE_POLLS)
             .map(|_| phase.read())
             .find(|found| found & known != 0)?;
         Some((found & (known - 1)) * CYCLE_PS / known)
@@ -264,8 +264,8 @@ pub fn find_errors(rtio: Option<Rtio>) {
 
 /// Logs when a satellite becomes reachable or unreachable, and the outputs it has lost.
 fn log_satellite(number: usize, registers: &Satellite) {
-    let (up, name, unplayed) = (registers.is_up(), registers.name.read(), registers.unplayed());
-    let more = unplayed.saturating_sub(UNPLAYED[number].swap(unplayed, Ordering::Relaxed));
+    let (up, name, lost_outputs) = (registers.is_up(), registers.name.read(), registers.lost_outputs());
+    let more = lost_outputs.saturating_sub(LOST_OUTPUTS[number].swap(lost_outputs, Ordering::Relaxed));
     if more > 0 {
         log::error!("satellite {name} has not executed up to {more} outputs: its gateware was restarted");
     }
@@ -273,10 +273,7 @@ fn log_satellite(number: usize, registers: &Satellite) {
         return;
     }
     if up {
-        log::info!(
-            "satellite {name} can be reached: {} cycles each way",
-            registers.travel()
-        );
+        log::info!("satellite {name} can be reached: {} cycles each way", registers.delay());
     } else {
         log::error!("satellite {name} cannot be reached: its link is down");
     }

@@ -401,10 +401,10 @@ impl Link {
             write!(out, "\"channels\": {}, ", own_channels(&board))?;
         }
         if let Some(rtio) = &self.rtio {
-            let (reached, travel, unplayed) = (rtio.is_up(), rtio.travel(), rtio.unplayed());
+            let (reached, delay, lost_outputs) = (rtio.is_up(), rtio.delay(), rtio.lost_outputs());
             write!(
                 out,
-                "\"rtio\": {reached}, \"travel_cycles\": {travel}, \"unplayed\": {unplayed}, "
+                "\"rtio\": {reached}, \"delay_cycles\": {delay}, \"lost_outputs\": {lost_outputs}, "
             )?;
             if let Some(phase) = rtio.phase_ps() {
                 write!(out, "\"phase_ps\": {phase}, ")?;
