@@ -280,9 +280,9 @@ mod tests {
 
     #[test]
     fn board_table_names_all_boards() {
-        for (known, board) in CHOICE.known.iter().zip(BOARDS) {
-            assert!(known.name.starts_with(board.name.as_bytes()));
-            assert!(known.assumed.starts_with(board.assumed.as_bytes()));
+        for (entry, board) in CHOICE.entries.iter().zip(BOARDS) {
+            assert!(entry.name.starts_with(board.name.as_bytes()));
+            assert!(entry.assumed.starts_with(board.assumed.as_bytes()));
         }
     }
 }
