@@ -11,6 +11,7 @@ depend on what else the machine does. It is written to build/durations.json; `sc
 tests/budgets.toml.
 """
 
+import fcntl
 import json
 import os
 import random
@@ -31,7 +32,8 @@ ROOT = Path(__file__).parent
 DURATIONS = ROOT / "build" / "durations.json"
 COST = "processor seconds"
 LEFT_BEHIND = "kairos-*"
-"""Temporary folders of our programs, none of which may remain: a run has a folder of its own for them."""
+"""Temporary folders of our programs: a run has a folder of its own for them. Those of killed programs, whose lock is
+free, would be deleted by the next program of the kind; no other may remain."""
 
 
 def pytest_addoption(parser):
@@ -80,6 +82,18 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+def is_abandoned(folder: Path) -> bool:
+    """Return whether the program that made a temporary folder has been killed: nobody holds its lock."""
+    for lock in (*folder.glob("lock"), *folder.glob(".lock")):
+        with lock.open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except OSError:
+                return False
+    return False
+
+
 class Costs:
     """Plugin of the process that receives all reports."""
 
@@ -102,7 +116,7 @@ class Costs:
         if DURATIONS.parent.exists():
             kept = {name: cost for name, cost in sorted(known.items()) if (ROOT / name).exists()}
             DURATIONS.write_text(json.dumps(kept, indent=1) + "\n")
-        self.left = sorted(self.folder.glob(LEFT_BEHIND))
+        self.left = [path for path in sorted(self.folder.glob(LEFT_BEHIND)) if not is_abandoned(path)]
         if self.left:
             session.exitstatus = 1
 
