@@ -249,7 +249,12 @@ impl LogPull {
 }
 
 async fn in_time<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let late = |_| Error::Lost(format!("the device has not answered within {} s", ANSWER_TIMEOUT.as_secs()));
+    let late = |_| {
+        Error::Lost(format!(
+            "the device has not answered within {} s",
+            ANSWER_TIMEOUT.as_secs()
+        ))
+    };
     timeout(ANSWER_TIMEOUT, work).await.map_err(late)?
 }
 
