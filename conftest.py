@@ -100,6 +100,7 @@ class Costs:
     def __init__(self):
         self.costs: Counter[str] = Counter()
         self.left: list[Path] = []
+        self.passed = False
         # The name is short, because sockets have paths of at most 107 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="kt-"))
         os.environ["TMPDIR"] = tempfile.tempdir = str(self.folder)
@@ -110,6 +111,7 @@ class Costs:
 
     def pytest_sessionfinish(self, session):
         if session.config.option.collectonly:
+            self.passed = True
             return
         known = json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {}
         known |= {name: round(cost, 2) for name, cost in self.costs.items()}
@@ -119,10 +121,11 @@ class Costs:
         self.left = [path for path in sorted(self.folder.glob(LEFT_BEHIND)) if not is_abandoned(path)]
         if self.left:
             session.exitstatus = 1
+        self.passed = session.exitstatus == 0
 
     def pytest_unconfigure(self, config):
         # Folders of tests that failed are of use.
-        if not any(self.folder.glob("pytest-of-*/pytest-*/*")) and not self.left:
+        if self.passed:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def pytest_terminal_summary(self, terminalreporter):

@@ -308,8 +308,11 @@ fn relocation_outside_the_library_is_refused() {
     }
 }
 
+/// What damages an image.
+type Change = fn(&mut Image);
+
 /// The error of an image with a relocation that needs a symbol, after `change`.
-fn error_after(change: fn(&mut Image)) -> String {
+fn error_after(change: Change) -> String {
     let mut image = Image::new();
     image.relocation(false, GLOB_DAT, IMPORTED, DATA, 0);
     assert!(image.load().is_ok());
@@ -318,7 +321,7 @@ fn error_after(change: fn(&mut Image)) -> String {
 }
 
 /// Compares the messages of parse errors after changes.
-fn check_errors(cases: &[(&str, fn(&mut Image))]) {
+fn check_errors(cases: &[(&str, Change)]) {
     for (expected, change) in cases {
         assert_eq!(error_after(*change), format!("parse error: {expected}"));
     }

@@ -172,7 +172,7 @@ impl<'m> MessageQueue<'m> {
     }
 
     fn word(&self, offset: usize) -> u32 {
-        kairos_proto::bytes::u32_at(&self.memory, offset).unwrap_or(0)
+        kairos_proto::bytes::u32_at(self.memory, offset).unwrap_or(0)
     }
 }
 
