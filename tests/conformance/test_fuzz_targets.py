@@ -11,6 +11,7 @@ PROGRAMS = re.findall(r'\[\[bin\]\]\nname = "(\w+)"', (ROOT / "fuzz" / "Cargo.to
 
 def test_every_format_is_fuzzed():
     modules = re.findall(r"pub mod (\w+);", (ROOT / "src" / "proto" / "src" / "lib.rs").read_text())
+    modules.remove("bytes")  # no format: what the formats are read with
     used = "".join(
         line for path in TARGETS.glob("*.rs") for line in path.open() if line.startswith("use kairos_proto::")
     )

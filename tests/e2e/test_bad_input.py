@@ -7,6 +7,7 @@ import shlex
 import signal
 import socket
 import subprocess
+import tempfile
 
 import h5py
 import pytest
@@ -367,17 +368,28 @@ def test_killed_emulator_is_reported(kairos):
     assert errors.startswith("kairos: the emulator ended (signal 9)"), errors
 
 
-def test_killed_run_leaves_no_process_or_file(kairos, monkeypatch, tmp_path):
-    temporary = tmp_path / "tmp"
+def test_killed_run_leaves_no_process_or_file(kairos, monkeypatch):
+    with tempfile.TemporaryDirectory() as temporary:
+        monkeypatch.setenv("TMPDIR", temporary)
+        process = kairos.start(kairos.write(ENDLESS))
+        assert process.stdout.readline() == "running\n"
+        [emulator] = children(process.pid)
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+        until(lambda: not os.path.exists(f"/proc/{emulator}"), lambda: "the emulator outlives its host")
+        assert os.listdir(temporary) == []
+
+
+def test_long_path_of_temporary_files_is_no_obstacle(kairos, monkeypatch, tmp_path):
+    temporary = tmp_path / ("long" * 30)
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
-    process = kairos.start(kairos.write(ENDLESS))
-    assert process.stdout.readline() == "running\n"
-    [emulator] = children(process.pid)
-    process.kill()
-    process.communicate(timeout=PATIENCE)
-    until(lambda: not os.path.exists(f"/proc/{emulator}"), lambda: "the emulator outlives its host")
-    assert list(temporary.iterdir()) == []
+    done = kairos.run("""
+    @kernel
+    def run(self):
+        print("runs")
+""")
+    assert done.returncode == 0 and "runs" in done.stdout, done.stdout + done.stderr
 
 
 def test_unwritable_output_is_reported(kairos):

@@ -29,7 +29,9 @@ def test_library_runs_and_prints_to_log(kairos):
     done = kairos("run", compiled(kairos), "--log", "device.log", "-o", "out.h5")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("1 kernel run, device booted in ")
-    assert done.stdout.splitlines()[-1].split() == ["ttl4", "0", "2,000", "0", "ns", "2", "us"]
+    *_, row, written = done.stdout.splitlines()
+    assert written == "wrote out.h5"
+    assert row.split() == ["ttl4", "0", "2,000", "0", "ns", "2", "us"]
     assert "INFO(kernel): said by itself 7" in (kairos.directory / "device.log").read_text()
     with h5py.File(kairos.directory / "out.h5") as file:
         assert "experiment" not in file["provenance"] and b'"class_name": "exp"' in file["expid"][()]

@@ -106,6 +106,13 @@ def environment() -> dict[str, str]:
     return {**os.environ, "KAIROS_PYTHON": sys.executable}
 
 
+def _folder_for_sockets() -> str:
+    """Return the folder for temporary files, or /tmp if its path is too long: a socket's has at most
+    107 characters."""
+    folder = tempfile.gettempdir()
+    return folder if len(folder) <= 80 else "/tmp"
+
+
 class Emulator:
     """A running emulator of the gateware `variant`. It ends with :meth:`stop`, or with this
     process."""
@@ -116,7 +123,7 @@ class Emulator:
         self.has_bench = not options.open_pins
         """Whether anything is wired to the pins."""
         self.started = time.perf_counter()
-        self._directory = tempfile.TemporaryDirectory(prefix="kairos-")
+        self._directory = tempfile.TemporaryDirectory(prefix="kairos-", dir=_folder_for_sockets())
         self._socket_path = os.path.join(self._directory.name, "control")
         command = [str(program), *what]
         for guest_port, host_port in options.forward.items():

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..pictures import COLORS, FONT, drawing, save
+from ..quantities import label
 from ..waveform import Channel
 
 __all__ = ["Dac", "Dds", "Pin", "Tone"]
@@ -88,10 +89,10 @@ class Dds(History):
         }
         with drawing(**FONT) as pyplot:
             figure, panels = pyplot.subplots(3, 1, figsize=(8, 6), sharex=True, layout="constrained")
-            for axes, (label, numbers), color in zip(panels, values.items(), COLORS, strict=False):
+            for axes, (quantity, numbers), color in zip(panels, values.items(), COLORS, strict=False):
                 seen = [number if audible else silent for number, audible in zip(numbers, shown, strict=True)]
                 axes.step(times, seen, where="post", color=color)
-                axes.set_ylabel(label)
+                axes.set_ylabel(quantity)
                 axes.ticklabel_format(useOffset=False)
                 axes.grid(alpha=0.3)
             panels[0].set_title(f"{self.name}")
