@@ -229,6 +229,7 @@ def test_configuration_key_needs_only_named_files(tree):
         "pub const NETBOOT_WAIT",
         "pub const GREETING: Setting<u32> = Setting::new(Key::Greeting, settings::number);\npub const NETBOOT_WAIT",
     )
+    tree.change("src/firmware/config/src/keys.rs", "NETBOOT_WAIT.key,", "NETBOOT_WAIT.key,\n            GREETING.key,")
     tree.python("src/contracts/generate.py")
     tree.cargo("test", "--release", "-p", "kairos-config", "keys")
     tree.test("tests/host/test_contracts.py")
