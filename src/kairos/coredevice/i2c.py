@@ -6,7 +6,7 @@ Addresses of devices have 8 bits, the lowest of which is 0. All functions raise 
 from ..language import kernel
 from .chips import tca6424a
 from .exceptions import I2CError
-from .parts.channel import CoreDevice
+from .parts.channel import BusDevice
 from .parts.firmware import QUIET, firmware_function
 
 __all__ = [
@@ -106,14 +106,13 @@ def i2c_read_many(busno, busaddr, addr, data):
     _transact(busno, busaddr, addr, READ, data, False)
 
 
-class I2CDevice(CoreDevice):
+class I2CDevice(BusDevice):
     """A device at `address` of bus `busno`, with registers of one or more bytes, highest first."""
 
-    kernel_invariants = {"busno", "address"}
+    kernel_invariants = {"address"}
 
     def __init__(self, dmgr, busno, address, core_device):
-        super().__init__(dmgr, core_device)
-        self.busno = busno
+        super().__init__(dmgr, busno, core_device)
         self.address = address
 
     @kernel

@@ -7,7 +7,7 @@ themselves.
 
 from ..contracts.spi import CONFIG_ADDRESS, CS_AT, DATA_ADDRESS, DIV_AT, LENGTH_AT
 from ..language import TInt32, delay_mu, kernel, portable
-from .parts.channel import Address, CoreDevice, RTIODevice
+from .parts.channel import Address, BusDevice, RTIODevice
 from .parts.firmware import QUIET, firmware_function
 from .parts.spi import (
     DIVIDERS,
@@ -119,14 +119,11 @@ spi_write = firmware_function("spi_write", "busno data", QUIET)
 spi_read = firmware_function("spi_read", "busno", QUIET)
 
 
-class NRTSPIMaster(CoreDevice):
+class NRTSPIMaster(BusDevice):
     """SPI bus `busno` of the core device itself, outside of RTIO. Boards without one raise SPIError."""
 
-    kernel_invariants = {"busno"}
-
     def __init__(self, dmgr, busno=0, core_device="core"):
-        super().__init__(dmgr, core_device)
-        self.busno = busno
+        super().__init__(dmgr, busno, core_device)
 
     @kernel
     def set_config_mu(self, flags=0, length=8, div=6, cs=1):

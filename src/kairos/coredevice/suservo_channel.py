@@ -33,6 +33,8 @@ _UNIT_A = float(1 << COEFF_SHIFT)
 _UNIT_B = 2.0 * _UNIT_A
 """Samples have half the weight of Y."""
 _HIGHEST = (1 << COEFF_WIDTH - 1) - 1
+_OFFSET_STEPS = float(1 << COEFF_WIDTH - 1)
+_READ_PAUSE = 4 * us
 
 
 class _Amplitude(Scale):
@@ -82,8 +84,16 @@ class Channel(RTIODevice):
         return (self.servo_channel << PROFILE_WIDTH) | profile
 
     @kernel
+    def _word_address(self, profile, word) -> TInt32:
+        return self._place(profile) * _WORDS + word
+
+    @kernel
+    def _y_address(self, profile) -> TInt32:
+        return self.servo.state_sel | self._place(profile)
+
+    @kernel
     def _put(self, profile, word, value):
-        self.servo.write(self._place(profile) * _WORDS + word, value)
+        self.servo.write(self._word_address(profile, word), value)
 
     @kernel
     def set_dds_mu(self, profile, ftw, offs, pow_=0):
@@ -113,7 +123,7 @@ class Channel(RTIODevice):
     @portable
     def dds_offset_to_mu(self, offset) -> TInt32:
         """The word for an offset, a fraction of the ADC's full scale."""
-        return int(round(offset * (1 << COEFF_WIDTH - 1)))
+        return int(round(_OFFSET_STEPS * offset))
 
     @kernel
     def set_iir_mu(self, profile, adc, a1, b0, b1, dly=0):
@@ -154,17 +164,16 @@ class Channel(RTIODevice):
     @kernel
     def get_profile_mu(self, profile, data):
         """Fill `data` (8 elements, int32) with the words of a profile; advances by 4 us per word."""
-        first = self._place(profile) * _WORDS
         for word in range(len(data)):
-            data[word] = self.servo.read(first + word)
-            delay(4 * us)
+            data[word] = self.servo.read(self._word_address(profile, word))
+            delay(_READ_PAUSE)
 
     # Y
 
     @kernel
     def get_y_mu(self, profile) -> TInt32:
         """Read Y of a profile."""
-        return self.servo.read(self.servo.state_sel | self._place(profile))
+        return self.servo.read(self._y_address(profile))
 
     @kernel
     def get_y(self, profile) -> TFloat:
@@ -175,13 +184,13 @@ class Channel(RTIODevice):
     def set_y_mu(self, profile, y):
         """Set Y of a profile, 0 to `Y_FULL_SCALE_MU`; the profile must not be active with updates
         on."""
-        self.servo.write(self.servo.state_sel | self._place(profile), y)
+        self.servo.write(self._y_address(profile), y)
 
     @kernel
     def set_y(self, profile, y) -> TInt32:
         """Set Y of a profile, a fraction of full scale; returns it in machine units. ValueError outside of 0 to 1."""
         code = _Y.code(y)
-        self.servo.write(self.servo.state_sel | self._place(profile), code)
+        self.servo.write(self._y_address(profile), code)
         return code
 
     # Phase tracking, which the gateware's servo does not support: these methods raise

@@ -15,7 +15,7 @@ from numpy import int64
 from ...language import delay_mu, kernel
 from ..rtio import rtio_output
 
-__all__ = ["CoreDevice", "RTIODevice", "Address"]
+__all__ = ["Address", "BusDevice", "CoreDevice", "RTIODevice"]
 
 
 class Address:
@@ -49,6 +49,16 @@ class CoreDevice:
         declared = {name for name, value in own.items() if isinstance(value, Address)}
         inherited = (base.kernel_invariants for base in cls.__mro__[1:] if hasattr(base, "kernel_invariants"))
         cls.kernel_invariants = declared.union(own.get("kernel_invariants", ()), *inherited)
+
+
+class BusDevice(CoreDevice):
+    """A device on bus `busno` of the core device itself, outside of RTIO."""
+
+    kernel_invariants = {"busno"}
+
+    def __init__(self, dmgr, busno, core_device):
+        super().__init__(dmgr, core_device)
+        self.busno = busno
 
 
 class RTIODevice(CoreDevice):
