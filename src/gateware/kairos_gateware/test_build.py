@@ -41,7 +41,7 @@ def test_missing_file_is_generated_again(tmp_path, compiled, missing):
     assert len(compiled) == 2 and (tmp_path / missing).exists()
 
 
-def test_failed_build_is_repeated(tmp_path, compiled, monkeypatch):
+def test_failed_build_is_repeated_at_the_next_call(tmp_path, compiled, monkeypatch):
     build.build_sim(VARIANTS["demo"], tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(build, "build_id", lambda *_: "of other sources")

@@ -23,7 +23,7 @@ _DESCRIPTORS = st.builds(Descriptor, _TEXT, _TEXT, _U32, st.integers(0, 255), _R
 
 
 @given(_DESCRIPTORS)
-def test_round_trip(descriptor):
+def test_encoded_descriptor_decodes_to_the_same(descriptor):
     data = descriptor.to_bytes()
     assert len(data) % 4 == 0
     assert Descriptor.from_bytes(data) == descriptor
@@ -32,7 +32,7 @@ def test_round_trip(descriptor):
     assert json.loads(descriptor.to_json())["identification"] == descriptor.identification
 
 
-def test_known_bytes():
+def test_known_descriptor_has_the_documented_bytes():
     """The format, byte for byte, as specified in docs/interfaces.md section 3."""
     d = Descriptor(
         "a;1",
@@ -52,7 +52,7 @@ def test_known_bytes():
 
 
 @given(_DESCRIPTORS, st.data())
-def test_damage_is_found(descriptor, data):
+def test_damaged_byte_of_a_descriptor_is_detected(descriptor, data):
     content = bytearray(descriptor.to_bytes())
     position = data.draw(st.integers(12, len(content) - 1))
     content[position] ^= data.draw(st.integers(1, 255))
@@ -60,7 +60,7 @@ def test_damage_is_found(descriptor, data):
         Descriptor.from_bytes(bytes(content))
 
 
-def test_missing_and_cut_off():
+def test_missing_or_truncated_descriptor_is_refused():
     with pytest.raises(DescriptorError, match="magic"):
         Descriptor.from_bytes(bytes(64))
     with pytest.raises(DescriptorError, match="damaged"):

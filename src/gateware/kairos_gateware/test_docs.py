@@ -15,7 +15,7 @@ def test_tables_of_registers_are_up_to_date():
     assert stale == [], "run `python -m kairos_gateware.docs`"
 
 
-def test_a_stale_page_is_found():
+def test_outdated_register_page_is_reported():
     pages = {path.name: path.read_text() for path in docs.PAGES.glob("*.md")}
     pages["dma.md"] = pages["dma.md"].replace("| `dma_base` | 32 |", "| `dma_base` | 64 |")
     assert "| `dma_base` | 32 |" in docs.render(pages)["dma.md"]
@@ -34,7 +34,7 @@ def test_every_register_has_one_description(monkeypatch, uses, text):
         docs.register_tables()
 
 
-def test_a_block_needs_a_page():
+def test_register_block_without_page_is_reported():
     with pytest.raises(ValueError, match="have a place for \\['rtio'\\]"):
         docs.render({"rtio.md": "<!-- registers of rtio -->\n<!-- end -->\n"})
 
@@ -45,7 +45,7 @@ def test_row_of_variants_names_all_of_them():
     assert sorted(re.findall(r"`(\w+)`", row)) == sorted(VARIANTS)
 
 
-def test_links_lead_somewhere():
+def test_links_in_pages_lead_to_existing_files():
     pages = [*docs.PAGES.glob("*.md"), *docs.PAGES.parent.glob("*.md")]
     links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())]
     assert len(links) > 40

@@ -67,7 +67,7 @@ def test_table_allows_no_unused_import():
     assert not spare, f"docs/gateware.md allows imports that there are not: {spare}"
 
 
-def test_packages_import_only_rows_below():
+def test_packages_import_only_from_lower_rows():
     rows = list(reversed(allowed_imports()))
     for package, others in allowed_imports().items():
         assert all(rows.index(other) < rows.index(package) for other in others), package

@@ -84,6 +84,6 @@ def test_printed_class_has_its_documentation_and_ports(capsys):
     assert re.search(r"collision_channel +16 out", printed)
 
 
-def test_unknown_class_is_an_error(capsys):
+def test_unknown_class_ends_with_an_error(capsys):
     assert signals.main(["NoSuchModule"]) == 1
     assert "NoSuchModule" in capsys.readouterr().err

@@ -109,7 +109,7 @@ def by_counter(messages):
     return sorted(messages, key=lambda m: (m.counter, m.type))
 
 
-def test_bytes_in_memory():
+def test_messages_are_written_in_bytes_of_the_dump_format():
     """Byte for byte the dump format: big-endian messages of 32 bytes."""
     actions = {20: ("output", 0x010203, 0x42, 0x1122334455667788, 0x99AABBCCDDEEFF00, 0)}
     run = Run(actions, 120, 60)
@@ -148,7 +148,7 @@ _ACTION = st.one_of(
     st.sampled_from([1, 2, 3]),
     st.sampled_from([1000, 2**15 - 60, 2**61 - 400]),
 )
-def test_random_traffic(traffic, pack, divisor, first):
+def test_random_traffic_is_decoded_as_submitted(traffic, pack, divisor, first):
     """Packed or not, each message is decoded as submitted, in order of the counter for each kind of
     transaction."""
     actions, cycle = {}, 20
@@ -170,7 +170,7 @@ def burst(count, period=1, data=1):
     return {20 + period * n: ("output", n % 8, 0, 8 * (1100 + n), data, 0) for n in range(count)}
 
 
-def test_port_use():
+def test_full_load_takes_four_cycles_per_burst():
     """Four cycles per message; packed, four per two."""
     for pack, period in [(0, 4), (1, 2)]:
         run = Run(burst(100, period), 700, 600, pack, depth=16)
@@ -180,7 +180,7 @@ def test_port_use():
         assert run.units == (101 if not pack else run.units) and run.units >= 51
 
 
-def test_overflow_is_reported_and_kept_messages_are_right():
+def test_overflow_is_reported_and_kept_messages_are_correct():
     run = Run(burst(100), 700, 600, depth=32)
     everything = expected(burst(100), 600)
     assert run.overflow
@@ -207,7 +207,7 @@ def test_ring_wraps_at_its_last_unit():
     assert decode(ring) == expected(burst(20, 5), 200)[-8:]
 
 
-def test_bus_error_is_reported():
+def test_bus_error_ends_recording_and_is_reported():
     run = Run(burst(3, 5), 150, 100, bad={BASE + 32})
     assert run.bus_error and run.units == 4 and run.busy[-1] == 0
 

@@ -49,7 +49,7 @@ def message(n, short=1, coarse=None):
     return {"type": n % 2, "channel": n, "coarse": 100 + n if coarse is None else coarse, "data": n, "short": short}
 
 
-def test_a_message_alone_is_that_of_the_dump():
+def test_single_message_equals_its_dump_format():
     ((unit, double),), lost = pack([{"type": 1, "channel": 5, "coarse": 0x123, "data": 0xDEAD_BEEF, "short": 0}])
     number = int.from_bytes(unit.to_bytes(32, "little"), "big")
     assert (double, lost) == (0, 0)
@@ -61,7 +61,7 @@ def test_a_message_alone_is_that_of_the_dump():
     )
 
 
-def test_pairs_come_only_when_both_are_short_near_and_permitted():
+def test_two_messages_share_a_unit_only_if_short_near_and_permitted():
     together = [message(1), message(2)]
     assert [double for _, double in pack(together * 3)[0]].count(1) >= 1
     assert not any(double for _, double in pack(together, pairs=False)[0])

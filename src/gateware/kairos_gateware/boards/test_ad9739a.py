@@ -60,12 +60,12 @@ def test_the_converter_gets_each_sample_twice_in_offset_binary():
     assert taken == wanted and min(taken) == 0 and max(taken) == 2**BITS - 1
 
 
-def test_another_number_of_samples_in_a_cycle_is_refused():
+def test_wrong_number_of_samples_per_cycle_is_refused():
     with pytest.raises(ValueError, match="8 samples in a cycle, not 4"):
         Lines([Signal((16, True)) for _ in range(4)])
 
 
-def test_no_pair_of_the_card_has_two_uses():
+def test_each_pair_of_the_card_has_one_use():
     singles = {int(re.match(r"LA(\d+)", pin).group(1)) for pin in CARD["lines"].values()}
     pairs = [*CARD["db0"], *CARD["db1"], CARD["dci"]]
     assert len(set(pairs)) == len(pairs) == 2 * BITS + 1
@@ -128,7 +128,7 @@ def test_constraints_name_clocks_cells_and_ports(files):
     assert skew_ns() == pytest.approx(0.278)
 
 
-def test_a_card_where_there_is_no_connector_is_an_error(tmp_path):
+def test_card_on_a_missing_connector_is_refused(tmp_path):
     with pytest.raises(ValueError, match="cards on lpc, hpc, but redpitaya has connectors none"):
         generate(board("redpitaya"), _without_clock(VARIANTS["dac"]), "x", tmp_path)
     with pytest.raises(ValueError, match="has no such connector|there is no connector"):

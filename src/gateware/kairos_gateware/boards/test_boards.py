@@ -126,7 +126,7 @@ def ends(variant):
     return len(variant.satellites) + variant.uplink
 
 
-def test_constraints_name_existing_ports(files):
+def test_constraints_name_only_existing_ports(files):
     board, variant, output = files
     verilog = (output / f"{board.build_name}.v").read_text()
     xdc = (output / f"{board.build_name}.xdc").read_text()
@@ -170,7 +170,7 @@ def test_every_pad_has_a_pin(files):
     assert len(re.findall(r"^MMCME2_BASE #", verilog, re.M)) == managers
 
 
-def test_kasli_soc_pins(tmp_path):
+def test_kasli_soc_pads_are_on_the_described_pairs(tmp_path):
     """Pads are on the pairs given by the description: SCK of the Urukul on ports 2 and 3 on pair 0
     of EEM2."""
     from migen.build.platforms.sinara import kasli_soc
@@ -193,7 +193,7 @@ def test_kasli_soc_pins(tmp_path):
     assert "DIFF_TERM TRUE [get_ports {eem2_spi_urukul0_clk_p}]" not in xdc
 
 
-def test_script_names_existing_files(files):
+def test_build_scripts_name_only_existing_files(files):
     _, _, output = files
     for script in output.glob("*.tcl"):
         for name in re.findall(r"(?:source|add_files|read_xdc)\s+[\"{]?([\w.]+)[\"}]?", script.read_text()):
@@ -207,7 +207,7 @@ def test_hardware_has_no_load_port(files):
     assert "sim_" not in verilog and ("load_value;" in verilog.replace("csr", "")) == variant.uplink
 
 
-def test_builds_are_reproducible(tmp_path):
+def test_repeated_builds_give_equal_files(tmp_path):
     texts = []
     for folder in [tmp_path / "a", tmp_path / "b"]:
         assert build.main(["--board", "zc706", "--output", str(folder)]) == 0
@@ -229,7 +229,7 @@ def test_builds_are_reproducible(tmp_path):
         ("zc706", [("shuttler", {})], "ttl0: zc706 has no pins for a Shuttler's DACs"),
     ],
 )
-def test_impossible_variants_are_refused(name, channels, text):
+def test_variant_a_board_cannot_have_is_refused(name, channels, text):
     variant = Variant("x", tuple(ChannelSpec(f"ttl{i}", kind, p) for i, (kind, p) in enumerate(channels)))
     with pytest.raises(ValueError, match=text):
         Top(board(name), board(name).platform(), variant, "x")
@@ -241,7 +241,7 @@ def test_more_outputs_than_a_recording_has_are_refused():
         sim.KairosSim(variant, "x")
 
 
-def test_boards_without_a_synthesiser():
+def test_clocked_variant_on_board_without_synthesiser_is_refused():
     with pytest.raises(ValueError, match="ebaz4205 has its RTIO clock from the processing system only"):
         Top(board("ebaz4205"), board("ebaz4205").platform(), VARIANTS["clocked"], "x")
 
@@ -260,7 +260,7 @@ def test_links_without_a_cage_are_refused(name, variant, text):
         Top(board(name), board(name).platform(), replace(variant, channels=tuple(unserialised)), "x")
 
 
-def test_description_is_built(tmp_path, capsys):
+def test_description_is_built_for_its_target_only(tmp_path, capsys):
     path = tmp_path / "system.json"
     card = {"type": "urukul", "ports": [8, 9], "dds": "ad9912"}
     system = {"target": "kasli_soc", "variant": "mine", "hw_rev": "v1.1", "peripherals": [card]}
@@ -286,7 +286,7 @@ def test_description_is_built(tmp_path, capsys):
 
 
 @pytest.mark.long
-def test_cells_and_their_ports_exist(files):
+def test_instantiated_cells_and_ports_exist_in_cell_library(files):
     """yosys' cell library has every cell with all its ports: a wrong name causes an error."""
     board, _, output = files
     script = (
@@ -298,12 +298,12 @@ def test_cells_and_their_ports_exist(files):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_variant_is_the_same_verilog_each_time(sim_verilog):
+def test_variant_generated_again_gives_the_same_verilog(sim_verilog):
     """Otherwise it would be recompiled whenever another variant was built before it."""
     assert sim.generate(sim.KairosSim(VARIANTS["demo"], "test")) == sim_verilog
 
 
-def test_sim_ports_are_those_of_the_interface(sim_verilog):
+def test_simulation_top_has_the_ports_of_the_interface(sim_verilog):
     found = ports(sim_verilog)
     pads = 12
     assert found["pads_o"] == ("output", 8 * pads)
@@ -352,7 +352,7 @@ def test_boards_have_no_unexplained_warnings(files):
     assert lint(output / f"{board.build_name}.v", board.build_name, WAIVERS) == []
 
 
-def test_every_waiver_is_needed(tmp_path):
+def test_each_lint_waiver_suppresses_a_warning(tmp_path):
     """Without the waivers there are warnings of all these classes."""
     generate(board("zc706"), VARIANTS["demo"], "test", tmp_path)
     found = lint(tmp_path / "kairos_zc706.v", "kairos_zc706")
@@ -368,7 +368,7 @@ def test_bad_arguments_end_with_one_line(capsys, tmp_path):
 
 
 @pytest.mark.long
-def test_synthesis(tmp_path):
+def test_complete_logic_synthesises_with_one_ps7(tmp_path):
     """The whole logic can be synthesised."""
     assert build.main(["--board", "zc706", "--output", str(tmp_path)]) == 0
     name = board("zc706").build_name

@@ -170,7 +170,7 @@ def play(tmp_path_factory):
 
 
 @pytest.mark.long
-def test_there_and_back(play):
+def test_requested_clock_switch_continues_where_it_stopped(play):
     """To the synthesiser's clock and back, on request; sys is stopped meanwhile, and continues
     where it was."""
     run = play("there and back")
@@ -187,7 +187,7 @@ def test_there_and_back(play):
 
 
 @pytest.mark.long
-def test_a_clock_that_stops(play):
+def test_stopped_clock_holds_reset_until_acknowledged(play):
     """The logic continues on the processing system's clock, in reset until that is acknowledged."""
     run = play("stops", shortest=3.2)  # of the model's clock manager when its input has stopped
     assert run.at(20000) == (0, 1, 0, 0)
@@ -198,14 +198,14 @@ def test_a_clock_that_stops(play):
 
 
 @pytest.mark.long
-def test_a_clock_that_is_not_there(play):
+def test_switch_to_absent_clock_is_undone_and_reported(play):
     """After the attempt the logic runs as before, and the loss is reported."""
     run = play("absent")
     assert run.at(310000) == (1, 0, 0, 1)
     assert run.cycles[-1][2:6] == (0, 0, 0, 0)
 
 
-def test_frequency():
+def test_toggles_in_a_window_are_counted():
     """Changes of the toggle in a window are counted; none if it stands still."""
     toggle = Signal()
     dut = Frequency(toggle, window=100)

@@ -17,7 +17,7 @@ CELLS = {
 }
 
 
-def test_the_pll_finds_its_factors():
+def test_pll_factors_are_found_or_refused():
     assert quad_pll(125e6, 8e9) == QuadPll(64, 1, 1, False)
     assert quad_pll(156.25e6, 10.3125e9) == QuadPll(66, 1, 1, True)
     with pytest.raises(ValueError, match="no PLL makes 9 Gbit/s from 125 MHz"):
@@ -60,7 +60,7 @@ def generated(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("cell", ["GTXE2_COMMON", "GTXE2_CHANNEL"])
-def test_ports_and_attributes_are_those_of_the_cell(generated, cell):
+def test_ports_and_attributes_exist_in_the_transceiver_cell(generated, cell):
     inputs, outputs, attributes = declared(cell)
     body = re.search(rf"^{cell} #\((.*?)\n\) \w+ ?\((.*?)\);", generated[0], re.S | re.M)
     given = dict(re.findall(r"\.(\w+)\((.*?)\)", body[1]))
@@ -74,7 +74,7 @@ def test_ports_and_attributes_are_those_of_the_cell(generated, cell):
     assert {"GTXE2_COMMON": COMMON, "GTXE2_CHANNEL": CHANNEL}[cell].keys() <= given.keys()
 
 
-def test_constraints(generated):
+def test_constraints_cover_link_clocks_and_cage_pins(generated):
     _, constraints = generated
     for name, period in [("link_reference", 8.0), ("link_tx", 4.0), ("link0_rx", 4.0)]:
         assert f"create_clock -name {name} -period {period} " in constraints

@@ -101,7 +101,7 @@ def test_samples_keep_their_order_and_latency(words):
         assert i == o
 
 
-def test_simple_pads_are_as_late_as_serialised_ones(words):
+def test_simple_and_serialised_pads_have_equal_latency(words):
     distance = OUTPUT_CYCLES + INPUT_CYCLES
     for (o, _, _), (_, _, i) in list(zip(words, words[distance:], strict=False))[5:]:
         assert i == 255 * (o & 1)

@@ -43,7 +43,7 @@ def send(end, words):
 
 
 @pytest.mark.parametrize("half", [0, 1])
-def test_words_cross_both_ways(half):
+def test_words_sent_by_both_ends_arrive_in_order(half):
     pair = Pair(skew=17)
     for end in pair.ends:
         end.half.reset = C(half)
@@ -76,7 +76,7 @@ def test_words_cross_both_ways(half):
     assert came == {"a": sent["b"], "b": sent["a"]}
 
 
-def test_a_word_does_not_wait_for_those_before_it():
+def test_urgent_word_overtakes_queued_words():
     """The line takes fewer words than an end can provide: words wait in the multiplexer, where the
     highest-priority one goes first, not in the FIFO in front of the line. And each end knows at
     which bit of its cycles those of the other one begin."""

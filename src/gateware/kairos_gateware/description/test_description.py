@@ -32,7 +32,7 @@ URUKUL = {"type": "urukul", "ports": [1, 2]}
 SERVO_URUKUL = [("ttl", "_io_update"), ("ttl", "_sync"), ("spi", "")]
 
 
-def test_defaults():
+def test_missing_fields_of_a_description_get_defaults():
     filled = check(make(URUKUL))
     assert (filled["core_addr"], filled["sed_lanes"]) == ("192.168.1.70", 8)
     assert filled["peripherals"][0]["proto_rev"] == 9
@@ -40,7 +40,7 @@ def test_defaults():
     assert pushed == [True, False]
 
 
-def test_order_of_channels():
+def test_channels_are_numbered_in_the_order_of_artiq():
     assert names(DIO) == [f"ttl{i}" for i in range(8)] + ["led0", "led1", "rtio_log"]
     assert names(DIO | {"edge_counter": True})[8:12] == [f"ttl{i}_counter" for i in range(4)]
     assert names(URUKUL, DIO)[:7] == [
@@ -136,7 +136,7 @@ def test_order_of_channels():
     ],
     ids=lambda value: value.get("type") if isinstance(value, dict) else None,
 )
-def test_cards(card, channels, devices):
+def test_card_gives_its_channels_drivers_and_pairs(card, channels, devices):
     """Channels in their order, drivers with their arguments; every pair exists, and is used
     once."""
     variant = make_variant(check(make(card | {"ports": [4]})))
@@ -150,7 +150,7 @@ def test_cards(card, channels, devices):
     assert {pin for pin in pins if pin.startswith("eem")} <= {f"eem4:d{i}" for i in range(8)}
 
 
-def test_pins_of_a_card_may_be_given():
+def test_explicit_pins_of_a_card_are_used():
     card = {"type": "zotino", "ports": [4], "pins": {"ldac": 6, "clr": 5, "miso": 7}}
     pins = {c.name: c.pins for c in make_variant(check(make(card))).channels}
     assert pins["ttl_zotino0_ldac"] == ("eem4:d6",) and pins["ttl_zotino0_clr"] == ("eem4:d5",)
@@ -174,7 +174,7 @@ def test_pins_of_a_servo_follow_the_revision_of_its_cards():
         assert pads == [(name, f"eem2:d{place}") for name, place in zip(names, bus, strict=True)]
 
 
-def test_low_pins_of_sampler_are_low():
+def test_unused_pin_of_sampler_is_driven_low():
     phys = make_phys(make_variant(check(make({"type": "sampler", "ports": [4]}))).channels)
     assert [(pad.name, pad.direction, pad.pin) for pad in phys[0].pads] == [
         ("spi_sampler0_adc_clk", "out", "eem4:d0"),
@@ -190,7 +190,7 @@ def test_low_pins_of_sampler_are_low():
     run_simulation(phys[0], bench())
 
 
-def test_the_examples_have_every_card():
+def test_every_kind_of_card_is_in_an_example():
     """A servo uses so many ports that it has an example of its own."""
     cards = [card for path in [ALL, SERVO] for card in load(path)["peripherals"]]
     assert {card["type"] for card in cards} == set(PERIPHERALS)
@@ -199,7 +199,7 @@ def test_the_examples_have_every_card():
         assert len(make_phys(channels)) == len(channels) - 1
 
 
-def test_device_database():
+def test_device_database_refers_to_existing_devices_and_channels():
     variant = make_variant(load(LAB))
     db = device_db(variant, "10.0.0.1")
     assert db["core"]["arguments"] == {
@@ -232,7 +232,7 @@ def test_device_database():
             assert db[channel.name]["arguments"][key] == number
 
 
-def test_entries_as_the_reference_writes_them():
+def test_database_entries_equal_those_of_artiq():
     """Arguments that are always named, whatever the card's fields; descriptions that both read
     specify `clk_sel`."""
     for path in [LAB, ALL, SERVO]:
@@ -254,7 +254,7 @@ def test_entries_as_the_reference_writes_them():
     assert arguments["novogorny0"] == {"spi_device": "spi_novogorny0_adc", "cnv_device": "ttl_novogorny0_cnv"}
 
 
-def test_a_parameter_can_select_the_driver():
+def test_parameter_of_a_card_selects_its_driver():
     db = device_db(VARIANTS["cards"], "x")
     channels = {spec.name: number for number, spec in enumerate(VARIANTS["cards"].channels)}
     drivers = {"shuttler0": "Config", "shuttler0_trigger": "Trigger"}
@@ -264,7 +264,7 @@ def test_a_parameter_can_select_the_driver():
         assert db[name]["arguments"] == {"channel": channels[name]}
 
 
-def test_device_database_of_a_servo():
+def test_servo_database_names_its_cards_and_channels():
     db = device_db(VARIANTS["servo"], "10.0.0.1")
     servo = db["suservo0"]
     assert (servo["module"], servo["class"]) == ("artiq.coredevice.suservo", "SUServo")
@@ -287,7 +287,7 @@ def test_device_database_of_a_servo():
 @pytest.mark.parametrize(
     "variant", [VARIANTS["lab"], VARIANTS["servo"], make_variant(load(ALL))], ids=["lab", "servo", "all"]
 )
-def test_pins_are_used_once(variant):
+def test_each_pin_of_a_variant_is_used_once(variant):
     phys = make_phys(variant.channels)
     pins = [pad.pin for phy in phys.values() for pad in phy.pads]
     assert None not in pins and len(set(pins)) == len(pins)
@@ -374,14 +374,14 @@ def test_pins_are_used_once(variant):
         (make(rtio_frequency=1e8), "description: rtio_frequency 1e+08 is not supported, only 1.25e+08"),
     ],
 )
-def test_errors(description, text):
+def test_invalid_description_is_refused_in_one_line_with_location(description, text):
     with pytest.raises(DescriptionError) as error:
         check(description)
     assert str(error.value).startswith(text)
     assert "\n" not in str(error.value)
 
 
-def test_errors_of_the_file(tmp_path):
+def test_unreadable_description_file_is_refused_with_its_position(tmp_path):
     path = tmp_path / "system.json"
     path.write_text('{"target": "kasli_soc",\n "variant": x}')
     with pytest.raises(DescriptionError, match=r"system.json: line 2, column 13: Expecting value"):
@@ -390,7 +390,7 @@ def test_errors_of_the_file(tmp_path):
     assert load(path)["variant"] == "x"
 
 
-def test_wrong_parameters_of_channels():
+def test_channel_with_wrong_parameter_is_refused():
     from kairos_gateware.variant import ChannelSpec
 
     for spec, text in [
@@ -414,7 +414,7 @@ def test_wrong_parameters_of_channels():
             make_phys((spec,))
 
 
-def test_a_master_has_the_channels_of_all_boards():
+def test_master_numbers_the_channels_of_all_boards_consecutively():
     """Numbered consecutively from board to board, with the destination of their board."""
     variant = make_variant(load(ALL.with_name("kasli_soc_master.json")))
     boards = variant.boards()
@@ -435,7 +435,7 @@ def test_a_master_has_the_channels_of_all_boards():
     assert numbers["spi_urukul0"] == 1 << 16 | 8
 
 
-def test_remote_memory_is_at_both_ends_of_the_links_that_ask_for_it():
+def test_remote_memory_requested_by_one_end_is_built_at_both():
     """The Kasli-SoC behind the master requests it, the ZC706 behind both do not."""
     master = make_variant(load(ALL.with_name("kasli_soc_master.json")))
     assert [board.remote for board in master.boards()] == [False, True, False, False, False]
@@ -452,7 +452,7 @@ def named(board, name):
     return next(channel for channel in board.channels if channel.name == name)
 
 
-def test_invalid_board_behind_a_board_is_reported(tmp_path):
+def test_invalid_downstream_board_is_reported_with_its_location(tmp_path):
     path = tmp_path / "a.json"
     text = make(base="master", satellites=["b.json"])
     path.write_text(json.dumps(text))
@@ -468,7 +468,7 @@ def test_invalid_board_behind_a_board_is_reported(tmp_path):
 
 
 @pytest.mark.parametrize(("stars", "ends", "behind"), [(1, 6, 7), (1, 7, 8), (2, 3, 8), (0, 8, 8)])
-def test_more_boards_than_a_system_may_have_are_said(tmp_path, stars, ends, behind):
+def test_too_many_boards_in_a_tree_are_refused(tmp_path, stars, ends, behind):
     """The limit applies to the whole tree, not to a single board."""
     (tmp_path / "end.json").write_text(json.dumps(make(base="satellite")))
     (tmp_path / "star.json").write_text(json.dumps(make(base="satellite", satellites=ends * ["end.json"])))

@@ -74,7 +74,7 @@ def ttl(count, period=100):
 
 
 @pytest.mark.parametrize("format, limit", [(COMPACT, 1.0), (RECORDED, 2.5)], ids=["compact", "recorded"])
-def test_throughput(format, limit):
+def test_playback_of_ttl_events_uses_the_full_port(format, limit):
     """TTL events, over the whole trace: the port's 8 bytes per cycle are fully used."""
     events = ttl(400)
     run = Run(ENCODERS[format](events), format, 1250, width=8)
@@ -86,7 +86,7 @@ def test_throughput(format, limit):
     assert max(b - a for a, b in zip(cycles, cycles[1:], strict=False)) <= 3
 
 
-def test_latency_of_the_end():
+def test_empty_trace_ends_once_requested_bursts_arrived():
     """A trace without events ends as soon as the first burst, and all that was requested after it,
     have arrived."""
     run = Run(recorded([]), RECORDED, 400)
@@ -115,7 +115,7 @@ _EVENT = st.tuples(
     st.sampled_from([1, 2, 3, 7]),
     st.integers(0, 3),
 )
-def test_random_traces(events, format, offset, divisor, stall):
+def test_random_traces_are_played_complete_and_in_order(events, format, offset, divisor, stall):
     """Any events, any offset, a core and a port that are not always ready."""
     trace = ENCODERS[format](events) + bytes([0xEE]) * 100
     run = Run(
@@ -152,14 +152,14 @@ def test_error_stops_behind_the_failed_event(format, status, error):
         (compact(ttl(5), end=False) + bytes([4]) + bytes(40), COMPACT),
     ],
 )
-def test_malformed_trace_stops(trace, format):
+def test_malformed_trace_stops_with_format_error(trace, format):
     run = Run(trace, format, 300)
     assert run.error == ERROR_FORMAT and run.end is not None
     assert run.events() == expected(ttl(5))
 
 
 @pytest.mark.parametrize("format", [RECORDED, COMPACT])
-def test_bus_error_stops(format):
+def test_bus_error_stops_after_the_preceding_events(format):
     """Everything before the bad word is played, up to a record in view together with it."""
     events = ttl(100)
     bad = BASE + 8 * 60
@@ -181,7 +181,7 @@ def test_bus_error_behind_the_end_is_ignored():
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(2, 160), st.sampled_from([RECORDED, COMPACT]), st.sampled_from([1, 2, 5]))
-def test_stop_at_any_moment_then_play_again(stop, format, divisor):
+def test_playback_after_stop_at_any_moment_is_complete(stop, format, divisor):
     """After a stop nothing is submitted, the port has no open transaction, and the next playback is
     complete."""
     events = ttl(40)
@@ -219,7 +219,7 @@ def test_stop_at_any_moment_then_play_again(stop, format, divisor):
     assert [e[1:] for e in core.events[first:]] == expected(events)
 
 
-def test_hold_pauses():
+def test_hold_pauses_playback_without_losing_events():
     dut = DmaEngine(8)
     core = Playback()
     memory = HpMemory(bytearray(compact(ttl(40))), BASE, LATENCY)

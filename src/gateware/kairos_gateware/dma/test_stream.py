@@ -74,7 +74,7 @@ class Run:
 
 
 @pytest.mark.parametrize("seed, stalls, events", [(1, 1, 0), (2, 3, 0), (3, 1, 60)])
-def test_all_words_come_in_their_order(seed, stalls, events):
+def test_words_of_any_descriptors_arrive_in_order(seed, stalls, events):
     """Any descriptors, with a core that has no room, or beside a trace of RTIO events."""
     rng = random.Random(seed)
     content, words = memory_of([(rng.randrange(6), rng.randrange(1, 9)) for _ in range(9)])
@@ -86,7 +86,7 @@ def test_all_words_come_in_their_order(seed, stalls, events):
     assert len(run.core.events) == events
 
 
-def test_as_fast_as_the_port():
+def test_words_stream_at_the_rate_of_the_port():
     content, _ = memory_of([(0, 32), (0, 32)])
     cycles = [cycle for cycle, _ in Run(content, 450).taken]
     steps = [b - a for a, b in zip(cycles, cycles[1:], strict=False)]
@@ -95,7 +95,7 @@ def test_as_fast_as_the_port():
 
 
 @pytest.mark.parametrize("stop", [11, 45, 90])
-def test_it_stops_at_any_time(stop):
+def test_stream_stopped_at_any_time_leaves_no_open_burst(stop):
     content, words = memory_of([(0, 100)])
     run = Run(content, 300, stop=stop)
     assert [word for _, word in run.taken] == words[: len(run.taken)]
@@ -103,7 +103,7 @@ def test_it_stops_at_any_time(stop):
     assert not run.error
 
 
-def test_memory_that_cannot_be_read_is_an_error():
+def test_unreadable_memory_ends_stream_with_bus_error():
     content, words = memory_of([(0, 20)])
     run = Run(content, 300, bad=[BASE + 128 + 32 * 5 + 8])
     assert [word for _, word in run.taken] == words[:5]

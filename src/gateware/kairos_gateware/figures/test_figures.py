@@ -20,7 +20,7 @@ def test_dispatcher_takes_an_event_each_cycle():
     assert cycles.sed_cycles_per_event(30) == 1.0
 
 
-def test_least_slack():
+def test_lane_dispatch_needs_seven_cycles_of_slack():
     assert cycles.sed_min_slack() == 7
 
 
@@ -38,7 +38,7 @@ def engines():
     return build_engines(root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)
 
 
-def test_shortest_gate(engines):
+def test_shortest_gate_takes_four_cycles(engines):
     assert pulse.gate_min(engines) == 4
 
 
@@ -54,18 +54,18 @@ def test_shortest_gate(engines):
         ("10_run_packed", 0.1),
     ],
 )
-def test_rows_of_two_channels_are_their_words(engines, row, words):
+def test_words_of_two_channels_keep_the_stream_rate(engines, row, words):
     """A word in each cycle of the stream, whatever the channels do."""
     assert pulse.ROWS[row][0](engines) == pytest.approx(words * 1e9 / facts.STREAM_HZ)
 
 
-def test_rows_that_are_counts(engines):
+def test_counted_rows_of_performance_have_their_values(engines):
     counts = {"12_updates_per_us_gate": 331, "16_id_packing": 20}
     assert {row: pulse.ROWS[row][0](engines) for row in counts} == counts
     assert pulse.ROWS["04_compressed_stream"][0](engines) == pytest.approx(66.6)
 
 
-def test_an_update_by_dma_waits_for_memory_twice_and_for_a_few_accesses():
+def test_dma_update_takes_two_memory_latencies_and_few_accesses():
     """For the list and for the word; RTIO DMA beside it adds its bursts."""
     latency = 2 * cycles.HP_LATENCY
     alone = pulse_updates.update_cycles(figures._whole("pulse"), 5)
@@ -74,7 +74,7 @@ def test_an_update_by_dma_waits_for_memory_twice_and_for_a_few_accesses():
     assert max(alone) <= max(beside) < 300
 
 
-def test_selected_figures_are_json(capsys):
+def test_selected_figures_are_printed_as_json(capsys):
     assert figures.main(["sed.min"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["sed.min_slack_cycles"] == {
@@ -104,7 +104,7 @@ def test_area_and_depth_of_a_known_circuit():
 
 
 @pytest.mark.long
-def test_the_same_circuit_is_not_synthesised_again(tmp_path, monkeypatch):
+def test_unchanged_circuit_is_not_synthesised_again(tmp_path, monkeypatch):
     """Results are kept by the Verilog; a changed circuit replaces the previous one."""
     runs, real = [], synthesis._synthesise
     monkeypatch.setattr(synthesis, "_synthesise", lambda *arguments: runs.append(1) or real(*arguments))

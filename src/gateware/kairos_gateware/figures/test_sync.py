@@ -20,14 +20,14 @@ def test_counters_agree_to_the_resolution_of_the_phase():
     assert static_error(125 * CYCLE_PS, 2 * CYCLE_PS) == pytest.approx(CYCLE_PS, abs=20)
 
 
-def test_every_length_of_fibre_comes_up_at_once():
+def test_clock_locks_at_once_for_every_fibre_length():
     """Also where the round trip's last fraction of a cycle is as small as the jitter."""
     random = np.random.default_rng(3)
     assert share() == 1.0
     assert {attempts(delay * CYCLE_PS, random) for delay in np.linspace(125, 126, 65)} == {1}
 
 
-def test_the_phase_follows_the_fibre_and_not_the_crystal():
+def test_phase_follows_fibre_drift_and_ignores_crystal_drift():
     length = LENGTHS[0]
     times, errors = phase_errors(Setup(length=length, steps=((5.0, 5.0),), fibre_s=5.0, board_s=5.0), seconds=40)
     moved = errors - errors[0]

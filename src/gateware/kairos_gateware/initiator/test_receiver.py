@@ -85,7 +85,7 @@ def receive(bursts, ready=lambda: True):
     return seen, missed, unreadable, cuts
 
 
-def test_requests_of_every_width_with_a_core_that_hesitates():
+def test_requests_of_every_width_reach_a_slow_core_complete():
     chance = random.Random(2)
     asked, bursts = [], []
     for number in range(1, 33):
@@ -99,12 +99,12 @@ def test_requests_of_every_width_with_a_core_that_hesitates():
     assert rest == [[], [], []]
 
 
-def test_beats_behind_a_request_are_thrown_away():
+def test_beats_behind_a_request_are_discarded():
     seen, *_ = receive([slot(1), slot(2, words=(5, 6, 7))])
     assert [words[:3] for _, _, words, _ in seen] == [[1, 0, 0], [5, 6, 7]]
 
 
-def test_a_slot_with_another_number_is_passed_over():
+def test_slot_with_wrong_number_is_skipped():
     seen, missed, _, _ = receive([slot(9)[:3], slot(1)[:3]])
     assert len(seen) == 1 and missed == [1]
 

@@ -110,7 +110,7 @@ def test_statuses_are_coalesced_and_last_one_is_reported():
     assert {offset for offset, _ in bench.writes} == {REPLY_STATUS}
 
 
-def test_an_input_is_answered_with_its_time_first():
+def test_input_answer_begins_with_its_timestamp():
     bench = Bench()
     bench.run(bench.answer(7, is_input=True, timestamp=0x1234_5678_9ABC, data=0xDEAD))
     assert bench.writes == [(REPLY, [0x1234_5678_9ABC, 7 + CREDIT << 1 | 0xDEAD << 32])]
@@ -140,7 +140,7 @@ def test_first_failed_posted_output_is_reported_until_cleared():
     assert [word >> 32 for word in words] == [0, *[2 << 16 | 2] * 3, 0]
 
 
-def test_begin_and_end_of_permit_are_reported():
+def test_start_and_end_of_posting_permit_are_reported():
     """The word permits posting while the permit runs, unless the answer was an error."""
     bench = Bench()
 
@@ -167,7 +167,7 @@ def test_begin_and_end_of_permit_are_reported():
     assert flags == [POSTED_WORD, POSTED_WORD, 2 << STATUS_SHIFT | PERMIT, POSTED_WORD, 0]
 
 
-def test_the_end_of_a_permit_waits_for_the_answer_of_an_input():
+def test_end_of_permit_waits_for_a_pending_input_answer():
     """Even if the port accepts the address late: the answer is one write, its time first."""
     bench = Bench()
     cycle = [0]

@@ -24,7 +24,7 @@ def number_of(words):
 
 
 @pytest.mark.parametrize("latency", [10, 20, 30])
-def test_time_line_of_an_output(latency):
+def test_output_follows_the_documented_time_line(latency):
     """As in the module's docstring."""
     bench = Bench(latency=latency)
     start = []
@@ -42,7 +42,7 @@ def test_time_line_of_an_output(latency):
 
 
 @pytest.mark.parametrize("cost", [0, 25])
-def test_period_of_a_cpu_that_waits(cost):
+def test_awaited_outputs_have_the_documented_period(cost):
     """L + W + C + 7: here W counts from the cycle after the write, and the CPU sees it in the cycle
     in which it becomes visible."""
     bench = Bench()
@@ -61,7 +61,7 @@ def test_period_of_a_cpu_that_waits(cost):
 
 
 @pytest.mark.parametrize("latency, period", [(9, 3), (21, 3), (29, 4)])
-def test_throughput_of_a_cpu_that_does_not_wait(latency, period):
+def test_posted_outputs_have_the_documented_throughput(latency, period):
     """Eight bursts in flight: the larger of 3 and (L + 3) / 8 cycles for each event."""
     bench = Bench(latency=latency, visible=2, response=2)
 
@@ -81,7 +81,7 @@ def test_throughput_of_a_cpu_that_does_not_wait(latency, period):
 
 
 @pytest.mark.parametrize("words", range(1, 17))
-def test_wide_outputs(words):
+def test_wide_output_has_exactly_its_words(words):
     """Exactly the words of the event, zeros above them whatever the slot holds; the burst fits from
     the second event on."""
     bench = Bench()
@@ -123,7 +123,7 @@ def test_a_slot_with_another_number_is_read_again_with_the_next_toggle():
     assert [output[3] for output in bench.outputs] == [2]
 
 
-def test_bus_error_of_a_read():
+def test_read_bus_error_answers_unreachable_and_others_run():
     """The request is answered "unreachable" and not executed; earlier and later ones are."""
     bench = Bench(bad_reads=[1])
 
@@ -141,7 +141,7 @@ def test_bus_error_of_a_read():
     assert [output[3] for output in bench.outputs] == [0, 2]
 
 
-def test_bus_error_of_a_write_is_noted():
+def test_write_bus_error_sets_the_error_register():
     bench = Bench(bad_writes=[0])
 
     def cpu():
@@ -154,7 +154,7 @@ def test_bus_error_of_a_write_is_noted():
     bench.run(cpu())
 
 
-def test_statuses_are_coalesced():
+def test_slow_status_writes_are_coalesced():
     """At most four writes are in flight: while responses are slow, one status reports several
     events."""
     bench = Bench(visible=40, response=40)
@@ -172,7 +172,7 @@ def test_statuses_are_coalesced():
     assert all(b - a >= 40 for a, b in zip(cycles, cycles[4:], strict=False))
 
 
-def test_failure_of_a_posted_output():
+def test_first_failed_posted_output_is_reported_until_cleared():
     """The first one is kept, with its number, and reported with every status until it is
     cleared."""
     bench = Bench(statuses=[0, 2, 4, 0])
@@ -197,7 +197,7 @@ def test_failure_of_a_posted_output():
     bench.run(cpu())
 
 
-def test_attention_when_a_lane_is_nearly_full():
+def test_nearly_full_lane_sets_attention_in_the_status_word():
     bench = Bench(roomy=0)
 
     def cpu():
@@ -252,7 +252,7 @@ def test_a_permit_opens_the_status_word_for_its_cycles(roomy):
     assert abs(seen.index(1 + CREDIT << 1 | closed) - seen.index(CREDIT << 1 | flags) - 50) <= 2
 
 
-def test_disabling_forgets_requests():
+def test_disabling_drops_requests_and_restarts_numbers():
     """Numbers restart at 1, even while a request waits for the core."""
     bench = Bench(ready=lambda cycle: cycle > 400)
 
@@ -328,19 +328,19 @@ _STREAM = (st.lists(_REQUEST, min_size=1, max_size=12), st.integers(3, 40), st.i
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(*_STREAM)
-def test_random_requests(requests, latency, response, stutter):
+def test_random_requests_are_executed_and_answered_in_order(requests, latency, response, stutter):
     check(requests, latency, response, stutter)
 
 
 @pytest.mark.long
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(*_STREAM)
-def test_many_random_requests(requests, latency, response, stutter):
+def test_many_random_requests_are_executed_and_answered_in_order(requests, latency, response, stutter):
     check(requests, latency, response, stutter)
 
 
 @pytest.mark.parametrize("cycles", [1, 20, 47, 100])
-def test_a_permit_that_begins_and_ends_among_posted_outputs(cycles):
+def test_permit_changing_among_posted_outputs_loses_no_event(cycles):
     """Nothing is lost, the last word reports everything, and then all activity ends."""
     bench = Bench(visible=7)
 

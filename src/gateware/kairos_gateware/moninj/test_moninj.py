@@ -59,7 +59,7 @@ def run(steps):
     run_simulation(dut, steps(dut))
 
 
-def test_output_override_and_back():
+def test_override_takes_output_pin_and_release_restores_level():
     def steps(dut):
         assert (yield from dut.pin(0)) == (0, 1)
         assert (yield from dut.inject(0, 1, 1)) == 1
@@ -77,7 +77,7 @@ def test_output_override_and_back():
     run(steps)
 
 
-def test_bidirectional():
+def test_bidirectional_override_drives_pin_and_release_probes_input():
     def steps(dut):
         pad = dut.injectors[3].pad
         yield from dut.event(1, 0, 1)
@@ -97,7 +97,7 @@ def test_bidirectional():
     run(steps)
 
 
-def test_value_is_latched_by_update():
+def test_probe_value_changes_only_at_update():
     def steps(dut):
         assert (yield from dut.monitor(0, 0)) == 0
         yield from dut.event(0, 0, 1)
@@ -107,7 +107,7 @@ def test_value_is_latched_by_update():
     run(steps)
 
 
-def test_absent_probe_reads_zero():
+def test_absent_probe_or_override_reads_zero():
     def steps(dut):
         for channel, override in [(0, 2), (1, 0), (3, 3), (65535, 0), (0, 255)]:
             assert (yield from dut.inject(channel, override, 1)) == 0
@@ -119,7 +119,7 @@ def test_absent_probe_reads_zero():
     run(steps)
 
 
-def test_timing():
+def test_override_is_at_pin_one_cycle_later():
     """A written override is at the pin in the next cycle, and a probe in `value` in the cycle after
     `update`; a pin's level is probed two cycles late."""
     dut = Bench()

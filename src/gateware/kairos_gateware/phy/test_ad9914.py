@@ -55,7 +55,7 @@ _EVENTS = st.lists(
 
 @settings(max_examples=40, deadline=None)
 @given(_EVENTS)
-def test_chips_receive_written_words(stream):
+def test_selected_chips_receive_words_in_order(stream):
     events, busy, writes, updates = {}, [], [], []
     cycle, free, selected = 5, 0, 0
     for address, data, distance in stream:
@@ -77,13 +77,13 @@ def test_chips_receive_written_words(stream):
     assert chips(record, cycle + 11) == (writes, updates)
 
 
-def test_reset_and_settled():
+def test_reset_lasts_as_written_and_settles_later():
     record = play(make(), {5: (0x81, 0b01, 0), 15: (0x81, 0b10, 0)}, 30)
     assert [c for c, (o, _) in enumerate(record.outputs[RESET]) if o] == list(range(5, 15))
     assert [c for c, settled in enumerate(record.settled) if not settled] == [*range(5, 10), *range(15, 20)]
 
 
-def test_probe_is_the_updated_frequency():
+def test_probe_reports_frequency_after_update():
     dut = make()
     link = dut.channel.output
     seen = []

@@ -44,7 +44,7 @@ def check(cycles, sent):
 
 @settings(max_examples=8, deadline=None)
 @given(st.floats(22.2, 200), st.floats(0, 30), st.integers(0, 2**32))
-def test_any_rate_and_phase(period, phase, seed):
+def test_words_arrive_at_any_rate_and_phase(period, phase, seed):
     """5 to 45 MHz."""
     noise = random.Random(seed)
     sent = [noise.getrandbits(28) for _ in range(LEAD + 30)]
@@ -53,7 +53,7 @@ def test_any_rate_and_phase(period, phase, seed):
 
 @settings(max_examples=8, deadline=None)
 @given(st.floats(25, 60), st.integers(0, 2**32))
-def test_jitter(period, seed):
+def test_words_arrive_in_spite_of_jitter(period, seed):
     """Each edge of each lane is off by up to 0.3 ns at 40 MHz (3.6 ns a bit); by a tenth of a bit
     when slower."""
     noise = random.Random(seed)
@@ -62,7 +62,7 @@ def test_jitter(period, seed):
     check(lane_samples(sent, period, 3.3, lambda: noise.uniform(-most, most)), sent)
 
 
-def test_latency():
+def test_word_is_available_four_cycles_after_its_last_bit():
     """4 cycles after the sample of the last bit."""
     words, _ = receive(lane_samples([3**16 % 2**28] * 60, 56.0))
     # A bit lasts a cycle: the last one of word n has its middle in cycle 7 n + 6
@@ -70,7 +70,7 @@ def test_latency():
 
 
 @pytest.mark.parametrize("period", [14.0, 17.5])
-def test_too_fast_is_ignored(period):
+def test_too_fast_camera_clock_gives_no_words(period):
     words, _ = receive(lane_samples([1] * 100, period))
     assert words == []
 

@@ -22,14 +22,14 @@ def model(word, width, cycles):
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(2, 24), st.data())
-def test_wave(width, data):
+def test_clock_output_equals_the_accumulator_model(width, data):
     words = [data.draw(st.integers(0, 2 ** (width - 1))) for _ in range(2)]
     record = play(make(width), {5: (0, words[0], 3), 45: (0, words[1], 0)}, 80)
     expected = [0] * 5 + model(words[0], width, 40) + model(words[1], width, 35)
     assert [o for o, _ in record.outputs[0]] == expected
 
 
-def test_stop_is_low():
+def test_stopped_clock_output_is_low():
     record = play(make(), {5: (0, 1 << 22, 0), 18: (0, 0, 0)}, 30)
     assert [o for o, _ in record.outputs[0]] == [0] * 5 + ([255] * 2 + [0] * 2) * 3 + [255] + [0] * 12
 

@@ -47,18 +47,18 @@ _EVENTS = st.dictionaries(st.integers(3, 50), st.tuples(st.just(0), st.integers(
 
 @settings(max_examples=60, deadline=None)
 @given(st.booleans(), _EVENTS, st.dictionaries(st.integers(3, 50), st.integers(0, 255), max_size=40))
-def test_counts(serialised, events, levels):
+def test_counts_in_any_gate_agree_with_model(serialised, events, levels):
     assert run(serialised, events, levels) == model(serialised, events, levels)
 
 
 @pytest.mark.parametrize("serialised", [False, True])
-def test_gate_as_the_driver_opens_it(serialised):
+def test_gate_opened_by_the_driver_counts_its_edges(serialised):
     levels = {cycle: 255 * (cycle & 1) for cycle in range(10, 40)}
     events = {15: (0, 0b1001, 0), 25: (0, 0b0100, 0)}  # rising, from zero; then send
     assert run(serialised, events, levels) == [(25, 0, 5)]
 
 
-def test_saturation():
+def test_full_counter_saturates_at_its_maximum():
     levels = {cycle: 0b01010101 for cycle in range(10, 40)}
     events = {5: (0, 0b1011, 0), 9: (0, 0b0111, 0), 12: (0, 0b0111, 0), 30: (0, 0b1111, 0), 32: (0, 0b0100, 0)}
     expected = model(True, events, levels, width=5)

@@ -85,7 +85,7 @@ _ADDRESS = st.one_of(st.integers(0, 31), st.sampled_from([UPDATE, HOLD, CONFIGUR
     st.sampled_from([0, 1, 3, 5]),
     st.lists(st.tuples(st.integers(1, 30), _ADDRESS, st.integers(0, 2**512 - 1)), max_size=15),
 )
-def test_card_follows_the_events(log2_width, stream):
+def test_card_applies_events_frame_by_frame(log2_width, stream):
     events, cycle = {}, FRAME
     for distance, address, data in stream:
         cycle += distance
@@ -99,7 +99,7 @@ def test_card_follows_the_events(log2_width, stream):
         assert getattr(card, name) == getattr(model, name), name
 
 
-def test_latency():
+def test_event_is_sent_in_the_next_frame():
     """An event is in the first frame that begins after it, which has been sent 50 to 98 cycles
     after it."""
     for cycle, frame in [(2 * FRAME - 1, 2 * FRAME), (2 * FRAME, 3 * FRAME), (3 * FRAME - 1, 3 * FRAME)]:
@@ -108,7 +108,7 @@ def test_latency():
         assert 50 <= frame + FRAME - cycle <= 98
 
 
-def test_an_event_each_cycle():
+def test_events_in_every_cycle_are_all_accepted():
     card, record = run({2 * FRAME + i: (i, 1000 + i) for i in range(DACS)}, 5)
     assert card.log[2] == (3 * FRAME, 2**32 - 1) and card.outputs == [1000 + i for i in range(DACS)]
     assert not record.busy
@@ -125,6 +125,6 @@ def test_simulation_shows_only_changed_frames():
     assert busy == [*range(150, 245), *range(300, 441), *range(600, 686)]
 
 
-def test_probes():
+def test_probes_have_the_widths_of_the_outputs():
     dut = make()
     assert [len(probe) for probe in dut.probes] == [16] * DACS + [14]

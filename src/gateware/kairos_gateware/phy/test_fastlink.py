@@ -47,7 +47,7 @@ def transmit(dut, receiver, payloads, fresh=lambda n: 1):
 
 @settings(max_examples=5, deadline=None)
 @given(st.lists(st.integers(0, 2**576 - 1), min_size=1, max_size=4))
-def test_frames_of_a_fastino(payloads):
+def test_fastino_frames_arrive_every_49_cycles(payloads):
     """98 bits on six lanes in 49 cycles (392 ns), back to back."""
     receiver = FrameReceiver()
     transmit(Bench(), receiver, payloads)
@@ -64,7 +64,7 @@ def test_frames_of_a_fastino(payloads):
         (1, {"words": 6, "word_bits": 4, "high": 2, "crc": 0x3, "crc_width": 4}),
     ],
 )
-def test_other_geometries(lanes, geometry):
+def test_frames_of_other_geometries_arrive_complete(lanes, geometry):
     dut = Bench(lanes, **geometry)
     polynomial = geometry.get("crc", 0x80F) | 1 << geometry.get("crc_width", 12)
     known = {k: v for k, v in geometry.items() if not k.startswith("crc")}
@@ -75,7 +75,7 @@ def test_other_geometries(lanes, geometry):
     assert receiver.frames[1:4] == [(length * (n + 1), p) for n, p in enumerate(payloads)] and not receiver.errors
 
 
-def test_a_wrong_bit_is_noticed():
+def test_wrong_bit_is_detected_by_the_crc():
     receiver = FrameReceiver()
     dut = Bench()
 
@@ -117,7 +117,7 @@ def test_simulation_shows_fresh_frames_only():
     assert receiver.frames == [(49, 1), (147, 3)] and not receiver.errors
 
 
-def test_a_reset_keeps_the_phase():
+def test_reset_keeps_the_phase_of_frames():
     """Like the counter, it is reset with the clock domain only."""
     dut = ResetInserter()(Bench())
     starts = []
@@ -135,7 +135,7 @@ def test_a_reset_keeps_the_phase():
 
 @settings(max_examples=10, deadline=None)
 @given(st.sampled_from([(14, 7), (10, 8), (6, 11)]), st.lists(st.integers(1, 2**61 - 1), min_size=5, max_size=5))
-def test_a_jump_keeps_the_phase(geometry, jumps):
+def test_time_skip_keeps_the_phase_of_frames(geometry, jumps):
     dut = Bench(words=geometry[0], word_bits=geometry[1])
     running, length = dut.link.free_running, dut.link.length
 
@@ -166,6 +166,6 @@ def test_a_jump_keeps_the_phase(geometry, jumps):
         ({"words": 14, "word_bits": 2}, "a word has more than 2 bits, not 2"),
     ],
 )
-def test_impossible_geometries(geometry, text):
+def test_impossible_frame_geometry_is_refused(geometry, text):
     with pytest.raises(ValueError, match=text):
         Bench(**geometry)

@@ -106,7 +106,7 @@ class Sums(Module):
     st.integers(0, 3),
     st.integers(0, 2**32),
 )
-def test_sums(width, height, rois, holes, gap, seed):
+def test_sums_over_regions_agree_with_numpy(width, height, rois, holes, gap, seed):
     """Two frames; a ROI may be empty, or extend beyond the frame. Without a gap, lines merge into
     one long one."""
     noise = np.random.default_rng(seed)
@@ -119,7 +119,7 @@ def test_sums(width, height, rois, holes, gap, seed):
     assert size == [width, height]
 
 
-def test_a_sum_that_does_not_fit_is_all_ones():
+def test_overflowing_sum_is_all_ones():
     words = frame_words(np.array([[200, 300, 1]])) + frame_words(np.array([[200, 55, 1]]))
     assert Sums([(0, 0, 3, 1), (0, 0, 2, 1)], bits=8).play(words)[:2] == [[255, 255], [255, 255]]
     words = frame_words(np.array([[200, 54, 1]])) + frame_words(np.array([[3, 4, 5]]))
@@ -127,7 +127,7 @@ def test_a_sum_that_does_not_fit_is_all_ones():
 
 
 @pytest.mark.parametrize("mask", [0, 0b0010, 0b1101])
-def test_frames_from_the_lanes(mask):
+def test_frames_received_on_lanes_give_selected_sums(mask):
     """Two frames at 40 MHz; results of the ROIs in the mask."""
     noise = np.random.default_rng(mask)
     frames = [noise.integers(0, 2**16, (4, 5)) for _ in range(2)]
@@ -138,7 +138,7 @@ def test_frames_from_the_lanes(mask):
     assert sizes == [5, 4]
 
 
-def test_latency_and_throughput():
+def test_sums_follow_frame_end_one_per_cycle():
     """From the word that ends the frame (its last bit arrived): sentinel 7 cycles later, then one
     result per cycle."""
     frame = np.arange(6).reshape(2, 3)
@@ -149,7 +149,7 @@ def test_latency_and_throughput():
 
 
 @pytest.mark.parametrize("res_width, shift, bits", [(4, 0, 24), (12, 0, 31), (3, 13, 9), (2, 12, 8)])
-def test_widths(res_width, shift, bits):
+def test_sentinel_is_the_bit_above_results(res_width, shift, bits):
     """The sentinel is the bit above a result."""
     assert result_bits(res_width, shift) == bits
     frame = np.full((3, 3), 0xFFFF)
@@ -167,6 +167,6 @@ def test_widths(res_width, shift, bits):
         ({"count_shift": 16}, "camera: count_shift of a grabber is 0 to 15, not 16"),
     ],
 )
-def test_impossible_parameters(options, text):
+def test_impossible_grabber_parameters_are_refused(options, text):
     with pytest.raises(ValueError, match=text):
         make_phys((ChannelSpec("camera", "grabber", options),))

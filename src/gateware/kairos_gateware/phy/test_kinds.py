@@ -17,7 +17,7 @@ def test_every_number_of_the_descriptor_has_a_phy():
     assert {kind.channel for kind in KINDS.values()} == set(ChannelKind) - {ChannelKind.LOG}
 
 
-def test_every_module_with_kinds_is_in_the_list():
+def test_every_phy_module_is_in_the_list():
     paths = [path for path in Path(phy.__file__).parent.glob("*.py") if not path.name.startswith(("test_", "kinds"))]
     modules = [import_module(f"kairos_gateware.phy.{path.stem}") for path in paths]
     exported = [kind for module in modules for kind in getattr(module, "KINDS", ())]
@@ -27,7 +27,7 @@ def test_every_module_with_kinds_is_in_the_list():
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_defaults_are_allowed_and_rules_are_said(kind):
+def test_defaults_are_valid_and_violated_rules_are_reported(kind):
     for parameter in kind.parameters:
         if parameter.default is not None:
             parameter.check("channel", parameter.default)
@@ -35,6 +35,6 @@ def test_defaults_are_allowed_and_rules_are_said(kind):
 
 
 @pytest.mark.parametrize("name", PHYS)
-def test_measured_kinds_have_ports(name):
+def test_every_measured_kind_has_module_and_ports(name):
     what, module, ios = PHYS[name]()
     assert what and isinstance(module, Module) and len(ios) >= 8

@@ -47,7 +47,7 @@ def shifted(events):
     return {cycle - 1: (*event, 0) for cycle, event in events.items()}
 
 
-def test_registers():
+def test_register_access_is_sent_once_per_frame():
     both = Both(0, 0)
     events = {50: (0x80 | 0x06, 0x3F), 95: (0x05, 0), 101: (0x07, 0)}
     record = play(both.phaser, shifted(events), 6 * FRAME, dut=both)
@@ -59,7 +59,7 @@ def test_registers():
 
 
 @pytest.mark.parametrize("answer", [0xA5, 0x01, 0x80, 0xFF])
-def test_an_answer(answer):
+def test_register_answer_returns_with_its_time(answer):
     both = Both(0, 0)
     # In the frame after that of the request, from 160 on, a bit in each word.
     bits = [0, *(answer >> n & 1 for n in reversed(range(8))), 0]
@@ -72,7 +72,7 @@ def test_an_answer(answer):
 
 
 @pytest.mark.parametrize("index, kind", [(0, 0), (0, 1), (1, 0), (1, 1)])
-def test_oscillators(index, kind):
+def test_oscillator_words_are_in_the_next_frame(index, kind):
     both = Both(index, kind)
     both.pads = both.phaser.pads
     both.channel = both.tones.channel

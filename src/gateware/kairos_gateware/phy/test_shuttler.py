@@ -156,7 +156,7 @@ def wave(level, amplitude, phase, gain, offset):
 
 @settings(max_examples=60, deadline=None)
 @given(coefficients(LEVEL), coefficients(TONE), of_bits(16), of_bits(16), st.sampled_from(OUTPUTS))
-def test_sums_are_exact_and_samples_nearly(library, level, tone, gain, offset, output):
+def test_internal_sums_are_exact_and_samples_within_rounding(library, level, tone, gain, offset, output):
     place, start, cycles = OUTPUTS.index(output), 30, 200
     play = Play().write(5, output, LEVEL, level).write(5, output, TONE, tone).at(start, TRIGGER, 1 << output)
     rows = play.at(8, SETTINGS, gain, GAIN | output).at(9, SETTINGS, offset, OFFSET | output).run(library, cycles)
@@ -174,7 +174,7 @@ def test_sums_are_exact_and_samples_nearly(library, level, tone, gain, offset, o
 
 @settings(max_examples=40, deadline=None)
 @given(coefficients(LEVEL), of_bits(16), of_bits(16))
-def test_a_level_is_exact(library, level, gain, offset):
+def test_level_with_gain_and_offset_is_exact(library, level, gain, offset):
     start, change = 20, 60
     play = Play().write(5, 5, LEVEL, level).at(start, TRIGGER, 1 << 5).at(change, SETTINGS, gain, GAIN | 5)
     codes = codes_of(play.at(change + 1, SETTINGS, offset, OFFSET | 5).run(library, 120), 5)
@@ -185,7 +185,7 @@ def test_a_level_is_exact(library, level, gain, offset):
     assert codes == expected
 
 
-def test_a_sum_beyond_full_scale_is_limited(library):
+def test_sum_beyond_full_scale_is_limited(library):
     for sign in [1, -1]:
         play = Play().write(5, 0, LEVEL, [sign * 0x7000, 0, 0, 0]).write(5, 0, TONE, [sign * 0x4000, *[0] * 6])
         assert codes_of(play.at(30, TRIGGER, 1).run(library, 60), 0)[-1] == (0x1FFF if sign > 0 else -0x2000)
@@ -200,7 +200,7 @@ def test_the_first_sample_follows_the_trigger_by_the_latency(library):
     assert codes_of(rows, 5) == [0] * (20 + LATENCY) + [0x400] * (40 - LATENCY)
 
 
-def test_words_of_the_triggers_time_wait_for_the_next_trigger(library):
+def test_words_written_at_trigger_time_wait_for_the_next_trigger(library):
     play = Play().at(10, 2, 0x1111, 0).at(11, 2, 0x2222, 0).at(11, TRIGGER, 1).at(15, TRIGGER, 1)
     levels = play.run(library, 20)["level"][:, 0] >> 32
     assert list(levels[9:17]) == [0, 0, 0x1111, 0x1111, 0x1111, 0x1111, 0x2222, 0x2222]
@@ -262,7 +262,7 @@ def test_shown_fields_change_at_event_time(library, level, tone):
 @example([1] * 4, [1] * 7, 2**48)
 @example([1] * 4, [1] * 7, 2**48 + 1)
 @example([1] * 4, [1] * 7, 2**COARSE_BITS - 1)
-def test_skipping_is_stepping(library, level, tone, cycles):
+def test_skipped_cycles_equal_stepped_cycles(library, level, tone, cycles):
     play = Play().write(5, 15, LEVEL, level).write(5, 15, TONE, tone).at(20, TRIGGER, 1 << 15)
     play.skips[30] = cycles
     rows = play.run(library, 80)

@@ -50,7 +50,7 @@ def edges(record, start, stop, phase, polarity):
     st.integers(0, 2**32 - 1),
     st.integers(0, 2**32 - 1),
 )
-def test_transfer(flags, length, div, cs, data, answer):
+def test_transfer_of_any_mode_and_length_reaches_the_slave(flags, length, div, cs, data, answer):
     start, stop = 10, 10 + duration(length, div)
     answer &= (1 << length) - 1
     bits = [answer >> (i if flags & LSB_FIRST else length - 1 - i) & 1 for i in range(length)]
@@ -81,7 +81,7 @@ def test_transfer(flags, length, div, cs, data, answer):
     assert not record.busy
 
 
-def test_busy_until_the_driver_may_write_again():
+def test_second_transfer_is_busy_until_the_first_has_ended():
     n = duration(8, 4)
     first = {5: config(END, 8, 4), 10: (0, 0x5A << 24, 0)}
     assert play(make(), first | {10 + n - 1: (0, 0, 0)}, 60).busy == [10 + n - 1]
@@ -104,13 +104,13 @@ def test_long_transfer_without_end_keeps_the_chip_selected():
     assert levels(record, CS + 2)[10 : stop - 1] == [1] * (stop - 11) and not levels(record, CS + 2)[stop - 1]
 
 
-def test_offline_until_configured():
+def test_pads_are_released_until_configured():
     record = play(make(), {5: config(END, 8, 4), 9: config(OFFLINE, 8, 4)}, 14)
     for pad in [CLK, MOSI, CS]:
         assert [oe for _, oe in record.outputs[pad]] == [0] * 5 + [1] * 4 + [0] * 5
 
 
-def test_half_duplex_reads_on_mosi():
+def test_half_duplex_answer_is_read_on_mosi():
     events = {5: config(END | INPUT | HALF_DUPLEX, 4, 2), 10: (0, 0, 0)}
     record = play(make(), events, 40, {(MOSI, 9): 255, (MOSI, 12): 0, (MOSI, 14): 255})
     assert [data for _, _, data in record.inputs] == [0b1011]

@@ -67,7 +67,7 @@ EXPERIMENT = {20: config(END, 16, 3, 2), 30: (0, 0xA5C3 << 16, 0)}
 """A transfer of 16 bits to the second chip."""
 
 
-def test_a_transfer_is_made_and_the_experiments_configuration_is_back():
+def test_aside_transfer_restores_the_configuration_of_the_experiment():
     record, _ = asked({60 + duration(16, 3): (word(cs=1), 0x5A << 24)}, EXPERIMENT | {250: (0, 0x1234 << 16, 0)})
     assert sent(record) == [(1, f"{0xA5C3:016b}"), (0, f"{0x5A:08b}"), (1, f"{0x1234:016b}")]
     assert record.busy == [] and record.settled[-1]
@@ -75,7 +75,7 @@ def test_a_transfer_is_made_and_the_experiments_configuration_is_back():
 
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 150))
-def test_an_experiments_pins_are_the_same_until_its_events_and_a_transfer_meet(cycle):
+def test_pins_change_only_if_experiment_and_aside_transfer_meet(cycle):
     """A transfer that waits begins after the experiment's; an event during a transfer is
     rejected."""
     alone, _ = asked({}, EXPERIMENT)
@@ -91,7 +91,7 @@ def test_an_experiments_pins_are_the_same_until_its_events_and_a_transfer_meet(c
             ]
 
 
-def test_data_received_aside_is_not_the_experiments():
+def test_data_received_aside_is_hidden_from_the_experiment():
     high = {(MISO, 0): 255}
     record, dut = asked({40: (word(INPUT), 0)}, {20: config(END | INPUT, 4, 2)}, high)
     assert record.inputs == []
@@ -99,7 +99,7 @@ def test_data_received_aside_is_not_the_experiments():
     assert [data for _, _, data in record.inputs] == [0b1111]
 
 
-def test_a_chip_select_that_is_held_is_waited_for_and_not_for_ever():
+def test_aside_transfer_waits_limited_time_for_held_chip_select():
     held = {20: config(0, 8, 2, 2), 30: (0, 1 << 24, 0)}
     record, _ = asked({60: (word(), 0x5A << 24)}, held | {80: config(END, 8, 2, 2), 85: (0, 2 << 24, 0)})
     assert sent(record) == [(1, f"{1:08b}{2:08b}"), (0, f"{0x5A:08b}")]
@@ -107,7 +107,7 @@ def test_a_chip_select_that_is_held_is_waited_for_and_not_for_ever():
     assert sent(record) == [(1, f"{1:08b}")] and record.settled[-1]
 
 
-def test_registers():
+def test_registers_start_a_transfer_and_report_its_state():
     asides = {number: SpiAside(master(), WAIT) for number in (3, 7)}
 
     class Top(Module):

@@ -65,7 +65,7 @@ def profile(cs, number, ftw):
     return [(cs, 8, 0x0E + number), (cs, 32, 0x3FFF_1234), (cs, 32, ftw)]
 
 
-def test_frequencies_of_an_ad9910():
+def test_ad9910_probes_report_frequencies_of_single_tone_profiles():
     messages = [
         profile(4, 7, 0x1111_2222),
         profile(6, 0, 0x3333_4444),
@@ -83,12 +83,12 @@ def test_frequencies_of_an_ad9910():
 @pytest.mark.parametrize(
     "configuration", [[(1, 24, 0b0101 << 13)], [(1, 24, 0b0101 << 36 - 28), (1, 28, 0)]], ids=["rev8", "rev9"]
 )
-def test_all_chips_that_are_not_masked(configuration):
+def test_message_to_several_chips_changes_all_unmasked_ones(configuration):
     messages = [profile(3, 1, 5), configuration, profile(3, 1, 6), profile(4, 1, 7)]
     assert probed("ad9910", messages, range(4)) == [7, 6, 5, 6]
 
 
-def test_frequencies_of_an_ad9912():
+def test_ad9912_probes_report_complete_frequency_words():
     ftw = 0xABCD_1234_5678
     tone = [(5, 16, 3 << 13 | 0x1AD), (5, 32, 0x1FFF << 16 | ftw >> 32), (5, 32, ftw & 0xFFFF_FFFF)]
     read = [(4, 16, 1 << 15 | 3 << 13 | 0x1AD), *[(4, 32, 1)] * 2]
@@ -96,7 +96,7 @@ def test_frequencies_of_an_ad9912():
     assert probed("ad9912", [tone, read, short]) == [0, ftw, 0, 0, 0, 0, 0, 0]
 
 
-def test_codes_of_an_ad53xx():
+def test_ad53xx_probes_report_codes_of_single_outputs():
     def word(mode, target, value, cs=1, length=24):
         return [(cs, length, mode << 22 | target << 16 | value)]
 
@@ -128,7 +128,7 @@ def table(chip):
     return tomllib.loads((root / "src" / "contracts" / "chips" / f"{chip}.toml").read_text())
 
 
-def test_numbers_are_those_of_the_chips():
+def test_probe_numbers_are_those_of_the_chips():
     registers = {
         (chip, r["name"]): r for chip in ("ad9910", "ad9912", "ad53xx", "urukul") for r in table(chip)["register"]
     }

@@ -41,7 +41,7 @@ def read(address):
     return rtio, data, 0
 
 
-def test_addresses():
+def test_address_map_equals_that_of_the_driver():
     """As the driver computes them (coredevice drivers, section 15)."""
     for urukuls, depth in [(1, 10), (2, 11)]:
         addresses = AddressMap(urukuls)
@@ -55,7 +55,7 @@ def test_addresses():
     assert MAP.event(0x1234, 0x2ABCD) == (0x34, 0x12 << 18 | 0x2ABCD)
 
 
-def test_a_word_each_cycle():
+def test_memory_accesses_are_accepted_every_cycle():
     """Writes and reads in successive cycles; a read directly after the write of the same word
     returns it. The input event has the time of its read."""
     servo, _, top = make()
@@ -74,7 +74,7 @@ def test_a_word_each_cycle():
     assert unsettled[0] == 10 and unsettled[-1] == 25
 
 
-def test_phase_tracking_is_refused():
+def test_phase_tracking_events_are_refused_as_busy():
     servo, _, top = make()
     record = play(servo, {10: read(MAP.phase), 11: write(MAP.phase, 5)}, 20, dut=top)
     assert (record.busy, record.inputs) == ([10, 11], [])
@@ -89,7 +89,7 @@ SETTING = st.tuples(st.booleans(), st.booleans(), st.sampled_from([0, 7, 31]))
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.one_of(SETTING, st.just("taken")), max_size=40))
-def test_control(actions):
+def test_control_signals_of_a_channel_follow_the_model(actions):
     """The filter's inputs from a channel, and for how many cycles, agree with the model."""
     channel = SuServoChannel(0, Pad("sw", "out", 0, True))
     link, control, model = channel.channel.output, channel.control, ChannelModel()
@@ -115,7 +115,7 @@ def test_control(actions):
     run_simulation(channel, bench())
 
 
-def test_waited_stops_at_its_largest_value():
+def test_waiting_counter_saturates_at_its_maximum():
     channel = SuServoChannel(0, Pad("sw", "out", 0, True))
 
     def bench():
@@ -131,7 +131,7 @@ def test_waited_stops_at_its_largest_value():
     run_simulation(channel, bench())
 
 
-def test_loop():
+def test_servo_loop_of_one_urukul_updates_after_305_cycles():
     """Two channels through four samples: from the falling edge of CNV to the update takes 305
     cycles with one Urukul."""
     servo, channels, top = make()

@@ -28,7 +28,7 @@ def test_serialised_output_changes_at_its_sample():
 
 
 @pytest.mark.parametrize("serialised", [False, True])
-def test_direction(serialised):
+def test_direction_of_bidirectional_pin_changes_on_time(serialised):
     record = play(make(InOut, serialised), {3: (0, 1, 0), 5: (1, 1, 0), 8: (1, 0, 0)}, 10)
     assert [oe for _, oe in record.outputs[0]] == [0] * 5 + [1] * 3 + [0] * 2
     assert [o for o, _ in record.outputs[0]] == [0] * 3 + [255] * 7
@@ -76,14 +76,14 @@ _EVENTS = st.dictionaries(
 
 @settings(max_examples=40, deadline=None)
 @given(_EVENTS, st.dictionaries(st.integers(3, 40), st.sampled_from([0, 255]), max_size=20))
-def test_gates_are_exact(events, levels):
+def test_input_gate_is_exact_to_the_cycle(events, levels):
     levels = {(0, cycle): level for cycle, level in levels.items()}
     assert play(make(InOut), events, 50, levels).inputs == expected_inputs(events, levels, 48, False)
 
 
 @settings(max_examples=60, deadline=None)
 @given(_EVENTS, st.dictionaries(st.integers(3, 40), st.integers(0, 255), max_size=30))
-def test_serialised_gates_are_exact_to_the_sample(events, levels):
+def test_serialised_input_gate_is_exact_to_the_sample(events, levels):
     levels = {(0, cycle): levels.get(cycle, 255 * (levels.get(cycle - 1, 0) >> 7)) for cycle in sorted(levels)}
     levels |= {(0, c + 1): 255 * (v >> 7) for (_, c), v in levels.items() if (0, c + 1) not in levels}
     assert play(make(InOut, True), events, 50, levels).inputs == expected_inputs(events, levels, 48, True)

@@ -101,7 +101,7 @@ def test_61_outermost_channels_have_no_neighbour_beyond(channels):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_samples_are_those_of_the_model(channels, seed):
+def test_samples_of_channels_with_crosstalk_equal_the_model(channels, seed):
     rng = np.random.default_rng(seed)
     model = Model(Core(channels=CHANNELS), crosstalk=LATENCY)
     zero, couplings = int(rng.integers(64)), []
@@ -115,7 +115,7 @@ def test_samples_are_those_of_the_model(channels, seed):
     assert np.abs(played.samples).max() == 2**15 - 1 or np.abs(played.samples).max() == 2**15
 
 
-def test_63_channels_with_the_same_program_give_the_same_samples(channels, engines):
+def test_63_channels_with_equal_programs_give_equal_samples(channels, engines):
     """Words for both channels of the engines, whose values go to two channels each of the
     synthesis."""
     rng = np.random.default_rng(63)

@@ -37,7 +37,7 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("check", EXAMPLES)
-def test_17_to_22_interpolation(engines, check):
+def test_17_to_22_interpolated_values_equal_the_examples(engines, check):
     body, values = EXAMPLES[check]
     assert shown(engines, [body]) == [value % 2**40 for value in values]
 
@@ -50,7 +50,7 @@ def test_26_segments_of_one_cycle_back_to_back(engines):
     assert values.tolist() == [1 + n * n for n in range(16)]
 
 
-def test_31_the_first_frame_counts_where_both_are_forwarded(engines):
+def test_31_first_frame_applies_if_both_are_forwarded(engines):
     forward = int(facts.FrameFlag.FORWARD0)
     words = [
         bypass(Body((5, 0, 0, 0), flags=forward), 1 << Z0),
@@ -78,7 +78,7 @@ def test_45_all_engines_start_with_the_trigger(engines):
         assert played.errors == facts.Error.UNDERRUN
 
 
-def test_46_a_trigger_that_comes_early(engines):
+def test_46_early_trigger_is_reported_or_kept(engines):
     words = [bypass(Body((1, 0, 0, 0), 20, flags=WAIT), ALL)]
     gaps = [50]
     loose = play(engines, words, 100, gaps=gaps, triggers=[10, 80])
@@ -89,7 +89,7 @@ def test_46_a_trigger_that_comes_early(engines):
     assert np.flatnonzero(strict.states["running"])[0] == armed_at(strict) + 1
 
 
-def test_47_a_closing_packet_is_held(engines):
+def test_47_closing_packet_is_held_until_the_trigger(engines):
     words = [bypass(Body(tau=122), ALL), bypass(Body(tau=122, flags=WAIT), ALL)]
     played = play(engines, words, triggers=[])
     assert played.errors == 0
@@ -97,7 +97,7 @@ def test_47_a_closing_packet_is_held(engines):
     assert len(segments(played, 0)) == 122
 
 
-def test_49_an_aligned_underrun_mutes_and_goes_on(engines):
+def test_49_aligned_underrun_mutes_and_playback_continues(engines):
     first, second = Body((3 << 30, 0, 0, 0), 10), Body((5 << 30, 0, 0, 0), 10)
     played = play(engines, [bypass(first, ALL), bypass(second, ALL)], 300, gaps=[0, 100])
     running = np.flatnonzero(played.states["running"])
@@ -112,7 +112,7 @@ def test_49_an_aligned_underrun_mutes_and_goes_on(engines):
     assert played.shown[stop, 0]["underrun"] == ALL
 
 
-def test_49_hold_keeps_the_amplitude(engines):
+def test_49_underrun_with_hold_keeps_the_amplitude(engines):
     played = play(engines, [bypass(Body((3 << 30, 0, 0, 0), 10), ALL)], hold=1)
     assert played.shown[-1, 0]["values"][A0] == 3 << 30
 
@@ -139,13 +139,13 @@ def segment_start(played):
     return int(np.flatnonzero(played.states["running"])[0]) + 1
 
 
-def test_engines_that_wait_too_long_for_others_are_a_fault(engines):
+def test_engine_waiting_too_long_for_others_is_a_fault(engines):
     words = [bypass(Body(tau=10), 0x7F), bypass(Body(tau=100), 0x80), bypass(Body(flags=WAIT), ALL)]
     assert play(engines, words, misalign_limit=90).errors == facts.Error.UNDERRUN  # 90 cycles apart are allowed
     assert play(engines, words, misalign_limit=89).errors & facts.Error.MISALIGN
 
 
-def test_a_segment_of_no_cycles_is_skipped_and_its_rotation_kept(engines):
+def test_zero_length_segment_is_skipped_and_its_rotation_kept(engines):
     empty, body = Body((100, 0, 0, 0), 0), Body((7, 0, 0, 0), 4)
     clear = Body((50, 0, 0, 0), 0, flags=int(facts.FrameFlag.CLEAR))
     words = [bypass(body, ALL), bypass(empty, ALL), bypass(body, ALL), bypass(clear, ALL), bypass(body, ALL)]
@@ -156,7 +156,7 @@ def test_a_segment_of_no_cycles_is_skipped_and_its_rotation_kept(engines):
     assert values[:, Z0].tolist() == [7] * 4 + [7 + 100 + 7] * 4 + [50 + 7] * 4
 
 
-def test_of_several_segments_of_no_cycles_any_may_clear(engines):
+def test_clear_flag_of_any_zero_length_segment_is_applied(engines):
     empty, body = Body((100, 0, 0, 0), 0), Body((7, 0, 0, 0), 4)
     clear = Body((50, 0, 0, 0), 0, flags=int(facts.FrameFlag.CLEAR))
     played = play(engines, [bypass(each, ALL) for each in (body, clear, empty, empty, body)])
@@ -213,11 +213,11 @@ def check_random_program(engines, seed):
     return dry
 
 
-def test_50_random_programs(engines):
+def test_50_random_programs_obey_alignment_and_triggers(engines):
     assert sum(check_random_program(engines, seed) for seed in range(200)) < 150  # many play to the end
 
 
 @pytest.mark.long
-def test_50_many_random_programs(engines):
+def test_50_many_random_programs_obey_alignment_and_triggers(engines):
     for seed in range(200, 10_200):
         check_random_program(engines, seed)

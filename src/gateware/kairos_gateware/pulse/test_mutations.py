@@ -47,24 +47,24 @@ def run(folder, package, tests):
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["what"])
-def test_faults_are_of_lines_that_there_are(fault):
+def test_faults_replace_lines_that_exist(fault):
     assert (HERE / fault["file"]).read_text().count(fault["old"]) == 1, f"mutations.toml: {fault['file']} has changed"
     assert fault["old"] != fault["new"] and "\n" not in fault["old"] + fault["new"]
 
 
-def test_there_are_many_faults():
+def test_list_has_at_least_20_faults():
     assert len(FAULTS) >= 20
 
 
 @pytest.mark.long
-def test_a_copy_without_a_fault_passes(tmp_path):
+def test_unchanged_copy_passes_all_tests(tmp_path):
     done = run(tmp_path, mutated(tmp_path, None), ["sequence", "model", "synthesis"])
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["what"])
-def test_a_fault_is_found(fault, tmp_path):
+def test_inserted_fault_fails_a_test(fault, tmp_path):
     tests = ["synthesis", "samples"] if fault["file"] in OF_THE_DDS else ["sequence", "engines", "model"]
     done = run(tmp_path, mutated(tmp_path, fault), tests)
     summary = done.stdout.strip().splitlines()[-1]

@@ -49,7 +49,7 @@ def pulses(rng, cycles):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_samples_are_those_of_the_model(whole, seed):
+def test_samples_of_a_program_equal_the_model(whole, seed):
     library, latency = whole
     rng = np.random.default_rng(seed)
     lengths = [int(cycles) for cycles in rng.integers(40, 90, 3)]

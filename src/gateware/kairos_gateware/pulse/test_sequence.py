@@ -33,7 +33,7 @@ def compare(played, vector, channels, trajectory="trajectory"):
 
 
 @pytest.mark.parametrize("name", PLAYED)
-def test_vectors(engines, name):
+def test_each_vector_gives_its_recorded_trajectory(engines, name):
     vector = vectors()[name]
     channels = list(vector["trajectory"])[: engines.channels]
     played = engines.play(
@@ -61,7 +61,7 @@ def changes(rows):
     return [[n, value] for n, value in enumerate(signed) if not n or value != signed[n - 1]]
 
 
-def test_23_and_24_samples_of_splines(engines):
+def test_23_and_24_splines_give_their_recorded_samples(engines):
     [rows] = played(engines, "v06")
     assert len(rows) == 48
     assert rows["values"][:5, facts.Parameter.A0].tolist() == [0, 9851099136, 19712937164, 29596252978, 39511785470]
@@ -72,7 +72,7 @@ def test_23_and_24_samples_of_splines(engines):
             assert rows["values"][:, p].tolist() == expected(trajectory[parameter.name.lower()], len(rows))
 
 
-def test_25_no_cycle_is_repeated_or_missing(engines):
+def test_25_consecutive_segments_repeat_or_lose_no_cycle(engines):
     [steps], [spline] = played(engines, "v05"), played(engines, "v06")
     assert (len(steps), len(spline)) == (50, 48)
     assert [cycle for cycle, _ in changes(steps["values"][:, facts.Parameter.A0])] == [0, 17, 33]
@@ -109,7 +109,7 @@ def test_30_a_frame_keeps_where_its_spline_ends(engines):
     assert rows["values"][-1, facts.Parameter.Z0] == 30541989638
 
 
-def test_32_two_half_turns_are_none(engines):
+def test_32_two_half_turns_cancel_each_other(engines):
     half = Body((-(2**39), 0, 0, 0))
     run = engines.play([bypass(half, 0xFF)] * 2, 100)
     assert changes(segments(run, 0)["values"][:, facts.Parameter.Z0]) == [[0, -(2**39)], [8, 0]]
@@ -145,7 +145,7 @@ def order(run):
     return segments(run, 0)["values"][::4, facts.Parameter.F0].tolist()
 
 
-def test_34_packed_ids_and_entries(engines):
+def test_34_packed_ids_and_entries_play_as_recorded(engines):
     words = onto(vectors()["v16"]["words"], [5])
     some = numbered([(100 + n, 40 + n) for n in range(23)])
     assert order(engines.play([*some, *words[:2]], 500)) == [40 + n for n in range(23)]
@@ -156,7 +156,7 @@ def test_34_packed_ids_and_entries(engines):
 
 
 @pytest.mark.parametrize("result", range(4))
-def test_35_a_branch_of_more_ids_than_a_word_has(engines, result):
+def test_35_branch_longer_than_a_word_plays_all_gates(engines, result):
     """Vector 17: gates 3 and 4, a branch of 23 gates of which the vector's results have the first
     two, gate 5."""
     words = onto(vectors()["v17"]["words"], [0])
@@ -172,7 +172,7 @@ def test_35_a_branch_of_more_ids_than_a_word_has(engines, result):
     "result, frequencies, frames",
     [(0, [[0, 0], [12, 13421772800], [24, 0]], [[0, 0]]), (1, [[0, 0]], [[0, 0], [12, 2**38]])],
 )
-def test_36_a_result_chooses_the_gate(engines, result, frequencies, frames):
+def test_36_measured_result_selects_the_gate(engines, result, frequencies, frames):
     """Vector 18: zeros, then gate 0 or, with the other result, a quarter turn in 8 cycles; zeros."""
     [rows] = played(engines, "v18", result=result)
     assert len(rows) == 12 + (8 if result else 12) + 12
@@ -180,14 +180,14 @@ def test_36_a_result_chooses_the_gate(engines, result, frequencies, frames):
     assert changes(rows["values"][:, facts.Parameter.Z0]) == frames
 
 
-def test_37_tables_and_stream_play_the_same(engines):
+def test_37_gates_and_streamed_words_play_alike(engines):
     tables, streamed = played(engines, "v20"), played(engines, "v21")
     for one, other in zip(tables, streamed, strict=True):
         assert len(one) == len(other) == 216
         assert (one["values"] == other["values"]).all() and (one["applied"] == other["applied"]).all()
 
 
-def test_67_the_core_follows_the_order_of_the_words(engines):
+def test_67_core_plays_words_in_their_order(engines):
     vector, amplitudes = vectors()["v22"], [facts.Parameter.A0, facts.Parameter.A1]
     [rows] = played(engines, "v22")
     faulty = segments(engines.play(onto(vector["faulty_table_words"], [0]), 500, trigger_channels=1), 0)

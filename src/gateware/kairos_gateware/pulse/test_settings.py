@@ -75,14 +75,14 @@ def seen():
     return found
 
 
-def test_feed_forward(seen):
+def test_changed_feed_forward_applies_once_per_sample(seen):
     assert seen[ERROR]["error"] == -3 & 2**40 - 1
     assert seen[HARMONIC]["harmonic"] == -7 and seen[HARMONIC]["other"] == 0
     # It accumulates one error per sample
     assert (seen[HARMONIC]["phase"] - seen[ERROR]["phase"]) % 2**40 == -3 * 3 * PER_CYCLE % 2**40
 
 
-def test_couplings_are_written_one_by_one_and_used_at_once(seen):
+def test_written_coupling_applies_in_the_next_cycle(seen):
     written = seen[COUPLING]
     assert (written["write"], written["real"], written["imaginary"], written["delay"]) == (1, -5, 77, 9)
     assert (seen[COUPLE]["commit"], seen[COUPLE]["zero"]) == (1, 9)

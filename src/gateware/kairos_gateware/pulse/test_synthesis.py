@@ -93,7 +93,7 @@ def test_every_phase_is_within_one_of_its_cosine(cosine):
     assert np.abs(cosine - np.round((2**17 - 1) * np.cos(angles))).max() <= 1
 
 
-def test_random_parameters(channel, cosine):
+def test_random_parameters_give_the_expected_samples(channel, cosine):
     rng = np.random.default_rng(1)
     rows = blank(channel, 2000)
     held = rng.integers(0, 60, 2000) != 0  # values change occasionally
@@ -120,7 +120,7 @@ def test_random_parameters(channel, cosine):
         (0x0050000000, 2_000_000, 0x6800000000),
     ],
 )
-def test_53_to_55_the_global_phase(channel, cosine, frequency, counter, turn):
+def test_53_to_55_global_phase_follows_the_counter(channel, cosine, frequency, counter, turn):
     rows = blank(channel, 1)
     set_tone(rows, frequency)
     rows["synchronise"], rows["counter"] = 1, counter % TURN
@@ -138,7 +138,7 @@ def test_56_phase_is_continuous_without_synchronisation(channel, cosine):
         assert samples[cycle, 0] == (65535 * cosine[turn >> 22] + 2**16 >> 17) >> 1
 
 
-def test_57_the_phase_comes_back_with_synchronisation(channel):
+def test_57_synchronisation_restores_the_global_phase(channel):
     rng = np.random.default_rng(57)
     whole = blank(channel, 300)
     set_tone(whole, 0x3E80000000)
@@ -154,7 +154,7 @@ def test_57_the_phase_comes_back_with_synchronisation(channel):
 
 
 @pytest.mark.parametrize("cycles", [10**9, 2**39 - 50])
-def test_the_global_phase_after_many_cycles(channel, cosine, cycles):
+def test_global_phase_is_right_after_many_cycles(channel, cosine, cycles):
     """The counter is loaded: 10^9 cycles after it began, and shortly before it rolls over, a tone
     that synchronises has the phase of one that has always run, and returns to it from another
     frequency."""
@@ -180,7 +180,7 @@ def test_58_repeated_synchronisation_is_idempotent(channel):
     assert (play(channel, rows)[0] == once).all()
 
 
-def test_59_phase_frame_and_feed_forward_add_alike(channel):
+def test_59_phase_frame_and_feed_forward_have_equal_effect(channel):
     results = []
     for name in ["phase", "frame", "feed-forward"]:
         rows = blank(channel, 60)
@@ -197,7 +197,7 @@ def test_59_phase_frame_and_feed_forward_add_alike(channel):
     "amplitudes, sample, limited",
     [((200, 0), 32767, 0), ((-200, 0), -32768, 0), ((100, 100), 32767, 0), ((200, 200), 32767, 1)],
 )
-def test_60_full_scale(channel, amplitudes, sample, limited):
+def test_60_amplitudes_beyond_full_scale_are_limited(channel, amplitudes, sample, limited):
     rows = blank(channel, 1)
     for tone, amplitude in enumerate(amplitudes):
         set_tone(rows, 0, int(amplitude / 200 * 65535) << facts.AMPLITUDE_FRACTION, tone)
@@ -206,7 +206,7 @@ def test_60_full_scale(channel, amplitudes, sample, limited):
     assert too_far[0] == limited
 
 
-def test_62_spectrum(channel):
+def test_62_tone_has_no_line_above_minus_90_db(channel):
     """A tone near 200 MHz of 819.2 MHz, on a line of the transform: no line above -90 dB of it."""
     cycles = 2**15
     rows = blank(channel, cycles)

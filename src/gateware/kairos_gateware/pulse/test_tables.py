@@ -56,7 +56,7 @@ def test_40_one_entry_feeds_all_parameters_or_none(engines):
     assert (segments(played, 0)["values"] == 1)[:, :6].all()
 
 
-def test_41_empty_gates_take_no_time(engines):
+def test_41_empty_gates_take_no_cycle(engines):
     words = [*one_gate_each([1, 2]), glut([(5, 1, 0)]), gates([0, 5, 5, 1, 9, 0])]  # gate 9 was never written
     played = play(engines, words)
     assert f0(played) == [1] * 8 + [2] * 8 + [1] * 8
@@ -69,14 +69,14 @@ def test_gate_spans_entire_memory_map(engines):
     assert f0(play(engines, words, 5000)) == [1] * 8 * 4
 
 
-def test_42_a_word_of_no_mode_is_dropped(engines):
+def test_42_word_without_a_mode_is_dropped(engines):
     words = [*one_gate_each([1]), 0xFFFF | 1 << facts.CHANNEL_MASK_AT, gates([0])]
     played = play(engines, words)
     assert f0(played) == [1] * 8
     assert played.errors & facts.Error.MODE
 
 
-def test_42_a_count_above_the_limit_is_cut(engines):
+def test_42_count_above_the_limit_is_truncated(engines):
     words = [plut(n, constant(n)) for n in range(6)]
     words += [mlut([(n, ALL, n) for n in range(6)], count=25), glut([(0, 0, 5)]), gates([0])]
     played = play(engines, words)
@@ -90,7 +90,7 @@ def test_43_a_word_for_no_channel_is_ignored(engines):
     assert played.errors == facts.Error.UNDERRUN
 
 
-def test_44_a_word_for_many_waits_until_all_have_room(engines):
+def test_44_word_for_several_channels_waits_for_room_in_all(engines):
     """Channel 1 is full: it has more words than fit after a segment that waits for the trigger."""
     rng = random.Random(44)
     values = [rng.randrange(2**39) for _ in range(200)]
@@ -123,7 +123,7 @@ def test_a_gate_of_eight_segments_takes_four_cycles(engines):
     assert len(segments(played, 0)) == 4000
 
 
-def test_65_words_come_and_gates_play_as_fast_as_the_stream(engines):
+def test_65_words_and_gates_keep_the_rate_of_the_stream(engines):
     """As many words as the stream delivers in 1 us at 333 MHz, 10 times over, back to back: 325 for
     the pulse table and 8 that run gates, here 4 for each of two channels. The gates last as long as
     that, and are back to back."""
@@ -155,7 +155,7 @@ def test_65_pulse_table_is_written_a_word_a_cycle(engines):
     assert -(-(facts.CHANNELS << facts.PLUT_ADDRESS_BITS) // (333 * per_cycle)) == 99
 
 
-def test_the_same_parameter_twice_in_a_read_keeps_its_order(engines):
+def test_repeated_parameter_in_one_read_keeps_its_order(engines):
     words = [plut(0, constant(1)), plut(1, constant(2)), mlut([(0, ALL, 0), (1, ALL, 1)]), glut([(0, 0, 1)])]
     assert f0(play(engines, [*words, gates([0, 0])])) == ([1] * 8 + [2] * 8) * 2
 
@@ -178,7 +178,7 @@ def branching(channels=1):
     return words
 
 
-def test_51_a_branch_waits_and_stalls_only_its_channel(engines):
+def test_51_branch_waiting_for_result_stalls_only_its_channel(engines):
     words = [*branching(), gates([0], Mode.BRANCH), gates([1], Mode.BRANCH_CONTINUE), bypass(constant(7), ALL, 2)]
     played = play(engines, words, results=[(300, 3)])
     assert f0(played) == [30] * 8 + [31] * 8
@@ -235,7 +235,7 @@ def check_random_tables(engines, seed):
     return len(rows) == total
 
 
-def test_random_tables(engines):
+def test_random_tables_play_as_the_model(engines):
     assert (
         sum(check_random_tables(engines, seed) for seed in range(100)) > 50
     )  # the others underrun while tables are written

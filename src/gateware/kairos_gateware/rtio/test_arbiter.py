@@ -60,7 +60,7 @@ def run(offers, ready, cycles, read_done=(), early=0):
     st.sampled_from([1, 2, 3, 5]),
     st.integers(0, 2),
 )
-def test_every_event_once_and_statuses_to_their_owner(first, second, divisor, early):
+def test_each_event_passes_once_and_its_status_reaches_its_initiator(first, second, divisor, early):
     offers = [[(c, 2 * n) for n, c in enumerate(sorted(first))], [(c, 2 * n + 1) for n, c in enumerate(sorted(second))]]
     log, statuses = run(offers, lambda cycle: cycle % divisor == 0, 200, early=early)
     for port in (0, 1):
@@ -69,7 +69,7 @@ def test_every_event_once_and_statuses_to_their_owner(first, second, divisor, ea
         assert statuses[port] == [(cycle + 1, time & 15) for cycle, time in own]
 
 
-def test_one_event_a_cycle_and_turns():
+def test_two_busy_initiators_share_the_cycles_equally():
     """Two busy initiators share the cycles; one alone gets them all, with no latency."""
     log, _ = run([[(5, 2 * n) for n in range(10)], [(5, 2 * n + 1) for n in range(10)]], lambda cycle: True, 40)
     assert [cycle for cycle, _ in log] == list(range(5, 25))

@@ -31,7 +31,7 @@ def turns(readable, cycles, room=lambda slot: True, freed=None):
     return seen
 
 
-def test_all_that_have_something_take_turns():
+def test_lanes_with_requests_take_turns():
     assert [slot for _, slot in turns(0b1011, 30)][:7] == [0, 1, 3, 0, 1, 3, 0]
 
 
@@ -39,7 +39,7 @@ def test_no_lane_is_chosen_without_request():
     assert turns(0, 10) == []
 
 
-def test_full_lane_waits_until_freed():
+def test_full_lane_is_not_chosen_until_freed():
     seen = turns(0b0111, 60, room=lambda slot: slot != 1, freed=(30, 1))
     early = [slot for cycle, slot in seen if cycle < 30]
     late = [slot for cycle, slot in seen if cycle >= 30]
@@ -47,7 +47,7 @@ def test_full_lane_waits_until_freed():
     assert early.count(0) > 2 < early.count(2)
 
 
-def test_reset_clears_full_flags():
+def test_reset_makes_full_lanes_selectable_again():
     dut = ChannelChoice(COUNT)
 
     def process():

@@ -66,7 +66,7 @@ def run(events, cycles=120, **options):
     return accepted, out, status, errors
 
 
-def test_one_event_each_cycle_and_exact_gates():
+def test_events_in_every_cycle_are_accepted_and_on_time():
     events = [(60 + n, n % 4, n) for n in range(6)]
     accepted, out, status, errors = run(events)
     assert [b - a for a, b in zip(accepted, accepted[1:], strict=False)] == [1] * 5
@@ -74,7 +74,7 @@ def test_one_event_each_cycle_and_exact_gates():
     assert status == [0] * 6 and errors == []
 
 
-def test_least_slack():
+def test_event_at_least_slack_is_accepted_and_on_time():
     """In cycle 0 the counter is 0: an event MIN_SLACK later is the first that is accepted, and it
     is not late."""
     for slack, expected in [(MIN_SLACK - 1, 2), (MIN_SLACK, 0)]:
@@ -88,7 +88,7 @@ def test_negative_time_is_an_underflow():
     assert (out, status) == ([], [2])
 
 
-def test_unknown_and_discarding_channels():
+def test_unknown_channel_is_unreachable_and_discarding_one_accepts():
     _, out, status, errors = run([(50, 9, 1), (50, 4, 1), (50, 1 << 16, 1), (0, 4, 1)], cycles=80)
     assert (out, status, errors) == ([], [4, 0, 4, 0], [])
 
@@ -101,7 +101,7 @@ def test_decreasing_times_spread_over_lanes_then_fail():
     assert errors == [0, 1]
 
 
-def test_any_fitting_lane_is_found():
+def test_event_finds_any_lane_that_fits():
     """The last times of the lanes are 60 (the current one), 95, 45, 70 when 55 arrives: the next
     lane does not fit, the one after it does. The reference, which tries only the next lane, loses
     this event."""
@@ -134,7 +134,7 @@ def test_events_of_one_time_keep_submission_order():
         assert mask_of_younger >> lane_of_older & 1 == 0
 
 
-def test_full_lane_moves_on_then_waits():
+def test_full_lane_is_passed_until_all_are_full():
     """Increasing times go to the next lane when one is full; when all are full, the request waits
     until an event has left."""
     events = [(100 + n, 0, n) for n in range(20)]
@@ -146,7 +146,7 @@ def test_full_lane_moves_on_then_waits():
     assert sum(gap > 1 for gap in gaps) >= 1 and max(gaps) > 60
 
 
-def test_late_event_goes_out_and_is_reported():
+def test_late_event_is_executed_and_reported():
     """The counter is moved past a waiting event, which must never happen; the lane is not blocked
     even then."""
     dut = Bench()

@@ -67,7 +67,7 @@ def test_waiting_event_is_answered_in_two_cycles():
     assert result == [(30, 32, 0, (10 - INPUT_LATENCY) * 8 + 3, 9)]
 
 
-def test_event_ends_a_wait():
+def test_event_during_a_wait_is_returned_at_once():
     """The event is readable INPUT_VISIBLE after its stamp, and answered in the next cycle."""
     stamp = 40
     result = play([(stamp + INPUT_LATENCY, 1, 0, 1)], [(20, 1, FOREVER)])
@@ -93,7 +93,7 @@ def test_channels_are_separate_and_unknown_ones_refused():
     assert result[2][2] == 8
 
 
-def test_overflow_cancels_one_read():
+def test_overflow_is_reported_by_one_read():
     """Depth 4 and one in the output register: the sixth event is lost, five remain."""
     pulses = [(10 + n, 1, 0, n) for n in range(7)]
     result = play(pulses, [(30 + 5 * n, 1, 0) for n in range(7)])
@@ -101,5 +101,5 @@ def test_overflow_cancels_one_read():
     assert [r[4] for r in result[1:6]] == [0, 1, 2, 3, 4]
 
 
-def test_abort_ends_a_wait():
+def test_abort_ends_a_wait_with_timeout():
     assert play([], [(20, 1, FOREVER)], abort_at=50)[0][1:3] == (51, 1)

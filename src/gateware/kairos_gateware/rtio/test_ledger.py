@@ -48,7 +48,7 @@ def test_each_slot_has_its_own_numbers_and_room():
     run(3, process)
 
 
-def test_a_reset_takes_a_cycle_for_each_slot():
+def test_reset_takes_one_cycle_per_slot():
     for count in (1, 2, 5):
 
         def process(dut, count=count):

@@ -53,7 +53,7 @@ def test_events_are_stamped_with_the_cycle_of_their_edge():
     assert play(strobes, 40) == [event(*item) for item in strobes.items()]
 
 
-def test_gap_follows_kept_events():
+def test_mark_of_lost_events_follows_kept_ones():
     strobes = {20 + n: n for n in range(8)}
     got = play(strobes, 40)
     kept = got[: got.index(None)]

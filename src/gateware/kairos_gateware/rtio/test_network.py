@@ -65,22 +65,22 @@ def play(events, late=(), busy=()):
     return result, *errors
 
 
-def test_channels_in_parallel():
+def test_events_of_different_channels_are_executed_together():
     events = [(2, 1, 5, 9, 3), None, (0, 0, 0, 4, 1), (1, 3, 7, 15, 2)]
     assert play(events) == ({2: (1, 5, 9), 0: (0, 0, 4), 1: (3, 7, 15)}, None, None)
 
 
-def test_later_event_replaces():
+def test_later_event_of_a_channel_replaces_the_earlier():
     assert play([(1, 0, 3, 5, 8), (1, 0, 3, 6, 9)]) == ({1: (0, 3, 6)}, None, None)
     assert play([(1, 0, 3, 5, 9), (1, 0, 3, 6, 8)]) == ({1: (0, 3, 5)}, None, None)
 
 
-def test_different_fine_time_or_address_collide():
+def test_events_with_different_fine_time_or_address_collide():
     assert play([(2, 0, 3, 5, 1), (2, 0, 4, 6, 2)]) == ({2: (0, 4, 6)}, 2, None)
     assert play([(2, 1, 3, 5, 2), (2, 0, 3, 6, 1)]) == ({2: (1, 3, 5)}, 2, None)
 
 
-def test_late_and_busy_are_reported_with_the_channel():
+def test_late_event_and_busy_channel_are_reported_with_the_channel():
     assert play([None, (1, 0, 0, 1, 1)], late=[1])[2] == 1
     assert play([None, (2, 0, 0, 1, 1)], busy=[2])[2] == 2
     assert play([None, (0, 0, 0, 1, 1)], busy=[2])[2] is None
@@ -91,7 +91,7 @@ _EVENT = st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 1), st.i
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.one_of(st.none(), _EVENT), min_size=2, max_size=6), st.randoms())
-def test_random_sets(events, random):
+def test_random_events_keep_the_last_of_each_channel(events, random):
     """The last submitted event of each channel is executed; a collision is reported where address
     or fine time differ."""
     order = list(range(len(events)))

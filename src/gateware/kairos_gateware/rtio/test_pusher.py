@@ -95,7 +95,7 @@ def test_channels_take_turns_one_event_in_three_cycles():
     assert {b[0] - a[0] for a, b in zip(entries[1:], entries[2:], strict=False)} == {3}
 
 
-def test_gap_in_its_place_and_more():
+def test_lost_events_are_marked_at_their_position():
     """Nothing is taken until 60: of eight consecutive events, one is on offer, five are in the
     FIFO, two are lost. Then others follow."""
     pulses = {(20 + n, 1): n for n in range(8)} | {(90, 1): 8, (95, 1): 9}
@@ -105,7 +105,7 @@ def test_gap_in_its_place_and_more():
     assert [entry[2] for entry in entries] == list(range(1, 10))
 
 
-def test_gap_before_the_event_behind_it():
+def test_gap_is_reported_before_the_following_event():
     """Room becomes available at the same time as the next event: the gap is reported in between."""
     pulses = {(20 + n, 1): n for n in range(8)}
     for late in range(58, 75):
@@ -128,7 +128,7 @@ def test_full_ring_waits_for_room():
     assert [answer[2:] for answer in answers[:2]] == [(0, 0), (0, 0)]
 
 
-def test_answers():
+def test_request_is_answered_two_cycles_after_entry_or_timeout():
     """Two cycles if the entry is written or the time has passed; otherwise two after the entry, or
     at the timeout."""
     stamp, timeout = 60, 90
@@ -163,13 +163,13 @@ def test_events_up_to_the_timeout_come_before_the_answer(stamp, timeout, status)
             assert answers[0][1] == written + 2
 
 
-def test_unknown_channels_are_refused():
+def test_request_for_an_unknown_channel_is_refused():
     assert [answer[2] for answer in play({}, [(20, 2, FOREVER, 0), (30, 300, 0, 0)])[1]] == [8, 8]
     with pytest.raises(ValueError, match="0 to 255 only"):
         InputPusher(TimeBase(), {256: MarkingFifo(InputLink(1), TimeBase(), DEPTH)})
 
 
-def test_reset_restarts_numbering():
+def test_reset_restarts_entry_numbers_at_one():
     """A waiting request ends with "timeout"; the next entry has number 1."""
     pulses = {(20, 1): 1, (25, 1): 2, (80, 1): 3}
     entries, answers = play(pulses, [(30, 5, FOREVER, 0), (60, 1, FOREVER, 0)], reset_at=50)
@@ -202,12 +202,12 @@ def check(pulses, period):
 
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(_PULSES, st.integers(1, 5))
-def test_random_events(pulses, period):
+def test_random_events_are_pushed_complete_and_in_order(pulses, period):
     check(pulses, period)
 
 
 @pytest.mark.long
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(_PULSES, st.integers(1, 5))
-def test_many_random_events(pulses, period):
+def test_many_random_events_are_pushed_complete_and_in_order(pulses, period):
     check(pulses, period)

@@ -69,26 +69,26 @@ def at_gates(events):
     return [(coarse - OUTPUT_LATENCY, channel, data) for coarse, channel, data in sorted(events, key=lambda e: e[0])]
 
 
-def test_one_event_each_cycle_in_any_order():
+def test_events_in_any_order_are_accepted_every_cycle():
     events = [(70 - 2 * n, n % 4, n) for n in range(20)]
     accepted, statuses, out, errors = play(events, 80)
     assert [b - a for a, b in zip(accepted, accepted[1:], strict=False)] == [1] * 19
     assert (statuses, out, errors) == ([0] * 20, at_gates(events), [])
 
 
-def test_least_slack():
+def test_event_at_least_slack_is_accepted_and_on_time():
     for slack, expected in [(MIN_SLACK - 1, 2), (MIN_SLACK, 0)]:
         accepted, statuses, out, _ = play([(1 + slack, 1, 7)], 30)
         assert accepted == [1] and statuses == [expected]
         assert out == ([] if expected else at_gates([(1 + slack, 1, 7)]))
 
 
-def test_refused_commands():
+def test_invalid_commands_are_refused_with_their_status():
     _, statuses, out, errors = play([(50, 9, 1), (50, 4, 1), (50, 1 << 16, 1), (0, 4, 1), ((1 << 61) - 1, 1, 7)], 80)
     assert (statuses, out, errors) == ([4, 0, 4, 0, 2], [], [])
 
 
-def test_slot_of_the_wheel_is_used_again():
+def test_wheel_slot_is_reused_one_turn_later():
     """Events of the same slot, a turn apart; the second is accepted as soon as it is within
     reach."""
     events = [(40 + n * REACH, 1, n) for n in range(4)]
@@ -104,7 +104,7 @@ def test_wide_words_arrive_complete():
     assert (out, errors) == (at_gates(events), [])
 
 
-def test_too_many_in_a_cycle():
+def test_excess_events_of_one_cycle_are_dropped_and_reported():
     events = [(60, n % 4, n) for n in range(LANES + 2)]
     _, statuses, out, errors = play([*events, (61, 3, 9)], 80)
     assert statuses == [0] * (LANES + 3)
@@ -113,7 +113,7 @@ def test_too_many_in_a_cycle():
 
 
 @pytest.mark.parametrize("at", [1, 2, 6, 11, 13, 30])
-def test_reset_forgets_all(at):
+def test_reset_drops_all_pending_events(at):
     """No event in the wheel, in the pool or on the way to them is executed. Events submitted
     afterwards wait until the wheel has been emptied, and are then too late, or are executed."""
     events = [(100 + n, 2, n) for n in range(10)] + [(400 + n, 1, n) for n in range(6)] + [(420, 3, 0)]
@@ -126,7 +126,7 @@ def test_reset_forgets_all(at):
     assert errors == []
 
 
-def test_empty_wheel_is_not_emptied():
+def test_reset_of_an_empty_wheel_takes_no_time():
     """A reset takes no time when there is nothing in the wheel, whatever is in the pool."""
     accepted, _, out, _ = play(
         [(30, 1, 1), *[(900, 2, 2)] * 7, *[(1000 + n, 1, n) for n in range(4)]], 1100, reset_at=40
@@ -153,7 +153,7 @@ _EVENT = st.tuples(
 
 @settings(max_examples=12, deadline=None)
 @given(st.lists(_EVENT, max_size=30))
-def test_random_events(events):
+def test_random_events_are_executed_in_order_of_submission(events):
     """At each gate time the first LANES events, in the order of their submission."""
     accepted, statuses, out, errors = play(events, 420 + MARGIN)
     expected, lost, count = [], 0, {}

@@ -58,11 +58,11 @@ def test_pushed_event_is_answered_in_two_cycles():
     assert ask(8, FOREVER, 4, lambda cycle: {"newest": 5}) == (2, 0, False)
 
 
-def test_the_answer_says_until_when_all_is_written():
+def test_answer_reports_that_all_events_are_written():
     assert ask(8, FOREVER, 4, lambda cycle: {"newest": 5, "all_written": 1}) == (2, 0, True)
 
 
-def test_an_entry_on_offer_is_waited_for():
+def test_request_waits_for_an_entry_not_yet_written():
     """Its number counts as that of the newest entry, but it is not in memory yet."""
     written = AT + 20
     answer = ask(3, FOREVER, 4, lambda cycle: {"newest": 5, "offered": cycle < written})
@@ -70,7 +70,7 @@ def test_an_entry_on_offer_is_waited_for():
 
 
 @pytest.mark.parametrize("channel", [0, 4, 1 << 20])
-def test_channels_without_inputs(channel):
+def test_request_for_channel_without_inputs_is_unreachable(channel):
     assert ask(channel, FOREVER, 0, lambda cycle: {})[:2] == (2, INPUT_UNREACHABLE)
 
 

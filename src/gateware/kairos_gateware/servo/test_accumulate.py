@@ -16,7 +16,7 @@ class Bench(Module):
         self.comb += self.limiter.update.eq(1)
 
 
-def test_three_products_and_their_limits():
+def test_sum_of_three_products_is_exact_and_limited():
     chance, bench, found, expected = random.Random(5), Bench(), [], []
     a = bench.accumulator
 

@@ -50,7 +50,7 @@ def run(card, inputs, gap=T_CYCLE, before=None):
 @given(
     st.lists(st.lists(SAMPLE, min_size=8, max_size=8), min_size=1, max_size=3), st.integers(0, 8 * RETURN_CYCLES - 8)
 )
-def test_samples(inputs, delay):
+def test_samples_arrive_over_any_permitted_cable(inputs, delay):
     card = SamplerModel(delay)
     results = run(card, inputs)
     before = [0] * 8
@@ -63,17 +63,17 @@ def test_samples(inputs, delay):
     assert [held for _, held in card.samples] == inputs
 
 
-def test_length():
+def test_adc_read_fits_into_the_servo_cycle():
     """Required for the pipeline to fit into a cycle."""
     assert READ_CYCLES == 139 < T_CYCLE == 146
 
 
-def test_cable_too_long():
+def test_too_long_cable_is_reported_as_failure():
     (result,) = run(SamplerModel(8 * RETURN_CYCLES + 8), [[1, 2, 3, 4, 5, 6, 7, 8]])
     assert result == (READ_CYCLES, 1, [0] * 8, [0] * 8)
 
 
-def test_card_missing_and_back():
+def test_missing_card_keeps_samples_until_it_is_back():
     """Without a return clock the samples are unchanged, and the next one is right again."""
     present = iter([True, False, True])
 

@@ -61,7 +61,7 @@ REGISTER = st.integers(0, 2**62 - 1)
 @given(
     st.data(), st.integers(1, 2), st.integers(0, 7), st.lists(st.integers(0, 7), min_size=2, max_size=2), st.booleans()
 )
-def test_registers(data, urukuls, profile, delays, chip_select):
+def test_profile_registers_are_written_and_updated_on_time(data, urukuls, profile, delays, chip_select):
     sets = data.draw(st.lists(st.lists(REGISTER, min_size=4 * urukuls, max_size=4 * urukuls), min_size=1, max_size=3))
     cards = run(sets, urukuls, profile, delays, chip_select)
     for i, card in enumerate(cards):
@@ -75,5 +75,5 @@ def test_registers(data, urukuls, profile, delays, chip_select):
         assert [time for time, _ in card.updates] == times
 
 
-def test_length():
+def test_dds_write_fits_into_the_servo_cycle():
     assert UPDATE_CYCLES == T_CYCLE == 2 * (8 + 64) + 2

@@ -102,7 +102,7 @@ CHANNEL = st.tuples(st.integers(0, 31), PROFILE, st.booleans(), st.integers(0, 4
 
 @settings(max_examples=25, deadline=None)
 @given(st.data(), st.sampled_from([4, 8]))
-def test_against_the_model(data, channels):
+def test_filter_outputs_agree_with_the_model(data, channels):
     settings_ = data.draw(st.lists(CHANNEL, min_size=channels, max_size=channels))
     samples = data.draw(st.lists(st.tuples(X, X, st.booleans()), min_size=1, max_size=4))
     bench = Bench(channels)
@@ -129,7 +129,7 @@ def test_against_the_model(data, channels):
 
 
 @pytest.mark.parametrize("x, y", [(2**15 - 1, Y_MAX), (-(2**15), 0)])
-def test_limits(x, y):
+def test_largest_products_are_limited_and_reported(x, y):
     """Largest products: no internal overflow, the result is clamped and reported."""
     bench = Bench(4)
     sign = 1 if x > 0 else -1
@@ -148,7 +148,7 @@ def test_limits(x, y):
     run_simulation(bench.dut, play())
 
 
-def test_every_bit_above_full_scale_counts():
+def test_every_bit_above_full_scale_limits_the_sum():
     """y = 1/2 times 2, 4 ... 32: only one bit of the sum is set, each time a different one above
     the result."""
     bench = Bench(4)
@@ -175,7 +175,7 @@ def test_pure_integrator_does_not_drift():
     assert y == 12345678
 
 
-def test_negative_y_is_not_kept():
+def test_negative_y_is_limited_to_zero():
     bench = Bench(4)
 
     def play():
@@ -185,5 +185,5 @@ def test_negative_y_is_not_kept():
     run_simulation(bench.dut, play())
 
 
-def test_length():
+def test_filter_takes_24_or_40_cycles():
     assert (iir_cycles(4), iir_cycles(8)) == (24, 40)

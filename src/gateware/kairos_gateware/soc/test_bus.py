@@ -162,7 +162,7 @@ def test_a_read_is_answered_in_the_third_cycle_a_write_in_the_second():
     assert written - write_at == 1
 
 
-def test_words_of_a_burst():
+def test_burst_transfers_one_word_per_cycle():
     orders = [Order(4, 4, [1, 2, 3, 4]), Order(3, 6)]
     [(_, written, _), (_, beats, values)], _ = play(RegistersPort, orders)
     assert values == [103, 1, 2, 3, 4, 108]
@@ -189,7 +189,7 @@ def test_registers_behave_as_behind_litex_bridges(seed):
     assert asked == sum(order.beats for order in orders if order.values is None)
 
 
-def test_of_a_read_and_a_write_at_once_each_has_its_turn():
+def test_simultaneous_read_and_write_take_turns():
     dut = Bench(RegistersPort)
     axi, served = dut.axi, []
 
@@ -210,7 +210,7 @@ def test_of_a_read_and_a_write_at_once_each_has_its_turn():
     assert "".join(served) in ("rwrwrwrw", "wrwrwrwr")
 
 
-def test_more_blocks_than_there_are_pages_are_refused():
+def test_more_register_blocks_than_pages_are_refused():
     blocks = SimpleNamespace(**{f"block{n}": Module() for n in range(33)})
     with pytest.raises(ValueError, match="room for the registers of 32 blocks, but these are 33; each link of a board"):
         Gp0Bus(blocks, lambda registers: [0], taking=False)

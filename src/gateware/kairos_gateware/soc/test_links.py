@@ -23,11 +23,11 @@ for _ in range(7):
     ],
     ids=["star", "chain", "window"],
 )
-def test_too_many_boards_are_refused(below, text):
+def test_more_boards_than_destinations_are_refused(below, text):
     with pytest.raises(ValueError, match=text):
         Soc(replace(VARIANTS["pair"], satellites=tuple(below)), "test")
 
 
-def test_a_satellite_counts_the_board_above_it():
+def test_size_of_a_tree_includes_the_upstream_board():
     with pytest.raises(ValueError, match="satellite: a tree has 8 boards at most, but this one has 9 at least"):
         Soc(CHAIN, "test")

@@ -129,7 +129,7 @@ STIMULI = st.lists(st.tuples(*3 * [st.integers(-4, 511)]), min_size=4, max_size=
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32), STIMULI)
-def test_each_signal_has_the_same_value_in_each_cycle(seed, stimuli):
+def test_random_designs_simulate_as_in_migen(seed, stimuli):
     module, *signals = design(seed)
     fragment = module.get_fragment()
     # A simulator modifies the fragment that it is given.
@@ -137,7 +137,7 @@ def test_each_signal_has_the_same_value_in_each_cycle(seed, stimuli):
     assert traced(compiled, first, stimuli) == traced(interpreted, second, stimuli)
 
 
-def test_a_chain_of_many_operators_is_no_expression_too_deep():
+def test_long_chain_of_operators_is_compiled():
     module = Module()
     signals = [Signal(8, reset=n) for n in range(150)]
     total = Signal(16)
@@ -171,7 +171,7 @@ def test_assigned_register_holds_until_its_clock():
     assert seen == 4 * [9, 3]
 
 
-def test_signals_in_a_circle_come_to_rest():
+def test_statements_depending_on_each_other_settle():
     """A loop of statements, not of signals: each part is driven by the other half of the same
     word."""
     module, word, source = Module(), Signal(8), Signal(4)

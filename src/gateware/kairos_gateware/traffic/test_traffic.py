@@ -76,7 +76,7 @@ def test_a_write_is_as_fast_as_the_port(coherent, burst, size):
 
 
 @pytest.mark.parametrize("write", [False, True])
-def test_a_port_that_is_not_ready_and_one_that_fails(write):
+def test_unready_port_is_waited_for_and_bus_error_reported(write):
     results, memory = run(write, False, 512, 1200, ready=lambda cycle: cycle % 5 == 0, bad=[BASE + 128])
     assert (results["busy"], results["error"]) == (0, 1)
     if write:
@@ -112,7 +112,7 @@ def burst(bus, address, beats, gap, seed):
     yield bus.wvalid.eq(0)
 
 
-def test_no_burst_is_lost_or_mixed_when_a_port_is_lent():
+def test_bursts_on_a_shared_port_are_neither_lost_nor_mixed():
     """Bursts of owner and guest at any time: each arrives whole, at its own place, and each is
     answered."""
     dut = Lent()
@@ -152,7 +152,7 @@ def test_no_burst_is_lost_or_mixed_when_a_port_is_lent():
         assert list(written) == [address + n for n in range(beats)]
 
 
-def test_lines_come_back_two_cycles_later():
+def test_looped_back_lines_return_two_cycles_later():
     dut, given, back = Lines(), [random.Random(n).getrandbits(2 * WIDTH) for n in range(30)], []
 
     def run():

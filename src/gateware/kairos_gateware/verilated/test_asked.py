@@ -29,7 +29,7 @@ def ps(tmp_path_factory):
     ps.close()
 
 
-def test_latency_and_answer(ps):
+def test_input_request_is_answered_after_read_latency(ps):
     coarse = ps.out.sim_tsc + 100
     assert ps.output(0, 8 * coarse, 0, address=3) == 0
     ps.advance(coarse + 20)
@@ -41,7 +41,7 @@ def test_latency_and_answer(ps):
     assert ps.input(5, 0)[0] == 8
 
 
-def test_overflow_comes_first(ps):
+def test_overflow_is_reported_before_kept_events(ps):
     start = ps.out.sim_tsc + 200
     assert ps.output(1, 8 * start, 1, address=2) == 0
     ps.schedule = [(start + 10 + n, 1, 255 * ((n + 1) & 1)) for n in range(160)]  # 80 rising edges

@@ -48,7 +48,7 @@ def test_pins_of_three_boards_agree(core, delay):
 
 
 @pytest.mark.parametrize("delay", [0, 125])
-def test_least_slack_over_two_links(core, delay):
+def test_event_at_least_slack_over_two_links_is_on_time(core, delay):
     """Accepted events are on time; an event one cycle too late is rejected by the first board."""
     slack = FIRST_SLACK + SLACK + 2 * (TRAVEL + delay)
     commands = []
@@ -64,7 +64,7 @@ def test_least_slack_over_two_links(core, delay):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_random_streams_come_out_where_and_when_they_should(core, seed):
+def test_random_streams_are_executed_on_the_right_board_in_time(core, seed):
     rng = random.Random(seed)
     delay = rng.choice([0, 13, 125])
     time = ready(delay) + 2 * delay + 300
@@ -85,7 +85,7 @@ def test_random_streams_come_out_where_and_when_they_should(core, seed):
     assert plays[1].cycles < plays[0].cycles
 
 
-def test_inputs_and_missing_channels_of_the_third_board(core):
+def test_third_board_returns_inputs_and_refuses_missing_channels(core):
     delay, pad = 20, 2 * PADS
     start = ready(delay) + 1500
     commands = [
@@ -111,7 +111,7 @@ def test_errors_of_third_board_report_channel(core):
     assert played.errors == (1, 4)
 
 
-def test_both_boards_are_gone_with_the_first_link_and_come_back(core):
+def test_loss_of_first_link_disconnects_both_boards_until_it_is_back(core):
     start = ready(0) + 500
     commands = [output(board | 2, start + 30_000, 1, pause=600) for board in BOARDS]
     commands[0].pause = start

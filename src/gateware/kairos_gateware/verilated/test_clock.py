@@ -61,7 +61,7 @@ def play(clocked, skip):
     return seen, changes
 
 
-def test_switch_and_loss(clocked):
+def test_clock_switch_and_loss_execute_no_stale_event(clocked):
     seen, changes = play(clocked, skip=False)
     start, measurement, *rest = seen
     assert (start, measurement) == (LOCKED, PLAYED)
@@ -79,5 +79,5 @@ def test_switch_and_loss(clocked):
         assert level == 0 and begin + 500 < when < begin + 550
 
 
-def test_the_same_when_time_is_skipped(clocked):
+def test_clock_switch_and_loss_are_equal_with_skipped_time(clocked):
     assert play(clocked, skip=True) == play(clocked, skip=False)

@@ -85,7 +85,7 @@ def copies(ps, registers, kind):
 
 
 @pytest.mark.parametrize("kind", FAILING)
-def test_an_engine_that_has_halted_lets_time_be_skipped(built, joined, kind):
+def test_halted_engine_allows_time_to_be_skipped(built, joined, kind):
     registers = built("memory").registers
     ps, exact = [joined(skip, plugged=kind != "unreachable") for skip in (True, False)]
     found, clocked = copies(ps, registers, kind)

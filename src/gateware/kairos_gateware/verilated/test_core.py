@@ -44,7 +44,7 @@ def edges_of(pad_changes, pad):
 
 @pytest.mark.parametrize("ahead", [1200, 100_000])
 @pytest.mark.parametrize("order", ["falling", "shuffled"])
-def test_any_order_of_1024_events(reordering, order, ahead):
+def test_pending_1024_events_in_any_order_are_on_time(reordering, order, ahead):
     """All pending at once, within and beyond the wheel's reach: every event is executed at its
     time."""
     times = {"falling": range(1023, -1, -1), "shuffled": [n * 389 % 1024 for n in range(1024)]}[order]
@@ -57,7 +57,7 @@ def test_any_order_of_1024_events(reordering, order, ahead):
         assert accepted == list(range(accepted[0], accepted[0] + 1024))  # one event per cycle
 
 
-def test_1024_events_in_128_cycles(reordering):
+def test_dense_1024_events_in_reverse_order_are_on_time(reordering):
     """As dense as possible, eight channels in each cycle, and submitted from the last to the first,
     beyond reach."""
     ahead = 20_000
@@ -99,7 +99,7 @@ def test_full_pool_waits_until_an_event_leaves_or_is_near(reordering):
         assert edges_of(played.changes, INOUTS) == [(50_000 + 10 * n, n & 1) for n in range(1, 1024)]
 
 
-def test_last_submitted_counts_from_pool_and_wheel(reordering):
+def test_last_submitted_event_wins_in_pool_and_wheel(reordering):
     """Events of one channel and time: some from the pool, some submitted when their time was near."""
     time = 20_000
     pooled = [output(INOUTS + 1, 8 * time, n & 1) for n in range(3)]
@@ -245,7 +245,7 @@ _MANY = settings(max_examples=10_000, deadline=None, suppress_health_check=list(
 @_QUICK
 @example(stream=[("read", 2, 0, -97)], toggles=[])
 @given(stream=_STREAM, toggles=_EDGES)
-def test_random_streams(core, stream, toggles):
+def test_random_streams_agree_with_the_model(core, stream, toggles):
     """Pins, statuses, inputs and errors agree with the model, with and without skipping."""
     check(*core, stream, toggles)
 
@@ -253,5 +253,5 @@ def test_random_streams(core, stream, toggles):
 @pytest.mark.long
 @_MANY
 @given(stream=_STREAM, toggles=_EDGES)
-def test_10000_random_streams(core, stream, toggles):
+def test_ten_thousand_random_streams_agree_with_the_model(core, stream, toggles):
     check(*core, stream, toggles)

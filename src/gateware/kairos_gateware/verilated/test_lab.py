@@ -59,7 +59,7 @@ def spi_config(flags, length, div, cs):
     return flags | length - 1 << 8 | div - 2 << 16 | cs << 24
 
 
-def test_pulses_of_nanoseconds(boot, pad):
+def test_pulse_edges_are_exact_to_the_nanosecond(boot, pad):
     ps = boot(skip=True)
     start = 8 * (ps.out.sim_tsc + 400)
     times = [start + 3, start + 14, start + 24, start + 33, start + 1003, start + 20_006]
@@ -69,7 +69,7 @@ def test_pulses_of_nanoseconds(boot, pad):
     assert edges(ps, pad["ttl4"]) == [(time, ~n & 1) for n, time in enumerate(times)]
 
 
-def test_any_order_of_times(boot, pad, registers):
+def test_edges_submitted_in_reverse_are_on_time(boot, pad, registers):
     """Two hundred edges, submitted from the last to the first."""
     ps = boot(skip=True)
     start = 8 * (ps.out.sim_tsc + 40_000)
@@ -81,7 +81,7 @@ def test_any_order_of_times(boot, pad, registers):
     assert ps.read(registers["rtio_async_error"]) == 0
 
 
-def test_input_stamps_and_counter(boot, pad):
+def test_edge_stamps_and_counter_share_the_gate(boot, pad):
     """Stamps to the sample, and the counter beside the input has the same gate."""
     ps = boot()
     start = ps.out.sim_tsc + 400
@@ -104,7 +104,7 @@ def test_input_stamps_and_counter(boot, pad):
     assert ps.input(counter, -1) == (0, 8 * (start + 20) + 2, 2)
 
 
-def test_clock_generator(boot, pad):
+def test_clock_generator_edges_follow_its_accumulator(boot, pad):
     """10 MHz for a millisecond: every edge is where the accumulator's highest bit changes."""
     ps = boot()
     start = ps.out.sim_tsc + 400
@@ -119,7 +119,7 @@ def test_clock_generator(boot, pad):
     assert edges(ps, pad["ttl12"]) == expected
 
 
-def test_a_clock_is_skipped(boot, pad):
+def test_skipped_time_keeps_the_clock_edges(boot, pad):
     """A clock costs nothing: a second of device time takes some hundred cycles, and its edges are
     unchanged."""
     ps = boot(skip=True)
@@ -136,7 +136,7 @@ def test_a_clock_is_skipped(boot, pad):
     assert found and all(levels[n] == level and levels[n - 1] != level for n, level in found.items())
 
 
-def test_spi_loopback(boot, pad):
+def test_spi_loopback_returns_the_written_data(boot, pad):
     """Written data return on MISO; chip select numbers as for an Urukul."""
     ps = boot()
     spi = CHANNEL["spi_urukul0"]
@@ -154,7 +154,7 @@ def test_spi_loopback(boot, pad):
         assert edges(ps, pad[f"spi_urukul0_cs{n}"]) == expected
 
 
-def test_spi_collision_and_busy(boot, registers):
+def test_overlapping_spi_transfers_report_collision_and_busy(boot, registers):
     ps = boot(skip=True)
     spi = CHANNEL["spi_urukul0"]
     start = ps.out.sim_tsc + 400
@@ -194,7 +194,7 @@ def card(ps, pad):
     return result
 
 
-def test_fastino(boot, pad):
+def test_fastino_frames_are_equal_with_and_without_skipping(boot, pad):
     """Four DACs with an event; frames are at the expected times, and skipping does not change what
     the card receives."""
     logs = []
@@ -220,7 +220,7 @@ def test_fastino(boot, pad):
     assert ps.cycle - before < 5000
 
 
-def test_grabber(boot, pad):
+def test_frame_at_the_pads_gives_its_sums(boot, pad):
     """A frame at the pads, sums in the kernel's inputs; time advances in steps only while the
     camera has a clock."""
     ps = boot(skip=True)
@@ -246,7 +246,7 @@ def test_grabber(boot, pad):
     assert 0 <= events[0][1] / 8 - ends - 4 <= 1.5 and [t - events[0][1] for _, t, _ in events] == [0, 8, 16]
 
 
-def test_monitor_of_fastino_and_grabber(boot, pad, registers):
+def test_probes_report_fastino_codes_and_grabber_size(boot, pad, registers):
     ps = boot()
     start = ps.out.sim_tsc + 400
     assert ps.output(CHANNEL["fastino0"], 8 * start, 0x2222_1111, 0x4444_3333, address=8) == 0
@@ -339,7 +339,7 @@ def play(ps, pad, stream):
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(_ACTION, min_size=1, max_size=25))
-def test_skipping_is_exact(boot, pad, registers, stream):
+def test_skipping_changes_no_output_status_or_input(boot, pad, registers, stream):
     """Pads, statuses, inputs, the times at which the CPU sees them, and errors are the same as
     without skipping. Edges of clocks are left to the emulator, which knows them without running the
     clocks (tests/e2e/test_clocks.py)."""

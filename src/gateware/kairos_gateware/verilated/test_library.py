@@ -9,7 +9,7 @@ from kairos_gateware.contracts.memory import PL_DESCRIPTOR, PL_REGISTERS
 from kairos_gateware.verilated.library import ACCEPTED, LATENCY, NEVER, Ps
 
 
-def test_descriptor_and_registers(library, registers):
+def test_registers_of_the_descriptor_answer_in_time(library, registers):
     ps = Ps(library)
     ps.step()
     assert registers.keys() >= {
@@ -33,7 +33,7 @@ def test_descriptor_and_registers(library, registers):
     ps.close()
 
 
-def test_gp0_bursts(library, registers):
+def test_double_word_load_is_a_burst_of_two(library, registers):
     """A double-word load of the kernel core is a burst of two beats."""
     ps = Ps(library)
     ps.inputs.gp0_arlen = 1
@@ -48,7 +48,7 @@ def test_gp0_bursts(library, registers):
     ps.close()
 
 
-def test_initiator_latency(boot):
+def test_output_status_follows_five_cycles_after_read_latency(boot):
     """One-word output: request burst of 3 beats, status on the bus L + 5 cycles after the toggle,
     one beat."""
     ps = boot(read_latency=LATENCY)
@@ -60,7 +60,7 @@ def test_initiator_latency(boot):
 
 
 @pytest.mark.parametrize("cost", [0, 10, 25, 50])
-def test_initiator_period(boot, cost):
+def test_awaited_outputs_have_the_documented_period(boot, cost):
     """Distance of two outputs is L + W + C + 7 cycles: 67 at L = 20, W = 15, C = 25, where the
     reference needs 71."""
     ps = boot(read_latency=LATENCY, visible=15)
@@ -74,7 +74,7 @@ def test_initiator_period(boot, cost):
     ps.close()
 
 
-def test_output_slack(boot):
+def test_seven_cycles_of_slack_suffice_for_output(boot):
     """Seven cycles of slack at acceptance (L + 4 cycles after the toggle) suffice; the pad changes
     at the timestamp."""
     for slack, status in [(6, 2), (7, 0)]:
@@ -103,7 +103,7 @@ def test_wide_outputs_fetch_only_their_words(boot, words):
     ps.close()
 
 
-def test_toggle_without_a_request_is_counted(boot, registers):
+def test_toggle_without_a_request_is_only_counted(boot, registers):
     """Such a toggle has no other effect, even among proper ones."""
     ps = boot()
     time = 8 * (ps.out.sim_tsc + 1000)
@@ -132,7 +132,7 @@ def test_toggle_without_a_request_is_counted(boot, registers):
 
 
 @pytest.mark.parametrize("read_latency", [10, 20, 30])
-def test_posted_period(boot, read_latency):
+def test_posted_outputs_take_eight_cycles_each(boot, read_latency):
     """Posted one-word outputs are executed at one per 8 cycles, in bursts at one per 3 or (L + 3) /
     8 cycles."""
     ps = boot(read_latency=read_latency)
@@ -153,7 +153,7 @@ def test_posted_period(boot, read_latency):
     ps.close()
 
 
-def test_posted_events_of_any_width(boot):
+def test_posted_events_of_any_width_arrive_in_order(boot):
     """Widths that change from event to event: all events arrive, in order, in as many reads as
     necessary."""
     ps = boot(read_latency=LATENCY)
@@ -171,7 +171,7 @@ def test_posted_events_of_any_width(boot):
     ps.close()
 
 
-def test_error_of_a_posted_event_is_kept(boot, registers):
+def test_first_error_of_a_posted_event_is_kept_until_cleared(boot, registers):
     """The first one, with its number, until it is cleared; later ones are executed, awaited ones
     have their own status."""
     ps = boot()
@@ -219,7 +219,7 @@ def test_full_lanes_wait_without_loss(boot):
     ps.close()
 
 
-def test_replacement_however_much_comes_between(boot):
+def test_last_submitted_event_replaces_across_many_others(boot):
     """The event submitted last takes effect, even 2200 events after the one that it replaces."""
     ps = boot(skip=True)
     last = ps.out.sim_tsc + 1_000_000
@@ -232,7 +232,7 @@ def test_replacement_however_much_comes_between(boot):
     ps.close()
 
 
-def test_reset_ends_a_waiting_read(boot, registers):
+def test_reset_ends_a_waiting_input_read(boot, registers):
     ps = boot()
     sequence = ps.submit(1, 0, -1)
     for _ in range(200):
@@ -243,7 +243,7 @@ def test_reset_ends_a_waiting_read(boot, registers):
     ps.close()
 
 
-def test_input_timestamps(boot):
+def test_looped_back_output_has_its_own_timestamp(boot):
     """An output looped back to an input is received with the output's own timestamp."""
     ps = boot()
     start = ps.out.sim_tsc + 200
@@ -258,7 +258,7 @@ def test_input_timestamps(boot):
     ps.close()
 
 
-def test_bus_error_is_reported(boot, registers):
+def test_bus_error_is_reported_until_cleared(boot, registers):
     ps = boot()
     ps.inputs.acp_rresp = 2
     assert ps.output(4, 8 * (ps.out.sim_tsc + 1000), 1) == 4
@@ -270,7 +270,7 @@ def test_bus_error_is_reported(boot, registers):
     ps.close()
 
 
-def test_run_stops_at_changes(boot):
+def test_run_stops_when_a_watched_output_changes(boot):
     """kairos_pl_run ends in the cycle in which a watched output changes, and at `until_tsc`."""
     from ctypes import byref
 
@@ -290,7 +290,7 @@ def test_run_stops_at_changes(boot):
     ps.close()
 
 
-def test_skip_saves_cycles(boot):
+def test_skipping_saves_cycles_and_keeps_times(boot):
     """A second of device time with 100 events takes a few thousand evaluated cycles, and is exact."""
     ps = boot(skip=True)
     first = ps.out.sim_tsc + 100_000

@@ -30,7 +30,7 @@ def test_good_line_causes_no_retransmission(link):
     assert not any(ends[name].any() for name in ["corrected", "broken", "dropped", "retransmitted"])
 
 
-def test_a_million_words_at_an_error_rate_of_1e_5(link):
+def test_million_words_arrive_at_an_error_rate_of_1e_5(link):
     ends = all_arrived(link.play(1_000_000, Line(bit_errors=1e-5)))
     assert ends["corrected"].sum() == pytest.approx(1e6 * 64e-5, rel=0.15)
 
@@ -45,7 +45,7 @@ def test_a_million_words_at_an_error_rate_of_1e_5(link):
     ],
     ids=["bursts", "drops", "drift", "unplugs"],
 )
-def test_a_bad_line(link, line):
+def test_words_arrive_over_a_bad_line(link, line):
     ends = all_arrived(link.play(200_000, line, Line(**vars(line) | {"delay": line.delay + 40})))
     assert (ends["dropped"] > 100).all() and (ends["retransmitted"] > 100).all()
 
@@ -72,11 +72,11 @@ def lines(draw):
 
 @settings(max_examples=40, deadline=None)
 @given(lines(), lines())
-def test_any_line(link, there, back):
+def test_words_arrive_over_any_line(link, there, back):
     all_arrived(link.play(40_000, there, back))
 
 
-def test_a_line_of_100_us(link):
+def test_words_arrive_over_a_line_of_100_us(link):
     """Longer than the ends' buffers cover: slow, and complete."""
     all_arrived(link.play(50_000, Line(delay=12_500, bit_errors=1e-5, bursts=1e-4), settle=400_000))
 
@@ -89,7 +89,7 @@ def test_long_silence_restarts_both_ends(link):
     assert (ends["received"] > played.words // 2000).all()
 
 
-def test_the_same_seed_gives_the_same_run(link):
+def test_equal_seeds_give_equal_runs(link):
     line = Line(bit_errors=1e-4, bursts=1e-4, drops=1e-4)
     runs = [link.play(20_000, Line(**vars(line) | {"seed": seed})) for seed in (1, 1, 2)]
     assert np.array_equal(runs[0].ends, runs[1].ends)
@@ -97,14 +97,14 @@ def test_the_same_seed_gives_the_same_run(link):
 
 
 @pytest.mark.long
-def test_a_hundred_million_words(link):
+def test_hundred_million_words_arrive_over_a_bad_line(link):
     """In one run."""
     ends = all_arrived(link.play(100_000_000, Line(bit_errors=1e-5, bursts=1e-4, burst_bits=64, drops=1e-4)))
     assert (ends["corrected"] > 20_000).all() and (ends["retransmitted"] > 10_000).all()
 
 
 @pytest.mark.long
-def test_a_thousand_cuts(link):
+def test_words_arrive_in_spite_of_thousand_cuts(link):
     played = link.play(8_000_000, Line(seed=5, bit_errors=1e-5, unplugs=3e-4, unplugged=200))
     all_arrived(played)
     assert played.unplugs >= 1000

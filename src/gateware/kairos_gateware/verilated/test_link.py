@@ -64,7 +64,7 @@ def test_pins_of_both_boards_agree(core, delay):
 
 
 @pytest.mark.parametrize("delay", [0, 1, 125, 126, 1000])
-def test_round_trips_of_an_even_number_of_cycles(core, delay):
+def test_boards_agree_on_time_for_symmetrical_fibres(core, delay):
     """The boards agree on the time for a symmetrical fibre of the forward delay, also after a link
     that was lost."""
     start = ready(delay) + delay + 200
@@ -78,7 +78,7 @@ def test_round_trips_of_an_even_number_of_cycles(core, delay):
 
 
 @pytest.mark.parametrize("delay", [0, 125, 1000])
-def test_least_slack(core, delay):
+def test_satellite_event_at_least_slack_is_on_time(core, delay):
     """An event a cycle too late is rejected immediately; the others are on time. Each is alone on
     the link."""
     slack = TRAVEL + delay + SLACK
@@ -96,7 +96,7 @@ def test_least_slack(core, delay):
 
 
 @pytest.mark.parametrize(("data", "cycles"), [(0x100, 5 / 4), (1 << 31, 13 / 9 * 5 / 4)])
-def test_events_in_a_row_at_the_least_slack(core, data, cycles):
+def test_consecutive_events_at_least_slack_are_on_time(core, data, cycles):
     """The link takes one event per so many cycles; none of them is late. (A command's time is
     relative to when it is offered.)"""
     count, delay = 300, 20
@@ -150,7 +150,7 @@ def expected(commands, played, delay):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_random_streams_are_those_of_two_boards(core, seed):
+def test_random_streams_over_the_link_agree_with_the_model(core, seed):
     rng = random.Random(seed)
     delay = rng.choice([0, 1, 13, 125, 400])
     commands, end = stream(rng, ready(delay), 150, delay)
@@ -164,7 +164,7 @@ def test_random_streams_are_those_of_two_boards(core, seed):
     assert skipping.cycles < played.cycles
 
 
-def test_inputs_come_back_with_their_time(core):
+def test_satellite_inputs_return_with_their_timestamp(core):
     delay, pad = 125, PADS  # channel 0 of the satellite
     start = ready(delay) + 1000
     commands = [
@@ -195,7 +195,7 @@ def test_errors_of_satellite_report_channel(core):
     assert played.errors == (1, 4)
 
 
-def test_no_such_channel_or_satellite(core):
+def test_missing_channel_or_satellite_is_unreachable(core):
     commands = [output(FAR | 7, 2000, 1, pause=ready(0)), output(2 << 16 | 2, 2000, 1), output(FAR | 2, 2000, 1)]
     played = play(core, commands, until=2100)
     assert [answer[5] for answer in played.answers] == [UNREACHABLE, UNREACHABLE, 0]
@@ -208,7 +208,7 @@ def test_without_a_link_the_satellite_cannot_be_reached(core):
     assert changes(played) == [(2000, 2, 1, 1)]
 
 
-def test_a_link_that_comes_back(core):
+def test_restored_link_reports_lost_events_and_works_again(core):
     """Events that had arrived are executed; others are reported by the next command, and the link
     is as new."""
     delay = 300
@@ -320,7 +320,7 @@ def test_lost_words_are_sent_again(core, seed):
     assert shown <= {answer[2] >> 3 for answer in played.answers} and 20 < len(shown) < 400
 
 
-def test_a_read_ends_when_the_link_is_lost(core):
+def test_waiting_read_ends_when_the_link_is_lost(core):
     commands = [read(FAR, 1 << 40, pause=ready(0)), read(0, 4000)]
     played = play(core, commands, edges=[(2000, CUT, 1)], until=4100)
     assert played.answers[0][5] == INPUT_UNREACHABLE and played.answers[0][1] < 2010

@@ -28,7 +28,7 @@ def _simulate():
     return weakref.ref(dut)
 
 
-def test_simulated_designs_are_freed():
+def test_simulated_designs_are_freed_after_use():
     dut = _simulate()
     gc.collect()
     assert dut() is None

@@ -30,7 +30,7 @@ def pair(built):
     ps.close()
 
 
-def test_registers_and_records_of_a_satellite(pair):
+def test_satellite_records_events_received_over_the_link(pair):
     ps, registers = pair
     assert ps.read(registers["satellite_state"]) == 3
     assert ps.read(registers["satellite_one_way_delay"]) == TRAVEL
@@ -59,7 +59,7 @@ def test_registers_and_records_of_a_satellite(pair):
     assert [(m.channel, m.timestamp) for m in messages if m.type == INPUT] == [(SATELLITE, 8 * coarse)]
 
 
-def test_a_run_that_ends_with_a_word_says_whether_it_is_quiet(built):
+def test_run_ended_by_a_word_reports_whether_it_is_quiet(built):
     """Also if the caller's flag is wrong: after a skip of time the flag still has the value from
     before."""
     library = built("satellite").library

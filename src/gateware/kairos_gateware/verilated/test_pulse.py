@@ -70,7 +70,7 @@ def branching():
 
 
 @pytest.mark.parametrize("bright, dark", [(0, 0), (4, 0), (5, 0), (4, 2), (7, 1)])
-def test_inputs_choose_the_gate_without_a_processor(ps, pad, bright, dark):
+def test_inputs_select_the_gate_without_a_processor(ps, pad, bright, dark):
     """A counter with a threshold of 5 is bit 0, the edges at a gated TTL with a threshold of 2 bit
     1."""
     start = soon(ps)
@@ -162,7 +162,7 @@ def wide(ps, address):
     return ps.read(address) << 32 | ps.read(address + 4)
 
 
-def test_tables_and_sequences_from_memory(ps, pad, registers):
+def test_tables_and_sequences_are_played_from_memory(ps, pad, registers):
     """Tables started by a register, a sequence of them by an event, its trigger by a register."""
     tables, run = branching()[:-2], [gates([1]), *branching()[-2:]]
     ps.write(registers["stream_base"], listed(ps, 0, tables[:5], tables[5:]))
@@ -186,7 +186,7 @@ def test_tables_and_sequences_from_memory(ps, pad, registers):
     assert ps.read(registers["error"]) == 0
 
 
-def test_registers_report_core_and_first_underrun(ps, registers):
+def test_registers_report_properties_and_first_underrun(ps, registers):
     assert ps.read(registers["config"]) == 2 | 8 << 4 | 12 << 8 | 11 << 13 | 10 << 18
     assert ps.read(registers["rate"]) * 100 == 10**9
     start = soon(ps)
@@ -202,7 +202,7 @@ def test_registers_report_core_and_first_underrun(ps, registers):
     assert wide(ps, registers["underrun"]) == 0
 
 
-def test_a_list_that_is_nowhere_is_an_error_and_a_second_start_is_busy(ps, registers, built):
+def test_unreadable_list_is_an_error_and_second_start_is_busy(ps, registers, built):
     ps.write(registers["stream_base"], 0x1000_0000)
     ps.write(registers["stream_enable"], 1)
     while ps.read(registers["stream_busy"]):

@@ -14,7 +14,7 @@ def entry(channel, number):
     return Ps.RINGS + 1024 * channel + 16 * (number % 64)
 
 
-def test_input_event_is_pushed(boot):
+def test_input_event_is_pushed_six_cycles_after_the_pad(boot):
     """Two beats, the first 6 cycles after the pad was sampled. The CPU then has the event without a
     request."""
     ps = boot()
@@ -32,7 +32,7 @@ def test_input_event_is_pushed(boot):
     ps.close()
 
 
-def test_waiting_for_an_input_event(boot):
+def test_answer_to_a_waiting_request_follows_its_event(boot):
     """The answer's two beats follow 2 cycles after those of the event; nothing precedes it."""
     ps = boot(read_latency=LATENCY)
     coarse = ps.out.sim_tsc + 200
@@ -51,7 +51,7 @@ def test_waiting_for_an_input_event(boot):
     ps.close()
 
 
-def test_timeout_and_progress(boot):
+def test_timeout_answer_reports_progress_for_all_channels(boot):
     """A timeout is answered when an event of that time would have been written. The answer holds
     for all channels, so that the same request for another one is unnecessary."""
     ps = boot(read_latency=LATENCY)
@@ -69,7 +69,7 @@ def test_timeout_and_progress(boot):
     ps.close()
 
 
-def test_latency_of_an_input_request(boot):
+def test_input_request_is_answered_six_cycles_after_read_latency(boot):
     """Its two beats begin L + 6 cycles after the toggle if the timeout has passed."""
     ps = boot(read_latency=LATENCY)
     start = ps.cycle
@@ -79,7 +79,7 @@ def test_latency_of_an_input_request(boot):
 
 
 @pytest.mark.parametrize("skip", [False, True])
-def test_full_ring_and_full_fifo(boot, skip):
+def test_full_ring_and_fifo_are_followed_by_a_gap(boot, skip):
     """No one reads: 64 entries are pushed, 65 stay in the FIFO, then the gap, in its place."""
     ps = boot(skip=skip)
     start = ps.out.sim_tsc + 200
@@ -117,7 +117,7 @@ def test_gap_is_pushed_between_its_neighbours(boot):
 
 
 @pytest.mark.long
-def test_entry_numbers_wrap(boot):
+def test_entry_numbers_wrap_without_losing_events(boot):
     """70,000 events of one channel: all present, in order."""
     ps = boot()
     start = ps.out.sim_tsc + 200
@@ -130,7 +130,7 @@ def test_entry_numbers_wrap(boot):
     ps.close()
 
 
-def test_reset_empties_the_rings(boot, registers):
+def test_reset_empties_rings_and_restarts_numbers(boot, registers):
     """Entry numbers restart at 1, and FIFOs and rings are cleared, also those of the other
     channels."""
     ps = boot(skip=True)
@@ -237,12 +237,12 @@ def check_floods(boot, floods):
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(_FLOODS)
-def test_random_floods(boot, floods):
+def test_random_floods_of_inputs_arrive_in_order(boot, floods):
     check_floods(boot, floods)
 
 
 @pytest.mark.long
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(_FLOODS)
-def test_many_random_floods(boot, floods):
+def test_many_random_floods_of_inputs_arrive_in_order(boot, floods):
     check_floods(boot, floods)

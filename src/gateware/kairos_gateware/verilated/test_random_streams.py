@@ -135,7 +135,7 @@ def check_stream(boot, registers, stream):
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_STREAM)
-def test_random_streams(boot, registers, stream):
+def test_random_streams_agree_with_model_and_skipping(boot, registers, stream):
     """Same events at the same time with and without skipping, and as the model predicts."""
     check_stream(boot, registers, stream)
 
@@ -143,7 +143,7 @@ def test_random_streams(boot, registers, stream):
 @pytest.mark.long
 @settings(max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_STREAM)
-def test_many_random_streams(boot, registers, stream):
+def test_many_random_streams_agree_with_model_and_skipping(boot, registers, stream):
     check_stream(boot, registers, stream)
 
 
@@ -182,7 +182,7 @@ def play_posts(ps, posts):
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_POSTS)
-def test_random_posts(boot, posts):
+def test_random_posted_events_are_executed_in_time(boot, posts):
     """Posted and awaited events of any width, mixed: all are executed at their time, with and
     without skipping."""
     plain, skipping = boot(), boot(skip=True)

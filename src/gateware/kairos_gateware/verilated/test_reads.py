@@ -92,12 +92,12 @@ def test_reads_are_the_same_with_and_without_skipping(built, variant, seed):
 
 @pytest.mark.long
 @pytest.mark.parametrize("variant", ["demo", "lab", "pulse", "ion", "servo"])
-def test_many_streams_run_alike(built, variant):
+def test_many_streams_are_equal_with_stopped_clocks(built, variant):
     for seed in range(100, 150):
         compare(built, variant, seed, 120)
 
 
-def test_a_read_is_refused_where_something_moves(built):
+def test_read_is_refused_while_a_part_is_active(built):
     ps = built("demo").boot()
     address, word = built("demo").registers["initiator_ring"], ctypes.c_uint32()
 
@@ -113,7 +113,7 @@ def test_a_read_is_refused_where_something_moves(built):
 
 
 @pytest.mark.parametrize("variant", [name for name, of in VARIANTS.items() if not (of.satellites or of.uplink)])
-def test_no_register_has_a_read_strobe(variant):
+def test_register_reads_have_no_strobe(variant):
     """Otherwise a read could have an effect that was not clocked."""
     soc = Soc(VARIANTS[variant], "test", simulation=True)
     fragment = soc.get_fragment()

@@ -122,6 +122,6 @@ def test_resting_parts_change_no_output(built, variant, seed, skip):
 
 @pytest.mark.long
 @pytest.mark.parametrize("variant", ["demo", "lab", "pair", "pulse", "ion"])
-def test_many_streams_run_alike(built, variant):
+def test_many_streams_are_equal_with_resting_parts(built, variant):
     for seed in range(100, 200):
         compare(built, variant, seed, 120, seed % 2 == 0)

@@ -112,7 +112,7 @@ def edges(ps, name):
     return result
 
 
-def test_memories(boot):
+def test_memory_words_are_read_as_written(boot):
     """Every word and every Y has its own place, and is read as it was written."""
     ps = boot(skip=True)
     places = [MAP.word(c, p, n) for c, p in [(0, 0), (0, 31), (5, 9), (7, 31)] for n in Profile().words()]
@@ -125,7 +125,7 @@ def test_memories(boot):
     assert {place: ps.get(place) for place in places} == values
 
 
-def test_status_and_samples(boot):
+def test_status_and_samples_follow_the_last_conversion(boot):
     ps = boot()
     assert ps.get(MAP.config) == IDLE
     ps.card.inputs = first = [100 * i - 350 for i in range(8)]
@@ -160,7 +160,7 @@ def test_servo_is_idle_within_the_drivers_wait(boot):
     assert ps.get(MAP.config) == IDLE
 
 
-def test_period_and_latency(boot):
+def test_sample_period_and_update_latency_are_exact(boot):
     """One sample per 146 cycles (1.168 us); from it to the resulting update 321 cycles (2.568
     us)."""
     ps = boot()
@@ -199,7 +199,7 @@ _SET = st.tuples(
     st.lists(st.tuples(X, st.lists(_SET, max_size=3)), min_size=3, max_size=12),
     st.integers(0, 60),
 )
-def test_loop_against_the_model(boot, profiles, samples, delay):
+def test_random_servo_loops_agree_with_the_model(boot, profiles, samples, delay):
     """Random profiles, inputs, and settings at any moment of a cycle: every update of every
     synthesiser, the Ys and the clip flags agree with the model."""
     ps = boot(delay=delay)
@@ -259,7 +259,7 @@ def test_loop_against_the_model(boot, profiles, samples, delay):
 
 
 @pytest.mark.parametrize("b", [-16, -48])
-def test_step_response_of_an_integrator(boot, b):
+def test_integrator_step_response_has_the_predicted_time_constant(boot, b):
     """Power stabilisation: the input follows the amplitude. After a step of the set point the error
     decays with the time constant predicted by theory for the loop with its delay of three samples,
     to 1 %."""
@@ -295,7 +295,7 @@ def test_step_response_of_an_integrator(boot, b):
     assert abs(tau * -k - 1) < 4 * -k
 
 
-def test_missing_card_holds_everything(boot):
+def test_missing_card_holds_outputs_until_it_is_back(boot):
     ps = boot()
     ps.load(0, 0, Profile(a1=2048, offset=1000, b0=2048, ftw=77, y=50 << 10))
     ps.set(0, 1, 1, 0)
@@ -312,7 +312,7 @@ def test_missing_card_holds_everything(boot):
     assert ps.cards[0].registers[0][REGISTER] >> 48 > 50
 
 
-def test_switch_is_a_ttl(boot):
+def test_switch_channel_behaves_as_a_ttl(boot):
     ps = boot(skip=True)
     start = 8 * ps.now(400)
     for time, on in [(start + 3, 1), (start + 21, 0)]:
@@ -321,7 +321,7 @@ def test_switch_is_a_ttl(boot):
     assert edges(ps, "suservo0_ch6") == [(start + 3, 1), (start + 21, 0)]
 
 
-def test_update_pulses(boot):
+def test_update_pulse_has_the_delay_of_its_card(boot):
     """Each card has its own delay; bit 1 of the configuration applies them. The pin's TTL channel
     remains usable."""
     ps = boot()
@@ -341,7 +341,7 @@ def test_update_pulses(boot):
 
 
 @pytest.mark.parametrize("name, data, address", [("suservo0_ch2", 0b101, 0), ("suservo0", 1 << 22, 0)])
-def test_phase_tracking_is_refused(boot, registers, name, data, address):
+def test_phase_tracking_is_reported_as_busy_channel(boot, registers, name, data, address):
     ps = boot()
     assert MAP.phase == 1 << 12
     assert ps.output(CHANNEL[name], 8 * ps.now(), data, address=address) == 0
@@ -383,7 +383,7 @@ _ACTION = st.one_of(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(_ACTION, min_size=1, max_size=8))
-def test_skipping_is_exact(boot, actions):
+def test_skipping_changes_no_pad_or_read(boot, actions):
     """Pads, read values, and the times of both are the same as without skipping."""
     results = []
     for skip in [False, True]:

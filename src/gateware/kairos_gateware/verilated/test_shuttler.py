@@ -37,7 +37,7 @@ def write(ps, time, channel, *words):
         assert ps.output(CHANNEL[channel], time + 8 * address, word, address=address) == 0
 
 
-def test_it_is_announced(built):
+def test_shuttlers_are_announced_by_the_library(built):
     info = built("cards").library.info
     assert info["shuttlers"] == [{"name": "shuttler0", "channel": SETTINGS}] and info["outputs"] == []
     assert built("demo").library.info["shuttlers"] == []
@@ -69,7 +69,7 @@ def test_the_recording_changes_at_the_event_s_time(built, skip):
     ps.close()
 
 
-def test_a_reset_of_the_phys_clears_it(built):
+def test_phy_reset_clears_the_recorded_shuttler(built):
     ps = boot(built)
     start = 8 * (ps.out.sim_tsc + 1000)
     assert ps.output(SETTINGS, start, 5, address=GAIN | 1) == 0

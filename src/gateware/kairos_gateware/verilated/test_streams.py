@@ -81,7 +81,7 @@ def square(count, period):
 
 
 @BOTH
-def test_playback_at_the_pads(device, format):
+def test_playback_reaches_the_pads_on_time(device, format):
     offset = device.now() + 8 * 400
     device.play(square(50, 80), format, offset)
     device.wait()
@@ -117,7 +117,7 @@ def test_errors_report_channel_and_time(device, format):
 
 @BOTH
 @pytest.mark.parametrize("delay", [0, 5, 31, 40, 55, 100, 300])
-def test_stop_leaves_the_core_usable(device, format, delay):
+def test_stopped_playback_leaves_the_core_usable(device, format, delay):
     """Stopped at any moment: submitted events are executed, the kernel's outputs and another
     playback continue to work."""
     ps = device.ps
@@ -139,7 +139,7 @@ def test_stop_leaves_the_core_usable(device, format, delay):
     assert device.read("rtio_async_error") == 0
 
 
-def test_kernel_outputs_during_playback(device):
+def test_kernel_outputs_during_playback_are_on_time(device):
     """Both initiators at once; each event and each status is right."""
     ps = device.ps
     offset = device.now() + 8 * 3000
@@ -164,7 +164,7 @@ def test_kernel_waits_for_an_input_during_playback(device):
     assert device.read("dma_error") == 0
 
 
-def test_analyzer_records_kernel_and_dma(device):
+def test_analyzer_records_kernel_and_dma_events(device):
     ps = device.ps
     device.record()
     offset = device.now() + 8 * 1000
@@ -192,7 +192,7 @@ def test_analyzer_records_kernel_and_dma(device):
     assert not device.read("analyzer_overflow") and not device.read("analyzer_bus_error")
 
 
-def test_analyzer_with_dma_on_one_port(device):
+def test_lossless_analyzer_beside_dma_loses_no_event(device):
     """Packed and lossless: two cycles per event indefinitely, and nothing is lost. Otherwise the
     overflow is reported."""
     events = [(LOG, 0, 8 * n, bytes([n % 64])) for n in range(4000)]
@@ -212,7 +212,7 @@ def test_analyzer_with_dma_on_one_port(device):
             assert 1990 <= cycles[3900] - cycles[2900] <= 2010
 
 
-def test_monitor_and_injector(device):
+def test_monitor_reads_levels_and_injector_overrides_pins(device):
     ps = device.ps
 
     def probe(channel, number):
@@ -288,7 +288,7 @@ def check_trace(boot, registers, events, format, pack, slack):
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(*_TRACE)
-def test_random_traces_with_and_without_skip(boot, registers, events, format, pack, slack):
+def test_random_traces_are_equal_with_skipped_time(boot, registers, events, format, pack, slack):
     """Pads, statuses, counters and analyzer messages are the same when time is skipped."""
     check_trace(boot, registers, events, format, pack, slack)
 
@@ -296,5 +296,5 @@ def test_random_traces_with_and_without_skip(boot, registers, events, format, pa
 @pytest.mark.long
 @settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(*_TRACE)
-def test_many_random_traces(boot, registers, events, format, pack, slack):
+def test_many_random_traces_are_equal_with_skipped_time(boot, registers, events, format, pack, slack):
     check_trace(boot, registers, events, format, pack, slack)

@@ -6,7 +6,7 @@ import time
 from kairos_gateware.verilated.verilate import building_alone
 
 
-def test_of_several_builders_one_at_a_time_is_in_a_folder(tmp_path):
+def test_concurrent_builders_of_a_folder_take_turns(tmp_path):
     inside, most = [], []
 
     def build():

@@ -126,7 +126,7 @@ def check(engine, shown, memories, copies, data=(None, None)):
 
 @pytest.mark.parametrize("early", [0, 1])
 @pytest.mark.parametrize("offering", [0, 1])
-def test_scattered_packets_arrive(engine, early, offering):
+def test_scattered_packets_arrive_without_retransmission(engine, early, offering):
     random = Random(10 * early + offering)
     copies = [scattered(random, 20), scattered(random, 20)]
     shown, memories = play(engine, copies, 30_000, early=(early, early), offering=offering)
@@ -151,7 +151,7 @@ def test_bit_errors_are_retransmitted_without_loss_in_other_streams(engine, seed
     assert not shown["gaps"][-1].any()
 
 
-def test_data_that_look_like_escapes(engine):
+def test_data_equal_to_escapes_arrive_unchanged(engine):
     data = [[ESCAPE] * (HALF - RING_WORDS), contents(1, 1.0)]
     copies = [[(RING_WORDS, 1000, HALF, 1)], [(RING_WORDS, 1000, HALF + 1000, 0)]]
     shown, memories = play(engine, copies, 8000, data)
@@ -195,7 +195,7 @@ def test_failed_copy_halts_engine_until_cleared(engine, copy, reason):
     assert memories[1] == wanted
 
 
-def test_while_the_board_is_away_a_transfer_fails(engine):
+def test_transfer_to_an_offline_board_fails(engine):
     copies = [[(RING_WORDS, 300, HALF, 1)] * 2, []]
     shown, memories = play(
         engine, copies, 40_000, posts=[(200, (1, 0)), (35_000, (2, 0))], cuts=[(0, 30_000)], clears=[33_000]
@@ -204,7 +204,7 @@ def test_while_the_board_is_away_a_transfer_fails(engine):
     assert shown["completed"][-1, 0] == 2 and memories[1] == written([0] * HALF, copies[0][:1], contents(0))
 
 
-def test_more_descriptors_than_the_ring_holds(engine):
+def test_more_descriptors_than_ring_slots_are_all_copied(engine):
     random = Random(6)
     ring = [(RING_WORDS + 10 * n, 10, HALF + 10 * n, 1) for n in range(RING)]
     shown, memories = play(

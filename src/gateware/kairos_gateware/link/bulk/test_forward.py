@@ -113,14 +113,14 @@ def check(shown, memories, copies, targets, cut=False):
     assert (shown["waited"][-1] <= 1).all()
 
 
-def test_all_boards_copy_to_all_at_once(engine):
+def test_simultaneous_copies_between_all_boards_arrive(engine):
     copies, targets = everything(1)
     shown, memories = play(engine, copies, 30_000)
     check(shown, memories, copies, targets)
     assert not shown["broken"][-1].any()
 
 
-def test_wrong_bits_and_cuts_on_the_way(engine):
+def test_copies_survive_bit_errors_and_cuts_on_the_route(engine):
     copies, targets = everything(2)
     random = Random(7)
     cuts = [(random.randrange(2), begin, begin + random.randrange(1, 200)) for begin in range(300, 9000, 800)]

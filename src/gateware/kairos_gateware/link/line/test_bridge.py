@@ -37,7 +37,7 @@ def get(channel, names, random):
 
 
 @pytest.mark.parametrize("delay, depth", [(1, 64), (10, 2)])
-def test_writes_arrive_and_are_answered(delay, depth):
+def test_writes_cross_the_link_and_are_answered(delay, depth):
     dut, random = BridgePair(delay=delay, depth=depth), Random(delay)
     near, far = dut.near.axi, dut.far.axi
     bursts = [(random.getrandbits(32), random.choice([1, 2, 9]), random.randrange(64)) for _ in range(5)]
@@ -110,7 +110,7 @@ def test_write_beats_of_axi3_have_identifications_and_may_be_interleaved(depth):
 
 
 @pytest.mark.parametrize("delay, depth", [(1, 64), (10, 3)])
-def test_reads_are_answered(delay, depth):
+def test_reads_across_the_link_return_all_beats(delay, depth):
     dut, random = BridgePair(delay=delay, depth=depth), Random(delay)
     near, far = dut.near.axi, dut.far.axi
     beats = [
@@ -133,7 +133,7 @@ def test_reads_are_answered(delay, depth):
     assert seen == beats
 
 
-def test_a_wrong_bit_in_every_word_does_no_harm():
+def test_one_bit_error_in_every_word_changes_no_result():
     dut, random = BridgePair(), Random(5)
     near, far = dut.near.axi, dut.far.axi
     beats, seen, corrected = [random.getrandbits(64) for _ in range(40)], [], []
@@ -159,7 +159,7 @@ def test_a_wrong_bit_in_every_word_does_no_harm():
     assert sum(corrected) >= 40
 
 
-def test_the_newest_levels_of_interrupts_arrive_while_data_fill_the_link():
+def test_newest_interrupt_levels_arrive_while_data_fill_the_link():
     dut = BridgePair(delay=2)
     near, far = dut.near.axi, dut.far.axi
     took = []
@@ -206,7 +206,7 @@ def test_streams_of_one_rank_take_turns_and_ranks_are_strict():
     assert all(shared[n : n + 3] in ([1, 2, 3], [2, 3, 1], [3, 1, 2]) for n in range(len(shared) - 2))
 
 
-def test_invalid_parameters_are_refused():
+def test_multiplexer_with_invalid_parameters_is_refused():
     with pytest.raises(ValueError, match="numbers of their own from 1 to 7"):
         Multiplexer([[1], [1, 2]])
     with pytest.raises(ValueError, match="7 pools of 9 bits do not fit"):

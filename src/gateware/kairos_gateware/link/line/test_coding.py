@@ -90,7 +90,7 @@ def all_take_the_same_time(into, out, offset, begin):
 
 
 @pytest.mark.parametrize("offset", range(64))
-def test_every_word_takes_the_same_time(coder, offset):
+def test_latency_of_words_is_constant(coder, offset):
     """At all places of a block, with pauses and without."""
     offered = [1.0, 0.3, 0.05][offset % 3]
     into = rows(coder, ALIGNED + 3000, offset, offered)
@@ -118,13 +118,13 @@ def test_alignment_recovers_after_slip_restart_and_noise(coder, seed, offered, b
     assert all_take_the_same_time(into, coder.play(into), after, len(into) - 2000) > 0
 
 
-def test_32_of_33_cycles_take_a_word_but_for_the_states(coder):
+def test_words_are_accepted_in_32_of_33_cycles(coder):
     into = rows(coder, 33 * 256)
     taken = (into["valid"] & coder.play(into)["ready"]).sum()
     assert taken == pytest.approx(32 * 256 * (1 - 1 / STATE_EVERY), abs=2)
 
 
-def test_the_line_is_balanced_and_never_long_without_a_change(coder):
+def test_line_is_balanced_and_has_frequent_transitions(coder):
     for words in (0, 2**64 - 1):
         into = rows(coder, 20_000)
         into["word"] = words
@@ -149,14 +149,14 @@ def test_bit_error_changes_one_bit_and_keeps_alignment(coder):
 
 
 @pytest.mark.parametrize("rate", [1e-5, 1e-4, 1e-3])
-def test_bit_errors_do_not_move_it(coder, rate):
+def test_bit_errors_keep_the_alignment(coder, rate):
     into, rng = rows(coder, 30_000, 4), np.random.default_rng(4)
     errors = rng.random((len(into) - ALIGNED, 64)) < rate
     into["flips"][ALIGNED:] = np.packbits(errors, axis=1, bitorder="little").view("u8")[:, 0]
     assert coder.play(into)["up"][ALIGNED:].all()
 
 
-def test_a_line_that_moves_is_found_again(coder):
+def test_shifted_line_is_aligned_again(coder):
     into = rows(coder, 4 * ALIGNED, 5)
     into["offset"][: 2 * ALIGNED], into["offset"][2 * ALIGNED :] = 9, 10
     out = coder.play(into)
@@ -167,7 +167,7 @@ def test_a_line_that_moves_is_found_again(coder):
     assert (sent[at : at + len(received) - 5] == received[5:]).all()
 
 
-def test_noise_is_no_line(coder):
+def test_noise_takes_the_line_down(coder):
     into = rows(coder, 20_000, 6)
     into["noise"][ALIGNED:] = np.random.default_rng(6).integers(1, 2**64, len(into) - ALIGNED, dtype="u8")
     out = coder.play(into)

@@ -78,7 +78,7 @@ def test_example_client_shows_flags_both_ways():
     run_simulation(dut, play())
 
 
-def test_the_numbers_of_the_page_are_those_of_the_streams():
+def test_documented_numbers_equal_those_of_the_streams():
     names = {"bulk transfers": BULK}
     for row, streams in zip(["away, to the board below", "back"], rtio_streams(remote_both()), strict=True):
         (cells,) = re.findall(rf"^ *\| {row} \|(.*)\|$", PAGE, re.M)
@@ -87,7 +87,7 @@ def test_the_numbers_of_the_page_are_those_of_the_streams():
         assert shown == {stream.name: stream.number for stream in streams} | names
 
 
-def test_pools_of_credits_that_fit():
+def test_four_more_credit_pools_fit_beside_events():
     """Four pools beside that of events."""
     away, _ = rtio_streams()
     depth = max(stream.depth for stream in away)

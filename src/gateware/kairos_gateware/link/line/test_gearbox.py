@@ -77,14 +77,14 @@ def some(forms, count, seed, names=None):
 
 @pytest.mark.parametrize("forms", STREAMS, ids=lambda forms: "-".join(forms.widths))
 @pytest.mark.parametrize("offered, taken", [(1, 1), (0.5, 1), (1, 0.5), (0.3, 0.7), (0.05, 1)])
-def test_vectors_arrive_as_they_were(forms, offered, taken):
+def test_vectors_of_every_form_arrive_unchanged(forms, offered, taken):
     vectors = some(forms, 60, seed=3)
     assert transfer(forms, vectors, offered, taken)[0] == vectors
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32), st.floats(0.05, 1), st.floats(0.05, 1), st.sampled_from(STREAMS))
-def test_any_traffic(seed, offered, taken, forms):
+def test_random_traffic_arrives_unchanged_and_in_order(seed, offered, taken, forms):
     vectors = some(forms, 30, seed)
     assert transfer(forms, vectors, offered, taken, seed)[0] == vectors
 
@@ -117,7 +117,7 @@ def test_forms_beyond_the_gearbox_use_separate_words():
     st.floats(0.05, 1),
     st.booleans(),
 )
-def test_forms_of_any_widths(widths, seed, offered, taken, simple):
+def test_forms_of_any_width_arrive_unchanged(widths, seed, offered, taken, simple):
     """With the choice of `make_packetiser`, and with words of their own, which support all."""
     forms = Forms(**{f"form{n}": width for n, width in enumerate(widths)})
     vectors = some(forms, 12, seed)

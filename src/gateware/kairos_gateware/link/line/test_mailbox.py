@@ -66,7 +66,7 @@ def packets(seed, count):
     return [[source.getrandbits(32) for _ in range(source.choice([1, 2, 3, 7, WORDS]))] for _ in range(count)]
 
 
-def test_packets_go_both_ways():
+def test_packets_sent_by_both_mailboxes_arrive():
     dut, sets = Pair(), [packets(1, 4), packets(2, 4)]
 
     def play(here, there, mine, expected):
@@ -139,7 +139,7 @@ def test_lossy_line_delivers_only_complete_packets(seed):
     assert [words[0] for words in got] == sorted({words[0] for words in got})
 
 
-def test_a_cut_link_forgets_the_packet_under_way():
+def test_cut_link_discards_the_packet_in_transit():
     dut = Pair()
 
     def play():
@@ -164,7 +164,7 @@ def test_a_cut_link_forgets_the_packet_under_way():
     run_simulation(dut, play())
 
 
-def test_a_packet_that_is_too_long_is_cut_and_an_empty_one_is_none():
+def test_too_long_packet_is_truncated_and_empty_one_is_ignored():
     dut = Pair()
 
     def play():

@@ -45,14 +45,14 @@ def measured(phase):
 
 
 @pytest.mark.parametrize("eighth", range(8))
-def test_phases_all_round(eighth):
+def test_every_clock_phase_is_measured_within_a_sample(eighth):
     """Within one sample, 1/64 of a cycle."""
     phase = PERIOD * eighth // 8 + 3
     found = (measured(phase) - phase / PERIOD + 0.5) % 1 - 0.5
     assert abs(found) <= 1 / RATIO
 
 
-def test_phases_of_clocks_that_are_sampled_in_simulation():
+def test_phases_of_simulated_clocks_are_measured_in_turn():
     """As between real clocks, one measurement after the other."""
     dut, found = Module(), []
     dut.submodules.clocks = clocks = SampledClocks()
@@ -81,7 +81,7 @@ def test_phases_of_clocks_that_are_sampled_in_simulation():
         assert abs(off) <= 2**PHASE_BITS // RATIO
 
 
-def test_a_clock_is_moved_step_by_step():
+def test_clock_is_shifted_step_by_step():
     dut, at = PhaseMover("sys"), [0]
 
     @passive

@@ -24,13 +24,13 @@ STREAMS = [Stream("urgent", 1, Forms(number=40), 0, 4), Stream("data", 2, Forms(
 SMALL = Reliability(lanes=(Lane(64, 8), Lane(64, 8)), beat=32, hold=400)
 
 
-def test_the_crc_is_crc_32c():
+def test_crc_of_known_data_is_crc_32c():
     data = b"123456789"
     crc = crc_of(int.from_bytes(data, "little"), 8 * len(data))
     assert int(f"{crc:032b}"[::-1], 2) ^ 0xFFFF_FFFF == 0xE306_9283  # its check value, which is of reflected bits
 
 
-def test_the_logic_has_the_same_crc():
+def test_crc_of_logic_equals_crc_of_model():
     dut, data = Crc(57), 0x123_4567_89AB_CDEF
 
     def play():
@@ -135,7 +135,7 @@ def exchange(dut, name, numbers):
     return got, waited
 
 
-def test_the_first_words_are_those_of_the_page():
+def test_first_words_equal_the_documented_sequence():
     """The example sequence of docs/gateware/link.md for comparison with other implementations, in
     the same order."""
     page = (Path(__file__).parents[5] / "docs" / "gateware" / "link.md").read_text()
@@ -161,7 +161,7 @@ def test_the_first_words_are_those_of_the_page():
 
 
 @pytest.mark.parametrize("reliability, cycles", [(None, 7), (SMALL, 13)])
-def test_up_in_some_round_trips_and_then_a_vector_takes_so_many_cycles_and_the_line(reliability, cycles):
+def test_link_comes_up_in_few_round_trips_then_latency_is_constant(reliability, cycles):
     dut = Pair(5, reliability)
 
     def play():
@@ -216,7 +216,7 @@ def test_an_urgent_vector_waits_for_one_word_at_most(seed):
 
 
 @pytest.mark.parametrize("who", [1, pytest.param(0, marks=pytest.mark.long)])
-def test_an_end_that_forgets_takes_the_other_down_and_both_come_back(who):
+def test_restarted_end_takes_peer_down_and_both_recover(who):
     dut = Pair()
 
     def play():
@@ -241,7 +241,7 @@ def send(dut, end):
     yield sink.valid.eq(0)
 
 
-def test_silence_takes_it_down_and_it_comes_back():
+def test_silent_line_takes_waiting_end_down_until_it_recovers():
     """Only an end that waits for an acknowledgement goes down; others do not notice."""
     dut = Pair()
 
@@ -266,7 +266,7 @@ def test_silence_takes_it_down_and_it_comes_back():
     run_simulation(dut, play())
 
 
-def test_a_line_that_says_so_takes_it_down_at_once():
+def test_line_reporting_loss_takes_link_down_at_once():
     dut = Pair()
 
     def play():
@@ -307,7 +307,7 @@ def test_idle_end_sends_no_acknowledgement():
     assert any(said[: -3 * SMALL.beat]) and not any(said[-3 * SMALL.beat :])
 
 
-def test_registers_count_words():
+def test_registers_count_words_until_cleared():
     pulses = {name: Signal(name=name) for name in ["up", "ended", "corrected", "repeated"]}
     channel = SimpleNamespace(**pulses, dropped=Signal(4), space=[Signal(10)])
     dut = LinkRegisters(channel)
@@ -333,6 +333,6 @@ def test_registers_count_words():
 
 
 @pytest.mark.parametrize("words, frame", [(100, 8), (64, 32), (16384, 64)])
-def test_lanes_that_cannot_work_are_refused(words, frame):
+def test_invalid_lanes_are_refused_with_a_reason(words, frame):
     with pytest.raises(ValueError, match="no power of two from 4 frames"):
         Lane(words, frame)

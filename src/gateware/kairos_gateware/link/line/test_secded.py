@@ -47,7 +47,7 @@ def test_every_single_error_is_corrected_and_every_double_error_detected():
 
 
 @pytest.mark.parametrize("data_bits, check_bits", [(1, 3), (4, 4), (26, 6), (57, 7), (64, 8), (120, 8)])
-def test_columns_of_other_widths(data_bits, check_bits):
+def test_columns_of_every_width_are_distinct_and_odd(data_bits, check_bits):
     columns = check_columns(data_bits, check_bits)
     assert len(set(columns)) == data_bits
     assert all(column.bit_count() % 2 == 1 and column.bit_count() >= 3 for column in columns)

@@ -33,7 +33,7 @@ def looks(dut, cycles, absent=()):
 
 
 @pytest.mark.parametrize("phase", [0, 1, 250, 499, 500, 999])
-def test_clocks_in_step_are_steady_after_a_window(phase):
+def test_synchronous_clocks_are_steady_after_a_window(phase):
     dut = Dut()
     seen, process = looks(dut, 3 * WINDOW)
     run_simulation(dut, {"sys": [process]}, clocks={"sys": (PERIOD, 0), "received": (PERIOD, phase)})
@@ -42,14 +42,14 @@ def test_clocks_in_step_are_steady_after_a_window(phase):
 
 
 @pytest.mark.parametrize("other", [PERIOD - 4, PERIOD + 4, PERIOD * 2])
-def test_clocks_that_slip_within_a_window_never_are(other):
+def test_clocks_slipping_within_a_window_are_never_steady(other):
     dut = Dut()
     seen, process = looks(dut, 6 * WINDOW)
     run_simulation(dut, {"sys": [process]}, clocks={"sys": (PERIOD, 0), "received": (other, 0)})
     assert not any(seen)
 
 
-def test_a_slow_slip_ends_it():
+def test_slow_slip_ends_steady_state():
     """One cycle in 500: the third slip after a window began is too much, so it is steady for half a
     window at most."""
     dut = Dut()
@@ -59,7 +59,7 @@ def test_a_slow_slip_ends_it():
     assert len(lengths) >= 4 and max(lengths) <= 3 * 500 - WINDOW + 16
 
 
-def test_a_clock_that_is_gone_ends_it():
+def test_lost_clock_ends_steady_state():
     dut = Dut()
     gone = range(2 * WINDOW, 2 * WINDOW + 50)
     seen, process = looks(dut, 4 * WINDOW, gone)

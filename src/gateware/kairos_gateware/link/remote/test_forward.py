@@ -87,7 +87,7 @@ BOTH = {"first": [(0, 0), (1, 1), (1, 2)], "last": [(0, 0), (1, 1), (1, 0)]}
 
 
 @pytest.mark.parametrize("cut", [False, True])
-def test_all_memories_at_once_from_both_ends(engine, cut):
+def test_simultaneous_accesses_to_all_memories_agree_with_model(engine, cut):
     random = Random(3)
     requests = {board: some(random, 500, ways) for board, ways in BOTH.items()}
     cuts = [(random.randrange(2), begin, begin + random.randrange(1, 250)) for begin in range(UP + 200, 9000, 900)]
@@ -97,7 +97,7 @@ def test_all_memories_at_once_from_both_ends(engine, cut):
         agrees(answers(shown, board, len(asked)), expected(asked, 1))
 
 
-def test_a_board_that_is_away_or_that_there_is_not(engine):
+def test_request_to_offline_or_unknown_board_fails_in_time(engine):
     """Only requests for it fail, and in time; the middle board keeps answering."""
     asked = [(0, 1, 0, 0, 1, 2), (0, 1, 0, 0, 1, 1), (0, 1, 0, 0, 1, 7), (0, 1, 0, 0, 0, 0)] * 8
     shown = play(engine, {"first": asked}, 20_000, [(1, UP - 1, 15_000)])

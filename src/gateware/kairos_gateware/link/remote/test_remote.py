@@ -118,7 +118,7 @@ def test_random_requests_with_late_or_lost_words_are_answered(engine, seed, word
     agrees(found, expected(requests))
 
 
-def test_while_the_board_is_away_requests_fail_and_then_go_on(engine):
+def test_requests_to_an_offline_board_fail_until_it_is_back(engine):
     loads = [(0, n, 0, 0) for n in range(20)]
     shown = play(engine, loads, 20_000, cuts=[(UP - 10, 6000)])
     found = answers(shown, 20)
@@ -145,7 +145,7 @@ def test_access_outside_exports_is_refused_and_counted(engine):
     assert shown["failed"].sum() == 4 and set(shown["failed_status"][shown["failed"] == 1]) == {REFUSED}
 
 
-def test_a_full_table_makes_requests_wait(engine):
+def test_requests_wait_while_the_table_is_full(engine):
     requests = some(Random(3), 400, HALF)
     shown = play(engine, requests, 12_000, hold=[(UP, UP + 400)])
     assert shown["full"][UP + 100 : UP + 400].all() and not shown["repeated"][-1]
@@ -160,7 +160,7 @@ def test_answers_after_a_timeout_are_ignored(engine):
     agrees(answers(shown, len(requests)), expected(requests))
 
 
-def test_long_stalled_bus_delays_requests(engine):
+def test_long_stalled_bus_only_delays_requests(engine):
     requests = some(Random(5), 200, 20)
     shown = play(engine, requests, 30_000, stall=[(UP, UP + 1300)])
     assert shown["repeated"][-1] > 8

@@ -116,7 +116,7 @@ def simulate(play, **options):
     return master.failures
 
 
-def test_words_halves_and_bursts():
+def test_words_halves_and_bursts_are_stored_and_loaded():
     def play(dut, master):
         assert (yield from master.store(END, 0x11223344)) == OKAY
         assert (yield from master.store(END + 4, 0x55667788)) == OKAY
@@ -146,7 +146,7 @@ def test_refused_beat_is_a_slave_error_of_that_beat():
 
 
 @pytest.mark.parametrize("end", [0, 2, 3])
-def test_access_without_link_fails(end):
+def test_access_without_link_fails_with_decode_error(end):
     def play(dut, master):
         assert (yield from master.load(0x8000_0000 + end * END))[0][1] == DECODE
         assert (yield from master.store(0x8000_0000 + end * END, 1)) == DECODE
@@ -156,7 +156,7 @@ def test_access_without_link_fails(end):
     assert failures == [(NO_LINK, write, 0x8000_0000 + end * END) for write in (0, 1)]
 
 
-def test_the_last_place_is_of_the_board_that_is_named():
+def test_last_window_end_reaches_the_selected_board():
     def play(dut, master):
         assert (yield from master.store(END + 8, 7)) == OKAY
         yield dut.window.far.eq(3)
@@ -169,7 +169,7 @@ def test_the_last_place_is_of_the_board_that_is_named():
     assert simulate(play) == [(REFUSED, 0, 3 * END + 8)]
 
 
-def test_a_lost_link_is_an_error_and_answers_again_when_it_is_back():
+def test_window_fails_on_lost_link_and_works_when_it_is_back():
     def play(dut, master):
         yield dut.plugged.eq(0)
         assert (yield from master.load(END))[0][1] == SLAVE

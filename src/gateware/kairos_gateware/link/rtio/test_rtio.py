@@ -40,7 +40,7 @@ class Wide(Module):
 
 
 @pytest.mark.long
-def test_events_with_more_than_32_bits_of_data():
+def test_events_wider_than_32_bits_arrive_complete():
     dut = Wide()
     near, link = dut.near, dut.link
     data = [1, 0xDEADBEEF, (1 << WIDTH) - 1, 1 << WIDTH - 1, 5 << 100, 0x123456789ABCDEF << 40 | 7]

@@ -64,7 +64,7 @@ TRAFFIC = {
 
 @pytest.mark.parametrize("kind", ["tree", *[pytest.param(kind, marks=pytest.mark.long) for kind in ("chain", "mesh")]])
 @pytest.mark.parametrize("traffic", TRAFFIC)
-def test_every_packet_arrives(network, kind, traffic):
+def test_every_packet_arrives_in_any_network(network, kind, traffic):
     spans = [(pattern, target % NODES[kind], taken) for pattern, target, taken in TRAFFIC[traffic]]
     end = complete(play(network(kind), spans))
     assert (end["sent"] > 5).all(), "every board gets its turn"
@@ -83,7 +83,7 @@ def test_any_traffic_ends_in_an_empty_network(network, spans):
     complete(play(network("tree"), spans))
 
 
-def test_a_ring_blocks_and_the_test_sees_it(network):
+def test_deadlock_in_a_ring_is_detected(network):
     shown = play(network("ring"), [(OPPOSITE, 0, 256)])
     assert not shown["wrong"].any()
     with pytest.raises(AssertionError, match="left in the network"):
@@ -125,6 +125,6 @@ def test_two_flows_through_one_switch_do_not_hinder_each_other():
     assert seen[1][0] == seen[0][0] + 1
 
 
-def test_a_queue_holds_the_longest_packet():
+def test_queue_shorter_than_longest_packet_is_refused():
     with pytest.raises(ValueError, match="a queue of 4 flits does not hold a packet of 8"):
         Switch(2, tree_route(0, []), longest=8, depth=4)
