@@ -41,7 +41,7 @@ def ask(tmp_path):
     return answer
 
 
-def test_a_warning_is_one_line(ask):
+def test_warning_of_a_model_is_one_line(ask):
     reply, _ = ask("self.warn('too hot\\nby far')")
     assert reply["warn"] == ["too hot, by far"]
     reply, _ = ask(r"self.warn('\x1b[31mred \udcff µs')")
@@ -98,7 +98,7 @@ def test_invalid_time_or_report_names_its_method(ask):
         assert reply["error"].startswith(f"{place}7: its report cannot be displayed: "), reply
 
 
-def test_phases_go_on(ask):
+def test_phase_of_tone_and_light_stays_exact_over_time(ask):
     hour = 3600 * 10**9
     assert Tone(80e6 + 0.25, 0.0, 0.0).after(hour + 3).turns == pytest.approx(0.24, abs=1e-6)
     assert Light(-1.0, 1.0, 0.5).after(250_000_000).turns == pytest.approx(0.25)

@@ -48,7 +48,7 @@ EXACT = {
 @pytest.mark.parametrize("op", EXACT)
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
-def test_integer_operations_wrap(op, kind, data):
+def test_integer_operations_wrap_at_their_width(op, kind, data):
     a, b = data.draw(integers(kind)), data.draw(integers(kind))
     result = operation(op, kind, kind).run(a, b)
     if op in ("//", "%") and b == 0:
@@ -60,7 +60,7 @@ def test_integer_operations_wrap(op, kind, data):
 @pytest.mark.parametrize("kind", ["int32", "int64"])
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_shifts_match_python(kind, data):
+def test_shifts_by_any_count_match_python(kind, data):
     a, b = data.draw(integers(kind)), data.draw(st.integers(-3, 70))
     left, right = operation("<<", kind, kind).run(a, b), operation(">>", kind, kind).run(a, b)
     if b < 0:
@@ -88,7 +88,7 @@ def test_float_operations_match_python(a, b):
 
 @settings(max_examples=30, deadline=None)
 @given(a=st.one_of(st.floats(), st.integers(-5, 5).map(float)), b=st.one_of(st.floats(), st.integers(-5, 5).map(float)))
-def test_float_comparisons_match_python(a, b):
+def test_comparisons_of_floats_match_python(a, b):
     for op in ("==", "!=", "<", "<=", ">", ">="):
         assert operation(op, "float", "float").run(a, b).value == eval(f"a {op} b")
 
@@ -103,7 +103,7 @@ def test_mixed_widths_are_widened(a, b):
 
 @settings(max_examples=30, deadline=None)
 @given(st.floats(-2e9, 2e9))
-def test_conversions_match_python(x):
+def test_conversions_of_floats_match_python(x):
     program = conversions()
     half_away = math.floor(abs(x) + 0.5) * (1 if x >= 0 else -1)
     assert program.run(x).value == (int(x), int(x), half_away, abs(x))
@@ -192,7 +192,7 @@ def conversions():
         ("int64(1) << 40", 2**40),
     ],
 )
-def test_facts(expression, expected):
+def test_expression_has_documented_value_and_type(expression, expected):
     value = evaluate(f"return {expression}")
     assert value == expected and type(value) is type(expected)
 

@@ -33,7 +33,7 @@ def same(found, wanted):
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_operations_on_elements(data):
+def test_elementwise_operations_on_arrays_match_numpy(data):
     shape = data.draw(shapes)
     left, right = (data.draw(st.sampled_from(sorted(KINDS))) for _ in "lr")
     a, b = data.draw(array_of(shape, left)), data.draw(array_of(shape, right))
@@ -47,7 +47,7 @@ def test_operations_on_elements(data):
 
 @settings(max_examples=40, deadline=None)
 @given(st.data())
-def test_operations_in_place(data):
+def test_operations_in_place_match_numpy(data):
     shape = data.draw(shapes)
     kind = data.draw(st.sampled_from(sorted(KINDS)))
     a, b = data.draw(array_of(shape, kind)), data.draw(array_of(shape, kind))
@@ -58,7 +58,7 @@ def test_operations_in_place(data):
 
 @settings(max_examples=40, deadline=None)
 @given(st.data())
-def test_rows_elements_and_slices(data):
+def test_rows_elements_and_slices_match_numpy(data):
     shape = data.draw(shapes)
     a = data.draw(array_of(shape, "int64"))
     place = tuple(data.draw(st.integers(-length, length - 1)) for length in shape)
@@ -80,7 +80,7 @@ def test_rows_elements_and_slices(data):
 
 @settings(max_examples=30, deadline=None)
 @given(st.data())
-def test_products_of_matrices(data):
+def test_products_of_matrices_match_numpy(data):
     m, k, n = (data.draw(st.integers(1, 3)) for _ in "mkn")
     left = (m, k) if data.draw(st.booleans()) else (k,)
     right = (k, n) if data.draw(st.booleans()) else (k,)
@@ -103,7 +103,7 @@ def function(name, count):
 @settings(max_examples=10, deadline=None)
 @given(st.floats(-5, 5), st.floats(-5, 5))
 @pytest.mark.parametrize("name", [*UNARY, "floor", "ceil", "trunc", *BINARY])
-def test_functions(name, x, y):
+def test_mathematical_function_matches_numpy(name, x, y):
     inputs = (x, y)[: 1 + (name in BINARY)]
     wanted = getattr(np, name)(*inputs)
     assert math.isclose(function(name, len(inputs)).run(*inputs).value, wanted, rel_tol=1e-14, abs_tol=1e-300)
@@ -137,7 +137,7 @@ def test_functions(name, x, y):
         ("return (np.array([1.0, -1.0, 0.0]) / 0.0)[0] > 1e300", True),
     ],
 )
-def test_expressions(body, expected):
+def test_array_expression_has_expected_value(body, expected):
     assert evaluate(body) == expected
 
 
@@ -154,11 +154,11 @@ def test_expressions(body, expected):
         ("return np.array([1])[0] // np.array([self.int32() - 3])[0]", "ZeroDivisionError", (0, 0, 0)),
     ],
 )
-def test_exceptions(body, name, params):
+def test_invalid_array_operation_raises_its_exception(body, name, params):
     assert compile_body(body, a=np.zeros(2)).run(3).exception == (name, params)
 
 
-def test_an_array_of_the_host_is_one_object():
+def test_host_array_used_twice_is_one_object():
     shared = np.zeros(2)
     found = printed("self.a[0] = 1.0\nself.b[1] = 2.0\nprint(self.a)", a=shared, b=shared)
     same(found, np.array([1.0, 2.0]))

@@ -131,7 +131,7 @@ def laboratory(tmp_path):
     return made
 
 
-def test_same_program_is_found(laboratory):
+def test_unchanged_program_is_found_in_the_cache(laboratory):
     first = laboratory.compile(cache=Cache(None))
     again = laboratory.compile()
     assert again.cached and not first.cached
@@ -246,7 +246,7 @@ def test_contents_of_large_arrays_are_ignored(laboratory):
     assert not any(first.tobytes() in file.read_bytes() for file in entries)
 
 
-def test_list_is_read_once(laboratory, monkeypatch):
+def test_long_list_is_read_once_per_lookup(laboratory, monkeypatch):
     """However many entries are compared with the host; changes are still detected."""
     experiment, copied = laboratory.experiment, []
     whole = Numbers.copied
@@ -281,7 +281,7 @@ def test_list_changed_during_lookup_is_a_miss():
     assert [numbers.digested(answer, repr) for answer in others] == others
 
 
-def test_large_array_and_text_are_found(laboratory):
+def test_unchanged_large_array_and_text_are_a_hit(laboratory):
     laboratory.write('print("so far", total)', 'print(f"so far {total}")')
     laboratory.experiment.array = np.arange(1000.0)
     assert not laboratory.compile().cached
@@ -306,12 +306,12 @@ def test_change_of_an_unused_value_is_a_hit(laboratory):
         ((7,), {"set_result": None}),
     ],
 )
-def test_key_includes_request(laboratory, args, options):
+def test_changed_request_is_a_miss_then_a_hit(laboratory, args, options):
     assert not laboratory.compile(*args, **options).cached
     assert laboratory.compile(*args, **options).cached
 
 
-def test_key_includes_compiler(laboratory, monkeypatch):
+def test_changed_compiler_changes_the_request_key(laboratory, monkeypatch):
     monkeypatch.setattr("kairos.compiler.cache._replaced", lambda p: (False,))
     before = request_key(print, (1,))
     for file in ("codegen.py", "quoting.py", "__init__.py"):
@@ -342,7 +342,7 @@ def test_failing_host_attribute_is_a_miss(laboratory):
     "damage",
     [lambda data: b"", lambda data: data[:100], lambda data: data[:-1] + bytes([data[-1] ^ 1]), lambda data: b"x" * 99],
 )
-def test_damaged_entry_is_replaced(laboratory, damage):
+def test_damaged_entry_is_a_miss_and_replaced(laboratory, damage):
     (file,) = laboratory.cache.directory.rglob("*.kernel")
     file.write_bytes(damage(file.read_bytes()))
     assert not laboratory.compile().cached
@@ -356,7 +356,7 @@ def test_unwritable_cache_still_compiles(laboratory, tmp_path):
         assert not laboratory.compile(cache=Cache(blocked / "cache")).cached
 
 
-def test_cache_size_is_limited(laboratory):
+def test_old_entries_are_removed_beyond_the_size_limit(laboratory):
     (file,) = laboratory.cache.directory.rglob("*.kernel")
     size = file.stat().st_size
     small = Cache(laboratory.cache.directory, limit=4 * size + size // 2)
@@ -386,7 +386,7 @@ def test_lookup_in_large_cache_is_quick(laboratory, monkeypatch):
     assert len(looked) == 2
 
 
-def test_request_has_few_entries(laboratory):
+def test_variants_of_one_request_keep_few_entries(laboratory):
     for number in range(12):
         laboratory.experiment.number = number + 20
         laboratory.compile()
@@ -406,7 +406,7 @@ def compile_often(directory, seed, results):
         results.put((laboratory.experiment.number, found.library, found.cached))
 
 
-def test_processes_share_cache(laboratory):
+def test_concurrent_processes_share_the_cache(laboratory):
     context = multiprocessing.get_context("fork")
     results = context.Queue()
     workers = [context.Process(target=compile_often, args=(laboratory.directory, seed, results)) for seed in range(4)]

@@ -255,19 +255,19 @@ class Callee(Experiment):
         ("async_result", "functions that return a value cannot be defined as async RPCs"),
     ],
 )
-def test_invalid_call_is_rejected(name, text):
+def test_invalid_call_is_rejected_with_its_place(name, text):
     with pytest.raises(compiler.CompileError) as error:
         compiler.compile_kernel(getattr(Callee(), name), (), {}, core=Core(), set_result=None)
     assert text in str(error.value)
     assert "test_errors.py:" in str(error.value)
 
 
-def test_annotation_int_is_rejected():
+def test_annotation_int_is_rejected_with_the_remedy():
     with pytest.raises(compiler.CompileError, match="Use numpy's int32 or int64 instead"):
         compiler.compile_kernel(Callee().not_int, (1,), {}, core=Core(), set_result=None)
 
 
-def test_diagnostic_text_is_complete():
+def test_diagnostic_shows_place_line_and_cause():
     place, *lines = rejected("x = 1\ny = x + undefined\n").splitlines()[1:]
     assert re.fullmatch(r"  --> <kernel_from_string \d+>:3:13", place)
     assert lines == [
@@ -277,7 +277,7 @@ def test_diagnostic_text_is_complete():
     ]
 
 
-def test_objects_with_attributes_of_different_types():
+def test_attributes_of_different_types_are_rejected():
     class Device:
         def __init__(self, x):
             self.x = x

@@ -81,7 +81,7 @@ def test_cyclic_or_deep_list_is_rejected(value):
         compile_call(value)
 
 
-def test_nested_lists_compile():
+def test_nested_lists_of_moderate_depth_compile():
     compile_body("return self.value[0][0][0][0]", value=deep(5))
 
 
@@ -106,7 +106,7 @@ def test_exception_of_an_argument_is_a_call_error():
         compile_call(Raises())
 
 
-def test_an_interrupt_is_not_a_diagnostic():
+def test_keyboard_interrupt_is_passed_on_unchanged():
     class Slow:
         @property
         def x(self):

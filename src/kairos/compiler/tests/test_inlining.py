@@ -94,7 +94,7 @@ def execute(program, now, outputs):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(statements, min_size=1, max_size=5))
-def test_random_timelines(program):
+def test_random_inlined_timelines_give_the_same_outputs(program):
     outputs = []
     now = execute(program, 0, outputs)
     result = compile_body("\n".join(source(program)), **ttls()).run()
@@ -119,7 +119,7 @@ def nested():
     return compiler.compile_kernel(Nested(**ttls()).run, (), {}, core=Core(), set_result=None)
 
 
-def test_an_output_in_a_loop_is_one_call(nested):
+def test_output_in_a_loop_is_inlined_completely(nested):
     elf = ELFFile(io.BytesIO(nested.unstripped))
     functions = [
         s.name for s in elf.get_section_by_name(".symtab").iter_symbols() if s["st_info"]["type"] == "STT_FUNC"

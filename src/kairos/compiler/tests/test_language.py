@@ -77,7 +77,7 @@ def run(method, *inputs, args=()):
         ("return self.int32() if self.bool() else 8", 8),
     ],
 )
-def test_statements(body, expected):
+def test_statements_return_the_expected_value(body, expected):
     result = compile_body(body).run(False) if "self." in body else compile_body(body).run()
     assert (result.exception, result.value) == (None, expected)
 
@@ -93,7 +93,7 @@ def test_statements(body, expected):
         ("x = 5\nx //= self.int32() - 3\nreturn x", "ZeroDivisionError", (0, 0, 0)),
     ],
 )
-def test_exceptions(body, name, params):
+def test_statement_raises_its_exception_with_parameters(body, name, params):
     assert compile_body(body).run(3).exception == (name, params)
 
 
@@ -187,19 +187,19 @@ def int_list(values: TList(TInt32)) -> TList(TInt32):
     return values
 
 
-def test_methods_keep_their_objects_apart():
+def test_methods_of_two_objects_use_their_own_attributes():
     assert run(Objects().defaults).value == (9, 1125, 14)
 
 
-def test_lists_of_objects_and_module_constants():
+def test_lists_of_objects_and_module_constants_are_compiled():
     assert run(Objects().over_objects).value == (35, 3, "µ")
 
 
-def test_recursion():
+def test_recursive_method_returns_its_result():
     assert run(Objects().recursion).value == 3628800
 
 
-def test_firmware_calls_and_delay_rounding():
+def test_firmware_calls_compile_and_delays_are_rounded():
     assert run(Objects().calls_firmware).calls == (("rtio_output", (0, 5, 1)), ("rtio_output", (1500, 5, 0)))
 
 
@@ -207,7 +207,7 @@ def test_entry_arguments_are_constants_of_their_host_type():
     assert run(Objects().arguments, args=(numpy.int64(2**40),)).value == (2**40, 2.0)
 
 
-def test_remote_calls_carry_values():
+def test_remote_calls_carry_all_argument_types():
     calls = run(Objects().calls_host).calls
     assert calls == (
         ("rpc", ("object", 1, "x", [1.0, 2.0])),
@@ -348,6 +348,6 @@ class Managed(Experiment):
         ("loop", 2, 404),
     ],
 )
-def test_context_managers(name, value, now):
+def test_context_manager_is_entered_and_left(name, value, now):
     result = run(getattr(Managed(), name))
     assert (result.value, result.now) == (value, now)

@@ -22,7 +22,7 @@ def imports(path: Path) -> set[str]:
     return set(re.findall(r"\bcrate::([a-z]+)", text))
 
 
-def test_module_imports_are_rows_above():
+def test_modules_import_only_from_rows_above():
     row = rows()
     modules = {path.stem: [path] for path in SOURCE.glob("*.rs") if path.stem != "lib"}
     modules |= {path.name: list(path.glob("*.rs")) for path in SOURCE.iterdir() if path.is_dir()}

@@ -70,7 +70,7 @@ def elf(kernel_library):
     return ELFFile(io.BytesIO(kernel_library.library))
 
 
-def test_library_has_elf_header(elf):
+def test_library_has_header_of_an_arm_library(elf):
     assert (elf["e_ident"]["EI_CLASS"], elf["e_ident"]["EI_DATA"]) == ("ELFCLASS32", "ELFDATA2LSB")
     assert (elf["e_type"], elf["e_machine"], elf["e_flags"], elf["e_entry"]) == ("ET_DYN", "EM_ARM", 0x05000400, 0)
 
@@ -87,7 +87,7 @@ def test_library_is_recognised_by_its_header(kernel_library):
     assert fingerprint(other.library) != known
 
 
-def test_library_segments_are_loadable(elf):
+def test_library_segments_have_expected_kinds_and_flags(elf):
     kinds = [segment["p_type"] for segment in elf.iter_segments()]
     assert kinds == ["PT_LOAD", "PT_LOAD", "PT_LOAD", "PT_DYNAMIC", "PT_GNU_EH_FRAME", "PT_ARM_EXIDX"]
     assert [segment["p_flags"] for segment in elf.iter_segments()][:3] == [4, 7, 6]
@@ -102,13 +102,13 @@ def test_dynamic_section_has_required_entries(elf):
     assert isinstance(elf.get_section_by_name(".dynamic"), DynamicSection)
 
 
-def test_relocations_are_of_three_kinds(elf):
+def test_library_relocations_are_of_three_kinds(elf):
     sections = [section for section in elf.iter_sections() if isinstance(section, RelocationSection)]
     kinds = {relocation["r_info_type"] for section in sections for relocation in section.iter_relocations()}
     assert kinds == {GLOB_DAT, JUMP_SLOT, RELATIVE}
 
 
-def test_defined_and_imported_symbols(elf):
+def test_library_defines_and_imports_expected_symbols(elf):
     symbols = list(elf.get_section_by_name(".dynsym").iter_symbols())[1:]
     defined = {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}
     imported = {symbol.name for symbol in symbols} - defined
@@ -210,7 +210,7 @@ def test_addresses_in_both_object_files_lead_to_the_source(tmp_path):
     assert lines == {*range(7, 128), 132}
 
 
-def test_addresses_lead_to_the_source():
+def test_library_addresses_lead_to_source_lines():
     compiled = compiler.compile_kernel(Sample().fail, (), {}, core=Core(), set_result=None)
     elf = ELFFile(io.BytesIO(compiled.unstripped))
     symbols = {symbol.name: symbol for symbol in elf.get_section_by_name(".symtab").iter_symbols()}
@@ -223,13 +223,13 @@ def test_addresses_lead_to_the_source():
     assert "def fail" in lines[frames[-1].line - 1] or "self.inner" in lines[frames[-1].line - 1]
 
 
-def test_without_writeback_there_is_no_table():
+def test_library_without_writeback_has_no_attribute_table():
     compiled = compiler.compile_kernel(Sample().run, (), {}, core=Core(), set_result=None, attribute_writeback=False)
     symbols = ELFFile(io.BytesIO(compiled.library)).get_section_by_name(".dynsym").iter_symbols()
     assert "typeinfo" not in {symbol.name for symbol in symbols}
 
 
-def test_fixed_exception_keys():
+def test_built_in_exceptions_have_fixed_keys():
     embedding = compiler.EmbeddingMap()
     assert embedding.retrieve_str(0) == "0:artiq.coredevice.exceptions.RTIOUnderflow"
     assert embedding.retrieve_str(10) == "0:IndexError"
@@ -239,7 +239,7 @@ def test_fixed_exception_keys():
     assert embedding.store_str("new") == 24
 
 
-def test_the_result_function_is_number_one():
+def test_result_function_has_object_number_one():
     def set_result(_value):
         pass
 
@@ -248,7 +248,7 @@ def test_the_result_function_is_number_one():
 
 
 @pytest.mark.skipif(lld.LINKER is None, reason="ld.lld is not installed")
-def test_the_linker_agrees_with_lld():
+def test_own_linker_agrees_with_lld():
     program, _ = compiler._front_end(Sample().run, (), {}, Core(), None, True)
     objects = codegen.generate(program)
     ours, theirs = (ELFFile(io.BytesIO(content)) for content in (_native.link(objects)[0], lld.link(objects)))

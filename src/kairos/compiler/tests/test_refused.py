@@ -178,7 +178,7 @@ class Wrong:
         ("enter_the_host", "'__enter__' runs on the host; a context manager in a kernel must have kernels"),
     ],
 )
-def test_unsupported_program_is_rejected(method, text):
+def test_unsupported_construct_is_rejected_with_its_name(method, text):
     wrong = Wrong()
     with pytest.raises(compiler.CompileError) as error:
         compiler.compile_kernel(

@@ -36,19 +36,19 @@ def compared(a, b):
 
 @settings(max_examples=30, deadline=None)
 @given(numbers, numbers)
-def test_order_of_lists(a, b):
+def test_comparisons_of_lists_match_python(a, b):
     compared([0, *a], [0, *b])
 
 
 @settings(max_examples=30, deadline=None)
 @given(texts, texts)
-def test_order_of_texts(a, b):
+def test_comparisons_of_texts_match_python(a, b):
     compared(a, b)
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 1), texts), min_size=2, max_size=2), st.booleans())
-def test_order_of_tuples(pair, same):
+def test_comparisons_of_tuples_match_python(pair, same):
     (a, x), (b, y) = pair
     compared((a, x, [1, a]), (b, x if same else y, [1, b]))
 
@@ -62,7 +62,7 @@ def slice_body(start, stop, step, place):
 
 @settings(max_examples=60, deadline=None)
 @given(st.text("abcde", min_size=1, max_size=5), bounds, bounds, st.one_of(st.none(), st.integers(-3, 3).filter(bool)))
-def test_slices(text, start, stop, step):
+def test_slices_of_texts_and_lists_match_python(text, start, stop, step):
     names = {name: bound for name, bound in zip("abc", (start, stop, step), strict=True) if bound is not None}
     where = slice(start, stop, step)
     body = slice_body(start, stop, step, "print(self.text[INDEX], self.numbers[INDEX])")
@@ -72,7 +72,7 @@ def test_slices(text, start, stop, step):
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 5), bounds, bounds, st.one_of(st.none(), st.integers(-3, 3).filter(bool)), st.integers(0, 5))
-def test_assignment_to_slices(length, start, stop, step, count):
+def test_assignments_to_slices_match_python(length, start, stop, step, count):
     names = {name: bound for name, bound in zip("abc", (start, stop, step), strict=True) if bound is not None}
     numbers, new = list(range(length)), [10 + i for i in range(count)]
     body = slice_body(start, stop, step, "self.numbers[INDEX] = self.new\nprint(self.numbers)")
@@ -86,14 +86,14 @@ def test_assignment_to_slices(length, start, stop, step, count):
         assert result.calls[-1][1] == (numbers,)
 
 
-def test_a_slice_is_assigned_from_its_own_list():
+def test_slice_assigned_from_its_own_list_matches_python():
     body = "x = [1, 2, 3, 4]\nx[::-1] = x\nprint(x)"
     assert printed(body) == ([4, 3, 2, 1],)
 
 
 @settings(max_examples=20, deadline=None)
 @given(texts, texts)
-def test_joined_texts(a, b):
+def test_joined_texts_equal_those_of_python(a, b):
     body = "x = self.a + self.b\nfor i in range(2):\n    x += self.b\nprint(x, len(x), x == self.wanted)"
     wanted = a + 3 * b
     assert printed(body, a=a, b=b, wanted=wanted) == (wanted, len(wanted), True)
@@ -119,7 +119,7 @@ def test_joined_texts(a, b):
         ("while True:\n    return 1", 1),
     ],
 )
-def test_expressions(body, expected):
+def test_sequence_expression_has_expected_value(body, expected):
     assert evaluate(body) == expected
 
 
@@ -130,5 +130,5 @@ def test_expressions(body, expected):
         ("return len('abc'[::self.int32() - 3])", "ValueError", (0, 0, 0)),
     ],
 )
-def test_exceptions(body, name, params):
+def test_invalid_sequence_operation_raises_its_exception(body, name, params):
     assert compile_body(body).run(3).exception == (name, params)

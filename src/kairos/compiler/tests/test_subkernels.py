@@ -131,7 +131,7 @@ class Satellites:
         ("measure", "measure is a subkernel: a kernel starts it"),
     ],
 )
-def test_subkernel_is_type_checked(method, text):
+def test_mistyped_subkernel_call_is_rejected(method, text):
     host = Satellites()
     args = (host, 1, [1.0]) if method == "measure" else (host,)
     with pytest.raises(compiler.CompileError) as error:
@@ -150,7 +150,7 @@ def test_subkernel_without_board_is_rejected():
             subkernel(destination=destination)
 
 
-def test_subkernel_types_match_program():
+def test_well_typed_subkernel_program_passes_the_check():
     assert compiler.check(Satellites.runs, (Satellites(),), core=Core()) == []
 
 
@@ -161,7 +161,7 @@ def _compiled(method, cache=None):
     )
 
 
-def test_awaited_subkernel_is_compiled():
+def test_awaited_subkernel_is_compiled_without_a_start():
     """An earlier kernel may have started it: a missing start is reported when it is awaited."""
     assert [one.destination for one in _compiled(Satellites.only_awaits).subkernels] == [2]
 

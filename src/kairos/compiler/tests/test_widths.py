@@ -116,7 +116,7 @@ def test_literals_defaults_and_globals_are_widened():
         ("narrow", -(2**31), -(2**31)),
     ],
 )
-def test_host_argument_is_widened(method, arg, value):
+def test_host_argument_is_widened_by_its_use(method, arg, value):
     assert run(getattr(Widths(), method), args=(arg,)) == value
 
 
@@ -219,5 +219,5 @@ def test_explicit_width_is_not_changed():
         Compiled(Widths().narrow_list, ([1, 2**32],), Core())
 
 
-def test_delay_accepts_literals():
+def test_delay_accepts_literals_and_loop_variables():
     assert compile_body("for i in range(3):\n    delay_mu(i)\ndelay_mu(5)").run().now == 3 + 5

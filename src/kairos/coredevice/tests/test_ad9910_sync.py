@@ -126,7 +126,7 @@ def test_failed_delay_search_is_reported():
 
 
 @pytest.mark.parametrize("phase, delay", [(0.5, 3), (1.5, 0), (3.5, 2)])
-def test_update_delay_is_found(phase, delay):
+def test_io_update_delay_is_found_for_any_phase(phase, delay):
     """With an edge of SYNC_CLK half a nanosecond after a unit, the delay is 1.5 ns and 2.5 ns from
     its neighbours."""
     result = search(devices(ENTRIES).get("dds").tune_io_update_delay, Chip(phase=phase))

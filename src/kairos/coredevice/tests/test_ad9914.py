@@ -38,7 +38,7 @@ def test_tones_are_written_before_the_cursor(chip):
     assert (done.value, done.now) == (0x4321, 0)
 
 
-def test_phase_mode_sets_phase(chip):
+def test_phase_mode_determines_the_written_phase(chip):
     # At 3 GHz a quarter turn per clock cycle, three quarters per machine unit.
     for mode, reference, phase in [(1, -1, 7), (1, -5, 7), (2, -1, 7)]:
         done = run(chip.set_mu, 1 << 30, 7, mode, 0xFFF, int64(reference))
@@ -56,7 +56,7 @@ def test_tracking_phase_rejects_fractional_clock_cycles():
         run(odd.set_mu, 1, 2, 2)
 
 
-def test_quantities_are_converted(chip):
+def test_quantities_are_converted_to_words_or_refused(chip):
     assert words(run(chip.set, 750e6, 0.25, -1, 1.0))[2:6] == [
         (-160, 0x2D, 0),
         (-120, 0x2F, 0x4000),
@@ -76,7 +76,7 @@ def test_quantities_are_converted(chip):
     assert (probe.channel, probe.probe, probe.unit, probe.quantity(1 << 30)) == (BUS, 2, "Hz", 750e6)
 
 
-def test_frequencies_of_63_bits(chip):
+def test_frequency_of_63_bits_is_written_in_parts(chip):
     fine = 0x12345678 << 31 | 0x2BCDEF01
     done = run(chip.set_x_mu, int64(fine), 0x765)
     assert words(done) == [
@@ -98,7 +98,7 @@ def test_frequencies_of_63_bits(chip):
     assert words(done) == [(-80, SELECT, 0b1000), (-40, 0x07, 0x0080), (0, UPDATE, 0)] and done.now == 0
 
 
-def test_init_calibrates(chip):
+def test_init_resets_and_calibrates_the_chip(chip):
     start = [(SELECT, 0b1000), (0x01, 0x0108), (0x07, 0x0080), (UPDATE, 0)]
     calibration = [(0x0F, 0x0105), (UPDATE, 0), (0x0F, 0x0005), (UPDATE, 0)]
     done = run(chip.init)

@@ -55,7 +55,7 @@ def test_ad9834_init_clears_registers(get):
     assert run(dds.init).on(SPI)[0] == (1, 1 << 24 | 10 << 16 | 15 << 8 | 0x12)
 
 
-def test_ad9834_registers_are_written(get):
+def test_ad9834_methods_write_the_documented_words(get):
     dds = devices(ENTRIES).get("dds")
     ftw = round(10e6 / 75e6 * 2**28)
     low, high = ftw & 0x3FFF, ftw >> 14
@@ -95,7 +95,7 @@ def test_ad9834_control_bits_are_set(get, method, args, control):
 # Novogorny
 
 
-def test_novogorny_reads_samples(get):
+def test_novogorny_converts_samples_with_gain_and_range(get):
     card = get("novogorny")
     assert adc_ctrl(5, 6) == 1 << 7 | 5 << 3 | 6 and adc_ctrl() == 0x8F
     assert run(card.set_gain_mu, 2, 3).words(SPI) == [(2, 16, 8, True, 0b110100)]
@@ -126,7 +126,7 @@ def pieces(value, count):
     return [value >> 16 * place & 0xFFFF for place in range(count)]
 
 
-def test_shuttler_waveforms_are_written(get):
+def test_shuttler_waveform_words_are_written_in_order(get):
     a = (-2, 0x1234_5678, -0x1234_5678_9ABC, 0x7654_3210_FEDC)
     traffic = run(get("level").set_waveform, a[0], a[1], int64(a[2]), int64(a[3]))
     expected = [word for value, count in zip(a, (1, 2, 3, 3), strict=True) for word in pieces(value, count)]
@@ -139,7 +139,7 @@ def test_shuttler_waveforms_are_written(get):
     assert [shuttler_volt_to_mu(volt) for volt in (5.0, -10.0, -0.1)] == [0x4000, 0x8000, round(65536 - 327.68)]
 
 
-def test_shuttler_settings_are_written(get):
+def test_shuttler_gain_and_offset_are_written_and_read(get):
     settings = get("settings")
     assert run(settings.set_clr, 0x8001).outputs == [(0, CARD, 0x20, 0x8001)]
     assert run(settings.set_gain, 15, -2).outputs == [(0, CARD, 0x0F, 0xFFFE)]
@@ -150,7 +150,7 @@ def test_shuttler_settings_are_written(get):
             assert traffic.outputs == [(0, CARD, address, 0)] and traffic.value == value
 
 
-def test_shuttler_relays_are_set(get):
+def test_shuttler_relays_are_set_over_spi(get):
     relay = get("relay")
     assert run(relay.init).on(SPI) == [(1, 1 << 24 | 14 << 16 | 15 << 8 | 2)]
     assert run(relay.enable, 0x8001).on(SPI) == [(0, 0x8001 << 16)]
@@ -177,7 +177,7 @@ def test_shuttler_adc_registers_are_accessed(get):
 # Phaser
 
 
-def test_phaser_registers_are_accessed(get):
+def test_phaser_registers_are_written_and_read_bytewise(get):
     phaser = get("phaser")
     traffic = run(phaser.write8, 0x32, 0x1A5)
     assert traffic.outputs == [(0, CARD, 0xB2, 0xA5)] and traffic.now == 320
@@ -192,7 +192,7 @@ def test_phaser_registers_are_accessed(get):
         assert traffic.value == value and traffic.on(CARD) == [(0x12 + n, 0) for n in range(bits // 8)]
 
 
-def test_phaser_settings_are_written(get):
+def test_phaser_settings_are_written_or_refused(get):
     phaser = get("phaser")
     for method, args, expected in [
         (phaser.set_leds, (0x2A,), (0x86, 0x2A)),
@@ -219,7 +219,7 @@ def test_phaser_settings_are_written(get):
             run(method, *args, data=data)
 
 
-def test_phaser_frames_are_aligned(get):
+def test_phaser_actions_are_aligned_to_frames(get):
     phaser = devices(ENTRIES).get("phaser")
     assert run(phaser.measure_frame_timestamp, times=[1000]).on(CARD) == [(0, 0)]
     with pytest.raises(KernelError, match="ValueError"):
@@ -228,7 +228,7 @@ def test_phaser_frames_are_aligned(get):
     assert run(phaser.get_next_frame_mu).value == -1000 + 4 * 320
 
 
-def test_phaser_channels_are_set(get):
+def test_phaser_channel_settings_are_written_bytewise(get):
     channel = get("phaser").channel[1]
     for method, args, address, content in [
         (channel.set_duc_cfg, (1, 1, 2), 0xA0, [0b1011]),
@@ -243,7 +243,7 @@ def test_phaser_channels_are_set(get):
     assert traffic.value == 0x01020304 and traffic.on(CARD) == [(0x28 + n, 0) for n in range(4)]
 
 
-def test_phaser_oscillators_are_set(get):
+def test_phaser_oscillator_words_are_output_or_refused(get):
     for channel, frequency in enumerate([CARD + 1, CARD + 3]):
         oscillator = get("phaser").channel[channel].oscillator[3]
         assert run(oscillator.set_frequency_mu, -5).outputs == [(0, frequency, 3, 0xFFFFFFFB)]
@@ -261,7 +261,7 @@ def test_phaser_oscillators_are_set(get):
 # Cameras
 
 
-def test_cxp_grabber_reads_regions(get):
+def test_cxp_grabber_sets_regions_and_gates(get):
     cxp = get("cxp")
     traffic = run(cxp.setup_roi, 2, 1, 2, 3, 4)
     assert traffic.outputs == [(8 * n, CARD + 1, 8 + n, n + 1) for n in range(4)] and traffic.now == 32

@@ -60,13 +60,13 @@ def test_levels_and_pulses_are_output(cls):
         assert run(method, *args)[::3] == (outputs, now)
 
 
-def test_direction_is_set(ttl):
+def test_direction_methods_write_the_output_enable(ttl):
     assert [run(method)[0] for method in (ttl.output, ttl.input)] == [[(0, 1, 1)], [(0, 1, 0)]]
     assert [run(ttl.set_oe, oe)[0] for oe in (True, False)] == [[(0, 1, 1)], [(0, 1, 0)]]
     assert run(TTLOut(Devices(), CHANNEL).output)[0] == []
 
 
-def test_gates_open_and_close(ttl):
+def test_gates_open_and_close_after_their_duration(ttl):
     counter = EdgeCounter(Devices(), CHANNEL)
     for edges, mask in {"rising": 1, "falling": 2, "both": 3}.items():
         for unit, duration in {"_mu": int64(1000), "": 1000e-9}.items():
@@ -113,7 +113,7 @@ def test_clock_generator_is_set_and_stopped():
     assert run(clock.set, 1e6)[0] == [(0, 0, round(2**16 * 8e-9 * 1e6))]
 
 
-def test_counter_configuration_and_overflow():
+def test_counter_is_configured_and_overflow_raises_its_exception():
     counter = EdgeCounter(Devices(), CHANNEL, gateware_width=8)
     for bit in range(4):
         assert run(counter.set_config, *(n == bit for n in range(4)))[0] == [(0, 0, 1 << bit)]

@@ -144,6 +144,6 @@ def test_eeprom_pages_are_written_and_read(port, selected, deselected):
     assert bus.startswith(f"{selected} S a0 04 ff ff ff fe P ") and set(bus.split()[-2:]) == deselected
 
 
-def test_connector_numbers_match_card():
+def test_switch_ports_of_connectors_match_the_card():
     eems = {f"EEM{number}": port for number, port in enumerate([7, 5, 4, 3, 2, 1, 0, 6, 12, 13, 15, 14])}
     assert port_mapping == eems | {"SFP0": 8, "SFP1": 9, "SFP2": 10, "LOC0": 11}

@@ -35,7 +35,7 @@ def run(method, *args):
     return [call for _, call in result.calls], result.now
 
 
-def test_card_of_the_manual_works(supply):
+def test_driver_of_the_manual_behaves_as_stated(supply):
     assert run(supply.enable) == ([(0, 6 << 8, 1)], 0) and run(supply.disable) == ([(0, 6 << 8, 0)], 0)
     config = 1 << 24 | 2 << 16 | 23 << 8 | 2
     assert run(supply.set_code, 0x1234) == ([(0, 7 << 8 | 1, config), (8, 7 << 8, 0x1234 << 8)], 8 + 101 * 8)

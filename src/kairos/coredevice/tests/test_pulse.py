@@ -58,7 +58,7 @@ def test_harmonics_and_counter_are_set(pulse):
 
 @pytest.mark.parametrize("offset, number", [(-2, 0), (-1, 1), (1, 2), (2, 3)])
 @pytest.mark.parametrize("real, imaginary", [(0.0, 0.0), (-1.0, 0.25), (0.999999, -0.5)])
-def test_couplings_are_set(pulse, offset, number, real, imaginary):
+def test_coupling_settings_become_their_words(pulse, offset, number, real, imaginary):
     parts = [min(round(part * 2**17), 2**17 - 1) & 2**18 - 1 for part in (real, imaginary)]
     wanted = parts[0] | parts[1] << 18 | 9 << 36 | number << 42 | 1 << 44
     assert sent(pulse.set_coupling, 1, offset, real, imaginary, 9) == (21, wanted)

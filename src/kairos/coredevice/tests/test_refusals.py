@@ -141,7 +141,7 @@ def test_host_error_has_its_message(get):
         get("core").trigger_analyzer_proxy()
 
 
-def test_missing_compiler_is_reported():
+def test_missing_compiler_is_reported_with_the_remedy():
     program = (
         "import sys; sys.modules['kairos._native'] = None\nfrom kairos.coredevice.core import load_compiler as f; f()"
     )

@@ -22,7 +22,7 @@ class Status(Register):
     level = Field(0, 4, range=(2, 9), doc="level")
 
 
-def test_fields_are_encoded():
+def test_register_fields_are_encoded_with_defaults():
     assert Status.encode() == 0x8000_0010
     assert Status.encode(top=0, mode="AUTO", level=9) == 0x29
     assert Status.encode(offset=-1.5) == 0x8000_0010 | 0xE8 << 8
@@ -40,7 +40,7 @@ def test_repeated_fields_are_encoded_as_lists():
         sampler.PGIA.encode(gain=[1, 2])
 
 
-def test_words_are_decoded():
+def test_register_words_are_decoded_into_fields():
     assert Status.decode(0xF829) == {"top": 0, "offset": -0.5, "mode": "AUTO", "level": 9}
     assert ad9910.RAM_PROFILE.decode(1023 << 30 | 4)["end"] == 1023
     assert ad9910.RAM_PROFILE.decode(4)["mode"] == "CONT_RAMPUP"

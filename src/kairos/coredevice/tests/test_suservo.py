@@ -51,7 +51,7 @@ def test_memory_is_written_and_read(get):
 
 
 @pytest.mark.parametrize("name, urukuls, channel", [("servo", 2, "ch5"), ("one", 1, "one3")])
-def test_addresses_match_gateware(get, name, urukuls, channel):
+def test_servo_addresses_match_the_gateware(get, name, urukuls, channel):
     theirs, servo, channel = AddressMap(urukuls), get(name), get(channel)
     ours = (servo.we, servo.phase_sel, servo.state_sel, servo.config_addr, servo.num_channels)
     assert ours == (theirs.write, theirs.phase, theirs.state, theirs.config, theirs.channels)
@@ -83,7 +83,7 @@ def test_adc_is_read_and_gain_set(get):
     assert traffic.on(PGIA) == [(0, 3 << 4 << 16)] and traffic.now == ((16 + 1) * 8 + 1) * 8
 
 
-def test_profile_words_are_written(get):
+def test_servo_profile_words_are_written_in_order(get):
     channel, first = get("ch5"), (5 << 5 | 17) << 3
     traffic = run(channel.set_dds_mu, 17, 0x8765_4321 - (1 << 32), -2, 0xABCD)
     assert accesses(traffic) == [
@@ -101,7 +101,7 @@ def test_profile_words_are_written(get):
     assert accesses(run(get("one3").set_dds_offset_mu, 0, 7), 4) == [(1 << 12 | 3 << 8 | 4, 7)]
 
 
-def test_filter_coefficients_are_computed(get):
+def test_filter_coefficients_follow_gains_or_are_refused(get):
     channel = get("ch5")
 
     def words(*args):
@@ -125,7 +125,7 @@ def test_filter_coefficients_are_computed(get):
             words(0, *gains)
 
 
-def test_channel_is_switched(get):
+def test_servo_channel_is_switched_and_read_back(get):
     channel = get("ch5")
     assert run(channel.set, 1, 1, 0, 19).outputs == [(0, 5, 0, 0b11 | 19 << 3)]
     assert run(channel.set, True).outputs == [(0, 5, 0, 1)]
@@ -159,7 +159,7 @@ def test_phase_tracking_is_not_implemented(get):
 LOCKED = 0xF << 8 | 9 << 16
 
 
-def test_init_configures_servo(get):
+def test_servo_init_configures_amplifiers_and_cards(get):
     """The servo stops, the amplifiers' bus is configured, each card of revision 9 is checked, one
     of revision 8 is not."""
     traffic = run(get("servo").init, data=[LOCKED, *([0x7F7F, LOCKED] * 4)])

@@ -62,7 +62,7 @@ def test_ad9912_init_checks_and_configures(get):
         run(get("dds").init, data=[0xFFFF])
 
 
-def test_ad9912_output_is_set(get):
+def test_ad9912_frequency_and_phase_are_set_and_read(get):
     dds = get("dds")
     ftw = 0x1234_8765_4321
     traffic = run(dds.set_mu, int64(ftw), 0x2BCD)
@@ -83,7 +83,7 @@ def test_ad9912_output_is_set(get):
     assert traffic.value == pytest.approx((100e6, 0.25), rel=1e-12)
 
 
-def test_ad9912_conversions_are_exact(get):
+def test_ad9912_conversions_are_exact_or_refused(get):
     dds = get("dds")
     assert (dds.sysclk, get("slow_dds").sysclk, get("no_pll").sysclk) == (1e9, 800e6, 10e6)
     assert dds.frequency_to_ftw(250e6) == 1 << 46 and dds.ftw_to_frequency(1 << 46) == pytest.approx(250e6)
@@ -95,7 +95,7 @@ def test_ad9912_conversions_are_exact(get):
 # Mirny
 
 
-def test_mirny_registers_are_accessed(get):
+def test_mirny_registers_are_accessed_and_revision_checked(get):
     mirny = get("mirny")
     traffic = run(mirny.write_reg, 1, 0xBEEF)
     assert traffic.words(SPI) == [(1, 24, 4, True, 1 << 17 | 1 << 16 | 0xBEEF)] and traffic.now == cycles(24, 4)
@@ -137,7 +137,7 @@ def written(traffic):
 
 
 @pytest.mark.parametrize("f_vco, f_pfd", [(3.4e9, 100_000_000), (4567890123.5, 50_000_000), (6.8e9 - 1, 33_333_333)])
-def test_pll_dividers_are_exact(f_vco, f_pfd):
+def test_pll_dividers_give_the_exact_frequency(f_vco, f_pfd):
     n, frac1, frac2, mod2 = calculate_pll(f_vco, int64(f_pfd))
     frac2, mod2 = (upper << 14 | lower for upper, lower in (frac2, mod2))
     assert 2 <= mod2 < 2**28 and frac2 < mod2 and frac1 < 2**24
@@ -145,7 +145,7 @@ def test_pll_dividers_are_exact(f_vco, f_pfd):
     assert gcd(48, 36) == 12 and split_msb_lsb_28b(0xABCDEF1) == (0xABCDEF1 >> 14, 0xABCDEF1 & 0x3FFF)
 
 
-def test_synthesiser_init_writes_registers(get):
+def test_synthesiser_init_checks_and_writes_registers(get):
     pll = get("pll")
     traffic = run(pll.init, data=[1 << 10, 0])
     fixed = 1 << 15 | 2 << 10 | 1 << 9 | 1 << 8 | 1 << 7 | 4
@@ -200,7 +200,7 @@ def test_synthesiser_registers_are_decoded():
     assert found["pll_frac2"] / found["pll_mod2"] == (frac2[0] << 14 | frac2[1]) / (mod2[0] << 14 | mod2[1])
 
 
-def test_synthesiser_output_is_set(get):
+def test_synthesiser_output_and_attenuation_are_set(get):
     pll = get("pll")
     base = pll.fixed[6]
     assert written(run(pll.disable_output)) == [base & ~(1 << 6)]
@@ -216,7 +216,7 @@ def test_synthesiser_output_is_set(get):
 # Almazny, HMC542B
 
 
-def test_almazny_registers_are_written(get):
+def test_almazny_attenuations_are_written_or_refused(get):
     legacy, channel = get("legacy"), get("almazny")
     traffic = run(legacy.set_att, 2, 1.5)
     assert traffic.words(SPI) == [(1, 8, 4, False, 14 << 1), (1, 8, 32, True, 0b110000 | 1 << 6)]
@@ -234,7 +234,7 @@ def test_almazny_registers_are_written(get):
             refused()
 
 
-def test_hmc542b_attenuation_is_written(get):
+def test_hmc542b_attenuation_is_written_or_refused(get):
     att = get("att")
     assert run(att.set_att, 10.5).words(SPI) == [(1, 8, 5, True, 255 - 84)]
     assert run(att.set_att_mu, 0xA5).words(SPI)[0][4] == 0xA5

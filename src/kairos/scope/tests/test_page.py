@@ -103,7 +103,7 @@ def test_clock_lane_has_accumulator_edges(show):
     assert page.evaluate(step, [edges[0], False]) is None
 
 
-def test_search_steps_through_matches(show):
+def test_search_steps_through_all_matches(show):
     page = show(LANES, 60000)
     page.fill("#search", "GO")
     found = []
@@ -116,7 +116,7 @@ def test_search_steps_through_matches(show):
     assert page.text_content("#found") == "led at 0 ns"
 
 
-def test_cursors_snap_to_edges(show):
+def test_clicked_cursors_snap_to_edges(show):
     page = show(LANES, 60000)
     page.keyboard.press("f")
     page.evaluate("scope.view.start = -500; scope.view.span = 4000; scope.redraw()")
@@ -205,7 +205,7 @@ def test_long_name_is_cut_and_shown_in_tooltip(show):
     assert page.inner_text("#tip") == name
 
 
-def test_groups_open_and_close(show):
+def test_click_on_a_group_opens_its_lanes(show):
     page = show(LANES, 60000)
     names = "scope.rows.map((row) => row.lane?.name ?? row.name)"
     assert "clk" not in page.evaluate(names) and "pads" in page.evaluate(names)
@@ -222,7 +222,7 @@ def test_title_and_texts_are_escaped(show):
 
 
 @pytest.mark.parametrize("lanes", [[], [Levels("quiet", ("pins",))], [Steps("none", (), "V"), Marks("m"), Words("w")]])
-def test_page_without_events_opens(show, lanes):
+def test_page_of_an_empty_record_opens(show, lanes):
     page = show(lanes, 0)
     page.keyboard.press("+")
     assert page.evaluate("scope.lanes.length") == len(lanes)
@@ -235,7 +235,7 @@ def test_page_extends_to_last_change_of_any_lane(show):
     assert page.evaluate("scope.view.end") == 900
 
 
-def test_extents_cover_the_values(show):
+def test_extents_of_any_range_cover_its_values(show):
     random.seed(3)
     numbers = [random.uniform(-5, 5) if random.random() < 0.9 else float("nan") for _ in range(5000)]
     page = show([Steps("noise", (), "V", list(range(5000)), numbers)], 5000)

@@ -65,7 +65,7 @@ def test_record_has_pins_clocks_inputs_and_slack():
     assert found["RTIO", "slack"].values[:3] == [100, 100, 7] and end == 800
 
 
-def test_chained_transfers_form_messages():
+def test_chained_transfers_form_one_message():
     first = config_word(length=8, div=4, cs=2, flags=0)
     last = config_word(length=32, div=4, cs=2, flags=SpiFlag.END)
     found, _ = lanes(

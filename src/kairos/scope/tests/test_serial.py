@@ -123,7 +123,7 @@ def said(bus, select, bits, written, read=None):
     return Labels(DATABASE).text(bus, Message(0, 1, select, bits, written, read))
 
 
-def test_message_is_described():
+def test_message_is_described_by_the_register_table():
     labels = Labels(DATABASE)
     word = ad9910.PROFILE.encode(asf=1.0, ftw=0.25, pow=0.75)
     profile = ad9910.INSTRUCTION.encode(register=ad9910.PROFILE.address + 3) << 64 | word
@@ -140,7 +140,7 @@ def test_message_is_described():
     assert said("spi_x", 1, 16, 0xAB) == "0x00ab (16 bits)"
 
 
-def test_ad9912_messages_are_described():
+def test_ad9912_messages_are_described_with_units():
     stream = ad9912.INSTRUCTION.encode(length="STREAM", register=ad9912.TONE.address) << 64
     assert said("spi_u", 5, 80, stream | 0x1000 << 48 | 1 << 45) == "TONE: 125 MHz, 0.25 turns"
     head = ad9912.INSTRUCTION.encode(read=1, length=1, register=ad9912.PART_ID.address) << 16
@@ -148,7 +148,7 @@ def test_ad9912_messages_are_described():
     assert said("spi_u", 5, 24, ad9912.INSTRUCTION.encode(register=5) << 8 | 1) == "registers from 0x5 down: 0x1"
 
 
-def test_mirny_messages_are_described():
+def test_mirny_messages_are_described_with_units():
     assert said("spi_m", 1, 16, mirny.ATTENUATOR.encode(attenuator=1, channel=3, att=251)) == "ch3: 0.5 dB"
     control = mirny.MESSAGE.encode(register=mirny.CONTROL.address, write=1, data=mirny.CONTROL.encode(clk_sel=2))
     assert said("spi_m", 1, 24, control) == "CONTROL: clk_sel 2"
@@ -163,7 +163,7 @@ def test_sampler_gain_messages_are_described():
     assert Labels(DATABASE).name("spi_p", 1) == "sampler amplifiers"
 
 
-def test_ad9834_messages_are_described():
+def test_ad9834_messages_are_described_with_units():
     labels = Labels(DATABASE)
     assert labels.name("spi_t", 1) == "tone"
     control = ad9834.CONTROL.encode(b28=1, core_reset=1)
@@ -180,14 +180,14 @@ def test_ad9834_messages_are_described():
     assert labels.settings("spi_t", upper, other) == labels.settings("spi_t", upper) == {}
 
 
-def test_attenuator_messages_give_attenuation():
+def test_attenuator_messages_are_described_in_decibels():
     assert said("spi_a", 1, 8, 255 - 8 * 7) == "7 dB" and said("spi_a", 1, 8, 0) == "31.5 dB"
     # In steps of 0.5 dB
     assert Labels(DATABASE).settings("spi_a", Message(0, 1, 1, 8, 254, None)) == {"attenuation": ("dB", 0.0)}
     assert said("spi_a", 1, 9, 0) == "0x000 (9 bits)"
 
 
-def test_novogorny_messages_are_described():
+def test_novogorny_messages_are_described_in_volts():
     assert said("spi_n", 2, 16, 0b0110 << 2) == "gains 1, 100, 10, 1, 1, 1, 1, 1"
     assert said("spi_n", 1, 16, adc_ctrl(5, 6) << 8 | adc_ctrl(2, 7)) == "next ch5 range 6, ch2 range 7"
     result = 0xC000 << 8 | 3 << 3 | 7

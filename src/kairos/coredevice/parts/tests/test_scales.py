@@ -33,7 +33,7 @@ def test_quantity_out_of_range_is_rejected(volts):
     assert result.exception[0] == "ValueError"
 
 
-def test_code_from_uses_given_zero():
+def test_code_conversion_uses_the_given_zero():
     span = Volts(bits=16, steps=65536)
     assert [span.code_from(4 * offset, 0.25) for offset in (0, 0x2000)] == [0x4000, 0xC000]
     with pytest.raises(ValueError, match="too much"):
@@ -49,7 +49,7 @@ def test_amplified_scale_uses_gain_setting():
             scale.quantity(0, setting)
 
 
-def test_attenuator_settings_are_converted():
+def test_attenuations_are_converted_both_ways_or_refused():
     card = StepAttenuators()
     assert [card.att_to_mu(att) for att in (0.0, 0.125, 31.875)] == [255, 254, 0]
     assert [card.mu_to_att(code) for code in (255, 254, 0, 0x1FF)] == [0.0, 0.125, 31.875, 0.0]

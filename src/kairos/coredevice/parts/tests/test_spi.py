@@ -68,7 +68,7 @@ def card():
     return Card(Devices(), 0x85)
 
 
-def test_transfers_are_chained(card):
+def test_declared_transfers_are_chained_without_gaps(card):
     short, long = 0x85 << 24 | 1 << 16 | 7 << 8, 2 << 24 | 31 << 8 | spi.SPI_END
     # A coarse cycle for each configuration, and (length + 1) * div + 1 for each transfer.
     times = [0, 8, 8 + 28 * 8, 16 + 28 * 8]
@@ -78,7 +78,7 @@ def test_transfers_are_chained(card):
     assert card.short.duration_mu == 28 * 8
 
 
-def test_prepared_transfer_is_repeated(card):
+def test_prepared_transfer_is_repeated_without_configuration(card):
     sent, now = outputs(card.repeated, 5)
     assert [time for time, *_ in sent] == [0, 8, 232, 456] and now == 456 + 2 * 224
     assert [data for _, address, data in sent if address == spi.SPI_DATA_ADDR] == [5 << 24] * 3
@@ -88,7 +88,7 @@ def test_lsb_first_data_is_not_shifted(card):
     assert outputs(card.backwards)[0][1][2] == 0x81
 
 
-def test_bus_has_transfer_duration(card):
+def test_transfer_by_hand_advances_by_declared_duration(card):
     assert outputs(card.by_hand_after_declared)[1] == 8 + 2 * 224
 
 
@@ -108,7 +108,7 @@ def test_each_instance_has_its_own_transfers():
         ({"cs": 256}, "cs of an SPI transfer is between 0 and 255, not 256"),
     ],
 )
-def test_invalid_declaration_is_rejected(wrong, text):
+def test_invalid_transfer_declaration_is_rejected(wrong, text):
     class Wrong(Card):
         transfer = Transfer(**{"length": 8, "div": 2, "cs": 1} | wrong)
 
@@ -117,7 +117,7 @@ def test_invalid_declaration_is_rejected(wrong, text):
 
 
 @pytest.mark.parametrize("length, div, cs", [(1, 2, 0), (32, 257, 255), (24, 16, 4)])
-def test_transfer_equals_manual_configuration(card, length, div, cs):
+def test_declared_transfer_equals_manual_configuration(card, length, div, cs):
     class Declared(Card):
         transfer = Transfer(length, div, cs, spi.SPI_CS_POLARITY | spi.SPI_END)
 
@@ -127,6 +127,6 @@ def test_transfer_equals_manual_configuration(card, length, div, cs):
 
 
 @pytest.mark.parametrize("length, div", [(0, 8), (33, 8), (8, 1), (8, 258)])
-def test_invalid_configuration_is_rejected(card, length, div):
+def test_invalid_bus_configuration_raises_an_exception(card, length, div):
     result = Compiled(card.bus.set_config_mu, (0, length, div, 0), card.core).run()
     assert result.exception is not None and result.calls == ()
