@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn check_15_slope_of_a_power_of_two() {
+    fn check_15_slope_of_a_power_of_two_is_exact() {
         for slope in [1048576.0, -1048576.0] {
             let segment = segment(&natural(&[0.0, slope])[0], 16).unwrap();
             let mut spline = Spline::new(&segment);
@@ -171,7 +171,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn engines_end_where_the_polynomial_does(knots in prop::collection::vec(-3e11..3e11f64, 2..6), tau in 4u64..20_000) {
+        fn engines_end_at_the_end_of_the_polynomial(knots in prop::collection::vec(-3e11..3e11f64, 2..6), tau in 4u64..20_000) {
             for cubic in natural(&knots) {
                 let segment = segment(&cubic, tau).unwrap();
                 let mut spline = Spline::new(&segment);
@@ -183,7 +183,7 @@ mod tests {
         }
 
         #[test]
-        fn extremes_bound_the_polynomial(c in prop::array::uniform4(-10.0..10.0f64), x in 0.0..1.0f64) {
+        fn extremes_bound_all_values_of_the_polynomial(c in prop::array::uniform4(-10.0..10.0f64), x in 0.0..1.0f64) {
             let (low, high) = extremes(&c);
             let value = c[0] + x * (c[1] + x * (c[2] + x * c[3]));
             prop_assert!(low - 1e-9 <= value && value <= high + 1e-9);

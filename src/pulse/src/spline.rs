@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn check_17_to_21_differences() {
+    fn check_17_to_21_differences_give_expected_values() {
         assert_eq!(values([0, 8, 0, 0], 0), [0, 8, 16, 24]);
         assert_eq!(values([0, 3, 0, 0], 1), [0, 1, 2, 3, 4, 5]);
         assert_eq!(values([0, -3, 0, 0], 1), [0, -2, -4, -6, -8, -10]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn check_22_wrap() {
+    fn check_22_values_wrap_at_their_width() {
         let values: [i64; 3] = values([0x7f_ffff_fff0, 0x10, 0, 0], 0);
         assert_eq!(
             values.map(|v| v & 0xff_ffff_ffff),
@@ -127,7 +127,7 @@ mod tests {
     proptest! {
         /// Filling many cycles at once equals advancing one by one.
         #[test]
-        fn filling_is_advancing(u in prop::array::uniform4(-1i64 << 39..1 << 39), shift in 0u8..32, cycles in 1usize..300) {
+        fn filling_many_cycles_equals_advancing(u in prop::array::uniform4(-1i64 << 39..1 << 39), shift in 0u8..32, cycles in 1usize..300) {
             let mut filled = Spline::new(&Segment { u, shift, tau: 0, flags: 0 });
             let mut advanced = filled;
             let mut out = std::vec![0; cycles];

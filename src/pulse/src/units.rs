@@ -155,7 +155,7 @@ mod tests {
     const MASK: i64 = 0xff_ffff_ffff;
 
     #[test]
-    fn check_1_and_2_frequencies() {
+    fn check_1_and_2_frequencies_give_their_words() {
         assert_eq!(R.frequency(200e6), Ok(268_435_456_000));
         assert_eq!(R.frequency(1.0), Ok(1342));
         assert_eq!(R.frequency(10e6), Ok(0x03_2000_0000));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn check_3_phases() {
+    fn check_3_phases_wrap_to_one_turn() {
         let degrees = [350.0, 180.0, 540.0, -180.0, 720.5, 179.9999999999, -190.0, 0.25];
         let words = [
             0xf8_e38e_38e4,
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn check_4_amplitudes() {
+    fn check_4_amplitudes_give_their_words_or_are_refused() {
         let amplitudes = [50.0, 100.0, 200.0, -200.0].map(|a| amplitude(a).unwrap());
         assert_eq!(
             amplitudes,
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn check_5_durations() {
+    fn check_5_durations_give_rounded_cycles_or_are_refused() {
         let cycles = [1e-6, 1.25e-6, 10e-9, 0.3e-6, 100e-6].map(|t| R.cycles(t).unwrap());
         assert_eq!(cycles, [409, 512, 4, 122, 40_960]);
         assert!(matches!(R.cycles(-1.0), Err(UnitError::Duration { .. })));
@@ -208,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_are_rounded_to_nearest(hertz in -409.6e6..409.6e6, degrees in -1e4..1e4, full in -200.0..200.0) {
+        fn values_are_rounded_to_the_nearest_word(hertz in -409.6e6..409.6e6, degrees in -1e4..1e4, full in -200.0..200.0) {
             let word = R.frequency(hertz).unwrap();
             prop_assert!((R.to_hertz(word) - hertz).abs() <= R.to_hertz(1) * 0.51);
             let turned = (to_degrees(phase(degrees).unwrap()) - degrees) / 360.0;

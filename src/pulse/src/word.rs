@@ -304,7 +304,7 @@ mod tests {
         }
 
         #[test]
-        fn segments_round_trip(segment in segments(), parameters in any::<u8>(), address in 0u16..4096) {
+        fn segments_in_words_round_trip(segment in segments(), parameters in any::<u8>(), address in 0u16..4096) {
             let decoded = decode(&bypass(1, parameters, &segment), RunFormat::Counted);
             prop_assert_eq!(decoded, Some(Decoded::Bypass { parameters, segment }));
             let decoded = decode(&program_plut(1, address, &segment), RunFormat::Counted);
@@ -312,7 +312,7 @@ mod tests {
         }
 
         #[test]
-        fn ids_round_trip(ids in prop::collection::vec(0u16..0x7ff, 0..20)) {
+        fn gate_ids_in_words_round_trip(ids in prop::collection::vec(0u16..0x7ff, 0..20)) {
             for format in [RunFormat::Counted, RunFormat::Wide] {
                 let Some(Decoded::Run { branch, ids: back }) = decode(&run(255, Branch::Wait, &ids, format), format) else {
                     panic!("not a word that runs gates")

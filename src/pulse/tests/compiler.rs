@@ -77,7 +77,7 @@ fn circuit_from_tables_and_stream_plays_as_vector_20() {
 }
 
 #[test]
-fn check_67_packing_keeps_the_order() {
+fn check_67_packing_keeps_the_order_of_segments() {
     let crossing = pulse(
         0,
         20,
@@ -156,7 +156,7 @@ fn full_tables_leave_the_rest_to_the_stream() {
 }
 
 #[test]
-fn change_of_one_parameter_is_one_word() {
+fn change_of_one_parameter_needs_one_word() {
     let old: Vec<Gate> = (0..50)
         .map(|n| rotation(&format!("g{n}"), 10.0 + f64::from(n), 0))
         .collect();
@@ -247,7 +247,7 @@ fn branches_are_padded_and_each_waits() {
 }
 
 #[test]
-fn errors_name_gate_channel_and_parameter() {
+fn compile_errors_name_gate_channel_and_parameter() {
     let bad = |shape: Shape, cycles: u64| -> Error {
         let gate = Gate {
             name: "bad".into(),
@@ -305,7 +305,7 @@ fn errors_name_gate_channel_and_parameter() {
 }
 
 #[test]
-fn private_words_are_not_shared() {
+fn private_words_of_gates_are_not_shared() {
     let with_own = |own: u8, name: &str| {
         let mut x = pulse(
             0,

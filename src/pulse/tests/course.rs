@@ -30,7 +30,7 @@ fn written(pulse: &Pulse, p: usize) -> (Vec<Word>, Vec<(u16, u8)>) {
 
 proptest! {
     #[test]
-    fn update_equals_compiled_words(
+    fn update_of_parameter_equals_compiled_words(
         p in 0usize..8,
         values in prop::collection::vec(-100.0..100.0f64, 1..12),
         cycles in 60u64..100_000,

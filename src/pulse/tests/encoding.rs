@@ -50,7 +50,7 @@ fn check_6_square_pulse_encodes_to_reference_bytes() {
 }
 
 #[test]
-fn check_7_and_8_zeros() {
+fn check_7_and_8_zeros_encode_as_the_vector() {
     for p in 0..8 {
         assert_eq!(segments(&Pulse::idle(0, 100))[p], segments_of("v01", p));
     }
@@ -78,7 +78,7 @@ fn check_7_and_8_zeros() {
 }
 
 #[test]
-fn check_9_flags() {
+fn check_9_flags_are_in_their_segments() {
     let mut flagged = pulse(
         1,
         64,
@@ -108,7 +108,7 @@ fn check_9_flags() {
 }
 
 #[test]
-fn check_10_steps() {
+fn check_10_steps_divide_the_duration() {
     let steps = pulse(0, 50, &[(1, Shape::Steps(vec![10.0, 20.0, 30.0]))]);
     assert_eq!(segments(&steps)[1], segments_of("v05", 1));
     assert_eq!(
@@ -120,7 +120,7 @@ fn check_10_steps() {
 }
 
 #[test]
-fn check_11_to_14_splines() {
+fn check_11_to_14_splines_encode_as_the_vectors() {
     let frequency = pulse(
         3,
         50,
@@ -153,7 +153,7 @@ fn check_11_to_14_splines() {
 }
 
 #[test]
-fn check_16_rotations() {
+fn check_16_rotations_continue_or_add_up() {
     let mut turning = pulse(0, 30, &[(6, Shape::Spline(vec![0.0, 10.0, -10.0, -5.0]))]);
     turning.forward = [1, 0];
     assert_eq!(segments(&turning)[6], segments_of("v12", 6)[1..4]);
@@ -163,7 +163,7 @@ fn check_16_rotations() {
 }
 
 #[test]
-fn phases_of_vector_9_wrap() {
+fn phases_of_vector_9_wrap_at_one_turn() {
     let phases = vec![350.0, 180.0, 540.0, -180.0, 720.5, 179.9999999999, -190.0, 0.25];
     assert_eq!(
         segments(&pulse(0, 80, &[(2, Shape::Steps(phases))]))[2],

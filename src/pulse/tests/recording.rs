@@ -106,7 +106,7 @@ fn followed(words: &[u64], cores: &[usize], output: usize, cycles: u64, piece: u
 
 proptest! {
     #[test]
-    fn recorded_values_give_the_cores_samples(
+    fn recorded_values_give_the_samples_of_the_core(
         segments in prop::collection::vec(
             (-(1i64 << 38)..1 << 38, -(1i64 << 20)..1 << 20, 1u64..60, any::<bool>(), any::<bool>()), 1..8,
         ),
@@ -172,7 +172,7 @@ fn invalid_recording_is_refused() {
 }
 
 #[test]
-fn reset_restarts_phases() {
+fn reset_restarts_phases_of_recorded_tones() {
     // A frequency from cycle 1 on, a reset in cycle 5, the frequency again from cycle 8 on; full
     // amplitude.
     let (quarter, full) = (1u64 << 38, 0x7f_ff80_0000u64);

@@ -26,7 +26,7 @@ proptest! {
 }
 
 #[test]
-fn check_46_early_trigger() {
+fn check_46_early_trigger_is_reported_unless_strict() {
     for strict in [false, true] {
         let mut machine = Machine::new(Config {
             channels: 1,
@@ -52,7 +52,7 @@ fn check_46_early_trigger() {
 }
 
 #[test]
-fn check_48_gates_of_8_cycles_and_8_segments_go_on_without_a_gap() {
+fn check_48_gates_of_8_cycles_and_8_segments_follow_without_a_gap() {
     let mut all: Vec<Word> = (0..8)
         .map(|n| word::program_plut(1, n, &Segment::constant(n as i64 + 1, 8)))
         .collect();
@@ -77,7 +77,7 @@ fn check_48_gates_of_8_cycles_and_8_segments_go_on_without_a_gap() {
 }
 
 #[test]
-fn check_49_starved_at_a_boundary() {
+fn check_49_underrun_at_a_boundary_is_reported() {
     let mut machine = Machine::new(Config::default());
     machine.feed([word::bypass(4, 255, &Segment::constant(50, 8))]);
     machine.run(30, &mut |_, _| (), &mut []);
@@ -95,7 +95,7 @@ fn check_49_starved_at_a_boundary() {
 }
 
 #[test]
-fn check_49_starved_within_a_pulse() {
+fn check_49_underrun_within_a_pulse_is_reported() {
     let mut machine = Machine::new(Config::default());
     let all = word::bypass(1, 255, &Segment::constant(50, 8));
     let most = word::bypass(1, 0xfd, &Segment::constant(51, 8));
@@ -123,7 +123,7 @@ fn check_49_starved_within_a_pulse() {
 }
 
 #[test]
-fn differing_totals_are_found_by_the_limit() {
+fn differing_durations_exceed_the_misalignment_limit() {
     let mut machine = Machine::new(Config {
         misalign_limit: 5,
         ..Config::default()
@@ -140,7 +140,7 @@ fn differing_totals_are_found_by_the_limit() {
 }
 
 #[test]
-fn segments_of_no_cycles_are_skipped() {
+fn zero_length_segments_are_skipped() {
     let mut machine = Machine::new(Config::default());
     machine.feed([
         word::bypass(1, 255, &Segment::constant(5, 8)),
@@ -153,7 +153,7 @@ fn segments_of_no_cycles_are_skipped() {
 }
 
 #[test]
-fn rotations_of_no_cycles_are_discarded_with_next_segment() {
+fn zero_length_rotations_are_discarded_with_the_next_segment() {
     let mut machine = Machine::new(Config::default());
     let turn = |tau, flags| word::bypass(1, 0xc0, &flagged(100, tau, flags));
     machine.feed([
@@ -218,7 +218,7 @@ proptest! {
     /// Check 50, for the model: the output is the same for FIFOs of 16 and 32 and any stalls that
     /// do not cause an underflow, whether run cycle by cycle or many cycles at once.
     #[test]
-    fn check_50_random_programs(program in programs(), deep in any::<bool>()) {
+    fn check_50_random_programs_play_independently_of_stalls(program in programs(), deep in any::<bool>()) {
         let mut all = Vec::new();
         for (p, taus) in program.segments.iter().enumerate() {
             let mut at = 0;
@@ -280,7 +280,7 @@ proptest! {
 }
 
 #[test]
-fn check_51_and_52_branches() {
+fn check_51_and_52_branches_follow_their_results() {
     let wait = word::run(3, Branch::Wait, &[0], RunFormat::Counted);
     let program = |channels: u8| {
         let segments = (0..2u16).map(move |n| word::program_plut(channels, n, &Segment::constant(i64::from(n) + 1, 8)));

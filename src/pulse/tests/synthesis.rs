@@ -32,7 +32,7 @@ const F200: i64 = 0x3e_8000_0000;
 const F10: i64 = 0x03_2000_0000;
 
 #[test]
-fn check_53_to_55_the_global_phase() {
+fn check_53_to_55_global_phase_follows_the_counter() {
     let cases = [
         (F200, 2000u64, 0x48_0000_0000),
         (F200, (1 << 40) + 2000, 0x48_0000_0000),
@@ -55,7 +55,7 @@ fn check_53_to_55_the_global_phase() {
 }
 
 #[test]
-fn check_56_continuity() {
+fn check_56_phase_is_continuous_without_synchronisation() {
     let mut machine = tones(&[(F200, 1 << 38, 12, 0), (F10, 1 << 38, 3, 0)], Config::default());
     machine.step(true, &mut [Vec::new()]);
     machine.run(12, &mut |_, _| (), &mut [Vec::new()]);
@@ -75,7 +75,7 @@ fn samples(machine: &mut Machine, cycles: u64) -> Vec<i16> {
 
 proptest! {
     #[test]
-    fn check_57_and_58_synchronisation(first in 4u64..300, gap in 4u64..300, counter in any::<u64>()) {
+    fn check_57_and_58_synchronisation_restores_the_global_phase(first in 4u64..300, gap in 4u64..300, counter in any::<u64>()) {
         let amplitude = 0x3f_ff80_0000;
         let sync = facts::TONE_FLAG_SYNC;
         let start = |pulses: &[(i64, i64, u64, u8)]| {
@@ -93,7 +93,7 @@ proptest! {
 }
 
 #[test]
-fn check_59_phases_add() {
+fn check_59_phase_frame_and_feed_forward_add() {
     let rotated = |parameter: usize, angle: i64| {
         let mut machine = Machine::new(Config {
             channels: 1,
@@ -146,7 +146,7 @@ fn feed_forward_integrates_the_error() {
 }
 
 #[test]
-fn check_60_full_scale() {
+fn check_60_sum_beyond_full_scale_is_limited() {
     let peak = |a0: i64, a1: i64| {
         let mut machine = Machine::new(Config {
             channels: 1,
@@ -194,7 +194,7 @@ fn two_channels(couple: bool) -> Vec<Vec<i16>> {
 }
 
 #[test]
-fn check_61_crosstalk() {
+fn check_61_crosstalk_of_equal_neighbour_is_cancelled() {
     let plain = two_channels(false);
     let mut alone = tones(&[(F200, 0x3f_ff80_0000, 100, 0)], Config::default());
     let undelayed = samples(&mut alone, 100);
@@ -208,7 +208,7 @@ fn check_61_crosstalk() {
 }
 
 #[test]
-fn check_62_spurs() {
+fn check_62_spurs_are_below_minus_90_dbc() {
     const N: usize = 1 << 16;
     // An odd bin of the transform near 200 MHz, so that no sample value repeats.
     let bin = 16_001u64;

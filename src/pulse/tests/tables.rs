@@ -22,7 +22,7 @@ fn one_gate(segment: &Segment) -> Vec<Word> {
 }
 
 #[test]
-fn check_23_and_24_samples_of_splines() {
+fn check_23_and_24_splines_give_their_samples() {
     for (name, parameter, p) in [("v06", "a0", 1), ("v07", "f1", 3), ("v08", "p0", 2)] {
         let vector = vector(name);
         let channel = vector["total_cycles"]
@@ -70,7 +70,7 @@ fn check_25_and_26_segments_follow_without_a_gap() {
 }
 
 #[test]
-fn check_27_to_29_frames() {
+fn check_27_to_29_frames_accumulate_and_are_applied() {
     let played = play(&mut machine(), words(&vector("v10")["words"]));
     let degrees = |word: i64| word as f64 / (1u64 << 40) as f64 * 360.0;
     let at: Vec<f64> = (0..8).map(|n| degrees(played[0].values[6][16 * n + 15])).collect();
@@ -97,7 +97,7 @@ fn check_27_to_29_frames() {
 }
 
 #[test]
-fn check_31_the_first_frame_is_used_alone() {
+fn check_31_only_the_first_forwarded_frame_is_used() {
     let mut channel = Channel::new(&Config::default());
     channel.push(0x3f, Segment::constant(0, 8));
     channel.push(0x40, flagged(100, 8, facts::FRAME_FLAG_FORWARD0));
@@ -110,7 +110,7 @@ fn check_31_the_first_frame_is_used_alone() {
 }
 
 #[test]
-fn check_32_two_half_turns_are_none() {
+fn check_32_two_half_turns_cancel_each_other() {
     let played = play(&mut machine(), words(&vector("v20")["words"]));
     let z0 = &played[0].values[6];
     assert!(z0.contains(&-549_755_813_888));
@@ -118,7 +118,7 @@ fn check_32_two_half_turns_are_none() {
 }
 
 #[test]
-fn check_34_and_35_packing() {
+fn check_34_and_35_packed_ids_play_in_order() {
     let of = |name: &str, n: usize| words(&vector(name)["words"])[n];
     let counts =
         |name: &str, n: std::ops::Range<usize>, at, bits| n.map(|n| of(name, n).get(at, bits)).collect::<Vec<_>>();
@@ -152,7 +152,7 @@ fn check_38_gate_runs_with_current_table_content() {
 }
 
 #[test]
-fn check_39_masks_are_not_stored() {
+fn check_39_masks_of_parameters_are_not_stored() {
     let mut machine = machine();
     let body = Segment::constant(3, 8);
     let word = word::program_plut(1, 7, &body).with(facts::PARAMETER_MASK_AT, 8, 255);
@@ -162,7 +162,7 @@ fn check_39_masks_are_not_stored() {
 }
 
 #[test]
-fn check_40_masks_of_the_map() {
+fn check_40_masks_of_the_map_select_parameters() {
     let mut all = one_gate(&Segment::constant(5, 8));
     all.push(word::program_mlut(1, &[map(1, 0, 0), map(2, 255, 0)]));
     all.push(word::program_glut(1, &[gate(1, 1, 2)]));
@@ -182,7 +182,7 @@ fn check_40_masks_of_the_map() {
 }
 
 #[test]
-fn check_41_empty_gates_and_gates_of_one_entry() {
+fn check_41_gates_of_no_or_one_entry_are_played() {
     let mut all = one_gate(&Segment::constant(5, 8));
     all.push(word::program_glut(1, &[gate(1, 3, 2)]));
     all.push(run_word(1, &[0, 1, 1, 0, 2000, 0]));
@@ -191,7 +191,7 @@ fn check_41_empty_gates_and_gates_of_one_entry() {
 }
 
 #[test]
-fn check_42_and_43_malformed_words() {
+fn check_42_and_43_malformed_words_are_dropped_or_truncated() {
     let mut machine = machine();
     machine.feed([Word::default().with(facts::CHANNEL_MASK_AT, 8, 1)]);
     machine.run_until_idle(100);
@@ -222,7 +222,7 @@ fn writes_beyond_a_small_table_are_dropped() {
 }
 
 #[test]
-fn check_44_broadcast_waits_for_all() {
+fn check_44_broadcast_waits_for_room_in_all_channels() {
     let mut machine = Machine::new(Config {
         input_fifo: 2,
         segment_fifo: 16,

@@ -116,7 +116,7 @@ fn played(name: &str) -> (Machine, Vec<support::Played>, Value) {
 }
 
 #[test]
-fn check_30_frames_go_on_without_a_step() {
+fn check_30_frames_continue_without_a_step() {
     let (_, played, vector) = played("v12");
     for (p, name) in [(6, "z0"), (7, "z1")] {
         let cycles = vector["total_cycles"]["0"][name].as_u64().unwrap() as usize;
@@ -172,7 +172,7 @@ fn check_36_result_selects_gate() {
 }
 
 #[test]
-fn check_37_tables_and_stream_play_the_same() {
+fn check_37_tables_and_stream_play_alike() {
     let (_, tables, _) = played("v20");
     let (_, stream, _) = played("v21");
     assert_eq!(tables, stream);
@@ -182,7 +182,7 @@ fn check_37_tables_and_stream_play_the_same() {
 }
 
 #[test]
-fn check_47_the_closing_packet_parks_the_channel() {
+fn check_47_closing_packet_holds_the_channel() {
     let vector = vector("v19");
     let mut machine = Machine::new(Default::default());
     machine.feed(words(&vector["words"]));
@@ -193,7 +193,7 @@ fn check_47_the_closing_packet_parks_the_channel() {
 }
 
 #[test]
-fn check_67_the_core_follows_the_order_of_the_words() {
+fn check_67_core_plays_words_in_their_order() {
     let vector = vector("v22");
     let played = play(
         &mut Machine::new(Default::default()),

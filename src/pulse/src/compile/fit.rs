@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gaussian_needs_few_segments() {
+    fn fit_of_gaussian_needs_few_segments() {
         let samples: Vec<f64> = (0..=1000)
             .map(|i| libm::exp(-libm::pow((i as f64 - 500.0) / 150.0, 2.0)) * 1e6)
             .collect();
