@@ -65,7 +65,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn the_example() {
+fn example_bench_has_its_parts_and_wires() {
     let assembly = made(IONS).expect("it is right");
     let names: Vec<&str> = assembly.plan["parts"]
         .as_array()
@@ -93,7 +93,7 @@ fn every_card_of_the_device_has_its_model() {
 }
 
 #[test]
-fn a_bus_without_a_clock_is_wired_too() {
+fn bus_without_a_clock_is_wired() {
     let lines = ["wr_n", "fud", "sel_n0", "sel_n1"].map(|line| (format!("ddsbus0_{line}"), true, false));
     let (name, text) = ("bench.toml", "");
     let assembly = on(&numbered(lines.to_vec()), Source { name, text }).expect("an empty file");
@@ -104,7 +104,7 @@ fn a_bus_without_a_clock_is_wired_too() {
 }
 
 #[test]
-fn a_sampler_of_a_servo_has_the_servos_bus() {
+fn sampler_of_a_servo_uses_the_bus_of_the_servo() {
     let servo = ["cnv", "sck", "sdo0", "clkout", "urukul0_clk", "urukul1_clk"];
     let mut pads = numbered(servo.map(|line| (format!("suservo0_{line}"), true, true)).to_vec());
     pads.iter_mut().for_each(|pad| pad.channel = 7);
@@ -144,7 +144,7 @@ fn a_sampler_of_a_servo_has_the_servos_bus() {
 }
 
 #[test]
-fn each_error_is_a_line_with_its_place() {
+fn invalid_bench_file_is_reported_with_its_line() {
     let ion = "[ion.i]\n";
     let aom = "[aom.a]\ntone = \"urukul0.ch0\"\ncentre_hz = 80e6\n";
     let mode = "mode = { hz = 1e6, eta = 0.1 }\n";
@@ -402,7 +402,7 @@ fn impossible_wire_is_reported_as_written() {
 }
 
 #[test]
-fn random_numbers_of_a_part_depend_on_no_other() {
+fn random_numbers_of_a_part_are_independent_of_other_parts() {
     let first_count = |text: &str| made(text).expect(text).engine.next();
     let pmt = "[photomultiplier.p]\npin = \"ttl0\"\ndark_hz = 1e3\n";
     let alone = first_count(pmt);
@@ -437,7 +437,7 @@ fn of_two(text: &str) -> Result<Assembly, String> {
 }
 
 #[test]
-fn cards_and_pins_of_several_boards() {
+fn cards_and_pins_of_several_boards_are_wired() {
     let file = "[urukul.satellite1_urukul0]\nproto_rev = 8\n[loopback.c]\nfrom = \"master_ttl4\"\nto = \"ttl1\"\n\
                 [aom.a]\ntone = \"satellite1_urukul0.ch0\"\ncentre_hz = 80e6\n";
     let assembly = of_two(file).expect("it is right");
@@ -462,7 +462,7 @@ fn cards_and_pins_of_several_boards() {
 }
 
 #[test]
-fn a_name_that_several_boards_have() {
+fn ambiguous_name_on_several_boards_is_reported() {
     let cases = [
         (
             "[line.l]\npin = \"ttl0\"",

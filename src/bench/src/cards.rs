@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn by_the_names_of_the_pins() {
+    fn cards_are_found_by_their_pin_names() {
         let found = find(&pads(), &[], &[]);
         let names: Vec<&str> = found.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["fastino0", "sampler0", "urukul0"]);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_a_servo_belong_to_its_cards() {
+    fn servo_lines_belong_to_the_cards_of_the_servo() {
         let mut all = pads();
         for (n, line) in ["cnv", "urukul0_clk", "urukul1_clk", "urukul1_mosi3"]
             .iter()
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn by_the_device_database() {
+    fn card_of_the_device_database_takes_its_pins() {
         let card: Card = serde_json::from_value(json!({
             "kind": "zotino", "device": "dac", "channels": { "spi": 3, "ldac": 4 }, "settings": { "vref": 4 },
         }))
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_names_of_pins_count_more_than_a_database() {
+    fn pin_names_take_precedence_over_the_database() {
         let card: Card = serde_json::from_value(json!({
             "kind": "urukul", "device": "cpld", "channels": { "spi": 1, "sw0": 2, "sw1": 4 },
         }))
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shuttler_is_found_by_its_settings() {
+    fn shuttler_is_found_by_its_settings_channel() {
         let shuttlers = [Shuttler {
             board: 0,
             channel: 9,
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn several_chips_on_a_bus() {
+    fn several_chips_on_one_bus_are_found() {
         let chip = |device: &str| -> Card {
             serde_json::from_value(json!({ "kind": "ad53xx", "device": device, "channels": { "spi": 3 } }))
                 .expect("a chip")
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn each_board_has_its_own() {
+    fn each_board_has_its_own_cards() {
         let mut all = pads();
         let count = all.len() as u16;
         let other = pads().into_iter().filter(|pad| pad.name.contains("urukul0"));

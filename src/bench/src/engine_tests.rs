@@ -52,7 +52,7 @@ fn edge(at: Ns, pad: u16, level: bool) -> Edge {
 }
 
 #[test]
-fn edges_come_at_their_times_however_far_it_is_run() {
+fn edges_are_delivered_at_their_times_in_any_steps() {
     let make = || {
         let mut engine = Engine::default();
         let first = engine.add("first", 1, Echo::after(5));
@@ -122,7 +122,7 @@ fn simultaneous_changes_are_delivered_together() {
 }
 
 #[test]
-fn a_model_that_acts_by_itself_and_warnings_that_do_not_end() {
+fn self_acting_model_runs_and_its_warnings_are_limited() {
     let mut engine = Engine::default();
     let clock = Echo {
         delay: 0,
@@ -136,7 +136,7 @@ fn a_model_that_acts_by_itself_and_warnings_that_do_not_end() {
 }
 
 #[test]
-fn models_that_go_round_in_circles_end_the_bench() {
+fn models_in_an_endless_loop_end_the_bench() {
     let mut engine = Engine::default();
     let model = engine.add("mirror", 1, Echo::after(0));
     engine.wire_pin(0, model, 0);
@@ -151,7 +151,7 @@ fn models_that_go_round_in_circles_end_the_bench() {
 }
 
 #[test]
-fn a_model_that_panics_ends_the_bench_with_its_name() {
+fn panicking_model_ends_the_bench_with_its_name() {
     struct Broken;
     impl Model for Broken {
         fn input(&mut self, _at: Ns, changes: &[Change], _out: &mut Outbox) {
@@ -264,7 +264,7 @@ fn simultaneous_changes_of_boards_keep_board_order() {
 }
 
 #[test]
-fn a_model_without_pins_is_reached_through_those_that_it_hears() {
+fn model_without_pins_is_reached_through_its_inputs() {
     let mut engine = Engine::default();
     let chip = engine.add("chip", 1, Echo::after(0));
     let light = engine.add("light", 1, Echo::after(0));

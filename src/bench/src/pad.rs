@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pin_has_the_name_of_the_gateware_of_its_board_and_of_the_database() {
+    fn pin_names_are_those_of_gateware_board_or_database() {
         let (pads, database) = (
             pads(),
             BTreeMap::from([("trigger".into(), 0x10000), ("ttl1".into(), 0)]),

@@ -30,7 +30,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn chips_alone_on_a_bus_are_found_by_the_names_of_their_pins() {
+fn single_chips_on_a_bus_are_found_by_their_pin_names() {
     let assembly = made("").expect("an empty file");
     let parts = assembly.plan["parts"].as_array().expect("a list");
     let found: Vec<(&str, &str)> = parts
@@ -55,7 +55,7 @@ fn chips_alone_on_a_bus_are_found_by_the_names_of_their_pins() {
 }
 
 #[test]
-fn a_tone_passes_attenuators_one_after_the_other() {
+fn tone_passes_chained_attenuators_in_order() {
     let text =
         "[source.rf]\nhz = 1e6\ndbm = 10\n[hmc542b.hmc542b1]\ntone = \"hmc542b0\"\n[hmc542b.hmc542b0]\ntone = \"rf\"";
     let mut assembly = made(text).expect("it is right");
@@ -66,7 +66,7 @@ fn a_tone_passes_attenuators_one_after_the_other() {
 }
 
 #[test]
-fn invalid_cards_are_one_line_with_place() {
+fn invalid_card_is_reported_in_one_line_with_its_place() {
     for (text, expected) in [
         (
             "[hmc542b.hmc542b0]\ntone = \"nothing\"",
@@ -116,7 +116,7 @@ fn with_shuttler(text: &str) -> Result<Assembly, String> {
 }
 
 #[test]
-fn a_shuttler_gives_volts_and_tones() {
+fn shuttler_outputs_are_volts_and_tones() {
     let text = "[novogorny.novogorny0]\nch1 = \"shuttler0.ch3\"\n\
                 [aom.a]\ntone = \"shuttler0.tone3\"\ncentre_hz = 10e6\nsaturation_dbm = 10\n";
     let mut assembly = with_shuttler(text).expect("it is right");

@@ -62,7 +62,7 @@ fn outputs_of_pulse_cores_have_converters() {
 }
 
 #[test]
-fn an_rf_source_is_switched_by_a_pin() {
+fn rf_source_is_switched_by_its_pin() {
     let file = "[source.s]\nhz = 110e6\ndbm = 3\nswitch = \"ttl4\"\n[source.on]\nhz = 80e6\n\
                 [aom.a]\ntone = \"s\"\ncentre_hz = 110e6\nsaturation_dbm = 3\n\
                 [aom.b]\ntone = \"on\"\ncentre_hz = 80e6\n";
@@ -78,7 +78,7 @@ fn an_rf_source_is_switched_by_a_pin() {
 }
 
 #[test]
-fn mistakes_about_converters_and_sources() {
+fn invalid_converter_or_source_is_reported() {
     for (file, said) in [
         (
             "[converter.pulse0]\n",

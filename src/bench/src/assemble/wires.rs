@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wire_is_a_pin_a_generator_or_a_level() {
+    fn wire_text_is_parsed_as_pin_generator_or_level() {
         let from = |text: &str| text.parse::<Wire>().map(|wire| (wire.pin, wire.from));
         assert_eq!(from("ttl0=ttl4"), Ok(("ttl0".into(), Supply::Pin("ttl4".into()))));
         assert_eq!(from("ttl0=1e3"), Ok(("ttl0".into(), Supply::Generator(1e3))));

@@ -34,7 +34,7 @@ fn made() -> Ad4115 {
 }
 
 #[test]
-fn a_conversion_takes_its_time() {
+fn conversion_result_is_available_after_its_duration() {
     let mut adc = made();
     assert_eq!(read(&mut adc, 0, chip::ADC_ID.address) & 0xfff0, 0x38d0);
     let input = adc_channel::INPUT.put(chip::ADC_CHANNEL.reset, 8 << PAIR | COMMON);
@@ -58,7 +58,7 @@ fn a_conversion_takes_its_time() {
 }
 
 #[test]
-fn only_a_reset_ends_the_power_down() {
+fn power_down_is_ended_only_by_reset() {
     let mut adc = made();
     let mode = |mode| adc_mode::MODE.put(adc_mode::REF_EN.put(0, 1), mode);
     write(&mut adc, 0, chip::ADC_MODE.address, mode(adc_mode::MODE_POWER_DOWN));
@@ -72,7 +72,7 @@ fn only_a_reset_ends_the_power_down() {
 }
 
 #[test]
-fn invalid_settings_are_reported() {
+fn invalid_register_access_is_reported() {
     let mut adc = made();
     assert!(write(&mut adc, 0, chip::ADC_ID.address, 0)[0].contains("cannot be written"));
     assert!(write(&mut adc, 0, chip::ADC_MODE.address, 0)[0].contains("not modelled"));
@@ -86,7 +86,7 @@ fn invalid_settings_are_reported() {
 
 proptest! {
     #[test]
-    fn a_register_is_read_as_written(word: u32, place in 0u8..8) {
+    fn written_register_is_read_back(word: u32, place in 0u8..8) {
         let registers = [chip::ADC_CHANNEL, chip::ADC_SETUP, chip::ADC_FILTER, chip::ADC_OFFSET, chip::ADC_GAIN];
         for register in registers {
             let mut adc = made();

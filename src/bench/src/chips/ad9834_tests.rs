@@ -88,7 +88,7 @@ fn word(hz: f64) -> u32 {
 }
 
 #[test]
-fn a_tone_of_the_registers_in_use() {
+fn tone_follows_the_selected_registers() {
     let mut bus = Bus::new(CLOCK);
     bus.send(&[RESET]);
     bus.tune(0, word(10e6));
@@ -119,7 +119,7 @@ fn a_tone_of_the_registers_in_use() {
 }
 
 #[test]
-fn halves_of_a_frequency_word_alone() {
+fn halves_of_a_frequency_word_are_written_separately() {
     let mut bus = Bus::new(CLOCK);
     bus.send(&[RESET]);
     bus.tune(0, 0x123_4567);
@@ -130,7 +130,7 @@ fn halves_of_a_frequency_word_alone() {
 }
 
 #[test]
-fn sleep_and_reset_silence_it() {
+fn sleep_and_reset_silence_the_output() {
     let mut bus = Bus::new(CLOCK);
     bus.send(&[RESET]);
     bus.tune(0, word(1e6));
@@ -167,7 +167,7 @@ fn stopped_clock_freezes_phase_and_reset_clears_it() {
 }
 
 #[test]
-fn waveforms_and_the_pin_sign_bit_out() {
+fn output_waveform_and_sign_bit_follow_the_control_word() {
     let mut bus = Bus::new(CLOCK);
     bus.send(&[RESET]);
     bus.tune(0, word(1e6));
@@ -222,7 +222,7 @@ fn bus_timing_forbidden_by_data_sheet_is_reported() {
 }
 
 #[test]
-fn invalid_frequency_is_reported() {
+fn incomplete_or_repeated_frequency_word_is_reported() {
     let mut bus = Bus::new(CLOCK);
     bus.send(&[RESET]);
     bus.tune(1, HALF);
@@ -273,7 +273,7 @@ proptest! {
     /// The active tone continues as that of a single phase accumulator, whatever settings preceded
     /// it.
     #[test]
-    fn the_phase_is_that_of_an_accumulator(
+    fn phase_equals_that_of_an_accumulator(
         words in prop::collection::vec((0u32..2, 1u32..HALF, 1u64..5000), 1..20),
     ) {
         let mut bus = Bus::new(50e6);

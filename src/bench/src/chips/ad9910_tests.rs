@@ -82,7 +82,7 @@ fn tone_word(ftw: u64, pow: u64, asf: u64) -> u64 {
 
 proptest! {
     #[test]
-    fn a_register_is_read_as_written_once_updated(index in 0usize..24, value: u64) {
+    fn written_register_is_read_back_after_update(index in 0usize..24, value: u64) {
         let places: Vec<u16> = (0..32u16).filter(|n| *n != chip::RAM.address && register((*n).into()).is_some()).collect();
         let address = places[index % places.len()];
         let width = register(address.into()).expect("a register").width;
@@ -100,7 +100,7 @@ proptest! {
 
     /// Any input on the serial port: no panic, and a selection begins a new message.
     #[test]
-    fn any_bits(bits in prop::collection::vec(any::<bool>(), 0..400)) {
+    fn any_bits_cause_no_panic(bits in prop::collection::vec(any::<bool>(), 0..400)) {
         let mut chip = Ad9910::new(0);
         for bit in bits {
             chip.rise(0, bit);
@@ -112,7 +112,7 @@ proptest! {
 
     /// The phase follows the frequency word, however often it is observed.
     #[test]
-    fn the_phase_goes_on(ftw: u32, looks in prop::collection::vec(1u64..10_000_000, 1..10)) {
+    fn phase_follows_the_frequency_however_often_observed(ftw: u32, looks in prop::collection::vec(1u64..10_000_000, 1..10)) {
         let mut chip = clocked();
         write(&mut chip, chip::PROFILE.address, tone_word(ftw.into(), 0, 0x3fff));
         chip.update(LOCK);
@@ -131,7 +131,7 @@ proptest! {
 }
 
 #[test]
-fn a_tone() {
+fn tone_has_frequency_phase_and_amplitude_of_its_profile() {
     let mut chip = clocked();
     write(&mut chip, chip::CFR2.address, cfr2::ASF_PROFILE_ENABLE.put(0, 1));
     write(
@@ -158,7 +158,7 @@ fn a_tone() {
 
 /// With a current of 96/223 of that after reset.
 #[test]
-fn the_current_of_the_dac_scales_the_tone() {
+fn dac_current_scales_the_tone() {
     let mut chip = clocked();
     write(&mut chip, chip::PROFILE.address, tone_word(1 << 28, 0, 0x3fff));
     write(&mut chip, chip::AUX_DAC.address, 0);
@@ -168,7 +168,7 @@ fn the_current_of_the_dac_scales_the_tone() {
 }
 
 #[test]
-fn with_matched_latency_all_comes_together() {
+fn matched_latency_changes_all_parameters_together() {
     for (osk, latency) in [(0, 79), (1, 91)] {
         let mut chip = clocked();
         let word = cfr2::MATCHED_LATENCY_ENABLE.put(cfr2::ASF_PROFILE_ENABLE.put(0, 1), 1);
@@ -184,7 +184,7 @@ fn with_matched_latency_all_comes_together() {
 }
 
 #[test]
-fn a_cleared_accumulator_starts_at_the_update() {
+fn cleared_accumulator_starts_at_the_update() {
     let mut chip = clocked();
     write(&mut chip, chip::PROFILE.address, tone_word(12_345_678, 0, 0x3fff));
     write(&mut chip, chip::CFR1.address, cfr1::PHASE_AUTOCLEAR.put(0, 1));
@@ -195,7 +195,7 @@ fn a_cleared_accumulator_starts_at_the_update() {
 }
 
 #[test]
-fn the_ram_goes_round_in_the_range_of_the_profile() {
+fn ram_repeats_the_range_of_its_profile() {
     let mut chip = speaks(Ad9910::new(0));
     let range = ram_profile::START.put(ram_profile::END.put(0, 6), 4);
     write(&mut chip, chip::PROFILE.address, range);
@@ -237,7 +237,7 @@ fn played(mode: u64, nodwell: u64, profiles: &[(Ns, usize)], count: usize) -> Ve
 }
 
 #[test]
-fn the_ram_plays_in_each_mode() {
+fn ram_playback_follows_each_mode() {
     let modes = [
         (ram_profile::MODE_DIRECTSWITCH, 0, [1, 1, 1, 1, 1, 1, 1, 1]),
         (ram_profile::MODE_RAMPUP, 0, [1, 2, 3, 4, 4, 4, 4, 4]),
@@ -252,7 +252,7 @@ fn the_ram_plays_in_each_mode() {
 }
 
 #[test]
-fn the_profile_pins_lead_the_ram() {
+fn profile_pins_control_the_ram_playback() {
     let direct = ram_profile::MODE_DIRECTSWITCH;
     assert_eq!(played(direct, 0, &[(16, 1), (32, 0)], 20), [1, 1, 2, 2, 1, 1, 1, 1]);
     let ramp = ram_profile::MODE_BIDIR_RAMP;
@@ -265,7 +265,7 @@ fn the_profile_pins_lead_the_ram() {
 }
 
 #[test]
-fn the_ram_gives_phase_and_amplitude_together() {
+fn ram_plays_phase_and_amplitude_together() {
     let mut chip = clocked();
     chip.ram[0] = 0x4000_7ffc;
     let word = cfr1::RAM_DESTINATION.put(cfr1::RAM_ENABLE.put(0, 1), cfr1::RAM_DESTINATION_POWASF);
@@ -279,7 +279,7 @@ fn the_ram_gives_phase_and_amplitude_together() {
 }
 
 #[test]
-fn the_chip_goes_through_profiles_by_itself() {
+fn internal_profile_control_steps_through_profiles() {
     let mut chip = clocked();
     for n in 0..3usize {
         chip.ram[n] = (n as u32 + 1) << 20;
@@ -353,7 +353,7 @@ fn edge_in_window_is_reported_until_cleared() {
 }
 
 #[test]
-fn the_generator_runs_where_it_is_on_and_has_a_clock() {
+fn sync_generator_runs_if_enabled_and_clocked() {
     let mut chip = clocked();
     assert_eq!(chip.sync_out(), None);
     let on = sync::OUT_DELAY.put(sync::GENERATOR_ENABLE.put(0, 1), 4);
@@ -384,7 +384,7 @@ fn receiver_without_clock_is_reported_once() {
 }
 
 #[test]
-fn impossible_clocks_are_reported() {
+fn impossible_clock_settings_are_reported() {
     let mut chip = Ad9910::new(0);
     write(&mut chip, chip::CFR3.address, CFR3_WORD);
     let text = chip.update(0).expect("no clock");
@@ -444,7 +444,7 @@ fn unusable_serial_port_mode_is_reported() {
 }
 
 #[test]
-fn a_register_that_is_not_there() {
+fn missing_register_is_reported() {
     let mut chip = Ad9910::new(0);
     chip.begin();
     assert_eq!(send(&mut chip, 0x1f, 8).as_deref(), Some("there is no register 0x1f"));

@@ -64,7 +64,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bits(bits in prop::collection::vec(any::<bool>(), 0..400)) {
+    fn any_bits_cause_no_panic(bits in prop::collection::vec(any::<bool>(), 0..400)) {
         let mut chip = clocked();
         chip.begin();
         for bit in bits {
@@ -77,7 +77,7 @@ proptest! {
 }
 
 #[test]
-fn a_tone() {
+fn tone_has_frequency_and_phase_of_its_registers() {
     let mut chip = clocked();
     assert_eq!(read(&mut chip, chip::PART_ID.address, 2), 0x1982);
     write(&mut chip, chip::FREQUENCY.address, 1 << 12, 2);
@@ -104,7 +104,7 @@ fn frequency_without_clock_is_reported() {
 }
 
 #[test]
-fn unsupported_settings_are_reported() {
+fn unsupported_register_or_setting_is_reported() {
     let mut chip = Ad9912::new();
     assert_eq!(send(&mut chip, 0x1fff, 16), ["there is no register 0x1fff"]);
     chip.begin();

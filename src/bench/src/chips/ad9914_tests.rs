@@ -25,7 +25,7 @@ fn ready() -> Ad9914 {
 
 proptest! {
     #[test]
-    fn a_tone_is_that_of_its_words(ftw in 1u32..1 << 31, pow: u16, asf in 1u32..1 << 12, wait in 0u64..1_000_000) {
+    fn tone_has_frequency_phase_and_amplitude_of_its_words(ftw in 1u32..1 << 31, pow: u16, asf in 1u32..1 << 12, wait in 0u64..1_000_000) {
         let mut made = ready();
         put(&mut made, chip::PROFILE_FREQUENCY, ftw);
         put(&mut made, chip::PROFILE_OUTPUT, profile_output::ASF.put(pow.into(), asf));
@@ -42,7 +42,7 @@ proptest! {
 }
 
 #[test]
-fn the_modulus_adds_a_fraction_of_a_step() {
+fn modulus_adds_a_fraction_of_a_frequency_step() {
     let mut made = ready();
     put(&mut made, chip::PROFILE_OUTPUT, 0xfff << 16);
     put(
@@ -63,7 +63,7 @@ fn the_modulus_adds_a_fraction_of_a_step() {
 }
 
 #[test]
-fn an_update_may_clear_the_phase() {
+fn update_clears_the_phase_if_configured() {
     let mut made = ready();
     put(&mut made, chip::PROFILE_OUTPUT, 0xfff << 16);
     put(&mut made, chip::PROFILE_FREQUENCY, 12345);

@@ -87,7 +87,7 @@ fn card(kind: usize) -> (Box<dyn Model>, usize) {
 
 proptest! {
     #[test]
-    fn any_lines(
+    fn random_line_changes_cause_no_panic(
         kind in 0usize..15,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), 0u64..100, 0u8..50), 0..600),
     ) {

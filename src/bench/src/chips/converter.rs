@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn power_falls_with_the_amplitude_and_with_the_frequency() {
+    fn power_decreases_with_lower_amplitude_and_higher_frequency() {
         let of = |amplitude, hz| converter().tone(core(amplitude, hz, 0.0)).dbm;
         assert!((of(65535, 1e3) - 10.0).abs() < 1e-9);
         assert!((of(32768, 1e3) - 3.98).abs() < 0.01);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_cosine_that_the_core_means() {
+    fn converted_phase_is_that_of_the_cosine_of_the_core() {
         for (amplitude, hz) in [(40000, 80e6), (-40000, 80e6), (40000, -80e6), (-40000, -80e6)] {
             let tone = converter().tone(core(amplitude, hz, 0.2));
             assert!((tone.hz - 80e6).abs() < 1e-3);

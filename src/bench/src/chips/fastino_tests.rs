@@ -47,7 +47,7 @@ fn send(card: &mut Fastino, start: Ns, header: u64, codes: &[u16; CHANNELS], goo
 
 proptest! {
     #[test]
-    fn codes_of_a_frame(codes: [u16; CHANNELS], mask: u32, leds: u8, start in 0u64..1000) {
+    fn masked_codes_of_a_frame_are_applied(codes: [u16; CHANNELS], mask: u32, leds: u8, start in 0u64..1000) {
         let mut card = Fastino::new();
         let header = frame::MASK.put(frame::LEDS.put(0, leds.into()), mask.into());
         let out = send(&mut card, start, header, &codes, true);
@@ -61,7 +61,7 @@ proptest! {
 
     /// Any changes at the pins: no panic.
     #[test]
-    fn any_changes(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>(), 0u64..20), 0..500)) {
+    fn any_line_changes_cause_no_panic(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>(), 0u64..20), 0..500)) {
         let (mut card, mut out, mut at) = (Fastino::new(), Outbox::default(), 0);
         for (line, level, wait) in changes {
             at += wait;
@@ -95,7 +95,7 @@ fn power_down_switches_volts_off() {
 }
 
 #[test]
-fn wrong_crc_is_reported() {
+fn frame_with_wrong_crc_is_ignored_and_reported() {
     let mut card = Fastino::new();
     let out = send(&mut card, 0, frame::MASK.put(0, 1), &[0; CHANNELS], false);
     assert_eq!(out.warnings, ["a frame with a wrong CRC: it is ignored"]);

@@ -54,7 +54,7 @@ impl Bus {
 }
 
 #[test]
-fn it_attenuates_in_steps_of_half_a_decibel() {
+fn attenuation_has_steps_of_half_a_decibel() {
     let mut bus = Bus::new();
     assert_eq!(bus.chip.attenuation(), 31.5, "after power-up");
     for (code, attenuation) in [(255, 0.0), (251, 0.5), (254, 0.0), (247, 1.0), (127, 16.0), (0, 31.5)] {
@@ -66,7 +66,7 @@ fn it_attenuates_in_steps_of_half_a_decibel() {
 }
 
 #[test]
-fn a_tone_comes_out_weaker_and_goes_on_in_phase() {
+fn tone_is_attenuated_and_keeps_its_phase() {
     let (mut bus, hz) = (Bus::new(), 1e6);
     bus.send(247, 8);
     let tone = Tone {
@@ -89,7 +89,7 @@ fn a_tone_comes_out_weaker_and_goes_on_in_phase() {
 }
 
 #[test]
-fn unintended_settings_are_reported() {
+fn message_of_wrong_length_or_select_is_reported() {
     let mut bus = Bus::new();
     bus.bits(0, 8);
     bus.send(0, 9);
@@ -104,7 +104,7 @@ fn unintended_settings_are_reported() {
 
 proptest! {
     #[test]
-    fn it_keeps_the_last_bits(sent in prop::collection::vec((any::<u32>(), 1u32..12), 1..10)) {
+    fn overlong_message_keeps_its_last_bits(sent in prop::collection::vec((any::<u32>(), 1u32..12), 1..10)) {
         let (mut bus, mut all) = (Bus::new(), 0u64);
         for (word, count) in sent {
             bus.send(word, count);

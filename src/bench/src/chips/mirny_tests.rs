@@ -60,7 +60,7 @@ fn divided(bus: &mut Bus, n: u64) {
 proptest! {
     /// Any changes at the pins: no panic.
     #[test]
-    fn any_changes(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
+    fn any_line_changes_cause_no_panic(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
         let mut bus = Bus::new(OPTIONS);
         for (line, level) in changes {
             bus.set(line, level);
@@ -69,14 +69,14 @@ proptest! {
     }
 
     #[test]
-    fn a_register_is_read_as_written(word in 0u64..0x10000) {
+    fn written_register_is_read_back(word in 0u64..0x10000) {
         let mut bus = Bus::new(OPTIONS);
         bus.transfer(1 << 17 | 1 << 16 | word, 24);
         prop_assert_eq!(bus.transfer(1 << 17, 24) & 0xffff, word);
     }
 
     #[test]
-    fn attenuations(n in 0usize..4, att in 0u64..256) {
+    fn attenuator_message_sets_its_channel(n in 0usize..4, att in 0u64..256) {
         let mut bus = Bus::new(OPTIONS);
         bus.transfer((8 + n as u64) << 9 | att, 16);
         prop_assert_eq!(bus.card.attenuation(n), f64::from(63 - (att as u32 >> 2)) / 2.0);
@@ -85,7 +85,7 @@ proptest! {
 }
 
 #[test]
-fn a_channel_locks_and_plays() {
+fn channel_locks_and_outputs_its_frequency() {
     let mut bus = Bus::new(OPTIONS);
     let reference = r4::R_COUNTER.put(r4::MUXOUT.put(4, r4::MUXOUT_DIGITAL_LOCK), 2);
     bus.synthesiser(1, reference);

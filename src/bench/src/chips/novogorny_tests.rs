@@ -89,7 +89,7 @@ fn control(channel: u64, span: u64) -> u64 {
 }
 
 #[test]
-fn ranges_and_gains() {
+fn codes_follow_range_and_gain() {
     let mut bus = Bus::new(4.096, [1.0, -1.0, 0.02, 0.0, 0.0, 0.0, 0.0, 20.0]);
     // Channel 2 with a gain of 100
     bus.gains(2 << 4);
@@ -120,7 +120,7 @@ fn ranges_and_gains() {
 }
 
 #[test]
-fn its_table_is_converted_in_turns() {
+fn table_entries_are_converted_in_turn() {
     let mut bus = Bus::new(5.0, [0.0; INPUTS_OF_CARD]);
     let channel = |bus: &mut Bus, next| bus.result(next).1;
     assert_eq!(bus.result(0), (0, 0, 7), "after power-up");
@@ -197,7 +197,7 @@ fn settings_forbidden_by_data_sheet_are_reported() {
 proptest! {
     /// Conversions cycle through the leading valid words of the last message that had any.
     #[test]
-    fn newest_table_is_used(
+    fn conversions_cycle_through_the_newest_table(
         messages in prop::collection::vec((prop::collection::vec(0u64..256, 1..6), 0usize..8), 1..8),
     ) {
         let mut bus = Bus::new(5.0, [0.0; INPUTS_OF_CARD]);

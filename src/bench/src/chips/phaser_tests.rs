@@ -65,7 +65,7 @@ fn on() -> Phaser {
 }
 
 #[test]
-fn a_read_is_answered_in_the_next_frame() {
+fn register_read_is_answered_in_the_next_frame() {
     let mut card = Phaser::new();
     let out = send(
         &mut card,
@@ -91,7 +91,7 @@ fn a_read_is_answered_in_the_next_frame() {
 
 proptest! {
     #[test]
-    fn tones_are_those_of_their_words(ftw: i32, duc: i32, asf in 1u32..0x8000, pow: u16, n in 0..2usize, m in 0..5usize) {
+    fn tones_have_frequency_phase_and_amplitude_of_their_words(ftw: i32, duc: i32, asf in 1u32..0x8000, pow: u16, n in 0..2usize, m in 0..5usize) {
         let mut card = on();
         for (place, byte) in duc.to_be_bytes().into_iter().enumerate() {
             let register = u32::from(chip::DUC_F.address) + 16 * n as u32 + place as u32;
@@ -116,7 +116,7 @@ proptest! {
 }
 
 #[test]
-fn unintended_settings_are_reported() {
+fn reset_dac_and_clipping_are_reported() {
     let mut card = Phaser::new();
     let mut words = Words::default();
     words[0][1] = 0x5000;
@@ -130,7 +130,7 @@ fn unintended_settings_are_reported() {
 }
 
 #[test]
-fn a_sample_is_read() {
+fn sample_of_the_dac_is_read() {
     let mut card = on();
     let mut words = Words::default();
     words[1][1] = tone::POW.put(0x4000, 0x4000);

@@ -62,7 +62,7 @@ impl Bus {
 
 proptest! {
     #[test]
-    fn gains_come_back(first in 0u64..1 << 16, second in 0u64..1 << 16) {
+    fn written_gains_are_read_back(first in 0u64..1 << 16, second in 0u64..1 << 16) {
         let mut bus = Bus::new([0.0; INPUTS_OF_CARD]);
         bus.gains(first);
         prop_assert_eq!(bus.gains(second), first);
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn any_changes(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
+    fn any_line_changes_cause_no_panic(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
         let mut bus = Bus::new([0.0; INPUTS_OF_CARD]);
         for (line, level) in changes {
             bus.set(line, level);
@@ -81,7 +81,7 @@ proptest! {
 }
 
 #[test]
-fn codes_of_all_channels() {
+fn codes_of_all_channels_follow_their_voltages() {
     let mut bus = Bus::new(std::array::from_fn(|n| n as f64 - 3.5));
     bus.gains(1 << 14);
     bus.convert();

@@ -129,7 +129,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(50))]
 
     #[test]
-    fn registers_come_back(channel in 0u32..32, values in prop::array::uniform3(any::<u16>())) {
+    fn written_registers_are_read_back(channel in 0u32..32, values in prop::array::uniform3(any::<u16>())) {
         let mut bus = Bus::new(ZOTINO);
         let place = channel + chip::FIRST_CHANNEL;
         let modes = [word::MODE_DATA, word::MODE_OFFSET, word::MODE_GAIN];
@@ -144,7 +144,7 @@ proptest! {
     }
 
     #[test]
-    fn any_changes(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
+    fn any_line_changes_cause_no_panic(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
         let mut bus = Bus::new(ZOTINO);
         for change in changes {
             bus.set(&[change]);
@@ -154,7 +154,7 @@ proptest! {
 }
 
 #[test]
-fn a_voltage_comes_with_the_update() {
+fn voltage_changes_with_the_update() {
     let mut bus = centred(ZOTINO);
     bus.word(word::MODE_DATA, chip::FIRST_CHANNEL + 9, 0xc000);
     assert_eq!(bus.volts(), []);
@@ -169,7 +169,7 @@ fn a_voltage_comes_with_the_update() {
 }
 
 #[test]
-fn offset_and_gain_and_groups() {
+fn offset_gain_and_groups_determine_the_voltage() {
     // With 16 bits, and with 14
     for options in [ZOTINO, alone("ad5371")] {
         let mut bus = centred(options);
@@ -185,7 +185,7 @@ fn offset_and_gain_and_groups() {
 }
 
 #[test]
-fn leds() {
+fn led_word_sets_the_leds() {
     let mut bus = Bus::new(ZOTINO);
     bus.transfer(CS_LED, 0xa5, 8);
     assert_eq!(bus.card.report(0)["leds"], 0xa5);
@@ -210,7 +210,7 @@ fn settings_forbidden_by_data_sheet_are_reported() {
 }
 
 #[test]
-fn chips_match_the_table() {
+fn channels_and_bits_match_the_table_of_chips() {
     for (name, last, beyond, code) in [
         ("ad5360", 8 + 15, 8 + 16, 0x8007),
         // A chip with 14 bits ignores the lowest two of 16.
@@ -255,7 +255,7 @@ fn unselected_chip_receives_no_bits() {
 }
 
 #[test]
-fn a_chip_that_there_is_not() {
+fn missing_chip_type_is_reported() {
     let text = Kind::try_from("ad5375".to_string()).expect_err("there is none");
     assert!(
         text.starts_with("there is no chip ad5375: use one of ad5360, ad5361,"),

@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shifted_word_round_trips(word: u64, width in 1u32..=64) {
+        fn shifted_word_arrives_after_its_last_bit(word: u64, width in 1u32..=64) {
             let mut sent = Sent::new(word & mask(width), width);
             let mut shift = Shift::default();
             for bit in 0..width {

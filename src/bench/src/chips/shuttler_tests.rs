@@ -109,7 +109,7 @@ fn constant_level_sends_no_events() {
 }
 
 #[test]
-fn a_ramp_is_renewed_until_the_next_start() {
+fn ramp_is_renewed_until_the_next_trigger() {
     let mut bench = Bench::new(false);
     // 1 V/us, which is 125 cycles.
     let ramp = (8e-3 / STEP * 2f64.powi(32)).round() as i64;
@@ -128,7 +128,7 @@ fn a_ramp_is_renewed_until_the_next_start() {
 }
 
 #[test]
-fn a_tone_is_in_the_volts_and_by_itself() {
+fn tone_is_part_of_volts_and_sent_separately() {
     let mut bench = Bench::new(false);
     // 250 kHz, 1 V, a quarter of a turn ahead, falling frequency.
     let (amplitude, rate) = (level(1.0 / GAIN), -(250e3 * 8e-9 * 2f64.powi(32)).round() as i64);
@@ -155,7 +155,7 @@ fn a_tone_is_in_the_volts_and_by_itself() {
 }
 
 #[test]
-fn a_chirp_is_renewed_with_its_exact_phase() {
+fn chirp_is_renewed_with_its_exact_phase() {
     let mut bench = Bench::new(false);
     let chirp = 1 << 14;
     bench.start(0, 1, &[(4, level(-1.0 / GAIN)), (9, 1 << 25), (10, chirp)]);
@@ -175,7 +175,7 @@ fn a_chirp_is_renewed_with_its_exact_phase() {
 }
 
 #[test]
-fn settings_count_at_once() {
+fn changed_gain_and_offset_apply_at_once() {
     let mut bench = Bench::new(false);
     bench.start(0, 2, &[(0, level(3.75))]);
     let settings = |gain: i16, offset: i16| 1i64 << 32 | i64::from(offset as u16) << 16 | i64::from(gain as u16);
@@ -219,7 +219,7 @@ fn output_beyond_range_is_limited_and_reported_once_per_start() {
 }
 
 #[test]
-fn an_open_relay_is_silent() {
+fn output_with_open_relay_is_silent() {
     let mut bench = Bench::new(true);
     let relays = |bench: &mut Bench, at: Ns, mask: u16| {
         bench.run(at);
@@ -269,7 +269,7 @@ fn an_open_relay_is_silent() {
 proptest! {
     /// Any words, at any times: it acts in the future only, and what it sends are numbers.
     #[test]
-    fn any_words(changes in prop::collection::vec((0..WORDS, any::<u64>(), 0u64..3000), 0..200)) {
+    fn any_words_give_finite_outputs_in_the_future(changes in prop::collection::vec((0..WORDS, any::<u64>(), 0u64..3000), 0..200)) {
         let mut bench = Bench::new(false);
         let mut at = 0;
         for (place, word, later) in changes {

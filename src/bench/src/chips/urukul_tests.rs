@@ -111,7 +111,7 @@ impl Bus {
 
 proptest! {
     #[test]
-    fn attenuators_come_back(first: u32, second: u32) {
+    fn written_attenuators_are_shifted_back(first: u32, second: u32) {
         let mut bus = Bus::new(OPTIONS);
         bus.transfer(words::CS_ATT, first.into(), 32);
         // Drivers read by shifting in zeros, then write the result back without a pause.
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn configuration_reads_back(word: u64, revision in prop_oneof![Just(Revision::Eight), Just(Revision::Nine)]) {
+    fn written_configuration_appears_in_the_status(word: u64, revision in prop_oneof![Just(Revision::Eight), Just(Revision::Nine)]) {
         let mut bus = Bus::new(Options { revision, ..OPTIONS });
         let width = revision.fields().width;
         let status = bus.transfer(words::CS_CFG, word & mask(width), width);
@@ -135,7 +135,7 @@ proptest! {
 
     /// Any changes at the pins: no panic.
     #[test]
-    fn any_changes(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
+    fn any_line_changes_cause_no_panic(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
         let mut bus = Bus::new(OPTIONS);
         for change in changes {
             bus.set(&[change]);
@@ -172,7 +172,7 @@ fn playing() -> Bus {
 }
 
 #[test]
-fn a_channel_plays_from_the_update_on() {
+fn channel_outputs_its_tone_from_the_update_on() {
     let mut bus = playing();
     assert_eq!(bus.tones(), []);
     assert_eq!(bus.card.report(bus.at)["ch2"]["waits_for_update"], true);
@@ -186,7 +186,7 @@ fn a_channel_plays_from_the_update_on() {
 }
 
 #[test]
-fn the_attenuator_and_the_switch_of_the_configuration() {
+fn attenuator_and_configured_switch_change_the_output() {
     let mut bus = playing();
     bus.update();
     bus.tones();
@@ -201,7 +201,7 @@ fn the_attenuator_and_the_switch_of_the_configuration() {
 }
 
 #[test]
-fn a_masked_chip_hears_neither_all_nor_the_update_pin() {
+fn masked_chip_ignores_common_messages_and_update_pin() {
     let mut bus = playing();
     let masked = cfg9::MASK_NU.at(2).put(bus.card.configuration, 1);
     bus.transfer(words::CS_CFG, masked, 52);
@@ -217,7 +217,7 @@ fn a_masked_chip_hears_neither_all_nor_the_update_pin() {
 }
 
 #[test]
-fn a_servo_has_a_bus_of_its_own() {
+fn servo_writes_chips_over_its_own_bus() {
     for servo in [ServoBus::Counts, ServoBus::Selects] {
         let mut bus = Bus::new(Options {
             servo: Some(servo),
@@ -250,7 +250,7 @@ fn a_servo_has_a_bus_of_its_own() {
 }
 
 #[test]
-fn chip_0_leads_the_others_where_sync_sel_says_so() {
+fn chip_0_synchronises_others_as_sync_sel_selects() {
     let mut bus = Bus::new(OPTIONS);
     let leads = cfg9::SYNC_SEL.put(cfg9::CLK_SEL1.put(0, 1), 1);
     bus.transfer(words::CS_CFG, leads, 52);
@@ -290,7 +290,7 @@ fn chip_0_leads_the_others_where_sync_sel_says_so() {
 }
 
 #[test]
-fn wiring_faults_are_reported() {
+fn wrong_revision_and_missing_clock_are_reported() {
     let mut bus = Bus::new(OPTIONS);
     bus.transfer(words::CS_CFG, 0, 24);
     let text = "a configuration of 24 bits: one of protocol revision 9 has 52 (proto_rev)";
@@ -307,7 +307,7 @@ fn wiring_faults_are_reported() {
 
 /// Acts as a driver with a wrong `chip_select`.
 #[test]
-fn unreceived_and_cut_messages_are_reported() {
+fn unreceived_and_truncated_messages_are_reported() {
     let mut bus = playing();
     bus.update();
     bus.transfer(0, 0x1234, 16);

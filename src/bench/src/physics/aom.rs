@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn diffraction_saturates_and_has_a_band() {
+    fn diffraction_saturates_and_is_limited_to_a_band() {
         assert_eq!(power(1, 80e6, f64::NEG_INFINITY), 0.0);
         assert!((power(1, 80e6, 0.0) - 1.0).abs() < 1e-12);
         // A quarter of the power: sin^2(pi/4)
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_light_follows_frequency_and_phase() {
+    fn diffracted_light_follows_frequency_and_phase() {
         let tone = Tone {
             hz: 80e6,
             dbm: 0.0,

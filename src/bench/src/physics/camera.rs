@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn photons_become_a_frame() {
+    fn photons_during_exposure_become_a_frame() {
         let mut camera = camera(0.0, None);
         let mut out = Outbox::default();
         camera.input(1000, &[(1, Signal::Photons(4e7))], &mut out);
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn it_looks_by_itself_and_has_a_dark_level() {
+    fn untriggered_camera_exposes_periodically_with_dark_level() {
         let mut camera = camera(100.0, Some(5_000_000));
         let mut out = Outbox::default();
         for at in [5_000_000, 6_000_000, 10_000_000, 11_000_000] {
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn early_trigger_is_reported() {
+    fn early_camera_trigger_is_reported() {
         let mut camera = camera(0.0, None);
         let mut out = Outbox::default();
         for (at, level) in [(0, true), (10, false), (20, true)] {

@@ -62,7 +62,7 @@ fn of(system: &System, seed: u64) -> (Crystal, Vec<Change>) {
 }
 
 #[test]
-fn averages_of_runs_are_those_of_qutip() {
+fn averages_of_runs_agree_with_qutip() {
     for case in reference().disturbed {
         let runs = 1500;
         let (mut upper, mut quanta) = (Vec::new(), Vec::new());
@@ -127,7 +127,7 @@ const MODE: Mode = Mode {
 
 /// Heights of the two sidebands are in the ratio n to n + 1.
 #[test]
-fn sidebands_measure_quanta() {
+fn ratio_of_sidebands_measures_the_quanta() {
     let mut warm = options(MODE, vec![drive(10e3)]);
     warm.quanta = 0.8;
     let side = |hz: f64| {
@@ -143,7 +143,7 @@ fn sidebands_measure_quanta() {
 }
 
 #[test]
-fn red_sideband_pulses_cool() {
+fn red_sideband_pulses_cool_to_the_ground_state() {
     let mut warm = options(MODE, vec![drive(100e3)]);
     warm.quanta = 2.0;
     let mut pulses = vec![];
@@ -169,7 +169,7 @@ fn settle(crystal: &mut Crystal, out: &mut Outbox, end: Ns) {
 }
 
 #[test]
-fn shelved_ions_are_dark_and_others_are_not() {
+fn shelved_ions_are_dark_and_others_bright() {
     let mut crystal = Crystal::new(options(MODE, vec![drive(50e3)]), Pcg64Mcg::seed_from_u64(4));
     let out = &mut Outbox::default();
     crystal.input(1000, &[(COOLING, light(0.0, 1.0))], out);
@@ -187,7 +187,7 @@ fn shelved_ions_are_dark_and_others_are_not() {
 }
 
 #[test]
-fn unintended_light_is_reported() {
+fn unintended_light_is_reported_once() {
     let mut crystal = Crystal::new(options(MODE, vec![drive(50e3); 3]), Pcg64Mcg::seed_from_u64(4));
     let out = &mut Outbox::default();
     crystal.put(0, 500);

@@ -12,7 +12,7 @@ fn levels() -> Levels {
 }
 
 #[test]
-fn the_master_equation_is_that_of_qutip() {
+fn master_equation_agrees_with_qutip() {
     let levels = levels();
     for case in reference().four_levels {
         let found = evolve(Vector6::from(case.begin), &levels, &case.lights, case.time);
@@ -23,7 +23,7 @@ fn the_master_equation_is_that_of_qutip() {
 
 /// Steady state of the optical Bloch equations of two levels.
 #[test]
-fn scattering_saturates() {
+fn scattering_rate_saturates_with_the_power() {
     let levels = Levels {
         branching: [1.0, 0.0, 0.0],
         ..levels()
@@ -47,7 +47,7 @@ fn scattering_saturates() {
 
 /// Without a path to `D`, the populations conditioned on brightness are those of all ions.
 #[test]
-fn bright_ions_are_those_that_did_not_leave() {
+fn bright_and_shelved_shares_add_up_to_one() {
     let levels = Levels {
         dephasing: 0.0,
         ..levels()
@@ -66,7 +66,7 @@ fn bright_ions_are_those_that_did_not_leave() {
 }
 
 #[test]
-fn pumping_ends_in_the_dark() {
+fn pumping_ends_in_the_dark_state() {
     let levels = Levels {
         branching: [0.5, 0.5, 0.0],
         ..levels()
@@ -81,7 +81,7 @@ fn pumping_ends_in_the_dark() {
 
 /// A pi pulse in the middle cancels the detuning: spin echo.
 #[test]
-fn echo() {
+fn spin_echo_cancels_the_detuning() {
     let levels = Levels {
         dephasing: 0.0,
         decay: 0.0,

@@ -65,7 +65,7 @@ mod tests {
     use crate::signal::Light;
 
     #[test]
-    fn light_is_a_voltage() {
+    fn light_becomes_a_delayed_voltage() {
         let mut diode = Photodiode::new(2.0, 0.01, 30, 2);
         let mut out = Outbox::default();
         let light = |power| {

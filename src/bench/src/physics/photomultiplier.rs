@@ -155,7 +155,7 @@ mod tests {
     };
 
     #[test]
-    fn counts_are_those_of_poisson() {
+    fn counts_have_a_poisson_distribution() {
         // 5 million photons per second with 1 % efficiency, and dark counts: 51 in a ms
         let (mean, variance) = moments(&counts(OPTIONS, 5e6, 1_000_000, 4000));
         assert!((mean - 51.0).abs() < 0.5, "{mean}");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dead_time_takes_counts() {
+    fn dead_time_reduces_the_counts() {
         let dead = Options {
             dead_ns: 5_000,
             ..OPTIONS
@@ -176,7 +176,7 @@ mod tests {
 
     /// Each count causes p others, which cause p each: 1/(1 - p) times as many counts, in groups.
     #[test]
-    fn some_counts_come_twice() {
+    fn afterpulses_increase_mean_and_variance() {
         let twice = Options {
             afterpulses: 0.05,
             ..OPTIONS

@@ -16,7 +16,7 @@ fn upper(vector: Vector3<f64>) -> f64 {
 proptest! {
     /// Rabi's formula.
     #[test]
-    fn rabi_with_detuning(rabi_hz in 1e3..1e6f64, detuning_hz in -1e6..1e6f64, turns in 0.0..1.0f64, time in 0.0..1e-4f64) {
+    fn rabi_oscillation_with_detuning_follows_the_formula(rabi_hz in 1e3..1e6f64, detuning_hz in -1e6..1e6f64, turns in 0.0..1.0f64, time in 0.0..1e-4f64) {
         let drive = Drive { rabi_hz, detuning_hz, turns, ..Drive::default() };
         let whole = rabi_hz.hypot(detuning_hz);
         let expected = (rabi_hz / whole * (PI * whole * time).sin()).powi(2);
@@ -25,7 +25,7 @@ proptest! {
 
     /// Two consecutive evolutions equal one over the total time, with any decay.
     #[test]
-    fn pieces_add_up(
+    fn consecutive_evolutions_equal_one_evolution(
         rabi_hz in 0.0..1e5f64, detuning_hz in -1e5..1e5f64, dephasing in 0.0..1e4f64, decay in 0.0..1e4f64,
         first in 0.0..1e-4f64, second in 0.0..1e-4f64,
     ) {
@@ -40,7 +40,7 @@ proptest! {
 
     /// Two pi/2 pulses with a pause: fringes in the detuning and in the second pulse's phase.
     #[test]
-    fn ramsey(detuning_hz in -1e3..1e3f64, pause in 0.0..1e-3f64, phase in 0.0..1.0f64) {
+    fn ramsey_fringes_follow_detuning_and_phase(detuning_hz in -1e3..1e3f64, pause in 0.0..1e-3f64, phase in 0.0..1.0f64) {
         let quarter = Drive { rabi_hz: 25e6, ..Drive::default() };
         let after = evolve(DOWN, quarter, 1e-8);
         let turns = phase + detuning_hz * pause;
@@ -50,7 +50,7 @@ proptest! {
 }
 
 #[test]
-fn coherence_and_the_upper_state_decay() {
+fn coherence_and_upper_state_decay_at_their_rates() {
     let drive = Drive {
         dephasing: 1e3,
         decay: 2e3,
@@ -63,7 +63,7 @@ fn coherence_and_the_upper_state_decay() {
 
 /// Torrey's solution on resonance with dephasing alone: the oscillation decays at half of the rate.
 #[test]
-fn a_damped_rabi_oscillation() {
+fn damped_rabi_oscillation_follows_the_solution() {
     let (rabi_hz, dephasing) = (50e3, 5e3);
     let drive = Drive {
         rabi_hz,

@@ -126,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cycles_and_times(hz in 400_000_000u64..1_000_000_000, start in 0u64..1000, at in 0u64..1_000_000_000, aligned in 0u64..2000) {
+        fn cycle_and_edge_enclose_their_time(hz in 400_000_000u64..1_000_000_000, start in 0u64..1000, at in 0u64..1_000_000_000, aligned in 0u64..2000) {
             let clock = Clock::new(hz, start, aligned);
             let cycle = clock.cycle(start + at);
             prop_assert!(clock.time(cycle) <= start + at);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn sync_clk_follows() {
+    fn sync_clk_follows_the_synchronisation_signal() {
         let wave = Square { hz: 62.5e6, edge: 13 };
         let sync = SyncSignal { wave, skew_ps: 300.0 };
         for start in [0, 2, 13, 14, 100] {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_leads_another_chip() {
+    fn synchronisation_generator_sets_the_phase_of_another_chip() {
         let leader = Clock::new(1_000_000_000, 101, 0);
         let sync = leader.sync_out(2, false).expect("it has a clock");
         assert_eq!((sync.wave, sync.skew_ps), (Square { hz: 62.5e6, edge: 101 }, 150.0));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_without_edges() {
+    fn synchronisation_window_without_edges_is_accepted() {
         let clock = Clock::new(1_000_000_000, 0, 0);
         let wave = Square { hz: 62.5e6, edge: 0 };
         let sync = SyncSignal { wave, skew_ps: 300.0 };

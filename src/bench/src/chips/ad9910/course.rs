@@ -197,7 +197,7 @@ mod tests {
     proptest! {
         /// Compares with an explicit list of the number in each cycle.
         #[test]
-        fn closed_forms(start in 0u64..20, pieces in pieces(), again in 0usize..5, stay in then()) {
+        fn closed_forms_equal_the_listed_numbers(start in 0u64..20, pieces in pieces(), again in 0usize..5, stay in then()) {
             let again = again % pieces.len();
             let then = stay.map_or(Then::Again(again), Then::Stay);
             let all = |from: usize| -> Vec<i64> {

@@ -36,7 +36,7 @@ fn ramp(chip: &Ad9910, from: u64, count: usize) -> Vec<i64> {
 }
 
 #[test]
-fn the_ramp_follows_its_pin() {
+fn ramp_direction_follows_its_pin() {
     let mut chip = ramping(0);
     assert_eq!(ramp(&chip, 0, 3), [100; 3]);
     assert!(chip.is_over(LOCK));
@@ -54,7 +54,7 @@ fn the_ramp_follows_its_pin() {
 }
 
 #[test]
-fn a_ramp_without_dwell() {
+fn ramp_without_dwell_restarts_at_its_limit() {
     let mut chip = ramping(cfr2::DRG_NODWELL_HIGH.put(0, 1));
     let up = Lines {
         drctl: true,
@@ -75,7 +75,7 @@ fn a_ramp_without_dwell() {
 }
 
 #[test]
-fn a_ramp_of_phase_and_one_of_amplitude() {
+fn ramp_changes_phase_or_amplitude_as_configured() {
     for (destination, phase, amplitude) in [
         (cfr2::DRG_DESTINATION_POW, 0x1234, 0x3fff),
         (cfr2::DRG_DESTINATION_ASF, 0, 0x1234 >> 2),
@@ -99,7 +99,7 @@ fn a_ramp_of_phase_and_one_of_amplitude() {
 }
 
 #[test]
-fn the_key_switches_and_ramps_the_amplitude() {
+fn keying_pin_switches_and_ramps_the_amplitude() {
     let mut chip = clocked();
     let word = cfr1::MANUAL_OSK_EXTERNAL.put(cfr1::OSK_ENABLE.put(0, 1), 1);
     write(&mut chip, chip::CFR1.address, word);

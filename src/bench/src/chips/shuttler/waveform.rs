@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_waveform_that_the_words_mean() {
+    fn waveform_equals_that_of_its_words() {
         let mut words = [0; FIELDS];
         words[0] = (-1000i64 << 32) as u64;
         words[1] = 3 << 31;

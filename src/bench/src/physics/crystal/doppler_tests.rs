@@ -32,7 +32,7 @@ pub fn averaged_in(cooling: &Cooling, quanta: f64, steps: usize) -> (f64, f64) {
 }
 
 #[test]
-fn light_sees_the_average_of_an_oscillation() {
+fn scattering_rate_is_averaged_over_the_oscillation() {
     for quanta in [1.0, 100.0, 5e3, 2e5] {
         let (absorbed, worked) = averaged(&COOLING, quanta);
         assert!((COOLING.absorption(quanta) / absorbed - 1.0).abs() < 1e-6, "{quanta}");
@@ -48,7 +48,7 @@ fn light_sees_the_average_of_an_oscillation() {
 
 /// Both descriptions agree where both are valid: a small wave packet with many quanta.
 #[test]
-fn small_motion_is_the_limit_of_any() {
+fn small_motion_agrees_with_the_general_description() {
     let gentle = Cooling { eta: 0.01, ..COOLING };
     let (down, up) = gentle.small();
     for quanta in [100.0, 400.0] {
@@ -59,7 +59,7 @@ fn small_motion_is_the_limit_of_any() {
 }
 
 #[test]
-fn the_doppler_limit() {
+fn doppler_limit_equals_the_closed_formula() {
     let broad = Cooling {
         mode_hz: 0.2e6,
         ..COOLING
@@ -87,7 +87,7 @@ fn moments(mut draw: impl FnMut(&mut Pcg64Mcg) -> u32) -> (f64, f64) {
 }
 
 #[test]
-fn quanta_relax_as_birth_and_death_do() {
+fn quanta_relax_as_in_a_birth_death_process() {
     for (quanta, down, up) in [
         (20u32, 0.7, 0.3),
         (0, 0.5, 0.5),
@@ -118,7 +118,7 @@ fn quanta_relax_as_birth_and_death_do() {
 }
 
 #[test]
-fn thermal_quanta() {
+fn thermal_quanta_have_expected_mean_and_variance() {
     let (mean, variance) = moments(|random| draw_thermal(3.0, random));
     assert!(
         (mean - 3.0).abs() < 0.08 && (variance / 12.0 - 1.0).abs() < 0.06,

@@ -50,7 +50,7 @@ fn begun(shining: Shining, levels: Levels, quanta: u32, random: &mut Pcg64Mcg) -
 
 /// A hot ion is dim, and cools step by step according to the average over its oscillation.
 #[test]
-fn recooling() {
+fn hot_ion_cools_and_brightens_as_predicted() {
     let random = &mut Pcg64Mcg::seed_from_u64(1);
     let (shining, levels) = (shining(0.1), levels());
     let mut glow = begun(shining, levels, 40_000, random);
@@ -84,7 +84,7 @@ fn recooling() {
 }
 
 #[test]
-fn cooling_ends_in_the_doppler_limit() {
+fn cooling_ends_at_the_doppler_limit() {
     let random = &mut Pcg64Mcg::seed_from_u64(2);
     let shining = shining(0.2);
     let (down, up) = shining.cooling.expect("it cools").small();
@@ -105,7 +105,7 @@ fn cooling_ends_in_the_doppler_limit() {
 
 /// Light that leads to `D` at some rate: bright and dark periods are exponentially distributed.
 #[test]
-fn ions_blink() {
+fn dark_periods_have_the_expected_share() {
     let random = &mut Pcg64Mcg::seed_from_u64(3);
     let levels = Levels {
         branching: [0.5, 0.499, 0.001],

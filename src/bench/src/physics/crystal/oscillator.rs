@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sideband_is_as_strong_as_its_formula_says() {
+    fn sideband_strength_equals_the_closed_formula() {
         let eta = 0.1f64;
         let kick = kick(eta, 10);
         let debye_waller = (-eta * eta / 2.0).exp();

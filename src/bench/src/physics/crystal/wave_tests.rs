@@ -16,7 +16,7 @@ fn upper(mode: &Mode, state: &DVector<C>) -> f64 {
 }
 
 #[test]
-fn waves_are_those_of_qutip() {
+fn evolved_waves_agree_with_qutip() {
     for case in reference().waves {
         let system = &case.system;
         let mode = system.mode();
@@ -35,7 +35,7 @@ fn waves_are_those_of_qutip() {
 /// Two ions on both sidebands end in a Bell state: fidelity of the closed formula, without carrier
 /// and linear in eta.
 #[test]
-fn a_gate_entangles() {
+fn gate_on_two_ions_entangles_them() {
     let case = reference()
         .waves
         .into_iter()
@@ -65,7 +65,7 @@ fn a_gate_entangles() {
 /// Rabi frequencies of carrier and sidebands: Omega |<n'|exp(i eta (a + a+))|n>|, with the others
 /// far detuned.
 #[test]
-fn sidebands_have_their_rabi_frequencies() {
+fn sideband_rabi_frequencies_equal_the_closed_formula() {
     let mode = Mode {
         ions: 1,
         states: 20,
@@ -102,7 +102,7 @@ fn sidebands_have_their_rabi_frequencies() {
 }
 
 #[test]
-fn an_ion_in_the_ground_state_has_no_red_sideband() {
+fn ground_state_ion_has_no_red_sideband() {
     let mode = Mode {
         ions: 1,
         states: 10,
@@ -127,7 +127,7 @@ proptest! {
 
     /// Two consecutive evolutions equal one over the total time, in one tone and in two.
     #[test]
-    fn pieces_add_up(
+    fn consecutive_evolutions_equal_one_evolution(
         first in 1u64..30_000, second in 1u64..30_000, number in 0usize..3, beat in prop_oneof![Just(0.0), 1e5..3e6f64],
         turns in 0.0..1.0f64, leaving in prop_oneof![Just(0.0), Just(1e4)],
     ) {
