@@ -114,7 +114,7 @@ fn cut_everywhere(card: &Rc<Card>, change: impl Fn(&mut Store<Powered>) -> bool,
 }
 
 #[test]
-fn the_boot_rom_finds_an_image_wherever_the_power_goes() {
+fn boot_rom_finds_an_image_after_power_loss_anywhere() {
     let old = image(9_000, 0x55);
     for kind in [FatType::Fat16, FatType::Fat32] {
         // Both directory entries in one sector, in different sectors, in different clusters.
@@ -136,7 +136,7 @@ fn the_boot_rom_finds_an_image_wherever_the_power_goes() {
 }
 
 #[test]
-fn settings_that_are_written_do_not_touch_the_boot_image() {
+fn written_settings_leave_the_boot_image_unchanged() {
     let old = image(9_000, 0x55);
     let card = Card::new(FatType::Fat32, 3, Some(&old));
     cut_everywhere(
@@ -147,7 +147,7 @@ fn settings_that_are_written_do_not_touch_the_boot_image() {
 }
 
 #[test]
-fn a_root_directory_that_fills_its_clusters_is_searched_to_its_end() {
+fn full_root_directory_is_searched_to_its_end() {
     let mut room = Box::new(Workspace::new());
     for before in 12..20 {
         let card = Card::new(FatType::Fat32, before, None);
@@ -159,7 +159,7 @@ fn a_root_directory_that_fills_its_clusters_is_searched_to_its_end() {
 }
 
 #[test]
-fn a_card_without_an_image_gets_one_and_space_is_given_back() {
+fn image_is_written_to_an_empty_card_and_space_is_freed() {
     let card = Card::new(FatType::Fat16, 2, None);
     let mut store_room = Box::new(Workspace::new());
     let mut store = Store::new(Powered(card.clone(), usize::MAX), &mut store_room);

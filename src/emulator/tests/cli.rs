@@ -79,7 +79,7 @@ fn bad_arguments_are_one_clear_line() {
 }
 
 #[test]
-fn a_crashed_guest_is_reported() {
+fn crashed_guest_is_reported_with_its_core() {
     let directory = tempfile::tempdir().unwrap();
     let Some(elf) = build("crash", directory.path()) else {
         return;
@@ -92,7 +92,7 @@ fn a_crashed_guest_is_reported() {
 }
 
 #[test]
-fn control_socket() {
+fn control_socket_answers_until_its_client_leaves() {
     let directory = tempfile::tempdir().unwrap();
     let Some(elf) = build("submit", directory.path()) else {
         return;

@@ -26,7 +26,7 @@ fn played(mut m: Machine, within: u64) -> Machine {
 }
 
 #[test]
-fn cores_interrupts_timers_exceptions() {
+fn interrupts_timers_and_exceptions_of_both_cores_work() {
     let directory = tempfile::tempdir().unwrap();
     let Some(elf) = build("cores", directory.path()) else {
         return;
@@ -49,7 +49,7 @@ fn cores_interrupts_timers_exceptions() {
 }
 
 #[test]
-fn events_through_the_acp() {
+fn events_submitted_through_the_acp_are_on_time() {
     let directory = tempfile::tempdir().unwrap();
     let Some(elf) = build("submit", directory.path()) else {
         return;
@@ -91,7 +91,7 @@ fn events_through_the_acp() {
 }
 
 #[test]
-fn accesses_that_take_their_time() {
+fn bus_accesses_take_their_modelled_time() {
     let directory = tempfile::tempdir().unwrap();
     let Some(elf) = build("window", directory.path()) else {
         return;
@@ -148,7 +148,7 @@ fn ethernet_reaches_the_gateway() {
 }
 
 #[test]
-fn two_boards_in_one_process_do_not_meet() {
+fn two_boards_in_one_process_are_independent() {
     let directory = tempfile::tempdir().unwrap();
     let Some(elf) = build("submit", directory.path()) else {
         return;

@@ -38,7 +38,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn modules_import_only_modules_above() {
+fn emulator_modules_import_only_modules_above() {
     let layers: Vec<String> = table("Module")
         .iter()
         .map(|row| row[0].trim_matches('`').to_string())
@@ -79,7 +79,7 @@ fn runs(numbers: &[u32]) -> String {
 }
 
 #[test]
-fn peripherals_are_on_the_page() {
+fn documented_peripherals_equal_the_address_table() {
     let window = |w: &Window| format!("{:#010x}–{:#010x}", w.base, w.base + (w.size - 1));
     let rows = TABLE.iter().map(|row| {
         let windows: Vec<String> = row.windows.iter().map(window).collect();
@@ -93,7 +93,7 @@ fn peripherals_are_on_the_page() {
 }
 
 #[test]
-fn devices_are_on_the_page() {
+fn documented_devices_equal_those_of_the_boards() {
     let rows = DEVICES.iter().map(|row| {
         format!(
             "{} | {:#04x} | {} | {:#04x}",
@@ -104,7 +104,7 @@ fn devices_are_on_the_page() {
 }
 
 #[test]
-fn windows_are_apart_and_in_the_address_space() {
+fn peripheral_windows_are_disjoint_and_in_the_address_space() {
     let mut windows: Vec<&Window> = TABLE.iter().flat_map(|row| row.windows).collect();
     windows.sort_by_key(|window| window.base);
     for pair in windows.windows(2) {
@@ -120,7 +120,7 @@ fn windows_are_apart_and_in_the_address_space() {
 }
 
 #[test]
-fn interrupts_are_apart() {
+fn interrupt_lines_of_peripherals_are_distinct() {
     let mut lines: Vec<u32> = Vec::new();
     for row in TABLE {
         match row.interrupts {

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_are_a_tree() {
+    fn boards_that_form_no_tree_are_refused() {
         let (a, b, c, d) = (board("a"), board("b"), board("c"), board("d"));
         for (name, text) in KNOWN {
             assert_eq!(checked(text), Ok(()), "{name}");
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_boards_at_most() {
+    fn ninth_board_of_a_system_is_refused() {
         let star = |satellites: usize| {
             let names: Vec<String> = (1..=satellites).map(|n| format!("s{n}")).collect();
             let boards: String = names.iter().map(|name| board(name)).collect();

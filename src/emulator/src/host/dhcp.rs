@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_the_one_address_and_no_other() {
+    fn server_assigns_its_one_address_only() {
         let transaction = 0x1234_5678;
         let offer = said(ask(DhcpMessageType::Discover, None));
         assert_eq!(offer, Some((DhcpMessageType::Offer, GUEST, transaction)));

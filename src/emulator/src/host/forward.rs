@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules() {
+    fn forwarding_rule_is_parsed_or_refused() {
         let rule = |host, address, guest| Ok(Rule { host, address, guest });
         assert_eq!("0:1381".parse(), rule(0, IpAddr::V4(GUEST), 1381));
         assert_eq!("2:[fe80::7]:1381".parse(), rule(2, "fe80::7".parse().unwrap(), 1381));
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_in_use_is_named() {
+    fn port_in_use_is_reported_with_its_number() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = taken.local_addr().unwrap().port();
         let rule = format!("{host}:1").parse().unwrap();

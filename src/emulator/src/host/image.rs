@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rejects_other_files() {
+    fn file_without_arm_program_is_rejected() {
         assert!(Image::parse(b"hello").unwrap_err().contains("not a 32-bit"));
         assert!(Image::load(Path::new("/nonexistent/x.elf"))
             .unwrap_err()

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_address_requests_after_the_latency() {
+    fn address_request_is_answered_after_the_latency() {
         let mut n = Net::new(16_000);
         assert!(!n.guest_up);
         n.push(address_request());
@@ -368,7 +368,7 @@ mod tests {
 
     /// A starting guest has received nothing.
     #[test]
-    fn a_connection_that_is_not_answered_is_asked_for_again() {
+    fn unanswered_connection_request_is_repeated() {
         let mut n = Net::new(0);
         // Teaches the gateway the guest's hardware address
         n.push(address_request());

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn fitting_image_is_loaded() {
+    fn valid_image_is_loaded_and_others_refused() {
         let memory = Memory::after_reset(1);
         assert_eq!(load(&image(&[1, 2, 3, 4]), &memory), Ok(4));
         assert_eq!(memory.word(0), 0x0403_0201);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn flash_is_searched() {
+    fn image_is_found_at_any_step_of_flash() {
         let memory = Memory::after_reset(1);
         let mut flash = vec![0xff; 3 * STEP];
         flash.extend(image(&[9; 4]));

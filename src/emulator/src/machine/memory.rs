@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edges_of_the_blocks() {
+    fn access_across_the_end_of_a_block_is_refused() {
         let m = Memory::new(1);
         assert!(m.write(0xf_fffc, &[1, 2, 3, 4]));
         assert_eq!(m.word(0xf_fffc), 0x0403_0201);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn ddr_comes_with_its_controller() {
+    fn ddr_is_accessible_once_its_controller_is_up() {
         let m = Memory::after_reset(2);
         assert!(m.write(OCM_LOW as u32 - 4, &[1; 4]) && !m.write(OCM_LOW as u32, &[1; 4]));
         assert!(m.write(0xffff_0000, &[1; 4]) && !m.write(OCM_BASE, &[1; 4]));

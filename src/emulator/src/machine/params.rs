@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_and_rejects() {
+    fn parameter_text_is_applied_or_rejected() {
         let mut p = Params::default();
         p.set("acp_read_latency=10").unwrap();
         assert_eq!(p.acp_read_latency, 10);

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conversions_round_trip() {
+    fn converted_times_round_trip() {
         for c in [0, 1, 4, 5, 123_456_789] {
             assert_eq!(to_pl(from_pl(c)), c);
             assert_eq!(to_ns(from_pl(c * 5)), c * 5 * NS_PER_PL_CYCLE);

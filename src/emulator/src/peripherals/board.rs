@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn routes_and_raises_lines() {
+    fn register_accesses_are_routed_and_raise_interrupts() {
         let mut b = chip();
         for (address, value) in [
             (0xf8f0_1000, 3),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn every_address_of_the_spaces_is_answered() {
+    fn access_to_any_address_is_answered() {
         let mut b = chip();
         for (base, size) in SPACES {
             for address in [*base, base + (size - 4)] {

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn comes_up_once() {
+    fn enabled_controller_starts_once_with_a_clock() {
         let mut d = set_up();
         assert!(!d.write(CONTROL, 0x85, None));
         assert_eq!(d.read(MODE_STATUS), 0);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_memory_timing_does_not_come_up() {
+    fn controller_with_wrong_timing_does_not_start() {
         for (offset, value, reason) in [
             (0x04, 0x1092, "refresh each 8.8"),
             (0x14, 0x0004_0c9b, "tRFC"),

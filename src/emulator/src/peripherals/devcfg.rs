@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn words_arrive_when_everything_is_set_up() {
+    fn bitstream_words_arrive_only_with_complete_setup() {
         let memory = Memory::new(1);
         memory.set_word(0x1000, 0xaa99_5566);
         let mut d = Devcfg::default();

@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn priorities_preempt_and_mask() {
+    fn interrupt_of_higher_priority_preempts_and_mask_blocks() {
         let mut g = on();
         g.write_distributor(0, 0x100, 4, 1 << 27 | 1 << 29);
         g.write_distributor(0, 0x400 + 27, 1, 0x80);

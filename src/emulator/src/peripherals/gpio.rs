@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_behind_the_switch() {
+    fn devices_behind_the_i2c_switch_answer_if_selected() {
         let mut g = bench();
         start(&mut g);
         assert!(!write(&mut g, 0x7c), "the switch is off");
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_synthesiser_is_behind_its_own_channel() {
+    fn synthesiser_answers_only_on_its_switch_channel() {
         let mut g = bench();
         for (channel, answers) in [(1 << 2, false), (1 << 4, true)] {
             start(&mut g);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn every_card_of_a_kasli_has_an_eeprom_of_its_own() {
+    fn each_card_of_a_kasli_has_its_own_eeprom() {
         let mut g = bench();
         let places = [0xe0, 0xe2].map(|switch| (0..8).map(move |channel| (switch, channel)));
         let mut answered = 0;
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_that_is_cut_off_holds_the_bus() {
+    fn interrupted_i2c_read_holds_the_data_line() {
         let mut g = bench();
         start(&mut g);
         assert!(write(&mut g, 0xe9));
@@ -274,7 +274,7 @@ mod tests {
         assert!(lines(&mut g, true, true));
     }
     #[test]
-    fn lines_of_the_pl() {
+    fn lines_of_the_logic_are_masked_and_read() {
         let mut g = bench();
         g.write(0x48, 0x1234_5678, 0);
         // The upper half masks the bits that are kept.

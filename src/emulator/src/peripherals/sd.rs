@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_come_back() {
+    fn written_blocks_are_read_back() {
         let mut sd = controller(None);
         command(&mut sd, 24, 5);
         (0..128).for_each(|n| sd.write(0x20, n));
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn the_power_goes_after_so_many_blocks() {
+    fn power_fails_after_the_given_number_of_blocks() {
         let mut sd = controller(Some(1));
         command(&mut sd, 24, 5);
         (0..128).for_each(|n| sd.write(0x20, n));

@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lock_protects_and_reset_reports() {
+    fn lock_protects_registers_and_resets_are_reported() {
         let mut s = Slcr::new();
         assert_eq!(s.write(0x244, 0x22), Action::None);
         assert_eq!(s.read(0x244), 0);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_outlives_a_reset() {
+    fn reboot_byte_survives_a_reset() {
         let mut s = Slcr::after_power_up(BootMode::Qspi);
         s.write(8, 0xdf0d);
         s.write(0x258, 0x4b00_0001);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_of_the_timing_model() {
+    fn reset_registers_give_the_clocks_of_the_timing_model() {
         let s = Slcr::new();
         let fdiv = s.read(0x100) >> 12 & 0x7f;
         let divisor = s.read(0x120) >> 8 & 0x3f;

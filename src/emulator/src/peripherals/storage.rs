@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn storage_and_fixed_values() {
+    fn unmodelled_registers_store_or_have_fixed_values() {
         let mut s = Storage::default();
         s.write(0xf8f0_2104, 5);
         s.write(0xf8f0_27b0, 5);

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resets_unless_restarted() {
+    fn watchdog_resets_unless_restarted() {
         let mut w = Swdt::default();
         w.write(CONTROL, 0x248 << 14 | 1 << 2 | 1, 0);
         w.write(MODE, ENABLE | RESET, 0);

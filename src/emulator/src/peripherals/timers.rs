@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn auto_increment() {
+    fn comparator_with_auto_increment_repeats() {
         let mut t = GlobalTimer::default();
         t.write(0, 0x18, 10, 0);
         t.write(0, 0x10, 10, 0);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn private_timer_reloads() {
+    fn private_timer_reloads_and_interrupts() {
         let mut t = DownCounter::default();
         t.write(0, 9, 0);
         t.write(8, 7, 0);

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transmits_only_when_enabled() {
+    fn uart_transmits_only_when_enabled() {
         let mut u = Uart::new(0);
         assert_eq!(u.write(0x30, b'x'.into()), None);
         u.write(0, 0x14);

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_come_one_command_later() {
+    fn answer_is_returned_with_the_next_command() {
         let mut x = Xadc::new(45);
         x.write(COMMAND, 1 << 26);
         assert_eq!(x.read(STATUS) >> 8 & 1, 1, "it is in reset");

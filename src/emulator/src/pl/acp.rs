@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn read_latency_is_exact() {
+    fn read_data_arrive_after_the_exact_latency() {
         let memory = Memory::new(1);
         memory.write(0x100, &[1, 0, 0, 0, 0, 0, 0, 0, 2]);
         let mut acp = Acp::new(20, 15);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn write_is_seen_after_w() {
+    fn write_is_visible_after_its_latency() {
         let memory = Memory::new(1);
         let mut acp = Acp::new(20, 15);
         let (mut i, mut o) = (Inputs::zero(), Outputs::zero());

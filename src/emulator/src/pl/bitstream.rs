@@ -76,7 +76,7 @@ mod tests {
     ];
 
     #[test]
-    fn complete_bitstreams_only() {
+    fn only_complete_bitstream_for_this_chip_configures() {
         assert_eq!(configure(GOOD).unwrap(), [7, 8]);
         for end in 0..GOOD.len() - 1 {
             assert!(configure(&GOOD[..end]).is_err(), "{end}");

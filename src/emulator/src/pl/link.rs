@@ -284,7 +284,7 @@ mod tests {
     /// One board's logic is at cycle 70 and the other's at 100 when the cable is unplugged, and at
     /// 110 and 140 when it is plugged in.
     #[test]
-    fn a_cable_is_pulled_out_where_no_board_has_been() {
+    fn cable_is_unplugged_only_after_the_cycles_of_both_boards() {
         let cable = Cable {
             delay: Delay::from_ns(80),
             out: Vec::new(),
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_come_as_often_as_stated_and_the_same_for_a_seed() {
+    fn bit_errors_have_the_stated_rate_and_repeat_for_a_seed() {
         let quality = Quality {
             bit_errors: 1e-3,
             losses: 0.05,

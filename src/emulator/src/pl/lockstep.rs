@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shortest_way_may_lead_over_others() {
+    fn shortest_delay_may_lead_over_other_boards() {
         const NONE: u64 = u64::MAX;
         let chain = vec![vec![NONE, 5, 1], vec![5, NONE, 7], vec![1, 7, NONE]];
         let ways = shortest(chain);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn board_is_reached_by_earlier_actions_of_others() {
+    fn earlier_action_of_another_board_limits_the_run() {
         let ways = Rc::new(vec![vec![0, 10, 1], vec![10, 0, 20], vec![1, 20, 0]]);
         let boards = Rc::new(vec![Weak::new(), Weak::new(), Weak::new()]);
         let step = Lockstep { boards, ways, own: 0 };

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_shuttlers_are_not_those_of_pulse_cores() {
+    fn words_of_shuttlers_and_pulse_cores_are_kept_apart() {
         let head = |output: u64, mask: u64| 9 << 16 | output << 12 | mask;
         let words: [u64; 7] = [head(0, 5), 1, 2, head(2, 1), 3, head(1, 1), 4];
         let shown = Shown {

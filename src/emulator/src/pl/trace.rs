@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sub_cycle_edges_and_release() {
+    fn edges_within_a_cycle_and_release_are_traced() {
         let mut t = Trace::new(2);
         t.record(0, &[0, 0], &[1, 0]);
         t.record(8, &[0b0011_1000, 0], &[1, 0]);
@@ -195,7 +195,7 @@ mod tests {
 
     /// Run and skipped cycles extend one wave, whose changes are only counted.
     #[test]
-    fn a_wave_is_kept_as_a_number() {
+    fn unchanged_wave_is_only_counted() {
         let mut t = Trace::new(2);
         t.record(0, &[0xff, sample(0)], &[1, 1]);
         t.expect([wave(0)].into_iter(), 0);
@@ -220,7 +220,7 @@ mod tests {
 
     /// Changes that no wave explains are events, and another wave begins another run.
     #[test]
-    fn a_wave_that_is_changed() {
+    fn changed_wave_is_traced_as_events() {
         let mut t = Trace::new(2);
         let mut level = sample(0);
         t.record(0, &[0, level], &[1, 1]);

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_rises_where_its_level_does() {
+    fn wave_rises_at_its_change_of_level() {
         for word in 1..=8 {
             let wave = Wave {
                 pad: 0,
@@ -135,7 +135,7 @@ mod tests {
 
     /// All waves with accumulators of up to 6 bits.
     #[test]
-    fn as_the_logic_counts() {
+    fn wave_edges_equal_those_of_the_accumulator() {
         for (bits, cycle) in [(2, 0), (3, 7), (4, 1 << 40), (6, 3)] {
             let range = 1u64 << bits;
             let half = range / 2;

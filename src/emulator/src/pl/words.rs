@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_its_outputs_reach_the_card_after_the_latency() {
+    fn output_words_reach_the_card_after_the_latency() {
         let info = info();
         assert_eq!(places(&info, 10), 15..15 + 192);
         let (mut words, mut engine) = (Words::new(&info, 10), engine(&info));

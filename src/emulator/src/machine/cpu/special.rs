@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn opcodes() {
+    fn special_opcodes_are_recognised_in_arm_and_thumb() {
         assert_eq!(arm(0xe320_f004), Some(Special::SendEvent));
         assert_eq!(arm(0xe320_f0f2), Some(Special::Note(2)));
         assert_eq!(arm(0xee10_1fb0), Some(Special::ReadMpidr(1))); // mrc p15, 0, r1, c0, c0, 5

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_sizes_and_bases() {
+    fn transfer_has_address_size_and_base_of_its_opcode() {
         assert_eq!(decoded(0xe591_0008), (false, BASE + 8, vec![4], None)); // ldr r0, [r1, #8]
         assert_eq!(decoded(0xe531_0008), (false, BASE - 8, vec![4], Some(BASE - 8))); // ldr r0, [r1, #-8]!
         assert_eq!(decoded(0xe491_0004), (false, BASE, vec![4], Some(BASE + 4))); // ldr r0, [r1], #4
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn values() {
+    fn transferred_values_have_their_width_and_sign() {
         let mut uc = core();
         assert_eq!(transfer(0xe5c1_3001).stored(&uc, 0, 0), 0x84);
         assert_eq!(transfer(0xe581_3000).stored(&uc, 0, 0), 0x8182_8384); // str r3, [r1]

@@ -79,7 +79,7 @@ mod tests {
 
     /// The content changed and was restored, with a translation in between.
     #[test]
-    fn a_page_that_is_as_before_may_have_been_another_one() {
+    fn restored_page_is_reported_if_translated_in_between() {
         let memory = Memory::new(1);
         let mut translated = Translated::default();
         translated.note(0x1000, &[0; 4], &memory);

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn check_sequence_is_the_standard_one() {
+    fn frame_check_sequence_is_the_standard_crc() {
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
     }
 }

@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn receives_into_the_ring_and_waits_when_it_is_full() {
+    fn received_frames_wait_while_the_ring_is_full() {
         let m = Memory::new(1);
         let mut g = ready(&m);
         for i in 0..3u8 {
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_for_the_guest_are_received() {
+    fn only_frames_for_the_guest_are_received() {
         let m = Memory::new(1);
         let mut g = ready(&m);
         let (own, other) = ([2, 0x4b, 0x41, 0x49, 0x52, 1], [2, 0x4b, 0x41, 0x49, 0x52, 2]);
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn transmits_and_fills_checksums() {
+    fn transmitted_frame_gets_its_checksums() {
         let m = Memory::new(1);
         let mut g = ready(&m);
         let mut f = vec![0u8; 14 + 20 + 8 + 4];
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn one_phy_answers() {
+    fn only_the_connected_phy_answers() {
         let m = Memory::new(1);
         let mut g = Gem::new(None);
         g.write(0x34, 0x6002_0000 | 7 << 23 | 2 << 18, &m);

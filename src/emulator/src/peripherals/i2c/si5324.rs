@@ -218,7 +218,7 @@ mod tests {
     const LATER: Cycles = 1_000_000_000;
 
     #[test]
-    fn locks_after_a_calibration_to_a_clock_that_is_there() {
+    fn synthesiser_locks_to_a_present_clock_after_calibration() {
         let chip = programmed(10_000_000, &[]);
         assert_eq!((chip.read(130, 0), chip.output(0)), (1, 0));
         assert_eq!((chip.read(130, LATER), chip.output(LATER)), (0, 125_000_000));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn limits() {
+    fn settings_beyond_the_limits_give_no_output() {
         for (external, change) in [
             (9_600_000, (25, 6 << 5)),  // oscillator at 4.8 GHz
             (11_400_000, (25, 6 << 5)), // 5.7 GHz
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_that_goes_and_comes() {
+    fn lost_input_holds_the_output_and_loses_lock() {
         let mut chip = programmed(10_000_000, &[]);
         chip.set_external(0, LATER);
         assert_eq!((chip.read(129, LATER), chip.read(130, LATER)), (6, 1));
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_makes_it_new() {
+    fn reset_restores_the_power_up_registers() {
         let mut chip = programmed(10_000_000, &[]);
         chip.write(136, RESET, LATER);
         assert_eq!(

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_have_their_levels_and_inputs_none() {
+    fn output_pins_have_levels_and_input_pins_none() {
         let mut chip = Tca6424a::default();
         assert_eq!(read(&mut chip, 0x80, 3), [0, 0, 0], "inputs");
         assert_eq!(read(&mut chip, 0x84, 3), [0xff; 3]);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_go_round_the_ports_of_a_kind_or_stay_at_one() {
+    fn consecutive_bytes_access_ports_in_turn_or_one_port() {
         let mut chip = Tca6424a::default();
         write(&mut chip, &[0x86, 1, 2, 3, 4]);
         assert_eq!(read(&mut chip, 0x84, 4), [2, 3, 4, 2]);
