@@ -163,7 +163,7 @@ fn sweep_writes_and_reads_each_round() {
 }
 
 #[test]
-fn loops_in_loops_count_their_own_rounds() {
+fn nested_loops_count_their_own_rounds() {
     let mut memory = Memory::default();
     run(
         &[
@@ -259,7 +259,7 @@ fn forbidden_step_is_refused_before_execution() {
 }
 
 #[test]
-fn loops_are_counted_before_they_run() {
+fn batch_of_too_many_rounds_is_refused_before_execution() {
     let read = (Read, [BOTH, 0, 0, 0]);
     let rounds = |rounds, body| [(Loop, [rounds, 1, 0, 0]), body];
     assert_eq!(refusal(&rounds(RESULTS_MAX, read)), None);
@@ -329,7 +329,7 @@ fn any_program() -> impl Strategy<Value = Vec<(Operation, [u32; 4])>> {
 proptest! {
     /// Batches that pass the check stay within their bounds, and access only what is permitted.
     #[test]
-    fn checked_batch_ends_in_time(program in any_program()) {
+    fn accepted_batch_ends_within_its_bounds(program in any_program()) {
         let bytes = bytes(&program);
         if let Ok(batch) = Batch::new(&bytes, &Gateware) {
             let mut memory = Memory::default();
@@ -344,7 +344,7 @@ proptest! {
 
     /// Arbitrary batches are refused, or do only what is permitted.
     #[test]
-    fn any_bytes_are_refused_or_executed(bytes in proptest::collection::vec(0u8..8, 0..200)) {
+    fn arbitrary_batches_are_refused_or_executed(bytes in proptest::collection::vec(0u8..8, 0..200)) {
         if let Ok(batch) = Batch::new(&bytes, &Gateware) {
             execute(batch, &mut Memory::default());
         }

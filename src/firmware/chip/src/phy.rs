@@ -111,7 +111,7 @@ mod tests {
     );
 
     #[test]
-    fn finds_the_phy_and_its_link() {
+    fn phy_and_its_link_state_are_found() {
         let mut bus = QEMU;
         let phy = Phy::find(&mut bus).unwrap();
         assert_eq!(phy.address, 7);

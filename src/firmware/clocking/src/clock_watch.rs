@@ -152,7 +152,7 @@ mod tests {
     const NONE: Measured = Measured(0);
 
     #[test]
-    fn measurements() {
+    fn measured_frequency_is_compared_and_printed() {
         assert_eq!(Measured::new(262_144), Measured(125_000_000));
         assert!(Measured::new(20_971).is(10_000_000));
         assert!(Measured::new(262_144 + 200).is(125_000_000) && !Measured::new(262_144 - 300).is(125_000_000));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reference() {
+    fn lost_reference_is_reported_only_if_used() {
         let mut watch = Watch::new(125_000_000, Source::External(10_000_000));
         let other = Observation {
             reference: Measured(100_000_000),

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values() {
+    fn value_of_rtio_clock_is_parsed_or_rejected() {
         assert_eq!(parse("int_125\r\n").unwrap().output, Some(125_000_000));
         assert_eq!(
             parse("ext0_synth0_10to125").unwrap().reference,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn gateware_clocks_are_accepted() {
+    fn setting_is_accepted_only_if_gateware_supports_it() {
         assert_eq!(default(125_000_000, false), parse("int_125"));
         assert_eq!(default(125_000_000, true), parse("link_125"));
         assert_eq!(default(100_000_000, true), parse("int_100"));

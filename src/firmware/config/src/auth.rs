@@ -110,7 +110,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn keys() {
+    fn access_follows_the_length_of_the_key() {
         let access = |value: &[u8]| Access::of(Ok(Some(value.len())), value);
         assert!(access(&[b'k'; 15]) == Access::Closed && access(&[b'k'; 65]) == Access::Closed);
         assert!(access(b" \n") == Access::Closed);
@@ -125,7 +125,7 @@ mod tests {
 
     /// RFC 4231, test case 2.
     #[test]
-    fn proof_equals_reference() {
+    fn proof_equals_the_reference_of_rfc_4231() {
         let proof = [
             0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e, 0x6a, 0x04, 0x24, 0x26, 0x08, 0x95, 0x75, 0xc7, 0x5a, 0x00,
             0x3f, 0x08, 0x9d, 0x27, 0x39, 0x83, 0x9d, 0xec, 0x58, 0xb9, 0x64, 0xec, 0x38, 0x43,
@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nonces_differ(seed in any::<[u8; 4]>(), other in any::<[u8; 4]>(), key in any::<[u8; 16]>()) {
+        fn nonces_differ_for_every_seed_key_and_call(seed in any::<[u8; 4]>(), other in any::<[u8; 4]>(), key in any::<[u8; 16]>()) {
             prop_assume!(seed != other);
             let series = |seed: &[u8], key: &[u8]| {
                 let mut nonces = Nonces::new();

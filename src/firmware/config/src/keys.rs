@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_keys_have_defaults() {
+    fn missing_keys_have_their_defaults() {
         assert_eq!(
             IP.parse("10.0.2.15/24"),
             Some(Address::Static(DEFAULT_ADDRESS, DEFAULT_PREFIX))

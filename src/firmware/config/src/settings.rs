@@ -103,7 +103,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn addresses() {
+    fn address_text_is_parsed_or_rejected() {
         let host = Ipv4Addr::new(192, 168, 1, 52);
         assert_eq!(address("192.168.1.52\r\n"), Some(Address::Static(host, 0)));
         assert_eq!(address("192.168.1.52/24"), Some(Address::Static(host, 24)));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn mac_addresses() {
+    fn mac_address_text_is_parsed_or_rejected() {
         let expected = [2, 0x4b, 0x41, 0x49, 0x52, 0xfe];
         assert_eq!(mac("02:4b:41:49:52:fe"), Some(expected));
         assert_eq!(mac("02-4B-41-49-52-FE\n"), Some(expected));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn levels() {
+    fn log_level_text_is_parsed_or_rejected() {
         assert_eq!(
             (level("debug"), level("OFF\n"), level("Warn")),
             (Some(Level::Debug), Some(Level::Off), Some(Level::Warn))

@@ -91,7 +91,7 @@ mod tests {
 
     /// UG480: 12 bits in the upper part of 16; 0x977 is 25 °C, 0x555 is 1 V.
     #[test]
-    fn timings_equal_those_of_the_manual() {
+    fn conversions_equal_those_of_the_manual() {
         assert!((millicelsius(0x9770) - 25_000).abs() < 150);
         assert_eq!(millicelsius(0), -273_150);
         assert!((millicelsius(0xfff0) - 230_700).abs() < 100);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn unhealthy_sensors_are_reported() {
+    fn reading_beyond_its_limits_is_unhealthy() {
         assert!(Reading::new(&GOOD).is_good());
         for (n, raw) in [(0, 0xb600), (0, 0xffff), (1, 0x4fff), (1, 0x5b00), (4, 0), (6, 0xb000)] {
             let mut bad = GOOD;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn text() {
+    fn readings_are_printed_with_their_units() {
         let text = "45.0 °C, VCCINT 1.000 V, VCCAUX 1.800 V, VCCBRAM 1.000 V, VCCPINT 1.000 V, VCCPAUX 1.800 V, VCCO_DDR 1.500 V";
         assert_eq!(Reading::new(&GOOD).to_string(), text);
         let cold = Reading::new(&[0x8a00, 0, 0, 0, 0, 0, 0]);

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn unpublished_bytes_are_invisible() {
+    fn unpublished_bytes_are_invisible_to_the_reader() {
         let ring = ring_at(0);
         // SAFETY: one end each.
         let (mut p, c) = unsafe { (ring.producer(), ring.consumer()) };
@@ -320,7 +320,7 @@ mod tests {
         /// capacity, wherever the indices start (the free-running counters wrap at 2^32, the buffer
         /// at its end).
         #[test]
-        fn behaves_as_a_queue(start in prop_oneof![any::<u32>(), Just(u32::MAX - 5), Just(MASK - 3)],
+        fn ring_behaves_as_a_queue(start in prop_oneof![any::<u32>(), Just(u32::MAX - 5), Just(MASK - 3)],
                               steps in prop::collection::vec((any::<bool>(), 0usize..200_000, any::<u8>()), 1..40)) {
             let ring = ring_at(start);
             // SAFETY: one end each.

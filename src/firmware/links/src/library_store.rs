@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn full_list_rejects_library() {
+    fn full_store_rejects_another_library() {
         let mut memory = vec![0; 80];
         let mut traces = LibraryStore::<3>::new(&mut memory);
         for number in 0..3 {

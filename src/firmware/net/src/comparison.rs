@@ -396,7 +396,7 @@ proptest! {
 
 /// In an orderly conversation, like that of a session, only the beginning takes the general path.
 #[test]
-fn orderly_conversation_takes_the_fast_path() {
+fn orderly_connection_uses_the_fast_path() {
     let case = Case {
         seed: 1,
         receive: 4000,

@@ -167,7 +167,7 @@ mod tests {
     proptest! {
         /// Arbitrary frames cause no panic; the result lies within the packet's stated length.
         #[test]
-        fn any_bytes_can_be_looked_at(mut frame in prop::collection::vec(any::<u8>(), 0..200), version in 0..3) {
+        fn arbitrary_frames_are_parsed_without_panic(mut frame in prop::collection::vec(any::<u8>(), 0..200), version in 0..3) {
             if let Some(kind) = frame.get_mut(12..14) {
                 let types: [[u8; 2]; 3] = [[8, 0], [0x86, 0xdd], [8, 6]];
                 kind.copy_from_slice(&types[version as usize]);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_is_known_by_its_ends() {
+    fn segment_is_identified_by_addresses_and_ports() {
         let mut frame: Vec<u8> = [2; 12].into();
         frame.extend([
             8, 0, 0x45, 0, 0, 45, 0, 0, 0x40, 0, 64, 6, 0, 0, 10, 0, 2, 2, 10, 0, 2, 15,

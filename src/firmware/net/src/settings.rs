@@ -81,7 +81,7 @@ mod tests {
     };
 
     #[test]
-    fn a_device_without_configuration_has_addresses() {
+    fn device_without_configuration_has_default_addresses() {
         let config = NOTHING.config(0);
         let Ipv4::Static(address, Some(route)) = config.ipv4 else {
             panic!("no address by default")
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_address_has_the_route_that_is_given_and_no_other() {
+    fn fixed_address_has_only_the_configured_route() {
         let address = Address::Static(Ipv4Addr::new(192, 0, 2, 7), 24);
         let keys = |route| Keys {
             ip: Some(address),

@@ -236,7 +236,7 @@ fn absent_address_does_not_acknowledge() {
 }
 
 #[test]
-fn line_held_low_ends_transfer() {
+fn any_line_held_low_ends_transfer() {
     for held in [(true, false), (false, true), (true, true)] {
         let mut wires = Wires::new();
         wires.held = held;
@@ -259,7 +259,7 @@ fn interrupted_device_releases_data_line() {
 proptest! {
     /// Data written are read back.
     #[test]
-    fn memory_keeps_its_bytes(at: u8, bytes in proptest::collection::vec(any::<u8>(), 0..=7)) {
+    fn bytes_written_to_memory_are_read_back(at: u8, bytes in proptest::collection::vec(any::<u8>(), 0..=7)) {
         let mut wires = Wires::new();
         wires.mask = 4;
         let mut written = Vec::from([at]);

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pins_have_one_use_and_names_are_unique() {
+    fn board_pins_have_one_use_and_names_are_unique() {
         for (n, board) in BOARDS.iter().enumerate() {
             assert!(BOARDS[..n].iter().all(|other| other.name != board.name));
             let mut used = [false; 54];

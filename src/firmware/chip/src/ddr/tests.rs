@@ -98,7 +98,7 @@ const ZC706: &[Setting] = &[
 ];
 
 #[test]
-fn zc706() {
+fn ddr_registers_of_zc706_equal_the_published_values() {
     let memory = Memory {
         chip: MT41J256M8,
         width: Width::Bits32,
@@ -128,7 +128,7 @@ fn zc706() {
 
 /// Values of the published Linux for the EBAZ4205 (meta-ebaz4205) where they differ from the ZC706.
 #[test]
-fn ebaz4205() {
+fn ddr_registers_of_ebaz4205_equal_the_published_values() {
     let memory = Memory {
         chip: MT41K128M16,
         width: Width::Bits16,
@@ -167,7 +167,7 @@ fn ebaz4205() {
 /// assumes a clock slightly slower than 533.333 MHz, so times that are whole numbers of cycles have
 /// one less there.
 #[test]
-fn two_chips_of_4_gbit() {
+fn ddr_registers_of_two_4_gbit_chips_equal_the_published_values() {
     let memory = Memory {
         chip: MT41K256M16,
         width: Width::Bits32,

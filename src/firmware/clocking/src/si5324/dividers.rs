@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_has_dividers() {
+    fn dividers_of_every_setting_are_found() {
         for (input, output, n3) in [
             (114_285_000, 125_000_000, 7_619),
             (114_285_000, 100_000_000, 7_619),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn crystal_replaces_missing_input() {
+    fn crystal_dividers_match_those_of_the_input() {
         for (input, n3, crystal_n3, off) in [(125_000_000, 70, 64, 6.3), (100_000_000, 56, 64, 6.3)] {
             let (d, n) = Dividers::with_crystal(input, 125_000_000).unwrap();
             check(input, 125_000_000, d);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_pairs_are_rejected() {
+    fn impossible_frequency_pairs_are_rejected() {
         assert_eq!(Dividers::find(0, 125_000_000), None);
         assert_eq!(Dividers::find(125_000_000, 0), None);
         assert_eq!(
@@ -192,7 +192,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn dividers_are_within_the_limits(input in 1u32..7100, output in 1u32..9450, unit in prop_oneof![Just(1_000u32), Just(25_000), Just(100_000)]) {
+        fn found_dividers_are_within_the_limits(input in 1u32..7100, output in 1u32..9450, unit in prop_oneof![Just(1_000u32), Just(25_000), Just(100_000)]) {
             let (input, output) = (input * unit, output * unit);
             if let Some(d) = Dividers::find(input, output) {
                 check(input, output, d);

@@ -113,7 +113,7 @@ fn chip_is_found_at_its_address() {
 }
 
 #[test]
-fn registers_of_an_external_reference() {
+fn external_reference_programs_the_expected_registers() {
     let mut bench = Bench::new();
     program(&mut bench, Reference::External(10_000_000), Input::Ckin1).unwrap();
     let d = Dividers::find(10_000_000, 125_000_000).unwrap();
@@ -130,7 +130,7 @@ fn registers_of_an_external_reference() {
 }
 
 #[test]
-fn crystal_and_bypass() {
+fn crystal_and_bypass_program_the_expected_registers() {
     let mut bench = Bench { los: 6, ..Bench::new() };
     program(&mut bench, Reference::Crystal, Input::Ckin1).unwrap();
     assert_eq!((bench.registers[0], bench.registers[3]), (0x54, 0x55));
@@ -165,7 +165,7 @@ fn crystal_replaces_lost_link_clock() {
 }
 
 #[test]
-fn faults_are_distinguished() {
+fn faults_of_input_lock_and_dividers_are_distinguished() {
     let external = Reference::External(10_000_000);
     let outcome = |los, lock_ms, reference| {
         let mut bench = Bench {

@@ -151,7 +151,7 @@ fn values_of_every_form_round_trip() {
 }
 
 #[test]
-fn invalid_keys_are_refused() {
+fn invalid_keys_are_refused_by_every_operation() {
     let room = &mut self::room();
     let mut store = Store::new(card(FatType::Fat16), room);
     for key in ["", "a=b", "a/b", "..", "a b", "a*", "a\\b", "ä"] {
@@ -179,7 +179,7 @@ fn hand_written_text_is_parsed() {
 }
 
 #[test]
-fn unusable_cards_are_rejected() {
+fn unusable_cards_are_rejected_with_the_reason() {
     let good = card(FatType::Fat16);
     let fails = |change: &dyn Fn(&mut Memory)| {
         let mut card = good.clone();
@@ -344,7 +344,7 @@ fn removal_and_erasure_survive_a_loss_of_power_at_any_sector() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
-    fn behaves_like_a_map(steps in proptest::collection::vec((0usize..4, 0usize..300, any::<u8>()), 1..25)) {
+    fn store_behaves_like_a_map(steps in proptest::collection::vec((0usize..4, 0usize..300, any::<u8>()), 1..25)) {
         let room = &mut self::room();
         let mut store = Store::new(card(FatType::Fat16), room);
         let mut model = BTreeMap::new();

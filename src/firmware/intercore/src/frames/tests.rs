@@ -46,7 +46,7 @@ fn receive(from: &mut Receiver, wait: fn()) -> (Kind, Vec<u8>) {
 }
 
 #[test]
-fn frame_layout() {
+fn frame_has_the_documented_layout() {
     let s = shared();
     let [(mut send, _), _] = ends(s);
     assert_eq!(send.try_send(Kind::RpcReply, b"abcde", true), Some(5));
@@ -58,7 +58,7 @@ fn frame_layout() {
 }
 
 #[test]
-fn silent_message_arrives_without_bell() {
+fn silent_message_arrives_without_interrupt() {
     static RUNG: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
     fn ring() {
         RUNG.fetch_add(1, Ordering::Relaxed);
@@ -129,7 +129,7 @@ fn corrupt_ring_is_reported() {
 }
 
 #[test]
-fn unread_payload_is_dropped() {
+fn unread_payload_is_dropped_before_the_next_frame() {
     let s = shared();
     let [(mut send, _), (_, mut at_kernel)] = ends(s);
     send.try_send(Kind::RpcReply, b"abcdef", false).unwrap();
@@ -192,7 +192,7 @@ proptest! {
     /// Messages of any size, written in any pieces or sent without waiting, arrive complete and in
     /// order.
     #[test]
-    fn messages_round_trip(messages in prop::collection::vec((any::<bool>(), prop::collection::vec(0usize..30_000, 0..4)), 1..20)) {
+    fn messages_in_any_pieces_round_trip(messages in prop::collection::vec((any::<bool>(), prop::collection::vec(0usize..30_000, 0..4)), 1..20)) {
         let s = shared();
         let [(mut send, _), (_, mut at_kernel)] = ends(s);
         let (tx, rx) = std::sync::mpsc::channel();
