@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_token_is_rejected() {
+    fn unknown_token_is_rejected_by_every_method() {
         let tokens = Tokens(vec![token("a", Role::Administer)]);
         for &(path, _) in METHODS {
             for shown in [

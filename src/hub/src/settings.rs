@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_input_is_one_line() {
+    fn invalid_settings_are_reported_in_one_line() {
         let device = "[[device]]\nname = 'a'\naddress = 'lab'\n";
         for (text, expected) in [
             (String::new(), "there is no [[device]]"),

@@ -218,12 +218,12 @@ fn in_a_line<T>(result: Result<T, String>) {
 
 proptest! {
     #[test]
-    fn programs(steps in steps()) {
+    fn arbitrary_programs_are_checked_without_panic(steps in steps()) {
         check(&steps);
     }
 
     #[test]
-    fn requests(steps in steps(), damage in damage()) {
+    fn damaged_requests_are_checked_without_panic(steps in steps(), damage in damage()) {
         let sound = RunRequest { device: "demo".into(), steps };
         let bytes = damaged(sound.encode_to_vec(), damage);
         if let Ok(request) = RunRequest::decode(&bytes[..]) {
@@ -232,14 +232,14 @@ proptest! {
     }
 
     #[test]
-    fn settings(text in text(&SETTINGS), damage in damage()) {
+    fn arbitrary_settings_are_read_or_refused_in_one_line(text in text(&SETTINGS), damage in damage()) {
         in_a_line(Settings::read(&text, Path::new("/nowhere"), None));
         let other = String::from_utf8_lossy(&damaged(text.into_bytes(), damage)).into_owned();
         in_a_line(Settings::read(&other, Path::new("/nowhere"), None));
     }
 
     #[test]
-    fn protocols_of_plugins(text in text(&PROTOCOL), damage in damage()) {
+    fn arbitrary_protocols_are_compiled_or_refused_in_one_line(text in text(&PROTOCOL), damage in damage()) {
         in_a_line(Protocol::of("test.proto", &text));
         let other = String::from_utf8_lossy(&damaged(text.into_bytes(), damage)).into_owned();
         in_a_line(Protocol::of("test.proto", &other));
@@ -254,7 +254,7 @@ proptest! {
 }
 
 #[test]
-fn the_sound_inputs_are_understood() {
+fn undamaged_inputs_are_accepted() {
     assert!(Settings::read(SETTINGS[0], Path::new("/nowhere"), None).is_ok());
     let protocol = [PROTOCOL[0], PROTOCOL[1], PROTOCOL[2], PROTOCOL[4], PROTOCOL[6]].concat();
     assert!(Protocol::of("test.proto", &protocol).is_ok());

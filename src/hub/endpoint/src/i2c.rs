@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_described_in_words() {
+    fn i2c_errors_are_described_in_words() {
         let message = |number| message(&LinuxI2CError::Errno(number).into(), 0x48);
         assert!(message(EBUSY).contains("a driver of the Linux kernel uses the chip at address 0x48"));
         assert!(message(EOPNOTSUPP).contains("SMBus only"));

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn unaligned_window_is_mapped() {
+    fn window_at_unaligned_address_is_mapped() {
         let bytes: Vec<u8> = (0..64).collect();
         let window = Window::open(file(&bytes).path(), 20, 16).unwrap();
         assert_eq!(window.word(4).unwrap().read(), u32::from_le_bytes([24, 25, 26, 27]));
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn removed_file_is_detected() {
+    fn removed_or_replaced_file_is_detected() {
         let file = file(&[0; 64]);
         let window = Window::open(file.path(), 0, 64).unwrap();
         assert!(window.is_there());

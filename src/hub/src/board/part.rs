@@ -200,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_protocols(bytes: Vec<u8>, words: Vec<u32>) {
+        fn encoded_part_equals_the_generated_encoding(bytes: Vec<u8>, words: Vec<u32>) {
             let plain = Plain { bytes: bytes.clone().into(), words: words.clone() };
             let ours = ReadMemoryResponse { bytes: bytes.into(), words };
             prop_assert_eq!(ours.encode_to_vec(), plain.encode_to_vec());
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_within_its_window() {
+    fn access_outside_its_window_is_refused() {
         let window = window(&[0; 64]);
         assert!(Mapped::new(&window, 60, 4).is_some());
         assert!(Mapped::new(&window, 60, 8).is_none() && Mapped::new(&window, 0, 6).is_none());

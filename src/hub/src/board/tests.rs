@@ -91,7 +91,7 @@ fn write_of_read_only_register_is_refused() {
 }
 
 #[test]
-fn absent_register_is_reported() {
+fn unmappable_register_is_reported_with_its_block() {
     let root = tempfile::tempdir().unwrap();
     let error = Hardware::open(&settings(TEXT, root.path()).unwrap()).unwrap_err();
     assert!(
@@ -104,7 +104,7 @@ fn absent_register_is_reported() {
 }
 
 #[test]
-fn invalid_settings_are_rejected() {
+fn invalid_board_settings_are_rejected_with_the_reason() {
     let root = std::path::Path::new("/");
     for (from, to, expected) in [
         ("block = 'clocks'\n", "", "'' is not a block name"),

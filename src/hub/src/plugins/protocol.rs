@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_input_is_one_line() {
+    fn invalid_protocol_is_reported_in_one_line() {
         for (text, expected) in [
             ("syntax = 'proto3';", "no service"),
             ("nonsense", "pll.proto"),

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn log_enables_no_spans() {
+    fn log_filter_enables_no_spans_of_traces() {
         let log = tracing_subscriber::fmt::layer().with_writer(std::io::sink);
         let subscriber = tracing_subscriber::registry().with(log.with_filter(logged(EnvFilter::new("info"))));
         tracing::subscriber::with_default(subscriber, || {

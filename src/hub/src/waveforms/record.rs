@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn newest_events_are_kept() {
+    fn full_record_keeps_the_newest_events() {
         let record = Record::new(String::new());
         add(&record, [3, 1, 2], 0);
         assert_eq!(counters(&record.part(0, 2)), [1, 2]);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_messages_are_reported() {
+    fn missing_messages_mark_the_part_incomplete() {
         let record = Record::new(String::new());
         add(&record, [1], 0);
         add(&record, [2, 3], 7);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn invalid_dump_is_refused() {
+    async fn invalid_dump_is_refused_and_record_stays_empty() {
         for (bytes, text) in [
             (&b""[..], "eof"),
             (b"HTTP/1.1 400 Bad", "not send a dump"),

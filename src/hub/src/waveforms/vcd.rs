@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_of_time() {
+    fn timescale_represents_the_clock_exactly() {
         let found = [1e9, 0.8e9, 1e8, 0.0].map(timescale);
         let expected = [
             (1, TimescaleUnit::NS, 1),
