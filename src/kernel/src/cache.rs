@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outdated_values_make_room() {
+    fn replaced_values_free_their_memory() {
         let mut words = vec![0xffff_ffff; 41];
         let mut cache = Cache::new(&mut words);
         assert_eq!(cache.get(b"a"), None);
@@ -179,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_as_a_map(steps in prop::collection::vec(("[ab]{0,5}", prop::collection::vec(any::<u32>(), 0..8)), 1..60)) {
+        fn cache_behaves_as_a_map(steps in prop::collection::vec(("[ab]{0,5}", prop::collection::vec(any::<u32>(), 0..8)), 1..60)) {
             let mut words = vec![0xdead_beef; 301];
             let _ = Cache::new(&mut words);
             let mut model = HashMap::new();

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn conversions_of_compiled_kernels() {
+    fn conversions_used_by_compiled_kernels_are_printed() {
         assert_eq!(print("%d %ld%%\n", &[u32::MAX, 7]), "-1 7%\n");
         // The 64-bit value skips a word for alignment.
         assert_eq!(print("a%d,%lld", &[1, 0xdead, 2, 1]), "a1,4294967298");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_as_c_prints_them() {
+    fn doubles_are_printed_as_in_c() {
         let cases = [
             (0.0, "0"),
             (1.0, "1"),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_pointers_are_errors() {
+    fn invalid_text_pointer_is_an_error() {
         let ram = Ram([b'x'; 256]);
         assert!(printf(&mut |_| {}, &ram, 0x1000, Arguments::new(0)).is_err());
         // Unterminated within the memory.

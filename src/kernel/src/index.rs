@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_not_found() {
+    fn unknown_names_are_not_found_in_the_index() {
         for name in ["rtio_outpu", "rtio_output_", "mu", "x", "Now_mu"] {
             assert_eq!(find(name), None, "{name}");
         }
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a name occurs twice")]
-    fn duplicate_name_is_refused() {
+    fn duplicate_name_in_the_index_is_refused() {
         let _: Index<u32, 4> = Index::new(&[FIRST, &[("at_mu", 9)]]);
     }
 }

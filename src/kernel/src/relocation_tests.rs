@@ -177,7 +177,7 @@ fn relocated(jumps: bool, kind: u8, symbol: u32, place: u32, addend: u32) -> u32
 }
 
 #[test]
-fn every_type_in_both_tables() {
+fn every_relocation_type_is_applied_from_both_tables() {
     let place = DATA + 0x10;
     let here = BASE + place;
     let own = BASE + DATA;
@@ -224,7 +224,7 @@ fn every_type_in_both_tables() {
 }
 
 #[test]
-fn both_tables_load_together() {
+fn library_with_both_relocation_tables_is_loaded() {
     let mut image = Image::new();
     image.words(
         TABLE,
@@ -259,7 +259,7 @@ fn table_of_calls_outside_image_is_rejected() {
 }
 
 #[test]
-fn names_are_looked_up_in_the_library_first() {
+fn names_of_the_library_take_precedence() {
     // The firmware defines `own` and `both` too.
     assert_eq!(relocated(false, GLOB_DAT, OWN, DATA, 0), BASE + DATA);
     assert_eq!(relocated(false, GLOB_DAT, BOTH, DATA, 0), BASE + DATA + 8);
@@ -281,7 +281,7 @@ fn undefined_weak_symbol_is_null() {
 }
 
 #[test]
-fn unaligned_addresses_are_accepted() {
+fn relocation_at_unaligned_address_is_applied() {
     for place in [DATA + 1, DATA + 2, DATA + 3, SIZE as u32 - 4] {
         assert_eq!(relocated(false, ABS32, OWN, place, 1), BASE + DATA + 1);
     }
@@ -454,7 +454,7 @@ fn damaged_table_is_refused_with_its_reason() {
 }
 
 #[test]
-fn endless_chain_of_symbols_finds_none() {
+fn endless_chain_of_symbols_ends_without_a_result() {
     assert_eq!(
         error_after(|i| {
             i.words(HASH + 12, &[1, 1, 1, 1]);

@@ -119,7 +119,7 @@ mod tests {
     ];
 
     #[test]
-    fn stub_becomes_a_branch() {
+    fn called_stub_becomes_a_branch() {
         let mut changed = image(&STUBS);
         shorten(&mut changed, BASE, 0, 1, 0x40, 0x0800_1000);
         // From 0x09000010 to 0x08001000: -0x00fff018 words times four.
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn reach_of_a_branch() {
+    fn branch_is_encoded_only_within_its_reach() {
         assert_eq!(branch(0x0900_0000, 0x0900_0008), Some(0xea00_0000));
         assert_eq!(branch(0x0900_0000, 0x0900_0000), Some(0xeaff_fffe));
         assert!(branch(0x09ff_fffc, 0x0800_0004).is_some());

@@ -87,7 +87,7 @@ const WITH_FINALLY: usize = 3;
 const CATCH_ALL: usize = 4;
 
 #[test]
-fn all_kernels_load() {
+fn all_test_kernels_are_loaded() {
     let good: [&[u8]; 8] = [
         kernel!("empty"),
         kernel!("rpc"),
@@ -107,7 +107,7 @@ fn all_kernels_load() {
 }
 
 #[test]
-fn relocations_and_symbols() {
+fn relocated_words_point_to_library_and_firmware() {
     let (machine, library) = machine(kernel!("writeback"));
     // typeinfo -> type -> {attributes, objects} -> first object, whose id is 3.
     let follow = |at: u32| machine.word(at).unwrap();
@@ -130,7 +130,7 @@ fn relocations_and_symbols() {
 
 /// The imports of a library that lld has linked, whose stubs follow the lazy binder's.
 #[test]
-fn stubs_of_a_real_library() {
+fn stubs_of_a_real_library_become_branches() {
     let (machine, _) = machine(kernel!("rtio"));
     let words: Vec<u32> = (0..machine.image.len() as u32 / 4)
         .map(|k| machine.word(BASE + 4 * k).unwrap())
@@ -141,7 +141,7 @@ fn stubs_of_a_real_library() {
 }
 
 #[test]
-fn errors_name_the_cause() {
+fn load_errors_name_the_cause() {
     let mut image = vec![0; 1 << 16];
     let mut text = |file: &[u8]| load(file, &mut image, BASE, firmware).unwrap_err().to_string();
     assert_eq!(text(kernel!("missing")), "symbol lookup error: no_such_function");
@@ -158,7 +158,7 @@ fn errors_name_the_cause() {
 }
 
 #[test]
-fn landing_pads_of_a_real_library() {
+fn landing_pads_of_a_real_library_are_found() {
     let (machine, library) = machine(kernel!("exceptions"));
     let functions = functions(&machine, &library);
     let pad = |function: usize, id: u32| {
@@ -184,7 +184,7 @@ fn landing_pads_of_a_real_library() {
 
 /// The verified example of the kernel ABI, section 4.5: three ids, a catch-all and a cleanup.
 #[test]
-fn lsda_of_the_specification() {
+fn lsda_of_the_specification_selects_its_landing_pads() {
     let mut table: Vec<u8> = Vec::new();
     let hex = "ff003501183 49c02d40209 d002b4010000 840410980403 9404e0010000 0000017d027d037d047d00".replace(' ', "");
     table.extend((0..hex.len() / 2).map(|k| u8::from_str_radix(&hex[2 * k..2 * k + 2], 16).unwrap()));
@@ -234,7 +234,7 @@ fn lsda_of_the_specification() {
 }
 
 #[test]
-fn opcodes_of_the_specification() {
+fn unwind_opcodes_of_the_specification_restore_registers() {
     // sp := r11; sp -= 56; pop d8-d10; sp += 4; pop r4-r11, lr; finish (section 1.3).
     let opcodes = [0x9b, 0x4d, 0xc9, 0x82, 0x00, 0xaf, 0xb0];
     let (machine, registers) = run(&opcodes, |registers| registers.r[11] = STACK_TOP - 200 + 56);
@@ -252,7 +252,7 @@ fn opcodes_of_the_specification() {
 }
 
 #[test]
-fn further_opcodes() {
+fn other_unwind_opcodes_move_the_stack_or_are_corrupt() {
     let sp = STACK_TOP - 3000;
     let moved = |opcodes: &[u8]| run(opcodes, |registers| registers.r[SP] = sp).1.map(|r| r.r[SP] - sp);
     assert_eq!(moved(&[0x3f]), Ok(256));
@@ -333,7 +333,7 @@ fn raised_at(machine: &mut Machine, library: &Library, mut sp: u32) -> Registers
 }
 
 #[test]
-fn handlers_of_a_real_library() {
+fn handlers_of_a_real_library_are_entered() {
     let (mut machine, library) = machine(kernel!("exceptions"));
     let start = raised(&mut machine, &library);
     let functions = functions(&machine, &library);
@@ -385,7 +385,7 @@ fn handlers_of_a_real_library() {
 }
 
 #[test]
-fn too_many_nested_exceptions() {
+fn too_many_nested_exceptions_end_the_kernel() {
     let (mut machine, library) = machine(kernel!("exceptions"));
     let mut exceptions = Exceptions::new();
     let record = Record {
@@ -436,7 +436,7 @@ fn caught(machine: &Machine, library: &Library, start: Registers, ids: &[u32]) -
 }
 
 #[test]
-fn handler_of_our_compiler_passes_number_of_remaining_exceptions() {
+fn handler_reports_the_number_of_remaining_exceptions() {
     let (mut machine, library) = machine(kernel!("exceptions"));
     let start = raised(&mut machine, &library);
     let mut exceptions = caught(&machine, &library, start, &[10]);
@@ -456,7 +456,7 @@ proptest! {
 
     /// However a library is modified, loading it and unwinding through it does not panic.
     #[test]
-    fn corrupt_libraries_are_survived(
+    fn corrupt_libraries_cause_no_panic(
         which in 0usize..3,
         changes in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![any::<u8>(), Just(0xff), Just(0)]), 1..12),
         cut in prop::option::of(any::<prop::sample::Index>()),
@@ -486,7 +486,7 @@ proptest! {
 
     /// The same for single changes in the headers and tables, where they matter most.
     #[test]
-    fn corrupt_headers_are_survived(place in 0usize..0x140, value in any::<u32>(), which in 0usize..2) {
+    fn corrupt_headers_cause_no_panic(place in 0usize..0x140, value in any::<u32>(), which in 0usize..2) {
         let mut file = [&kernel!("exceptions")[..], kernel!("writeback")][which].to_vec();
         let place = if which == 1 { place + file.len() - 0x240 } else { place };
         file[place..place + 4].copy_from_slice(&value.to_le_bytes());

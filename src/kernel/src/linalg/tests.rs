@@ -42,7 +42,7 @@ fn with_scratch(work: impl FnOnce(&mut Scratch)) {
 const SHAPES: [(usize, usize); 8] = [(1, 1), (2, 2), (5, 5), (12, 12), (4, 2), (2, 5), (7, 3), (1, 4)];
 
 #[test]
-fn factors_multiply_to_the_matrix() {
+fn product_of_factors_equals_the_matrix() {
     for (rows, columns) in SHAPES {
         with_scratch(|scratch| {
             let a = matrix(rows, columns, scratch);
@@ -67,7 +67,7 @@ fn joined<'a>([u, values, v]: &[Matrix; 3], scratch: &mut Scratch<'a>) -> Matrix
 }
 
 #[test]
-fn singular_values_of_any_matrix() {
+fn singular_value_factors_multiply_to_any_matrix() {
     for (rows, columns) in SHAPES {
         with_scratch(|scratch| {
             let a = matrix(rows, columns, scratch);
@@ -87,7 +87,7 @@ fn singular_values_of_any_matrix() {
 }
 
 #[test]
-fn singular_values_of_matrices_of_low_rank() {
+fn singular_value_factors_multiply_to_low_rank_matrices() {
     with_scratch(|scratch| {
         let (left, right) = (matrix(6, 2, scratch), matrix(2, 4, scratch));
         let a = scratch.product(&left, &right).unwrap();
@@ -107,7 +107,7 @@ fn singular_values_of_matrices_of_low_rank() {
 }
 
 #[test]
-fn singular_values_of_a_large_matrix() {
+fn singular_value_factors_multiply_to_a_large_matrix() {
     with_scratch(|scratch| {
         let a = matrix(60, 60, scratch);
         let parts = svd(&a, scratch).unwrap();
@@ -140,7 +140,7 @@ fn matrices_of_any_scale_are_decomposed() {
 }
 
 #[test]
-fn similar_matrices() {
+fn hessenberg_and_schur_forms_multiply_to_the_matrix() {
     for size in [0, 1, 2, 3, 4, 8, 15] {
         with_scratch(|scratch| {
             let a = matrix(size, size, scratch);
@@ -181,7 +181,7 @@ fn eigenvalues_on_a_circle_need_other_shifts() {
 }
 
 #[test]
-fn square_matrices() {
+fn inverse_power_and_cholesky_factor_agree_with_the_matrix() {
     for size in [1, 2, 3, 8] {
         with_scratch(|scratch| {
             let a = matrix(size, size, scratch);

@@ -38,7 +38,7 @@ fn too_long_recording_is_dropped_and_frees_its_memory() {
 }
 
 #[test]
-fn corrupt_memory_ends_the_search() {
+fn corrupt_memory_ends_the_search_for_traces() {
     for size in [0, 3, 0xffff_ffff] {
         let mut words = vec![0; 4 * UNIT];
         let mut traces = Traces::new(&mut words);
@@ -122,7 +122,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn behaves_as_a_map_and_traces_stay_where_they_are(steps in prop::collection::vec(step(), 1..60)) {
+    fn store_behaves_as_a_map_and_traces_keep_their_address(steps in prop::collection::vec(step(), 1..60)) {
         let mut words = vec![0xdead_beef; 60 * UNIT];
         let _ = Traces::new(&mut words);
         let mut model: HashMap<String, (u32, usize)> = HashMap::new();
