@@ -242,7 +242,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn vector() {
+    fn dump_header_has_the_documented_bytes() {
         let head = DumpHeader {
             sent_bytes: 0x0102_0304,
             total_bytes: 0x0506_0708_090a_0b0c,
@@ -260,7 +260,7 @@ mod tests {
 
     /// The table of wire protocols, section 4.3, from the highest bit down.
     #[test]
-    fn fields_of_messages() {
+    fn message_fields_are_decoded_as_documented() {
         let (data, address, counter, timestamp) = (0x0102_0304_0506_0708u64, 0x1121u32, 0x55u64 << 40, 0x66u64 << 40);
         let unit = |channel: u32, kind: Message| {
             let mut unit = [0; MESSAGE];
@@ -314,14 +314,14 @@ mod tests {
     }
 
     #[test]
-    fn single_message_is_unchanged() {
+    fn single_message_is_expanded_unchanged() {
         let mut unit = [7; MESSAGE];
         unit[28] = 0x7f;
         assert_eq!(expand(&unit), (unit, None));
     }
 
     #[test]
-    fn event_is_included_by_one_board() {
+    fn event_of_several_boards_is_included_once() {
         let unit = |kind: Message, channel: u32, address: u8| {
             let mut unit = [0; MESSAGE];
             unit[11] = address;
@@ -347,7 +347,7 @@ mod tests {
     proptest! {
         /// Packs messages by the table of `docs/interfaces.md`, section 11.
         #[test]
-        fn pairs_round_trip(
+        fn packed_pair_of_messages_is_expanded(
             (a, b) in (any::<(u32, i32, u16, u8, bool)>(), any::<(u32, i32, u16, u8, bool)>()),
             older in 0u64..1 << 61, later in 0u64..1 << 15,
         ) {
@@ -378,7 +378,7 @@ mod tests {
         }
 
         #[test]
-        fn parts_are_the_newest_bytes_in_order(total in 0u64..5000, size in 1usize..700) {
+        fn dump_parts_hold_the_newest_bytes_in_order(total in 0u64..5000, size in 1usize..700) {
             let mut ring = [0u16; 700];
             (0..total).for_each(|n| ring[(n % size as u64) as usize] = n as u16);
             let [a, b] = parts(total, size);

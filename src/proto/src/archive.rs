@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn forbidden_names_are_rejected() {
+    fn forbidden_file_names_are_rejected() {
         for name in [
             "other.elf",
             "1 256.elf",
@@ -160,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_input_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..3000), names in any::<bool>()) {
+        fn arbitrary_archive_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..3000), names in any::<bool>()) {
             let mut bytes = bytes;
             if names && bytes.len() > 600 {
                 bytes[SIZE].copy_from_slice(b"00000000001\0");

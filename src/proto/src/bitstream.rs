@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_refused() {
+    fn bytes_without_matching_bitstream_are_refused() {
         let error = Bitstream::find(&file(b"", true), Z045).unwrap_err();
         assert_eq!(
             format!("{error}"),
@@ -186,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_bytes_never_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300), at in 0usize..300) {
+        fn arbitrary_bitstream_never_panics(mut bytes in proptest::collection::vec(any::<u8>(), 0..300), at in 0usize..300) {
             if at + 4 <= bytes.len() {
                 bytes[at..at + 4].copy_from_slice(&SYNC.to_be_bytes());
             }

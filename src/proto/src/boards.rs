@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_are_found_and_one_is_selected() {
+    fn board_table_is_found_and_one_board_selected() {
         let mut loader = std::vec![9; 33];
         loader.extend(table(
             1,
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_table_is_not_found() {
+    fn missing_board_table_is_not_found() {
         let good = table(0, &[(b"one", b"")]);
         let none = |loader: &[u8]| assert!(Boards::find(loader).is_none());
         none(b"");

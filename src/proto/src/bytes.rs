@@ -77,7 +77,7 @@ mod tests {
     const BYTES: [u8; 8] = [0x78, 0x56, 0x34, 0x12, 0xff, 0xff, 0xff, 0xff];
 
     #[test]
-    fn fields_are_little_endian() {
+    fn fields_are_read_as_little_endian() {
         assert_eq!(
             (u16_at(&BYTES, 1), u32_at(&BYTES, 0)),
             (Some(0x3456), Some(0x1234_5678))

@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_reported() {
+    fn damaged_descriptor_is_refused_with_its_reason() {
         let good = sample();
         assert_eq!(Descriptor::new(&[0; 64]).err(), Some(Error::Absent));
         assert_eq!(Descriptor::new(&good[..8]).err(), Some(Error::Truncated));
@@ -416,7 +416,7 @@ mod tests {
     proptest! {
         /// For any bytes, the reader returns an error or a descriptor whose accessors do not panic.
         #[test]
-        fn never_panics(records in prop::collection::vec(any::<u8>(), 0..200), raw: bool) {
+        fn arbitrary_descriptor_never_panics(records in prop::collection::vec(any::<u8>(), 0..200), raw: bool) {
             let bytes = if raw { records } else { wrap(&records) };
             if let Ok(d) = Descriptor::new(&bytes) {
                 let _ = (d.identification(), d.build_id(), d.clock(), d.registers().count());
@@ -426,7 +426,7 @@ mod tests {
 
         /// Registers and channels survive encoding and decoding.
         #[test]
-        fn round_trip(list in prop::collection::vec(("[a-z_0-9]{1,20}", any::<u32>(), 1u16..65), 0..20)) {
+        fn encoded_registers_and_channels_round_trip(list in prop::collection::vec(("[a-z_0-9]{1,20}", any::<u32>(), 1u16..65), 0..20)) {
             let mut records = Vec::new();
             for (name, address, width) in &list {
                 let mut payload = Vec::from(address.to_le_bytes());

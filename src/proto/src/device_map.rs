@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn map_has_count_channels_and_names() {
+    fn encoded_map_has_count_channels_and_names() {
         let entries = [(4, String::from("ttl4")), (0x2_0001, String::from("é"))];
         let expected = b"\x02\0\0\0\x04\0\0\0\x04\0\0\0ttl4\x01\0\x02\0\x02\0\0\0\xc3\xa9";
         assert_eq!(encoded(&entries), expected);
@@ -131,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn entries_round_trip(entries in proptest::collection::vec((0u32..20, ".{0,12}"), 0..20)) {
+        fn entries_of_a_map_round_trip(entries in proptest::collection::vec((0u32..20, ".{0,12}"), 0..20)) {
             let bytes = encoded(&entries);
             let map = DeviceMap::new(&bytes).unwrap();
             let again: Vec<_> = map.entries().map(|(channel, name)| (channel, String::from(name))).collect();

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors() {
+    fn compact_trace_has_the_documented_words() {
         // As written by `kairos_gateware.dma.format.compact`.
         let short = trace(&[(0x0001_0203, 5, [0x2a].into())]);
         assert_eq!(short, [1 | 0x2a << 2 | 0x0102 << 8 | 3 << 24, 5, 0, 0]);
@@ -195,12 +195,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_words_never_panic(words in proptest::collection::vec(any::<u32>(), 0..40), at in 0usize..50) {
+        fn arbitrary_trace_never_panics(words in proptest::collection::vec(any::<u32>(), 0..40), at in 0usize..50) {
             let _ = super::decode(&words, at, 0);
         }
 
         #[test]
-        fn events_round_trip(events in proptest::collection::vec(
+        fn events_in_a_trace_round_trip(events in proptest::collection::vec(
             (any::<u32>(), any::<i64>(), proptest::collection::vec(any::<u32>(), 1..17)), 0..20)
         ) {
             let trace = trace(&events);
@@ -209,7 +209,7 @@ mod tests {
         }
 
         #[test]
-        fn events_like_those_of_experiments(events in proptest::collection::vec(
+        fn events_of_typical_experiments_round_trip(events in proptest::collection::vec(
             (0u32..0x0010_0000, -100_000i64..100_000, proptest::collection::vec(0u32..70, 1..3)), 0..20)
         ) {
             prop_assert_eq!(decode(&trace(&events)), events);

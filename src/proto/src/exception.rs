@@ -273,14 +273,14 @@ mod tests {
     }
 
     #[test]
-    fn record_is_64_bytes() {
+    fn exception_record_has_64_bytes() {
         assert_eq!(core::mem::size_of::<Record>(), RECORD_SIZE as usize);
         assert_eq!(core::mem::offset_of!(Record, param), 40);
         assert_eq!(core::mem::align_of::<Record>(), 8);
     }
 
     #[test]
-    fn message_before_parameters_and_file() {
+    fn report_has_message_then_parameters_and_file() {
         let memory = Rom(b"at {rtio_channel_info:0}, {1} mufile.pyrun");
         let record = Record {
             id: 0,
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn unreadable_text_is_reported() {
+    fn unreadable_text_is_reported_as_such() {
         let record = Record {
             file: Text {
                 pointer: 0xdead_0000,

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_refused() {
+    fn bytes_without_arm_program_are_refused() {
         let error = |file: &[u8]| Firmware::parse(file, REGION).unwrap_err();
         assert_eq!(error(b"#!/bin/sh"), Error::NotElf);
         let mut other = elf(0x10_0000, 8);
@@ -201,7 +201,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_bytes_never_panic(mut file in proptest::collection::vec(any::<u8>(), 0..200), elf in any::<bool>()) {
+        fn arbitrary_firmware_never_panics(mut file in proptest::collection::vec(any::<u8>(), 0..200), elf in any::<bool>()) {
             if elf && file.len() > 20 {
                 file[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
                 file[16..20].copy_from_slice(&[2, 0, 40, 0]);

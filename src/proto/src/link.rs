@@ -311,7 +311,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn written_values_read_back(
+        fn encoded_messages_decode_and_damage_is_detected(
             bytes in prop::collection::vec(any::<u8>(), 0..PIECE_MAX), text in "[ -~]{0,60}", n: u32, m: u8, mine in 1u16.., theirs: u16,
         ) {
             for message in messages(&bytes, &text, n, m) {
@@ -334,7 +334,7 @@ mod tests {
         }
 
         #[test]
-        fn arbitrary_input_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..PACKET_MAX)) {
+        fn arbitrary_packet_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..PACKET_MAX)) {
             let _ = Packet::decode(&bytes);
             if let Ok(envelope) = Envelope::decode(&bytes) {
                 let mut out = [0; MESSAGE_MAX];

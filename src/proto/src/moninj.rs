@@ -208,27 +208,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn requests_in_any_pieces(
+        fn requests_in_any_pieces_are_decoded(
             messages in proptest::collection::vec(any_message(&Request::ALL), 0..20), size in 1usize..20,
         ) {
             come_back(&messages, size);
         }
 
         #[test]
-        fn reports_in_any_pieces(
+        fn reports_in_any_pieces_are_decoded(
             messages in proptest::collection::vec(any_message(&Report::ALL), 0..20), size in 1usize..20,
         ) {
             come_back(&messages, size);
         }
 
         #[test]
-        fn unknown_types(kind in 4u8..) {
+        fn unknown_message_type_is_an_error(kind in 4u8..) {
             prop_assert_eq!(Decoder::default().next::<Request>(&mut &[kind][..]), Err(UnknownType(kind)));
         }
     }
 
     #[test]
-    fn vectors() {
+    fn messages_have_the_documented_bytes() {
         let about = |kind| Message::about(kind, 0x0102_0304, 5);
         let probe = Message {
             reading: 0x0607,

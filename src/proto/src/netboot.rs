@@ -224,7 +224,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn vectors() {
+    fn requests_and_replies_have_the_documented_bytes() {
         let offer = Request::Offer(Offer {
             kind: Kind::Gateware,
             length: 0x0102_0304,
@@ -293,7 +293,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+        fn arbitrary_request_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             if let Ok((request, proof)) = Request::decode(&bytes) {
                 let (encoded, length) = request.encode();
                 prop_assert_eq!(&encoded[..length], &bytes[..length]);

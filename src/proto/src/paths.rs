@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn measurement_round_trips() {
+    fn encoded_measurement_is_decoded() {
         let bytes = [5, 0, 0, 0, 0, 0, 16, 0, 0xe8, 3, 0, 0];
         let measurement = Measurement::from_bytes(&bytes);
         let expected = Measurement {

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line() {
+    fn exception_is_summarised_in_one_line() {
         let bytes = report(0, Some("at {1} mu, {0}{2}{3}"), [4, -5, 6], "a.py", 7);
         let summary = Summary::read(&bytes).unwrap();
         assert_eq!(summary.to_string(), "RTIOUnderflow: at -5 mu, 46{3}, in a.py, line 7");
@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
+        fn arbitrary_report_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
             let _ = Summary::read(&bytes).map(|summary| summary.to_string());
         }
     }

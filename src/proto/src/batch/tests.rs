@@ -58,7 +58,7 @@ fn bus_transaction_is_one_instruction() {
 
 proptest! {
     #[test]
-    fn transactions_round_trip(operands: [u32; 4], address in 0u8..128, read in 0u8..70, count in 0u8..9) {
+    fn operands_of_transactions_round_trip(operands: [u32; 4], address in 0u8..128, read in 0u8..70, count in 0u8..9) {
         let [_, b, c, d] = operands;
         let a = u32::from_le_bytes([address, count, read, 0]);
         for operands in [operands, [a, b, c, d], [a, b, c, d & 0x7f7f], [a, b, 0, 0], [a, 0, 0, 0]] {
@@ -70,7 +70,7 @@ proptest! {
 
     /// Valid encodings are unique: no bytes are ignored.
     #[test]
-    fn bytes_round_trip(mut bytes: [u8; INSTRUCTION], number in 0u8..12, sparse: bool) {
+    fn bytes_of_valid_instructions_round_trip(mut bytes: [u8; INSTRUCTION], number in 0u8..12, sparse: bool) {
         bytes[0] = number;
         if sparse {
             bytes[1..4].fill(0);

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn bootable_images_are_accepted() {
+    fn bootable_images_for_this_board_are_accepted() {
         let file = good();
         assert_eq!(check(&file, HERE), Ok(()));
         assert_eq!(check(&file, Machine::default()), Ok(()));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn image_of_another_board_is_named() {
+    fn image_of_another_board_is_refused_by_name() {
         let file = good();
         let elsewhere = Machine {
             board: Some("one"),

@@ -18,7 +18,7 @@ fn image(partitions: &[[u32; FIELDS]]) -> Vec<u8> {
 }
 
 #[test]
-fn partitions_up_to_the_empty_one() {
+fn partitions_are_listed_up_to_the_empty_one() {
     let mut logic = [0; FIELDS];
     [logic[0], logic[1], logic[2], logic[5], logic[6]] = [2, 2, 2, 9, 0x20];
     let mut program = logic;
@@ -35,7 +35,7 @@ fn partitions_up_to_the_empty_one() {
 }
 
 #[test]
-fn damage_is_seen() {
+fn damaged_image_is_refused_with_its_reason() {
     let mut entry = [0; FIELDS];
     [entry[0], entry[1], entry[5]] = [2, 2, 1 << 20];
     let first = |file: &[u8]| BootImage::parse(file)?.partition(0).map(|_| ());
@@ -64,7 +64,7 @@ const fn named<'a>(name: &'a str, partition: Partition<'a>) -> Named<'a> {
 
 /// The offsets read by the boot ROM and the vendor's tools.
 #[test]
-fn image_is_written_byte_by_byte() {
+fn written_image_has_the_documented_offsets() {
     let mut file = Vec::new();
     let logic = Partition {
         destination: Destination::Logic,
@@ -106,7 +106,7 @@ fn image_is_written_byte_by_byte() {
 }
 
 #[test]
-fn oversized_content_is_refused() {
+fn invalid_content_is_refused_and_writes_no_byte() {
     let loader = named("loader", memory(0, 0, b""));
     let refused = |partitions: &[Named]| {
         let mut file = Vec::new();
@@ -141,7 +141,7 @@ fn partitions() -> impl Strategy<Value = Vec<OwnedPartition>> {
 
 proptest! {
     #[test]
-    fn written_values_read_back(made in partitions()) {
+    fn written_partitions_are_read_back(made in partitions()) {
         let list: Vec<Named> = made
             .iter()
             .map(|(name, destination, load, entry, data)| {
@@ -162,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn any_fields(fields in any::<[u32; FIELDS]>(), cut in 0usize..400) {
+    fn arbitrary_partition_header_never_panics(fields in any::<[u32; FIELDS]>(), cut in 0usize..400) {
         let file = image(&[fields]);
         if let Ok(image) = BootImage::parse(&file[..cut.min(file.len())]) {
             let _ = image.partition(0);

@@ -94,7 +94,7 @@ mod tests {
     use crate::exception::{write_report, Extent, Record, Text};
 
     #[test]
-    fn written_values_read_back() {
+    fn written_report_is_read_back() {
         let old = Record::new(18, Text { pointer: 0, length: 5 }, [1, 2, 3]);
         let new = Record {
             id: 30,
@@ -133,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn arbitrary_report_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = Newest::read(&bytes).map(|newest| newest.frames().count());
         }
     }

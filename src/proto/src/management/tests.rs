@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), size in 1usize..50) {
+    fn arbitrary_request_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), size in 1usize..50) {
         let mut decoder = RequestDecoder::with_authentication();
         'stream: for mut piece in bytes.chunks(size) {
             loop {
@@ -110,7 +110,7 @@ proptest! {
 }
 
 #[test]
-fn vectors() {
+fn requests_and_replies_have_the_documented_bytes() {
     let write = b"\x0d\x02\0\0\0ip\x07\0\0\x0010.0.0.";
     assert_eq!(
         decode([&write[..]].into_iter()),
@@ -155,7 +155,7 @@ fn flash_request_ends_with_its_checksum() {
 }
 
 #[test]
-fn invalid_requests_are_errors() {
+fn invalid_requests_are_reported_with_their_reason() {
     let fails = |bytes: &[u8]| decode([bytes].into_iter()).unwrap_err();
     for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 137, 255] {
         assert_eq!(fails(&[kind]), ProtocolError::UnknownType(kind));
@@ -168,7 +168,7 @@ fn invalid_requests_are_errors() {
 }
 
 #[test]
-fn without_a_key_authentication_is_unknown() {
+fn authentication_request_without_key_is_unknown() {
     for kind in [129, 130] {
         let fails = decode_with(RequestDecoder::new(), [&[kind][..]].into_iter());
         assert_eq!(fails, Err(ProtocolError::UnknownType(kind)));

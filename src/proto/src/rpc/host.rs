@@ -368,7 +368,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_in_words() {
+    fn tags_are_described_as_types() {
         let words = |tags: &[u8]| Described(tags).to_string();
         assert_eq!(words(b"li"), "list(int32)");
         assert_eq!(words(b"t\x02iI"), "(int32, int64)");

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn runtimes() {
+    fn runtime_is_recognised_by_its_identifier() {
         let system_info = super::super::reply::system_info();
         let id = system_info.last_chunk().unwrap();
         assert_eq!(

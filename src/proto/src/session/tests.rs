@@ -110,7 +110,7 @@ fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<Owned>, u32
 }
 
 #[test]
-fn specification_vectors() {
+fn messages_have_the_bytes_of_the_specification() {
     assert_eq!(reply::system_info(), *b"\x5a\x5a\x5a\x5a\x02ARZQ");
     assert_eq!(reply::load_completed(), [0x5a, 0x5a, 0x5a, 0x5a, 5]);
     assert_eq!(
@@ -150,7 +150,7 @@ fn bytes_between_messages_are_skipped_and_counted() {
 }
 
 #[test]
-fn impossible_lengths_are_errors() {
+fn impossible_length_is_an_error() {
     assert_eq!(
         decode([&b"\x5a\x5a\x5a\x5a\x05\0\0\0\x80"[..]].into_iter()),
         Err(ProtocolError::Length(1 << 31))
@@ -172,7 +172,7 @@ fn request() -> impl Strategy<Value = Owned> {
 proptest! {
     /// Any sequence of requests is decoded correctly, however TCP splits it.
     #[test]
-    fn round_trip(requests in prop::collection::vec(request(), 0..12), cut in 1usize..40) {
+    fn requests_in_any_pieces_are_decoded(requests in prop::collection::vec(request(), 0..12), cut in 1usize..40) {
         let mut stream = Vec::new();
         requests.iter().for_each(|request| encode(request, &mut stream));
         prop_assert_eq!(decode(stream.chunks(cut)), Ok((requests, 0)));
@@ -180,7 +180,7 @@ proptest! {
 
     /// No input makes the decoder panic or hang.
     #[test]
-    fn arbitrary_bytes_never_panic(stream in prop::collection::vec(prop_oneof![Just(0x5au8), 0u8..10, any::<u8>()], 0..400)) {
+    fn arbitrary_stream_never_panics(stream in prop::collection::vec(prop_oneof![Just(0x5au8), 0u8..10, any::<u8>()], 0..400)) {
         let mut decoder = RequestDecoder::new();
         let mut input = &stream[..];
         let mut steps = 0;

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn huge_reply_is_refused() {
+fn too_large_reply_is_refused() {
     let model = V::List(Box::new(V::Int64(0)), vec![]);
     assert_eq!(decode(&model, &[0xff; 4]), Err(DecodeError::TooLarge));
     assert_eq!(decode(&V::Int32(0), &[1, 2]), Err(DecodeError::Source("ended")));
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn truncated_replies_are_errors(value in typed_values(), cut in 1usize..9) {
+    fn truncated_reply_is_an_error(value in typed_values(), cut in 1usize..9) {
         let mut bytes = Vec::new();
         value.wire(false, &mut bytes);
         prop_assume!(!bytes.is_empty());

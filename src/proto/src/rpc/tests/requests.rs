@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn request_of_the_wire_document() {
+fn request_of_the_wire_document_has_its_bytes() {
     // report(self, x: float) -> int32, service 1; self has object id 3.
     let mut ram = Ram::new(256);
     let base = ram.base;
@@ -30,7 +30,7 @@ fn list_of_strings_repeats_the_element_tag() {
 }
 
 #[test]
-fn keyword_argument() {
+fn keyword_argument_is_encoded_with_its_name() {
     let mut ram = Ram::new(256);
     let base = ram.base;
     ram.set_word(base, base + 8).unwrap();
@@ -43,7 +43,7 @@ fn keyword_argument() {
 }
 
 #[test]
-fn host_string_is_not_followed() {
+fn host_string_is_encoded_without_reading_memory() {
     let mut ram = Ram::new(64);
     let base = ram.base;
     ram.put(base, &[base + 4, 0x2a, HOST_STRING].map(u32::to_le_bytes).concat());
@@ -53,7 +53,7 @@ fn host_string_is_not_followed() {
 }
 
 #[test]
-fn colon_within_a_count() {
+fn colon_as_element_count_does_not_end_arguments() {
     let tuple = V::Tuple(vec![V::Bool(true); 58]);
     let tag = [tuple.tag(), b":n".to_vec()].concat();
     assert_eq!(Signature::parse(&tag).unwrap().arguments, &tag[..60]);
@@ -61,7 +61,7 @@ fn colon_within_a_count() {
 }
 
 #[test]
-fn invalid_tags_are_rejected() {
+fn invalid_tags_are_rejected_with_the_reason() {
     let parse = |tag: &[u8]| Signature::parse(tag).unwrap_err();
     assert_eq!(parse(b""), TagError::Truncated);
     assert_eq!(parse(b"i"), TagError::Truncated);
@@ -79,7 +79,7 @@ fn invalid_tags_are_rejected() {
 }
 
 #[test]
-fn bad_pointers_are_errors() {
+fn invalid_text_pointer_is_an_error() {
     let mut ram = Ram::new(64);
     let base = ram.base;
     ram.put(
@@ -106,7 +106,7 @@ fn ranges_within_ranges_are_refused() {
 
 proptest! {
     #[test]
-    fn encoding_equals_reference(arguments in prop::collection::vec(typed_values(), 0..4), result in types()) {
+    fn encoded_request_equals_the_reference(arguments in prop::collection::vec(typed_values(), 0..4), result in types()) {
         let mut tag: Vec<u8> = arguments.iter().flat_map(V::tag).collect();
         tag.push(b':');
         tag.extend(result.tag());
