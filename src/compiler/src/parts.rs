@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_that_reach_each_other_are_together() {
+    fn nodes_that_reach_each_other_form_one_component() {
         let graph = [vec![1, 4], vec![2], vec![1, 3], vec![3], vec![]];
         let found = components(graph.len(), &[0], |node| graph[node].clone());
         let mut found: Vec<_> = found.into_iter().map(|one| (one.members, one.recursive)).collect();

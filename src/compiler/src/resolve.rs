@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn misspellings_find_their_neighbour() {
+    fn misspelt_name_finds_the_closest_known_name() {
         let known = || vec!["delay".to_string(), "parallel".to_string(), "x".to_string()];
         assert_eq!(closest("delya", known()).as_deref(), Some("delay"));
         assert_eq!(closest("dely", known()).as_deref(), Some("delay"));

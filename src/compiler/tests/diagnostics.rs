@@ -13,46 +13,46 @@ fn rejected(text: &str) -> String {
 }
 
 #[test]
-fn misspelt_name() {
+fn misspelt_name_is_reported_with_a_suggestion() {
     assert_snapshot!(rejected("def f():\n    paralel = 1\n    return paralell\n"));
 }
 
 #[test]
-fn types_that_do_not_meet() {
+fn incompatible_types_are_reported_with_a_remedy() {
     assert_snapshot!(rejected("def f():\n    delay(1)\n"));
 }
 
 #[test]
-fn variable_not_set_on_every_path() {
+fn variable_unset_on_some_path_is_reported() {
     assert_snapshot!(rejected(
         "def f():\n    for i in range(3):\n        µ = i\n    return µ\n"
     ));
 }
 
 #[test]
-fn misspelt_attribute() {
+fn misspelt_attribute_is_reported_with_a_suggestion() {
     assert_snapshot!(rejected("def f():\n    return device.levle\n"));
 }
 
 #[test]
-fn constant_attribute() {
+fn assignment_to_constant_attribute_is_reported() {
     assert_snapshot!(rejected("def f():\n    device.name = 'y'\n"));
 }
 
 #[test]
-fn construct_not_supported_yet() {
+fn unsupported_construct_is_reported() {
     assert_snapshot!(rejected(
         "def f():\n    x = {i: i\n         for i in range(3)}\n    return 1\n"
     ));
 }
 
 #[test]
-fn syntax_error() {
+fn syntax_error_is_reported_with_its_place() {
     assert_snapshot!(rejected("def f():\n    return (1 +\n"));
 }
 
 #[test]
-fn missing_return() {
+fn missing_return_is_reported_with_its_function() {
     assert_snapshot!(rejected(
         "def f():\n    return g(1)\n\ndef g(x):\n    if x > 0:\n        return x\n"
     ));

@@ -34,7 +34,7 @@ fn unassigned_attributes_are_constants() {
 
 /// Not inlined: long code, remote calls, recursion, `try`, the entry.
 #[test]
-fn small_functions_are_inlined() {
+fn only_small_functions_are_inlined() {
     let text = "def f():\n    waits(1)\n    wraps(2)\n    twice(3)\n    remote(4)\n    recursive(4)\n    guarded(5)\n    changes(6)\n\n\
                 def waits(n):\n    delay_mu(n)\n\n\
                 def wraps(n):\n    waits(n)\n    delay_mu(5)\n\n\
@@ -66,7 +66,7 @@ fn small_functions_are_inlined() {
 
 /// Long functions inline only calls in loops, very long ones none.
 #[test]
-fn long_functions_inline_less() {
+fn long_functions_inline_fewer_calls() {
     let calls = |count: usize| {
         let once = "    delay_mu(1)\n".repeat(count);
         let text = format!("def f():\n{once}    for _ in range(3):\n        delay_mu(2)\n");
@@ -138,32 +138,32 @@ fn constants_used_often_are_fetched_once() {
 }
 
 #[test]
-fn parallel() {
+fn parallel_block_ends_with_its_longest_statement() {
     assert_snapshot!(lowered(
         "def f():\n    with parallel:\n        delay_mu(5)\n        delay_mu(9)\n"
     ));
 }
 
 #[test]
-fn loop_over_a_list_with_a_check() {
+fn loop_over_a_list_is_lowered_with_a_bounds_check() {
     assert_snapshot!(lowered("def f():\n    l = [1, 2]\n    for i in l:\n        l[i] = 0\n"));
 }
 
 #[test]
-fn try_except_finally() {
+fn try_except_finally_is_lowered_to_landing_pads() {
     let text = "def f():\n    try:\n        g()\n    except ValueError:\n        print('caught')\n    finally:\n        delay_mu(1)\n\n\
                 def g():\n    raise ValueError('no {0}', 7)\n";
     assert_snapshot!(lowered(text));
 }
 
 #[test]
-fn types_of_a_program() {
+fn types_of_a_program_are_inferred() {
     let text = "def f():\n    n = 0\n    x = g(now_mu(), n)\n    l = [True]\n    return (x, n / 2, l[0])\n\ndef g(t, n):\n    return t + n\n";
     assert_snapshot!(TestHost::new(text).compile().map(|output| output.types()).unwrap());
 }
 
 #[test]
-fn assembly_of_a_small_kernel() {
+fn assembly_of_a_small_kernel_is_unchanged() {
     let output = TestHost::new("def f():\n    delay_mu(3)\n").compile().unwrap();
     let machine = Machine {
         triple: "armv7-unknown-linux-gnueabihf".into(),
@@ -174,7 +174,7 @@ fn assembly_of_a_small_kernel() {
 
 /// Programs of random tokens are compiled or rejected without a panic.
 #[test]
-fn random_programs_do_not_crash() {
+fn random_programs_cause_no_panic() {
     let tokens = [
         "x",
         "y",

@@ -16,7 +16,7 @@ fn nested(open: &str, inside: &str, close: &str, levels: usize) -> String {
 }
 
 #[test]
-fn depth() {
+fn deeply_nested_text_compiles_or_is_reported() {
     let chain = |levels| "    elif f():\n        pass\n".repeat(levels);
     for levels in [30, 501, 20_000] {
         for text in [
@@ -57,7 +57,7 @@ fn too_deep_nesting_is_reported() {
 
 /// Of an overlong line, the part around the reported position is shown.
 #[test]
-fn long_lines_are_cut() {
+fn overlong_line_is_shown_around_its_error() {
     let (before, behind) = ("1, ".repeat(500), ", 2".repeat(500));
     let text = any_text(&format!("def f():\n    x = [{before}missing{behind}]\n"));
     let lines: Vec<&str> = text.lines().collect();

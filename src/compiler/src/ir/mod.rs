@@ -356,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layout_follows_the_abi() {
+    fn layout_of_types_follows_the_abi() {
         let tuple = Ty::Struct([Ty::I32, Ty::I1, Ty::I64].into());
         assert_eq!(tuple.layout(), (16, 8));
         assert_eq!((tuple.offset(1), tuple.offset(2)), (4, 8));

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_read() {
+    fn parameters_of_numpy_functions_are_parsed() {
         let full: Vec<_> = NumPy::Full.parameters().collect();
         assert_eq!(full.len(), 3);
         assert!(full[2].optional && full[2].name == "dtype" && !full[1].optional);

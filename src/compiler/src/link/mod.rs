@@ -453,7 +453,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hash_of_known_names() {
+    fn hash_of_known_names_equals_the_reference() {
         assert_eq!(sysv_hash(""), 0);
         assert_eq!(sysv_hash("printf"), 0x077905a6);
         assert_eq!(sysv_hash("exit"), 0x0006cf04);

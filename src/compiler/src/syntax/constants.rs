@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operators_are_exact() {
+    fn constant_operators_are_exact_or_undefined() {
         assert_eq!(constant_operation(BinOp::Mul, 60, 1_000_000_000), Some(60_000_000_000));
         assert_eq!(constant_operation(BinOp::Pow, 3, 34), Some(16_677_181_699_666_569));
         assert_eq!(constant_operation(BinOp::Shl, -1, 63), Some(i64::MIN.into()));

@@ -365,7 +365,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_integers_take_a_width_and_keep_it() {
+    fn untyped_integers_take_a_width_and_keep_it() {
         let mut types = Types::default();
         let open = types.new_type(Kind::IntOpen);
         let wide = types.new_type(Kind::Int64);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn open_integers_take_the_wider_need_and_yield_to_known_types() {
+    fn untyped_integers_take_the_wider_width_or_the_known_type() {
         let mut types = Types::default();
         let [a, b] = [Kind::IntOpen, Kind::IntWide].map(|kind| types.new_type(kind));
         assert_eq!(types.unify(a, b), Ok(()));
@@ -397,7 +397,7 @@ mod tests {
     /// Otherwise inference would not terminate for a program that takes the length of a value of
     /// unknown type.
     #[test]
-    fn types_invented_by_a_visit_are_not_changes() {
+    fn types_created_during_inference_do_not_count_as_changes() {
         let mut types = Types::default();
         let (known, open) = (types.new_type(Kind::Int64), types.var());
         types.begin_visit();
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_nest() {
+    fn nested_types_have_nested_tags() {
         let mut types = Types::default();
         let (a, b) = (types.new_type(Kind::Int32), types.new_type(Kind::Float));
         let list = types.new_type(Kind::List(b));

@@ -444,7 +444,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_come_in_the_order_of_time_and_of_the_statements() {
+    fn interleaved_steps_are_ordered_by_time_then_statement() {
         let expr = |id| Expr {
             id,
             span: Span::default(),
