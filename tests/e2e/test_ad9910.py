@@ -36,7 +36,7 @@ ORDER = {
 
 
 @pytest.mark.parametrize("mode", ORDER)
-def test_ram_plays_in_each_mode(bench, mode):
+def test_ram_playback_follows_each_mode(bench, mode):
     bench.run(EXPERIMENTS, "Ram", mode=mode)
     assert bench.warnings == []
     played = bench.dds("urukul0_ch1")
@@ -46,7 +46,7 @@ def test_ram_plays_in_each_mode(bench, mode):
         assert tone.frequency == pytest.approx(20e6 * (word + 1), abs=1), n
 
 
-def test_profile_pins_control_ram(bench):
+def test_profile_pins_control_ram_playback(bench):
     bench.run(EXPERIMENTS, "Ram", mode="there and back")
     played = bench.dds("urukul0_ch1")
     start = started(bench)[-2]
@@ -57,7 +57,7 @@ def test_profile_pins_control_ram(bench):
 
 
 @pytest.mark.parametrize("destination", ["phase", "amplitude", "polar"])
-def test_ram_drives_its_destination(bench, destination):
+def test_ram_words_drive_the_selected_destination(bench, destination):
     bench.run(EXPERIMENTS, "Ram", mode="up", destination=destination)
     assert bench.warnings == []
     assert len(bench.datasets["read"]) == 4 and bench.datasets["read"][0] != 0
@@ -74,7 +74,7 @@ def test_ram_drives_its_destination(bench, destination):
         assert 10 ** ((tone.power - 10) / 20) == pytest.approx(power, abs=1e-3)
 
 
-def test_ramp_follows_its_pins(bench):
+def test_ramp_follows_direction_and_hold_pins(bench):
     bench.run(EXPERIMENTS, "Ramp")
     assert bench.warnings == []
     played = bench.dds("urukul0_ch1")
@@ -106,14 +106,14 @@ def test_output_shift_keying_switches_and_ramps_amplitude(bench):
     assert tones[-1].time - tones[3].time == pytest.approx(4096 * 8e-9, rel=0.01)
 
 
-def test_phase_offset_is_applied(bench):
+def test_phase_offset_is_applied_at_the_update(bench):
     bench.run(EXPERIMENTS, "Phase")
     played = bench.dds("urukul0_ch1")
     for n, start in enumerate(started(bench)[-3:]):
         assert played.at(start + CABLE + LATE).phase == pytest.approx(0.25 * n, abs=1e-4)
 
 
-def test_matched_latency_aligns_changes(bench):
+def test_matched_latency_aligns_frequency_and_amplitude(bench):
     bench.run(EXPERIMENTS, "Latency")
     played = bench.dds("urukul0_ch1")
     updates = started(bench)
@@ -125,7 +125,7 @@ def test_matched_latency_aligns_changes(bench):
         assert between.frequency == pytest.approx(80e6 if early == LATE else 60e6, abs=1)
 
 
-def test_synchronisation_delay_is_tuned(bench):
+def test_synchronisation_and_update_delays_are_tuned(bench):
     bench.run(EXPERIMENTS, "Tune")
     delay, window, update = bench.datasets["found"]
     # The bench's synchronisation clock is 300 ps late: 16 more steps of 75 ps are half a cycle
@@ -136,13 +136,13 @@ def test_synchronisation_delay_is_tuned(bench):
     assert bench.warnings == []
 
 
-def test_read_returns_active_frequency(bench):
+def test_effective_frequency_is_read_during_a_ramp(bench):
     bench.run(EXPERIMENTS, "Effective")
     assert bench.datasets["used"] == pytest.approx(81.25e6, abs=1)
     assert bench.datasets["written"] == 0x12345678
 
 
-def test_data_sheet_violation_is_reported(bench):
+def test_data_sheet_violation_of_ad9910_is_reported(bench):
     bench.run(EXPERIMENTS, "Forbidden")
     texts = bench.warnings
     for text in [
@@ -153,7 +153,7 @@ def test_data_sheet_violation_is_reported(bench):
         assert f"urukul0: {text}" in texts, texts
 
 
-def test_picture_shows_ad9910_output(bench, tmp_path):
+def test_picture_of_ad9910_output_is_written(bench, tmp_path):
     bench.run(EXPERIMENTS, "Ramp")
     start = started(bench)[-1]
     bench.dds("urukul0_ch1").draw(tmp_path / "ramp.png", start, start + 200e-6)

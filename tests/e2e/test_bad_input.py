@@ -55,7 +55,7 @@ def test_pulses_before_exception_are_shown(kairos):
     assert (kairos.directory / "a.vcd").exists()
 
 
-def test_exception_of_rpc_is_shown(kairos, device_db, still_works):
+def test_exception_of_rpc_is_shown_with_its_source_line(kairos, device_db, still_works):
     done = kairos.run(
         """
     def ask(self) -> TInt32:
@@ -110,7 +110,7 @@ def test_user_exception_class_is_raised_on_host(kairos, device_db, still_works):
     assert "caught no ion after 3 tries" in done.stdout
 
 
-def test_missing_device_is_named(kairos):
+def test_missing_device_is_reported_with_a_suggestion(kairos):
     done = kairos.run(GOOD, head=HEAD.replace('"ttl5"', '"tt15"'))
     one_line(done, "the device 'tt15' is not in the device database")
     assert "did you mean 'ttl5'?" in done.stderr or "did you mean 'ttl1" in done.stderr
@@ -144,7 +144,7 @@ def test_compile_error_is_shown_with_its_line(kairos, line, words):
     assert "Traceback" not in done.stderr and "panicked" not in done.stderr
 
 
-def test_ctrl_c_ends_endless_kernel(kairos, device_db, still_works):
+def test_interrupt_ends_endless_kernel(kairos, device_db, still_works):
     process = kairos.start(
         kairos.write(
             """
@@ -215,7 +215,7 @@ def results(kairos):
     return counts, first[1] - first[0]
 
 
-def test_ctrl_c_ends_emulator(kairos):
+def test_interrupt_ends_run_and_its_emulator(kairos):
     process = kairos.start(
         kairos.write("\n    @kernel\n    def run(self):\n        print(1)\n        while True: pass\n")
     )
@@ -228,7 +228,7 @@ def test_ctrl_c_ends_emulator(kairos):
     assert done.returncode == 0, done.stderr
 
 
-def test_port_in_use_is_reported(kairos):
+def test_port_in_use_is_reported_in_one_line(kairos):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = kairos.run(GOOD, "--forward", f"{port}:1380")
@@ -242,14 +242,14 @@ def database(path, address):
     return path
 
 
-def test_unresponsive_device_is_reported(kairos, tmp_path):
+def test_unresponsive_device_is_reported_in_one_line(kairos, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         done = kairos.run(GOOD, device_db=database(tmp_path / "db.py", address))
     one_line(done, "no answer from the core device at 127.0.0.1")
 
 
-def test_unreachable_device_is_reported(kairos, tmp_path):
+def test_unreachable_device_is_reported_in_one_line(kairos, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     done = kairos.run(GOOD, device_db=database(tmp_path / "db.py", f"127.0.0.1:{port}"))
@@ -257,7 +257,7 @@ def test_unreachable_device_is_reported(kairos, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["cut", "header", "empty", "text"])
-def test_corrupt_library_is_rejected(device, damage, kairos, still_works):
+def test_corrupt_library_is_rejected_and_next_one_loads(device, damage, kairos, still_works):
     from kairos.errors import ConnectionLost, LoadError
     from kairos.session import Session
 
@@ -280,7 +280,7 @@ def test_corrupt_library_is_rejected(device, damage, kairos, still_works):
         session.close()
 
 
-def test_emulator_exit_is_reported(kairos):
+def test_broken_firmware_image_is_reported_by_the_emulator(kairos):
     """A broken firmware image: the emulator's message reaches the user."""
     import os
     import shutil
@@ -315,7 +315,7 @@ ENDLESS = """
 """
 
 
-def test_stack_overflow_is_reported(kairos, device_db, still_works):
+def test_stack_overflow_is_reported_with_user_lines(kairos, device_db, still_works):
     done = kairos.run(
         """
     @kernel
@@ -358,7 +358,7 @@ def children(pid):
     return [int(text) for text in done.stdout.split()]
 
 
-def test_killed_emulator_is_reported(kairos):
+def test_killed_emulator_is_reported_in_one_line(kairos):
     process = kairos.start(kairos.write(ENDLESS))
     assert process.stdout.readline() == "running\n"
     [emulator] = children(process.pid)
@@ -380,7 +380,7 @@ def test_killed_run_leaves_no_process_or_file(kairos, monkeypatch):
         assert os.listdir(temporary) == []
 
 
-def test_long_path_of_temporary_files_is_no_obstacle(kairos, monkeypatch, tmp_path):
+def test_run_with_long_temporary_path_succeeds(kairos, monkeypatch, tmp_path):
     temporary = tmp_path / ("long" * 30)
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
@@ -392,7 +392,7 @@ def test_long_path_of_temporary_files_is_no_obstacle(kairos, monkeypatch, tmp_pa
     assert done.returncode == 0 and "runs" in done.stdout, done.stdout + done.stderr
 
 
-def test_unwritable_output_is_reported(kairos):
+def test_unwritable_standard_output_is_reported(kairos):
     path = kairos.write(GOOD)
     with open("/dev/full", "w") as full:
         done = subprocess.run(

@@ -35,7 +35,7 @@ def ion():
     return ION / "device_db.py"
 
 
-def test_a_rabi_flop_has_the_frequency_of_the_bench(kairos, ion):
+def test_rabi_flop_has_the_frequency_of_the_bench(kairos, ion):
     done = kairos("run", ION / "rabi_flop.py", "points=25", "shots=40", "figure='rabi.png'", device_db=ion)
     assert done.returncode == 0, done.stdout + done.stderr
     found = re.search(r"Rabi frequency ([\d.]+) kHz, standard error ([\d.]+) kHz", done.stdout)
@@ -61,7 +61,7 @@ def test_chips_hold_values_set_by_drivers(kairos, ion):
     assert runs[0] == runs[1], "skipped time changes nothing"
 
 
-def test_inputs_come_at_exact_times(kairos, ion, tmp_path):
+def test_inputs_from_bench_arrive_at_exact_times(kairos, ion, tmp_path):
     bench = tmp_path / "loop.toml"
     bench.write_text(LOOP)
     runs = []
@@ -77,7 +77,7 @@ def test_inputs_come_at_exact_times(kairos, ion, tmp_path):
     assert runs[0][1] == "photon True"
 
 
-def test_the_table_has_messages_in_place_of_their_bits(kairos, ion):
+def test_pulse_table_shows_messages_instead_of_bits(kairos, ion):
     words = ["points=1", "shots=1", "--table", "all"]
     done = kairos("run", ION / "rabi_flop.py", *words, device_db=ion)
     rows = [line.split(maxsplit=7) for line in done.stdout.splitlines()]
@@ -155,7 +155,7 @@ def shutter(tmp_path, model=MODEL):
     return bench
 
 
-def test_a_model_in_python_answers_at_exact_times(kairos, ion, tmp_path):
+def test_python_model_answers_at_exact_times(kairos, ion, tmp_path):
     bench = shutter(tmp_path)
     runs = []
     for options in [(), ("--no-skip",)]:
@@ -196,7 +196,7 @@ arguments = { dbm = 0.0 }
 """
 
 
-def test_models_in_python_make_tones_and_light_of_others(ion, tmp_path):
+def test_python_models_convert_tones_and_light_of_other_models(ion, tmp_path):
     """A doubler before the modulator and a filter after it: an ion at twice the frequency flops
     like one without."""
     (tmp_path / "doubler.py").write_text(DOUBLER)
@@ -238,7 +238,7 @@ def test_models_in_python_make_tones_and_light_of_others(ion, tmp_path):
         ("self.is_open = self.wanted", "import os; os._exit(3)", r"its process has ended \(exit status: 3\)"),
     ],
 )
-def test_a_model_that_fails_ends_the_run_with_its_line(kairos, ion, tmp_path, line, instead, warnings):
+def test_failing_python_model_ends_run_with_its_line(kairos, ion, tmp_path, line, instead, warnings):
     bench = shutter(tmp_path, MODEL.replace(line, instead))
     warnings = warnings.replace("LINE", str(MODEL[: MODEL.index(line)].count("\n") + 1))
     done = kairos("run", EXPERIMENT, "-c", "Shutter", "--bench", bench, "-o", "kept.h5", device_db=ion)
@@ -265,7 +265,7 @@ class Restless(Model):
 """
 
 
-def test_model_that_never_rests_is_reported(ion, tmp_path, monkeypatch):
+def test_endlessly_acting_model_is_reported(ion, tmp_path, monkeypatch):
     monkeypatch.setattr(process, "READY_TIMEOUT", 3.0)
     bench = shutter(tmp_path, RESTLESS)
     bench.write_text(bench.read_text().replace('"ttl5"', '"ttl_urukul0_sw0"'))
@@ -282,7 +282,7 @@ def test_model_that_never_rests_is_reported(ion, tmp_path, monkeypatch):
         (SHUTTER.replace("file =", "class = 'Lamp'\nfile ="), r":\d+: ValueError: there is no class Lamp derived from"),
     ],
 )
-def test_a_model_that_cannot_be_made_is_one_line(kairos, ion, tmp_path, text, warnings):
+def test_unconstructible_model_is_reported_in_one_line(kairos, ion, tmp_path, text, warnings):
     bench = shutter(tmp_path)
     bench.write_text((ION / "bench.toml").read_text() + text)
     done = kairos("bench", "check", bench, device_db=ion)
@@ -299,7 +299,7 @@ def test_a_model_that_cannot_be_made_is_one_line(kairos, ion, tmp_path, text, wa
         (LOOP.replace("5000", "-1"), "9: -1 is invalid: it must be 0 or more"),
     ],
 )
-def test_a_file_with_a_mistake_is_refused_in_one_line(kairos, ion, tmp_path, text, line):
+def test_invalid_bench_file_is_refused_in_one_line(kairos, ion, tmp_path, text, line):
     bench = tmp_path / "bench.toml"
     bench.write_text(text)
     done = kairos("run", EXPERIMENT, "-c", "Inputs", "--bench", bench, device_db=ion)
@@ -308,12 +308,12 @@ def test_a_file_with_a_mistake_is_refused_in_one_line(kairos, ion, tmp_path, tex
     assert len(done.stderr.splitlines()) == 1, done.stderr
 
 
-def test_a_file_that_is_not_there(kairos, ion):
+def test_missing_bench_file_is_reported(kairos, ion):
     done = kairos("run", EXPERIMENT, "-c", "Inputs", "--bench", "none.toml", device_db=ion)
     assert (done.returncode, done.stderr) == (1, "kairos: there is no bench file none.toml\n")
 
 
-def test_the_wiring_is_checked_and_drawn(kairos, ion, tmp_path):
+def test_wiring_of_a_bench_is_checked_and_drawn(kairos, ion, tmp_path):
     done = kairos("bench", "check", device_db=ion)
     assert done.returncode == 0, done.stderr
     assert "ion0: ion; from aom_729 (drive), aom_397 (detection), aom_854 (repump); to pmt (photons)" in done.stdout

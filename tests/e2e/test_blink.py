@@ -15,7 +15,7 @@ def blink(kairos, name, *arguments):
     return (kairos.directory / name).read_bytes(), done.stdout
 
 
-def test_pulses_match_experiment(kairos):
+def test_pulses_in_the_file_match_the_experiment(kairos):
     vcd, output = blink(kairos, "a.vcd", "--log", "device.log")
     assert "INFO" in (kairos.directory / "device.log").read_text()
     pulses = pulses_of_vcd(vcd.decode())
@@ -44,20 +44,20 @@ def test_arguments_reach_the_kernel(kairos):
     assert "blinked 2 times" in output
 
 
-def test_plot_writes_picture(kairos):
+def test_plot_option_writes_a_picture(kairos):
     done = kairos("run", EXAMPLES / "blink.py", "--plot", "blink.png")
     assert done.returncode == 0, done.stderr
     assert (kairos.directory / "blink.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_waiting_time_is_skipped(kairos):
+def test_waiting_time_of_a_second_is_exact(kairos):
     done = kairos("run", EXAMPLES / "wait_one_second.py", "--vcd", "a.vcd")
     assert done.returncode == 0, done.stderr
     first, second = pulses_of_vcd((kairos.directory / "a.vcd").read_text())["ttl4"]
     assert first == (0, 10_000) and second == (1_000_010_000, 1_000_020_000)
 
 
-def test_results_return_to_host(kairos):
+def test_attributes_and_results_return_to_host(kairos):
     done = kairos.run(
         """
     def run(self):
@@ -81,13 +81,13 @@ def test_results_return_to_host(kairos):
 
 
 @pytest.mark.parametrize("stage", ["ast", "types", "ir", "llvm", "asm"])
-def test_compiler_stages_are_printed(kairos, stage):
+def test_output_of_each_compiler_stage_is_printed(kairos, stage):
     done = kairos("compile", EXAMPLES / "blink.py", "--emit", stage)
     assert done.returncode == 0, done.stderr
     assert "pulse" in done.stdout
 
 
-def test_library_is_written(kairos):
+def test_compile_command_writes_the_library(kairos):
     done = kairos("compile", EXAMPLES / "underflow.py", "-o", "kernel.elf")
     assert done.returncode == 0, done.stderr
     assert (kairos.directory / "kernel.elf").read_bytes().startswith(b"\x7fELF")

@@ -89,7 +89,7 @@ def test_waveform_is_unchanged_by_bit_errors(run, line):
     assert run(delay_ns=1000, seed=3, **line) == run(delay_ns=1000)
 
 
-def test_line_errors_are_reproducible(tmp_path):
+def test_line_errors_with_a_seed_are_reproducible(tmp_path):
     """The boards' times agree despite errors: lost words are retransmitted."""
     system = tmp_path / "system.toml"
     system.write_text(SYSTEM.format(firmware="") + "delay_ns = 400\nbit_errors = 0.001\nlosses = 0.02\nseed = 5\n")
@@ -118,7 +118,7 @@ def test_invalid_description_is_rejected_with_reason(tmp_path):
         Emulator(str(tmp_path / "missing.toml"))
 
 
-def test_satellite_processors_run():
+def test_satellite_processors_run_with_their_own_console():
     """Its firmware prints on its own UART, and its second core waits for kernels."""
     program = BUILD / "emulator" / "kairos-emulator"
     command = [program, "--system", "pair", "--build", BUILD, "--uart", "-"]

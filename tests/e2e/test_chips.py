@@ -35,7 +35,7 @@ def test_page_shows_messages_to_ad9834_and_its_tone(page_of, database):
     assert times[0] > found["pins/dio_spi0/chip"][0][-1]
 
 
-def test_the_page_shows_an_attenuation_and_the_tone_behind_it(page_of, kairos, database):
+def test_page_shows_attenuation_and_attenuated_tone(page_of, kairos, database):
     bench = kairos.directory / "wires.toml"
     bench.write_text(SOURCE)
     found = page_of(EXPERIMENTS, "-c", "HMC542B", "--bench", bench, device_db=database("HMC542B"))
@@ -43,7 +43,7 @@ def test_the_page_shows_an_attenuation_and_the_tone_behind_it(page_of, kairos, d
     assert found["bench/dio_spi0.ch0/power"][1] == [10.0 - 31.5, 3.0], "from power-up on"
 
 
-def test_page_shows_messages_to_novogorny(page_of, database):
+def test_page_shows_messages_to_novogorny_and_results(page_of, database):
     found = page_of(EXPERIMENTS, "-c", "Novogorny", device_db=database("Novogorny"))
     assert found["pins/dio_spi0/chip amplifiers"][1] == ["gains 1, 1, 1, 10, 1, 1, 1, 1"]
     _, words = found["pins/dio_spi0/chip"]
@@ -58,7 +58,7 @@ def test_page_shows_messages_to_novogorny(page_of, database):
         ("Novogorny", WIRE, "dio_spi0: Novogorny of chip; from dio_spi0, fastino0 (fastino0.ch1 to ch3); to "),
     ],
 )
-def test_check_and_draw(kairos, database, driver, file, shown):
+def test_wiring_of_each_chip_is_checked_and_drawn(kairos, database, driver, file, shown):
     bench = kairos.directory / "wires.toml"
     bench.write_text(file)
     done = kairos("bench", "check", bench, device_db=database(driver))

@@ -36,7 +36,7 @@ class Moves(EnvExperiment):
 """
 
 
-def test_kernel_rpc_calls_controller(kairos):
+def test_rpc_of_kernel_calls_controller_in_another_process(kairos):
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     program = kairos.write(SHUTTER.replace("PORT", str(port)), head="", name="shutter.py")

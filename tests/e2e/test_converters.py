@@ -59,7 +59,7 @@ def test_voltage_of_zotino_is_measured_by_sampler(database, tmp_path):
         assert bench.part("zotino0")["ch5"]["code"] == 0x9000 - 0x8000 + 0x3FFE
 
 
-def test_data_sheet_violations_are_reported(database):
+def test_data_sheet_violations_of_converters_are_reported(database):
     with Bench(database) as bench:
         bench.run(EXPERIMENTS, "TooFast")
         texts = bench.warnings
@@ -78,7 +78,7 @@ def two_dacs(lab, tmp_path):
     return written(entries, tmp_path)
 
 
-def test_dacs_alone_on_a_bus(two_dacs, tmp_path):
+def test_single_dacs_on_a_bus_output_their_voltages(two_dacs, tmp_path):
     bench_file = tmp_path / "wires.toml"
     # The first one of the database, which is sorted, has the name of the bus.
     wires = '[sampler.sampler0]\nch0 = "near.ch39"\nch1 = "dio_spi0.ch15"\n'
@@ -123,7 +123,7 @@ def test_dacs_on_a_bus_are_written_in_turn(two_dacs, tmp_path):
         ("chip = 'ad5360'", "dio_spi0: there is no channel at the address 47: an AD5360 has 16"),
     ],
 )
-def test_a_dac_that_is_another_one_or_elsewhere(two_dacs, tmp_path, card, text):
+def test_wrong_dac_type_or_bus_is_reported(two_dacs, tmp_path, card, text):
     entries = DeviceDB.load(two_dacs).entries
     del entries["far"]
     entries["far"] = "near"
@@ -143,7 +143,7 @@ def test_a_dac_that_is_another_one_or_elsewhere(two_dacs, tmp_path, card, text):
         ("true", 'an input has volts, or a channel that gives them, such as "zotino0.ch3"'),
     ],
 )
-def test_a_wire_that_leads_nowhere_is_refused_in_one_line(kairos, database, wire, text):
+def test_wire_to_unknown_part_is_refused_in_one_line(kairos, database, wire, text):
     bench = kairos.directory / "bench.toml"
     bench.write_text(f"[sampler.sampler0]\nch0 = 1\nch1 = {wire}\n")
     done = kairos("bench", "check", bench, device_db=database)

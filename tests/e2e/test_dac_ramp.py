@@ -8,7 +8,7 @@ from tests.support.paths import EXAMPLES
 FOLDER = EXAMPLES / "electrodes"
 
 
-def test_measured_ramp_matches_setting(tmp_path, lab):
+def test_ramp_measured_by_sampler_matches_fastino_setting(tmp_path, lab):
     picture = tmp_path / "ramp.png"
     with Bench(FOLDER / "device_db.py") as bench:
         bench.run(FOLDER / "dac_ramp.py", steps=20, figure=str(picture))

@@ -72,14 +72,14 @@ def test_picture_of_measurements_is_written(measured):
     assert Image.open(measured[1]).size[0] > 1000
 
 
-def test_selected_paths_are_listed(pulse, tmp_path):
+def test_only_selected_paths_are_measured(pulse, tmp_path):
     done = measure(pulse, tmp_path, "register-read", "copy", "--trials", 2)
     lines = done.stdout.splitlines()
     assert done.returncode == 0 and len(lines) == 2 + 1 + 16, done.stderr
     assert lines[2].startswith("GP0: read a register") and lines[3].startswith("processor: memory to memory")
 
 
-def test_invalid_arguments_are_rejected(pulse, tmp_path):
+def test_invalid_arguments_are_rejected_in_one_line(pulse, tmp_path):
     one_line(measure(pulse, tmp_path, "gpio"), "no path 'gpio'; there are register-write,")
     one_line(measure(pulse, tmp_path, "--trials", 0), "--trials 0")
     one_line(measure(pulse, tmp_path, "--plot", "a.gif"), "selects the format")

@@ -10,7 +10,7 @@ from tests.support.databases import calibrated, entry, written
 EXPERIMENTS = Path(__file__).with_name("experiments") / "default_bench.py"
 
 
-def test_the_chips_of_a_card_answer_unasked(kairos, lab):
+def test_chips_of_cards_answer_without_a_bench_file(kairos, lab):
     database = calibrated(lab, kairos.directory)
     done = kairos("run", EXPERIMENTS, "-c", "Init", "--no-table", device_db=database)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -21,7 +21,7 @@ def test_the_chips_of_a_card_answer_unasked(kairos, lab):
     assert "proto_rev" in done.stderr, "nothing answers where nothing is wired"
 
 
-def test_settings_of_database_apply_to_card(kairos, lab):
+def test_settings_of_database_apply_to_card_models(kairos, lab):
     """User-chosen names, AD9912 chips, revision 8 of the logic, another reference at another
     connector."""
     entries = DeviceDB.load(calibrated(lab, kairos.directory)).entries

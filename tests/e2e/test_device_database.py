@@ -79,7 +79,7 @@ def test_channels_of_other_boards_are_included():
     assert list(entries)[3:] == ["ttl0", "clk", "ttl0_3"]
 
 
-def test_parameter_selects_driver():
+def test_parameter_of_a_channel_selects_its_driver():
     spline = ChannelKind.SHUTTLER_SPLINE
     channels = [(0, spline, "level", [("shuttler", 3), ("output", 2)]), (1, spline, "tone", [("kind", 1)])]
     entries = database("10.0.0.1", None, [(0, channels)])

@@ -31,51 +31,51 @@ def run(database, tmp_path):
     return run
 
 
-def test_photon_counting(run):
+def test_photon_counting_example_distinguishes_bright_and_dark(run):
     left = run("photon_counting", shots=30)
     assert sum(left["counts.bright"]) / 30 == pytest.approx(20, abs=3)
     assert left["counts.error"] < 0.05
 
 
-def test_ramsey(run):
+def test_ramsey_example_contrast_decays_with_the_wait(run):
     left = run("ramsey", shots=30, points=5)
     short, long = left["ramsey.contrast"]
     assert short > 0.75 and 0.25 < long < 0.75, "exp(-2/3) is a half"
 
 
-def test_spectroscopy(run):
+def test_spectroscopy_example_finds_the_line(run):
     left = run("spectroscopy", shots=10)
     assert left["line.centre_hz"] == pytest.approx(80e6, abs=10e3)
     assert max(left["line.excitation"]) > 0.7 and min(left["line.excitation"]) < 0.2
 
 
-def test_feedback(run):
+def test_feedback_example_brightens_the_ion(run):
     first, second = run("feedback", shots=30)["feedback.dark"]
     assert 0.2 < first < 0.8 and second < 0.15
 
 
-def test_pulse_train(run):
+def test_pulse_train_example_turns_the_ion_fully(run):
     none, full, gone = run("pulse_train", shots=20, most=20, step=10)["train.excitation"]
     assert full > 0.75 and max(none, gone) < 0.35
 
 
-def test_optimise(run):
+def test_optimise_example_finds_the_pi_pulse(run):
     assert run("optimise", shots=40)["optimise.length_s"] == pytest.approx(10e-6, abs=2.5e-6)
 
 
-def test_estimation(run):
+def test_estimation_example_finds_the_detuning(run):
     left = run("estimation", shots=64)
     assert left["estimation.detuning_hz"] == pytest.approx(3e3, abs=5 * left["estimation.width_hz"])
     assert left["estimation.width_hz"] < 600
 
 
-def test_fragments(run):
+def test_fragments_example_scans_length_and_detuning(run):
     none, full, gone = run("fragments", shots=20, points=3, stop=20e-6)["scan.excitation"]
     assert full > 0.75 and max(none, gone) < 0.35
     line = run("fragments", scan="pulse.detuning", start=-200e3, stop=200e3, shots=20, points=3)["scan.excitation"]
     assert line[1] > 0.75 and max(line[0], line[2]) < 0.35
 
 
-def test_sideband_cooling(run):
+def test_sideband_cooling_example_reduces_the_quanta(run):
     warm, cold = run("sideband_cooling", bench="crystal.toml", shots=10, points=1)["sidebands.quanta"]
     assert cold < 0.35 and warm > 2 * cold

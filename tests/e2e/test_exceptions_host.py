@@ -156,13 +156,13 @@ def test_host_exception_message_reaches_kernel(crossing, message):
     assert crossing.trace == [1, 2]
 
 
-def test_very_long_message_is_cut(crossing):
+def test_very_long_exception_message_is_truncated(crossing):
     crossing.error = ValueError("é" * 100_000)
     assert str(caught(crossing.pass_on)) == "é" * 4096 + "... (truncated)"
 
 
 @pytest.mark.parametrize("cls", [*HOST_CLASSES, Unregistered])
-def test_builtin_exception_class_is_kept(crossing, cls):
+def test_builtin_exception_class_is_kept_across_rpc(crossing, cls):
     crossing.error = cls("why")
     known = {IndexError: 1, Lost: 2, RTIOUnderflow: 3, DMAError: 4, ValueError: 5}
     assert crossing.sort() == known.get(cls, 6)
@@ -196,7 +196,7 @@ def test_exception_of_asynchronous_rpc_ends_kernel(crossing):
 @pytest.mark.parametrize(
     ("number", "message"), [(0, "gone: 1, -2, 3"), (1, "µ ✓ 7"), (2, "no format: {not a field}"), (3, "Lost")]
 )
-def test_user_exception_class_is_kept(crossing, number, message):
+def test_user_exception_class_is_kept_across_rpc(crossing, number, message):
     error = caught(crossing.own, number)
     assert type(error) is Lost and str(error) == message
 
@@ -242,7 +242,7 @@ def test_too_many_nested_exceptions_end_kernel(crossing, count):
 
 
 @pytest.mark.parametrize("depth", [100, 127, 128, 129, 1000])
-def test_long_backtrace_is_truncated(crossing, depth):
+def test_long_backtrace_is_truncated_to_its_innermost_frames(crossing, depth):
     """The innermost 128 are reported; catching needs none of them."""
     error = caught(crossing.deep, depth)
     frames = error.artiq_core_exception.report.backtrace

@@ -60,7 +60,7 @@ class Run:
         return shifted[0] if len(names) == 1 else shifted
 
 
-def test_ramsey(kairos, lab_db):
+def test_ramsey_experiment_writes_profiles_and_pulses_exactly(kairos, lab_db):
     run = Run(kairos, "ramsey", lab_db)
     words = [0, 0x4000, 0x8000, 0xC000]
     assert run.lines == [f"{words} {words}"]
@@ -82,7 +82,7 @@ def test_ramsey(kairos, lab_db):
     assert profiles == written
 
 
-def test_photons(kairos, lab_db):
+def test_photons_experiment_counts_every_pulse(kairos, lab_db):
     run = Run(kairos, "photons", lab_db)
     bins = ["bin 0 True", "bin 1 True", "bin 2 True"]
     assert run.lines == [*bins, "no more -1 0", "dark 0", "overflow", "[0, 0, 1, 1, 1, 1, 0, 0] [4, 4, 4]"]
@@ -90,7 +90,7 @@ def test_photons(kairos, lab_db):
     assert len(run.pulses("ttl0")) == 2 + 3 + 4 + 5 + 12
 
 
-def test_pulse_train(kairos, lab_db):
+def test_pulse_train_experiment_plays_exact_pulses(kairos, lab_db):
     run = Run(kairos, "pulse_train", lab_db)
     assert run.lines == ["length 8296", "handle is gone", "trace is gone"]
     gate, trigger, time = [], [(0, 100)], 100
@@ -106,7 +106,7 @@ def test_pulse_train(kairos, lab_db):
     assert run.pulses("ttl4", "ttl5") == [gate, trigger]
 
 
-def test_feedback(kairos, lab_db):
+def test_feedback_experiment_computes_as_the_host(kairos, lab_db):
     run = Run(kairos, "feedback", lab_db)
     assert run.lines == [
         "as computed on the host: True 12 [640.0, 240.0, 10.0, -106.0]",
@@ -121,7 +121,7 @@ def test_feedback(kairos, lab_db):
     assert [start for start, _ in run.pulses("ttl12")] == rises
 
 
-def test_electrodes(kairos, lab_db):
+def test_electrodes_experiment_writes_the_expected_words(kairos, lab_db):
     run = Run(kairos, "electrodes", lab_db)
 
     def code(volts):
@@ -147,7 +147,7 @@ def identifier(vcd, name):
     return re.escape(re.search(rf"\$var wire 1 (\S+) {name} \$end", vcd)[1])
 
 
-def test_readout(kairos, lab_db):
+def test_readout_experiment_sets_gains_and_reads_volts(kairos, lab_db):
     run = Run(kairos, "readout", lab_db)
     assert run.lines == [
         "[-10.24, -1.024, -0.1024, -0.01024]",
@@ -161,7 +161,7 @@ def test_readout(kairos, lab_db):
     assert [end - start for start, end in run.pulses("ttl_sampler0_cnv")] == [30] * 4
 
 
-def test_scan(kairos, lab_db):
+def test_scan_experiment_stops_and_completes(kairos, lab_db):
     run = Run(kairos, "scan", lab_db)
     assert run.lines[0] == "stopped at 6"
     assert run.lines[1].startswith("lengths True ")
@@ -175,13 +175,13 @@ def test_scan(kairos, lab_db):
     assert sorted(widths) == [1000, 2000, 3000, 4000] != widths
 
 
-def test_camera(kairos, lab_db):
+def test_camera_experiment_reports_missed_frames(kairos, lab_db):
     run = Run(kairos, "camera", lab_db)
     assert run.lines == ["missed 3 [-1, -1]"]
     assert [end - start for start, end in run.pulses("ttl4")] == [10_000] * 3
 
 
-def test_sequences(kairos, lab_db):
+def test_sequences_experiment_has_exact_parallel_pulses(kairos, lab_db):
     run = Run(kairos, "sequences", lab_db)
     assert run.lines == []
     t = 2000
@@ -199,7 +199,7 @@ def test_sequences(kairos, lab_db):
     assert run.pulses("ttl4", "ttl5", "ttl6", "ttl7") == [ttl4, ttl5, ttl6, ttl7]
 
 
-def test_hierarchy(kairos, lab_db):
+def test_hierarchy_experiment_uses_shared_devices(kairos, lab_db):
     run = Run(kairos, "hierarchy", lab_db)
     assert run.lines == [
         "sequence 3300",
@@ -213,7 +213,7 @@ def test_hierarchy(kairos, lab_db):
     assert slower.pulses("ttl4", "ttl5") == [[(0, 2000)], [(2200, 6200)]]
 
 
-def test_arrays(kairos):
+def test_arrays_experiment_prints_numpy_results(kairos):
     run = Run(kairos, "arrays", DEMO_DB)
     polynomial = 3.0 + math.atan2(9.0, 2.0)
     assert run.lines == [
@@ -230,7 +230,7 @@ def test_arrays(kairos):
     ]
 
 
-def test_texts(kairos):
+def test_texts_experiment_prints_python_results(kairos):
     run = Run(kairos, "texts", DEMO_DB)
     assert run.lines == [
         "2 -1 True True",
@@ -243,12 +243,12 @@ def test_texts(kairos):
     assert run.datasets == {"ion.Yb/count": "12", "ion..Ca/count": "13"}
 
 
-def test_recovery(kairos):
+def test_recovery_experiment_retries_lost_ions(kairos):
     run = Run(kairos, "recovery", DEMO_DB)
     assert run.lines == ["ready 7", "300 3 2 2 True", "IonLost after 3 attempts of 3", "ValueError"]
 
 
-def test_idioms(kairos):
+def test_idioms_experiment_prints_python_results(kairos):
     run = Run(kairos, "idioms", DEMO_DB)
     assert run.lines == [
         "note locked {'a': 1} 2 2.5 {'scaled': 9.0}",

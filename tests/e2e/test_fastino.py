@@ -77,7 +77,7 @@ def words(trace, names):
         last = cycle
 
 
-def test_outputs_reach_fastino(kairos, lab, tmp_path):
+def test_outputs_of_a_kernel_reach_the_fastino_card(kairos, lab, tmp_path):
     done = kairos.run(BODY, head=HEAD, device_db=lab)
     assert done.returncode == 0, done.stdout + done.stderr
     trace = json.loads((tmp_path / "trace.json").read_text())

@@ -18,7 +18,7 @@ def bench(lab):
         yield made
 
 
-def test_fastino_ramps_and_holds(bench):
+def test_fastino_voltages_ramp_and_hold_as_set(bench):
     bench.run(EXPERIMENTS, "Ramp")
     assert bench.warnings == []
     changes = bench.dac("fastino0", 5).changes
@@ -38,7 +38,7 @@ def test_fastino_ramps_and_holds(bench):
     assert part["ch5"]["interpolator"] == 3 | 2 << 6 | 1 << 10
 
 
-def test_fastino_clear_resets_outputs(bench):
+def test_fastino_clear_sets_outputs_to_zero(bench):
     bench.run(EXPERIMENTS, "Clear")
     assert [volts for _, volts in bench.dac("fastino0", 5).changes[-2:]] == [pytest.approx(5, abs=2e-4), 0]
     assert bench.part("fastino0")["ch5"]["code"] == 0x8000

@@ -83,7 +83,7 @@ SEQUENCES = {
 }
 
 
-def test_pulses_on_a_qubit(database, tmp_path):
+def test_pulse_sequences_give_the_calculated_population(database, tmp_path):
     bench_file = tmp_path / "qubit.toml"
     bench_file.write_text(QUBIT)
     for name, (detuning, lengths, phases) in SEQUENCES.items():
@@ -94,7 +94,7 @@ def test_pulses_on_a_qubit(database, tmp_path):
         assert found == pytest.approx(population(detuning, lengths, phases, 20_000), abs=2e-4), name
 
 
-def test_an_echo_takes_the_detuning_out():
+def test_echo_sequence_cancels_the_detuning():
     """The physics demonstrated by the sequences above."""
     echoes = [population(hz, [QUARTER, HALF, QUARTER], [0.0, 0.0, 0.0], 20_000) for hz in (0.0, 1e3, 2e3)]
     fringes = [population(hz, [QUARTER, QUARTER], [0.0, 0.0], 40_000) for hz in (0.0, 1e3, 2e3)]
@@ -102,7 +102,7 @@ def test_an_echo_takes_the_detuning_out():
 
 
 @pytest.mark.parametrize("length, wanted", [(50_000, 0.5), (100_000, 1.0)])
-def test_a_molmer_sorensen_gate(database, tmp_path, length, wanted):
+def test_molmer_sorensen_gate_excites_both_ions_equally(database, tmp_path, length, wanted):
     """Starting with both ions in the lower state, one gate makes the Bell state, in which each ion
     is half excited; two gates excite both, and the mode is at rest after each. The deviation is due
     to the carrier.

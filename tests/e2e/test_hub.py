@@ -29,7 +29,7 @@ def lab(hub):
         yield lab
 
 
-def test_registers_have_the_names_of_the_gateware(lab):
+def test_hub_registers_have_the_names_of_the_gateware(lab):
     registers = lab["demo"].registers
     assert {"rtio", "dma", "initiator"} <= set(dir(registers))
     assert "outputs" in dir(registers.rtio) and registers["rtio/outputs"].width == 16
@@ -61,7 +61,7 @@ for text in sys.argv[2:]:
 """
 
 
-def test_names_complete_in_a_notebook(hub, lab, tmp_path):
+def test_names_of_registers_complete_in_a_notebook(hub, lab, tmp_path):
     texts = ['lab["', 'lab["demo"].registers.', 'lab["demo"].registers.rtio.out', 'lab["demo"].registers["rtio/out']
     done = subprocess.run(
         [sys.executable, "-c", COMPLETE, hub.address, *texts],
@@ -82,7 +82,7 @@ def test_many_registers_are_read_in_one_call(lab):
     assert first == again == 13 and counter < 2**64
 
 
-def test_program_runs_on_device(lab):
+def test_program_with_loops_runs_on_the_device(lab):
     program = Program()
     program.read("rtio/outputs")
     with program.loop(500):
@@ -153,7 +153,7 @@ def test_registers_are_written_and_read_in_one_call(lab):
     fails("INVALID_ARGUMENT", "does not fit into the 32 bits", lambda: word.write(2**32))
 
 
-def test_absent_names_are_reported(lab):
+def test_absent_names_and_devices_are_reported(lab):
     demo = lab["demo"]
     fails("PERMISSION_DENIED", "is read-only", lambda: demo.registers.rtio.outputs.write(1))
     fails("NOT_FOUND", "its block has rtio/async_error", lambda: demo.read("rtio/none"))
@@ -174,7 +174,7 @@ def test_unknown_message_field_is_rejected_in_one_line(lab):
     assert repr(lab).endswith("away, demo>")
 
 
-def test_watch_streams_register_values(lab):
+def test_watched_registers_are_streamed_in_order(lab):
     readings = lab["demo"].watch("rtio/outputs", "rtio/counter", period=0.02)
     times, values = zip(*(next(readings) for _ in range(5)), strict=True)
     assert sorted(times) == list(times) and {value[0] for value in values} == {13}
@@ -223,7 +223,7 @@ def test_command_line_reads_and_writes_registers(hub, lab):
         assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
-def test_restarted_device_is_reconnected(tmp_path, start_device):
+def test_restarted_device_is_reconnected_by_the_hub(tmp_path, start_device):
     device = start_device(tmp_path)
     address = f"{device.host}:{device.ports[1380]}"
     hub = Hub(tmp_path, {"lab": address})
@@ -290,6 +290,6 @@ def answers(lab):
         return False
 
 
-def test_invalid_settings_are_rejected(tmp_path):
+def test_missing_settings_file_is_reported_in_one_line(tmp_path):
     done = subprocess.run([HUB, tmp_path / "none.toml"], capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.startswith("kairos: ") and "cannot be read" in done.stderr

@@ -120,7 +120,7 @@ def test_refusal_names_the_missing_role(hub):
             lab.call("Registers", "Write", device="away", register="a/b", value=1)
 
 
-def test_metrics_require_role_look(hub):
+def test_metrics_are_served_only_with_role_look(hub):
     for token, status in ((None, 401), ("none", 401), ("look", 200)):
         request = urllib.request.Request(f"http://{hub.address}/metrics")
         if token is not None:
@@ -132,7 +132,7 @@ def test_metrics_require_role_look(hub):
 
 
 @pytest.mark.parametrize("name", ["grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "none.Such/Method", ""])
-def test_undescribed_method_is_refused(hub, name):
+def test_undescribed_method_is_refused_without_token(hub, name):
     with grpc.insecure_channel(hub.address) as channel:
         with pytest.raises(grpc.RpcError) as failed:
             channel.unary_unary(f"/{name}")(b"", timeout=10)
@@ -158,7 +158,7 @@ def test_command_line_token_is_accepted(tmp_path):
         hub.close()
 
 
-def test_tls_connection_is_verified(tmp_path):
+def test_tls_connection_requires_the_certificate_of_the_hub(tmp_path):
     """A hub reachable by others."""
     entries = token_entry("secret", "look") + certificate(tmp_path)
     hub = Hub(tmp_path, AWAY, listen="0.0.0.0:0", entries=entries)

@@ -135,12 +135,12 @@ def test_program_on_board_runs_as_on_core_device(lab):
     fails("PERMISSION_DENIED", "cannot be written", lambda: lab["rack"].run(program))
 
 
-def test_registers_are_watched(lab):
+def test_watched_board_registers_are_streamed(lab):
     readings = lab["rack"].watch("clocks/status", period=0.02)
     assert [next(readings)[1] for _ in range(3)] == [[0xC0FFEE]] * 3
 
 
-def test_board_health_is_reported(hub, lab):
+def test_board_health_warns_of_a_hot_sensor(hub, lab):
     found = lab["rack"].health()
     assert found["sensors"].condition == "good" and found["sensors"].values["xadc_temp1_celsius"] == 41.5
     assert found["sensors"].values["xadc_vccint_volts"] == 1.003
@@ -155,7 +155,7 @@ def test_board_health_is_reported(hub, lab):
     fails("UNIMPLEMENTED", "journalctl", lambda: next(lab["rack"].log(follow=True)))
 
 
-def test_buses_are_found_and_used(hub, lab):
+def test_buses_of_the_board_are_found_and_used(hub, lab):
     board = lab["rack"].board
     buses = {bus.name: bus for bus in board.buses()}
     assert list(buses) == ["i2c-1", "i2c-2", "i2c-3", "spidev0.0"]
@@ -217,7 +217,7 @@ def test_unsupported_bus_transfer_is_reported(lab):
     fails("UNIMPLEMENTED", "is a core device", lambda: lab["away"].board.buses())
 
 
-def test_buffers_are_streamed(hub, lab):
+def test_board_buffers_are_streamed_and_bounds_checked(hub, lab):
     buffer = lab["rack"].board.buffers["samples"]
     assert (buffer.size, buffer.readable, buffer.writable) == (SAMPLES, True, True)
     data = os.urandom(SAMPLES)
@@ -235,7 +235,7 @@ def test_buffers_are_streamed(hub, lab):
     fails("NOT_FOUND", "there are samples", lambda: lab.send("Memory", "Write", [{"device": "rack", "buffer": "none"}]))
 
 
-def test_reloaded_driver_is_found_again(hub, lab):
+def test_registers_of_a_reloaded_driver_are_found_again(hub, lab):
     device = hub.folder / "root/dev/uio0"
     kept = device.rename(device.with_name("gone"))
     until(lambda: not next(each.connected for each in lab.devices() if each.name == "rack"))
@@ -246,7 +246,7 @@ def test_reloaded_driver_is_found_again(hub, lab):
     assert lab["rack"].read("clocks/status") == [0xC0FFEE]
 
 
-def test_command_line_shows_board(hub, lab):
+def test_command_line_shows_board_and_its_buffers(hub, lab):
     def run(*words):
         return run_kairos("hub", *words, "--hub", hub.address)
 

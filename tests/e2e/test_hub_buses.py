@@ -36,7 +36,7 @@ def test_bus_device_is_written_and_read(demo):
     assert demo.i2c.read(SYNTHESISER, 2, register=134, switch=CLOCK) == b"\x01\x82"
 
 
-def test_scan_lists_answering_addresses(demo):
+def test_bus_scan_lists_answering_addresses(demo):
     assert demo.i2c.scan() == [0x70, 0x71, SWITCH]
     assert demo.i2c.scan(CARDS) == [EXPANDER, EEPROM, 0x70, 0x71, SWITCH]
     with pytest.raises(ProgramError) as failed:
@@ -44,7 +44,7 @@ def test_scan_lists_answering_addresses(demo):
     assert failed.value.code == "NOT_ACKNOWLEDGED" and "no device on the I2C bus" in str(failed.value)
 
 
-def test_program_transfers_on_bus(demo):
+def test_program_transfers_on_bus_and_failing_step_is_reported(demo):
     """Bytes read by a step appear between the results of others; a failing step is reported."""
     program = Program()
     program.read("rtio/outputs")
@@ -59,7 +59,7 @@ def test_program_transfers_on_bus(demo):
     assert unpacked(error.results[1:3], 5) == bytes(range(1, 6))
 
 
-def test_impossible_transfer_is_refused(demo):
+def test_impossible_i2c_transfer_is_refused_with_the_limits(demo):
     for work in (
         lambda: demo.i2c.read(0x80, 1),
         lambda: demo.i2c.write(0x50, bytes(9)),
@@ -71,7 +71,7 @@ def test_impossible_transfer_is_refused(demo):
         assert failed.value.code == "INVALID_ARGUMENT"
 
 
-def test_kernel_and_hub_share_bus(demo, kairos, device_db):
+def test_kernel_and_hub_share_the_bus_undisturbed(demo, kairos, device_db):
     """Both use the same switch, each a different channel, without disturbing each other."""
     done = threading.Event()
     wrong, rounds = [], [0]
@@ -129,7 +129,7 @@ def test_pins_are_overridden_and_released(demo):
         demo.run(program)
 
 
-def test_channels_are_listed(demo):
+def test_channels_of_the_device_are_listed(demo):
     found = {channel.name: (channel.number, channel.kind) for channel in demo.channels()}
     assert found["ttl0"] == (0, "ttl_inout") and found["ttl4"] == (4, "ttl_out") and found["rtio_log"] == (12, "log")
 

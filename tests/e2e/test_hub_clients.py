@@ -58,7 +58,7 @@ def test_every_client_example_is_tested():
     assert {path.name for path in (ROOT / "src" / "hub" / "clients").iterdir()} == set(EXAMPLES)
 
 
-def test_every_client_has_every_service():
+def test_every_client_language_has_every_service():
     protocol = "".join(path.read_text() for path in (ROOT / "src" / "hub" / "proto").rglob("*.proto"))
     connects = {"cpp": "include/kairos/hub.hpp", "go": "hub.go", "rust": "src/lib.rs", "typescript": "src/hub.ts"}
     for language, file in connects.items():
@@ -67,7 +67,7 @@ def test_every_client_has_every_service():
             assert re.search(rf"\b(New)?{service}(Client)?\b", text), f"{language} has no {service}"
 
 
-def test_calibration_runs_in_one_batch(hub, calibrate):
+def test_calibration_of_each_client_runs_in_one_batch(hub, calibrate):
     done = calibrate(hub.address, "demo")
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert re.fullmatch(
@@ -76,7 +76,7 @@ def test_calibration_runs_in_one_batch(hub, calibrate):
     )
 
 
-def test_failure_is_one_line(hub, calibrate):
+def test_failure_of_each_client_is_one_line(hub, calibrate):
     for address, device, text in (
         (hub.address, "away", "away at 127.0.0.1:9 does not answer"),
         (hub.address, "none", "there is no device 'none'"),
@@ -87,7 +87,7 @@ def test_failure_is_one_line(hub, calibrate):
         assert re.fullmatch(r"calibrate: .*\n", done.stderr) and text in done.stderr, done.stderr
 
 
-def test_plugin_calls_hub(device, tmp_path, calibrate):
+def test_client_as_plugin_calls_the_hub(device, tmp_path, calibrate):
     """As a plugin of the layer control: at the hub's own socket, with the plugin's token. Its
     output is in the log."""
     shutil.copy(PLUGINS / "counter.proto", tmp_path)

@@ -102,7 +102,7 @@ def test_lost_and_restored_reference_is_reported(lab, clocked):
     changes.close()
 
 
-def test_command_line_shows_clocks(hub, lab):
+def test_command_line_shows_and_awaits_clocks(hub, lab):
     def run(*words):
         return run_kairos("hub", "clocks", *words, "--hub", hub.address)
 

@@ -20,7 +20,7 @@ GREETING = 5.0
 """Seconds within which a client has to begin."""
 
 
-def test_silent_connection_is_closed(device, tmp_path):
+def test_silent_connections_are_closed_and_others_served(device, tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, hard))
     try:

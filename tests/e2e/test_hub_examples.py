@@ -13,7 +13,7 @@ def run(*words):
     return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=PATIENCE)
 
 
-def test_calibration_example_runs(device, tmp_path):
+def test_calibration_example_finds_the_middle_setting(device, tmp_path):
     with demo_hub(device, tmp_path) as hub, demo_lab(hub):
         done = run(EXAMPLES / "hub" / "calibrate.py", "demo", "--hub", hub.address)
         assert done.returncode == 0, done.stderr

@@ -43,7 +43,7 @@ def lab(hub):
         yield lab
 
 
-def test_every_subsystem_is_reported(lab):
+def test_health_of_every_subsystem_is_reported(lab):
     found = lab["demo"].health()
     assert found.keys() == SUBSYSTEMS
     assert {name: each.condition for name, each in found.items() if each.condition not in ("good", "absent")} == {}
@@ -69,7 +69,7 @@ def test_each_subsystem_has_an_entry_in_the_health_service(lab):
     assert [status(f"device/demo/{name}") for name in ("clock", "rtio", "memory", "kernel_core")] == [1, 1, 1, 1]
 
 
-def test_metrics_include_every_device(lab):
+def test_metrics_include_every_device_and_call(lab):
     lab["demo"].read("rtio/outputs")
     lines = lab.metrics().splitlines()
     samples = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
@@ -87,7 +87,7 @@ def test_metrics_include_every_device(lab):
     assert later['kairos_hub_calls_total{method="/kairos.hub.v1.Registers/Read",code="5"}'] == "1"
 
 
-def test_command_line_shows_health(hub, lab):
+def test_command_line_shows_health_metrics_and_log(hub, lab):
     def run(*words):
         return run_kairos("hub", *words, "--hub", hub.address)
 
@@ -162,7 +162,7 @@ def test_log_is_followed_by_many_clients(lab, device):
         assert any("no heap on core 0" in next(lines) for _ in range(100))
 
 
-def test_failed_kernel_is_reported(device, lab):
+def test_fault_of_a_kernel_is_counted_in_health(device, lab):
     before = lab["demo"].health()["kernel_core"].values["faults_total"]
     with Session(device) as session:
         assert session.load(kernel("scribble")) is None

@@ -64,7 +64,7 @@ def stays(command):
     return command in STAYS or command.startswith(tuple(f"{each} " for each in STAYS if each != "kairos hub"))
 
 
-def test_commands_of_the_manual_run(typed):
+def test_commands_of_the_hub_page_work_as_shown(typed):
     seen = 0
     for language, text in BLOCK.findall(PAGE):
         if language == "python":

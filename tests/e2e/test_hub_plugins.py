@@ -160,7 +160,7 @@ def test_plugin_methods_are_served_like_those_of_hub(hub, lab):
     assert failed.value.code == "UNIMPLEMENTED"
 
 
-def test_python_plugin_calibrates(lab):
+def test_python_plugin_calibrates_the_demo_device(lab):
     word = lab["demo"].registers.scratch.word
     word.write(0)
     found = lab.call("lab.pll.v1.Pll", "Calibrate", device="demo")
@@ -170,7 +170,7 @@ def test_python_plugin_calibrates(lab):
     fails("UNKNOWN", "no device 'none'", lambda: lab.call("lab.pll.v1.Pll", "Calibrate", device="none"))
 
 
-def test_plugin_output_is_logged(hub, lab):
+def test_output_of_plugin_is_in_the_log(hub, lab):
     until(lambda: 'I begin plugin="well"' in plain(hub))
 
 
@@ -178,7 +178,7 @@ def plain(hub):
     return re.sub(r"\x1b\[[0-9;]*m", "", (hub.folder / "hub.log").read_text())
 
 
-def test_dead_plugin_is_restarted(hub, lab, ill, bystander):
+def test_dead_plugin_is_restarted_and_reported(hub, lab, ill, bystander):
     process = call(lab, "ill", "Echo").number
     with pytest.raises(HubError) as failed:
         call(lab, "ill", "Die")
@@ -188,7 +188,7 @@ def test_dead_plugin_is_restarted(hub, lab, ill, bystander):
     assert "it has ended: exit status: 3" in plain(hub)
 
 
-def test_hanging_plugin_is_restarted(lab, ill, bystander):
+def test_stopped_plugin_process_is_restarted(lab, ill, bystander):
     """It is stopped: no thread answers."""
     process = call(lab, "ill", "Echo").number
     os.kill(process, signal.SIGSTOP)
@@ -392,7 +392,7 @@ def test_reload_stops_no_other_plugin(hub, lab, ill, bystander):
     settings.write_text(written)
 
 
-def test_rust_plugin_is_served(tmp_path):
+def test_rust_plugin_is_served_and_ends_with_its_hub(tmp_path):
     """The example of the manual: layer `access`, so without access to the hub."""
     program = HUB.parent / "examples" / "counter"
     shutil.copy(EXAMPLES / "counter.proto", tmp_path)

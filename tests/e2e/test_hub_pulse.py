@@ -57,7 +57,7 @@ def send(kairos, device, pulse, tmp_path):
     return send
 
 
-def test_core_reports_its_configuration(registers):
+def test_pulse_core_registers_report_its_configuration(registers):
     config, arguments = registers.pulse.config.read(), registers["pulse/config"]
     assert (arguments.width, arguments.writable) == (32, False)
     channels, samples = config & 0xF, config >> 4 & 0xF

@@ -73,7 +73,7 @@ def test_generated_settings_file_is_accepted(tmp_path):
                 assert {event.kind for event in lab[names[-1]].waveforms.read()} <= {"stopped"}
 
 
-def test_commented_settings_are_accepted(tmp_path):
+def test_commented_settings_of_generated_file_are_valid(tmp_path):
     (tmp_path / "device_db.py").write_text(f'device_db = {{"core": {CORE}}}')
     assert run_kairos("new", "--hub", cwd=tmp_path).returncode == 0
     text = (tmp_path / "hub.toml").read_text()

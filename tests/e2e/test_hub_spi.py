@@ -50,7 +50,7 @@ def test_chip_receives_transferred_bits(demo, device):
     assert carried(device, BUS, 2) == [(1, 8, 0x5A), (2, 32, 0x12345678), (1, 3, 0b011)]
 
 
-def test_answer_of_a_chip_is_a_result(demo, device):
+def test_answer_of_a_chip_is_returned(demo, device):
     names, _ = recorded(device)
     (miso,) = (index for index, name in names.items() if name == f"{BUS}_miso")
     for level in (1, 0):

@@ -60,7 +60,7 @@ def test_clients_read_the_same_events(hub, lab, waveforms, device):
     assert not status.HasField("pulse")
 
 
-def test_newest_events_of_a_channel(waveforms, device):
+def test_newest_events_of_a_channel_are_read(waveforms, device):
     run_rtio(device)
     waveforms.read()
     newest = waveforms.read("ttl4", newest=4, kept=True)
@@ -68,7 +68,7 @@ def test_newest_events_of_a_channel(waveforms, device):
     assert [event.kind for event in newest if event.kind != "stopped"] == ["output"] * 4
 
 
-def test_events_are_followed(waveforms, device):
+def test_followed_events_reach_every_client(waveforms, device):
     """By two clients simultaneously, each of which receives all of them."""
     streams = [waveforms.follow("ttl4", newest=1, period=0.1) for _ in range(2)]
     for stream in streams:
@@ -88,7 +88,7 @@ def levels_or_none(events):
     return levels(events) if any(event.kind == "output" for event in events) else []
 
 
-def test_files_agree_with_the_analyzer(waveforms, device):
+def test_exported_files_agree_with_the_analyzer(waveforms, device):
     """The dump equals the device's; the levels of a pin in the VCD file are those of its events."""
     run_rtio(device)
     text, dump = waveforms.vcd().decode(), analyzer.decode(waveforms.dump(kept=True))
@@ -103,7 +103,7 @@ def test_files_agree_with_the_analyzer(waveforms, device):
     assert list(changes_of_vcd(only)) == ["ttl4"]
 
 
-def test_capture_waits_for_event(waveforms, device):
+def test_capture_waits_for_the_matching_event(waveforms, device):
     before = waveforms.read(kept=True)
     captured = []
     waits = threading.Thread(target=lambda: captured.append(waveforms.capture("ttl4", "output", 2, 3, timeout=60)))
@@ -119,7 +119,7 @@ def test_capture_waits_for_event(waveforms, device):
     assert failed.value.code == "DEADLINE_EXCEEDED"
 
 
-def test_absent_names_are_reported(lab, waveforms, device):
+def test_absent_channel_and_device_are_reported(lab, waveforms, device):
     fails("NOT_FOUND", "there is no channel 'none'", lambda: waveforms.read("none"))
     fails("INVALID_ARGUMENT", "at most 4096 events", lambda: waveforms.capture(before=5000))
     fails("UNAVAILABLE", "does not answer", lambda: lab["away"].waveforms.read())
@@ -127,7 +127,7 @@ def test_absent_names_are_reported(lab, waveforms, device):
         run_empty(session)
 
 
-def test_command_line_shows_events(hub, lab, device, tmp_path):
+def test_command_line_shows_and_exports_events(hub, lab, device, tmp_path):
     def run(*words):
         return run_kairos("hub", "waveform", *words, "--hub", hub.address)
 

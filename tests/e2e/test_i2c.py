@@ -28,7 +28,7 @@ def test_i2c_and_cache_work_in_kernel(kairos):
     assert done.returncode == 0
 
 
-def test_eeprom_calibration_is_used(kairos, lab):
+def test_calibration_in_the_eeprom_is_read_and_used(kairos, lab):
     """With the database that comes with the gateware: a Kasli's switches and EEPROMs are on the
     emulated bus."""
     done = kairos("run", CALIBRATED, device_db=lab)

@@ -76,7 +76,7 @@ def plain(value):
 
 
 @pytest.mark.parametrize(("path", "name"), ALL)
-def test_experiment_matches_its_description(machine, database, path, name, tmp_path, capsys):
+def test_laboratory_experiment_matches_its_description(machine, database, path, name, tmp_path, capsys):
     experiment = Experiment(path, name, [], database)
     expected = experiment.instance.expected
     machine.mark_start()

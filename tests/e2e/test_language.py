@@ -26,13 +26,13 @@ def line_of(text):
     return lines.index(text) + 1
 
 
-def test_exceptions_and_rpcs_work(kairos):
+def test_exceptions_and_rpcs_behave_as_printed(kairos):
     done = kairos("run", EXPERIMENT)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1
 
 
-def test_traceback_has_user_lines(kairos):
+def test_traceback_shows_frames_with_user_lines(kairos):
     done = kairos("run", EXPERIMENT)
     places = [line for line in done.stderr.splitlines() if line.startswith("  File")]
     wanted = [("inner", "        return self.data[i]"), ("last", None), ("run", "        self.last()")]

@@ -34,7 +34,7 @@ def pair(tmp_path_factory):
         device.close()
 
 
-def test_master_reports_satellite(pair):
+def test_master_reports_state_of_the_satellite_link(pair):
     (link,) = pair.links()
     assert link["destination"] == 1 and not link["upstream"]
     assert link["line"] and link["up"] and link["rtio"]
@@ -72,7 +72,7 @@ def test_fine_clock_phase_is_reported(tmp_path, delay_ns, phase_ps):
         device.close()
 
 
-def test_links_are_drawn(pair, tmp_path):
+def test_links_are_drawn_or_format_is_refused(pair, tmp_path):
     done = run_kairos("links", "-D", pair.address, "--plot", str(tmp_path / "links.svg"))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "links.svg").read_text().startswith("<?xml")
@@ -102,7 +102,7 @@ def test_satellite_is_managed_through_master(pair):
     assert empty.returncode == 1 and "this device has no board '' on its links" in empty.stderr
 
 
-def test_restarted_satellite_reconnects(pair):
+def test_restarted_satellite_reconnects_and_is_managed(pair):
     assert pair.manage("satellite", "reboot").returncode == 0
     pair.until_logged(ABOVE, 2)
     (link,) = pair.links()
@@ -306,7 +306,7 @@ def finished(log):
     return log if "startup kernel: finished" in log else None
 
 
-def test_startup_kernel_runs_subkernels(kairos, tmp_path):
+def test_startup_kernel_runs_subkernels_and_prints(kairos, tmp_path):
     path = kairos.write(ALONE, "", "alone.py")
     done = kairos("compile", path, device_db=EXAMPLES / "two_boards_device_db.py")
     assert done.stdout == f"wrote {path.with_suffix('.tar')}\n", done.stderr

@@ -31,7 +31,7 @@ def db(tmp_path_factory):
     return written(entries, folder)
 
 
-def test_ad9914(db, tmp_path):
+def test_ad9914_methods_change_the_chip_as_documented(db, tmp_path):
     bench = tmp_path / "bench.toml"
     bench.write_text("[ddsbus.ddsbus0]\nclock_hz = 3e9\nsync_in = true\n")
     with Chain(db, bench) as chain:
@@ -75,7 +75,7 @@ def test_ad9914(db, tmp_path):
         assert chain.uncalled(AD9914) == set() and chain.bench.warnings == []
 
 
-def test_phaser(db):
+def test_phaser_methods_change_the_card_as_documented(db):
     with Chain(db) as chain:
         phaser = chain.get("phaser0")
         part = lambda: chain.bench.part("phaser0")  # noqa: E731
@@ -139,7 +139,7 @@ def test_phaser(db):
             assert chain.uncalled(cls) == set()
 
 
-def test_shuttler(db, tmp_path):
+def test_shuttler_relay_and_adc_methods_act_as_documented(db, tmp_path):
     bench = tmp_path / "bench.toml"
     bench.write_text("[shuttler.shuttler0]\nadc_volts = [5.0]\n")
     with Chain(db, bench) as chain:
@@ -173,7 +173,7 @@ def test_shuttler(db, tmp_path):
             assert chain.uncalled(cls) == set()
 
 
-def test_waveforms_of_a_shuttler(db):
+def test_shuttler_waveform_methods_act_as_documented(db):
     step = OUTPUT_SPAN / 2**LEVEL_BITS
     with Chain(db) as chain:
         config, start = chain.get("shuttler0"), chain.get("shuttler0_trigger")
@@ -199,7 +199,7 @@ def test_waveforms_of_a_shuttler(db):
         assert chain.bench.warnings == []
 
 
-def test_grabber(lab, tmp_path):
+def test_grabber_methods_return_sums_or_time_out(lab, tmp_path):
     bench = tmp_path / "bench.toml"
     # A camera that sees only its dark counts, three thousand per second
     bench.write_text(
@@ -228,7 +228,7 @@ def test_grabber(lab, tmp_path):
         assert chain.uncalled(Grabber) == set()
 
 
-def test_i2c(lab):
+def test_i2c_methods_access_switch_and_eeprom(lab):
     with Chain(lab) as chain:
         switch, eeprom = chain.get("i2c_switch0"), chain.get("eeprom_urukul0")
         chain(eeprom.write_i32, 16, -0x12345678)

@@ -37,7 +37,7 @@ def make(lab, tmp_path):
     return make
 
 
-def test_ad9834(make):
+def test_ad9834_methods_change_the_chip_as_documented(make):
     with make("ad9834", "AD9834") as chain:
         dds = chain.get("chip")
         part = lambda: chain.bench.part("chip")  # noqa: E731
@@ -97,7 +97,7 @@ def test_ad9834(make):
         assert chain.uncalled(AD9834) == set() and chain.bench.warnings == []
 
 
-def test_the_pin_sign_bit_out_of_an_ad9834_and_a_triangle_exclude_each_other(make):
+def test_ad9834_sign_bit_output_and_triangle_exclude_each_other(make):
     """The combination is reserved (data sheet, "SIGN BIT OUT"): the last setting takes precedence."""
     with make("ad9834", "AD9834", clk_freq=50e6) as chain:
         dds = chain.get("chip")
@@ -114,7 +114,7 @@ def test_the_pin_sign_bit_out_of_an_ad9834_and_a_triangle_exclude_each_other(mak
         assert chain.bench.warnings == []
 
 
-def test_a_tone_of_an_ad9834_comes_8_cycles_of_its_clock_after_its_word(make):
+def test_ad9834_tone_starts_8_clock_cycles_after_its_word(make):
     with make("ad9834", "AD9834") as chain:
         dds = chain.get("chip")
         chain(dds.init)
@@ -127,7 +127,7 @@ def test_a_tone_of_an_ad9834_comes_8_cycles_of_its_clock_after_its_word(make):
         assert tone.frequency == 75e6 / 16
 
 
-def test_hmc542b(make):
+def test_hmc542b_methods_set_the_attenuation(make):
     with make("hmc542b", "HMC542B", SOURCE) as chain:
         attenuator = chain.get("chip")
         part = lambda: chain.bench.part("chip")  # noqa: E731

@@ -24,7 +24,7 @@ STEP = 20 / 2**16
 
 
 @pytest.mark.parametrize("kind", [AD53xx, Zotino])
-def test_ad53xx(lab, tmp_path, kind):
+def test_ad53xx_methods_set_codes_and_voltages(lab, tmp_path, kind):
     entries = DeviceDB.load(lab).entries
     module = kind.__module__.replace("kairos", "artiq")
     arguments = {"spi_device": "dio_spi0", "ldac_device": "ttl16"}
@@ -83,7 +83,7 @@ def test_ad53xx(lab, tmp_path, kind):
         assert chain.uncalled(kind) == set() and chain.bench.warnings == []
 
 
-def test_fastino(lab):
+def test_fastino_methods_set_codes_and_voltages(lab):
     with Chain(lab) as chain:
         fastino = chain.get("fastino0")
         part = lambda: chain.bench.part("fastino0")  # noqa: E731
@@ -128,7 +128,7 @@ def test_fastino(lab):
         assert chain.uncalled(Fastino) == set() and chain.bench.warnings == []
 
 
-def test_single_dacs_of_a_fastino(lab, tmp_path):
+def test_single_dac_methods_of_fastino_set_one_output(lab, tmp_path):
     """With gateware that takes one DAC per event; that of the laboratory would set the first one of
     a group."""
     entries = DeviceDB.load(lab).entries
@@ -143,7 +143,7 @@ def test_single_dacs_of_a_fastino(lab, tmp_path):
         assert code(16) == fastino.voltage_to_mu(5.0)
 
 
-def test_sampler(lab, tmp_path):
+def test_sampler_methods_set_gains_and_return_samples(lab, tmp_path):
     wires = tmp_path / "wires.toml"
     volts = [0.01, -0.5, 3.0, -9.0, 0.0, 0.05, 10.0, 0.001]
     wires.write_text("[sampler.sampler0]\n" + "".join(f"ch{n} = {value}\n" for n, value in enumerate(volts)))
@@ -169,7 +169,7 @@ def test_sampler(lab, tmp_path):
         assert chain.uncalled(Sampler) == set() and chain.bench.warnings == []
 
 
-def test_novogorny(lab, tmp_path):
+def test_novogorny_methods_return_samples_and_bursts(lab, tmp_path):
     entries = DeviceDB.load(lab).entries
     entries["adc"] = entry("novogorny", "Novogorny", spi_device="dio_spi0", cnv_device="ttl16")
     wires = tmp_path / "wires.toml"

@@ -27,7 +27,7 @@ def chain(tmp_path):
         yield chain
 
 
-def test_servo_and_channel(chain):
+def test_servo_and_channel_methods_act_as_documented(chain):
     servo, channel = chain.get("suservo0"), chain.get("suservo0_ch1")
     chip = lambda: chain.bench.part("urukul0_cpld")["ch1"]  # noqa: E731
     chain(servo.init)
@@ -99,7 +99,7 @@ def test_servo_and_channel(chain):
     assert chain.bench.warnings == []
 
 
-def test_shared_synthesisers(chain):
+def test_shared_synthesiser_methods_act_on_all_chips(chain):
     dds, cpld = chain.get("urukul1_dds"), chain.get("urukul1_cpld")
     part = lambda: chain.bench.part("urukul1_cpld")  # noqa: E731
     chain(cpld.init)

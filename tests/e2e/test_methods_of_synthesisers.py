@@ -28,7 +28,7 @@ def make(lab, tmp_path):
     return make
 
 
-def test_mirny(make):
+def test_mirny_methods_change_the_card_as_documented(make):
     with make() as chain:
         mirny = chain.get("mirny")
         part = lambda: chain.bench.part("mirny")  # noqa: E731
@@ -51,7 +51,7 @@ def test_mirny(make):
 
 # A fast phase detector is calibrated in two steps
 @pytest.mark.parametrize("refclk, doubler, pfd", [(50e6, False, 50e6), (100e6, False, 100e6), (50e6, True, 100e6)])
-def test_adf5356(make, refclk, doubler, pfd):
+def test_adf5356_methods_change_the_chip_as_documented(make, refclk, doubler, pfd):
     with make(refclk, doubler) as chain:
         tone = chain.get("tone")
         chip = lambda: chain.bench.part("mirny")["ch1"]  # noqa: E731
@@ -96,7 +96,7 @@ def test_adf5356(make, refclk, doubler, pfd):
         assert chain.uncalled(ADF5356) == set() and chain.bench.warnings == []
 
 
-def test_an_almazny_of_the_first_revision(make):
+def test_almazny_methods_of_first_revision_set_outputs(make):
     with make(almazny=("AlmaznyLegacy", {})) as chain:
         almazny, mirny = chain.get("almazny"), chain.get("mirny")
         on_top = lambda n: chain.bench.part("mirny")[f"ch{n}"]["almazny"]  # noqa: E731
@@ -117,7 +117,7 @@ def test_an_almazny_of_the_first_revision(make):
         assert chain.uncalled(AlmaznyLegacy) == set() and chain.bench.warnings == []
 
 
-def test_an_almazny_of_the_later_revision(make):
+def test_almazny_methods_of_later_revision_set_outputs(make):
     with make(almazny=("AlmaznyChannel", {"channel": 3})) as chain:
         channel, mirny = chain.get("almazny"), chain.get("mirny")
         on_top = lambda: chain.bench.part("mirny")["ch3"]["almazny"]  # noqa: E731

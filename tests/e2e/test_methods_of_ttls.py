@@ -31,7 +31,7 @@ def chain(lab, tmp_path):
         yield chain
 
 
-def test_outputs(chain):
+def test_ttl_output_methods_change_the_pin(chain):
     ttl = chain.get("ttl4")
     chain(ttl.output)
     for method, arguments, level in [
@@ -49,7 +49,7 @@ def test_outputs(chain):
     assert chain.uncalled(TTLOut) == set() and chain.bench.lost_outputs() == []
 
 
-def test_clock_generator(chain):
+def test_clock_generator_methods_set_the_wave(chain):
     clock = chain.get("ttl12")
     word = chain(clock.frequency_to_ftw, 1e6)
     assert word == clock.frequency_to_ftw(1e6) and chain(clock.ftw_to_frequency, word) == pytest.approx(1e6, abs=4)
@@ -65,7 +65,7 @@ def test_clock_generator(chain):
     assert chain.uncalled(TTLClockGen) == set()
 
 
-def test_inputs(chain):
+def test_ttl_input_methods_count_and_stamp_edges(chain):
     ttl = chain.get("ttl0")
     chain(ttl.input)
     for edges, most in [("rising", 21), ("falling", 21), ("both", 42)]:
@@ -104,7 +104,7 @@ def test_inputs(chain):
     assert chain.uncalled(TTLInOut) == set()
 
 
-def test_edge_counter(chain):
+def test_edge_counter_methods_count_in_their_gates(chain):
     counter, cable = chain.get("ttl0_counter"), chain.get("ttl5")
     for edges, most in [("rising", 20), ("falling", 20), ("both", 40)]:
         for unit, length in [("_mu", int64(200_000)), ("", 200e-6)]:
@@ -126,7 +126,7 @@ def word(bits):
     return uint32(bits << 8).astype(int32)
 
 
-def test_spi(lab, tmp_path):
+def test_spi_methods_write_and_read_a_dac_register(lab, tmp_path):
     """A DAC answers, whose register X1A of channel 0 is written and read."""
     entries = DeviceDB.load(lab).entries
     arguments = {"spi_device": "dio_spi0", "ldac_device": "ttl16"}

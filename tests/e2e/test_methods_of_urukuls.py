@@ -33,7 +33,7 @@ def field(part, name, channel=0, width=1):
     return part["configuration"] >> getattr(ProtoRev9, f"CFG_{name}") + channel * width & (1 << width) - 1
 
 
-def test_cpld(chain, part):
+def test_cpld_methods_change_the_card_as_documented(chain, part):
     cpld = chain.get("urukul0_cpld")
     chain(cpld.init)
     assert part()["configuration"] == cpld.cfg_reg
@@ -76,7 +76,7 @@ def test_cpld(chain, part):
     assert chain.uncalled(CPLD) == set() and complaints(chain) == []
 
 
-def test_updates_by_the_register(chain, part):
+def test_update_methods_of_register_update_one_chip(chain, part):
     cpld = chain.get("urukul0_cpld")
     chain(cpld.init)
     update = RegIOUpdate(cpld, 6)
@@ -103,7 +103,7 @@ def close(found, *wanted):
     return found == tuple(pytest.approx(one, abs=1e-3) for one in wanted)
 
 
-def test_ad9910(chain, part):
+def test_ad9910_methods_change_the_chip_as_documented(chain, part):
     dds = chain.get("urukul0_ch2")
     chain(dds.cpld.init)
     chain(dds.init)
@@ -221,7 +221,7 @@ def test_ad9910(chain, part):
     assert chain.uncalled(AD9910) == set() and complaints(chain) == []
 
 
-def test_ad9912(lab, tmp_path):
+def test_ad9912_methods_change_the_chip_as_documented(lab, tmp_path):
     entries = DeviceDB.load(lab).entries
     del entries["urukul0_cpld"]["arguments"]["sync_device"]
     for n in range(4):
@@ -276,7 +276,7 @@ def test_ad9912(lab, tmp_path):
         assert chain.uncalled(AD9912) == set() and complaints(chain) == []
 
 
-def test_protocol_revision_8_lacks_some(lab, tmp_path):
+def test_methods_missing_in_protocol_revision_8_are_refused(lab, tmp_path):
     entries = DeviceDB.load(calibrated(lab, tmp_path)).entries
     entries["urukul0_cpld"]["arguments"]["proto_rev"] = 8
     with Chain(written(entries, tmp_path)) as chain:

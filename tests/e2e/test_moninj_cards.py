@@ -72,7 +72,7 @@ def watch(lab_device, database):
     return run
 
 
-def test_card_settings_are_shown(kairos, database, watch):
+def test_settings_of_cards_are_shown_in_their_units(kairos, database, watch):
     done = watch("urukul0_ch1", "zotino0:3")
     assert (done.stdout, done.stderr) == ("urukul0_ch1: 0 MHz\nzotino0:3: -10.0000 V\n", "")
     done = kairos.run(BODY, head=HEAD, device_db=database)
@@ -96,6 +96,6 @@ def test_card_settings_are_shown(kairos, database, watch):
     assert volts["zotino0:3"] == pytest.approx(1.25, abs=2e-4) and volts["zotino0:31"] == pytest.approx(-2.5, abs=2e-4)
 
 
-def test_unmonitored_device_is_rejected(watch):
+def test_unmonitored_device_is_rejected_in_one_line(watch):
     one_line(watch("zotino0:32"), "'zotino0:32' has nothing to monitor")
     one_line(watch("urukul0_cpld"), "there is no device 'urukul0_cpld' with a channel")

@@ -49,7 +49,7 @@ Scan = make_fragment_scan_exp(Outer)
     importlib.util.find_spec("ndscan") is None,
     reason="ndscan is in no package registry; with it: pip install git+https://github.com/OxfordIonTrapGroup/ndscan",
 )
-def test_nested_scan_runs(kairos):
+def test_nested_scan_of_ndscan_stores_its_points(kairos):
     path = kairos.write(EXPERIMENT, head="")
     done = kairos("run", path, "-c", "Scan", "--table", "all")
     assert done.returncode == 0, done.stderr

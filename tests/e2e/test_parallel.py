@@ -36,7 +36,7 @@ def bench(db):
         yield made
 
 
-def test_ad9914_plays_tones(bench):
+def test_ad9914_plays_tones_at_exact_times(bench):
     bench.run(EXPERIMENTS, "Tones")
     assert bench.warnings == []
     tones = bench.dds("dds1").changes
@@ -66,7 +66,7 @@ def test_ad9914_plays_tones(bench):
         ("sync", ["waits for a signal at SYNC_IN"]),
     ],
 )
-def test_data_sheet_violation_is_reported(bench, what, texts):
+def test_data_sheet_violation_of_ad9914_is_reported(bench, what, texts):
     bench.run(EXPERIMENTS, "Wrong", what=what)
     for text in texts:
         assert any(text in warning and "ddsbus0: ch1: " in warning for warning in bench.warnings), bench.warnings
@@ -75,7 +75,7 @@ def test_data_sheet_violation_is_reported(bench, what, texts):
 @pytest.mark.parametrize(
     "what, text", [("frequency", "less than half of its system clock"), ("amplitude", "between 0 and 1")]
 )
-def test_driver_rejects_invalid_arguments(bench, what, text):
+def test_ad9914_driver_rejects_invalid_arguments(bench, what, text):
     with pytest.raises(ValueError, match=text):
         bench.run(EXPERIMENTS, "Wrong", what=what)
 
@@ -123,7 +123,7 @@ def test_scope_page_shows_ad9914_tones(page_of, db):
     assert times == [start, start + 3000, start + 6000, start + 9000]
 
 
-def test_scope_page_shows_relays(page_of, db):
+def test_scope_page_shows_closed_relays(page_of, db):
     found = page_of(EXPERIMENTS, "-c", "Shuttler", device_db=db)
     (name,) = [name for name in found if name.endswith("/shuttler0_relay")]
     times, words = found[name]

@@ -23,7 +23,7 @@ def bench(db):
         yield made
 
 
-def test_phaser_plays_tones(bench):
+def test_phaser_plays_tones_at_exact_times(bench):
     bench.run(EXPERIMENTS, "Tones")
     assert bench.warnings == []
     sample, leds, errors, word = bench.datasets["read"]
@@ -72,7 +72,7 @@ def test_phaser_driver_rejects_invalid_arguments(bench, what, text):
         bench.run(EXPERIMENTS, "Wrong", what=what)
 
 
-def test_missing_phaser_is_reported(kairos, db):
+def test_missing_phaser_is_reported_by_board_check(kairos, db):
     done = kairos("run", EXPERIMENTS, "-c", "Wrong", "what='board'", "--no-bench", device_db=db)
     assert done.returncode != 0 and "the card is not a Phaser" in done.stderr
 

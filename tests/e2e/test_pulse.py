@@ -112,7 +112,7 @@ def test_pulse_errors_raise_named_exception(kairos, tmp_path, pulse):
     assert out.splitlines()[:2] == ["caught 1", "errors 0"]
 
 
-def test_result_selects_gate(kairos, tmp_path, pulse):
+def test_result_sent_by_kernel_selects_gate(kairos, tmp_path, pulse):
     """A kernel's own decision, and a result that arrives at an exact time."""
     words = pulses(4, 8, 12)
     words += [glut([(0x800 | state << 7, 2 * state, 2 * state + 1) for state in range(3)])]

@@ -220,13 +220,13 @@ def test_prepared_gate_follows_change_at_once(run):
         assert not amplitude(recording, begin + 1000).any()
 
 
-def test_equal_gates_are_unchanged(run):
+def test_gate_equal_to_another_is_unchanged_by_its_changes(run):
     recording, times = run
     (begin,) = times["twin"]
     assert (amplitude(recording, begin) == amplitude(recording, times["plain"][2])).all()
 
 
-def test_dma_recordings_play_gates(run):
+def test_dma_recordings_play_changed_gates(run):
     recording, times = run
     shaped, full = amplitude(recording, times["changed"][-1]), amplitude(recording, times["plain"][2])
     rises = [time for time, level in recording.pins["ttl4"] if level]
@@ -236,7 +236,7 @@ def test_dma_recordings_play_gates(run):
         assert (amplitude(recording, begin + 9000) == full).all()
 
 
-def test_results_select_following_gate(run):
+def test_results_select_the_following_gate(run):
     recording, times = run
     shaped, full = amplitude(recording, times["changed"][-1]), amplitude(recording, times["plain"][2])
     nothing = np.zeros(125)
@@ -321,7 +321,7 @@ STREAMED = """
 """
 
 
-def test_words_from_memory_play(pulse, tmp_path):
+def test_words_streamed_from_memory_play_their_gates(pulse, tmp_path):
     """Tables of another gate set with one event, and the words that play a gate with another one.
     (The emulator has no caches: that none holds these words is specified by the memory map, and
     that they are where the logic looks is tested by `streams.rs`.)

@@ -76,7 +76,7 @@ def recordings(pulse, tmp_path_factory):
     return found
 
 
-def test_time_skip_is_exact(recordings):
+def test_time_skip_leaves_pulse_recording_unchanged(recordings):
     skipped, clocked = recordings
     assert [vars(output) for output in skipped.outputs] == [
         {"name": "pulse0", "channel": 14, "output": output} for output in range(2)
@@ -95,7 +95,7 @@ def played(recording):
     return begin, (end - begin) // 8 + 1
 
 
-def test_parameters_match_model(recordings):
+def test_recorded_parameters_match_the_model(recordings):
     begin, cycles = played(recordings[0])
     gates = {}
     exec(GATES, gates)
@@ -106,7 +106,7 @@ def test_parameters_match_model(recordings):
     assert (shown.values == model.values[:, :, WAIT_CYCLES:]).all()
 
 
-def test_model_samples_match_gateware(recordings):
+def test_samples_of_model_match_the_gateware(recordings):
     """Sample for sample: the verilated tones receive the engines' output, which the model also
     renders."""
     logic = build_synthesis(BUILD / "gateware" / "pulse_synthesis8", 8)

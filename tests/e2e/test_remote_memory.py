@@ -57,7 +57,7 @@ def test_loads_and_stores_work_in_both_directions(boards):
         assert asker.batch(("remote_early_acknowledge", 0), ("remote_failed",)) == [0]
 
 
-def test_board_is_addressed_by_number(boards):
+def test_remote_board_is_addressed_by_its_number(boards):
     """Also for the neighbour; no other board is behind it, and accesses to one are refused."""
     for asker, owner, number in [(*boards, 1), (*boards[::-1], 0)]:
         owner.export(TARGET, 0x1000, 3)
@@ -93,7 +93,7 @@ def test_memory_is_copied_between_boards(boards):
     master.batch(("bulk_clear", 1), ("bulk_state", 2, 0x1F), ("bulk_completed", 4, 0xFFFF))
 
 
-def test_kernel_uses_plain_pointers(boards):
+def test_plain_pointers_of_a_kernel_reach_remote_memory(boards):
     """Loads and stores of the kernel's own code; the caller catches failures, with its registers
     preserved."""
     master, satellite = boards
@@ -132,7 +132,7 @@ def copied(asker, owner, there, words):
 
 
 @pytest.mark.parametrize("down", [True, False], ids=["of the satellite", "of the master"])
-def test_region_permissions_are_enforced(boards, down):
+def test_permissions_of_exported_regions_are_enforced(boards, down):
     """Loads, stores and copies, of either board; others are refused, change nothing, and are
     counted in `kairos links`."""
     asker, owner = boards if down else boards[::-1]

@@ -66,7 +66,7 @@ def entries(record):
     return found
 
 
-def test_log_text_has_event_time(run, device):
+def test_text_of_rtio_log_has_the_event_time(run, device):
     dump(device)
     run(EXPERIMENT)
     record = dump(device)

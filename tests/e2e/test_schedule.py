@@ -51,7 +51,7 @@ class Fails(Pulses):
 """
 
 
-def test_scheduled_experiments_run_kernels(tmp_path, monkeypatch, caplog):
+def test_scheduled_experiments_run_kernels_and_failures_are_logged(tmp_path, monkeypatch, caplog):
     monkeypatch.chdir(tmp_path)
     datasets = DatasetDB()
     entries = runpy.run_path(str(EXAMPLES / "device_db.py"))["device_db"]

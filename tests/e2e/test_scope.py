@@ -16,7 +16,7 @@ SAME_PLACE = Path(__file__).with_name("experiments") / "same_place.py"
 PINS = ["master/ttl4", "master/ttl5", "satellite1/sat_ttl4", "satellite1/sat_ttl5", "satellite1/sat_ttl6"]
 
 
-def test_page_shows_pins(kairos):
+def test_page_shows_pulses_of_each_pin(kairos):
     done = kairos("run", EXAMPLES / "blink.py", "--scope", "blink.html")
     assert done.returncode == 0 and "wrote blink.html" in done.stdout, done.stdout + done.stderr
     found = lanes(kairos.directory / "blink.html")
@@ -25,7 +25,7 @@ def test_page_shows_pins(kairos):
         assert times == [time for pulse in pulses for time in pulse] and levels == [1, 0] * len(pulses)
 
 
-def test_page_shows_chips_and_tones(kairos):
+def test_page_shows_chips_and_their_tones(kairos):
     built("ion")
     run = kairos(
         "run",
@@ -69,7 +69,7 @@ def test_crystal_has_a_lane_per_ion(kairos):
     assert 0 <= min(own["upper state of ion 0"]) and 0.1 < max(own["upper state of ion 0"]) <= 1
 
 
-def test_page_shows_source_lines(kairos):
+def test_page_shows_the_source_lines_of_pulses(kairos):
     built("ion")
     words = ["points=2", "shots=1", "longest=10e-6", "--scope", "a.html"]
     done = kairos("run", ION / "rabi_flop.py", *words, device_db=ION / "device_db.py")

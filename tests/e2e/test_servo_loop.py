@@ -18,7 +18,7 @@ def database():
     return FOLDER / "device_db.py"
 
 
-def test_servo_stabilises_beam_power(database, tmp_path):
+def test_servo_example_stabilises_the_beam_power(database, tmp_path):
     picture = tmp_path / "servo.png"
     with Bench(database) as bench:
         bench.run(FOLDER / "servo_loop.py", figure=str(picture))

@@ -25,7 +25,7 @@ def database():
     return FOLDER / "device_db.py"
 
 
-def test_the_ion_turns_by_the_area_of_the_pulse(database, tmp_path):
+def test_ion_rotation_equals_the_area_of_the_pulse(database, tmp_path):
     picture = tmp_path / "shaped.png"
     with Bench(database) as bench:
         made = bench.run(FOLDER / "shaped_rabi.py", points=8, shots=40, figure=str(picture))
@@ -38,7 +38,7 @@ def test_the_ion_turns_by_the_area_of_the_pulse(database, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_two_ions_are_entangled(database, tmp_path):
+def test_entangling_example_reaches_its_fidelity(database, tmp_path):
     picture = tmp_path / "parity.png"
     with Bench(database, FOLDER / "crystal.toml") as bench:
         bench.run(FOLDER / "entangling.py", points=8, shots=30, figure=str(picture))
@@ -50,7 +50,7 @@ def test_two_ions_are_entangled(database, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_tones_are_those_of_the_samples(database, tmp_path):
+def test_stated_tones_equal_the_samples(database, tmp_path):
     """To 0.1 % of full scale, at each nanosecond of a pulse."""
     with Bench(database) as bench:
         bench.run(FOLDER / "shaped_rabi.py", points=2, shots=1)
@@ -74,7 +74,7 @@ def test_tones_are_those_of_the_samples(database, tmp_path):
     assert np.abs(expected - samples).max() < 1e-3
 
 
-def test_the_same_with_each_cycle_run(kairos, database):
+def test_clocked_run_gives_the_same_tones(kairos, database):
     counts = []
     for options in [(), ("--no-skip",)]:
         done = kairos("run", FOLDER / "shaped_rabi.py", "points=2", "shots=2", *options, device_db=database)

@@ -64,7 +64,7 @@ def starts(bench):
     return [begin + LATE for begin, _ in bench.pin("ttl4").pulses]
 
 
-def test_levels_follow_requested_polynomials(bench):
+def test_shuttler_levels_follow_requested_polynomials(bench):
     wanted = {0: (1.25,), 3: (-2.0, 3e5), 15: (4.0, -1.5e6, 2.4e11, -2.0e16)}
     bench.run(EXPERIMENTS, "Levels", **{f"a{output}": level(*polynomial) for output, polynomial in wanted.items()})
     assert bench.warnings == []
@@ -139,7 +139,7 @@ def test_gains_offsets_and_relays_are_applied(bench):
     assert (part["ch9"]["factor"], part["ch9"]["offset_v"]) == (0.5, -2.5)
 
 
-def test_long_wait_keeps_waveform(db, tmp_path):
+def test_long_wait_keeps_the_exact_waveform(db, tmp_path):
     file = tmp_path / "bench.toml"
     file.write_text("[shuttler.shuttler0]\nupdate_ns = 1_000_000\n")
     # 3.75e8 cycles: the square term wraps many times.
@@ -174,7 +174,7 @@ def test_range_violation_is_reported_with_time_and_line(kairos, db):
     assert [source[int(match[1]) - 1].strip() for match in found] == ["self.start.trigger(mask)"] * 2, lines
 
 
-def test_scope_page_shows_volts(page_of, db):
+def test_scope_page_shows_shuttler_volts(page_of, db):
     found = page_of(EXPERIMENTS, "-c", "Settings", device_db=db)
     times, volts = found["bench/shuttler0/ch1"]
     assert volts == [3.75, 4.6875, 0.0]
@@ -183,7 +183,7 @@ def test_scope_page_shows_volts(page_of, db):
     assert not any(name.startswith("bench/shuttler0/ch2") or "tone" in name for name in found)
 
 
-def test_skipped_time_keeps_waveform(page_of, db):
+def test_skipped_time_leaves_waveform_unchanged(page_of, db):
     a, b = level(0.5, 1e4), level(1.0, gain=TONE_GAIN)
     pages = [
         page_of(EXPERIMENTS, "-c", "Loud", f"a={a}", f"b={b}", *options, device_db=db)

@@ -70,7 +70,7 @@ def install(kairos, emulated, source, library):
     return address
 
 
-def test_experiment_runs_as_idle_kernel(kairos, start_device, tmp_path):
+def test_compiled_experiment_runs_as_idle_kernel(kairos, start_device, tmp_path):
     emulated = start_device(tmp_path, sd=sd_card.make(tmp_path / "card", []))
     try:
         address = install(kairos, emulated, EXPERIMENT, tmp_path / "alone.elf")
@@ -88,7 +88,7 @@ def test_experiment_runs_as_idle_kernel(kairos, start_device, tmp_path):
         emulated.close()
 
 
-def test_print_goes_to_the_log(kairos, start_device, tmp_path):
+def test_print_of_standalone_kernel_goes_to_log(kairos, start_device, tmp_path):
     """Formats as documented by the reference. Nothing stops the kernel: it runs repeatedly."""
     emulated = start_device(tmp_path, sd=sd_card.make(tmp_path / "card", []))
     try:

@@ -37,7 +37,7 @@ def bench(database):
         yield made
 
 
-def test_synthesiser_locks_and_plays(bench):
+def test_synthesiser_locks_and_outputs_its_frequency(bench):
     bench.run(EXPERIMENTS, "Mirny")
     assert bench.warnings == []
     assert bench.datasets["locked"] == [False, True]
@@ -72,12 +72,12 @@ def test_later_almazny_revision_is_driven(make):
         ("on_top", "the attenuation of an Almazny is between 0 and 31.5 dB"),
     ],
 )
-def test_drivers_reject_invalid_arguments(bench, what, text):
+def test_synthesiser_drivers_reject_invalid_arguments(bench, what, text):
     with pytest.raises(ValueError, match=text):
         bench.run(EXPERIMENTS, "Refused", what=what)
 
 
-def test_silent_card_is_reported(kairos, database):
+def test_init_of_a_missing_synthesiser_is_reported(kairos, database):
     for what, text in [("card", None), ("init", "the ADF5356 does not answer: its MUXOUT does not change")]:
         done = kairos("run", EXPERIMENTS, "-c", "Refused", "--no-bench", f"what='{what}'", device_db=database)
         # All bits of a missing card are 0, which is a valid revision: the logic alone cannot tell.
@@ -85,7 +85,7 @@ def test_silent_card_is_reported(kairos, database):
         assert text is None or text in done.stderr
 
 
-def test_invalid_settings_are_reported(database, tmp_path):
+def test_missing_clock_and_wrong_length_are_reported(database, tmp_path):
     bench_file = tmp_path / "bench.toml"
     bench_file.write_text("[mirny.dio_spi0]\nclocks_hz = [0, 0, 0, 0]\n")
     with Bench(database, bench_file) as bench:

@@ -38,7 +38,7 @@ def printed(done) -> re.Match:
     return found
 
 
-def test_times_between_boards_are_exact_and_the_same_in_each_run(kairos, pair):
+def test_times_between_boards_are_exact_and_reproducible(kairos, pair):
     files, texts = [], []
     for options in [(), (), ("--no-skip",)]:
         done = kairos(
@@ -64,14 +64,14 @@ def test_times_between_boards_are_exact_and_the_same_in_each_run(kairos, pair):
 
 
 @pytest.mark.parametrize("delay", [0, 100_000])
-def test_they_do_not_depend_on_the_fibre(kairos, pair, delay):
+def test_times_between_boards_are_independent_of_the_fibre(kairos, pair, delay):
     system = kairos.directory / "system.toml"
     system.write_text(pair_description("pair", "satellite", delay))
     file = database(kairos.directory, f"emulator://{system}")
     printed(kairos("run", EXPERIMENT, "-c", "Joined", "--bench", BENCH, "--no-table", device_db=file))
 
 
-def test_wires_of_the_command_line(kairos, pair):
+def test_command_line_wires_connect_pins_of_two_boards(kairos, pair):
     for source, edges, delay in [("ttl4", 100, 8), ("sat_ttl4", 100, None)]:
         wires = ["--wire", "sat_ttl0=10kHz", "--wire", f"sat_ttl1={source}"]
         done = kairos("run", EXPERIMENT, "-c", "Wired", "--no-table", *wires, device_db=pair)
@@ -97,7 +97,7 @@ def test_invalid_bench_is_one_line_with_its_place(kairos, pair, text, error):
         assert f"{file}{error}" in done.stderr
 
 
-def test_check_and_draw(kairos, pair):
+def test_bench_of_two_boards_is_checked_and_drawn(kairos, pair):
     done = kairos("bench", "check", BENCH, "--json", device_db=pair)
     assert done.returncode == 0, done.stderr
     parts = {part["name"]: part for part in map(json.loads, done.stdout.splitlines())}
@@ -107,7 +107,7 @@ def test_check_and_draw(kairos, pair):
     assert done.returncode == 0 and "sat_ttl0" in (kairos.directory / "wiring.svg").read_text()
 
 
-def test_a_part_of_the_satellite_complains_with_the_line_of_the_kernel(kairos, pair):
+def test_warning_of_satellite_part_has_the_line_of_the_kernel(kairos, pair):
     done = kairos("run", EXPERIMENT, "-c", "Driven", "--bench", BENCH, "--no-table", device_db=pair)
     assert done.returncode == 0, done.stderr
     line = next(n for n, text in enumerate(EXPERIMENT.read_text().splitlines(), 1) if "sat_ttl2.output()" in text)
@@ -115,7 +115,7 @@ def test_a_part_of_the_satellite_complains_with_the_line_of_the_kernel(kairos, p
     assert said in done.stderr, done.stderr
 
 
-def test_the_page_of_a_run_has_both_boards(kairos, pair):
+def test_page_of_a_run_shows_both_boards(kairos, pair):
     words = ["-c", "Joined", "--bench", BENCH, "--scope", "a.html", "--no-table"]
     printed(kairos("run", EXPERIMENT, *words, device_db=pair))
     found = lanes(kairos.directory / "a.html")
@@ -129,7 +129,7 @@ def test_the_page_of_a_run_has_both_boards(kairos, pair):
     assert any("ttl4" in text for texts in marks for text in texts)
 
 
-def test_in_tests_of_experiments(pair):
+def test_bench_fixture_reports_pins_of_both_boards(pair):
     with Bench(pair, BENCH) as bench:
         bench.run(EXPERIMENT, "Joined")
         assert bench.warnings == []

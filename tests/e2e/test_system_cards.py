@@ -56,7 +56,7 @@ def database(tmp_path_factory):
     return written(entries, place)
 
 
-def test_light_of_the_satellite_is_seen_by_the_master(kairos, database):
+def test_light_made_by_satellite_is_detected_by_master(kairos, database):
     file = kairos.write(LIGHT, head="", name="light.toml")
     printed = []
     for _ in range(2):
@@ -71,7 +71,7 @@ def test_light_of_the_satellite_is_seen_by_the_master(kairos, database):
     assert frequency == pytest.approx(110e6, abs=0.2)
 
 
-def test_database_suffices_and_missing_parts_are_named(kairos, database):
+def test_bench_needs_only_the_database_and_names_missing_parts(kairos, database):
     done = kairos("run", EXPERIMENT, "-c", "Mute", "--no-table", device_db=database)
     assert done.returncode == 0, done.stdout + done.stderr
     file = kairos.write("[urukul.urukul0]\nmmcx_hz = 0\nsma_hz = 0\noscillator_hz = 0\n", head="", name="no_clock.toml")
@@ -82,7 +82,7 @@ def test_database_suffices_and_missing_parts_are_named(kairos, database):
     assert "urukul0: Urukul of urukul0_cpld; from spi_urukul0; to nothing\n" in done.stdout, done.stdout
 
 
-def test_tones_of_the_satellite_by_the_names_of_the_database(database, tmp_path):
+def test_tones_of_satellite_have_names_of_the_database(database, tmp_path):
     file = tmp_path / "light.toml"
     file.write_text(LIGHT)
     with Bench(database, file) as bench:

@@ -50,7 +50,7 @@ def bench_device_db(tmp_path):
     return path
 
 
-def test_tones_and_pins(bench):
+def test_tones_and_pins_follow_the_experiment(bench):
     assert bench.run(Pulses).fails is False
     (start, end), = bench.pin("ttl4").pulses
     assert end - start == pytest.approx(3e-6)
@@ -143,7 +143,7 @@ def run_pytest(folder):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
 
 
-def test_new_bench_runs_is_shown_and_tested(tmp_path):
+def test_generated_bench_example_runs_and_its_tests_pass(tmp_path):
     built("ion")
     done = run_kairos("new", "--bench", "ion", "rabi_flop", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -169,7 +169,7 @@ def test_fixtures_provide_signals_and_results(tmp_path):
 
 
 @pytest.mark.parametrize("host", ["emulator://none", "192.168.1.2"])
-def test_unavailable_device_is_reported(tmp_path, host):
+def test_device_without_emulation_is_reported_by_fixture(tmp_path, host):
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["kairos.testing"]\n')
     core = {"type": "local", "module": "artiq.coredevice.core", "class": "Core", "arguments": {"host": host}}
     (tmp_path / "device_db.py").write_text(f"device_db = {{'core': {core!r}}}\n")

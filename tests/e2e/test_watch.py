@@ -63,7 +63,7 @@ def bench(lab, tmp_path_factory):
         yield made
 
 
-def test_camera_distinguishes_bright_ion(bench):
+def test_camera_distinguishes_bright_and_dark_ion(bench):
     bench.run(EXPERIMENTS, "Look")
     assert bench.warnings == []
     dark, bright, flipped = (bench.datasets[name] for name in ("dark", "bright", "flipped"))
@@ -79,12 +79,12 @@ def test_camera_distinguishes_bright_ion(bench):
     assert sum(map(sum, part["image"])) == sum(flipped), "what the grabber added up is the image"
 
 
-def test_grabber_errors_are_raised(bench):
+def test_errors_of_the_grabber_are_raised(bench):
     bench.run(EXPERIMENTS, "Errors")
     assert bench.datasets["raised"] == [True, True]
 
 
-def test_sampler_measures_photodiode(bench):
+def test_sampler_measures_light_on_photodiode(bench):
     bench.run(EXPERIMENTS, "Diode")
     dark, full, weaker = bench.datasets["volts"]
     assert dark == pytest.approx(0.05, abs=1e-3)
@@ -93,7 +93,7 @@ def test_sampler_measures_photodiode(bench):
     assert weaker == pytest.approx(1.05, abs=5e-3)
 
 
-def test_mains_trigger_is_recorded(bench):
+def test_mains_trigger_edges_are_recorded_with_jitter(bench):
     bench.run(EXPERIMENTS, "Mains")
     times = bench.datasets["times"]
     gaps = [(after - before) / 20e6 for before, after in zip(times, times[1:], strict=False)]

@@ -7,7 +7,7 @@ import pytest
 EXPERIMENT = Path(__file__).with_name("experiments") / "wired.py"
 
 
-def test_a_generator_a_cable_and_a_level(kairos):
+def test_generator_cable_and_level_drive_their_inputs(kairos):
     wires = ["--wire", "ttl0=10kHz", "--wire", "ttl1=ttl4", "--wire", "ttl2=high"]
     runs = [kairos("run", EXPERIMENT, "--no-table", *wires) for _ in range(2)]
     for done in runs:
@@ -35,7 +35,7 @@ def test_without_wires_no_edge_arrives(kairos):
         (["ttl0=nan"], "a generator of NaN Hz is invalid"),
     ],
 )
-def test_a_wire_that_cannot_be(kairos, wires, text):
+def test_invalid_wire_is_rejected_in_one_line(kairos, wires, text):
     done = kairos("run", EXPERIMENT, *[word for wire in wires for word in ("--wire", wire)])
     assert done.returncode == 1
     assert done.stdout == ""

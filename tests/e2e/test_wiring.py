@@ -42,12 +42,12 @@ def bench(database):
 
 
 @pytest.mark.parametrize("name, card", [("Dac", "dio_spi0"), ("Adc", "sampler0")])
-def test_a_wrong_chip_select(bench, name, card):
+def test_wrong_chip_select_is_reported(bench, name, card):
     bench.run(EXPERIMENTS, name)
     assert f"{card}: {UNRECEIVED}" in bench.warnings
 
 
-def test_a_synthesiser_without_clock_and_update(bench):
+def test_synthesiser_without_clock_or_update_is_reported(bench):
     bench.run(EXPERIMENTS, "Synthesiser")
     warnings = bench.warnings
     assert any(
@@ -65,7 +65,7 @@ def warning_time(done):
     return [(line[2], source[int(line[1]) - 1].partition("  # ")[2]) for line in found if line]
 
 
-def test_unreceived_and_cut_messages_to_ad9912_are_reported(kairos, database):
+def test_unreceived_and_truncated_messages_to_ad9912_are_reported(kairos, database):
     done = kairos("run", EXPERIMENTS, "-c", "Selects", "--no-table", device_db=database)
     assert done.returncode == 0, done.stderr
     assert warning_time(done) == [
@@ -74,13 +74,13 @@ def test_unreceived_and_cut_messages_to_ad9912_are_reported(kairos, database):
     ]
 
 
-def test_the_chip_of_one_channel_and_the_switch_of_another(bench):
+def test_chip_driven_with_switch_of_another_is_reported(bench):
     bench.run(EXPERIMENTS, "Crossed")
     text = "ch2: its switch was closed and nothing sent to its chip, while ch1 was set behind an open switch"
     assert f"urukul0: {text}: check chip_select and sw_device" in bench.warnings, bench.warnings
 
 
-def test_an_ad9912_where_another_chip_is(database, tmp_path):
+def test_ad9912_driver_for_another_chip_is_reported(database, tmp_path):
     card = tmp_path / "bench.toml"
     card.write_text("[urukul.urukul0]\ndds = 'ad9910'\n")
     with (

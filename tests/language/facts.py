@@ -473,5 +473,5 @@ ELSEWHERE: dict[int, str] = {
     182: "tests/language/test_facts_functions.py::test_182_with_statement_takes_several_managers",
     183: "tests/language/test_facts_functions.py::test_183_manager_value_is_bound",
     188: "tests/language/test_facts_functions.py::test_188_qualified_decorators_are_recognised",
-    **dict.fromkeys((169, 170, 178), "tests/e2e/test_standalone.py::test_print_goes_to_the_log"),
+    **dict.fromkeys((169, 170, 178), "tests/e2e/test_standalone.py::test_print_of_standalone_kernel_goes_to_log"),
 }
