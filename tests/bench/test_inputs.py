@@ -5,7 +5,7 @@ from kairos.emulator import acquire
 from .inputs import input_read_cycles
 
 
-def test_a_read_takes_at_most_12_cycles():
+def test_input_read_takes_at_most_12_cycles():
     emulator = acquire("emulator://demo")
     try:
         cycles = input_read_cycles()

@@ -30,7 +30,7 @@ CHECK = {
 
 
 @pytest.mark.parametrize("name", CHECK)
-def test_check_64_rows(name):
+def test_check_64_calculated_rows_agree_with_the_paper(name):
     value, unit, paper, _ = rows()[name]
     assert value == pytest.approx(CHECK[name], rel=3e-3)
     # Differences due to the specification's word layout and a plain word count are explained in the
@@ -39,18 +39,18 @@ def test_check_64_rows(name):
         assert value == pytest.approx(paper, rel=3e-3), unit
 
 
-def test_every_row_is_there():
+def test_every_row_of_performance_is_calculated():
     assert sorted({int(name[:2]) for name in rows()}) == list(range(1, 19)) and rows().keys() == CHECK.keys()
 
 
-def test_check_66_zynq_7000():
+def test_check_66_zynq_7000_rows_agree_with_the_paper():
     expected = [(2048, 512, 288, 23), (1707, 427, 240, 29), (853, 213, 120, 67)]
     for found, row in zip(zynq_rows().values(), expected, strict=True):
         assert [int(found[3])] == [row[3]]
         assert found[:3] == pytest.approx(row[:3], rel=3e-3)
 
 
-def test_a_recalibration_saves_most_words():
+def test_recalibration_saves_most_of_the_words():
     changed, whole = recalibration()
     assert 0 < changed < whole / 5
 
@@ -63,7 +63,7 @@ def segments(words):
     return {(c, n % (1 << facts.BODY_BITS)) for n in written for c in channels if n >> facts.CHANNEL_MASK_AT + c & 1}
 
 
-def test_a_recalibration_takes_as_few_words_as_can_be():
+def test_recalibration_takes_the_least_number_of_words():
     """Each segment that the tables lack takes at least one word."""
     old, new = recalibrated()
     assert len(new.changes(old)) == len(segments(new.programming()) - segments(old.programming()))

@@ -14,7 +14,7 @@ def groups(*prefixes):
     return [measure.__name__ for measure, beginnings, *_ in GROUPS if figures.wants(beginnings)]
 
 
-def test_groups_are_chosen_by_the_names_of_their_figures():
+def test_groups_are_selected_by_names_of_figures():
     assert groups("") == [measure.__name__ for measure, *_ in GROUPS]
     assert groups("dma.lut") == groups("rtio.heap") == groups("sim.m") == ["gateware_figures"]
     assert set(groups("sim.")) == {"gateware_figures", "device_figures"}
@@ -22,7 +22,7 @@ def test_groups_are_chosen_by_the_names_of_their_figures():
     assert groups("nonsense") == []
 
 
-def test_verdicts(capsys):
+def test_figures_are_judged_by_target_and_direction(capsys):
     figures = Figures(["a.", "b"])
     figures.add("a.x", 3, "cycles", target=3, baseline=7, source="")
     figures.add("a.y", 3, "cycles", target=4, at_least=True, source="")
@@ -34,7 +34,7 @@ def test_verdicts(capsys):
     assert printed[0].endswith("(at most 3, baseline 7)") and printed[1].endswith("(at least 4)")
 
 
-def test_a_group_that_fails_costs_no_other_its_figures(tmp_path, capsys):
+def test_failing_group_leaves_figures_of_others(tmp_path, capsys):
     def broken(figures):
         raise FileNotFoundError("no browser")
 
@@ -64,14 +64,14 @@ emulator.pair_mips""".split()
 
 
 @pytest.mark.parametrize("name", LINKS)
-def test_the_figures_of_links_are_measured(name):
+def test_figures_of_links_are_measured(name):
     folders = [ROOT / "tests" / "bench", ROOT / "src" / "gateware" / "kairos_gateware" / "figures"]
     assert any(f'"{name}"' in path.read_text() for folder in folders for path in folder.glob("[!t]*.py"))
     assert len(groups(name.partition("{")[0])) == 1, "`make bench FIGURES=…` finds it, in one group"
 
 
 @pytest.mark.parametrize("name", ["bridge", "bulk", "remote"])
-def test_their_plots_are_shown(name):
+def test_plots_of_links_are_shown_on_their_page(name):
     """Throughput over the length of transactions; time over size with and without early answers."""
     folder = ROOT / "docs" / "gateware"
     assert (folder / f"{name}.png").stat().st_size > 10_000

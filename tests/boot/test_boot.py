@@ -49,7 +49,7 @@ def one_line(done, text):
     assert len(lines) == 1 and text in lines[0], done.stderr
 
 
-def test_card_then_another_firmware_from_the_network(boot_device, card, image, tmp_path):
+def test_device_boots_card_then_other_firmware_from_network(boot_device, card, image, tmp_path):
     device = boot_device("--sd", card((BOOT, image)))
     printed = device.wait_for("gateware: ")
     assert "first stage, ZC706" in printed and "PL configured" in printed
@@ -108,7 +108,7 @@ def test_loader_keeps_report_of_failed_firmware(boot_device, card, image):
 
 
 @pytest.mark.parametrize("board", TITLES)
-def test_every_board(boot_device, card, board):
+def test_first_stage_sets_up_every_board(boot_device, card, board):
     """The first stage sets up clocks and memory correctly, and all later stages use the board's UART."""
     assert set(boards(FIRMWARE / "boot.elf")) == set(TITLES)
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", GATEWARE / "kairos_sim.bit", board=board)
@@ -120,7 +120,7 @@ def test_every_board(boot_device, card, board):
     assert bytes_sent[connector] >= len(printed) and bytes_sent[1 - connector] == 0
 
 
-def test_card_boots_after_power_loss(boot_device, card, tmp_path):
+def test_card_boots_after_power_loss_during_replacement(boot_device, card, tmp_path):
     """The running firmware replaces its image, and the card loses power after a number of sectors.
     The emulator's own tests (`src/emulator/tests/card.rs`) cover every number of sectors."""
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf")
@@ -143,7 +143,7 @@ def test_card_boots_after_power_loss(boot_device, card, tmp_path):
     assert seen == {False, True}
 
 
-def test_unbootable_image_is_refused(boot_device, card, image, tmp_path):
+def test_unbootable_image_is_refused_and_old_one_kept(boot_device, card, image, tmp_path):
     """The host rejects unbootable images, the device images for another board. The old image is kept."""
 
     def flash(device, content):
@@ -174,7 +174,7 @@ def test_loader_without_ethernet_does_not_wait(boot_device, card):
 
 
 @pytest.mark.parametrize("offset", [0, 3 * 32 * 1024])
-def test_flash(boot_device, image, tmp_path, offset):
+def test_image_at_any_place_of_flash_is_booted(boot_device, image, tmp_path, offset):
     """Also after an image with a damaged header, as left by a power loss while writing the flash."""
     damaged = bytearray(image[:offset])
     damaged[0x20:0x24] = bytes(4 if offset else 0)
@@ -208,7 +208,7 @@ def test_loader_without_image_waits_and_resumes_transfer(boot_device, card, tmp_
     assert 100_000 < resumed <= 300_000 + 4096, "it began again"
 
 
-def test_invalid_request_is_refused_and_loader_waits_on(boot_device, card, tmp_path):
+def test_invalid_request_is_refused_and_loader_keeps_waiting(boot_device, card, tmp_path):
     device = boot_device("--sd", card((BOOT, loader_only())))
     device.wait_for("waiting for the network")
     not_elf = tmp_path / "text"

@@ -16,7 +16,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def test_absent_device_is_one_line():
+def test_absent_device_is_reported_in_one_line():
     with pytest.raises(DeviceUnreachable, match="is the device waiting for network boot"):
         load("127.0.0.1", b"firmware", port=free_port(), patience=0.5)
 

@@ -59,7 +59,7 @@ def partitions(image):
     return found
 
 
-def test_parts_of_image_are_where_boot_rom_looks(image):
+def test_parts_of_image_are_at_documented_offsets(image):
     loader, bitstream, *program = partitions(image)
     first = Elf.parse(FIRMWARE / "boot.elf")
     assert (loader.name, loader.load, loader.entry, loader.attributes) == ("boot.elf", 0, first.entry, 0x10)
@@ -91,7 +91,7 @@ def test_bitstream_of_either_byte_order_is_loaded(tmp_path, order, header):
     assert gateware(path) == struct.pack("<9I", *words)
 
 
-def test_invalid_files_are_named(tmp_path):
+def test_invalid_files_are_refused_with_reason(tmp_path):
     path = tmp_path / "file"
     for content, reason in [
         (b"hello", "not an ELF file"),

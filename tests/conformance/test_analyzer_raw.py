@@ -22,7 +22,7 @@ def fresh(device):
     return device
 
 
-def test_empty_record_is_dumped(fresh):
+def test_empty_record_is_dumped_with_stop_message(fresh):
     result = dump(fresh)
     assert (result.total, result.error, result.log_channel) == (32, 0, 12)
     (stopped,) = result.messages
@@ -55,7 +55,7 @@ def test_recorded_outputs_agree_with_pins(fresh):
     assert all(100_000 < one.timestamp - one.counter <= 130_000 for one in outputs)
 
 
-def test_an_underflow_and_its_message(fresh):
+def test_underflow_is_recorded_as_exception_message(fresh):
     with Session(fresh) as session:
         assert run_dma(session, RECORD) == ([], None)
         marked, exception = run_dma(session, LATE)
@@ -66,7 +66,7 @@ def test_an_underflow_and_its_message(fresh):
     assert stopped.kind == STOPPED
 
 
-def test_messages_in_pairs_are_sent_one_by_one(fresh):
+def test_paired_messages_are_sent_individually(fresh):
     with Session(fresh) as session:
         assert run_dma(session, FAST) == ([12800], None)
     result = dump(fresh)
@@ -81,7 +81,7 @@ def test_messages_in_pairs_are_sent_one_by_one(fresh):
     assert counters == sorted(counters) and counters[-1] - counters[0] < 800 * 4 * 8
 
 
-def test_the_ring_keeps_the_newest(fresh):
+def test_full_ring_keeps_the_newest_messages(fresh):
     with Session(fresh) as session:
         assert run_dma(session, MANY) == ([3_600_000], None)
     result = dump(fresh)
@@ -94,7 +94,7 @@ def test_the_ring_keeps_the_newest(fresh):
     assert len(dump(fresh).messages) == 1
 
 
-def test_the_head_byte_for_byte(fresh):
+def test_dump_header_has_the_documented_bytes(fresh):
     """32 bytes: the message that recording has stopped."""
     with Connection(fresh, 1382) as client:
         data = client.read_all()
@@ -111,7 +111,7 @@ def test_consecutive_dumps_contain_each_event_once(fresh):
         assert [one.data for one in dump(fresh).messages[:-1]] == [1, 0, 1, 0]
 
 
-def test_bytes_from_client_are_ignored(fresh):
+def test_bytes_sent_by_client_are_ignored(fresh):
     with Connection(fresh, 1382, b"ARTIQ analyzer\n" + bytes(range(256)) * 20) as client:
         assert client.read(1) == b"e"
     assert dump(fresh).messages
@@ -139,7 +139,7 @@ def three_dumps(device, at_once):
     return dumps, settled(device)[0] - before
 
 
-def test_three_clients_at_once(fresh):
+def test_three_simultaneous_clients_each_receive_a_dump(fresh):
     """One client is served while two wait: each receives a dump, and waiting costs no instructions."""
     one_by_one, cost = three_dumps(fresh, at_once=False)
     at_once, cost_at_once = three_dumps(fresh, at_once=True)
@@ -148,7 +148,7 @@ def test_three_clients_at_once(fresh):
     assert cost_at_once < 1.3 * cost
 
 
-def test_clients_one_after_the_other_and_a_client_that_goes(fresh):
+def test_clients_after_a_disconnected_client_receive_a_dump(fresh):
     Connection(fresh, 1382).close()
     clients = [Connection(fresh, 1382) for _ in range(2)]
     for client in clients:

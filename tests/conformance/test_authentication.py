@@ -61,7 +61,7 @@ def device(tmp_path_factory, start_device):
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: str(request[0]))
-def test_without_a_proof_every_request_is_refused(device, request_):
+def test_request_without_proof_is_refused(device, request_):
     with Management(device) as client:
         authenticate(client)
         before = client.log()
@@ -86,12 +86,12 @@ def test_without_a_proof_every_request_is_refused(device, request_):
         lambda nonce: proof(nonce)[:-1] + bytes([proof(nonce)[-1] ^ 1]),
     ],
 )
-def test_a_wrong_proof_is_refused(device, answer):
+def test_wrong_proof_is_refused_and_connection_closed(device, answer):
     with Management(device) as client:
         assert_refused(client, answer(challenge(client)))
 
 
-def test_a_nonce_is_good_for_one_proof_of_one_connection(device):
+def test_nonce_is_valid_for_one_proof_of_one_connection(device):
     with Management(device) as client:
         assert_refused(client, proof(bytes(32)))
     with Management(device) as client, Management(device) as other:
@@ -107,7 +107,7 @@ def test_a_nonce_is_good_for_one_proof_of_one_connection(device):
         assert_refused(client, right)
 
 
-def test_authentication_in_pieces(device):
+def test_authentication_arriving_in_pieces_is_accepted(device):
     with Management(device) as client:
         client.write_slowly(proof(challenge(client)))
         assert client.read(1) == b"\x01"
@@ -115,19 +115,19 @@ def test_authentication_in_pieces(device):
 
 
 @pytest.mark.parametrize("key", [b"auth_key", b"AUTH_KEY", b"auth_k~1"])
-def test_the_key_cannot_be_read(device, key):
+def test_stored_key_cannot_be_read(device, key):
     with Management(device) as client:
         authenticate(client)
         assert client.config_read(key) is None
 
 
-def test_sessions_are_open(device):
+def test_session_without_key_is_accepted(device):
     with Session(device) as session:
         run_empty(session)
 
 
 @pytest.mark.long
-def test_clients_without_the_key_do_not_keep_sockets(device):
+def test_clients_without_the_key_leave_no_sockets_occupied(device):
     idle = [Management(device, greeting=None), *(Management(device) for _ in range(3))]
     idle[0].write(b"ARTIQ management\n")
     # All sockets are in use. A client connecting now would stop the emulated clock.
@@ -140,7 +140,7 @@ def test_clients_without_the_key_do_not_keep_sockets(device):
         client.close()
 
 
-def test_the_key_is_set_changed_and_removed(start_device, tmp_path):
+def test_key_is_set_changed_and_removed_by_clients(start_device, tmp_path):
     device = start(start_device, tmp_path, b"")
     try:
         for kind in (0x81, 0x82):
@@ -171,7 +171,7 @@ def test_the_key_is_set_changed_and_removed(start_device, tmp_path):
         device.close()
 
 
-def test_nonces_do_not_come_again_after_a_restart(start_device, tmp_path):
+def test_nonces_differ_after_a_restart(start_device, tmp_path):
     """The emulated time is the same in each run: only the state stored on the card differs."""
     card = sd_card.make(tmp_path / "card", [(b"CONFIG  TXT", b"auth_key=" + KEY)])
     nonces = []
@@ -188,7 +188,7 @@ def test_nonces_do_not_come_again_after_a_restart(start_device, tmp_path):
 
 
 @pytest.mark.parametrize("key", [b"short", b"x" * 65, b"y" * 1000])
-def test_a_key_that_is_none_closes_the_device(start_device, tmp_path, key):
+def test_invalid_key_on_the_card_closes_management(start_device, tmp_path, key):
     device = start(start_device, tmp_path, b"auth_key=" + key + b"\n")
     try:
         with Management(device) as client:
@@ -214,7 +214,7 @@ def assert_one_line(done, text):
     assert len(done.stderr.splitlines()) == 1 and text in done.stderr, done.stderr
 
 
-def test_the_command(device, start_device, tmp_path):
+def test_device_command_uses_key_or_reports_its_absence(device, start_device, tmp_path):
     (tmp_path / "key").write_bytes(KEY + b"\n")
     (tmp_path / "wrong").write_bytes(b"another sixteen bytes")
     (tmp_path / "short").write_bytes(b"short")

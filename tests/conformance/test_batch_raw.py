@@ -48,7 +48,7 @@ def batch(management, *instructions):
     return outcome, instruction, steps, list(struct.unpack_from(f"<{(len(answer) - 12) // 4}I", answer, 12))
 
 
-def test_registers_are_read_in_one_go(management, registers):
+def test_registers_are_read_in_one_batch(management, registers):
     address = registers["rtio_outputs"][0]
     outcome, ended, steps, results = batch(
         management, instruction(LOOP, 1000, 1), instruction(READ, address), instruction(READ, address)
@@ -57,14 +57,14 @@ def test_registers_are_read_in_one_go(management, registers):
     assert len(results) == 1001 and len(set(results)) == 1 and results[0] > 10
 
 
-def test_both_words_of_a_wide_register(management, registers):
+def test_both_words_of_a_wide_register_are_read(management, registers):
     address, width, _ = registers["rtio_counter"]
     assert width == 64
     outcome, _, _, results = batch(management, instruction(READ, address), instruction(READ, address + 4))
     assert outcome == DONE and len(results) == 2
 
 
-def test_delays_and_timeouts_take_the_time_of_the_device(management, registers):
+def test_delays_and_timeouts_take_device_time(management, registers):
     address = registers["rtio_outputs"][0]
     assert batch(management, instruction(DELAY, 100_000)) == (DONE, 1, 1, [])
     value = batch(management, instruction(READ, address))[3][0]
@@ -103,7 +103,7 @@ def test_forbidden_step_is_refused_before_execution(management, registers):
     assert batch(management) == (DONE, 0, 0, [])
 
 
-def test_the_bus_and_the_pins(management):
+def test_bus_and_pin_steps_report_absent_device_and_hold_pin(management):
     """A switch with no channel connected, an I2C address without a device, a pin held and released."""
     switch, absent = instruction(I2C, 0x1_0074), instruction(I2C, 0x11)
     hold = [instruction(OVERRIDE, 4, number, value) for number, value in ((1, 1), (0, 1))]
@@ -112,7 +112,7 @@ def test_the_bus_and_the_pins(management):
     assert batch(management, *program) == (NOT_ACKNOWLEDGED, 6, 6, [0, 0, 1, 0, 0])
 
 
-def test_no_bytes_stop_the_device(management, registers):
+def test_random_programs_are_answered_by_the_device(management, registers):
     """Programs of random bytes, and of instructions with random operands: each is answered."""
     dice = random.Random(15)
     addresses = [address for address, _, _ in registers.values()]
@@ -131,7 +131,7 @@ def edges(device, kairos, device_db):
     return [(when - events[0][0], pin, level) for when, pin, level in events]
 
 
-def test_pins_are_the_same_with_and_without_batches(device, kairos, device_db, registers, management):
+def test_batches_during_an_experiment_leave_pins_unchanged(device, kairos, device_db, registers, management):
     """A client reading as fast as possible during an experiment changes nothing at the pins."""
     program = (instruction(LOOP, 10_000, 1), instruction(READ, registers["rtio_outputs"][0]))
     done = threading.Event()

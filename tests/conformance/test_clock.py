@@ -68,7 +68,7 @@ def seconds(line):
         ("ext0_bypass_100", 125_000_000),
     ],
 )
-def test_every_setting_gives_the_clock(boot, setting, input_frequency):
+def test_every_setting_gives_its_clock(boot, setting, input_frequency):
     device, log, output = boot(setting, f"clock_input={input_frequency}")
     assert f"RTIO clock: {setting or 'int_125'}, Si5324 ready" in line(log, "RTIO clock:")
     assert output == 125_000_000
@@ -81,7 +81,7 @@ def test_every_setting_gives_the_clock(boot, setting, input_frequency):
 
 
 @pytest.mark.parametrize("setting", ["int_100", "int_150"])
-def test_another_frequency_than_the_gateware_s(boot, setting):
+def test_setting_of_another_frequency_is_refused(boot, setting):
     _, log, output = boot(setting)
     assert f"rtio_clock={setting} is ignored: this gateware is built for 125 MHz" in line(log, "WARN")
     assert "RTIO clock: int_125, Si5324 ready" in log
@@ -89,7 +89,7 @@ def test_another_frequency_than_the_gateware_s(boot, setting):
 
 
 @pytest.mark.parametrize("setting", ["e", "ext0_synth0_10to100", "INT_125"])
-def test_unknown_values(boot, setting):
+def test_unknown_setting_is_ignored_with_a_warning(boot, setting):
     _, log, output = boot(setting)
     assert f"rtio_clock={setting} is invalid and ignored" in line(log, "WARN")
     assert "RTIO clock: int_125, Si5324 ready" in log
@@ -108,7 +108,7 @@ def test_unknown_values(boot, setting):
         ("int_125", ["si5324=0"], "no Si5324 answers on the I2C bus"),
     ],
 )
-def test_without_the_clock_the_device_works_without_rtio(boot, setting, emulator, reason):
+def test_device_without_external_clock_works_without_rtio(boot, setting, emulator, reason):
     device, log, output = boot(setting, *emulator)
     errors = [line for line in log.splitlines() if "ERROR" in line]
     assert len(errors) == 2 and f"RTIO clock: {setting}: " in errors[0] and reason in errors[0], log
@@ -124,7 +124,7 @@ def test_without_the_clock_the_device_works_without_rtio(boot, setting, emulator
 
 
 @pytest.mark.parametrize("setting", ["ext0_synth0_10to125", "ext0_bypass"])
-def test_gateware_without_a_synthesiser(boot, setting):
+def test_setting_on_gateware_without_synthesiser_is_ignored(boot, setting):
     _, log, output = boot(setting, "clock_input=10000000", gateware=True)
     refused = f"rtio_clock={setting} is ignored: the RTIO clock of this gateware comes from the processing system"
     assert refused in line(log, "WARN")
@@ -132,14 +132,14 @@ def test_gateware_without_a_synthesiser(boot, setting):
     assert output == 0, "the chip is left alone"
 
 
-def test_only_a_satellite_has_the_clock_of_a_link(boot):
+def test_link_clock_is_refused_except_on_a_satellite(boot):
     _, log, output = boot("link_125")
     assert "rtio_clock=link_125 is ignored: this gateware has no link to a board above" in line(log, "WARN")
     assert "RTIO clock: int_125, Si5324 ready" in log
     assert output == 125_000_000
 
 
-def test_a_reset_in_the_middle_of_a_transaction(boot):
+def test_synthesiser_is_set_up_after_reset_within_a_transaction(boot):
     """A device on the bus holds SDA low when a reset interrupts the kernel reading from it."""
     device, _, _ = boot("int_125")
     with Session(device) as session:
@@ -160,7 +160,7 @@ def until(device, text, count=1):
         return printed(device, text, count)
 
 
-def test_a_lost_clock_ends_the_kernel_and_comes_back(boot):
+def test_lost_clock_ends_the_kernel_and_rtio_recovers(boot):
     """ClockFailure (message 15), then the connection closes; RTIO recovers by itself with the clock."""
     device, log, _ = boot("ext0_bypass", "clock_input=125000000")
     run_rtio(device)
@@ -187,7 +187,7 @@ def test_a_lost_clock_ends_the_kernel_and_comes_back(boot):
     assert device.control("status")["pl_slips"] == 0
 
 
-def test_an_external_clock_that_fails_and_comes_back(boot):
+def test_failing_external_clock_is_logged_and_kernels_continue(boot):
     """The synthesiser and kernels continue without it; each change logs one line."""
     device, _, output = boot("ext0_synth0_10to125", "clock_input=10000000")
     assert output == 125_000_000
@@ -211,7 +211,7 @@ def pulses(device):
     return [level for _, level in edges(device)].count(1)
 
 
-def test_an_idle_kernel_waits_for_the_clock(boot):
+def test_idle_kernel_waits_for_the_clock(boot):
     device, _, _ = boot("ext0_bypass", "clock_input=125000000")
     with Management(device) as client:
         assert client.config_write(b"idle_kernel", kernel("idle"))

@@ -73,12 +73,12 @@ def is_reached(device):
         (b"", "network: 10.0.2.15/24, gateway 10.0.2.2, fe80"),
     ],
 )
-def test_ip_and_ipv4_default_route(configured, text, line):
+def test_ip_and_default_route_settings_are_used(configured, text, line):
     assert is_reached(configured.start(text))
     assert line in configured.log()
 
 
-def test_mac(configured):
+def test_mac_setting_determines_hardware_and_link_local_address(configured):
     """The controller receives frames to this address, and the link-local address is derived from it."""
     assert is_reached(configured.start(b"mac=02-11-22-33-44-55\n"))
     assert "fe80::11:22ff:fe33:4455/10" in configured.log()
@@ -95,19 +95,19 @@ def test_mac(configured):
         ("mac", b"03:00:00:00:00:01"),
     ],
 )
-def test_settings_that_make_no_sense_are_ignored_with_a_line(configured, key, value):
+def test_invalid_settings_are_ignored_with_a_log_line(configured, key, value):
     assert is_reached(configured.start(**{key: value}))
     assert f"WARN(comms::config): configuration: {key}={value.decode()} is invalid and ignored" in configured.log()
 
 
-def test_settings_that_are_no_text_or_too_long(configured):
+def test_binary_or_too_long_settings_are_ignored_with_a_log_line(configured):
     assert is_reached(configured.start(ip=b"\xff\xfe", mac=b"x" * 500))
     log = configured.log()
     assert "configuration: ip is not text and is ignored" in log
     assert "configuration: mac: the value is too long" in log
 
 
-def test_log_levels_of_the_card(configured):
+def test_log_levels_on_the_card_are_used_from_boot(configured):
     device = configured.start(b"log_level=warn\nuart_log_level=OFF\n")
     # Lines before the card is read are not filtered; the network starts after that.
     assert "network: " not in configured.log()
@@ -118,7 +118,7 @@ def test_log_levels_of_the_card(configured):
     assert device.uart() == before
 
 
-def test_the_level_of_the_uart_takes_effect_at_once(configured):
+def test_changed_uart_level_takes_effect_at_once(configured):
     device = configured.start()
 
     def is_printed(kind):
@@ -151,7 +151,7 @@ def unreachable(device):
     return exception[1]
 
 
-def test_device_map(configured):
+def test_device_map_names_channels_after_the_next_boot(configured):
     names = device_map((4, b"ttl"), (999, "Käfig".encode()), (4, b"other"), (0x10004, b"far"))
     assert "0x03e7:Käfig" in unreachable(configured.start(device_map=names, gateware=True))
     assert "device_map has several names for channel 0x0004: the last one is used" in configured.log()
@@ -168,18 +168,18 @@ def test_device_map(configured):
     [b"x", device_map((999, b"name"))[:-1], device_map((999, b"name")) + b"\0", device_map((999, b"\xff"))],
     ids=["short", "cut", "long", "not text"],
 )
-def test_device_maps_that_are_none(configured, value):
+def test_malformed_device_map_is_ignored_with_a_log_line(configured, value):
     assert "0x03e7:unknown" in unreachable(configured.start(device_map=value, gateware=True))
     assert "configuration: device_map is ignored: it is not in the format of a device map" in configured.log()
 
 
-def test_a_device_map_that_is_too_long(configured):
+def test_too_long_device_map_is_ignored_with_a_log_line(configured):
     value = device_map(*[(channel, b"x" * 60) for channel in range(1000)])
     assert "0x03e7:unknown" in unreachable(configured.start(device_map=value, gateware=True))
     assert "device_map: the value is too long, the limit is 65532 bytes" in configured.log()
 
 
-def test_boot_is_written_only(configured):
+def test_boot_image_can_be_written_but_not_read(configured):
     image = small_image(bytes(range(256)) * 8)
     device = configured.start()
     with Management(device) as client:
@@ -193,7 +193,7 @@ def test_boot_is_written_only(configured):
 
 
 @pytest.mark.parametrize("key", [b"net_trace", b"panic_reset", b"no_flash_boot", b"sed_spread_enable"])
-def test_keys_without_a_meaning_here_are_kept(configured, key):
+def test_keys_without_effect_are_stored(configured, key):
     """The first three are not used on Zynq; the RTIO core always spreads events over its lanes."""
     device = configured.start(**{key.decode(): b"1"})
     with Management(device) as client:

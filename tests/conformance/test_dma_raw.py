@@ -63,7 +63,7 @@ def test_kernel_killed_during_playback_leaves_dma_and_rtio_usable(device):
     assert edges(device) == PULSES
 
 
-def test_errors(device):
+def test_invalid_dma_operations_raise_their_exception(device):
     with Session(device) as session:
         assert run_dma(session, PLAY_NOTHING) == ([], (DMA_ERROR, "DMA trace not found"))
         marked, exception = run_dma(session, RECORD_TOO_MUCH)

@@ -51,7 +51,7 @@ FAULT = "data abort (not permitted) at address 0xf0000000, at +0x"
         ),
     ],
 )
-def test_handlers(session, what, steps, exceptions):
+def test_handlers_catch_exceptions_in_the_expected_order(session, what, steps, exceptions):
     seen, raised, report = run(session, "handlers", what)
     assert seen == steps
     assert (raised is None) == (exceptions is None)
@@ -97,7 +97,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("what", FAULTS)
-def test_faults(session, what):
+def test_fault_of_a_library_raises_runtime_error(session, what):
     seen, raised, report = run(session, "faults", what)
     assert seen == [what]
     ((number, message),) = raised

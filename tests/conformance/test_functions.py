@@ -79,7 +79,7 @@ def functions(device):
     functions.close()
 
 
-def test_every_listed_symbol_exists(functions):
+def test_every_listed_symbol_exists_in_firmware(functions):
     """The kernel, which imports all of them, has been loaded."""
     assert set(PLACES) - OWN == {name for names in GROUPS.values() for name in names.split()}
 
@@ -87,7 +87,7 @@ def test_every_listed_symbol_exists(functions):
 # ---- time and RTIO
 
 
-def test_time_cursor(functions):
+def test_time_cursor_functions_move_and_wrap_the_cursor(functions):
     functions.registers("at_mu", "q", "", [(1 << 40,)])
     assert functions.registers("now_mu", "", "q", [()]) == [1 << 40]
     functions.registers("delay_mu", "q", "", [(-5,), (1 << 33,)])
@@ -98,13 +98,13 @@ def test_time_cursor(functions):
     functions.registers("at_mu", "q", "", [(0,)])
 
 
-def test_destination_status(functions):
+def test_destination_status_is_up_for_this_device_only(functions):
     """Without satellites, only this device is up."""
     answers = functions.registers("rtio_get_destination_status", "i", "I", [(n,) for n in (0, 1, 255, 256, -1)])
     assert [answer & 1 for answer in answers] == [1, 0, 0, 0, 0]
 
 
-def test_batches(functions):
+def test_outputs_of_a_batch_are_delivered_at_its_end(functions):
     """Outputs of a batch are delivered when it ends; nested batches are rejected."""
     functions.registers("rtio_init", "", "", [()])
     (now,) = functions.registers("rtio_get_counter", "", "q", [()])
@@ -128,7 +128,7 @@ def test_batch_within_batch_is_refused(device):
 
 
 @pytest.mark.parametrize("group", ["spi", "coaxpress"])
-def test_functions_without_hardware_report_it(device, group):
+def test_functions_without_their_hardware_raise_an_error(device, group):
     expected = {
         "spi": (SPI_ERROR, "SPI bus could not be accessed: this device has no SPI outside of RTIO", (0, 0, 0)),
         "coaxpress": (CXP_ERROR, "CXP Grabber is not available on destination {0}", (3, 0, 0)),
@@ -160,7 +160,7 @@ def test_subkernel_that_was_not_sent_raises(device):
     ],
     ids=["nac3", "unwind"],
 )
-def test_exceptions_by_other_names(device, names):
+def test_exceptions_under_other_function_names_behave_alike(device, names):
     """The same library with the function names that another compiler uses."""
     library = LIBRARY.with_name("exceptions.elf").read_bytes()
     other = library
@@ -199,7 +199,7 @@ def arguments(rng):
 
 
 @pytest.mark.parametrize("name", GROUPS["mathematics 1"].split())
-def test_functions_of_one_argument(functions, name):
+def test_functions_of_one_argument_agree_with_libm(functions, name):
     calls = [(x,) for x in arguments(random.Random(name))]
     if name in BESSEL:
         # Beyond, both libraries lose digits in argument reduction.
@@ -210,7 +210,7 @@ def test_functions_of_one_argument(functions, name):
 
 
 @pytest.mark.parametrize("name", GROUPS["mathematics 2"].split())
-def test_functions_of_two_arguments(functions, name):
+def test_functions_of_two_arguments_agree_with_libm(functions, name):
     rng = random.Random(name)
     some = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 3.0, 1e300, 5e-324, INFINITY, -INFINITY, NAN]
     calls = [(x, y) for x in some for y in some]
@@ -220,7 +220,7 @@ def test_functions_of_two_arguments(functions, name):
         assert_close(name, call, value, reference(*call))
 
 
-def test_fused_multiply_add(functions):
+def test_fused_multiply_add_is_rounded_once(functions):
     rng = random.Random(1)
     calls = [tuple(rng.uniform(-1, 1) for _ in range(3)) for _ in range(50)]
     x = 1.0 + 2.0**-30
@@ -231,28 +231,28 @@ def test_fused_multiply_add(functions):
 
 
 @pytest.mark.parametrize("name", ["jn", "yn"])
-def test_bessel_functions_of_any_order(functions, name):
+def test_bessel_functions_of_any_order_agree_with_libm(functions, name):
     calls = [(n, x) for n in (-3, -1, 0, 1, 2, 7, 40) for x in (0.0, 0.25, 1.0, 2.5, 17.0, 1e4, INFINITY, NAN)]
     reference = c_function(name, ctypes.c_int, ctypes.c_double)
     for call, value in zip(calls, functions.doubles(name, calls), strict=True):
         assert_close(name, call, value, reference(*call))
 
 
-def test_scaling_by_powers_of_two(functions):
+def test_scaling_by_powers_of_two_is_exact(functions):
     calls = [(n, x) for n in (0, 1, -1, 52, 1023, -1074, 2100, -2100, 2**31 - 1, -(2**31)) for x in SPECIAL]
     reference = c_function("ldexp", ctypes.c_double, ctypes.c_int)
     for (n, x), value in zip(calls, functions.doubles("ldexp", calls), strict=True):
         assert_close("ldexp", (x, n), value, reference(x, n))
 
 
-def test_integer_powers(functions):
+def test_integer_powers_agree_with_libm(functions):
     calls = [(n, x) for n in (0, 1, 2, 3, 10, 31, -1, -7) for x in (0.5, -1.5, 3.0, 1.0, -0.0, 1e30, INFINITY, NAN)]
     reference = c_function("pow", ctypes.c_double, ctypes.c_double)
     for (n, x), value in zip(calls, functions.doubles("__powidf2", calls), strict=True):
         assert_close("__powidf2", (x, n), value, reference(x, float(n)))
 
 
-def test_sine_and_cosine_at_once(functions):
+def test_combined_sine_and_cosine_agree_with_libm(functions):
     for x in (0.0, 0.5, -2.0, 1e5, math.pi):
         place = struct.pack("<IIII", functions.buffer_at, functions.buffer_at + 16, 0, 0)
         functions.call("sincos", [place + struct.pack("<d", x)])

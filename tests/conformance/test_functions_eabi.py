@@ -44,7 +44,7 @@ COMPARISONS = {
 
 
 @pytest.mark.parametrize("size", ["d", "f"])
-def test_arithmetic_and_comparisons(functions, size):
+def test_arithmetic_and_comparisons_of_floats_are_exact(functions, size):
     """The expected doubles are computed by this machine; singles are exact in doubles before the final rounding."""
     rng = random.Random(size)
     some = [0.0, -0.0, 1.0, -1.0, 3.0, INFINITY, -INFINITY, NAN]
@@ -65,7 +65,7 @@ def test_arithmetic_and_comparisons(functions, size):
 
 @pytest.mark.parametrize("size", ["d", "f"])
 @pytest.mark.parametrize(("suffix", "layout"), [("iz", "i"), ("uiz", "I"), ("lz", "q"), ("ulz", "Q")])
-def test_floats_to_integers(functions, size, suffix, layout):
+def test_floats_are_converted_to_integers_by_truncation(functions, size, suffix, layout):
     rng = random.Random(suffix)
     bits = 8 * struct.calcsize(layout) - layout.islower()
     values = [0.0, -0.0, 0.99, 1.0, 1.5, 2.0 ** (bits - 1), 2.0**bits * (1 - 2**-24)]
@@ -80,7 +80,7 @@ def test_floats_to_integers(functions, size, suffix, layout):
 
 @pytest.mark.parametrize("size", ["d", "f"])
 @pytest.mark.parametrize(("prefix", "layout"), [("i", "i"), ("ui", "I"), ("l", "q"), ("ul", "Q")])
-def test_integers_to_floats(functions, size, prefix, layout):
+def test_integers_are_converted_to_nearest_floats(functions, size, prefix, layout):
     """Rounded once, to nearest, ties to even."""
     rng = random.Random(prefix)
     bits = 8 * struct.calcsize(layout) - layout.islower()
@@ -101,7 +101,7 @@ def test_integers_to_floats(functions, size, prefix, layout):
     assert answers == [rounded(value) for value in values]
 
 
-def test_single_to_double(functions):
+def test_conversion_of_single_to_double_is_exact(functions):
     values = [0.0, -0.0, 1.5, single(0.1), single(1e-42), single(3e38), INFINITY, -INFINITY]
     assert functions.registers("__aeabi_f2d", "f", "d", [(x,) for x in values]) == values
 
@@ -126,7 +126,7 @@ def integers(rng, layout, count=100):
     [("idiv", "i", False), ("idivmod", "i", True), ("uidiv", "I", False), ("uidivmod", "I", True),
      ("ldivmod", "q", True), ("uldivmod", "Q", True)],
 )  # fmt: skip
-def test_division(functions, name, layout, with_remainder):
+def test_division_truncates_and_returns_the_remainder(functions, name, layout, with_remainder):
     calls = integers(random.Random(name), layout)
     answers = functions.registers(f"__aeabi_{name}", 2 * layout, (1 + with_remainder) * layout, calls)
     for (x, y), answer in zip(calls, answers, strict=True):
@@ -134,7 +134,7 @@ def test_division(functions, name, layout, with_remainder):
         assert answer == ((quotient, x - quotient * y) if with_remainder else quotient), (x, y)
 
 
-def test_multiplication_and_shifts(functions):
+def test_multiplication_and_shifts_wrap_at_64_bits(functions):
     rng = random.Random(1)
     mask = 2**64 - 1
     pairs = [(x & mask, y & mask) for x, y in integers(rng, "q")]
@@ -153,7 +153,7 @@ FRESH = bytes(~i & 0xFF for i in range(256))
 
 
 @pytest.mark.parametrize("suffix", ["", "4", "8"])
-def test_memory_helpers(functions, suffix):
+def test_eabi_memory_functions_change_only_their_range(functions, suffix):
     """Including the variants for aligned memory; the EABI form of memset has the value last."""
     step = int(suffix or 1)
     at = functions.buffer_at
@@ -173,7 +173,7 @@ def test_memory_helpers(functions, suffix):
     assert functions.memory == FRESH[:step] + FRESH[:100] + FRESH[100 + step :]
 
 
-def test_memory_functions_of_c(functions):
+def test_c_memory_functions_return_results_as_libc(functions):
     at = functions.buffer_at
     assert functions.registers("memcpy", "III", "I", [(at + 3, at + 100, 50)]) == [at + 3]
     assert functions.memory == FRESH[:3] + FRESH[100:150] + FRESH[53:]

@@ -9,7 +9,7 @@ TARGETS = ROOT / "fuzz" / "fuzz_targets"
 PROGRAMS = re.findall(r'\[\[bin\]\]\nname = "(\w+)"', (ROOT / "fuzz" / "Cargo.toml").read_text())
 
 
-def test_every_format_is_fuzzed():
+def test_every_format_has_a_fuzz_target():
     modules = re.findall(r"pub mod (\w+);", (ROOT / "src" / "proto" / "src" / "lib.rs").read_text())
     modules.remove("bytes")  # no format: what the formats are read with
     used = "".join(
@@ -18,7 +18,7 @@ def test_every_format_is_fuzzed():
     assert modules and [name for name in modules if not re.search(rf"\b{name}\b", used)] == []
 
 
-def test_every_target_has_a_corpus(tmp_path):
+def test_every_fuzz_target_has_a_corpus(tmp_path):
     assert {path.stem for path in TARGETS.glob("*.rs")} == {*PROGRAMS, "memory"}
     for target in PROGRAMS:
         folder = tmp_path / target
@@ -26,5 +26,5 @@ def test_every_target_has_a_corpus(tmp_path):
         assert len(list(folder.iterdir())) >= 10, target
 
 
-def test_the_long_tests_run_the_targets_for_a_minute():
+def test_long_tests_run_each_fuzz_target_for_a_minute():
     assert re.search(r"scripts/fuzz 60$", (ROOT / "scripts" / "test").read_text(), re.MULTILINE)

@@ -64,7 +64,7 @@ def test_fault_of_core_0_is_reported_once_after_reset(device):
     assert "before this start" not in log(device)
 
 
-def test_a_panic_of_core_0_resets_the_device(device):
+def test_panic_of_core_0_resets_the_device(device):
     """The interrupt handler is overwritten with a call of a function that panics."""
     panic, place = symbol("panic_already_mutably_borrowed"), REPORT.stop - 0x1_0000
     # ldr r0, [pc, #4]; ldr pc, [pc, #-4]; function; argument: file name (address, length),
@@ -147,7 +147,7 @@ def test_watchdog_resets_a_stuck_core(device, words, said):
     assert [who for who, _ in kept] == ([said] if said else [])
 
 
-def test_the_watchdog_leaves_a_silent_device_and_a_long_kernel_alone(device):
+def test_watchdog_ignores_idle_device_and_long_kernel(device):
     """The device is idle for longer than the watchdog period, then runs an endless kernel."""
     library = (ROOT / "tests" / "kernels" / "endless.elf").read_bytes()
     with Session(device) as session:
@@ -158,13 +158,13 @@ def test_the_watchdog_leaves_a_silent_device_and_a_long_kernel_alone(device):
     assert "watchdog" not in log(device)
 
 
-def test_sensors_are_logged(device):
+def test_sensor_values_are_logged_at_boot(device):
     printed = waiting.printed(device, "VCCINT")
     said = r"INFO\(comms::sensors\): 4[45]\.\d °C, VCCINT 1\.000 V, VCCAUX 1\.800 V, VCCBRAM 1\.000 V, VCCPINT 1\.000 V"
     assert re.search(said + r", VCCPAUX 1\.800 V, VCCO_DDR 1\.500 V\n", printed), printed
 
 
-def test_a_hot_chip_is_warned_of(tmp_path, start_device):
+def test_hot_chip_is_logged_as_warning(tmp_path, start_device):
     device = start_device(tmp_path, gateware=False, settings=["chip_celsius=90"])
     try:
         printed = waiting.printed(device, "VCCINT")

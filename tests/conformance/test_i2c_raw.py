@@ -9,7 +9,7 @@ READ_FOR_EVER, POLL, TWO_CHANNELS, NO_SWITCH, OTHER_BUS, SPI = range(6)
 I2C_ERROR, SPI_ERROR = 4, 6
 
 
-def test_interrupted_i2c_device_releases_bus(device):
+def test_interrupted_i2c_device_releases_the_bus(device):
     for _ in range(2):
         with Session(device) as session:
             begin(session, "i2c", READ_FOR_EVER)
@@ -30,7 +30,7 @@ def test_interrupted_i2c_device_releases_bus(device):
         (SPI, SPI_ERROR, "SPI bus could not be accessed: this device has no SPI outside of RTIO"),
     ],
 )
-def test_errors(device, what, exception_id, message):
+def test_i2c_errors_raise_their_exception(device, what, exception_id, message):
     with Session(device) as session:
         begin(session, "i2c", what)
         _, exception = session.until_end()

@@ -96,13 +96,13 @@ def prepared(device):
 
 
 @pytest.mark.parametrize("activity", ACTIVITIES)
-def test_killed(prepared, activity):
+def test_kernel_killed_in_each_activity_leaves_device_usable(prepared, activity):
     kill_and_check(prepared, activity, random.Random(activity), 6)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
-def test_killed_in_anything(prepared, seed):
+def test_kernels_killed_in_random_activities_leave_device_usable(prepared, seed):
     chance = random.Random(seed)
     for _ in range(150):
         kill_and_check(prepared, chance.choice(list(ACTIVITIES)), chance, 1)

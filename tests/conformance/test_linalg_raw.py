@@ -70,7 +70,7 @@ def close(value, expected):
     np.testing.assert_allclose(value, expected, atol=1e-12)
 
 
-def test_of_square_matrices(session):
+def test_decompositions_of_square_matrices_agree_with_numpy(session):
     (root,) = call(session, "cholesky", [POSITIVE], (5, 5))
     close(root, np.linalg.cholesky(POSITIVE))
     (inverse,) = call(session, "inv", [SQUARE], (5, 5))
@@ -85,13 +85,13 @@ def test_of_square_matrices(session):
 
 
 @pytest.mark.parametrize("exponent", [3, np.array([3.0]), np.array([[3.0]])], ids=["number", "vector", "matrix"])
-def test_powers(session, exponent):
+def test_powers_of_a_matrix_agree_with_numpy(session, exponent):
     (power,) = call(session, "matrix_power", [SQUARE, exponent], (5, 5))
     close(power, np.linalg.matrix_power(SQUARE, 3))
 
 
 @pytest.mark.parametrize("matrix", [SQUARE, TALL, WIDE], ids=["square", "tall", "wide"])
-def test_of_any_matrix(session, matrix):
+def test_decompositions_of_any_matrix_agree_with_numpy(session, matrix):
     rows, columns = matrix.shape
     fewer = min(rows, columns)
     for count, mode in ((fewer, "reduced"), (rows, "complete")):
@@ -111,7 +111,7 @@ def test_of_any_matrix(session, matrix):
 
 
 @pytest.mark.parametrize("name", ["schur", "hessenberg"])
-def test_similar_matrices(session, name):
+def test_hessenberg_and_schur_forms_keep_the_eigenvalues(session, name):
     middle, around = call(session, name, [SQUARE], (5, 5), (5, 5))
     close(around @ middle @ around.T, SQUARE)
     close(around @ around.T, np.eye(5))
@@ -135,6 +135,6 @@ ROOM = np.zeros((2, 2))
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
-def test_unsolvable_matrix_has_no_result(session, name, arguments, expected):
+def test_unsolvable_matrix_raises_an_exception(session, name, arguments, expected):
     number, message = raised(session, name, *arguments)
     assert number == expected[0] and message.startswith(expected[1])

@@ -234,11 +234,11 @@ def try_session(device, log, stream, slowly=False):
 
 @SETTINGS
 @given(stream=damaged(SESSION), slowly=st.booleans())
-def test_session(device, log, stream, slowly):
+def test_malformed_session_input_closes_the_connection_only(device, log, stream, slowly):
     try_session(device, log, stream, slowly)
 
 
-def test_session_cut_off_at_every_byte(device, log):
+def test_session_truncated_at_every_byte_leaves_service_usable(device, log):
     for request in SESSION:
         for length in range(len(request)):
             try_session(device, log, request[:length])
@@ -246,7 +246,7 @@ def test_session_cut_off_at_every_byte(device, log):
 
 @settings(SETTINGS, max_examples=40)
 @given(stream=damaged(SESSION[:2] + SESSION[3:]), state=st.sampled_from([state for state in STATES if state != absent]))
-def test_session_with_a_kernel(device, log, stream, state):
+def test_malformed_input_in_every_kernel_state_ends_session(device, log, stream, state):
     """In every state of the kernel, the session ends with a log line, and only complete messages were sent."""
     with patiently(lambda: Session(device)) as session:
         state(session)
@@ -337,12 +337,12 @@ def try_management(device, log, stream, slowly=False):
 
 @SETTINGS
 @given(stream=damaged(MANAGEMENT), slowly=st.booleans())
-def test_management(device, log, stream, slowly):
+def test_malformed_management_input_leaves_service_usable(device, log, stream, slowly):
     assume(management_model(stream) is not None)
     try_management(device, log, stream, slowly)
 
 
-def test_management_cut_off_at_every_byte(device, log):
+def test_management_truncated_at_every_byte_leaves_service_usable(device, log):
     for request in MANAGEMENT:
         for length in range(len(request)):
             try_management(device, log, request[:length])
@@ -394,11 +394,11 @@ def try_monitor(device, log, stream, slowly=False):
 
 @SETTINGS
 @given(stream=damaged(MONITOR), slowly=st.booleans())
-def test_monitor(device, log, stream, slowly):
+def test_malformed_monitor_input_leaves_service_usable(device, log, stream, slowly):
     try_monitor(device, log, stream, slowly)
 
 
-def test_monitor_cut_off_at_every_byte(device, log):
+def test_monitor_truncated_at_every_byte_leaves_service_usable(device, log):
     for request in MONITOR:
         for length in range(len(request)):
             try_monitor(device, log, request[:length])
@@ -409,7 +409,7 @@ def test_monitor_cut_off_at_every_byte(device, log):
 
 @settings(SETTINGS, max_examples=20)
 @given(stream=st.binary(max_size=3000), reset=st.booleans())
-def test_analyzer(device, stream, reset):
+def test_analyzer_input_of_any_kind_leaves_dump_complete(device, stream, reset):
     """A client receives a complete dump whatever it sends, also after a client that did not wait."""
     if reset:
         with Connection(device, 1382) as connection:
@@ -429,7 +429,7 @@ def test_analyzer(device, stream, reset):
 @pytest.mark.parametrize(
     "port, greeting", [(1380, b"ARTIQ management\n"), (1381, b"ARTIQ coredev\n"), (1383, b"ARTIQ moninj\n")]
 )
-def test_greetings_with_a_wrong_byte(device, log, port, greeting):
+def test_greeting_with_a_wrong_byte_closes_the_connection(device, log, port, greeting):
     """A wrong byte at any position closes the connection without an answer."""
     for at in range(len(greeting)):
         wrong = bytearray(greeting)
@@ -442,7 +442,7 @@ def test_greetings_with_a_wrong_byte(device, log, port, greeting):
 @pytest.mark.parametrize(
     "port, greeting", [(1380, b"ARTIQ management\n"), (1381, b"ARTIQ coredev\n"), (1383, b"ARTIQ moninj\n")]
 )
-def test_greetings_cut_off_at_every_byte(device, log, port, greeting):
+def test_greeting_truncated_at_every_byte_closes_the_connection(device, log, port, greeting):
     for length in range(1, len(greeting)):
         with Connection(device, port) as connection:
             connection.write_all(greeting[:length])

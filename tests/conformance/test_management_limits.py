@@ -39,7 +39,7 @@ def fill_log(client):
     assert client.config_read(b"nothing") is None
 
 
-def test_full_log_states_dropped_bytes(management):
+def test_full_log_states_the_number_of_dropped_bytes(management):
     fill_log(management)
     log = management.log()
     first, *lines = log.splitlines()
@@ -54,7 +54,7 @@ def test_full_log_states_dropped_bytes(management):
     assert management.log() == ""
 
 
-def test_a_puller_gets_each_line_once_and_no_line_of_its_own(device, management):
+def test_pulling_client_gets_each_line_once_and_causes_none(device, management):
     """At level TRACE, sending the log must not produce log lines."""
     assert management.config_write(b"log_level", b"TRACE")
     with Management(device) as puller:
@@ -71,7 +71,7 @@ def test_a_puller_gets_each_line_once_and_no_line_of_its_own(device, management)
 
 
 @pytest.mark.parametrize("greeting", [b"ARTIQ managemen", b"ARTIQ management\n"])
-def test_a_greeting_without_an_end(device, management, greeting):
+def test_endless_greeting_is_closed(device, management, greeting):
     with Management(device, greeting=None) as client:
         client.write(greeting)
         with pytest.raises(Closed):
@@ -80,7 +80,7 @@ def test_a_greeting_without_an_end(device, management, greeting):
 
 
 @pytest.mark.parametrize("length", [0, 1 << 31, (1 << 32) - 1])
-def test_lengths_below_one(device, management, length):
+def test_length_below_one_counts_as_zero(device, management, length):
     """Lengths below one count as 0: an empty value removes the key, an empty image is rejected."""
     length = struct.pack("<I", length)
     assert management.config_write(b"key", b"value")
@@ -91,7 +91,7 @@ def test_lengths_below_one(device, management, length):
         management.read(1)
 
 
-def test_values_and_images_that_are_too_long(management):
+def test_too_long_value_or_image_is_rejected_after_reception(management):
     """They are received and rejected, and the connection stays open."""
     data = bytes(DATA_MAX + 1)
     assert management.config_write(b"key", data) is False
@@ -101,7 +101,7 @@ def test_values_and_images_that_are_too_long(management):
 
 
 @pytest.mark.parametrize("request_", [b"\x0d\x03\0\0\0key\x64\0\0\0", b"\x09\x64\0\0\0"], ids=["value", "image"])
-def test_a_client_that_leaves_within_a_value(device, management, request_):
+def test_client_disconnecting_within_a_value_changes_no_key(device, management, request_):
     assert management.config_remove(b"key")
     with Management(device) as client:
         client.write(request_ + b"half of it")
@@ -110,7 +110,7 @@ def test_a_client_that_leaves_within_a_value(device, management, request_):
 
 
 @pytest.mark.long
-def test_clients_that_do_not_go_on_keep_the_others_waiting_for_a_while(device, management):
+def test_stalled_clients_delay_others_only_until_their_timeout(device, management):
     """One stops in the middle of a value, one sends a byte now and then, one does not read its reply."""
     begin = time.monotonic()
     with Management(device) as silent:

@@ -33,7 +33,7 @@ def management(device):
         assert after.config_read(b"nothing") is None
 
 
-def test_log_lines_have_the_form_that_hosts_expect(management):
+def test_log_lines_have_the_documented_form(management):
     management.write(DEBUG_ALLOCATOR)
     for _ in range(2):
         lines = management.log().splitlines()
@@ -42,7 +42,7 @@ def test_log_lines_have_the_form_that_hosts_expect(management):
             assert LINE.fullmatch(line), line
 
 
-def test_clear_log(management):
+def test_cleared_log_lacks_earlier_lines(management):
     management.write(DEBUG_ALLOCATOR)
     assert "no heap" in management.log()
     assert management.reply(b"\x02") == 1
@@ -72,7 +72,7 @@ def test_pull_log_streams_lines_and_new_client_takes_over(device, management):
                 management.bytes()
 
 
-def test_values_that_a_text_editor_has_written(tmp_path, start_device):
+def test_hand_edited_configuration_values_are_read(tmp_path, start_device):
     card = sd_card.make(tmp_path / "card", [(b"CONFIG  TXT", b"Preset=From A Text Editor\r\n")])
     device = start_device(tmp_path, gateware=False, sd=card)
     try:
@@ -84,7 +84,7 @@ def test_values_that_a_text_editor_has_written(tmp_path, start_device):
         device.close()
 
 
-def test_config_values_come_back(management):
+def test_written_configuration_values_are_read_until_removed(management):
     values = {
         b"ip6": b"fd00::1/64",
         b"rtio_clock": b"x" * 101,
@@ -101,14 +101,14 @@ def test_config_values_come_back(management):
         assert management.config_read(key) is None
 
 
-def test_config_erase(management):
+def test_config_erase_removes_all_keys(management):
     assert management.config_write(b"a", b"1") and management.config_write(b"b", b"2" * 500)
     assert management.reply(b"\x0f") == 1
     assert management.config_read(b"a") is None and management.config_read(b"b") is None
 
 
 @pytest.mark.parametrize("key", [b"a=b", b"a/b", b"..", b"a\\b", b"a b"])
-def test_keys_that_the_card_cannot_hold(management, key):
+def test_keys_the_card_cannot_store_are_refused(management, key):
     assert management.config_write(key, b"1") is False
     assert management.config_read(key) is None
     assert management.config_remove(key) is False
@@ -116,12 +116,12 @@ def test_keys_that_the_card_cannot_hold(management, key):
 
 @pytest.mark.parametrize("kind", [b"\x0c", b"\x0d", b"\x0e"])
 @pytest.mark.parametrize("key", [b"", b"\xc3\xa4", b"k" * 129])
-def test_keys_that_cannot_be_are_answered_and_the_connection_is_closed(management, kind, key):
+def test_invalid_keys_are_answered_and_the_connection_closed(management, kind, key):
     assert management.reply(kind + management.pack(key)) == 6
     assert_closed(management)
 
 
-def test_levels_take_effect_at_once(device, management):
+def test_changed_log_levels_take_effect_at_once(device, management):
     assert management.config_write(b"log_level", b"debug")
     assert management.config_read(b"log_level") == b"debug"
     for bad in (b"loud", b"\xff"):
@@ -139,28 +139,28 @@ def test_levels_take_effect_at_once(device, management):
     assert "client refused" in management.log()
 
 
-def test_debug_allocator_has_no_reply(management):
+def test_debug_allocator_request_has_no_reply(management):
     assert management.reply(b"\x02") == 1
     management.write(DEBUG_ALLOCATOR)
     assert "no heap" in management.log()
 
 
 @pytest.mark.parametrize("kind", [0, 3, 4, 6, 10, 11, 16, 0x5A, 129, 130, 255])
-def test_unknown_requests_close(device, management, kind):
+def test_unknown_management_request_closes_the_connection(device, management, kind):
     management.write(bytes([kind]))
     assert_closed(management)
     with Management(device) as after:
         assert f"request of unknown type {kind}" in after.log()
 
 
-def test_other_destinations_and_greetings_are_closed(device):
+def test_other_destination_or_greeting_closes_the_connection(device):
     for greeting in (b"ARTIQ management\n\x01", b"ARTIQ coredev\nxxxxx", b"\0" * 18):
         with Management(device, greeting=None) as client:
             client.write(greeting)
             assert_closed(client)
 
 
-def test_requests_byte_by_byte_and_in_one_piece(management):
+def test_requests_split_or_joined_are_answered(management):
     request = b"\x0d" + management.pack(b"key") + management.pack(b"value")
     management.write_slowly(request)
     assert management.read(1) == b"\x01"
@@ -168,7 +168,7 @@ def test_requests_byte_by_byte_and_in_one_piece(management):
     assert management.read(1) + management.read(1) + management.bytes() + management.read(1) == b"\x01\x07value\x01"
 
 
-def test_random_bytes(device):
+def test_random_bytes_leave_management_usable(device):
     generator = random.Random(1)
     for _ in range(20):
         with Management(device) as client:
@@ -182,12 +182,12 @@ def test_random_bytes(device):
         assert after.log()
 
 
-def test_several_clients_at_once(device):
+def test_several_simultaneous_clients_are_answered(device):
     with Management(device) as one, Management(device) as two, Management(device) as three:
         assert one.log() and two.log() and three.log()
 
 
-def test_failure_reason_is_that_of_the_latest_error_of_the_connection(device, management):
+def test_failure_reason_is_that_of_the_latest_error(device, management):
     assert management.failure_reason() == ""
     assert management.config_read(b"absent") is None
     assert management.failure_reason() == "configuration: no such key"
@@ -223,7 +223,7 @@ def test_unbootable_image_is_refused_with_its_reason(management):
     assert_closed(management)
 
 
-def test_reboot_and_flash(device):
+def test_reboot_and_flash_restart_and_keep_configuration(device):
     for request in (b"\x05", b"\x09" + Management.pack(small_image() + struct.pack("<I", zlib.crc32(small_image())))):
         starts = device.uart().count("Ethernet link up")
         with Management(device) as client:
@@ -235,7 +235,7 @@ def test_reboot_and_flash(device):
             assert client.config_read(b"before") == b"reboot"
 
 
-def test_without_a_card_the_device_runs_with_defaults(tmp_path, start_device):
+def test_device_without_card_runs_with_defaults(tmp_path, start_device):
     device = start_device(tmp_path, gateware=False)
     try:
         with Management(device) as client:
@@ -248,7 +248,7 @@ def test_without_a_card_the_device_runs_with_defaults(tmp_path, start_device):
         device.close()
 
 
-def test_analyzer_and_monitor_without_gateware(tmp_path, start_device):
+def test_analyzer_and_monitor_answer_without_gateware(tmp_path, start_device):
     device = start_device(tmp_path, gateware=False)
     try:
         with Connection(device, 1382) as client:
@@ -260,7 +260,7 @@ def test_analyzer_and_monitor_without_gateware(tmp_path, start_device):
         device.close()
 
 
-def test_network_settings_of_the_card(tmp_path, start_device):
+def test_network_settings_on_the_card_are_used(tmp_path, start_device):
     text = b"ip=10.0.2.15/24\nmac=02:11:22:33:44:55\nip6=fd00::15/64\nuart_log_level=WARN\nlog_level=loud\n"
     card = sd_card.make(tmp_path / "card", [(b"CONFIG  TXT", text)])
     device = start_device(tmp_path, gateware=False, sd=card)

@@ -44,7 +44,7 @@ def refusal(device, *request):
     return content[0]
 
 
-def test_as_many_samples_as_were_asked_for(device):
+def test_reply_has_the_requested_number_of_samples(device):
     for path, size, trials in [(GP0_READ, 0, 1000), (REQUEST, 0, 7), (COPY, 4096, 3), (TO_KERNEL, 8, 5)]:
         found = samples(device, path, size, trials)
         assert len(found) == trials
@@ -64,16 +64,16 @@ def test_longer_messages_take_longer(device):
     [(0,), (16,), (0x101,), (GP0_READ, 4), (GP0_READ, 0, 0), (GP0_READ, 0, 1001), (HP_READ, 12), (TO_KERNEL, 4097)]
     + [(COPY, 1 << 20, 33), (2**32 - 1, 2**32 - 1, 2**32 - 1)],
 )
-def test_invalid_measurement_is_refused(device, request_):
+def test_invalid_measurement_request_is_refused(device, request_):
     assert refusal(device, *request_) == INVALID
 
 
-def test_a_path_that_the_gateware_does_not_have(device):
+def test_path_missing_in_gateware_is_refused(device):
     assert refusal(device, HP_READ, 32) == ABSENT
     assert len(samples(device, GP0_READ)) == 1
 
 
-def test_without_gateware_messages_can_be_measured(tmp_path, start_device):
+def test_messages_are_measured_without_gateware(tmp_path, start_device):
     device = start_device(tmp_path, gateware=False)
     try:
         assert refusal(device, GP0_READ) == ABSENT and refusal(device, REQUEST) == ABSENT
@@ -83,7 +83,7 @@ def test_without_gateware_messages_can_be_measured(tmp_path, start_device):
         device.close()
 
 
-def test_never_while_a_session_is_open(device):
+def test_measurement_is_refused_while_a_session_is_open(device):
     """The session's kernel keeps running, and the next session is served."""
     with Session(device) as session:
         assert session.load(kernel("empty")) is None
@@ -95,7 +95,7 @@ def test_never_while_a_session_is_open(device):
         run_empty(session)
 
 
-def test_never_while_there_is_an_idle_kernel(device):
+def test_measurement_is_refused_while_an_idle_kernel_exists(device):
     with Management(device) as management:
         assert management.config_write(b"idle_kernel", kernel("endless"))
     printed(device, "idle kernel: running")

@@ -35,7 +35,7 @@ def overridden(device):
         return client.get(OUTPUT, 0), client.get(OUTPUT, 1)
 
 
-def test_set_watch_and_release(moninj, device):
+def test_set_and_release_change_the_watched_override(moninj, device):
     assert moninj("watch", "ttl4", "ttl0", "--for", "1").stdout.splitlines() == ["ttl4: 0", "ttl0: 0"]
     assert moninj("set", "1", "ttl4").returncode == 0
     assert overridden(device) == (1, 1)
@@ -44,7 +44,7 @@ def test_set_watch_and_release(moninj, device):
     assert overridden(device)[0] == 0
 
 
-def test_watch_ends_with_ctrl_c(device):
+def test_watch_command_ends_with_ctrl_c(device):
     process = subprocess.Popen(
         command(f"127.0.0.1:{device.ports[1383]}", "watch", "4"),
         stdout=subprocess.PIPE,
@@ -57,7 +57,7 @@ def test_watch_ends_with_ctrl_c(device):
     assert process.communicate(timeout=PATIENCE)[1] == "kairos: interrupted\n" and process.returncode == 130
 
 
-def test_mistakes(moninj):
+def test_invalid_moninj_commands_are_reported_in_one_line(moninj):
     one_line(moninj("watch", "ttl99"), "there is no device 'ttl99' with a channel")
     one_line(moninj("set", "1", "200"), "'200' cannot be overridden")
     one_line(run("127.0.0.1:1", "watch", "ttl0"), "is the device on?")

@@ -36,7 +36,7 @@ def level(device, channel):
     return [level for _, index, level in trace["events"] if index == pad][-1]
 
 
-def test_injection_takes_the_pin_and_gives_it_back(device, client):
+def test_injection_overrides_the_pin_until_released(device, client):
     client.watch_probe(OUTPUT, LEVEL)
     assert client.next() == ("probe", OUTPUT, LEVEL, 0)
     client.inject(OUTPUT, OVERRIDE_LEVEL, 1)
@@ -55,7 +55,7 @@ def test_injection_takes_the_pin_and_gives_it_back(device, client):
     assert level(device, OUTPUT) == 0
 
 
-def test_a_kernel_s_level_is_seen(device, client):
+def test_level_set_by_a_kernel_is_reported(device, client):
     client.watch_probe(OUTPUT, LEVEL)
     assert client.next() == ("probe", OUTPUT, LEVEL, 0)
     with Session(device) as session:
@@ -71,7 +71,7 @@ def test_a_kernel_s_level_is_seen(device, client):
         assert run_dma(session, 7) == ([], None)
 
 
-def test_inputs(device, client):
+def test_level_and_direction_of_input_are_reported(device, client):
     pads = device.control("trace", **{"from": 0})["pads"]
     (pad,) = [pad["index"] for pad in pads if pad["channel"] == INPUT]
     client.watch_probe(INPUT, LEVEL)
@@ -104,7 +104,7 @@ def test_overrides_are_watched_by_every_client(device, client):
         assert other.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
 
 
-def test_absent_probe_reads_as_zero(client):
+def test_absent_probe_is_read_as_zero(client):
     for channel in (OUTPUT, 999, 0x10000 | OUTPUT):
         client.inject(channel, 77, 1)
         assert client.get(channel, 77) == 0
@@ -112,7 +112,7 @@ def test_absent_probe_reads_as_zero(client):
     assert client.next() == ("probe", 0x10000 | OUTPUT, LEVEL, 0)
 
 
-def test_other_destinations_are_logged(device, client):
+def test_other_destinations_read_zero_and_are_logged(device, client):
     """Other destinations read as 0; each request for one logs a line."""
     with Management(device) as management:
         assert management.reply(b"\x02") == 1
@@ -127,7 +127,7 @@ def test_other_destinations_are_logged(device, client):
 
 
 @pytest.mark.parametrize("channel", [INPUT, OUTPUT])
-def test_every_override_and_probe(client, channel):
+def test_every_override_is_read_back_and_every_probe_reported(client, channel):
     """Each override keeps its own value, which is read back; overrides the channel lacks stay 0."""
     overrides = 3 if channel == INPUT else 2
     for override in range(4):
@@ -142,7 +142,7 @@ def test_every_override_and_probe(client, channel):
     assert [one[:3] for one in got] == [("probe", channel, probe) for probe in range(3)]
 
 
-def test_a_watch_that_ends_and_one_that_exists(device, client):
+def test_repeated_watch_sends_no_value_and_ended_one_stops(device, client):
     """Re-enabling a watch does not resend its value; a disabled watch sends nothing."""
     for _ in range(2):
         client.watch_override(OUTPUT, OVERRIDE_LEVEL)
@@ -156,7 +156,7 @@ def test_a_watch_that_ends_and_one_that_exists(device, client):
     assert silent(device, client)
 
 
-def test_as_many_watches_as_there_is_room_for(device, client):
+def test_watches_beyond_the_limit_are_rejected_and_logged(device, client):
     """256 probes and as many overrides; further watches are rejected with a log line, the others continue."""
     with Management(device) as management:
         assert management.reply(b"\x02") == 1
@@ -169,12 +169,12 @@ def test_as_many_watches_as_there_is_room_for(device, client):
     assert log.count("a client watches more than 256 probes; the rest is ignored") == 2
 
 
-def test_a_flag_that_is_not_one_is_set(client):
+def test_nonzero_watch_flag_enables_the_watch(client):
     client.write(struct.pack("<BBIB", 3, 255, OUTPUT, OVERRIDE_LEVEL))
     assert client.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
 
 
-def test_clients_come_and_go(device, client):
+def test_watches_end_with_their_client_and_overrides_stay(device, client):
     """A client's watches end when it disconnects; its overrides stay, visible to the others."""
     client.watch_override(OUTPUT, OVERRIDE_LEVEL)
     assert client.next()[3] == 0
@@ -188,7 +188,7 @@ def test_clients_come_and_go(device, client):
         assert client.next() == ("override", OUTPUT, OVERRIDE_LEVEL, level_)
 
 
-def test_requests_byte_by_byte(client):
+def test_monitor_request_arriving_bytewise_is_executed(client):
     client.write_slowly(
         struct.pack("<BIBB", 1, OUTPUT, OVERRIDE_LEVEL, 1) + struct.pack("<BIB", 2, OUTPUT, OVERRIDE_LEVEL)
     )
@@ -196,18 +196,18 @@ def test_requests_byte_by_byte(client):
 
 
 @pytest.mark.parametrize("kind", [4, 5, 255])
-def test_unknown_requests_close(device, kind):
+def test_unknown_monitor_request_closes_the_connection(device, kind):
     with Client(device) as one:
         one.write(bytes([kind]))
         assert_closed(one)
 
 
-def test_wrong_greeting_is_closed(device):
+def test_wrong_monitor_greeting_closes_the_connection(device):
     with Client(device, greeting=b"ARTIQ coredev") as one:
         assert_closed(one)
 
 
-def test_time_goes_on_while_a_client_asks(device, client):
+def test_emulated_time_continues_while_a_client_polls(device, client):
     """A monitor polling more often than the emulator waits for a silent session does not stop the
     emulated time: the wait (`host_wait_ms`, 0.1 s here) applies only to input for kernels."""
     with Session(device):

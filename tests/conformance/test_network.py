@@ -38,7 +38,7 @@ def start(start_device, tmp_path):
         device.close()
 
 
-def test_address_by_dhcp(start):
+def test_address_assigned_by_dhcp_is_reachable(start):
     device = start(b"ip=use_dhcp\n")
     assert reaches(device.port)
     assert "address by DHCP" in device.uart()
@@ -51,7 +51,7 @@ def test_address_by_dhcp(start):
         (b"ip6=fd00::15/64\nipv6_default_route=fe80::2\n", "fd00::15"),
     ],
 )
-def test_ipv6(start, config, address):
+def test_ipv6_address_is_reachable_beside_ipv4(start, config, address):
     device = start(config, [f"0:[{address}]:1381"])
     assert reaches(device.ports[f"[{address}]:1381"])
     # The other address family still works.
@@ -69,7 +69,7 @@ def test_ipv6(start, config, address):
         (1383, 3, b"ARTIQ moninj\n" + struct.pack("<BIB", 2, 0, 0), b"\x01"),
     ],
 )
-def test_clients_that_connect_at_once_all_find_a_place(start, port, places, greeting, answer):
+def test_simultaneous_connections_are_all_accepted(start, port, places, greeting, answer):
     """All connections are accepted before any of them is served."""
     device = start(b"")
     clients = [socket.socket() for _ in range(places)]

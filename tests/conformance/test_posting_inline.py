@@ -8,7 +8,7 @@ UNDERFLOW = 0
 OUTPUTS = 300
 
 
-def test_outputs_recording_and_underflow(device):
+def test_inline_posted_outputs_are_exact_and_late_one_raises(device):
     device.control("trace_clear")
     before = device.control("status")["sev_count"]
     with Session(device) as session:

@@ -6,7 +6,7 @@ from .pulse_checks import ELSEWHERE, NUMBERS, shown
 
 
 @pytest.mark.parametrize("side", ["logic", "model"])
-def test_each_check_is_shown(side):
+def test_each_conformance_check_has_a_test_or_reason(side):
     found = shown()[side]
     missing = [n for n in NUMBERS if n not in found and n not in ELSEWHERE[side]]
     assert not missing, f"no test of the {side} has these checks' numbers in its name: {missing}"
@@ -19,5 +19,5 @@ def test_reasons_are_for_checks_without_a_test(side):
     assert not spare, f"these checks have tests of the {side}, and need no reason: {spare}"
 
 
-def test_calculated_figures_are_shown():
+def test_calculated_checks_have_a_numbered_test():
     assert {64, 66} <= set(shown()["figures"])

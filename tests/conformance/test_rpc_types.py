@@ -162,7 +162,7 @@ ANY = {"deadline": None, "derandomize": True, "database": None, "suppress_health
 
 @settings(max_examples=150, **ANY)
 @given(typed_values())
-def test_arbitrary_value_round_trips(echo, typed):
+def test_arbitrary_value_round_trips_by_rpc(echo, typed):
     echo.round_trip(*typed)
 
 
@@ -191,7 +191,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_large_values(echo, name):
+def test_large_values_round_trip_by_rpc(echo, name):
     echo.round_trip(*LARGE[name])
 
 

@@ -20,19 +20,19 @@ def session(device):
         run_empty(after)
 
 
-def test_greeting_and_system_info(session):
+def test_system_info_request_is_answered_repeatedly(session):
     for _ in range(3):
         session.send(3)
         assert session.read(9) == b"ZZZZ\x02ARZQ"
 
 
-def test_wrong_greeting_is_closed_without_a_word(device):
+def test_wrong_greeting_is_closed_without_an_answer(device):
     session = Session(device, greeting=None)
     session.write(b"GET / HTTP/1.1")
     assert_closed(session)
 
 
-def test_greeting_in_pieces(device):
+def test_greeting_arriving_in_pieces_is_accepted(device):
     session = Session(device, greeting=None)
     for byte in b"ARTIQ coredev\n":
         session.write(bytes([byte]))
@@ -42,12 +42,12 @@ def test_greeting_in_pieces(device):
     session.close()
 
 
-def test_many_kernels_on_one_connection(session):
+def test_many_kernels_run_on_one_connection(session):
     for _ in range(20):
         run_empty(session)
 
 
-def test_requests_in_one_piece_and_byte_by_byte(session):
+def test_requests_split_or_joined_are_executed(session):
     library = kernel("empty")
     sync = b"\x5a" * 4
     requests = sync + b"\x03" + sync + b"\x05" + len(library).to_bytes(4, "little") + library
@@ -58,7 +58,7 @@ def test_requests_in_one_piece_and_byte_by_byte(session):
     assert session.until_end() == ([], None)
 
 
-def test_round_trip_of_every_type(session):
+def test_values_of_every_type_round_trip(session):
     assert session.load(kernel("rpc")) is None
     session.run()
     seen = {}
@@ -99,7 +99,7 @@ def test_round_trip_of_every_type(session):
     ]
 
 
-def test_reply_in_pieces(session):
+def test_reply_arriving_in_pieces_is_reassembled(session):
     """A reply arriving in pieces is reassembled; a long one takes many frames between the cores."""
     assert session.load(kernel("rpc")) is None
     session.run()
@@ -120,7 +120,7 @@ def test_reply_in_pieces(session):
     assert session.unpack("B") == 0
 
 
-def test_asynchronous_calls_arrive_all_and_in_order(session):
+def test_asynchronous_calls_arrive_complete_and_in_order(session):
     assert session.load(kernel("flood")) is None
     session.run()
     requests, exception = session.until_end()
@@ -138,7 +138,7 @@ def test_asynchronous_calls_wait_for_a_slow_host(device, session):
     assert marks(session.until_end()[0]) == list(range(300))
 
 
-def test_exceptions_and_finally(session):
+def test_exceptions_run_finally_and_are_reported_with_backtrace(session):
     assert session.load(kernel("exceptions")) is None
     session.run()
     requests, exception = session.until_end()
@@ -164,7 +164,7 @@ def test_exceptions_and_finally(session):
     assert all(0 < frame.address < len(kernel("exceptions")) for frame in exception.backtrace)
 
 
-def test_exception_from_the_host(session):
+def test_exception_raised_by_host_reaches_the_kernel(session):
     assert session.load(kernel("rpc_exception")) is None
     session.run()
     assert session.message(10) == 10
@@ -180,7 +180,7 @@ def test_exception_from_the_host(session):
     assert len(exception.backtrace) >= 1
 
 
-def test_attributes_are_written_back(session):
+def test_attributes_of_kernel_are_written_back(session):
     assert session.load(kernel("writeback")) is None
     session.run()
     requests, exception = session.until_end()
@@ -196,7 +196,7 @@ def test_attributes_are_written_back(session):
     ]
 
 
-def test_mathematics(session):
+def test_mathematical_functions_return_exact_results(session):
     assert session.load(kernel("math")) is None
     session.run()
     requests, exception = session.until_end()
@@ -213,12 +213,12 @@ def test_mathematics(session):
         assert request.arguments[0] == pytest.approx(value, rel=1e-14), request.service
 
 
-def test_missing_symbol(session):
+def test_library_with_missing_symbol_is_rejected(session):
     assert "symbol lookup error: no_such_function" in session.load(kernel("missing"))
     run_empty(session)
 
 
-def test_corrupt_libraries(session):
+def test_corrupt_libraries_are_rejected_with_reason(session):
     """Corrupt libraries are rejected with a reason; the connection stays open."""
     good = kernel("rpc")
     for library in (b"", b"\x7fELF", b"not a library", good[:700], good[:18] + b"\x3e" + good[19:]):
@@ -226,7 +226,7 @@ def test_corrupt_libraries(session):
     run_empty(session)
 
 
-def test_randomly_damaged_libraries(device):
+def test_randomly_damaged_libraries_leave_device_working(device):
     """Loaded or rejected, the device keeps working. Loaded code is not run: it may do anything."""
     rng = random.Random(1)
     good = kernel("exceptions")
@@ -240,13 +240,13 @@ def test_randomly_damaged_libraries(device):
         run_empty(session)
 
 
-def test_run_without_a_kernel(session):
+def test_run_without_kernel_is_answered_as_failed(session):
     session.run()
     assert session.message(7, 8) == 8
     run_empty(session)
 
 
-def test_a_kernel_runs_once(session):
+def test_loaded_kernel_runs_only_once(session):
     run_empty(session)
     session.run()
     session.message(8)
@@ -280,7 +280,7 @@ def test_garbage_between_requests_is_skipped(session):
         ("astray", "prefetch abort (not permitted), at 0xf0000000"),
     ],
 )
-def test_faults_are_exceptions(session, name, message):
+def test_fault_ends_kernel_with_exception_at_its_place(session, name, message):
     """A fault ends the kernel with an exception that names the place; session and device keep working."""
     assert session.load(kernel(name)) is None
     session.run()
@@ -301,7 +301,7 @@ AssertionError AttributeError IndexError IOError KeyError NotImplementedError Ov
 TypeError ValueError ZeroDivisionError LinAlgError UnwrapNoneError CXPError RemoteMemoryError""".split()
 
 
-def test_every_exception_by_its_id(session):
+def test_every_exception_is_reported_by_its_id(session):
     for number, name in enumerate([*NAMES, "unallocated internal exception id"]):
         assert session.load(kernel("ids")) is None
         session.run()
@@ -316,14 +316,14 @@ def test_every_exception_by_its_id(session):
 
 
 @pytest.mark.parametrize("name", ["copy", "divide"])
-def test_functions_in_assembly(session, name):
+def test_assembly_functions_return_expected_results(session, name):
     assert session.load(kernel(name)) is None
     session.run()
     requests, exception = session.until_end()
     assert exception is None and marks(requests) == [0]
 
 
-def test_second_client_pre_empts_a_running_kernel(device):
+def test_second_client_preempts_a_running_kernel(device):
     first = Session(device)
     assert first.load(kernel("endless")) is None
     first.run()
@@ -335,7 +335,7 @@ def test_second_client_pre_empts_a_running_kernel(device):
     first.close()
 
 
-def test_silent_client_does_not_pre_empt(device):
+def test_silent_client_does_not_preempt_a_kernel(device):
     with Session(device) as first:
         silent = Session(device, greeting=None)
         let_pass(device, 0.2)
@@ -344,7 +344,7 @@ def test_silent_client_does_not_pre_empt(device):
         run_empty(first)
 
 
-def test_connection_lost_while_a_kernel_runs(device):
+def test_lost_connection_stops_the_running_kernel(device):
     for linger in (False, True):
         session = Session(device)
         assert session.load(kernel("endless")) is None
@@ -358,7 +358,7 @@ def test_connection_lost_while_a_kernel_runs(device):
             run_empty(after)
 
 
-def test_the_kernel_of_a_client_that_goes_is_stopped_at_once(device):
+def test_kernel_of_disconnected_client_stops_at_once(device):
     session = Session(device)
     assert session.load(kernel("endless")) is None
     session.run()
@@ -369,7 +369,7 @@ def test_the_kernel_of_a_client_that_goes_is_stopped_at_once(device):
     printed(device, "session ended: closed by the client", ended + 1)
 
 
-def test_connection_lost_while_a_call_waits(device):
+def test_connection_lost_during_a_call_stops_the_kernel(device):
     session = Session(device)
     assert session.load(kernel("rpc_exception")) is None
     session.run()
@@ -380,7 +380,7 @@ def test_connection_lost_while_a_call_waits(device):
         run_empty(after)
 
 
-def test_connection_lost_within_a_reply(device):
+def test_connection_lost_within_a_reply_stops_the_kernel(device):
     session = Session(device)
     assert session.load(kernel("rpc_exception")) is None
     session.run()
@@ -392,7 +392,7 @@ def test_connection_lost_within_a_reply(device):
         run_empty(after)
 
 
-def test_connection_lost_within_a_load(device):
+def test_connection_lost_within_a_load_leaves_service_usable(device):
     session = Session(device)
     session.write(b"ZZZZ\x05\x00\x10\0\0" + bytes(100))
     session.close()
@@ -400,11 +400,11 @@ def test_connection_lost_within_a_load(device):
         run_empty(after)
 
 
-def test_rtio_and_waiting(device):
+def test_rtio_outputs_and_waits_have_exact_times(device):
     run_rtio(device)
 
 
-def test_killed_while_an_input_waits(device):
+def test_kernel_killed_during_an_input_wait_leaves_rtio_usable(device):
     """The endless transaction is aborted by the restart; RTIO works afterwards."""
     device.control("status")
     session = Session(device)
@@ -421,7 +421,7 @@ def test_killed_while_an_input_waits(device):
         assert marks(requests) == [1]
 
 
-def test_log_of_the_kernel(device):
+def test_log_calls_of_the_kernel_reach_the_uart(device):
     with Session(device) as session:
         assert session.load(kernel("log")) is None
         session.run()

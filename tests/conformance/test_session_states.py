@@ -41,7 +41,7 @@ def carry_on(session, state):
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_system_info(session, state):
+def test_system_info_is_answered_in_every_state(session, state):
     state(session)
     for _ in range(2):
         session.send(3)
@@ -50,7 +50,7 @@ def test_system_info(session, state):
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_load(session, state):
+def test_load_is_accepted_or_refused_by_state(session, state):
     state(session)
     reason = session.load(kernel("rtio"))
     if state in (running, waiting):
@@ -64,7 +64,7 @@ def test_load(session, state):
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_run(session, state):
+def test_run_without_loaded_kernel_is_refused(session, state):
     state(session)
     if state is not loaded:
         session.run()
@@ -73,7 +73,7 @@ def test_run(session, state):
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_subkernel(session, state):
+def test_subkernel_is_refused_in_every_state(session, state):
     """The device has no satellites."""
     state(session)
     session.send(9, struct.pack("<IBI", 1, 2, 3) + b"elf")
@@ -94,7 +94,7 @@ def test_unexpected_reply_closes_the_session(device, session, state, reply):
 
 @pytest.mark.parametrize("kind", [0, 1, 2, 4, 10, 0x5A, 0xFF])
 @pytest.mark.parametrize("state", STATES)
-def test_unknown_type(device, session, state, kind):
+def test_unknown_request_closes_the_session_in_every_state(device, session, state, kind):
     state(session)
     session.send(kind)
     assert_closed(session)
@@ -103,7 +103,7 @@ def test_unknown_type(device, session, state, kind):
 
 
 @pytest.mark.parametrize("tag", [b"", b"n", b"I", b"ii", b"li", b"i" * 512])
-def test_a_reply_with_the_tag_of_another_call(device, session, tag):
+def test_reply_with_tag_of_another_call_closes_the_session(device, session, tag):
     waiting(session)
     session.reply(tag, bytes(8))
     assert_closed(session)
@@ -112,7 +112,7 @@ def test_a_reply_with_the_tag_of_another_call(device, session, tag):
 
 
 @pytest.mark.parametrize("length", [513, (1 << 31) - 1, 1 << 31, (1 << 32) - 1])
-def test_a_tag_that_is_too_long(device, session, length):
+def test_too_long_tag_closes_the_session(device, session, length):
     waiting(session)
     session.send(7, struct.pack("<I", length))
     assert_closed(session)
@@ -120,7 +120,7 @@ def test_a_tag_that_is_too_long(device, session, length):
         assert "the reply to an RPC has another return tag than the call" in management.log()
 
 
-def test_a_reply_that_is_too_long(device, session):
+def test_too_long_reply_closes_the_session(device, session):
     waiting(session)
     session.reply(b"i", bytes(4) + b"more")
     assert_closed(session)
@@ -130,21 +130,21 @@ def test_a_reply_that_is_too_long(device, session):
 
 @pytest.mark.parametrize("length", [1 << 31, (1 << 32) - 1])
 @pytest.mark.parametrize("kind", [5, 9])
-def test_lengths_that_cannot_be(device, session, kind, length):
+def test_impossible_length_closes_the_session(device, session, kind, length):
     session.send(kind, (b"" if kind == 5 else bytes(5)) + struct.pack("<I", length))
     assert_closed(session)
     with Management(device) as management:
         assert f"length {length:#x} in a request" in management.log()
 
 
-def test_a_library_that_is_too_long(session):
+def test_too_long_library_is_refused_with_reason(session):
     """It is received and rejected with a reason; the connection stays open."""
     library = kernel("empty") + bytes(8 * 1024 * 1024)
     assert session.load(library) == f"the library has {len(library)} bytes, the limit is {8 * 1024 * 1024}"
     run_empty(session)
 
 
-def test_replies_while_requests_are_queued(session):
+def test_queued_requests_are_answered_in_order(session):
     """Several requests in one piece: each is answered, in order."""
     library = kernel("empty")
     load = b"ZZZZ\x05" + struct.pack("<I", len(library)) + library
@@ -159,7 +159,7 @@ def test_replies_while_requests_are_queued(session):
     assert session.read(15) in (b"ZZZZ\x02ARZQ" + b"ZZZZ\x07\0", b"ZZZZ\x07\0" + b"ZZZZ\x02ARZQ")
 
 
-def test_reasons_come_before_the_end(device):
+def test_reason_is_sent_before_the_connection_closes(device):
     """Data sent before the connection is closed because of an error arrives."""
     with Session(device) as session:
         session.write(b"ZZZZ\x05\x03\0\0\0bad" + b"ZZZZ\x04")
@@ -178,7 +178,7 @@ def test_reasons_come_before_the_end(device):
         (b"A", "it disconnected before its greeting was complete"),
     ],
 )
-def test_greetings_that_are_refused(device, greeting, why):
+def test_refused_greeting_leaves_first_session_open(device, greeting, why):
     with Management(device) as management, Session(device) as first:
         assert management.reply(b"\x02") == 1
         client = Session(device, greeting=None)
@@ -192,7 +192,7 @@ def test_greetings_that_are_refused(device, greeting, why):
         run_empty(first)
 
 
-def test_a_greeting_that_comes_too_late(device):
+def test_late_greeting_is_refused(device):
     with Management(device) as management, Session(device) as first:
         assert management.reply(b"\x02") == 1
         client = Session(device, greeting=None)
@@ -212,7 +212,7 @@ def test_third_client_supersedes_waiting_second(device):
             assert_closed(second)
 
 
-def test_a_client_that_does_not_read_is_superseded(device):
+def test_client_that_never_reads_is_superseded(device):
     """A kernel that sends more than the client reads does not block the core."""
     with Session(device) as deaf:
         assert deaf.load(kernel("flood")) is None

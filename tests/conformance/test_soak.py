@@ -106,7 +106,7 @@ def cut(device, chance):
 
 
 @pytest.mark.long
-def test_soak(device):
+def test_thousands_of_operations_leave_the_device_unchanged(device):
     chance = random.Random(SEED)
     with Session(device) as session:
         finish(session)

@@ -56,7 +56,7 @@ def alone(start_device, tmp_path):
         device.close()
 
 
-def test_the_idle_kernel_runs_when_it_is_written_and_until_it_is_removed(alone):
+def test_idle_kernel_runs_once_written_until_removed(alone):
     one = alone()
     assert "idle kernel" not in one.log()
     one.write(b"idle_kernel", kernel("idle"))
@@ -71,7 +71,7 @@ def test_the_idle_kernel_runs_when_it_is_written_and_until_it_is_removed(alone):
     assert one.log().count("by itself") == before
 
 
-def test_a_session_stops_the_idle_kernel_and_it_goes_on_afterwards(alone):
+def test_session_interrupts_the_idle_kernel_until_its_end(alone):
     one = alone()
     one.write(b"idle_kernel", kernel("idle"))
     one.until("by itself")
@@ -116,7 +116,7 @@ def test_erasing_the_configuration_stops_the_idle_kernel(alone):
         (kernel("overflow"), "it called the host"),
     ],
 )
-def test_idle_kernels_that_fail_are_logged_and_the_device_goes_on(alone, library, text):
+def test_failing_idle_kernel_is_logged_and_device_stays_usable(alone, library, text):
     one = alone()
     one.write(b"idle_kernel", library)
     log = one.until("idle kernel: it ")
@@ -130,7 +130,7 @@ def test_idle_kernels_that_fail_are_logged_and_the_device_goes_on(alone, library
     one.until("by itself")
 
 
-def test_the_startup_kernel_runs_once_at_boot(alone):
+def test_startup_kernel_runs_once_at_boot(alone):
     one = alone([(b"startup_kernel", kernel("idle"))])
     log = one.until("startup kernel: finished")
     assert log.count("by itself") == 1
@@ -155,7 +155,7 @@ def test_no_client_is_answered_while_the_startup_kernel_runs(alone):
         assert monitor.get(4, 1) == 0
 
 
-def test_a_startup_kernel_that_fails_lets_clients_in(alone):
+def test_failed_startup_kernel_lets_clients_connect(alone):
     one = alone([(b"startup_kernel", kernel("exceptions"))])
     log = one.until("startup kernel: it ")
     with Session(one.device) as session:

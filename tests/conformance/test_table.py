@@ -7,7 +7,7 @@ ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 
 
-def test_tests_named_in_table_exist():
+def test_tests_and_files_in_the_table_exist():
     text = (ROOT / "docs" / "conformance.md").read_text()
     quoted = re.findall(r"`([^`]+)`", text)
     files = {name.split("::")[0] for name in quoted if re.match(r"[\w/.]*\.(py|rs)\b", name)}

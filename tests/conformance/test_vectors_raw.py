@@ -31,7 +31,7 @@ def test_calls_encode_to_reference_bytes(device):
     ]
 
 
-def test_lines_of_a_kernel_are_complete(device):
+def test_log_lines_of_a_kernel_are_complete(device):
     with Management(device) as management:
         assert management.reply(b"\x02") == 1
         with Session(device) as session:

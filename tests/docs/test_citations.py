@@ -57,7 +57,7 @@ def test_citation_across_lines_is_found(tmp_path):
 
 
 @pytest.mark.parametrize("document", DOCUMENTS.values())
-def test_cited_sections_exist(document):
+def test_cited_sections_of_documents_exist(document):
     found = [(name, number) for name, cited, number in citations() if cited == document]
     assert found, f"nothing cites {document} any more"
     wrong = sorted({entry for entry in found if entry[1] not in headings(document)})

@@ -21,24 +21,24 @@ README = (ROOT / "README.md").read_text()
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 RUN_BY = {
-    "kairos analyze": "tests/host/test_tools.py::test_analyze_decodes_device_events",
+    "kairos analyze": "tests/host/test_tools.py::test_analyze_reads_dump_of_a_device",
     "kairos moninj": "tests/conformance/test_moninj_command.py::",
-    "kairos rtiomap": "tests/host/test_tools.py::test_rtiomap_writes_channel_names",
-    "kairos controllers": "tests/host/test_controllers.py::test_ended_process_is_restarted",
-    "kairos controllers --list": "tests/host/test_controllers.py::test_controllers_command_lists_controllers",
+    "kairos rtiomap": "tests/host/test_tools.py::test_rtiomap_writes_and_shows_channel_names",
+    "kairos controllers": "tests/host/test_controllers.py::test_ended_controller_process_is_restarted",
+    "kairos controllers --list": "tests/host/test_controllers.py::test_controllers_command_lists_state_or_reports_none",
     "kairos device log": "tests/boot/test_boot.py::test_commands_find_a_device_that_restarts",
     "kairos device --board satellite log": "tests/e2e/test_subkernels.py::",
     "kairos run --applets": "tests/host/test_applets.py::test_applets_created_by_experiment_are_shown",
     "python -m kairos.compat FILE": "tests/host/test_applets.py::test_user_applet_draws_datasets_of_a_file",
     "python -m kairos.compat FILE …": "tests/host/test_controllers.py::",
     "python -m kairos.applets plot_xy scan.y --x scan.x": (
-        "tests/host/test_applets.py::test_supplied_applet_draws_picture"
+        "tests/host/test_applets.py::test_each_supplied_applet_draws_its_picture"
     ),
-    "artiq_run": "tests/host/test_artiq_commands.py::test_artiq_run_runs_experiment",
-    "artiq_compile": "tests/host/test_artiq_commands.py::test_artiq_compile_writes_library",
-    "artiq_coremgmt": "tests/host/test_artiq_commands.py::test_artiq_device_commands_work",
-    "artiq_coreanalyzer": "tests/host/test_artiq_commands.py::test_artiq_coreanalyzer_writes_dump",
-    "artiq_rtiomap": "tests/host/test_artiq_commands.py::test_artiq_device_commands_work",
+    "artiq_run": "tests/host/test_artiq_commands.py::test_artiq_run_executes_the_experiment",
+    "artiq_compile": "tests/host/test_artiq_commands.py::test_artiq_compile_writes_the_library",
+    "artiq_coremgmt": "tests/host/test_artiq_commands.py::test_artiq_device_commands_parse_and_report_errors",
+    "artiq_coreanalyzer": "tests/host/test_artiq_commands.py::test_artiq_coreanalyzer_prints_and_converts_dump",
+    "artiq_rtiomap": "tests/host/test_artiq_commands.py::test_artiq_device_commands_parse_and_report_errors",
     "artiq_flash": "tests/host/test_artiq_commands.py::",
     "pip install build/wheels/*.whl": "tests/host/test_installed.py::test_first_run_after_installation_works",
     "kairos new blink && kairos run blink.py": "tests/host/test_installed.py::test_first_run_after_installation_works",
@@ -98,7 +98,7 @@ def test_manual_commands_print_shown_output(typed, tmp_path):
     assert len(shown()) >= 20
 
 
-def test_readme_commands_run(typed):
+def test_commands_of_the_readme_succeed(typed):
     lines = [line for line in sorted(in_the_text(README)) if line.startswith("build/venv/bin/kairos ")]
     assert len(lines) == 3
     built("pulse")
@@ -140,14 +140,14 @@ def test_run_options_in_table_match_command():
     assert len(named) >= 14 and named <= known
 
 
-def test_shown_commands_parse():
+def test_all_shown_commands_are_valid():
     for command, _, _ in shown():
         words = shlex.split(command)
         if words[0] == "kairos":
             cli._parse(words[1:])
 
 
-def test_python_blocks_parse():
+def test_python_blocks_of_the_manual_are_valid():
     compat.install()
     blocks = [text for kind, text in BLOCK.findall(MANUAL) if kind == "python"]
     for text in blocks:

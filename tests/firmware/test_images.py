@@ -77,21 +77,21 @@ def function_at(elf, address):
     return None
 
 
-def test_scan_finds_sev():
+def test_scan_recognises_only_sev_instructions():
     assert is_sev(0xE320F004) and is_sev(0x1320F004)
     assert not is_sev(0xE320F002)  # wfe
     assert not is_sev(0xE320F003)  # wfi
 
 
 @pytest.mark.parametrize("name", ["boot.elf", "loader.elf"])
-def test_the_loader_has_no_sev(image, name):
+def test_loader_image_has_no_sev(image, name):
     elf = image(name)
     assert ".text" in {section for section, _, _ in code(elf)}
     assert find_sev(elf) == []
 
 
 @pytest.mark.parametrize("name", ["runtime.elf", "satman.elf"])
-def test_the_comms_core_has_no_sev(image, name):
+def test_comms_core_image_has_no_sev(image, name):
     elf = image(name)
     sections = {name for name, _, _ in code(elf)}
     assert ".text" in sections and ".kernel_image" not in sections
@@ -129,7 +129,7 @@ def test_writable_data_is_separate_from_instructions(image, name):
     assert all(s["sh_addr"] + s["sh_size"] <= first for s in used if s not in written)
 
 
-def test_the_first_stage_fits_into_on_chip_memory_and_embeds_the_second(image):
+def test_first_stage_fits_on_chip_memory_and_embeds_the_second(image):
     elf = image("boot.elf")
     used = [s for s in elf.iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC and s["sh_size"]]
     assert min(s["sh_addr"] for s in used) == memory.FIRST_STAGE.start
@@ -138,7 +138,7 @@ def test_the_first_stage_fits_into_on_chip_memory_and_embeds_the_second(image):
     assert any(loader in s.data() for s in used if s["sh_type"] == "SHT_PROGBITS")
 
 
-def test_the_second_stage_starts_at_the_first_byte_of_its_image(image):
+def test_second_stage_starts_at_the_first_byte_of_its_image(image):
     """The first byte is the reset vector."""
     section = image("loader.elf").get_section_by_name(".vector_table")
     assert section["sh_addr"] == memory.LOADER.start
@@ -149,7 +149,7 @@ def test_kernel_core_starts_at_the_first_byte_of_its_image(image):
 
 
 @pytest.mark.parametrize("name", ["runtime.elf", "satman.elf"])
-def test_the_comms_core_embeds_the_kernel_image(image, name):
+def test_comms_core_image_embeds_the_kernel_image(image, name):
     embedded = image(name).get_section_by_name(".kernel_image").data()
     kernel = (FIRMWARE / "kernel.bin").read_bytes()
     assert embedded[: len(kernel)] == kernel
@@ -170,7 +170,7 @@ def test_buffers_take_no_space_in_the_image(image, name):
     assert large == []
 
 
-def test_images_name_no_path_of_the_building_machine():
+def test_images_contain_no_path_of_the_building_machine():
     root, home = str(ROOT).encode(), str(Path.home()).encode()
     for name in ("runtime.elf", "satman.elf", "kernel.elf", "loader.elf", "boot.elf"):
         data = (FIRMWARE / name).read_bytes()

@@ -67,13 +67,13 @@ def named(page):
     return found
 
 
-def test_the_scan_reads_code_and_not_comments():
+def test_scan_finds_unsafe_in_code_but_not_comments():
     assert has_unsafe("let x = unsafe { y };") and has_unsafe('global_asm!("nop");')
     assert not has_unsafe("// unsafe\n#![forbid(unsafe_code)]")
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_page_names_every_file_with_unsafe(page):
+def test_documentation_lists_every_file_with_unsafe(page):
     _, folders = PAGES[page]
     real = set().union(*(files_with_unsafe(folder) for folder in folders))
     missing, stale = sorted(real - named(page)), sorted(named(page) - real)
@@ -95,7 +95,7 @@ def rust_files():
     return [path for path in (ROOT / "src").rglob("*.rs") if "target" not in path.parts]
 
 
-def test_every_static_has_an_owner():
+def test_no_firmware_file_has_a_mutable_static():
     """Statics have owners: `static_cell`, the cells of src/kernel/src/owned.rs, `uncleared!` of src/firmware/comms."""
     statics = re.compile(r"^\s*(?:pub(?:\([a-z ]+\))? )?static mut\b", re.MULTILINE)
     assert statics.search("    static mut ROOM: u8 = 0;") and statics.search("pub(crate) static mut A: u8 = 0;")

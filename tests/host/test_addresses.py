@@ -17,7 +17,7 @@ def test_ports_of_all_services_are_shifted_alike(service, host, offset):
 
 
 @pytest.mark.parametrize("offset", [7, 8, 9, 10])
-def test_offset_that_meets_the_hub_is_refused(capsys, offset):
+def test_port_offset_that_collides_with_the_hub_is_refused(capsys, offset):
     assert main(["emulate", "--offset", str(offset)]) == 1
     assert "would be 1390, that of the hub; use 20" in capsys.readouterr().err
 

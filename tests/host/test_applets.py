@@ -108,7 +108,7 @@ def test_user_applet_draws_datasets_of_a_file(results, tmp_path, kind, form):
         ("progress_bar", ["v", "--max", "10"], 4),
     ],
 )
-def test_supplied_applet_draws_picture(tmp_path, monkeypatch, name, words, value):
+def test_each_supplied_applet_draws_its_picture(tmp_path, monkeypatch, name, words, value):
     store = DatasetStore(tmp_path / "dataset_db.mdb")
     for key, kept in {"v": value, "x": [1.0, 2.0], "edges": np.arange(4)}.items():
         store.set(key, kept, persist=True, metadata={"unit": "ms", "scale": 1e-3})
@@ -198,7 +198,7 @@ def test_store_reports_and_accepts_changes_of_other_processes(tmp_path):
     assert DatasetStore(path).kept()["a"] == (True, [1, 7], {"unit": "s"})
 
 
-def test_run_publishes_dataset_changes():
+def test_changed_datasets_of_a_run_are_published():
     threads = threading.active_count()
     datasets = DatasetManager(Published(DatasetDB()))
     datasets.set("early", [1], {}, broadcast=True)
@@ -230,7 +230,7 @@ def test_run_publishes_dataset_changes():
     assert threading.active_count() < threads + 20
 
 
-def test_unreachable_server_is_rejected():
+def test_missing_file_or_server_is_rejected():
     with pytest.raises(UsageError):
         FileSource("/nowhere.h5")
     with pytest.raises(AppletError, match="give --file or --dataset-db, or start the server"):
@@ -366,7 +366,7 @@ applet.run()
 """
 
 
-def test_qt_widget_is_shown(tmp_path):
+def test_qt_widget_is_shown_and_its_error_reported(tmp_path):
     binding = next((name for name in ("PyQt6", "PySide6", "PyQt5") if _has(name)), None)
     if binding is None:
         pytest.skip("no binding of Qt is installed")

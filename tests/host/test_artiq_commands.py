@@ -48,13 +48,13 @@ def typed(monkeypatch, tmp_path, capsys):
     return run
 
 
-def test_artiq_run_runs_experiment(typed, tmp_path):
+def test_artiq_run_executes_the_experiment(typed, tmp_path):
     code, printed = typed(commands.run, *DATABASE, "-c", "Exp", "exp.py", "n=3")
     assert code == 0 and printed.out.splitlines()[-1] == "pulses: 3" and "ttl4" not in printed.out
     assert typed(commands.run, *DATABASE, "-q", "-o", "out.h5", "exp.py")[0] == 0 and (tmp_path / "out.h5").exists()
 
 
-def test_artiq_compile_writes_library(typed, tmp_path):
+def test_artiq_compile_writes_the_library(typed, tmp_path):
     (tmp_path / "alone.py").write_text(EXPERIMENT.replace('        self.set_dataset("pulses", self.n)\n', ""))
     assert typed(commands.compile_experiment, *DATABASE, "-o", "out.elf", "alone.py")[0] == 0
     assert (tmp_path / "out.elf").read_bytes().startswith(b"\x7fELF")
@@ -62,7 +62,7 @@ def test_artiq_compile_writes_library(typed, tmp_path):
     assert code == 1 and "kairos: " in printed.err
 
 
-def test_artiq_coreanalyzer_writes_dump(typed, tmp_path):
+def test_artiq_coreanalyzer_prints_and_converts_dump(typed, tmp_path):
     code, printed = typed(commands.analyzer, *DATABASE, "-r", "dump", "-p")
     assert code == 0 and "ttl4" in printed.out
     code, printed = typed(commands.analyzer, *DATABASE, "-r", "dump", "-w", "out.vcd")
@@ -71,7 +71,7 @@ def test_artiq_coreanalyzer_writes_dump(typed, tmp_path):
     assert typed(commands.analyzer, *DATABASE, "-r", "dump", "-p", "-u")[0] == 2
 
 
-def test_artiq_device_commands_work(typed):
+def test_artiq_device_commands_parse_and_report_errors(typed):
     assert typed(commands.names, *DATABASE, "map")[0] == 0
     assert "ttl4" in typed(commands.names, "--show", "map")[1].out
     for command in (commands.management, commands.flash):

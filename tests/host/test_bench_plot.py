@@ -17,7 +17,7 @@ def test_wires_lead_right_and_avoid_boxes():
         assert all(found[one][0] + 1 == found[other][0] for one, other in pairwise(way))
 
 
-def test_feedback_wire_is_drawn():
+def test_feedback_wire_is_drawn_between_its_boxes():
     found, ways = places(["out", "model", "aom"], [("out", "model"), ("model", "aom"), ("aom", "model")])
     assert [found[name][0] for name in ("out", "model", "aom")] == [0, 1, 2]
     assert ways["aom", "model"] == ["aom", "model"]

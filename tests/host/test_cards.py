@@ -110,7 +110,7 @@ def test_shuttler_is_one_card_with_and_without_relays():
     assert [(card["device"], card["channels"]) for card in cards(single)] == [("relay", {"config": 10, "relay": 3})]
 
 
-def test_single_chips_on_a_bus_are_recognised():
+def test_single_dacs_on_a_bus_are_recognised():
     database = {
         "spi": entry("SPIMaster", channel=20),
         "update": entry("TTLOut", channel=21),

@@ -89,7 +89,7 @@ def test_json_diagnostics_have_editor_positions(kairos, files):
     # For `unknown`, only a caller could determine the type of n.
 
 
-def test_strict_makes_warnings_errors(kairos, files):
+def test_strict_check_turns_warnings_into_errors(kairos, files):
     narrowed = HEAD + "\n        @kernel\n        def run(self):\n            self.take(now_mu() + 1)\n"
     narrowed += "\n        @kernel\n        def take(self, n: TInt32):\n            pass\n"
     arguments = files(narrowed=narrowed)
@@ -113,7 +113,7 @@ def test_file_that_cannot_be_imported_has_one_diagnostic(kairos, files, text, li
     assert one["range"]["start"] == {"line": line, "character": 0}
 
 
-def test_missing_file_is_rejected(kairos, tmp_path):
+def test_missing_file_is_rejected_by_check(kairos, tmp_path):
     done = kairos("check", tmp_path / "missing.py")
     assert done.returncode == 1 and "there is no file" in done.stderr
 
@@ -166,19 +166,19 @@ def experiments(database):
 
 
 @pytest.mark.parametrize("name", DATABASES, ids=str)
-def test_every_example_passes(kairos, name):
+def test_every_example_passes_the_check(kairos, name):
     files = experiments(EXAMPLES / name)
     done = kairos("check", *files, device_db=EXAMPLES / name)
     assert files and done.returncode == 0, done.stdout + done.stderr
 
 
-def test_template_passes(kairos):
+def test_generated_experiment_passes_the_check(kairos):
     assert kairos("new", "blink").returncode == 0
     done = kairos("check", "blink.py", device_db="device_db.py")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_template_of_bench_passes(kairos):
+def test_generated_bench_example_passes_the_check(kairos):
     assert kairos("new", "--bench", "ion", "trap").returncode == 0
     files = [path for path in kairos.directory.glob("*.py") if path.name != "device_db.py"]
     done = kairos("check", *files, device_db="device_db.py")

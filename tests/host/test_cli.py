@@ -19,13 +19,13 @@ def one_line(done, text, code=1):
     assert text in done.stderr
 
 
-def test_host_only_experiment_runs(kairos):
+def test_experiment_without_kernel_runs_on_host(kairos):
     done = kairos(experiment('self.set_dataset("x", 3); print("ran")'), "-o", "out.h5")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == "ran"
 
 
-def test_datasets_are_printed(kairos):
+def test_datasets_are_printed_in_order_of_keys(kairos):
     done = kairos(experiment('self.set_dataset("b", 3); self.set_dataset("a", [1])'))
     assert done.stdout.splitlines()[-2:] == ["a: [1]", "b: 3"]
 
@@ -62,7 +62,7 @@ def test_device_database_may_import_artiq(kairos):
     assert done.stdout.startswith("1000000000.0"), done.stderr
 
 
-def test_missing_file_is_rejected(kairos, tmp_path):
+def test_missing_experiment_file_is_rejected(kairos, tmp_path):
     line = [sys.executable, "-m", "kairos", "run", "nowhere.py", "--device-db", "device_db.py"]
     (tmp_path / "device_db.py").write_text(DEVICES)
     one_line(subprocess.run(line, cwd=tmp_path, capture_output=True, text=True), "there is no file nowhere.py")
@@ -88,7 +88,7 @@ def test_exit_code_of_experiment_is_kept(kairos):
     assert done.returncode == 1 and done.stderr.strip() == "done for today"
 
 
-def test_missing_emulator_is_rejected(kairos, tmp_path, monkeypatch):
+def test_missing_emulator_or_variant_is_rejected(kairos, tmp_path, monkeypatch):
     monkeypatch.setenv("KAIROS_BUILD", str(tmp_path / "nothing"))
     done = kairos(experiment("pass"), devices=DEVICES.replace("None", "'emulator://demo'"))
     one_line(done, "build with 'make emulator firmware gateware'")
@@ -96,17 +96,17 @@ def test_missing_emulator_is_rejected(kairos, tmp_path, monkeypatch):
     one_line(kairos(experiment("pass"), devices=DEVICES.replace("None", "'emulator://'")), "use emulator://VARIANT")
 
 
-def test_unknown_subcommand_is_rejected():
+def test_unknown_subcommand_is_rejected_without_traceback():
     done = subprocess.run([sys.executable, "-m", "kairos", "fly"], capture_output=True, text=True)
     assert done.returncode == 2 and "invalid choice: 'fly'" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_arguments_may_follow_options(kairos):
+def test_arguments_after_options_are_accepted(kairos):
     source = experiment("print(self.n)", 'self.setattr_argument("n", NumberValue(precision=0, step=1))')
     done = kairos(source, "-c", "Exp", "n=4", "-q")
     assert done.returncode == 0 and done.stdout == "4\n", done.stderr
 
 
-def test_help_and_version_print():
+def test_version_command_prints_the_version():
     done = subprocess.run([sys.executable, "-m", "kairos", "version"], capture_output=True, text=True)
     assert done.stdout.startswith("kairos ")

@@ -166,7 +166,7 @@ def same(a, b):
 
 
 @given(TYPED)
-def test_device_values_decode(typed):
+def test_values_encoded_by_device_are_decoded(typed):
     tag, value = typed
     assert same(value, decode(device_value(tag, value)))
 
@@ -214,7 +214,7 @@ def test_decode_of_any_bytes_never_crashes(data):
 # Test vectors of the description.
 
 
-def test_example_call_decodes():
+def test_example_call_of_the_specification_is_decoded():
     this = object()
     stream = Stream(bytes.fromhex("4f03000000 66000000000000f83f 00 01000000 69"))
     args, kwargs = codec.decode_arguments(stream, {3: this}.__getitem__)
@@ -227,7 +227,7 @@ def test_list_of_strings_repeats_the_element_tag():
     assert decode(bytes.fromhex("6c02000000 73 7301000000 61 7302000000 6263")) == ["a", "bc"]
 
 
-def test_keyword_arguments_decode():
+def test_keyword_arguments_of_a_call_are_decoded():
     data = b"i" + struct.pack("<i", 1) + b"k\x03\0\0\0sep" + b"s\0\0\0\0" + b"\0"
     args, kwargs = codec.decode_arguments(Stream(data), None)
     assert args == [1] and kwargs == {"sep": ""}
@@ -249,7 +249,7 @@ def test_tuple_of_58_elements_contains_a_colon():
     assert decode(device_value(tag, tuple(range(58)))) == tuple(range(58))
 
 
-def test_fraction_decodes():
+def test_fraction_is_encoded_and_decoded():
     assert codec.encode_reply(b"F", Fraction(1, 3)) == struct.pack("<qq", 1, 3)
     assert decode(b"F" + struct.pack("<qq", 1, 3)) == Fraction(1, 3)
 
@@ -289,11 +289,11 @@ def test_type_error_names_value_and_type():
 
 
 @pytest.mark.parametrize("tag", [b"O", b"kO", b"lO"])
-def test_returned_object_is_rejected(tag):
+def test_object_returned_to_kernel_is_rejected(tag):
     with pytest.raises(IOError):
         codec.encode_reply(tag, [object()] if tag[:1] == b"l" else object())
 
 
-def test_unknown_tag_is_rejected():
+def test_unknown_tag_is_rejected_with_its_byte():
     with pytest.raises(codec.ProtocolError, match="0x7a"):
         decode(b"z")

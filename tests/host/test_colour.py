@@ -38,7 +38,7 @@ def on_terminal(command, directory, **environment):
 
 
 @pytest.mark.parametrize("words", [["run"], ["check"], ["compile"]])
-def test_only_terminals_are_coloured(kairos, words):
+def test_diagnostics_are_coloured_only_on_terminals(kairos, words):
     path = kairos.write(BODY, HEAD)
     plain = kairos(*words, path)
     assert not COLOUR.search(plain.stdout + plain.stderr) and "error: " in plain.stdout + plain.stderr

@@ -38,7 +38,7 @@ def test_subcommand_has_function_or_subcommands(name):
         assert command.help and all(option.settings["help"] for option in command.options), path
 
 
-def test_manual_lists_every_subcommand():
+def test_command_reference_equals_the_declared_subcommands():
     assert reference.page() == MANUAL.read_text(), (
         "docs/commands.md is stale: renew it with 'build/venv/bin/python -m kairos.cli.reference > docs/commands.md'"
     )
@@ -90,17 +90,17 @@ ACTS = {
 
 
 @pytest.mark.parametrize("path, command, _examples", LEAVES, ids=[leaf[0] for leaf in LEAVES])
-def test_query_has_json_option(path, command, _examples):
+def test_every_query_has_a_json_option(path, command, _examples):
     has = any("--json" in option.names for option in command.options)
     assert has != (path in ACTS), f"'kairos {path}' is a query and needs --json, or stands in ACTS"
 
 
-def test_listed_actions_are_commands():
+def test_listed_actions_are_existing_commands():
     assert set(ACTS) <= {path for path, _, _ in LEAVES}
 
 
 @pytest.mark.parametrize("path, _command, examples", LEAVES, ids=[leaf[0] for leaf in LEAVES])
-def test_help_example_of_command_parses(path, _command, examples, capsys):
+def test_examples_of_command_help_are_valid(path, _command, examples, capsys):
     assert examples, f"'kairos {path} --help' shows no example"
     with pytest.raises(SystemExit) as ended:
         cli._parse([*path.split(), "--help"])
@@ -123,7 +123,7 @@ def test_wrong_command_line_is_one_plain_line_after_usage(path, command, _exampl
     assert len([line for line in printed.err.splitlines() if line.startswith("kairos")]) == 1, printed.err
 
 
-def test_every_command_is_completed():
+def test_bash_completion_has_every_command_and_option():
     script = run_kairos("completion", "bash").stdout
     for path, command, _ in LEAVES:
         variable = "_shtab_kairos_" + path.replace(" ", "_").replace("-", "_")
@@ -144,7 +144,7 @@ def test_fish_completion_has_every_command_and_option():
 
 
 @pytest.mark.parametrize("name", commands.names())
-def test_main_help_examples_parse(name, capsys):
+def test_examples_of_main_help_are_valid(name, capsys):
     command = commands.load(name)
     assert command.examples
     for line in command.examples:

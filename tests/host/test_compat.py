@@ -329,12 +329,12 @@ assert Sampler.use_corrected_fs("v2.2") and not Sampler.use_corrected_fs("v2.1")
 
 
 @pytest.mark.parametrize("code", LABORATORY.values(), ids=LABORATORY)
-def test_imports_of_laboratory_code_work(code):
+def test_imports_of_laboratory_code_succeed(code):
     done = python(code)
     assert done.returncode == 0, done.stderr
 
 
-def test_every_table_entry_resolves():
+def test_every_listed_artiq_name_can_be_imported():
     code = """
 import importlib
 from kairos.compat.names import ABSENT, GATHERED, SAME

@@ -16,7 +16,7 @@ def artiq():
     compat.install()
 
 
-def test_management_client_works(device):
+def test_management_client_reads_log_and_configuration(device):
     from artiq.coredevice.comm_mgmt import CommMgmt
 
     mgmt = CommMgmt(device.host, device.ports[1380])
@@ -31,7 +31,7 @@ def test_management_client_works(device):
         mgmt.close()
 
 
-def test_analyzer_client_works(device):
+def test_analyzer_client_decodes_dump_to_vcd(device):
     from artiq.coredevice.comm_analyzer import (
         OutputMessage,
         StoppedMessage,
@@ -72,7 +72,7 @@ def test_analyzer_client_works(device):
     assert changes == [(one.timestamp - start, one.data) for one in outputs]
 
 
-def test_moninj_client_works(device):
+def test_moninj_client_reports_probes_and_disconnection(device):
     import asyncio
 
     from artiq.coredevice.comm_moninj import CommMonInj, TTLOverride, TTLProbe
@@ -116,7 +116,7 @@ def test_moninj_client_works(device):
     asyncio.run(whole())
 
 
-def test_damaged_dump_is_rejected(device):
+def test_damaged_analyzer_dump_is_rejected(device):
     from artiq.coredevice.comm_analyzer import decode_dump, get_analyzer_dump
 
     data = get_analyzer_dump(device.host, device.ports[1382])

@@ -31,7 +31,7 @@ def serve(answers):
 
 
 @pytest.mark.parametrize("before", [[], [None], [b"", b""]])
-def test_connect_retries_until_answer(before):
+def test_connection_is_retried_until_an_answer(before):
     connection, answer = connect("127.0.0.1", serve([*before, b"e"]), b"hello", patience=3 * ATTEMPT)
     connection.close()
     assert answer == b"e"
@@ -45,7 +45,7 @@ def test_connect_retries_until_answer(before):
         ([], ConnectionRefusedError, REFUSED, PATIENCE),
     ],
 )
-def test_connect_fails_after_patience(answers, error, seconds, patience):
+def test_connection_fails_only_after_its_patience(answers, error, seconds, patience):
     """The attempt does not give up early; refused connections fail before the timeout."""
     began = time.monotonic()
     with pytest.raises(error):
@@ -55,7 +55,7 @@ def test_connect_fails_after_patience(answers, error, seconds, patience):
     assert seconds - 0.3 < lasted and (patience == seconds or lasted < patience)
 
 
-def test_permanent_error_fails_at_once():
+def test_connection_with_permanent_error_fails_at_once():
     began = time.monotonic()
     with pytest.raises(socket.gaierror):
         connect("no such host", 1, b"hello", patience=PATIENCE)

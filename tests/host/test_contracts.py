@@ -25,7 +25,7 @@ def test_host_sends_every_management_request():
     assert sent == Request.__members__.keys() - {"PULL_LOG", "BATCH"}
 
 
-def test_duplicate_number_is_rejected(tmp_path):
+def test_duplicate_number_in_a_contract_is_rejected(tmp_path):
     facts = ROOT / "src" / "contracts"
     for path in facts.glob("*.toml"):
         (tmp_path / path.name).write_text(path.read_text())

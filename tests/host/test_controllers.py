@@ -120,7 +120,7 @@ def test_remote_calls_return_values_and_errors(running):
     laser.close_rpc()
 
 
-def test_session_lines_match_protocol(running):
+def test_lines_of_a_session_match_the_protocol(running):
     """Lines as in the specification, as another client of the protocol sends and receives them."""
     with socket.create_connection(("127.0.0.1", running.port), PATIENCE) as connection:
         stream = connection.makefile("rwb")
@@ -140,7 +140,7 @@ def test_session_lines_match_protocol(running):
         assert exchange(b'{"action": "dance"}')["exception"]["class"] == "ValueError"
 
 
-def test_lost_connection_is_reestablished(running):
+def test_lost_connection_is_reestablished_at_next_call(running):
     laser = Client("127.0.0.1", running.port)
     laser._socket.shutdown(socket.SHUT_RDWR)
     with pytest.raises(ControllerError):
@@ -149,7 +149,7 @@ def test_lost_connection_is_reestablished(running):
     laser.close_rpc()
 
 
-def test_other_service_is_rejected():
+def test_client_rejects_silent_or_absent_service():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         with pytest.raises(ControllerError, match="does not answer"):
@@ -172,7 +172,7 @@ def test_target_is_selected_by_name():
     assert not server.thread.is_alive()
 
 
-def test_asynchronous_client_calls_methods(running):
+def test_asynchronous_client_gets_answers_in_order(running):
     async def talk():
         laser = AsyncClient()
         with pytest.raises(ControllerError, match="connect_rpc"):
@@ -268,7 +268,7 @@ def database(tmp_path):
     return path, entries["counter"]
 
 
-def test_ended_process_is_restarted(database):
+def test_ended_controller_process_is_restarted(database):
     path, entry = database
     log = path.with_name("log")
     with log.open("w") as output:
@@ -318,7 +318,7 @@ def test_missing_program_is_reported_once(caplog):
     ]
 
 
-def test_unresponsive_process_is_restarted(database):
+def test_unresponsive_controller_process_is_restarted(database):
     path, entry = database
 
     async def supervise():
@@ -342,7 +342,7 @@ def test_unresponsive_process_is_restarted(database):
         Client(entry["host"], entry["port"])
 
 
-def test_controllers_command_lists_controllers(database):
+def test_controllers_command_lists_state_or_reports_none(database):
     path, entry = database
     listed = subprocess.run(
         [sys.executable, "-m", "kairos", "controllers", "--list", "--device-db", path],

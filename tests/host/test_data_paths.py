@@ -33,7 +33,7 @@ def test_register_path_has_throughput_and_request_path_none():
 
 
 @pytest.mark.parametrize("content", [b"", b"12345678", reply((1, 2, 3))[:-1]])
-def test_invalid_samples_are_rejected(content):
+def test_reply_of_wrong_size_is_rejected(content):
     with pytest.raises(ConnectionLost, match=f"{len(content)} bytes"):
         Series.read(Path.COPY, 8, content)
 
@@ -49,7 +49,7 @@ def test_every_path_has_name_and_sizes():
 
 
 @pytest.mark.parametrize("paths", [[], [Path.REQUEST], [Path.COPY, Path.REGISTER_READ], list(Path)])
-def test_picture_shows_measured_paths(tmp_path, paths):
+def test_picture_of_measured_paths_is_written(tmp_path, paths):
     series = [Series.read(p, size, reply((100 + size, 30, 40 + size // 8))) for p, size, _ in plan(paths, 1)]
     write_plot(tmp_path / "a.png", series)
     assert Image.open(tmp_path / "a.png").size[0] > 1000

@@ -58,7 +58,7 @@ def transfers(outputs, channel=SPI):
     return found
 
 
-def test_dds_registers_are_written(devices):
+def test_ad9910_methods_write_their_registers(devices):
     dds = devices.get("dds")
     outputs, now = run(dds.write32, 0x07, 0x12345678)
     assert (transfers(outputs), now) == ([(5, 8, 2, False, 7), (5, 32, 2, True, 0x12345678)], 704)
@@ -79,7 +79,7 @@ def test_dds_registers_are_written(devices):
     ]
 
 
-def test_dds_output_is_set(devices):
+def test_ad9910_output_is_set_with_exact_times(devices):
     dds = devices.get("dds")
     outputs, now = run(dds.set, 80e6, 0.25, 0.5)
     ftw, asf = round(80e6 * 2**32 / 1e9), round(0.5 * 0x3FFF)
@@ -97,7 +97,7 @@ def test_dds_output_is_set(devices):
     assert result.value == 5 + (704 * (1 << 20) >> 16)
 
 
-def test_dds_conversions_are_exact(devices):
+def test_ad9910_conversions_are_exact_or_refused(devices):
     dds = devices.get("dds")
     assert dds.frequency_to_ftw(250e6) == 1 << 30 and dds.ftw_to_frequency(1 << 30) == pytest.approx(250e6)
     assert dds.turns_to_pow(1.25) == 0x4000 and dds.pow_to_turns(0x4000) == 0.25
@@ -109,7 +109,7 @@ def test_dds_conversions_are_exact(devices):
     assert [int(word) & 0xFFFFFFFF for word in ram] == [0x8000 << 16 | 0x3FFF << 2, 0x4000 << 16]
 
 
-def test_urukul_configuration_is_written(devices):
+def test_urukul_configuration_word_has_changed_fields(devices):
     cpld = devices.get("cpld")
     start = 0o7777 << 8 | 0xF << 47
     assert cpld.cfg_reg == start
@@ -127,7 +127,7 @@ def test_urukul_configuration_is_written(devices):
     assert (transfers(outputs), now) == ([(1, 24, 2, True, 0b1010 | 7 << 8 | 1 << 21)], 416)
 
 
-def test_urukul_attenuators_are_set(devices):
+def test_urukul_attenuations_are_written_or_refused(devices):
     cpld = devices.get("cpld")
     outputs, _ = run(cpld.set_att, 3, 10.5)
     assert transfers(outputs) == [(2, 32, 6, True, (255 - 84) << 24)]
@@ -136,7 +136,7 @@ def test_urukul_attenuators_are_set(devices):
         cpld.att_to_mu(32.0)
 
 
-def test_zotino_voltages_are_set(devices):
+def test_zotino_voltages_are_written_with_exact_times(devices):
     zotino = devices.get("zotino")
     outputs, now = run(zotino.write_dac_mu, 3, 0x1234)
     assert [data for _, _, _, data in outputs] == [(3 << 22 | 11 << 16 | 0x1234) << 8] and now == 808
@@ -155,7 +155,7 @@ def test_zotino_voltages_are_set(devices):
             zotino.voltage_to_mu(volts)
 
 
-def test_dac_calibration_is_applied(devices):
+def test_zotino_calibration_compensates_offset_and_gain(devices):
     """A channel with an offset of 0.1 V and a gain error of 1 % is compensated."""
     zotino = devices.get("zotino")
     lsb = 20 / 65536

@@ -311,7 +311,7 @@ def test_interactive_arguments_are_asked_for(monkeypatch, capsys):
         (api.Scannable(), '{"ty": "CenterScan", "center": 0, "span": 2, "step": 1}', [0, -1, 1]),
     ],
 )
-def test_typed_arguments_are_converted(processor, text, value):
+def test_typed_arguments_are_converted_by_their_processor(processor, text, value):
     manager = ProcessArgumentManager({"x": text}, typed=True)
     found = manager.get("x", processor)
     assert pytest.approx(list(found) if isinstance(found, api.ScanObject) else found) == value

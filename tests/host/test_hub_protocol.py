@@ -43,14 +43,14 @@ def test_protocol_is_documented_and_compatible():
     protocol.check()
 
 
-def test_complete_protocol_is_recorded():
+def test_complete_protocol_is_recorded_as_promised():
     try:
         protocol.buf(HUB, "breaking", protocol.PROMISED, "--exclude-imports", "--against", ".")
     except protocol.Wrong as wrong:
         pytest.fail(f"{protocol.PROMISED} lacks something: {RENEW}\n{wrong}")
 
 
-def test_page_matches_protocol_files():
+def test_page_of_the_protocol_is_up_to_date():
     assert protocol.PAGE.read_text() == protocol.page(), f"docs/hub-api.md is stale: {RENEW}"
 
 
@@ -71,7 +71,7 @@ def test_page_matches_protocol_files():
     ],
     ids=lambda value: value if " = " in value or "rpc" in value else None,
 )
-def test_incompatible_change_is_refused(changed, old, new, text):
+def test_incompatible_protocol_change_is_refused(changed, old, new, text):
     with pytest.raises(protocol.Wrong, match=FILE) as wrong:
         protocol.buf(changed(old, new), "breaking", "--exclude-imports", "--against", protocol.PROMISED)
     assert text in str(wrong.value)
@@ -82,7 +82,7 @@ WRITE = """  rpc Write(WriteRequest) returns (WriteResponse) {
 
 
 @pytest.mark.parametrize("role", ["LOOK", "ADMINISTER"])
-def test_changed_role_is_refused(changed, role):
+def test_changed_role_of_a_method_is_refused(changed, role):
     with pytest.raises(protocol.Wrong, match=f"Registers.Write asks for the role {role.lower()}, and was promised"):
         protocol.check(changed(WRITE % "OPERATE", WRITE % role))
 
@@ -92,11 +92,11 @@ def test_changed_role_number_is_refused(changed):
         protocol.check(changed("Role role = 51380;", "Role role = 51381;"))
 
 
-def test_addition_is_accepted(changed):
+def test_addition_to_the_protocol_is_accepted(changed):
     more = "// Name of its chip.\n  string chip = 60;\n  // Why the device does not answer.\n  string error = 5;"
     protocol.check(changed("// Why the device does not answer.\n  string error = 5;", more))
 
 
-def test_undocumented_field_is_refused(changed):
+def test_undocumented_field_of_protocol_is_refused(changed):
     with pytest.raises(protocol.Wrong, match='Field "follow" should have a non-empty comment'):
         protocol.check(changed("  // Continue with new lines as they arrive.\n", ""))

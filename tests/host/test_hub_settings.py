@@ -39,7 +39,7 @@ def test_emulated_devices_get_separate_ports():
     assert f'analyzer = "{analyzer}"' in render([two]) and "analyzer" not in render([one])
 
 
-def test_refused_settings_are_one_line(tmp_path, monkeypatch, capsys):
+def test_invalid_hub_settings_are_refused_in_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     def refused(text, *words):

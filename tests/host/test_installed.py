@@ -53,7 +53,7 @@ def test_named_folder_precedes_installed_package(installed, monkeypatch):
         artifacts.command("demo")
 
 
-def test_missing_package_is_named(installed):
+def test_missing_package_is_named_with_its_remedy(installed):
     (installed / "bin" / "kairos-emulator").unlink()
     shutil.rmtree(installed / "site" / "kairos_emulator-0.1.0.dist-info")
     with pytest.raises(EmulatorError, match="emulator/kairos-emulator missing .*'pip install kairos-emulator'"):
@@ -64,7 +64,7 @@ def test_missing_package_is_named(installed):
         artifacts.command("pulse")
 
 
-def test_package_versions_match_host():
+def test_versions_of_packages_match_the_host():
     """The packages are released together: each is compatible only with others of the same version."""
     named = [
         tomllib.loads((ROOT / "src" / part / "pyproject.toml").read_text())["project"]

@@ -32,7 +32,7 @@ def test_many_mutated_programs_compile_or_are_rejected(tmp_path):
         mutate(tmp_path, random.randrange(1 << 32), 500, 600)
 
 
-def test_memory_is_limited():
+def test_memory_of_the_compiler_process_is_limited():
     """A compiler with unbounded memory use fails these tests instead of stalling the machine."""
     greedy = "import mutate; mutate.main(1, 0); bytearray(mutate.MEMORY)"
     done = subprocess.run([sys.executable, "-c", greedy], capture_output=True, text=True, cwd=SCRIPT.parent)

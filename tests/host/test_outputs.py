@@ -59,7 +59,7 @@ class Torn(Artist):
         raise ValueError("torn")
 
 
-def test_picture_is_replaced_atomically(tmp_path):
+def test_failed_picture_keeps_the_previous_one(tmp_path):
     path = tmp_path / "a.png"
     with drawing() as pyplot:
         figure, _ = pyplot.subplots()

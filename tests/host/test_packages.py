@@ -55,7 +55,7 @@ def test_package_imports_are_listed_in_table():
     assert not wrong, f"imports that docs/architecture.md does not allow: {wrong}"
 
 
-def test_package_imports_are_rows_below():
+def test_packages_import_only_from_rows_below():
     rows = ["_native", *reversed(allowed_imports())]
     for package, others in allowed_imports().items():
         assert all(rows.index(other) < rows.index(package) for other in others), package

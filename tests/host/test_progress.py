@@ -45,7 +45,7 @@ def test_progress_bar_needs_terminal_and_time(monkeypatch, clock):
     assert shown(monkeypatch, clock, Terminal(), seconds=0.9) == ""
 
 
-def test_send_transmits_all_bytes(monkeypatch, clock):
+def test_send_with_progress_transmits_all_bytes(monkeypatch, clock):
     monkeypatch.setattr(sys, "stderr", Terminal())
     data = bytes(range(256)) * (3 * PIECE // 256) + b"end"
     ours, theirs = socket.socketpair()

@@ -50,7 +50,7 @@ def test_square_pulse_matches_vector_3():
     assert words[0][::-1].tobytes().hex() == "04e0000001000000000002000000000000000000000000000000003e80000000"
 
 
-def test_compiled_gates_play():
+def test_compiled_gates_play_with_their_amplitudes():
     gates = GateSet({"a": [square()], "b": [square(100.0)]})
     run = gates.sequence(["a", "b"])
     model = Model()
@@ -95,7 +95,7 @@ def test_splines_follow_functions_within_tolerance():
         assert amplitude.max() == pytest.approx(120, abs=0.03)
 
 
-def test_recalibration_writes_few_words():
+def test_recalibration_of_one_gate_writes_one_word():
     old = GateSet({f"g{n}": [square(10.0 + n)] for n in range(40)})
     gates = {name: list(pulses) for name, pulses in old.gates.items()}
     gates["g7"] = [square(18.5)]
@@ -104,7 +104,7 @@ def test_recalibration_writes_few_words():
     assert len(new.changes(new)) == 0
 
 
-def test_result_selects_branch():
+def test_result_selects_the_branch_to_play():
     gates = GateSet({"a": [square(50.0)], "b": [square(100.0)]})
     run = gates.sequence([Branch((("a",), ("b",)))])
     for result, amplitude in ((0, 50), (1, 100), (2, 0)):
@@ -128,7 +128,7 @@ def test_result_selects_branch():
         (Pulse(channel=0, cycles=100, amp0=(0, 200, 200, 0)), "amplitude of tone 0: between its knots"),
     ],
 )
-def test_errors_name_gate_channel_and_parameter(pulse, text):
+def test_gate_errors_name_gate_channel_and_parameter(pulse, text):
     with pytest.raises(PulseError) as raised:
         GateSet({"bad": [pulse]})
     assert text in str(raised.value)

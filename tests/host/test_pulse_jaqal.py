@@ -45,7 +45,7 @@ def reference(name):
     return bodies(int(word, 16) for word in VECTORS[name]["words"])
 
 
-def test_circuit_words_match_vectors(PulseData):
+def test_words_of_pulse_definitions_match_vectors(PulseData):
     square = PulseData(2, 1.25e-6, freq0=200e6, amp0=50, phase0=90)
     assert streamed(square) == reference("v03")
     flags = {"waittrig": True, "sync_mask": 3, "enable_mask": 2, "fb_enable_mask": 1, "gpo_mask": 1}
@@ -72,7 +72,7 @@ def test_circuit_words_match_vectors(PulseData):
     assert streamed(PulseData(0, 61 / CLOCK, amp0=[(0, 30, 60, 80), 80, [40, 20]])) == reference("v13")
 
 
-def test_unknown_name_is_reported(PulseData):
+def test_unknown_parameter_or_module_is_reported(PulseData):
     with pytest.raises(TypeError, match="has no colour"):
         PulseData(0, 1e-6, colour=3)
     with pytest.raises(ModuleNotFoundError, match="no counterpart of jaqalpaw.emulator"):
@@ -117,7 +117,7 @@ class Definition:
         return [jaqal.PulseData(qubit, 8 / CLOCK, framerot0=180), jaqal.PulseData(qubit, 3 / CLOCK)]
 
 
-def test_circuit_matches_vector_20():
+def test_circuit_plays_as_vector_20():
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     gates = jaqal.circuit(CIRCUIT, Definition())
     words = gates.words(close=False)
@@ -133,7 +133,7 @@ def test_circuit_matches_vector_20():
                 assert (played.values[int(channel), p, start:end] == expected).all(), (channel, name, start)
 
 
-def test_undefined_gate_is_rejected():
+def test_undefined_gate_of_a_circuit_is_rejected():
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     with pytest.raises(UsageError, match="does not define gate_W"):
         jaqal.circuit("register q[1]\nW q[0]\n", Definition())
@@ -222,19 +222,19 @@ def test_sequential_gates_in_parallel_block_play_in_order():
     assert played == [(0, (10, 0)), (8, (0, 20)), (16, (30, 0)), (24, (40, 0)), (32, (0, 0))]
 
 
-def test_subcircuit_prepares_and_measures():
+def test_subcircuit_is_prepared_measured_and_repeated():
     played = amplitudes("register q[1]\nsubcircuit 2 { G q[0] 10 }\n", channels=1)
     assert [row for _, (row,) in played] == [1, 10, 2, 1, 10, 2, 0]
 
 
 @pytest.mark.parametrize("result, expected", [(0, [1, 10, 2, 0]), (2, [1, 20, 30, 2, 0])])
-def test_jaqal_branches_are_compiled(result, expected):
+def test_jaqal_branch_plays_the_case_of_its_result(result, expected):
     text = "register q[1]\nG q[0] 1\nbranch {\n'00' : { G q[0] 10 }\n'01' : { G q[0] 20 ; G q[0] 30 }\n}\nG q[0] 2\n"
     played = [row for _, (row,) in amplitudes(text, [result], channels=1)]
     assert [row for row in played if row or row is played[-1]] == expected
 
 
-def test_circuit_without_definition_is_rejected(tmp_path):
+def test_circuit_without_definition_is_rejected_in_one_line(tmp_path):
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     (tmp_path / "a.jaqal").write_text("from nowhere.Ions usepulses *\nregister q[1]\nG q[0]\n")
     with pytest.raises(UsageError, match="from nowhere.Ions usepulses: no such module"):
@@ -244,7 +244,7 @@ def test_circuit_without_definition_is_rejected(tmp_path):
         jaqal.load(tmp_path / "b.jaqal")
 
 
-def test_pulse_command_accepts_circuit(tmp_path):
+def test_pulse_command_prints_gates_of_a_circuit(tmp_path):
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     kairos = Path(sys.executable).with_name("kairos")
     command = [kairos, "pulse", "stats", HERE / "rotations.jaqal"]

@@ -35,7 +35,7 @@ def test_fifo_words_stay_within_depth():
             assert time < begins[n]
 
 
-def test_marks_give_gate_positions():
+def test_marks_of_a_sequence_give_gate_positions():
     sequence = Program(GATES, CORE).sequence([("x0", "x1"), Branch((("x1",), ("z",))), "z"])
     marks = [(mark.name, mark.channel, mark.begin_mu, mark.end_mu) for mark in sequence.marks(1000)]
     assert marks == [
@@ -81,7 +81,7 @@ def two_branches():
         program.sequence([Branch((("z",),))])
 
 
-def test_recording_file_round_trips(tmp_path):
+def test_recording_saved_to_file_is_loaded_unchanged(tmp_path):
     words = np.array([5 << 16 | 0b11, 1 << 38, 65535 << 23, 9 << 16 | 0b10, 0], dtype="u8")
     outputs = [{"name": "pulse0", "channel": 14, "output": 0}]
     Recording(words, outputs, 8, {"ttl4": [[16, 1]]}).save(tmp_path / "pulses.npz")

@@ -18,11 +18,11 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_values_round_trip(value):
+def test_encoded_values_decode_to_the_same(value):
     assert pyon.decode(pyon.encode(value)) == value
 
 
-def test_numpy_values_round_trip():
+def test_encoded_numpy_values_keep_their_type():
     array = numpy.arange(6, dtype="<i4").reshape(2, 3)
     again = pyon.decode(pyon.encode({"a": array, "s": numpy.float64(1.5)}))
     assert again["a"].tolist() == array.tolist() and again["a"].dtype == array.dtype
@@ -33,17 +33,17 @@ def test_numpy_values_round_trip():
     ("text", "value"),
     [("3", 3), ('"a"', "a"), ("'a'", "a"), ("(1, 2)", (1, 2)), ("True", True), ("true", True), ("[1.5]", [1.5])],
 )
-def test_command_line_values_decode(text, value):
+def test_values_typed_by_users_are_decoded(text, value):
     assert pyon.decode(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "abc", "[1,", "__import__('os')", '{"__jsonclass__": ["os", []]}'])
-def test_invalid_text_is_rejected(text):
+def test_text_that_is_no_pyon_is_rejected(text):
     with pytest.raises(ValueError):
         pyon.decode(text)
 
 
-def test_unknown_type_is_rejected():
+def test_value_of_unknown_type_is_not_encoded():
     with pytest.raises(TypeError):
         pyon.encode(object())
     assert pyon.decode(pyon.encode(Fraction(1, 3))) == Fraction(1, 3)

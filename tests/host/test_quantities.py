@@ -48,6 +48,6 @@ def test_value_is_shown_in_its_unit(metadata, value, text):
     assert Quantity.of(metadata).text(value, brief=False) == text
 
 
-def test_labels_have_one_style():
+def test_label_has_name_and_unit_in_one_style():
     assert label("time", "µs") == Quantity("µs").label("time") == "time / µs"
     assert label("count") == "count"

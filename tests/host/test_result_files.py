@@ -81,7 +81,7 @@ def test_counters_of_one_process_share_numbers(tmp_path, monkeypatch):
     assert [one.get(), other.get(), one.get()] == [0, 1, 2]
 
 
-def test_file_that_is_no_result_is_replaced_by_run_zero(tmp_path):
+def test_file_without_results_gets_run_number_zero(tmp_path):
     path = tmp_path / "notes.h5"
     path.write_text("not HDF5")
     assert ResultsFile(str(path)).next_rid() == 0

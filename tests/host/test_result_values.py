@@ -68,7 +68,7 @@ def written(tmp_path, datasets):
     ],
     ids=range(16),
 )
-def test_bad_dataset_costs_no_other(tmp_path, caplog, key, value, stored):
+def test_unwritable_dataset_leaves_others_written(tmp_path, caplog, key, value, stored):
     first, *others = GOOD.items()
     names = written(tmp_path, dict([first, (key, value), *others]))
     if stored is not None:
@@ -98,7 +98,7 @@ def test_bad_dataset_costs_no_other(tmp_path, caplog, key, value, stored):
         max_size=5,
     )
 )
-def test_random_datasets_cost_no_other(tmp_path, datasets):
+def test_random_unwritable_datasets_leave_others_written(tmp_path, datasets):
     clean = {key: value for key, value in datasets.items() if key not in GOOD}
     Unprintable.printable = False
     try:

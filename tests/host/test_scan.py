@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kairos.experiment import CenterScan, ExplicitScan, MultiScanManager, NoScan, RangeScan, Scannable
 
 
-def test_scan_has_its_points():
+def test_each_kind_of_scan_has_its_points():
     assert list(NoScan(3, 2)) == [3, 3]
     assert list(RangeScan(0, 1, 5)) == [0, 0.25, 0.5, 0.75, 1]
     assert list(RangeScan(7, 9, 1)) == [7] and list(RangeScan(7, 9, 0)) == []
@@ -17,7 +17,7 @@ def test_scan_has_its_points():
     assert list(ExplicitScan([3, 1])) == [3, 1]
 
 
-def test_random_order_follows_seed():
+def test_random_order_of_a_scan_follows_its_seed():
     expected = [0.0, 1.0, 2.0, 3.0]
     random.Random(5).shuffle(expected)
     scan = RangeScan(0.0, 3.0, 4, randomize=True, seed=5)
@@ -30,14 +30,14 @@ def test_product_scan_covers_all_combinations():
 
 
 @given(st.floats(-1e3, 1e3), st.floats(0, 1e3), st.floats(0.1, 1e3), st.integers(0, 50))
-def test_scan_description_round_trips(center, span, step, points):
+def test_described_scan_is_restored_by_its_argument(center, span, step, points):
     argument = Scannable(NoScan(0))
     for scan in (CenterScan(center, span, step), RangeScan(center, span, points, True, 3), NoScan(center, 2)):
         again = argument.process(scan.describe())
         assert list(again) == list(scan) and len(again) == len(list(scan))
 
 
-def test_scannable_argument_accepts_scans():
+def test_scannable_argument_describes_scans_with_unit():
     scannable = Scannable([RangeScan(0, 1, 3), NoScan(1)], unit="us")
     assert isinstance(scannable.default(), RangeScan)
     assert scannable.describe()["scale"] == 1e-6 and len(scannable.describe()["default"]) == 2

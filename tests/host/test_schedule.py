@@ -170,7 +170,7 @@ async def until(condition):
         await asyncio.sleep(0.01)
 
 
-def test_run_passes_its_stages(laboratory):
+def test_run_passes_its_stages_and_writes_results(laboratory):
     async def act(scheduler):
         assert scheduler.submit("main", laboratory.expid("Quick", n=4), priority=3) == 0
         assert scheduler.get_status()[0]["priority"] == 3
@@ -211,7 +211,7 @@ def test_run_pauses_for_higher_priority(laboratory):
     assert not any(list(states.values()).count("running") > 2 for states in laboratory.history)
 
 
-def test_runs_are_terminated(laboratory):
+def test_running_and_waiting_runs_are_terminated(laboratory):
     async def act(scheduler):
         began = time.monotonic()
         scheduler.submit("main", laboratory.expid("Patient", mark="asked"))
@@ -274,7 +274,7 @@ def test_due_dates_flush_and_submissions_by_runs_are_honoured(laboratory):
     assert not any(first in states and states.get(flushed) == "preparing" for states in laboratory.history)
 
 
-def test_worker_reports_its_stages(laboratory):
+def test_worker_executes_stages_and_stops_at_watchdog(laboratory):
     async def whole():
         worker = Worker(laboratory.handlers)
         try:
@@ -316,7 +316,7 @@ def git(path, *words):
     )
 
 
-def test_folder_experiments_are_listed(laboratory, caplog):
+def test_experiments_of_a_folder_are_listed(laboratory, caplog):
     folder = laboratory.path / "repository"
     (folder / "deeper").mkdir()
     (folder / "deeper" / "more.py").write_text(EXPERIMENTS.partition("class Patient")[0])

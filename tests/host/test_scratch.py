@@ -27,7 +27,7 @@ def holder():
     return process, Path(process.stdout.readline().strip())
 
 
-def test_closed_folder_is_deleted(folder):
+def test_closed_temporary_folder_is_deleted(folder):
     made = ScratchFolder("kairos-x-")
     assert made.path.is_dir()
     made.close()
@@ -44,7 +44,7 @@ def test_folder_of_killed_process_is_deleted_by_the_next(folder):
     made.close()
 
 
-def test_folder_in_use_is_kept(folder):
+def test_temporary_folder_in_use_is_kept(folder):
     process, path = holder()
     made = ScratchFolder("kairos-x-")
     assert sorted(folder.iterdir()) == sorted([path, made.path])
@@ -64,7 +64,7 @@ def test_folder_inherited_by_another_process_is_kept_until_its_end(folder):
     assert list(folder.iterdir()) == []
 
 
-def test_foreign_folder_is_kept(folder):
+def test_folder_of_another_origin_is_kept(folder):
     (folder / "kairos-x-1").mkdir()
     (folder / "kairos-x-2").symlink_to("/")
     (folder / "kairos-x-3").write_text("")

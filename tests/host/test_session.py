@@ -116,7 +116,7 @@ def converse(script, compiled=None):
     return session
 
 
-def test_kernel_without_result_ends():
+def test_kernel_without_result_ends_the_run():
     def script(peer):
         peer.start()
         peer.send(SYNC + b"\7\0")
@@ -124,7 +124,7 @@ def test_kernel_without_result_ends():
     assert converse(script).statistics.kernels == 1
 
 
-def test_synchronous_rpc_is_answered():
+def test_synchronous_rpc_is_answered_with_its_result():
     def script(peer):
         peer.start()
         peer.send(SYNC + b"\x0a\0" + struct.pack("<I", 1) + b"f" + struct.pack("<d", 1.5) + b"\0\1\0\0\0i")
@@ -254,13 +254,13 @@ def test_refused_connection_is_device_unreachable():
         Session("127.0.0.1", port).run_kernel(Compiled())
 
 
-def test_silent_device_is_unreachable(monkeypatch):
+def test_silent_device_is_reported_as_unreachable(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         with pytest.raises(DeviceUnreachable, match="no answer from the core device .* within 0.2 s"):
             connection.Connection("127.0.0.1", listener.getsockname()[1], timeout=0.2)
 
 
-def test_other_service_is_rejected():
+def test_service_with_other_greeting_is_rejected():
     def script(peer):
         peer.expect(GREETING)
         peer.send(b"HTTP/1.1 400 Bad Request")
@@ -269,7 +269,7 @@ def test_other_service_is_rejected():
         converse(script)
 
 
-def test_closing_service_is_rejected():
+def test_service_that_closes_immediately_is_rejected():
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve():
@@ -282,7 +282,7 @@ def test_closing_service_is_rejected():
             connection.Connection("127.0.0.1", listener.getsockname()[1], timeout=PATIENCE)
 
 
-def test_other_runtime_is_rejected():
+def test_device_with_other_runtime_is_rejected():
     def script(peer):
         peer.expect(GREETING)
         peer.send(b"e")
@@ -307,7 +307,7 @@ def test_unknown_message_during_kernel_is_connection_lost():
         converse(script)
 
 
-def test_missing_reply_is_connection_lost(monkeypatch):
+def test_missing_reply_is_reported_as_connection_lost(monkeypatch):
     monkeypatch.setattr(connection, "REPLY_TIMEOUT", 0.2)
 
     def script(peer):
@@ -319,7 +319,7 @@ def test_missing_reply_is_connection_lost(monkeypatch):
         converse(script)
 
 
-def test_host_addresses_are_parsed():
+def test_host_addresses_are_parsed_or_rejected():
     assert (Session.for_host("10.0.0.1").host, Session.for_host("10.0.0.1").port) == ("10.0.0.1", 1381)
     assert Session.for_host("localhost:4001").port == 4001
     assert Session.for_host("fe80::1").host == "fe80::1"

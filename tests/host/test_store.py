@@ -139,7 +139,7 @@ def test_datasets_are_kept_between_runs(tmp_path):
     assert run_kairos("datasets", "--dataset-db", "other.mdb", "get", "count", cwd=tmp_path).stdout == "1\n"
 
 
-def test_datasets_command_changes_datasets(tmp_path):
+def test_datasets_command_lists_sets_and_deletes(tmp_path):
     said = run_kairos("datasets", "list", cwd=tmp_path)
     assert said.returncode == 1 and said.stderr.startswith("kairos: there is no dataset store dataset_db.mdb")
     assert run_kairos("datasets", "set", "f", "[1, 2.5]", cwd=tmp_path).returncode == 0
@@ -184,7 +184,7 @@ def test_damaged_file_is_reported_before_run(tmp_path, damage):
     assert run_kairos("run", "hello.py", "--dataset-db", "new.mdb", cwd=tmp_path).stdout.startswith("hello\n")
 
 
-def test_intact_files_pass_check(tmp_path):
+def test_intact_store_files_pass_the_check(tmp_path):
     path = tmp_path / "store.mdb"
     DatasetStore(path).check()
     path.touch()
@@ -199,7 +199,7 @@ def test_intact_files_pass_check(tmp_path):
     assert len(reopened(store).keys()) == 150
 
 
-def test_list_goes_on_after_entries_that_cannot_be_read(tmp_path):
+def test_unreadable_entries_are_skipped_by_list(tmp_path):
     path = tmp_path / "dataset_db.mdb"
     store = DatasetStore(path)
     store.set("time", 1.5e-6, persist=True, metadata={"unit": "us", "scale": 1e-6})

@@ -28,7 +28,7 @@ def dump(tmp_path):
     return path
 
 
-def test_analyze_decodes_file(dump, tmp_path, capsys):
+def test_analyze_prints_messages_of_a_dump(dump, tmp_path, capsys):
     assert run("analyze", dump, "--vcd", tmp_path / "a.vcd", "--plot", tmp_path / "a.png") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].split() == ["0", "600", "output", "4", "ttl4", "0x0", "0x1"]
@@ -44,7 +44,7 @@ def test_analyze_decodes_file(dump, tmp_path, capsys):
     assert "... after 4 others" in capsys.readouterr().out
 
 
-def test_analyze_decodes_device_events(tmp_path, capsys):
+def test_analyze_reads_dump_of_a_device(tmp_path, capsys):
     with socket.create_server(("127.0.0.1", 0)) as device:
 
         def answer():
@@ -59,7 +59,7 @@ def test_analyze_decodes_device_events(tmp_path, capsys):
     assert (tmp_path / "kept").read_bytes() == DUMP and "ttl4" in capsys.readouterr().out
 
 
-def test_analyze_rejects_invalid_dump(kairos, tmp_path):
+def test_analyze_rejects_invalid_dump_in_one_line(kairos, tmp_path):
     (tmp_path / "cut").write_bytes(DUMP[:-1])
     one_line(kairos("analyze", tmp_path / "cut"), "the dump is truncated")
     one_line(kairos("analyze", tmp_path / "absent"), "cannot be read: No such file")
@@ -67,7 +67,7 @@ def test_analyze_rejects_invalid_dump(kairos, tmp_path):
     one_line(kairos("analyze", tmp_path / "cut", "--plot", "a.gif"), "selects the format")
 
 
-def test_device_address_is_found(tmp_path):
+def test_device_address_is_taken_from_option_or_database(tmp_path):
     """A port in the device database is that of the kernel session, with which those of other services shift."""
     database = tmp_path / "db.py"
     for host, expected in [
@@ -81,7 +81,7 @@ def test_device_address_is_found(tmp_path):
     assert address_of(Namespace(device="10.0.0.2:77"), 1382) == ("10.0.0.2", 77)
 
 
-def test_rtiomap_writes_channel_names(tmp_path, capsys):
+def test_rtiomap_writes_and_shows_channel_names(tmp_path, capsys):
     assert run("rtiomap", tmp_path / "map") == 0
     assert "names of" in capsys.readouterr().out
     data = (tmp_path / "map").read_bytes()
@@ -115,7 +115,7 @@ def results(tmp_path):
     return path
 
 
-def test_plot_draws_waveforms(results, tmp_path, capsys):
+def test_plot_draws_datasets_or_reports_the_error(results, tmp_path, capsys):
     assert main(["plot", str(results)]) == 0
     tall = Image.open(results.with_suffix(".png")).size
     assert main(["plot", str(results), "scan/y", "-x", "scan/x", "-o", str(tmp_path / "y.png")]) == 0
@@ -135,7 +135,7 @@ def test_plot_draws_waveforms(results, tmp_path, capsys):
     assert "is not an HDF5 file" in capsys.readouterr().err
 
 
-def test_empty_bench_is_reported(tmp_path):
+def test_bench_without_connections_is_reported(tmp_path):
     database = tmp_path / "device_db.py"
     database.write_text((EXAMPLES / "device_db.py").read_text())
     done = run_kairos("bench", "check", "--device-db", database)
@@ -146,7 +146,7 @@ def test_empty_bench_is_reported(tmp_path):
     assert run_kairos("bench", "check", "--json", "--device-db", database).stdout == ""
 
 
-def test_new_writes_example_files(tmp_path, monkeypatch, capsys):
+def test_new_command_writes_a_working_example(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["new", "rabi_flop"]) == 0
     assert capsys.readouterr().out.splitlines() == [

@@ -28,7 +28,7 @@ def test_pulses_have_start_and_width():
     assert (seen.origin_ns, seen.event_count, seen.duration_ns) == (1000, 4, 1000)
 
 
-def test_table_lists_pulses():
+def test_table_of_pulses_lists_start_and_width():
     lines = format_table(recording()).splitlines()
     assert lines[2].split() == ["ttl4", "0", "500", "0", "ns", "500", "ns"]
     assert lines[3].split() == ["p1", "1,000", "-", "1", "us", "stays", "high"]
@@ -36,12 +36,12 @@ def test_table_lists_pulses():
     assert format_table(Recording([])).startswith("no pulses: no pin went high")
 
 
-def test_durations_have_readable_units():
+def test_durations_are_printed_in_readable_units():
     cases = {0: "0 ns", 999: "999 ns", 1000: "1 us", 1250: "1.25 us", 1_000_000_008: "1.000000008 s", -20: "-20 ns"}
     assert {ns: format_duration(ns) for ns in cases} == cases
 
 
-def test_vcd_file_has_changes(tmp_path):
+def test_vcd_file_has_all_changes_reproducibly(tmp_path):
     write_vcd(tmp_path / "a.vcd", recording())
     write_vcd(tmp_path / "b.vcd", recording())
     text = (tmp_path / "a.vcd").read_text()
@@ -53,7 +53,7 @@ def test_vcd_file_has_changes(tmp_path):
 
 
 @pytest.mark.parametrize("clock", [0, 1001])
-def test_gtkwave_reads_vcd(tmp_path, clock):
+def test_vcd_file_is_read_by_gtkwave(tmp_path, clock):
     """Round trip through GTKWave's own reader and writer."""
     written = clocked(clock)[1] if clock else recording()
     write_vcd(tmp_path / "a.vcd", written)
@@ -64,7 +64,7 @@ def test_gtkwave_reads_vcd(tmp_path, clock):
     assert first == again and any(first.values())
 
 
-def test_picture_is_drawn(tmp_path):
+def test_picture_of_a_recording_is_drawn_reproducibly(tmp_path):
     write_plot(tmp_path / "a.png", recording(), "Title")
     write_plot(tmp_path / "b.png", recording(), "Title")
     data = (tmp_path / "a.png").read_bytes()
@@ -111,7 +111,7 @@ def clocked(changes, start_ns=0):
     return wave, Recording.from_trace({**TRACE, "events": events, "waves": [wave]}, 1, {4: "ttl4"}, start_ns)
 
 
-def test_clock_waves_follow_accumulator():
+def test_edges_of_clock_waves_follow_the_accumulator():
     for word in range(1, 17):
         wave = Wave(0, 80, 16, 3, word, 40)
         edges, accumulator, time = [], 3, 80
@@ -127,7 +127,7 @@ def test_clock_waves_follow_accumulator():
             assert list(wave.since(at).edges()) == [edge for edge in edges if edge[0] >= at]
 
 
-def test_clock_is_stored_as_one_entry(tmp_path):
+def test_clock_wave_is_stored_as_one_entry(tmp_path):
     wave, seen = clocked(1001)
     assert (seen.event_count, len(seen.channels[1].changes)) == (1007, 4)
     assert [pulse.channel for pulse in seen.pulses()] == ["ttl4", "p1", "ttl4"]

@@ -158,7 +158,7 @@ def test_broken_device_database_is_rejected(kairos, tmp_path, content, text):
     one_line(kairos.run(ALIVE, device_db=path), text)
 
 
-def test_unwritable_output_costs_no_other(kairos):
+def test_unwritable_output_leaves_other_outputs_written(kairos):
     """With files limited to 64 KiB the VCD file does not fit, but the datasets do."""
     import resource  # not available on Windows
 

@@ -105,7 +105,7 @@ def test_silent_clients_do_not_block_others(device, device_db, kairos):
     works(kairos, device_db)
 
 
-def test_client_that_never_reads_costs_no_other(device, device_db, kairos):
+def test_client_that_never_reads_blocks_no_other(device, device_db, kairos):
     """It requests the log repeatedly and reads none of it."""
     with socket.create_connection((device.host, device.ports[management.PORT]), 5) as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

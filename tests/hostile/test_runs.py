@@ -56,7 +56,7 @@ def test_interrupt_at_any_time_ends_cleanly(kairos, instants):
     assert done.returncode == 0 or "there is no dataset store" in done.stderr, done.stderr
 
 
-def test_killed_run_keeps_datasets(kairos):
+def test_killed_run_keeps_its_persistent_datasets(kairos):
     path = kairos.write(COUNTING)
     process = kairos.start(path)
     until(lambda: "count: " in datasets(kairos, "list").stdout)
@@ -66,7 +66,7 @@ def test_killed_run_keeps_datasets(kairos):
     assert "before.0: 0" in said and "before.4: 4" in said, said
 
 
-def test_full_disk_is_reported(kairos):
+def test_full_disk_is_reported_and_old_results_kept(kairos):
     """With files limited to 64 KiB, an error names what does not fit; the rest is written."""
     body = """
     def run(self):
@@ -166,7 +166,7 @@ def test_log_on_full_disk_is_reported(kairos):
         assert file["datasets/kept"][()] == 5
 
 
-def test_failure_is_reported_beside_that_of_an_output(kairos):
+def test_failed_run_and_failed_output_are_both_reported(kairos):
     done = kairos.run(
         "    @kernel\n    def run(self):\n        raise ValueError('what went wrong')\n", "--log", "/dev/full"
     )
@@ -191,7 +191,7 @@ def test_disk_filled_by_log_is_reported(kairos):
 
 
 @pytest.mark.parametrize("kernels", [60, pytest.param(2000, marks=pytest.mark.long)])
-def test_many_consecutive_kernels_run(kairos, kernels):
+def test_thousands_of_consecutive_kernels_run(kairos, kernels):
     body = f"""
     @kernel
     def step(self, number) -> TInt32:

@@ -35,14 +35,14 @@ REPLIES = """
 """
 
 
-def test_no_load_waits_for_the_wall_clock(kairos):
+def test_loads_of_any_size_never_wait_for_wall_clock(kairos):
     """With this `host_wait_ms`, a waiting device would advance by the wall clock only after hours."""
     done = kairos.run(LOADS, "--set", "host_wait_ms=10000000")
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[:7] == ["99", "2999", "3999", "4999", "19999", "99999", "299999"]
 
 
-def test_reply_without_space_raises(kairos):
+def test_reply_larger_than_the_stack_raises_an_exception(kairos):
     done = kairos.run(REPLIES)
     assert done.stdout.split()[:2] == ["refused", "300000"]
     assert done.returncode == 1

@@ -30,7 +30,7 @@ MATRICES = [
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64, np.float64])
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_overlapping_slices_match_numpy(run, statement, kind):
+def test_assignments_to_overlapping_slices_match_numpy(run, statement, kind):
     a = np.arange(1, 9).astype(kind)
     expected = a.copy()
     exec(statement, {"a": expected})
@@ -38,7 +38,7 @@ def test_overlapping_slices_match_numpy(run, statement, kind):
 
 
 @pytest.mark.parametrize("statement", MATRICES)
-def test_overlapping_rows_match_numpy(run, statement):
+def test_assignments_to_overlapping_rows_match_numpy(run, statement):
     a = np.arange(12.0).reshape(3, 4)
     expected = a.copy()
     exec(statement, {"a": expected})
@@ -108,7 +108,7 @@ def product(a, b):
     [((n,), (n,)) for n in LENGTHS]
     + [((2, 3), (3, 17)), ((3, 5), (5, 1)), ((1, 9), (9, 8)), ((4, 1), (1, 20)), ((3, 4), (4,)), ((5,), (5, 21))],
 )
-def test_array_products_match_numpy(run, kind, left, right):
+def test_products_of_arrays_match_numpy(run, kind, left, right):
     a = numbers(kind, np.prod(left), 1).reshape(left)
     b = numbers(kind, np.prod(right), 2).reshape(right)
     found = run("c = self.a @ self.b\nself.keep(c)", a=a, b=b)

@@ -47,7 +47,7 @@ def said(program):
 
 
 @pytest.mark.parametrize("program", programs(), ids=lambda program: program.__name__)
-def test_device_matches_python(program, core):
+def test_construct_on_the_device_matches_python(program, core):
     expected = program.EXPECTED if hasattr(program, "EXPECTED") else said(program(Python()))
     assert expected
     assert repr(said(program(core))) == repr(expected)

@@ -72,7 +72,7 @@ def said():
 
 
 @pytest.mark.parametrize("family", diagnostics.families())
-def test_diagnostic_has_expected_text(said, family):
+def test_each_diagnostic_has_its_recorded_text(said, family):
     parts = [f"# {title}\n\n{text}" for (found, title), text in said[0].items() if found == family]
     new = "\n".join(parts).rstrip("\n") + "\n"
     old = diagnostics.HERE.joinpath(f"{family}.txt").read_text(encoding="utf-8")

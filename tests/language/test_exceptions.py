@@ -84,7 +84,7 @@ def test_newest_exception_reaches_host(run, core, body, raises, kind, text):
     assert text in str(caught.value)
 
 
-def test_reraised_exception_is_newest(run, core):
+def test_reraised_exception_counts_as_the_newest(run, core):
     body = """
 try:
     raise ValueError("older")

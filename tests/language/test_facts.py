@@ -77,6 +77,6 @@ def test_every_fact_has_a_case():
 
 
 @pytest.mark.parametrize("place", ELSEWHERE.values())
-def test_facts_shown_elsewhere_exist(place):
+def test_tests_of_facts_shown_elsewhere_exist(place):
     file, _, name = place.partition("::")
     assert re.search(rf"def {name}\(", (ROOT / file).read_text())

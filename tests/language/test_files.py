@@ -40,7 +40,7 @@ def test_library_error_shows_user_line_first(kairos):
     assert "self.ttl4.pulse_mu(duration)" in done.stderr
 
 
-def test_integer_argument_accepts_integers(kairos):
+def test_integer_argument_accepts_only_integral_numbers(kairos):
     body = """
         self.setattr_argument("shots", NumberValue(10, precision=0, step=1, scale=1, type="int"))
 

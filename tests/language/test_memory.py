@@ -110,7 +110,7 @@ NEEDED = {
 
 
 @pytest.mark.parametrize("where", NEEDED)
-def test_used_objects_are_kept(run, where):
+def test_objects_used_after_a_loop_are_kept(run, where):
     body, expected = NEEDED[where]
     assert run(body, holder=Loops(run.core)) == expected
 

@@ -39,7 +39,7 @@ ZEROS = [
 
 
 @pytest.mark.parametrize("text", ZEROS)
-def test_sign_of_zero_is_kept(run, text):
+def test_sign_of_zero_is_kept_by_operations(run, text):
     expected = eval(text.replace("self.zero", "0.0"))
     assert same(run(f"return {text}", zero=0.0), expected)
 
@@ -49,7 +49,7 @@ def test_sign_of_zero_in_arrays_is_kept(run):
 
 
 @pytest.mark.parametrize("value", [math.nan, 0.0, -0.0, 1.0, math.inf, 1e-320])
-def test_float_truth_matches_python(run, value):
+def test_truth_of_floats_matches_python(run, value):
     body = "x = 0\nif self.a:\n    x = 1\nreturn bool(self.a), not self.a, x"
     assert run(body, a=value) == (bool(value), not value, int(bool(value)))
 
@@ -63,11 +63,11 @@ def test_rint_rounds_halves_to_even(run, value):
     assert same(found, float(np.rint(value)))
 
 
-def test_text_length_counts_characters(run):
+def test_length_of_text_counts_characters(run):
     assert run("return len('µs'), len(self.a), len('日本' + self.a), len('')", a="10 µs") == (2, 5, 7, 0)
 
 
-def test_text_slices_count_characters(run):
+def test_slices_of_text_count_characters(run):
     body = "self.keep(self.a[1:3], self.a[::-1], self.a[-2:], self.a[::2], len(self.a[:2]))"
     a = "aµ日c𝄞"
     assert run(body, a=a) == (a[1:3], a[::-1], a[-2:], a[::2], 2)
@@ -82,7 +82,7 @@ BOOLEANS = [
 
 
 @pytest.mark.parametrize("text", BOOLEANS)
-def test_booleans_are_numbers(run, text):
+def test_booleans_behave_as_numbers_in_expressions(run, text):
     expected = eval(text, {"int32": int, "int64": int})
     variable = text.replace("True", "self.yes").replace("False", "self.no")
     for source in (text, variable):
@@ -90,7 +90,7 @@ def test_booleans_are_numbers(run, text):
         assert found == expected and isinstance(found, bool) == isinstance(expected, bool)
 
 
-def test_booleans_are_added(run):
+def test_booleans_are_added_to_numbers(run):
     body = """
         count = 0
         x = 0.5
@@ -170,7 +170,7 @@ CONSTANTS = [
 
 
 @pytest.mark.parametrize("text", CONSTANTS)
-def test_constants_are_exact(run, text):
+def test_constants_have_their_exact_value(run, text):
     value = eval(text)
     assert run(f"return {text}, int64({text}), int64(0) + ({text}), {text}") == (value,) * 4
 

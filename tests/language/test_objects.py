@@ -128,7 +128,7 @@ def test_list_of_different_objects_is_rejected(core, run):
         run("for channel in self.all:\n    channel.grow()", all=channels)
 
 
-def test_incompatible_functions_are_rejected(core, run):
+def test_incompatible_functions_of_objects_are_rejected(core, run):
     scans = [Scan(core, count=3, body=twice), Scan(core, count=3, body=nothing)]
     with pytest.raises(CompileError) as error:
         run("for scan in self.all:\n    scan.run()", all=scans)
@@ -159,12 +159,12 @@ def test_many_lists_of_objects_with_different_functions_compile(core, run):
         (np.str_("text"), "text"),
     ],
 )
-def test_numpy_numbers_are_accepted(run, value, result):
+def test_numpy_numbers_of_every_type_are_accepted(run, value, result):
     assert run("return self.value", value=value) == result
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"])
-def test_numpy_arrays_are_accepted(run, dtype):
+def test_numpy_arrays_of_every_type_are_accepted(run, dtype):
     assert run("return self.a[0] + self.a[2]", a=np.array([1, 2, 100], dtype=dtype)) == 101
 
 
@@ -195,7 +195,7 @@ class Arguments(Device):
         return total
 
 
-def test_host_arguments_are_passed(core):
+def test_host_arguments_are_converted_to_declared_types(core):
     arguments = Arguments(core)
     assert arguments.narrow(np.uint8(3)) == 3
     assert arguments.wide(np.uint32(2**32 - 1)) == 2**32 - 1
@@ -214,7 +214,7 @@ class Tuples(Device):
         return x[0] + x[1]
 
 
-def test_host_tuples_are_accepted(core):
+def test_host_tuples_of_convertible_numbers_are_accepted(core):
     tuples = Tuples(core)
     assert tuples.wide((1, 2.0)) == (1, 2.0)
     assert tuples.wide((2**40, np.float32(0.5))) == (2**40, 0.5)
@@ -250,7 +250,7 @@ def test_device_answering_to_any_name_is_accepted(run):
         ("return self.np.median([1.0])", "numpy.median is not supported in kernels: compute it on the host"),
     ],
 )
-def test_unsupported_function_is_rejected(run, body, text):
+def test_unsupported_function_is_rejected_by_name(run, body, text):
     with pytest.raises(CompileError, match=text.replace("*", r"\*")):
         run(body, math=math, np=np)
 
@@ -260,7 +260,7 @@ def test_numpy_function_without_result_is_an_rpc(run):
     run("self.np.copyto(self.target, self.source)", np=np, target=target, source=np.ones(3))
 
 
-def test_invalid_invariant_gives_warning(core, run, capfd):
+def test_invalid_kernel_invariant_gives_a_warning(core, run, capfd):
     class Other(Device):
         kernel_invariants = {"core", "speed"}
 
@@ -278,6 +278,6 @@ def test_invalid_invariant_gives_warning(core, run, capfd):
     assert "names 'speed', which the object does not have" in errors
 
 
-def test_driver_invariants_exist(core, run, capfd):
+def test_invariants_of_drivers_exist_without_warning(core, run, capfd):
     run("self.core.reset()")
     assert "warning" not in capfd.readouterr().err

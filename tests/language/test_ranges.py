@@ -26,7 +26,7 @@ WIDE = [
 
 
 @pytest.mark.parametrize("text", EXTREMES)
-def test_loop_ends_match_python(run, text):
+def test_loops_up_to_integer_limits_match_python(run, text):
     arguments = list(eval(text.removeprefix("range"), {"range": range}) if "," in text else [eval(text[6:-1])])
     expected = list(eval(text))
     body = """
@@ -51,7 +51,7 @@ def test_loop_ends_match_python(run, text):
 
 
 @pytest.mark.parametrize("bounds", WIDE)
-def test_64_bit_loop_ends_match_python(run, bounds):
+def test_64_bit_loops_up_to_their_limits_match_python(run, bounds):
     expected = list(range(*bounds))
     body = """
         found = [int64(0)] * 20
@@ -84,6 +84,6 @@ def test_element_of_long_range_is_exact(run):
 
 @pytest.mark.parametrize("use", ["for i in r:\n    pass", "len(r)", "list(r)", "3 in r", "r[0]"])
 @pytest.mark.parametrize("step", ["0", "self.zero"])
-def test_zero_step_raises_value_error(run, use, step):
+def test_range_with_zero_step_raises_value_error(run, use, step):
     with pytest.raises(ValueError, match=r"range\(\) arg 3 must not be zero"):
         run(f"r = range(0, 5, {step})\n{use}", zero=0)

@@ -69,7 +69,7 @@ def test_kernel_value_truth_matches_python(run, text):
     assert run(ASKED.format(text)) == as_python(eval(text, {"int64": int}))
 
 
-def test_iterator_is_true(run):
+def test_iterator_over_empty_list_is_true(run):
     body = "return bool(zip(self.a, self.a)), bool(enumerate(self.a)), not reversed(self.a)"
     assert run(body, a=[1][1:]) == (True, True, False)
 

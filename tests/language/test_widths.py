@@ -21,14 +21,14 @@ PRINTED = f"""\
 """
 
 
-def test_integer_widths_match_specification(kairos):
+def test_widths_of_integers_match_the_specification(kairos):
     done = kairos("run", EXPERIMENT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.stderr.count("the result of this operation on numpy.int64 is truncated to numpy.int32") == 4
 
 
-def test_strict_mode_rejects_narrowing(kairos):
+def test_strict_mode_rejects_narrowed_integers(kairos):
     done = kairos("run", EXPERIMENT, "--strict")
     assert done.returncode != 0
     assert "with --strict, warnings are errors" in done.stderr

@@ -27,11 +27,11 @@ def nix(tmp_path: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_parses(tmp_path):
+def test_flake_is_parsed_by_nix(tmp_path):
     assert "outputs" in nix(tmp_path, "--parse", "flake.nix")
 
 
-def test_evaluates(tmp_path):
+def test_flake_evaluates_to_all_packages_and_checks(tmp_path):
     outputs = json.loads(nix(tmp_path, "--eval", "--strict", "--json", "tests/nix/stub.nix"))
     boards = [board for board in BOARDS if board != "sim"]
     of_variants = {f"gateware-{variant}": f"kairos-gateware-{variant}-sim" for variant in ("demo", "ion", "lab")}

@@ -14,7 +14,7 @@ def flat(value):
     return [item for part in value for item in flat(part)] if isinstance(value, list) else [value]
 
 
-def test_kept_answers_are_those_of_qutip():
+def test_stored_results_agree_with_qutip():
     kept = json.loads(reference.FILE.read_text())
     now = json.loads(json.dumps(reference.cases()))
     kept.pop("qutip"), now.pop("qutip")

@@ -112,7 +112,7 @@ def test_banner_names_firmware_and_missing_gateware(qemu, session):
         assert LOG_LINE.fullmatch(line), line
 
 
-def test_system_info(session):
+def test_system_info_request_is_answered_on_qemu(session):
     session.send(3)
     assert session.read(9) == SYNC + b"\x02ARZQ"
 
@@ -127,7 +127,7 @@ def test_core_1_rejects_invalid_library(session):
     run_empty(session)
 
 
-def test_calls_of_every_type(qemu, session):
+def test_calls_with_every_type_round_trip_on_qemu(qemu, session):
     """The host replies with the same value, which the kernel sends back once more. (`session`: the guest listens.)"""
     with Session(qemu) as client:
         assert client.load(kernel("rpc")) is None
@@ -144,7 +144,7 @@ def test_calls_of_every_type(qemu, session):
     assert len(sent) == 21 and sent == returned
 
 
-def test_exceptions_both_ways(qemu, session):
+def test_exceptions_pass_between_host_and_kernel_on_qemu(qemu, session):
     with Session(qemu) as client:
         assert client.load(kernel("rpc_exception")) is None
         client.run()
@@ -156,7 +156,7 @@ def test_exceptions_both_ways(qemu, session):
     assert [(one["id"], one["message"], one["params"]) for one in exception.exceptions] == [(40, 41, (1, -2, 1 << 50))]
 
 
-def test_management(qemu, session):
+def test_management_log_and_configuration_work_without_card(qemu, session):
     """The log, and a configuration without a card."""
     with Management(qemu) as client:
         assert "Kairos runtime " in client.log()
@@ -169,14 +169,14 @@ def test_management(qemu, session):
         assert "malformed input, request of unknown type 4" in client.log()
 
 
-def test_a_running_kernel_is_killed_when_its_client_goes(qemu):
+def test_running_kernel_is_killed_when_its_client_disconnects(qemu):
     with qemu.connect() as session:
         running(session)
     with qemu.connect() as session:
         run_empty(session)
 
 
-def test_a_fault_is_an_exception_and_the_device_goes_on(qemu):
+def test_fault_is_reported_and_device_stays_usable(qemu):
     with qemu.connect() as session:
         assert session.load(kernel("undefined")) is None
         session.run()
@@ -186,7 +186,7 @@ def test_a_fault_is_an_exception_and_the_device_goes_on(qemu):
         run_empty(session)
 
 
-def test_malformed_input_closes_and_the_next_client_is_served(qemu):
+def test_malformed_input_closes_connection_and_next_client_is_served(qemu):
     with qemu.connect() as session:
         session.send(0x5A)
         assert_closed(session)

@@ -24,7 +24,7 @@ def rows() -> list[list[str]]:
     return table("CONTRIBUTING.md", "## Where a change belongs")
 
 
-def test_all_changes_are_listed():
+def test_all_changes_of_contributing_are_listed():
     assert len(rows()) == CHANGES
 
 
@@ -39,7 +39,7 @@ def test_row_names_at_most_three_existing_files(row):
         assert list(ROOT.glob(name.replace("NAME", "*"))), name
 
 
-def test_every_board_has_gateware_and_a_loader_and_a_row():
+def test_every_board_has_gateware_loader_and_row():
     chip = (ROOT / "src" / "firmware" / "chip" / "src" / "boards" / "mod.rs").read_text()
     loader = set(re.findall(r"&(\w+)::BOARD", chip))
     documented = {row[0].strip("`") for row in table("docs/gateware/boards.md", "# Boards and system descriptions")}

@@ -59,7 +59,7 @@ def test_no_six_lines_are_repeated():
     assert not wrong, "the same six lines stand in:\n" + "\n".join(wrong)
 
 
-def test_allowed_repetitions_exist():
+def test_allowed_repetitions_are_still_needed():
     found = repeated()
     stale = {pair for pair in allowed() if pair not in found and pair[::-1] not in found}
     assert not stale, f"docs/architecture.md, 'Repeated on purpose': no longer repeated: {stale}"
