@@ -99,7 +99,7 @@ def test_commented_settings_of_generated_file_are_valid(tmp_path):
         ("", "hub.toml: there is no [[device]]"),
     ],
 )
-def test_invalid_settings_file_is_one_line(tmp_path, text, said):
+def test_invalid_settings_file_is_reported_in_one_line(tmp_path, text, said):
     if text is not None:
         (tmp_path / "hub.toml").write_text(text)
     done = run_kairos("hub", cwd=tmp_path)

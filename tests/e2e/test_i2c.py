@@ -22,7 +22,7 @@ pins 90
 """
 
 
-def test_i2c_and_cache_work_in_kernel(kairos):
+def test_i2c_and_cache_calls_return_expected_values(kairos):
     done = kairos("run", EXPERIMENT)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 0

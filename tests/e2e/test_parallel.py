@@ -96,7 +96,7 @@ def test_write_to_unselected_chip_is_reported(kairos, db):
     assert found and "self.dds.set(400 * MHz)" in EXPERIMENTS.read_text().splitlines()[int(found[1]) - 1], line
 
 
-def test_shuttler_relays_and_adc_work(db, tmp_path):
+def test_shuttler_relays_are_set_and_adc_measures_volts(db, tmp_path):
     volts = tmp_path / "bench.toml"
     volts.write_text("[shuttler.shuttler0]\nadc_volts = [0, 0, 0, -7.5]\n")
     with Bench(db, volts) as bench:

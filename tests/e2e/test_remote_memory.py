@@ -43,7 +43,7 @@ def test_access_to_unexported_memory_is_rejected_and_counted(boards):
     assert satellite.batch(("exports_refused",)) == [before + 5]
 
 
-def test_loads_and_stores_work_in_both_directions(boards):
+def test_loads_return_stored_words_in_both_directions(boards):
     for asker, owner in [boards, boards[::-1]]:
         owner.export(TARGET, 0x1000, 3)
         words = [0x0123_4567_89AB_CDEF, 2**64 - 1, 0]

@@ -40,7 +40,7 @@ def gateware():
 
 
 @pytest.mark.parametrize("clock_input", [0, 125_000_000])
-def test_satellite_works_with_and_without_upstream_clock(tmp_path, clock_input):
+def test_satellite_is_managed_with_and_without_upstream_clock(tmp_path, clock_input):
     description = tmp_path / "system.toml"
     description.write_text(SYSTEM.format(clock_input=clock_input))
     device = System(tmp_path, str(description))

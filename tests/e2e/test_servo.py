@@ -16,7 +16,7 @@ PRINTED = [*(f"{word & 0x3FFFF}" for word in WORDS), "y 99999", "status 2", "sto
 
 
 @pytest.mark.long
-def test_servo_channels_and_profiles_work(kairos, tmp_path):
+def test_servo_profiles_are_read_back_by_a_kernel(kairos, tmp_path):
     built("servo")
     path = tmp_path / "device_db.py"
     path.write_text(render(VARIANTS["servo"], "emulator://servo"))

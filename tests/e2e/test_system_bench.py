@@ -89,7 +89,7 @@ def test_command_line_wires_connect_pins_of_two_boards(kairos, pair):
         ("[urukul.urukul0]", ":1: the device has no card urukul0; it has none"),
     ],
 )
-def test_invalid_bench_is_one_line_with_its_place(kairos, pair, text, error):
+def test_invalid_bench_is_reported_in_one_line_with_its_place(kairos, pair, text, error):
     file = kairos.write(text, head="", name="bad.toml")
     for words in [("run", EXPERIMENT, "-c", "Wired", "--bench", file), ("bench", "check", file)]:
         done = kairos(*words, device_db=pair)

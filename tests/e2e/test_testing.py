@@ -69,13 +69,13 @@ def test_tones_and_pins_follow_the_experiment(bench):
     assert bench.datasets == {"sent": 2}
 
 
-def test_what_the_experiment_raises_is_raised(bench):
+def test_exception_of_the_experiment_is_raised_in_the_test(bench):
     with pytest.raises(RTIOUnderflow):
         bench.run(Pulses, fails=True)
     assert bench.datasets == {"sent": 2}, "the test before has left nothing, this one what it had"
 
 
-def test_names_that_there_are_not(bench):
+def test_unknown_names_are_reported_by_the_fixture(bench):
     bench.run(Pulses)
     for ask in (bench.pin, bench.dds, bench.dac, bench.part):
         with pytest.raises(KeyError, match="nothing"):
@@ -110,7 +110,7 @@ class TestInputs:
         path.write_text("[photomultiplier.pmt]\\npin = 'ttl0'\\ndark_hz = 1e5\\npulse_ns = 30\\n")
         return path
 
-    def test_what_the_bench_does_to_a_pin(self, bench):
+    def test_pulses_made_by_the_bench_are_counted(self, bench):
         for _ in range(2):
             bench.run(Counting)
             ((opens, closes),) = bench.pin("ttl4").pulses
@@ -119,7 +119,7 @@ class TestInputs:
             assert len(counted) == pytest.approx(bench.datasets["counted"], abs=1) and len(counted) > 5
             assert all(end - start == pytest.approx(30e-9) for start, end in pulses)
 
-    def test_a_bench_file_that_is_not_there(self, bench_device_db):
+    def test_missing_bench_file_is_reported(self, bench_device_db):
         with pytest.raises(kairos.errors.UsageError, match="there is no bench file none.toml"):
             kairos.testing.Bench(bench_device_db, "none.toml")
 
@@ -131,7 +131,7 @@ class TestFaults:
         path.write_text("[urukul.urukul0]\\nmmcx_hz = 0\\n")
         return path
 
-    def test_a_fault_of_the_wiring_is_told(self, bench):
+    def test_fault_of_the_wiring_is_reported(self, bench):
         with pytest.raises(ValueError, match="PLL"):
             bench.run(Pulses)
         assert any("ch0: its PLL is on but the card has no clock" in text for text in bench.warnings)
@@ -159,7 +159,7 @@ def test_generated_bench_example_runs_and_its_tests_pass(tmp_path):
     assert done.stderr == "kairos: bench.toml already exists: a bench needs its own folder\n"
 
 
-def test_fixtures_provide_signals_and_results(tmp_path):
+def test_fixtures_provide_signals_and_results_to_user_tests(tmp_path):
     built("ion")
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["kairos.testing"]\n')
     database = EXAMPLES / "ion" / "device_db.py"

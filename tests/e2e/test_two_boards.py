@@ -47,7 +47,7 @@ def test_kernel_pulses_both_boards_simultaneously(kairos, pair):
     assert pulses["sat_ttl4"] == [(start, start + 1000 * n + 1) for n, start in enumerate(starts, 1)]
 
 
-def test_satellite_requests_work_or_are_rejected(kairos, pair, tmp_path):
+def test_satellite_requests_are_executed_or_raise_exact_errors(kairos, pair, tmp_path):
     database = tmp_path / "device_db.py"
     database.write_text(
         pair.read_text().replace("__file__", repr(str(pair)))

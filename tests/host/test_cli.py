@@ -52,7 +52,7 @@ def test_datasets_are_printed_in_order_of_keys(kairos):
         (experiment("pass"), ["--device-db", "none.py"], "there is no device database none.py"),
     ],
 )
-def test_wrong_arguments_are_one_line(kairos, source, arguments, text):
+def test_wrong_arguments_are_reported_in_one_line(kairos, source, arguments, text):
     one_line(kairos(source, *arguments), text)
 
 

@@ -165,7 +165,7 @@ def test_zotino_calibration_compensates_offset_and_gain(devices):
     assert offset == 0x8000 - round(0.1 / lsb) and (gain + 1) / 65536 == pytest.approx(0.99, abs=1e-3)
 
 
-def test_other_drivers_write_their_registers(devices):
+def test_outputs_of_other_drivers_have_exact_words_and_times(devices):
     outputs, now = run(devices.get("clock").set, 10e6)
     assert outputs == [(0, 5, 0, round(2**24 * 10e6 * 8e-9))] and now == 0
     outputs, now = run(devices.get("counter").gate_rising_mu, int64(1000))

@@ -156,7 +156,7 @@ def test_exceptions_pass_between_host_and_kernel_on_qemu(qemu, session):
     assert [(one["id"], one["message"], one["params"]) for one in exception.exceptions] == [(40, 41, (1, -2, 1 << 50))]
 
 
-def test_management_log_and_configuration_work_without_card(qemu, session):
+def test_management_answers_log_and_configuration_without_card(qemu, session):
     """The log, and a configuration without a card."""
     with Management(qemu) as client:
         assert "Kairos runtime " in client.log()

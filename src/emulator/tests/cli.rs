@@ -43,7 +43,7 @@ fn connect(path: &Path) -> UnixStream {
 }
 
 #[test]
-fn bad_arguments_are_one_clear_line() {
+fn bad_arguments_are_reported_in_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let text = directory.path().join("text");
     std::fs::write(&text, "not an ELF file").unwrap();

@@ -73,5 +73,5 @@ def test_packages_import_only_from_lower_rows():
         assert all(rows.index(other) < rows.index(package) for other in others), package
 
 
-def test_an_import_within_a_function_is_seen():
+def test_import_within_a_function_is_detected():
     assert {"boards", "verilated"} <= imports_of(PACKAGE / "build.py")

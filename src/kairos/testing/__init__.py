@@ -3,7 +3,7 @@
 With ``pytest_plugins = ["kairos.testing"]`` in the topmost ``conftest.py``, a test that takes
 ``bench`` gets its own device with everything wired to it::
 
-    def test_the_beam_is_on(bench):
+    def test_beam_has_the_detuned_frequency(bench):
         bench.run("cool.py", detuning=-10e6)
         assert bench.dds("dds_397").at(5e-6).frequency == pytest.approx(110e6, abs=1)
         assert bench.datasets["counts"] > 10

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn incomplete_field_leaves_the_reader_where_it_is() {
+    fn incomplete_field_leaves_the_reader_unchanged() {
         let mut reader = Reader(&BYTES[..3]);
         assert_eq!((reader.word(), reader.long(), reader.take(4)), (None, None, None));
         assert_eq!(reader.take(3), Some(&BYTES[..3]));
@@ -102,7 +102,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn read_outside_of_the_bytes_is_none(length in 0..8usize, at in prop_oneof![0..12usize, Just(usize::MAX)]) {
+        fn read_beyond_the_bytes_returns_none(length in 0..8usize, at in prop_oneof![0..12usize, Just(usize::MAX)]) {
             let bytes = &BYTES[..length];
             prop_assert_eq!(u16_at(bytes, at).is_some(), at <= length && length - at >= 2);
             prop_assert_eq!(u32_at(bytes, at).is_some(), at <= length && length - at >= 4);

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_description_is_one_line_with_its_place() {
+    fn invalid_description_is_reported_with_its_place() {
         let pair = format!("{}{}{}", board("a"), board("b"), link("a", "b"));
         for (added, why) in [
             ("delay_ns = 260_000", ""),

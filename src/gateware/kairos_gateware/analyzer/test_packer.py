@@ -69,7 +69,7 @@ def test_two_messages_share_a_unit_only_if_short_near_and_permitted():
     assert not any(double for _, double in pack([message(1), message(2, coarse=1 << 20)])[0])
 
 
-def test_every_message_that_is_not_lost_is_in_a_unit():
+def test_every_kept_message_is_in_a_unit():
     chance = random.Random(4)
     messages = [message(n, short=chance.random() < 0.7) for n in range(200)]
     units, lost = pack(messages, pause=lambda: chance.randrange(3), ready=lambda: chance.random() < 0.3)

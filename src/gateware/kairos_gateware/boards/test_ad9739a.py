@@ -35,7 +35,7 @@ def serialised(cycles):
     return [word >> n & 1 for word in cycles for n in range(SAMPLES)]
 
 
-def test_the_converter_gets_each_sample_twice_in_offset_binary():
+def test_converter_gets_each_sample_twice_in_offset_binary():
     samples = [Signal((16, True)) for _ in range(SAMPLES)]
     given = [-32768, 32767, 0, -1, 1, 4, -4, 12345, *(37 * n * n - 30000 for n in range(40))]
     dut = Lines(samples)

@@ -360,7 +360,7 @@ def test_each_lint_waiver_suppresses_a_warning(tmp_path):
     assert waived <= {match.group(1) for line in found if (match := re.match(r"%Warning-(\w+)", line))}
 
 
-def test_bad_arguments_end_with_one_line(capsys, tmp_path):
+def test_bad_arguments_are_reported_in_one_line(capsys, tmp_path):
     file = tmp_path / "file"
     file.write_text("")
     assert build.main(["--output", str(Path(file) / "below")]) == 1

@@ -132,7 +132,7 @@ def test_random_traces_are_played_complete_and_in_order(events, format, offset, 
 
 @pytest.mark.parametrize("format", [RECORDED, COMPACT])
 @pytest.mark.parametrize("status, error", [(2, ERROR_UNDERFLOW), (4, ERROR_UNREACHABLE)])
-def test_error_stops_behind_the_failed_event(format, status, error):
+def test_error_stops_playback_after_the_failed_event(format, status, error):
     events = ttl(60)
     run = Run(ENCODERS[format](events), format, 400, offset=7, status=lambda c, a, t, d: status if t == 7 + 1700 else 0)
     assert run.error == error

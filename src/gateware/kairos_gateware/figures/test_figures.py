@@ -24,7 +24,7 @@ def test_lane_dispatch_needs_seven_cycles_of_slack():
     assert cycles.sed_min_slack() == 7
 
 
-def test_a_word_of_the_first_rank_waits_for_one_of_other_traffic():
+def test_urgent_word_waits_for_one_word_of_other_traffic():
     """With retransmission and line coder, under any load: one word before it, and one before the
     end of its frame, after which it counts."""
     engine = figures._whole_link()
@@ -98,7 +98,7 @@ def parities():
 
 
 @pytest.mark.long
-def test_area_and_depth_of_a_known_circuit():
+def test_known_circuit_has_its_known_area_and_depth():
     area = synthesise(*parities())
     assert (area.lut, area.lutram, area.ff, area.bram, area.dsp, area.depth) == (7, 0, 7, 0, 0, 1)
 

@@ -93,7 +93,7 @@ def test_beats_wait_for_the_receiver_and_keep_their_order():
     assert bench.beats == [(128 * n + 8 * i, i == 2) for n in range(1, 7) for i in range(FIRST_BEATS)]
 
 
-def test_rest_of_cut_event_is_read_and_following_slots_again():
+def test_rest_of_truncated_event_and_following_slots_are_read():
     bench = Bench()
     dut = bench.dut
 
@@ -114,7 +114,7 @@ def test_rest_of_cut_event_is_read_and_following_slots_again():
     assert bench.asked == [(128, 3), (256, 3), (128 + 24, 4), (256, 3)]
 
 
-def test_a_missed_slot_is_read_again_with_the_next_toggle():
+def test_missed_slot_is_read_again_with_the_next_toggle():
     bench = Bench()
     dut = bench.dut
 

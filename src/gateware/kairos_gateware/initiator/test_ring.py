@@ -101,7 +101,7 @@ def test_wide_output_has_exactly_its_words(words):
     assert lengths == ([3] if beats == 3 else [3, beats - 3]) + [beats, beats] + [beats]
 
 
-def test_a_slot_with_another_number_is_read_again_with_the_next_toggle():
+def test_slot_with_wrong_number_is_read_again_at_next_toggle():
     bench = Bench()
 
     def cpu():
@@ -209,7 +209,7 @@ def test_nearly_full_lane_sets_attention_in_the_status_word():
 
 
 @pytest.mark.parametrize("roomy", [0, 1])
-def test_a_permit_opens_the_status_word_for_its_cycles(roomy):
+def test_permit_shows_in_the_status_word_for_its_cycles(roomy):
     """Also while a lane is nearly full; not after the initiator was disabled."""
     bench = Bench(roomy=roomy)
     closed = 0 if roomy else ATTENTION

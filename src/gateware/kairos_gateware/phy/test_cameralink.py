@@ -75,7 +75,7 @@ def test_too_fast_camera_clock_gives_no_words(period):
     assert words == []
 
 
-def test_settled_while_clock_is_stopped():
+def test_receiver_is_settled_while_clock_is_stopped():
     """The clock stops in the middle of a word, and resumes: no wrong word. Time is not skipped
     until the clock is known to have stopped: 255 ns."""
     noise = random.Random(1)

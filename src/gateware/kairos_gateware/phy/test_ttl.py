@@ -90,7 +90,7 @@ def test_serialised_input_gate_is_exact_to_the_sample(events, levels):
 
 
 @pytest.mark.parametrize("serialised", [False, True])
-def test_settled_is_set_while_idle(serialised):
+def test_channel_is_settled_while_idle(serialised):
     record = play(make(InOut, serialised), {}, 12, {(0, 4): 255})
     assert record.settled == [1] * 4 + [0] * 3 + [1] * 5
     record = play(make(InOut, serialised), {}, 12, {(0, 4): 0x80})  # a pattern in every cycle

@@ -42,7 +42,7 @@ def test_17_to_22_interpolated_values_equal_the_examples(engines, check):
     assert shown(engines, [body]) == [value % 2**40 for value in values]
 
 
-def test_26_segments_of_one_cycle_back_to_back(engines):
+def test_26_one_cycle_segments_follow_without_a_gap(engines):
     bodies = [Body((1 + n * n, 0, 0, 0), 1) for n in range(16)]
     # The FIFO holds them all before the others, which end with the last of them, arrive
     words = [bypass(body, 1) for body in bodies] + [bypass(Body(tau=16), ALL & ~1)]
@@ -118,7 +118,7 @@ def test_49_underrun_with_hold_keeps_the_amplitude(engines):
 
 
 @pytest.mark.parametrize("waiting", [1, 31])
-def test_49_a_misaligned_underrun_discards_up_to_the_next_wait(engines, waiting):
+def test_49_misaligned_underrun_discards_up_to_the_next_wait(engines, waiting):
     """Parameter 3 lacks its second segment; all others have some more after it. The next pulse
     starts all of them."""
     body = Body((9, 0, 0, 0), 10)

@@ -104,7 +104,7 @@ def test_28_frames_are_forwarded_and_inverted(engines):
     assert degrees == [[15, 0, -45, 45, 40, 0], [0, -30, 45, 45, -40, 0]]
 
 
-def test_30_a_frame_keeps_where_its_spline_ends(engines):
+def test_30_frame_keeps_the_end_of_its_spline(engines):
     [rows] = played(engines, "v12", [bypass(Body(tau=9), 0xFF)])
     assert rows["values"][-1, facts.Parameter.Z0] == 30541989638
 

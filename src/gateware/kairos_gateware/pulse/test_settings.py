@@ -92,7 +92,7 @@ def test_written_coupling_applies_in_the_next_cycle(seen):
     ]
 
 
-def test_the_counter_follows_time_until_it_is_set_and_then_goes_on(seen):
+def test_counter_follows_time_and_continues_from_a_set_value(seen):
     for address in [ERROR, HARMONIC, COUPLING, COUPLE]:
         assert seen[address]["counter"] == seen[address]["time"] * PER_CYCLE
     # It has the value one cycle after the event; here one more has passed.

@@ -101,7 +101,7 @@ def test_44_word_for_several_channels_waits_for_room_in_all(engines):
         assert f0(played, channel) == before + [value for value in values for _ in range(8)]
 
 
-def test_48_gates_of_eight_segments_without_a_gap(engines):
+def test_48_gates_of_eight_segments_follow_without_a_gap(engines):
     """10,000 gates of eight cycles, each with eight different segments."""
     bodies = [constant(p + 1, 8) for p in range(8)]
     words = [plut(p, body) for p, body in enumerate(bodies)]
@@ -186,7 +186,7 @@ def test_51_branch_waiting_for_result_stalls_only_its_channel(engines):
     assert starts[1] < 100 and starts[0] > 300
 
 
-def test_51_a_branch_without_a_result_takes_state_0_in_time(engines):
+def test_51_branch_without_result_takes_state_0_in_time(engines):
     played = play(engines, [*branching(), gates([0, 1], Mode.BRANCH)], branch_timeout=200)
     assert f0(played) == [0] * 8 + [1] * 8
     assert played.errors & facts.Error.BRANCH_TIMEOUT
@@ -194,7 +194,7 @@ def test_51_a_branch_without_a_result_takes_state_0_in_time(engines):
 
 
 @pytest.mark.parametrize("when", [0, 5, 60])
-def test_52_a_result_that_comes_before_its_branch_is_kept(engines, when):
+def test_52_result_before_its_branch_is_kept(engines, when):
     words = [*branching(), gates([0], Mode.BRANCH), gates([1], Mode.BRANCH)]
     played = play(engines, words, gaps=[0] * (len(words) - 2) + [100, 100], results=[(when, 2), (400, 1)])
     assert f0(played) == [20] * 8 + [11] * 8

@@ -83,6 +83,6 @@ def test_timeout_waits_for_earlier_timestamps():
     assert answer[:2] == (late + 1 - AT, INPUT_TIMEOUT)
 
 
-def test_without_a_timeout_only_a_reset_ends_the_waiting():
+def test_request_without_timeout_is_ended_only_by_reset():
     assert ask(3, FOREVER, 0, lambda cycle: {}) is None
     assert ask(3, FOREVER, 0, lambda cycle: {"abort": cycle == AT + 40})[:2] == (41, INPUT_TIMEOUT)

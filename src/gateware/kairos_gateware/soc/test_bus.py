@@ -156,7 +156,7 @@ def play(port, orders, seed=0):
     return answers, asked[0]
 
 
-def test_a_read_is_answered_in_the_third_cycle_a_write_in_the_second():
+def test_read_is_answered_in_third_and_write_in_second_cycle():
     [(read_at, beats, values), (write_at, _, written)], _ = play(RegistersPort, [Order(3), Order(3, values=[7])])
     assert (beats[0] - read_at, values) == (2, [103])
     assert written - write_at == 1

@@ -68,7 +68,7 @@ def test_dense_1024_events_in_reverse_order_are_on_time(reordering):
         assert edges_of(played.changes, channel) == [(ahead + n, n & 1) for n in range(1, 128)]
 
 
-def test_dense_pool_while_other_events_go_directly(reordering):
+def test_dense_pool_and_direct_events_are_both_on_time(reordering):
     """1024 events of 128 cycles leave the pool while a command for the wheel is offered in each
     cycle: all are on time, and a command waits at most three cycles."""
     ahead = 8000

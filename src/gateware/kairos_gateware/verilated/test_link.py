@@ -201,7 +201,7 @@ def test_missing_channel_or_satellite_is_unreachable(core):
     assert [answer[5] for answer in played.answers] == [UNREACHABLE, UNREACHABLE, 0]
 
 
-def test_without_a_link_the_satellite_cannot_be_reached(core):
+def test_satellite_without_link_is_unreachable(core):
     commands = [output(FAR | 2, 2000, 1, pause=600), read(FAR, 3000), output(2, 2000, 1)]
     played = play(core, commands, edges=[(0, CUT, 1)], until=2100)
     assert [answer[5] for answer in played.answers] == [UNREACHABLE, INPUT_UNREACHABLE, 0]

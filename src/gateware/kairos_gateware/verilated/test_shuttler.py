@@ -44,7 +44,7 @@ def test_shuttlers_are_announced_by_the_library(built):
 
 
 @pytest.mark.parametrize("skip", [False, True], ids=["stepped", "skipping"])
-def test_the_recording_changes_at_the_event_s_time(built, skip):
+def test_recording_changes_at_the_time_of_the_event(built, skip):
     ps = boot(built, skip)
     start = ps.out.sim_tsc + 2000
     write(ps, 8 * start, "shuttler0_dcbias3", 0x8000, 2)

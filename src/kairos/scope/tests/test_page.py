@@ -194,7 +194,7 @@ def test_failed_write_keeps_previous_page(tmp_path, monkeypatch):
     assert path.read_text() == before and list(tmp_path.iterdir()) == [path]
 
 
-def test_long_name_is_cut_and_shown_in_tooltip(show):
+def test_long_name_is_truncated_and_shown_in_tooltip(show):
     name = "44: self.channel.set_dds(PROFILE, FREQUENCY, -self.setpoint)"
     page = show([Marks(name, (), [100], ["led"])], 60000)
     fits = f"fitted(scope.canvas.getContext('2d'), '{name}', 180)"

@@ -167,7 +167,7 @@ fn hessenberg_and_schur_forms_multiply_to_the_matrix() {
 }
 
 #[test]
-fn eigenvalues_on_a_circle_need_other_shifts() {
+fn eigenvalues_on_a_circle_are_found() {
     with_scratch(|scratch| {
         // A cyclic permutation of the identity's rows: steps with the usual shifts change nothing.
         let mut a = scratch.matrix(4, 4).unwrap();
@@ -216,7 +216,7 @@ fn determinant_has_expected_value() {
 }
 
 #[test]
-fn unsolvable_matrix_has_no_result() {
+fn unsolvable_matrix_gives_no_result() {
     with_scratch(|scratch| {
         let zero = scratch.matrix(2, 2).unwrap();
         assert_eq!(inverse(&zero, scratch).unwrap_err(), Failure::Singular);

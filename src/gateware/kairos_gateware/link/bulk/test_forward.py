@@ -129,7 +129,7 @@ def test_copies_survive_bit_errors_and_cuts_on_the_route(engine):
     assert shown["repeated"][-1, FIRST] and shown["repeated"][-1, LAST]
 
 
-def test_a_long_copy_through_a_board_goes_as_fast_as_to_the_neighbour(engine):
+def test_forwarded_long_copy_is_as_fast_as_a_direct_one(engine):
     ends = []
     for flags in (to(2), NEAR):
         copies = {FIRST: [(SOURCE, 1900, HALF, flags)]}
