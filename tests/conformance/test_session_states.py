@@ -145,7 +145,7 @@ def test_too_long_library_is_refused_with_reason(session):
 
 
 def test_queued_requests_are_answered_in_order(session):
-    """Several requests in one piece: each is answered, in order."""
+    """Several requests arrive in one piece."""
     library = kernel("empty")
     load = b"ZZZZ\x05" + struct.pack("<I", len(library)) + library
     bad = b"ZZZZ\x05\x03\0\0\0bad"

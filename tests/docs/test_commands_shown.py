@@ -128,7 +128,6 @@ def test_every_shown_command_is_run_by_a_test(page):
 
 
 def test_listed_commands_occur_in_pages():
-    """Every command in the table occurs in the pages."""
     assert set(RUN_BY) <= in_the_text(MANUAL) | in_the_text(README)
 
 

@@ -157,7 +157,6 @@ def test_exceptions_pass_between_host_and_kernel_on_qemu(qemu, session):
 
 
 def test_management_answers_log_and_configuration_without_card(qemu, session):
-    """The log, and a configuration without a card."""
     with Management(qemu) as client:
         assert "Kairos runtime " in client.log()
         assert client.config_read(b"ip") is None

@@ -63,7 +63,6 @@ def test_words_arrive_in_spite_of_jitter(period, seed):
 
 
 def test_word_is_available_four_cycles_after_its_last_bit():
-    """4 cycles after the sample of the last bit."""
     words, _ = receive(lane_samples([3**16 % 2**28] * 60, 56.0))
     # A bit lasts a cycle: the last one of word n has its middle in cycle 7 n + 6
     assert [cycle for cycle, _ in words] == [7 * n + 6 + 4 for n in range(12, 59)]

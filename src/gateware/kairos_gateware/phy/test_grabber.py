@@ -150,7 +150,6 @@ def test_sums_follow_frame_end_one_per_cycle():
 
 @pytest.mark.parametrize("res_width, shift, bits", [(4, 0, 24), (12, 0, 31), (3, 13, 9), (2, 12, 8)])
 def test_sentinel_is_the_bit_above_results(res_width, shift, bits):
-    """The sentinel is the bit above a result."""
     assert result_bits(res_width, shift) == bits
     frame = np.full((3, 3), 0xFFFF)
     rois = [(0, 0, 3, 3), (0, 1, 3, 2), (1, 1, 2, 2)]

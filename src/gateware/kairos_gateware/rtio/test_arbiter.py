@@ -70,7 +70,7 @@ def test_each_event_passes_once_and_its_status_reaches_its_initiator(first, seco
 
 
 def test_two_busy_initiators_share_the_cycles_equally():
-    """Two busy initiators share the cycles; one alone gets them all, with no latency."""
+    """One alone gets all cycles, with no latency."""
     log, _ = run([[(5, 2 * n) for n in range(10)], [(5, 2 * n + 1) for n in range(10)]], lambda cycle: True, 40)
     assert [cycle for cycle, _ in log] == list(range(5, 25))
     assert [time % 2 for _, time in log] in ([0, 1] * 10, [1, 0] * 10)

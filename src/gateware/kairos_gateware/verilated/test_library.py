@@ -34,7 +34,6 @@ def test_registers_of_the_descriptor_answer_in_time(library, registers):
 
 
 def test_double_word_load_is_a_burst_of_two(library, registers):
-    """A double-word load of the kernel core is a burst of two beats."""
     ps = Ps(library)
     ps.inputs.gp0_arlen = 1
     ps.read(PL_DESCRIPTOR.start)
@@ -244,7 +243,6 @@ def test_reset_ends_a_waiting_input_read(boot, registers):
 
 
 def test_looped_back_output_has_its_own_timestamp(boot):
-    """An output looped back to an input is received with the output's own timestamp."""
     ps = boot()
     start = ps.out.sim_tsc + 200
     assert ps.output(0, 8 * start, 3, address=2) == 0

@@ -88,7 +88,6 @@ def test_documented_numbers_equal_those_of_the_streams():
 
 
 def test_four_more_credit_pools_fit_beside_events():
-    """Four pools beside that of events."""
     away, _ = rtio_streams()
     depth = max(stream.depth for stream in away)
     assert PAYLOAD_BITS // count_bits([depth]) == 5
