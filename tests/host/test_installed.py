@@ -75,7 +75,7 @@ def test_versions_of_packages_match_the_host():
 
 
 @pytest.mark.long  # builds the wheels; their dependencies come from the package registry
-def test_first_run_after_installation_prints_its_pulses(tmp_path):
+def test_first_run_of_installation_succeeds(tmp_path):
     installation = Installation(tmp_path)
     seconds, said = installation.first_run()
     assert "sent 3 pulses" in said
