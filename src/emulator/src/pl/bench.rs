@@ -150,7 +150,7 @@ impl Bench {
             let engine = engine.borrow();
             parts.extend(engine.report(now).as_object().cloned().unwrap_or_default());
             unfinished.extend(engine.unfinished().iter().map(|warning| line(number, warning)));
-            changes += engine.delivered;
+            changes += engine.delivered();
         }
         json!({
             "parts": parts,

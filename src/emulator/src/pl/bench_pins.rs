@@ -122,7 +122,7 @@ impl BenchPins {
                 *warned = true;
                 let text =
                     "the device drives the pin that it drives: an output of one of them is an input of the other";
-                engine.warn(*part, event.time_ns, text.into());
+                engine.warn(*part, event.time_ns, text);
             }
             let is_clock = self.clocks.iter().any(|clock| clock.0.pad == event.pad);
             if engine.watches(pad) && !is_clock {
