@@ -152,7 +152,7 @@ impl Bench<'_> {
         }
         let model = self.engine.add(text, outputs, model);
         if !name.span().is_empty() {
-            self.engine.found_at(model, &self.source.place(name.span().start));
+            self.engine.set_location(model, &self.source.place(name.span().start));
         }
         let (tones, volts) = (gives.count(Kind::Tone), gives.count(Kind::Volts));
         self.plan.0.push(json!({

@@ -1,6 +1,6 @@
-use serde_json::{json, Value};
+use serde_json::Value;
 
-use super::{Divided, Edge, End, Engine, CABLE, MODEL};
+use super::{Divided, Edge, End, Engine, CABLE};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal};
 
@@ -164,7 +164,7 @@ fn panicking_model_ends_the_bench_with_its_name() {
     }
     let mut engine = Engine::default();
     let model = engine.add("camera", 0, Box::new(Broken));
-    engine.found_at(model, "bench.toml:7");
+    engine.set_location(model, "bench.toml:7");
     engine.wire_pin(0, model, 0);
     engine.pin(4, 0, true);
     engine.run(100);
@@ -263,40 +263,27 @@ fn simultaneous_changes_of_boards_keep_board_order() {
     }
 }
 
-#[test]
-fn model_without_pins_is_reached_through_its_inputs() {
-    let mut engine = Engine::default();
-    let chip = engine.add("chip", 1, Echo::after(0));
-    let light = engine.add("light", 1, Echo::after(0));
-    let ion = engine.add("ion", 1, Echo::after(0));
-    let detector = engine.add("detector", 1, Echo::after(0));
-    engine.wire_pin(3, chip, 0);
-    engine.wire_pin(5, chip, 1);
-    for (from, to) in [(chip, light), (light, ion), (ion, detector), (ion, light)] {
-        engine.wire(from, 0, End::Input { model: to, input: 0 });
+/// Raises its voltage at each change.
+struct Ramp(u32);
+
+impl Model for Ramp {
+    fn input(&mut self, _at: Ns, _changes: &[Change], out: &mut Outbox) {
+        self.0 += 1;
+        out.send(0, Signal::Volts(self.0.into()));
     }
-    engine.wire(detector, 0, End::Pin(7));
-    for (model, pads) in [
-        (chip, vec![3, 5]),
-        (light, vec![3, 5]),
-        (ion, vec![3, 5]),
-        (detector, vec![7]),
-    ] {
-        assert_eq!(engine.pads_of(model), pads);
+
+    fn report(&self, _at: Ns) -> Value {
+        Value::Null
     }
 }
 
 #[test]
 fn full_record_of_changes_is_reported_once() {
     let mut engine = Engine::default();
-    let diode = engine.add("diode", 1, Echo::after(0));
+    let diode = engine.add("diode", 1, Box::new(Ramp(0)));
+    engine.wire_pin(0, diode, 0);
     for at in 0..2000 {
-        engine.push(
-            at,
-            End::Input { model: diode, input: 0 },
-            Signal::Volts(at as f64),
-            MODEL,
-        );
+        engine.pin(at, 0, true);
     }
     engine.run(10_000);
     let warnings: Vec<&str> = engine.warnings(0).iter().map(|warning| warning.text.as_str()).collect();
@@ -308,14 +295,4 @@ fn full_record_of_changes_is_reported_once() {
         engine.volts("diode", 0).and_then(|rows| rows.as_array().map(Vec::len)),
         Some(1024)
     );
-}
-
-#[test]
-fn changes_are_delivered_in_order_of_time() {
-    let mut engine = Engine::default();
-    engine.add("late", 1, Echo::after(0));
-    for (given, delay) in [(0, 79), (5, 47), (10, 79)] {
-        engine.keep(given, (given + delay, 0, 0, Signal::Volts(given as f64)));
-    }
-    assert_eq!(engine.volts("late", 0), Some(json!([[52, 5.0], [79, 0.0], [89, 10.0]])));
 }

@@ -67,27 +67,27 @@ fn events_submitted_through_the_acp_are_on_time() {
         // From toggle to the status being seen: 3 cycles to the address, L to the first of three
         // beats, one to the write, W, and the CPU.
         assert!(periods[..45].iter().all(|p| (43..52).contains(p)), "{periods:?}");
-        assert_eq!(pl.slips, 0);
+        assert_eq!(pl.slips(), 0);
         assert!(m.bus.borrow().sev_count >= 100);
     }
     // The same without skipping.
     let slow = run(false);
-    assert_eq!(pl(&slow).skipped, 0);
+    assert_eq!(pl(&slow).cycles().1, 0);
     assert_eq!(digest(&m), digest(&slow), "jumps of the counter changed the run");
     assert_eq!(digest(&m), digest(&run(true)), "two runs differ");
     // A second of device time is fast to simulate, and every event occurs when it is due.
     let before = std::time::Instant::now();
-    m.run_until(2 * CPU_HZ, |m| pl(m).trace.len() >= 103);
+    m.run_until(2 * CPU_HZ, |m| pl(m).trace().len() >= 103);
     assert!(before.elapsed().as_millis() < 300, "{:?}", before.elapsed());
     let pl = pl(&m);
-    let events = pl.trace.since(0);
+    let events = pl.trace().since(0);
     assert_eq!(events.len(), 103);
     for pair in events[1..101].windows(2) {
         assert_eq!(pair[1].time_ns - pair[0].time_ns, 8000);
     }
     assert_eq!(events[102].time_ns - events[101].time_ns, 80);
     assert!(time::to_ns(m.now()) > 1_000_000_000);
-    assert!(pl.skipped > 120_000_000);
+    assert!(pl.cycles().1 > 120_000_000);
 }
 
 #[test]

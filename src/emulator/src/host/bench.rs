@@ -29,21 +29,21 @@ impl Boards {
             };
         };
         let infos: Vec<&Info> = infos.iter().collect();
-        let (bench, outsides) = Bench::load(wiring, &infos)?;
-        for (board, outside) in self.system.boards().iter().zip(outsides) {
+        let (bench, pins) = Bench::load(wiring, &infos)?;
+        for (board, pins) in self.system.boards().iter().zip(pins) {
             if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
-                pl.outside = outside;
+                pl.set_bench(pins);
             }
         }
         if self.system.boards().len() > 1 {
-            self.go_in_step(&bench);
+            self.join_lockstep(&bench);
         }
         self.bench = Some(bench);
         Ok(())
     }
 
     /// Runs the logic of all boards in lockstep.
-    fn go_in_step(&mut self, bench: &Bench) {
+    fn join_lockstep(&mut self, bench: &Bench) {
         let count = self.system.boards().len();
         let pairs = (0..count).flat_map(|one| (0..one).map(move |other| (one, other)));
         let joined: Vec<(usize, usize)> = pairs.filter(|(one, other)| bench.joins(*one, *other)).collect();
@@ -63,9 +63,9 @@ impl Boards {
             }
         }
         let buses: Vec<_> = self.system.boards().iter().map(|board| &board.machine.bus).collect();
-        for (bus, step) in buses.iter().zip(lockstep(&buses, ways)) {
+        for (bus, lockstep) in buses.iter().zip(lockstep(&buses, ways)) {
             if let Some(pl) = fabric::of_mut(&mut bus.borrow_mut()) {
-                pl.go_in_step(step);
+                pl.join_lockstep(lockstep);
             }
         }
     }
@@ -90,7 +90,7 @@ impl Boards {
     fn reached_from(&self, at: u64, channels: &[u32]) -> Value {
         let of_board = |bus: &Bus| {
             let pl = fabric::of(bus)?;
-            pl.sources.before(at, pl.origin_ns().unwrap_or(0), channels)
+            pl.sources().before(at, pl.origin_ns().unwrap_or(0), channels)
         };
         let boards = self.system.boards().iter();
         let found = boards.filter_map(|board| of_board(&board.machine.bus.borrow()));

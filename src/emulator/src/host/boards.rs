@@ -59,7 +59,7 @@ impl Boards {
     pub fn outputs(&self) -> Vec<usize> {
         let boards = self.system.boards().iter();
         boards
-            .map(|board| fabric::of(&board.machine.bus.borrow()).map_or(0, |pl| pl.sources.len()))
+            .map(|board| fabric::of(&board.machine.bus.borrow()).map_or(0, |pl| pl.sources().len()))
             .collect()
     }
 
@@ -69,7 +69,7 @@ impl Boards {
         for (number, board) in self.system.boards().iter().enumerate() {
             if let Some(pl) = fabric::of(&board.machine.bus.borrow()) {
                 let from = from.get(number).copied().unwrap_or(0);
-                report.add(&pl.sources, pl.origin_ns().unwrap_or(0), from);
+                report.add(pl.sources(), pl.origin_ns().unwrap_or(0), from);
             }
         }
         report
@@ -141,7 +141,7 @@ impl Boards {
     pub fn set_skip(&mut self, skip: bool) {
         for board in self.system.boards() {
             if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
-                pl.skip = skip;
+                pl.set_skip(skip);
             }
         }
     }
@@ -200,7 +200,7 @@ impl Boards {
         link.plug(plugged, past, at);
         for board in self.system.boards() {
             if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
-                pl.look_at_plugs();
+                pl.update_plugs();
             }
         }
         Ok(())

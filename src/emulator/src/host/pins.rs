@@ -32,7 +32,9 @@ impl Boards {
     pub fn events(&mut self, from: usize) -> (Vec<Event>, usize) {
         if self.system.boards().len() == 1 {
             let bus = self.master().bus.borrow();
-            return fabric::of(&bus).map_or((Vec::new(), 0), |pl| (pl.trace.since(from).to_vec(), pl.trace.len()));
+            return fabric::of(&bus).map_or((Vec::new(), 0), |pl| {
+                (pl.trace().since(from).to_vec(), pl.trace().len())
+            });
         }
         let now = self.master().now();
         let mut new = Vec::new();
@@ -41,11 +43,11 @@ impl Boards {
             let mut bus = board.machine.bus.borrow_mut();
             bus.update(now);
             let Some(pl) = fabric::of(&bus) else { continue };
-            new.extend(pl.trace.since(*merged).iter().map(|event| Event {
+            new.extend(pl.trace().since(*merged).iter().map(|event| Event {
                 pad: first + event.pad,
                 ..*event
             }));
-            *merged = pl.trace.len();
+            *merged = pl.trace().len();
             first += pl.info().pads.len() as u16;
         }
         new.sort_by_key(|event| (event.time_ns, event.pad));
@@ -61,7 +63,7 @@ impl Boards {
             let mut bus = board.machine.bus.borrow_mut();
             fabric::catch_up(&mut bus);
             let Some(pl) = fabric::of(&bus) else { continue };
-            runs.extend(pl.trace.runs().map(|mut run| {
+            runs.extend(pl.trace().runs().map(|mut run| {
                 run.wave.pad += first;
                 run
             }));
@@ -77,7 +79,7 @@ impl Boards {
         self.merged.fill(0);
         for board in self.system.boards() {
             if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
-                pl.trace.clear();
+                pl.clear_trace();
             }
         }
     }

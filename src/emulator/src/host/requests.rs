@@ -13,7 +13,7 @@ use crate::machine::bus::Bus;
 use crate::machine::schedule::{CoreState, Machine};
 use crate::machine::time::{self, Cycles};
 use crate::peripherals;
-use crate::pl::fabric;
+use crate::pl::{fabric, Pl};
 
 #[derive(Deserialize)]
 #[serde(tag = "cmd", rename_all = "snake_case", deny_unknown_fields)]
@@ -342,14 +342,15 @@ fn write_words(path: &Path, words: impl Iterator<Item = u64>) -> Result<(), Stri
 fn status(machine: &Machine, started: Instant) -> Value {
     let (now, bus) = (machine.now(), machine.bus.borrow());
     let pl = fabric::of(&bus);
+    let (run, skipped) = pl.map_or((0, 0), Pl::cycles);
     json!({
         "time_ns": time::to_ns(now),
         "instructions": machine.cores.each_ref().map(|core| core.instructions()),
-        "pl_cycles": pl.map_or(0, |p| p.clocked),
-        "pl_cycles_skipped": pl.map_or(0, |p| p.skipped),
+        "pl_cycles": run,
+        "pl_cycles_skipped": skipped,
         "uart_bytes": bus.signals.console.sent,
-        "pl_slips": pl.map_or(0, |p| p.slips),
-        "pl_ahead": pl.map_or(0, |p| p.ahead),
+        "pl_slips": pl.map_or(0, Pl::slips),
+        "pl_ahead": pl.map_or(0, Pl::ahead),
         "clock_output": bus.signals.synthesiser.at(now),
         "wall_s": started.elapsed().as_secs_f64(),
         "state": ([0, 1].map(|core| state_name(machine.state(core)))),

@@ -47,7 +47,7 @@ impl Description {
                 set.map_err(|why| self.wrong(entry, name, why.trim_start_matches("--set ")))?;
             }
             let mut pl = Pl::new(library, &params, skip);
-            pl.reloads = entry.reloads;
+            pl.set_reloads(entry.reloads);
             boards.push(NamedMachine {
                 name: entry.name.as_ref().clone(),
                 machine: self.machine(entry, build, params, pl, cable.take())?,

@@ -84,8 +84,8 @@ pub struct Due {
     pub woken: Cycles,
     /// A queued event that wakes no core.
     pub queued: Cycles,
-    /// An input at the pins that arrives by itself. It matters to a core that waits for an event.
-    pub outside: Cycles,
+    /// An input that the bench drives by itself. It matters to a core that waits for an event.
+    pub bench: Cycles,
 }
 
 impl Default for Due {
@@ -97,7 +97,7 @@ impl Default for Due {
             work: NEVER,
             woken: NEVER,
             queued: NEVER,
-            outside: NEVER,
+            bench: NEVER,
         }
     }
 }

@@ -30,24 +30,22 @@ pub struct Done {
 impl Pl {
     /// Performs a GP0 access begun at `now` by code with this `caller`.
     pub fn access(&mut self, access: Access, caller: Caller, now: Cycles, memory: &Memory) -> Done {
-        if let (Some(value), Some(player)) = (access.store, &mut self.player) {
-            if player.stored(access.address, value) {
-                self.sources.played(caller, player.trace(), player.time(), memory);
-            }
+        if let Some(value) = access.store {
+            self.sources.stored(access.address, value, caller, memory);
         }
         self.advance(now, memory, false);
-        let begin = time::to_pl(now).max(self.cycle).max(self.read);
+        let begin = time::to_pl(now).max(self.cycle).max(self.skipping.read_until());
         let alone = access.store.is_none() && self.is_still(begin + ALONE);
         if let Some((word, cycles)) = self.read_alone(access, alone) {
-            self.read = begin + cycles;
-            self.rested = self.rested.max(self.read);
-            return self.done(access.loaded(word), self.read, now, alone);
+            let end = begin + cycles;
+            self.skipping.read(end);
+            return self.done(access.loaded(word), end, now, alone);
         }
         self.come_to(now, memory);
-        self.gp.start(access);
+        self.buses.registers().start(access);
         for _ in 0..GP_LIMIT {
             self.clock_now(memory);
-            if let Some(answer) = self.gp.finish() {
+            if let Some(answer) = self.buses.registers().finish() {
                 if answer.failed() {
                     log::warn!("pl: access to {:#010x} answered with an error", access.address);
                 }
@@ -55,7 +53,7 @@ impl Pl {
             }
         }
         log::error!("pl: no answer to the access to {:#010x}", access.address);
-        self.gp.abandon();
+        self.buses.registers().abandon();
         self.done(0, 0, now, false)
     }
 
@@ -63,7 +61,7 @@ impl Pl {
     fn done(&self, value: u32, end: u64, now: Cycles, alone: bool) -> Done {
         Done {
             value,
-            stall: self.gp_cycles.max(time::from_pl(end).saturating_sub(now)),
+            stall: self.buses.stall(now, time::from_pl(end)),
             alone,
         }
     }
@@ -71,37 +69,37 @@ impl Pl {
     /// Whether the logic is quiescent until `target` and no event is undelivered; then a load
     /// changes nothing either. The result does not depend on whether cycles are skipped.
     fn is_still(&self, target: u64) -> bool {
-        let delivered = self.event.is_none() && self.raised.is_none();
-        delivered && self.library.info.links.is_empty() && self.nothing_comes_before(target)
+        let delivered = self.events.first().is_none();
+        delivered && self.logic.info().links.is_empty() && self.is_quiescent_until(target)
     }
 
     /// Performs a load that is known to have no side effects by clocking the register bus alone;
     /// the rest of the logic stays halted.
     fn read_alone(&mut self, access: Access, alone: bool) -> Option<(u32, u64)> {
-        if !alone || !self.skip {
+        if !alone || !self.skipping.is_enabled() {
             return None;
         }
-        self.library.read(access.address, access.size)
+        self.logic.read(access.address, access.size)
     }
 
     /// Whether the gateware has a slave at GP1.
     pub fn has_window(&self) -> bool {
-        self.library.info.window
+        self.logic.info().window
     }
 
     /// Begins an access through GP1 at `now`. Returns false if another one is in progress.
     pub fn begin_window(&mut self, access: Access, now: Cycles, memory: &Memory) -> bool {
-        let free = self.window.idle();
+        let free = self.buses.window().idle();
         if free {
             self.come_to(now, memory);
-            self.window.start(access);
+            self.buses.window_mut().start(access);
         }
         free
     }
 
     /// Takes the result of that access, which frees the port.
     pub fn take_window(&mut self) -> Option<Ended> {
-        let answer = self.window.finish()?;
+        let answer = self.buses.window_mut().finish()?;
         Some(Ended {
             value: answer.data,
             fault: match answer.response {
@@ -115,6 +113,6 @@ impl Pl {
 
     /// Earliest time of the response to the access through GP1, if one is in progress.
     pub fn window_due(&self) -> Option<Cycles> {
-        (!self.window.idle()).then(|| time::from_pl(self.cycle + 1))
+        (!self.buses.window().idle()).then(|| time::from_pl(self.cycle + 1))
     }
 }

@@ -15,8 +15,8 @@ use kairos_bench::pad::{Output as BenchOutput, Pad as BenchPad, Shuttler as Benc
 use kairos_contracts::pulse::TONES;
 use serde_json::{json, Map, Value};
 
+use super::bench_pins::BenchPins;
 use super::library::{Info, Pad};
-use super::outside::Outside;
 use super::{tones, words};
 use crate::machine::time::NS_PER_PL_CYCLE;
 
@@ -39,7 +39,7 @@ pub struct Wiring {
     pub wires: Vec<Wire>,
 }
 
-/// A bench, as seen by the host; the boards have their [`Outside`].
+/// A bench, as seen by the host; the boards have their [`BenchPins`].
 pub struct Bench {
     engines: Vec<Rc<RefCell<Engine>>>,
     /// For each board, the index of its engine.
@@ -57,7 +57,7 @@ impl Bench {
     /// Loads the bench of boards with this gateware, in the order of their destinations. Returns
     /// also each board's part of it: `None` where none of its pins leads to a part. The error is a
     /// one-line message for the user.
-    pub fn load(wiring: &Wiring, boards: &[&Info]) -> Result<(Self, Vec<Option<Outside>>), String> {
+    pub fn load(wiring: &Wiring, boards: &[&Info]) -> Result<(Self, Vec<Option<BenchPins>>), String> {
         let file = wiring.file.as_deref();
         let name = file.map_or("the default bench".into(), |path| path.display().to_string());
         let text = match file {
@@ -99,9 +99,9 @@ impl Bench {
             let place = before.iter().filter(|other| **other == of_board[board]).count();
             let own = pads.iter().filter(|pad| pad.board == board && pad.drives);
             let drives = own.map(|pad| pad.index).collect();
-            Some(Outside::new(engine, place, starts[board], drives, boards[board]))
+            Some(BenchPins::new(engine, place, starts[board], drives, boards[board]))
         };
-        let outsides = (0..boards.len()).map(plug).collect();
+        let pins = (0..boards.len()).map(plug).collect();
         let bench = Self {
             plan: assembly.plan,
             channels: channels_of(&pads, &outputs, &shuttlers),
@@ -110,7 +110,7 @@ impl Bench {
             engines,
             of_board,
         };
-        Ok((bench, outsides))
+        Ok((bench, pins))
     }
 
     /// Whether parts connect the pins of two boards, which then must run in lockstep.
@@ -150,7 +150,7 @@ impl Bench {
             let engine = engine.borrow();
             parts.extend(engine.report(now).as_object().cloned().unwrap_or_default());
             unfinished.extend(engine.unfinished().iter().map(|warning| line(number, warning)));
-            changes += engine.delivered;
+            changes += engine.delivered();
         }
         json!({
             "parts": parts,

@@ -204,7 +204,7 @@ impl Peripheral for Fabric {
         if context.memory.has_boot_rom() {
             self.pl = None;
         }
-        if let Some(pl) = self.pl.as_mut().filter(|pl| pl.reloads) {
+        if let Some(pl) = self.pl.as_mut().filter(|pl| pl.reloads()) {
             if let Err(error) = pl.reload(context.memory) {
                 log::error!("{error}");
             }
@@ -216,10 +216,9 @@ impl Peripheral for Fabric {
         pl.advance(now, context.memory, false);
         context.signals.lines_in = pl.lines();
         clocks(pl, now, context);
-        if let Some(cycle) = pl.event.take() {
-            context.signals.event = [Some(time::from_pl(cycle + 1)); 2];
+        if let Some(at) = pl.deliver_events() {
+            context.signals.event = [Some(at); 2];
         }
-        pl.raised = None;
         true
     }
 
@@ -232,8 +231,8 @@ impl Peripheral for Fabric {
         sooner(&mut due.woken, pl.woke());
         sooner(&mut due.work, pl.stretch(CHUNK));
         sooner(&mut due.queued, pl.next());
-        sooner(&mut due.queued, pl.outside_under_way());
-        sooner(&mut due.outside, pl.outside_next());
+        sooner(&mut due.queued, pl.bench_under_way());
+        sooner(&mut due.bench, pl.bench_next());
     }
 
     fn irq(&self) -> u32 {
@@ -249,7 +248,7 @@ impl Peripheral for Fabric {
     fn noted(&mut self, number: u8, registers: [u32; 4], context: &mut Context) {
         if let Some(pl) = &mut self.pl {
             let caller = context.signals.caller;
-            pl.sources.noted(number, registers, caller, context.memory);
+            pl.noted(number, registers, caller, context.memory);
         }
     }
 

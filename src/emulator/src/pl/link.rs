@@ -155,8 +155,6 @@ impl Cable {
 
 /// One end of a link, at a board.
 pub struct End {
-    /// Index of the link in the library.
-    pub(super) place: usize,
     out: Rc<Fibre>,
     into: Rc<Fibre>,
     cable: Rc<Cable>,
@@ -178,7 +176,6 @@ pub fn link(delay: Delay, quality: Quality, seed: u64, out: Vec<[u64; 2]>) -> (L
         pulled: RefCell::default(),
     });
     let ends = [0, 1].map(|n| End {
-        place: 0,
         out: fibres[n].clone(),
         into: fibres[1 - n].clone(),
         cable: cable.clone(),

@@ -92,7 +92,7 @@ impl Lockstep {
             let fabric: Option<&Fabric> = bus.get();
             let pl = fabric.and_then(Fabric::pl);
             pl.map_or(Next::NEVER, |pl| {
-                pl.next_doings(time::to_pl(bus.acting), bus.awaiting_pl)
+                pl.next_actions(time::to_pl(bus.acting), bus.awaiting_pl)
             })
         };
         self.boards.iter().enumerate().map(of).collect()
@@ -111,22 +111,22 @@ impl Lockstep {
 
 impl Pl {
     /// Puts the logic in lockstep with other boards.
-    pub fn go_in_step(&mut self, step: Lockstep) {
-        self.step = Some(step);
+    pub fn join_lockstep(&mut self, lockstep: Lockstep) {
+        self.horizon.join(lockstep);
     }
 
     /// Its next actions, if its cores may act from cycle `acting` on, and `wakes` tells whether one
     /// waits for the logic.
-    pub(super) fn next_doings(&self, acting: u64, wakes: bool) -> Next {
+    pub(super) fn next_actions(&self, acting: u64, wakes: bool) -> Next {
         let mut cores = acting;
-        if wakes || self.raised.is_some() {
+        if wakes || self.events.interrupt().is_some() {
             cores = cores.min(self.waker().map_or(u64::MAX, |waker| waker + 1));
         }
         let first = if self.idle() {
             let logic = self
                 .due()
-                .min(self.outside_due())
-                .min(self.arrival().unwrap_or(u64::MAX));
+                .min(self.bench_due())
+                .min(self.ends.arrival().unwrap_or(u64::MAX));
             logic.min(cores).max(self.cycle)
         } else {
             self.cycle
@@ -136,28 +136,37 @@ impl Pl {
 
     /// The cycle up to which nothing arrives from other boards, except a word in the next cycle; at
     /// most `target`. `None`: a core of another board has to act first.
-    pub(super) fn agreed(&mut self, target: u64, urgent: bool) -> Option<u64> {
-        if self.agreed <= self.cycle {
-            self.agreed = match &self.step {
-                Some(step) => self.agree(&step.clone(), target, urgent)?,
-                None => u64::MAX,
-            };
-        }
-        Some(self.undisturbed(target.min(self.agreed)))
+    pub(super) fn safe_until(&mut self, target: u64, urgent: bool) -> Option<u64> {
+        let until = match self.horizon.beyond(self.cycle) {
+            Some(until) => until,
+            None => {
+                let until = match self.horizon.lockstep() {
+                    Some(lockstep) => self.agree(&lockstep, target, urgent)?,
+                    None => u64::MAX,
+                };
+                self.horizon.extend(until);
+                until
+            }
+        };
+        Some(self.undisturbed(target.min(until)))
     }
 
     /// The cycle up to which no word in flight arrives, except one in the next cycle; at most
     /// `target`.
     pub(super) fn undisturbed(&self, target: u64) -> u64 {
-        let arrival = self.arrival().map_or(u64::MAX, |arrival| arrival.max(self.cycle + 1));
+        let arrival = self
+            .ends
+            .arrival()
+            .map_or(u64::MAX, |arrival| arrival.max(self.cycle + 1));
         target.min(arrival)
     }
 
-    fn agree(&mut self, step: &Lockstep, target: u64, urgent: bool) -> Option<u64> {
+    /// Finds the horizon, for which boards that are further behind are advanced.
+    fn agree(&mut self, lockstep: &Lockstep, target: u64, urgent: bool) -> Option<u64> {
         loop {
             // Its own cores do not act before the target.
-            let next = step.next(self.next_doings(target, false));
-            let reached = step.reached(&next, step.own);
+            let next = lockstep.next(self.next_actions(target, false));
+            let reached = lockstep.reached(&next, lockstep.own);
             if reached > self.cycle {
                 return Some(reached);
             }
@@ -166,11 +175,11 @@ impl Pl {
             if cores <= first && !urgent {
                 return None;
             }
-            let mut to = step.reached(&next, behind).min(self.cycle);
+            let mut to = lockstep.reached(&next, behind).min(self.cycle);
             if !urgent {
                 to = to.min(cores);
             }
-            step.lead(behind, to, urgent);
+            lockstep.lead(behind, to, urgent);
         }
     }
 
@@ -185,7 +194,7 @@ impl Pl {
             ..Bounds::default()
         };
         self.run(to, memory, bounds);
-        self.ahead += self.cycle.saturating_sub(before);
+        self.horizon.ran_ahead(self.cycle.saturating_sub(before));
     }
 }
 

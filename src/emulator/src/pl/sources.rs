@@ -19,7 +19,7 @@ use kairos_proto::rpc::{BadAddress, Memory as KernelMemory};
 use kairos_unwind::{Entry, Registers, LR, PC, SP};
 use serde_json::{json, Value};
 
-use super::played;
+use super::played::{self, Player};
 use crate::machine::memory::Memory;
 use crate::machine::signals::Caller;
 
@@ -70,6 +70,8 @@ struct Loaded {
 /// Outputs submitted by kernels.
 #[derive(Default)]
 pub struct Sources {
+    /// The player of DMA traces, if the gateware has one.
+    player: Option<Player>,
     ring: Option<u32>,
     /// Number of the latest request.
     newest: u32,
@@ -99,6 +101,23 @@ impl KernelMemory for Words<'_> {
 }
 
 impl Sources {
+    /// Outputs of a gateware with this player of DMA traces.
+    pub(super) fn new(player: Option<Player>) -> Self {
+        Self {
+            player,
+            ..Self::default()
+        }
+    }
+
+    /// Handles a store to a register of the gateware by a core with this `caller`.
+    pub(super) fn stored(&mut self, address: u32, value: u32, caller: Caller, memory: &Memory) {
+        let Some(player) = &mut self.player else { return };
+        if player.stored(address, value) {
+            let (trace, start) = (player.trace(), player.time());
+            self.played(caller, trace, start, memory);
+        }
+    }
+
     /// Records the `sev` executed by a core with this `caller`.
     pub fn submitted(&mut self, caller: Caller, memory: &Memory) {
         let chain = self.chain(caller, memory);

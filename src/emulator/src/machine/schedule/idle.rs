@@ -42,7 +42,7 @@ impl Machine {
         let bus = self.bus.borrow();
         let mut due = bus.due();
         if self.state[bus.sev_core] == CoreState::WaitEvent {
-            due.answer = due.queued.min(due.outside);
+            due.answer = due.queued.min(due.bench);
         }
         due
     }

@@ -158,7 +158,7 @@ impl System {
         }
         if all.answer != NEVER {
             // The answer may come from any board
-            all.answer = all.queued.min(all.outside);
+            all.answer = all.queued.min(all.bench);
         }
         match self.boards[0].machine.rests(all) {
             Move::To(mut target) => {
@@ -210,6 +210,6 @@ fn sooner_of(a: Due, b: Due) -> Due {
         work: a.work.min(b.work),
         woken: a.woken.min(b.woken),
         queued: a.queued.min(b.queued),
-        outside: a.outside.min(b.outside),
+        bench: a.bench.min(b.bench),
     }
 }

@@ -18,7 +18,7 @@ use super::words::{self, Words};
 use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// A bench at the pads of a board's logic.
-pub struct Outside {
+pub struct BenchPins {
     /// Shared with other boards if the bench connects them.
     engine: Rc<RefCell<Engine>>,
     /// Number of this board in the engine.
@@ -38,7 +38,7 @@ pub struct Outside {
     clocks: Vec<(WaveInfo, Option<Wave>)>,
 }
 
-impl Outside {
+impl BenchPins {
     /// Connects an engine to the pads of this gateware. `drives`: pads that the device may drive.
     /// The engine numbers the pads from `first` on, and the board as `board`.
     pub fn new(engine: Rc<RefCell<Engine>>, board: usize, first: u16, drives: BTreeSet<u16>, info: &Info) -> Self {
@@ -108,7 +108,7 @@ impl Outside {
     }
 
     /// Passes changes of the pads to the bench. Returns whether a part received any.
-    pub fn see(&mut self, events: &[Event]) -> bool {
+    pub fn observe_pads(&mut self, events: &[Event]) -> bool {
         let mut received = false;
         for event in events {
             let pad = self.first + event.pad;
@@ -122,7 +122,7 @@ impl Outside {
                 *warned = true;
                 let text =
                     "the device drives the pin that it drives: an output of one of them is an input of the other";
-                engine.warn(*part, event.time_ns, text.into());
+                engine.warn(*part, event.time_ns, text);
             }
             let is_clock = self.clocks.iter().any(|clock| clock.0.pad == event.pad);
             if engine.watches(pad) && !is_clock {
@@ -142,7 +142,7 @@ impl Outside {
 
     /// Passes new output of pulse cores and Shuttlers to the bench, if a part is wired to them.
     /// `origin`: the cycle in which the coarse counter was 0. Returns whether there was any.
-    pub fn see_shown<'a>(&mut self, shown: impl FnOnce() -> Shown<'a>, origin: u64) -> bool {
+    pub fn observe_outputs<'a>(&mut self, shown: impl FnOnce() -> Shown<'a>, origin: u64) -> bool {
         if self.tones.is_none() && self.words.is_none() {
             return false;
         }
@@ -165,7 +165,7 @@ impl Outside {
 
     /// Passes changed waves of clock generators, as of a quiet cycle that has been run, to the
     /// bench. Returns whether there were any.
-    pub fn see_clocks(&mut self, cycle: u64, outputs: &Outputs) -> bool {
+    pub fn observe_clocks(&mut self, cycle: u64, outputs: &Outputs) -> bool {
         let mut received = false;
         for (info, known) in &mut self.clocks {
             let wave = info.wave(outputs).map(|wave| wave.at_cycle(0, cycle));
