@@ -53,6 +53,8 @@ BUILDS = [
     ("zc706", "zc706_satellite"),
     ("kasli_soc", "kasli_soc_master"),
     ("kasli_soc", "kasli_soc_satellite"),
+    ("zc706", "memory"),
+    ("zc706", "store"),
 ]
 SERIALISED = Variant(
     "serialised",
@@ -95,9 +97,18 @@ def board(name):
     return import_module(f"kairos_gateware.boards.{name}").BOARD
 
 
-LONG = [("zc706", "memory"), ("zc706", "store")]
-"""Remote memory at the link, beside the features of the others."""
-ALL_BUILDS = [pytest.param(of, marks=[pytest.mark.long] * (of in LONG), id="-".join(of)) for of in BUILDS + LONG]
+LONG = [
+    ("zc706", "serialised"),
+    ("zc706", "clocked"),
+    ("zc706", "zc706_satellite"),
+    ("zc706", "memory"),
+    ("zc706", "store"),
+    ("kasli_soc", "lab"),
+    ("kasli_soc", "described"),
+    ("kasli_soc", "kasli_soc_master"),
+]
+"""Each feature of theirs is in another build of the board or of the other one."""
+ALL_BUILDS = [pytest.param(of, marks=[pytest.mark.long] * (of in LONG), id="-".join(of)) for of in BUILDS]
 
 
 @pytest.fixture(scope="module", params=ALL_BUILDS)
@@ -334,8 +345,8 @@ def lint(verilog, top, *arguments):
     return [line for line in done.stderr.splitlines() if line.startswith("%")]
 
 
-ALIKE = ("star", "tree")
-"""Variants that contain nothing beyond other variants."""
+ALIKE = ("chain", "clocked", "fork", "lab", "pair", "reach", "satellite", "span", "star", "tree")
+"""Variants whose parts are in others."""
 
 
 @pytest.mark.parametrize(
