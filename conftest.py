@@ -11,7 +11,6 @@ depend on what else the machine does. It is written to build/durations.json; `sc
 tests/budgets.toml.
 """
 
-import fcntl
 import json
 import os
 import random
@@ -23,6 +22,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from kairos.scratch import is_abandoned
 
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("kairos", settings.get_profile("explore"), derandomize=True)
@@ -80,18 +81,6 @@ def pytest_runtest_makereport(item, call):
         begun = next(value for name, value in reversed(report.user_properties) if name == COST)
         report.user_properties = [(COST, processor_seconds() - begun)]
     return report
-
-
-def is_abandoned(folder: Path) -> bool:
-    """Return whether the program that made a temporary folder has been killed: nobody holds its lock."""
-    for lock in (*folder.glob("lock"), *folder.glob(".lock")):
-        with lock.open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return True
-            except OSError:
-                return False
-    return False
 
 
 class Costs:

@@ -57,12 +57,17 @@ def check(folder: Path = HERE):
 def check_roles(folder: Path):
     """Check the roles of methods, which `buf` does not know. Raises Wrong if one differs from the
     promised role: that would change the rights of existing tokens."""
-    promised = _described(folder, PROMISED)
     # Interpreted with the promised options, as by an older client.
-    now = _roles(_described(folder), promised)
-    for name, role in _roles(promised, promised).items():
+    now = _roles(_described(folder), _described(folder, PROMISED))
+    for name, role in promised_roles(folder).items():
         if now[name] != role:
             raise Wrong(f"{name} asks for the role {now[name]}, and was promised to ask for the role {role}")
+
+
+def promised_roles(folder: Path = HERE) -> dict[str, str]:
+    """The role promised for each method, by `Service.Method`."""
+    promised = _described(folder, PROMISED)
+    return _roles(promised, promised)
 
 
 def promise(folder: Path = HERE) -> str:

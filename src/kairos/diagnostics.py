@@ -6,10 +6,14 @@ UTF-16 code unit.
 
 from dataclasses import dataclass, field
 
-__all__ = ["Diagnostic", "Range"]
+__all__ = ["MISSING_ATTRIBUTE", "Diagnostic", "Range"]
 
 ERROR, WARNING = 1, 2
 """Severities, with their numbers in the protocol."""
+
+
+MISSING_ATTRIBUTE = "missing_attribute"
+"""Kind of a diagnostic: an object or type does not have an attribute."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Diagnostic:
     help: tuple[str, ...] = ()
     origin: tuple[str, int] | None = field(default=None, compare=False)
     """file and line of the compiler code that emitted it"""
+    kind: str = ""
+    """`MISSING_ATTRIBUTE`, or empty: what programs must tell apart without reading the message"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", Message(self.message))

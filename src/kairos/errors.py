@@ -10,6 +10,7 @@ __all__ = [
     "KairosError",
     "LoadError",
     "NotInKairos",
+    "PortInUse",
     "UsageError",
 ]
 
@@ -53,3 +54,14 @@ class LoadError(KairosError):
 
 class EmulatorError(KairosError):
     """The emulator could not be started, or exited too early."""
+
+
+class PortInUse(EmulatorError):
+    """A port of this computer that the emulator was to forward is used by another program."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(f"port {port} is in use")
+        self.port = port
+
+    def __reduce__(self):
+        return type(self), (self.port,)

@@ -7,6 +7,7 @@ a place for its results that holds no other run's.
 import fcntl
 import re
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,24 +26,22 @@ def folder_of(started: float, results="results") -> Path:
 
 
 class RIDCounter:
-    """Allocates run numbers, continuing from `cache_filename`, or from the highest number that
-    begins a file name in `results_dir`. Counters of the same file share their numbers, in any
+    """Allocates run numbers, continuing from `cache_filename` or, if it is higher, from the highest
+    number that begins a file name in the newest folder of `results_dir`; without a valid
+    `cache_filename` in any of its folders. Counters of the same file share their numbers, in any
     process."""
 
     def __init__(self, cache_filename="last_rid.pyon", results_dir="results"):
         self._cache = Path(cache_filename)
-        self._found = self._newest(Path(results_dir))
+        kept, found = self._kept(), map(_highest, _hours(Path(results_dir)))
+        # There may be years of results: one folder shows whether the file is an old copy.
+        self._found = max(found, default=-1) if kept < 0 else max(kept, next(filter(_is_number, found), -1))
 
     def _kept(self) -> int:
         try:
             return int(self._cache.read_text())
         except (OSError, ValueError, TypeError):
             return -1
-
-    @staticmethod
-    def _newest(results: Path) -> int:
-        numbers = (re.match(r"(\d{9})-", path.name) for path in results.glob("*/*/*.h5"))
-        return max((int(number[1]) for number in numbers if number), default=-1)
 
     @contextmanager
     def _alone(self):
@@ -59,6 +58,35 @@ class RIDCounter:
             new.write_text(f"{self._found}\n")
             new.replace(self._cache)
             return self._found
+
+
+def _hours(results: Path) -> Iterator[Path]:
+    """Yield the folders ``DATE/HOUR`` of results, the newest first."""
+    for date in _folders(results):
+        yield from _folders(date)
+
+
+def _folders(folder: Path) -> list[Path]:
+    """Return the folders in a folder, in descending order of their names."""
+    return sorted((path for path in _entries(folder) if path.is_dir()), reverse=True)
+
+
+def _highest(hour: Path) -> int:
+    """Return the highest number of a run with a file in a folder, or -1."""
+    numbers = (re.match(r"(\d{9})-.*\.h5$", path.name) for path in _entries(hour))
+    return max((int(number[1]) for number in numbers if number), default=-1)
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return what is in a folder; nothing if it cannot be read."""
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _is_number(number: int) -> bool:
+    return number >= 0
 
 
 class ResultsFile:

@@ -1,7 +1,7 @@
 """Temporary folders that no killed process leaves behind for long.
 
 A folder is locked by the processes that use it. Whoever creates one first deletes those of the same
-kind that nobody locks any more.
+kind that nobody locks any more. The hub does so too (`Sockets` of src/hub/src/server.rs).
 """
 
 import fcntl
@@ -10,9 +10,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-__all__ = ["ScratchFolder"]
+__all__ = ["ScratchFolder", "is_abandoned"]
 
 LOCK = ".lock"
+"""Name of the file in a folder that is locked while the folder is in use."""
 
 
 class ScratchFolder:
@@ -51,16 +52,34 @@ def _delete_abandoned(prefix: str):
 
 def _delete(path: Path):
     """Delete a folder of this user that no process has locked."""
+    lock = _try_lock(path)
+    if lock is not None:
+        shutil.rmtree(path, ignore_errors=True)
+        os.close(lock)
+
+
+def is_abandoned(path: Path) -> bool:
+    """Return whether a folder is one of this user that no process has locked. One without the file
+    to lock is just being created, or is no such folder."""
+    lock = _try_lock(path)
+    if lock is None:
+        return False
+    os.close(lock)
+    return True
+
+
+def _try_lock(path: Path) -> int | None:
+    """Lock a folder of this user; return the descriptor that holds the lock, or None if there is
+    nothing to lock or another process holds it."""
     try:
         if path.stat().st_uid != os.getuid():
-            return
+            return None
         lock = os.open(path / LOCK, os.O_RDWR)
     except OSError:
-        return  # being created, or deleted
+        return None  # being created, or deleted
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(path, ignore_errors=True)
     except OSError:
-        pass  # it is in use
-    finally:
         os.close(lock)
+        return None
+    return lock

@@ -13,43 +13,26 @@ import kairos.hub
 from kairos.hub import HubError
 from kairos.hub.client import GetMessageClass
 from tests.support.command import run_kairos
-from tests.support.hub import HUB, Hub, certificate, expired_certificate, token_entry
+from tests.support.hub import HUB, PROTOCOL, Hub, certificate, expired_certificate, token_entry
 
 AWAY = {"away": "127.0.0.1:9"}
 """No request here would reach a device."""
 
 ROLES = ("look", "operate", "administer")
 
-ASKED = {
-    "kairos.hub.v1.Devices/List": "look",
-    "kairos.hub.v1.Channels/List": "look",
-    "kairos.hub.v1.Registers/List": "look",
-    "kairos.hub.v1.Registers/Read": "look",
-    "kairos.hub.v1.Registers/Watch": "look",
-    "kairos.hub.v1.Registers/Write": "operate",
-    "kairos.hub.v1.Registers/Run": "operate",
-    "kairos.hub.v1.Clocks/List": "look",
-    "kairos.hub.v1.Clocks/Watch": "look",
-    "kairos.hub.v1.Clocks/Wait": "look",
-    "kairos.hub.v1.Waveforms/List": "look",
-    "kairos.hub.v1.Waveforms/Read": "look",
-    "kairos.hub.v1.Waveforms/File": "look",
-    "kairos.hub.v1.Waveforms/Capture": "look",
-    "kairos.hub.v1.Monitor/Health": "look",
-    "kairos.hub.v1.Monitor/Log": "look",
-    "kairos.hub.v1.Buses/List": "look",
-    "kairos.hub.v1.Buses/I2c": "operate",
-    "kairos.hub.v1.Buses/Spi": "operate",
-    "kairos.hub.v1.Memory/List": "look",
-    "kairos.hub.v1.Memory/Read": "look",
-    "kairos.hub.v1.Memory/Write": "operate",
-    "kairos.hub.v1.Plugins/List": "look",
-    "kairos.hub.v1.Plugins/Reload": "administer",
+GRPC = {
     "grpc.health.v1.Health/Check": "look",
     "grpc.health.v1.Health/Watch": "look",
     "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": "look",
 }
-"""The role required by each method."""
+"""The role required by each method of gRPC's own services."""
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """The role required by each method: that of the promised protocol."""
+    promised = PROTOCOL.promised_roles()
+    return {f"{PROTOCOL.PACKAGE}.{name.replace('.', '/')}": role for name, role in promised.items()} | GRPC
 
 
 @pytest.fixture(scope="module")
@@ -91,22 +74,22 @@ def answer(address, name, method, token):
             return error.code().name
 
 
-def test_every_method_refuses_missing_token(hub):
+def test_every_method_refuses_missing_token(hub, asked):
     with kairos.hub.connect(hub.address, token="look") as lab:
         found = dict(methods(lab))
-    assert found.keys() == ASKED.keys()
+    assert found.keys() == asked.keys()
     for name, method in found.items():
         for token in (None, "", "look", "Bearer", "Bearer ", "Bearer  look", "Bearer looks", "Basic look"):
             assert answer(hub.address, name, method, token) == "UNAUTHENTICATED", (name, token)
 
 
-def test_every_method_refuses_lower_role(hub):
+def test_every_method_refuses_lower_role(hub, asked):
     with kairos.hub.connect(hub.address, token="administer") as lab:
         found = dict(methods(lab))
     for name, method in found.items():
         for role in ROLES:
             ended = answer(hub.address, name, method, f"Bearer {role}")
-            less = ROLES.index(role) < ROLES.index(ASKED[name])
+            less = ROLES.index(role) < ROLES.index(asked[name])
             assert (ended == "PERMISSION_DENIED") == less and ended != "UNAUTHENTICATED", (name, role, ended)
 
 

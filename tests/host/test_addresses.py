@@ -1,11 +1,13 @@
 """A device has one address, from which the ports of all its services follow."""
 
+import socket
+
 import pytest
 
 from kairos.cli import main
 from kairos.cli.address import service_of
 from kairos.cli.hub_settings import cores
-from kairos.contracts import analyzer, management, moninj, session
+from kairos.contracts import analyzer, hub, management, moninj, session
 
 
 @pytest.mark.parametrize("service", [analyzer, management, moninj, session])
@@ -16,10 +18,18 @@ def test_ports_of_all_services_are_shifted_alike(service, host, offset):
     assert service_of(text, service.PORT) == (host, service.PORT + offset)
 
 
-@pytest.mark.parametrize("offset", [7, 8, 9, 10])
+@pytest.mark.parametrize("offset", [hub.PORT - service.PORT for service in (moninj, analyzer, session, management)])
 def test_port_offset_that_collides_with_the_hub_is_refused(capsys, offset):
     assert main(["emulate", "--offset", str(offset)]) == 1
-    assert "would be 1390, that of the hub; use 20" in capsys.readouterr().err
+    assert f"would be {hub.PORT}, that of the hub; use 20" in capsys.readouterr().err
+
+
+def test_emulator_with_a_port_in_use_asks_for_an_offset(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        offset = taken.getsockname()[1] - session.PORT
+        assert main(["emulate", "demo", "--offset", str(offset)]) == 1
+    said = f"port {session.PORT + offset} is in use: stop the program that uses it, or choose others with --offset\n"
+    assert capsys.readouterr().err.endswith(said)
 
 
 def test_hub_settings_follow_the_port_of_the_database():

@@ -1,24 +1,15 @@
 """The hub's protocol files are documented and compatible, and their manual page is up to date."""
 
-import importlib.util
 import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.support.hub import PROTOCOL as protocol
+
 HUB = Path(__file__).parents[2] / "src" / "hub"
 FILE = "proto/kairos/hub/v1/hub.proto"
 RENEW = "renew it with 'make protocol'"
-
-
-def _protocol():
-    spec = importlib.util.spec_from_file_location("protocol", HUB / "protocol.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-protocol = _protocol()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import h5py
 import pytest
@@ -79,6 +80,37 @@ def test_counters_of_one_process_share_numbers(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     one, other = RIDCounter(), RIDCounter()
     assert [one.get(), other.get(), one.get()] == [0, 1, 2]
+
+
+def results_of(folder, *names):
+    for name in names:
+        (folder / "results" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "results" / name).touch()
+
+
+def test_counter_without_its_file_continues_from_all_results(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    results_of(tmp_path, "2026-01-01/10/000000041-A.h5", "2026-01-02/09/000000007-A.h5", "2026-01-02/09/notes.h5")
+    assert RIDCounter().get() == 42
+
+
+@pytest.mark.parametrize("kept, number", [("3\n", 8), ("100\n", 101), ("not a number", 42)])
+def test_counter_with_an_old_copy_of_its_file_continues_from_newest_results(tmp_path, monkeypatch, kept, number):
+    monkeypatch.chdir(tmp_path)
+    results_of(tmp_path, "2026-01-01/10/000000041-A.h5", "2026-01-02/09/000000007-A.h5", "2026-01-02/11/notes.txt")
+    Path("last_rid.pyon").write_text(kept)
+    assert RIDCounter().get() == number
+
+
+def test_counter_lists_no_folder_but_the_newest(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hours = [f"2026-01-0{day}/{hour}" for day in (1, 2, 3) for hour in (10, 11)]
+    results_of(tmp_path, *(f"{hour}/{rid:09d}-A.h5" for rid, hour in enumerate(hours)))
+    Path("last_rid.pyon").write_text("5\n")
+    listed, iterdir = [], Path.iterdir
+    monkeypatch.setattr(Path, "iterdir", lambda path: listed.append(str(path)) or iterdir(path))
+    assert RIDCounter().get() == 6
+    assert listed == ["results", "results/2026-01-03", "results/2026-01-03/11"]
 
 
 def test_file_without_results_gets_run_number_zero(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kairos.scratch import ScratchFolder
+from kairos.scratch import ScratchFolder, is_abandoned
 
 HOLD = "from kairos.scratch import ScratchFolder\nprint(ScratchFolder('kairos-x-').path, flush=True)\ninput()"
 
@@ -38,7 +38,7 @@ def test_folder_of_killed_process_is_deleted_by_the_next(folder):
     process, path = holder()
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    assert path.is_dir()
+    assert is_abandoned(path) and path.is_dir()
     made = ScratchFolder("kairos-x-")
     assert list(folder.iterdir()) == [made.path]
     made.close()
@@ -46,6 +46,7 @@ def test_folder_of_killed_process_is_deleted_by_the_next(folder):
 
 def test_temporary_folder_in_use_is_kept(folder):
     process, path = holder()
+    assert not is_abandoned(path)
     made = ScratchFolder("kairos-x-")
     assert sorted(folder.iterdir()) == sorted([path, made.path])
     made.close()
@@ -70,3 +71,8 @@ def test_folder_of_another_origin_is_kept(folder):
     (folder / "kairos-x-3").write_text("")
     ScratchFolder("kairos-x-").close()
     assert sorted(os.listdir(folder)) == ["kairos-x-1", "kairos-x-2", "kairos-x-3"]
+
+
+def test_folder_without_lock_file_is_not_abandoned(folder):
+    assert not is_abandoned(folder)
+    assert not is_abandoned(folder / "none")

@@ -39,6 +39,11 @@ def test_row_names_at_most_three_existing_files(row):
         assert list(ROOT.glob(name.replace("NAME", "*"))), name
 
 
+def test_every_change_is_performed_by_a_test():
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_sufficient*.py"))
+    assert sorted(re.findall(r'only_named\(tree, "([^"]+)"', tests)) == sorted(row[0] for row in rows())
+
+
 def test_every_board_has_gateware_loader_and_row():
     chip = (ROOT / "src" / "firmware" / "chip" / "src" / "boards" / "mod.rs").read_text()
     loader = set(re.findall(r"&(\w+)::BOARD", chip))

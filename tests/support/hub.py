@@ -1,6 +1,7 @@
 """A hub for tests: the program, with devices given by their addresses."""
 
 import hashlib
+import importlib.util
 import signal
 import subprocess
 from contextlib import contextmanager
@@ -12,11 +13,22 @@ from kairos.hub import HubError
 from kairos.network.management import Management
 
 from . import PATIENCE
-from .paths import BUILD
+from .paths import BUILD, ROOT
 from .waiting import until
 
 HUB = BUILD / "hub" / "kairos-hub"
 HUB_WITH_TRACES = BUILD / "hub" / "kairos-hub-traces"
+
+
+def _protocol():
+    spec = importlib.util.spec_from_file_location("protocol", ROOT / "src" / "hub" / "protocol.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PROTOCOL = _protocol()
+"""`src/hub/protocol.py`, which checks and records the protocol."""
 
 
 class Hub:

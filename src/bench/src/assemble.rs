@@ -13,7 +13,6 @@ mod converters;
 mod detectors;
 pub mod gives;
 mod ions;
-mod measuring;
 mod pythons;
 mod wires;
 
@@ -64,6 +63,7 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
         engine: Engine::default(),
         parts: BTreeMap::new(),
         driven: BTreeMap::new(),
+        pending: Vec::new(),
         plan: (Vec::new(), Vec::new()),
     };
     let found = crate::cards::find(device.pads, device.cards, device.shuttlers);
@@ -71,13 +71,12 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
     bench.converters(&file, device.outputs)?;
     bench.sources(&file)?;
     bench.pythons(&file)?;
-    bench.attenuated(&file)?;
     bench.aoms(&file)?;
     bench.ions(&file)?;
     bench.crystals(&file)?;
     bench.photomultipliers(&file)?;
     bench.photodiodes(&file)?;
-    bench.measured(&file, &found)?;
+    bench.connect_cards()?;
     bench.connect_model_inputs(&file)?;
     bench.cameras(&file, &found)?;
     bench.lines(&file)?;
@@ -113,6 +112,8 @@ struct Bench<'a> {
     parts: BTreeMap<String, Known>,
     /// Pins that are driven, and the part that drives each.
     driven: BTreeMap<u16, String>,
+    /// Inputs of cards from other parts.
+    pending: Vec<cards::Pending>,
     plan: (Vec<Value>, Vec<Value>),
 }
 

@@ -9,14 +9,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use kairos_contracts::cards::KINDS;
+pub use kairos_contracts::cards::{KINDS, SHARING};
 
 use crate::pad::{board_name, Pad, Shuttler};
 
 /// The kind whose waveforms the device makes.
 const SHUTTLER: &str = "shuttler";
-/// The kind of which several can share a bus.
-const CHIPS: &str = "ad53xx";
 
 /// A card of a device database.
 #[derive(Debug, Clone, Deserialize)]
@@ -91,7 +89,7 @@ pub fn find(pads: &[Pad], cards: &[Card], shuttlers: &[Shuttler]) -> Vec<Found> 
                 // A database without an entry for the settings leaves their place to the name.
                 described.words = described.words.or(known.and_then(|other| other.words));
             }
-            if card.kind == CHIPS && taken {
+            if SHARING.contains(&card.kind.as_str()) && taken {
                 described.name.clone_from(&card.device);
             }
             found.insert((described.name.clone(), board), described);

@@ -7,9 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::Spanned;
 
-use crate::chips::ad53xx;
-use crate::chips::mirny;
-use crate::chips::urukul::{self, Chip, Revision};
+use crate::chips;
 use crate::numbers::{Finite, Fraction, Natural, Positive};
 
 mod adc;
@@ -18,205 +16,69 @@ mod revisions;
 mod rf;
 mod source;
 
-pub use adc::{Inputs, Novogorny, Sampler, Wire};
+pub(crate) use adc::section_with_inputs;
+pub use adc::{Inputs, Wire};
 pub use light::{Beam, Camera, Crystal, Drive, Line, Photodiode};
 pub use revisions::{MirnyRevision, SamplerRevision};
-pub use rf::{Ad9834, Converter, Hmc542b, RfSource};
+pub use rf::{Converter, RfSource};
 pub use source::{text_of, Source};
 
 /// Parts of a kind, by their names.
 pub type Parts<T> = BTreeMap<Spanned<String>, T>;
 
-/// The contents of a bench file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct File {
-    /// Seed of all random numbers.
-    #[serde(default)]
-    pub seed: u64,
-    /// Cards with four DDS channels.
-    #[serde(default)]
-    pub urukul: Parts<Urukul>,
-    /// Cards with 32 DAC channels.
-    #[serde(default)]
-    pub zotino: Parts<Zotino>,
-    /// DAC chips alone on a bus.
-    #[serde(default)]
-    pub ad53xx: Parts<Ad53xx>,
-    /// Cards with 32 DAC channels on a fast link.
-    #[serde(default)]
-    pub fastino: Parts<Fastino>,
-    /// Cards with four synthesisers.
-    #[serde(default)]
-    pub mirny: Parts<Mirny>,
-    /// Cards with eight ADC channels.
-    #[serde(default)]
-    pub sampler: Parts<Sampler>,
-    /// Cards with eight ADC channels that are converted in sequence.
-    #[serde(default)]
-    pub novogorny: Parts<Novogorny>,
-    /// DDS chips alone on a bus.
-    #[serde(default)]
-    pub ad9834: Parts<Ad9834>,
-    /// Attenuators alone on a bus.
-    #[serde(default)]
-    pub hmc542b: Parts<Hmc542b>,
-    /// Buses with AD9914 chips.
-    #[serde(default)]
-    pub ddsbus: Parts<DdsBus>,
-    /// Cards with two RF channels of five oscillators each.
-    #[serde(default)]
-    pub phaser: Parts<Phaser>,
-    /// Cards with 16 DAC channels and their waveforms.
-    #[serde(default)]
-    pub shuttler: Parts<Shuttler>,
-    /// Converters at outputs of pulse cores.
-    #[serde(default)]
-    pub converter: Parts<Converter>,
-    /// Sources of a single tone.
-    #[serde(default)]
-    pub source: Parts<RfSource>,
-    /// Acousto-optic modulators.
-    #[serde(default)]
-    pub aom: Parts<Aom>,
-    /// Ions.
-    #[serde(default)]
-    pub ion: Parts<Ion>,
-    /// Ions with motion.
-    #[serde(default)]
-    pub crystal: Parts<Crystal>,
-    /// Detectors of photons.
-    #[serde(default)]
-    pub photomultiplier: Parts<Photomultiplier>,
-    /// Detectors of light.
-    #[serde(default)]
-    pub photodiode: Parts<Photodiode>,
-    /// Cameras at grabbers.
-    #[serde(default)]
-    pub camera: Parts<Camera>,
-    /// Line triggers: pulses in phase with the mains.
-    #[serde(default)]
-    pub line: Parts<Line>,
-    /// Cables from pin to pin.
-    #[serde(default)]
-    pub loopback: Parts<Loopback>,
-    /// User-defined models.
-    #[serde(default)]
-    pub python: Parts<Python>,
-}
-
-/// A Urukul card. Missing values are those of the device database, or else defaults.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Urukul {
-    /// `ad9910` or `ad9912`.
-    pub dds: Option<Chip>,
-    /// 8 or 9.
-    pub proto_rev: Option<Revision>,
-    /// Hz of the card's oscillator.
-    pub oscillator_hz: Option<Natural>,
-    /// Hz of the clock at the SMA connector; 0: none.
-    pub sma_hz: Option<Natural>,
-    /// Hz of the clock at the MMCX connector; 0: none.
-    pub mmcx_hz: Option<Natural>,
-    /// Delay of the synchronisation clock against the reference clock at each chip, in ps.
-    pub sync_skew_ps: Option<[Natural; urukul::CHANNELS]>,
-}
-
-impl Urukul {
-    /// The options of the card, where `own` holds the values of the device database.
-    pub fn options(&self, own: &Self) -> urukul::Options {
-        let hz = |said: Option<Natural>, own: Option<Natural>, else_hz| said.or(own).map_or(else_hz, |hz| hz.0);
-        urukul::Options {
-            servo: None,
-            chip: self.dds.or(own.dds).unwrap_or(Chip::Ad9910),
-            revision: self.proto_rev.or(own.proto_rev).unwrap_or(Revision::Nine),
-            clocks: [
-                hz(self.oscillator_hz, own.oscillator_hz, 100e6),
-                hz(self.sma_hz, own.sma_hz, 0.0),
-                hz(self.mmcx_hz, own.mmcx_hz, 125e6),
-            ],
-            sync_skew_ps: self
-                .sync_skew_ps
-                .map_or([300.0; urukul::CHANNELS], |skew| skew.map(|ps| ps.0)),
+/// Defines the contents of a file for the kinds of cards with a model.
+macro_rules! file {
+    ($($kind:ident $name:literal,)*) => {
+        /// The contents of a bench file.
+        #[derive(Debug, Default, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct File {
+            /// Seed of all random numbers.
+            #[serde(default)]
+            pub seed: u64,
+            $(
+                #[doc = $name]
+                #[serde(default)]
+                pub $kind: Parts<chips::$kind::Section>,
+            )*
+            /// Converters at outputs of pulse cores.
+            #[serde(default)]
+            pub converter: Parts<Converter>,
+            /// Sources of a single tone.
+            #[serde(default)]
+            pub source: Parts<RfSource>,
+            /// Acousto-optic modulators.
+            #[serde(default)]
+            pub aom: Parts<Aom>,
+            /// Ions.
+            #[serde(default)]
+            pub ion: Parts<Ion>,
+            /// Ions with motion.
+            #[serde(default)]
+            pub crystal: Parts<Crystal>,
+            /// Detectors of photons.
+            #[serde(default)]
+            pub photomultiplier: Parts<Photomultiplier>,
+            /// Detectors of light.
+            #[serde(default)]
+            pub photodiode: Parts<Photodiode>,
+            /// Cameras at grabbers.
+            #[serde(default)]
+            pub camera: Parts<Camera>,
+            /// Line triggers: pulses in phase with the mains.
+            #[serde(default)]
+            pub line: Parts<Line>,
+            /// Cables from pin to pin.
+            #[serde(default)]
+            pub loopback: Parts<Loopback>,
+            /// User-defined models.
+            #[serde(default)]
+            pub python: Parts<Python>,
         }
-    }
+    };
 }
 
-/// A Zotino card.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Zotino {
-    /// Reference in volts; default 5.
-    pub vref: Option<Positive>,
-}
-
-/// A DAC of the AD53xx family. Missing values are those of the device database, or else
-/// defaults.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Ad53xx {
-    /// Member of the family; default `ad5370`.
-    pub chip: Option<ad53xx::Kind>,
-    /// Reference in volts; default 5.
-    pub vref: Option<Positive>,
-    /// Number of the chip select line of the bus; default 0.
-    pub select: Option<u32>,
-}
-
-/// A Fastino card, which has no options.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Fastino {}
-
-/// A bus with AD9914 chips. Missing values are those of the device database, or else defaults.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DdsBus {
-    /// Hz of the system clock of all chips, default 3 GHz; 0: none.
-    pub clock_hz: Option<Natural>,
-    /// Whether a signal is present at their SYNC_IN inputs.
-    pub sync_in: Option<bool>,
-}
-
-/// A Phaser card, which has no options.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Phaser {}
-
-/// A Shuttler card.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Shuttler {
-    /// Volts at the ADC's VIN0, VIN1 and so on, up to 16 of them; default 0.
-    pub adc_volts: Option<Spanned<Vec<Finite>>>,
-    /// Time between renewals of a changing output; default 1000.
-    pub update_ns: Option<Spanned<u32>>,
-}
-
-/// A Mirny card. Missing values are those of the device database, or else defaults.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Mirny {
-    /// Hz of the reference that each value of `clk_sel` selects; 0: none.
-    pub clocks_hz: Option<[Natural; 4]>,
-    /// Hardware revision as read from the card: 0 to 3.
-    pub hw_rev: Option<MirnyRevision>,
-    /// Mezzanine: `v1.1` or `v1.2`.
-    pub almazny: Option<mirny::Almazny>,
-}
-
-impl Mirny {
-    /// The options of the card, where `own` holds the values of the device database.
-    pub fn options(&self, own: &Self) -> mirny::Options {
-        let clocks = self.clocks_hz.or(own.clocks_hz);
-        mirny::Options {
-            clocks: clocks.map_or([100e6, 0.0, 0.0, 0.0], |clocks| clocks.map(|hz| hz.0)),
-            revision: self.hw_rev.or(own.hw_rev).map_or(0, MirnyRevision::number),
-            almazny: self.almazny.or(own.almazny),
-        }
-    }
-}
+kairos_contracts::with_card_models!(file);
 
 /// An acousto-optic modulator.
 #[derive(Debug, Deserialize)]

@@ -8,7 +8,7 @@
 //! | [`chips`] | chips on cards |
 //! | [`physics`] | light, ions, detectors, cables |
 //! | [`python`] | user-defined models in Python |
-//! | [`file`], [`numbers`], [`assemble`] | the file `bench.toml`, and assembly of a bench from it |
+//! | [`file`], [`numbers`], [`section`], [`assemble`] | the file `bench.toml`, and assembly of a bench from it |
 //!
 //! The crate depends on neither the emulator nor its gateware: anything with pins can have a bench.
 #![forbid(unsafe_code)]
@@ -23,4 +23,5 @@ pub mod numbers;
 pub mod pad;
 pub mod physics;
 pub mod python;
+pub mod section;
 pub mod signal;

@@ -8,6 +8,26 @@ use codespan_reporting::term::{self, termcolor::NoColor};
 
 use crate::source::{FileId, SourceFile, Sources, Span};
 
+/// What programs must tell apart without reading the message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// An object or type does not have an attribute.
+    MissingAttribute,
+    /// All others.
+    #[default]
+    Other,
+}
+
+impl Kind {
+    /// The name of the kind in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MissingAttribute => "missing_attribute",
+            Self::Other => "",
+        }
+    }
+}
+
 /// An error (or warning) with a primary position, further positions, and advice.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
@@ -20,6 +40,7 @@ pub struct Diagnostic {
     pub labels: Vec<(Span, String)>,
     pub help: Vec<String>,
     pub warning: bool,
+    pub kind: Kind,
     /// Where in the compiler the diagnostic is created; tests use it to tell kinds apart.
     pub origin: &'static Location<'static>,
 }
@@ -46,6 +67,7 @@ impl Diagnostic {
             labels: vec![],
             help: vec![],
             warning: false,
+            kind: Kind::Other,
             origin: Location::caller(),
         }
     }
@@ -54,6 +76,14 @@ impl Diagnostic {
     #[track_caller]
     pub fn global(message: impl Into<String>) -> Box<Self> {
         Box::new(Self::nowhere(message))
+    }
+
+    /// `owner`, an object or a type, does not have an attribute.
+    #[track_caller]
+    pub fn missing_attribute(span: Span, owner: &str, name: &str) -> Box<Self> {
+        let mut error = Self::new(span, format!("{owner} does not have an attribute '{name}'"));
+        error.kind = Kind::MissingAttribute;
+        error
     }
 
     /// The construct is valid but not yet supported by this compiler.

@@ -1,11 +1,13 @@
 """Tables in docs/: between `<!-- generated: WHAT -->` and `<!-- end of generated -->` stands what the facts say.
 
-WHAT is `subject.Enum`, `subject.Enum from N` (numbers from N on), `subject.constants`, or a table of `OWN`.
+WHAT is `subject.Enum`, `subject.Enum from N` (numbers from N on), `subject.constants`, a table of `OWN`, or
+`cards.models`.
 """
 
 import re
 from pathlib import Path
 
+from . import cards
 from .facts import Enum, FactError, Subject
 
 __all__ = ["files"]
@@ -20,13 +22,17 @@ def files(subjects: dict[str, Subject], root: Path) -> dict[str, str]:
         page = path.read_text()
         name = path.relative_to(root).as_posix()
         if PLACE.search(page):
-            made[name] = PLACE.sub(lambda m, name=name: m[1] + _table(subjects, name, m[2], m[3]) + m[4], page)
+            made[name] = PLACE.sub(
+                lambda m, name=name: m[1] + _table(subjects, root, name, *m.group(2, 3)) + m[4], page
+            )
     return made
 
 
-def _table(subjects: dict[str, Subject], page: str, what: str, least: str | None) -> str:
+def _table(subjects: dict[str, Subject], root: Path, page: str, what: str, least: str | None) -> str:
     subject, _, part = what.partition(".")
-    if what in OWN:
+    if what == "cards.models":
+        rows = cards.models(root)
+    elif what in OWN:
         rows = OWN[what](subjects[subject])
     elif subject in subjects and part == "constants":
         rows = [("Name", "Value", "Meaning")]

@@ -18,3 +18,26 @@ pub const KINDS: [&str; 13] = [
     "urukul",
     "zotino",
 ];
+/// Kinds of which several can share a bus, each with a chip select.
+pub const SHARING: [&str; 1] = ["ad53xx"];
+
+/// Calls a macro with the kinds of cards that have a section in a bench file, and their names for readers.
+#[macro_export]
+macro_rules! with_card_models {
+    ($call:ident) => {
+        $call! {
+            ad53xx "AD53xx",
+            ad9834 "AD9834",
+            ddsbus "AD9914 bus",
+            fastino "Fastino",
+            hmc542b "HMC542B",
+            mirny "Mirny",
+            novogorny "Novogorny",
+            phaser "Phaser",
+            sampler "Sampler",
+            shuttler "Shuttler",
+            urukul "Urukul",
+            zotino "Zotino",
+        }
+    };
+}

@@ -12,6 +12,7 @@ pub mod chips;
 pub mod configuration;
 pub mod descriptor;
 pub mod exceptions;
+pub mod hub;
 pub mod initiator;
 pub mod intercore;
 pub mod kernel_symbols;

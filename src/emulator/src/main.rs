@@ -28,7 +28,12 @@ fn main() -> ExitCode {
         None => {}
     }
     match build(arguments, started) {
-        Err(message) => fail(message, 2),
+        Err(failure) => {
+            if let Some(event) = failure.event() {
+                println!("{event}");
+            }
+            fail(failure.to_string(), 2)
+        }
         Ok(mut host) => match host.run() {
             Err(message) => fail(message, 1),
             Ok(()) => ExitCode::SUCCESS,

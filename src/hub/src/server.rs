@@ -192,7 +192,7 @@ struct Sockets {
 
 impl Sockets {
     const PREFIX: &str = "kairos-hub-";
-    const LOCK: &str = "lock";
+    const LOCK: &str = ".lock";
 
     fn new() -> std::io::Result<Self> {
         Self::delete_abandoned();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kairos_contracts::analyzer;
 use kairos_contracts::configuration::{AUTH_KEY_MAX, AUTH_KEY_MIN};
+use kairos_contracts::hub;
 use kairos_contracts::management::PORT;
 use serde::de::{Deserializer, Error as _};
 use serde::Deserialize;
@@ -98,12 +99,13 @@ struct DeviceEntry {
 
 /// By default, only local clients can connect.
 fn default_listen() -> SocketAddr {
-    ([127, 0, 0, 1], 1390).into()
+    ([127, 0, 0, 1], hub::PORT).into()
 }
 
 fn listen<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
     let text = String::deserialize(from)?;
-    let wrong = |_| D::Error::custom(format!("'{text}' is not an address and port such as 127.0.0.1:1390"));
+    let example = default_listen();
+    let wrong = |_| D::Error::custom(format!("'{text}' is not an address and port such as {example}"));
     text.parse().map_err(wrong)
 }
 

@@ -21,7 +21,7 @@ from numpy import int64
 
 from ..coredevice.core import load_compiler
 from ..devices import DeviceDB, DeviceManager
-from ..diagnostics import Diagnostic, Range
+from ..diagnostics import MISSING_ATTRIBUTE, Diagnostic, Range
 from ..errors import KairosError
 from ..experiment.arguments import DefaultMissing
 from ..experiment.datasets import DatasetManager
@@ -78,7 +78,7 @@ def _of_experiment(file: str, cls: type, ddb: DeviceDB) -> Iterator[Diagnostic]:
         yield from unprepared
         for kernel, arguments in _kernels(cls):
             for found in load_compiler().check(kernel, (instance, *arguments), core=instance.core):
-                if not (unprepared and _lacks_attribute(found)):
+                if not (unprepared and found.kind == MISSING_ATTRIBUTE):
                     yield found
     except (DefaultMissing, KairosError) as error:
         text = f"{cls.__name__} cannot be checked: {error}"
@@ -112,10 +112,6 @@ def _prepare(file: str, instance) -> list[Diagnostic]:
         number = found.place.start[0] + 1
         return [Diagnostic(text, found.place, f"{file}:{number}: warning: {text}", warning=True)]
     return []
-
-
-def _lacks_attribute(found: Diagnostic) -> bool:
-    return not found.warning and "does not have an attribute" in found.message
 
 
 _STAND_INS = {"bool": False, "int32": 0, "int64": 0, "float": 0.0, "str": "", "none": None}

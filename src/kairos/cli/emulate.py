@@ -2,38 +2,32 @@
 
 import time
 
-from ..contracts import session
+from ..contracts import hub, session
 from ..devices import DeviceDB
 from ..emulator import Emulator, Options
-from ..errors import EmulatorError, UsageError
+from ..errors import EmulatorError, PortInUse, UsageError
 from ..network import analyzer, management, moninj
 
 __all__ = ["emulate"]
 
 PORTS = (management.PORT, session.PORT, analyzer.PORT, moninj.PORT)
 PORT_MAX = 65_535
-HUB = 1390
-"""Default port of the hub."""
-
-
-OTHERS = "choose others with --offset"
 
 
 def emulate(args):
     """Start an emulated device, and wait until it ends. EmulatorError if it exits by itself."""
     if not 0 <= args.offset <= PORT_MAX - max(PORTS):
         raise UsageError(f"--offset {args.offset}: the ports {PORTS[0]} to {PORTS[-1]} must be below {PORT_MAX + 1}")
-    if HUB - args.offset in PORTS:
-        raise UsageError(f"--offset {args.offset}: one of its ports would be {HUB}, that of the hub; use 20")
+    if hub.PORT - args.offset in PORTS:
+        raise UsageError(f"--offset {args.offset}: one of its ports would be {hub.PORT}, that of the hub; use 20")
     known = {} if args.device_db is None else DeviceDB.load(args.device_db).entries
     forward = {port: port + args.offset for port in PORTS}
     emulator = Emulator(args.variant, Options(forward=forward, log=args.log, bench=args.bench, entries=known))
     try:
         try:
             emulator.wait_ready()
-        except EmulatorError as error:
-            # The emulator itself would have its ports chosen one by one.
-            raise EmulatorError(str(error).replace("choose another with --forward (0: any)", OTHERS)) from None
+        except PortInUse as error:
+            raise EmulatorError(f"{error}: stop the program that uses it, or choose others with --offset") from None
         host = f"127.0.0.1:{session.PORT + args.offset}" if args.offset else "127.0.0.1"
         print(
             f"{args.variant} is emulated at {host} (the core's host in a device database); Ctrl-C ends it", flush=True

@@ -4,6 +4,7 @@ from importlib import resources
 from pathlib import Path
 
 from .. import files
+from ..contracts import hub
 from ..devices import DeviceDB
 from ..emulator.artifacts import built_database
 from ..errors import UsageError
@@ -40,7 +41,9 @@ def _hub(database):
     cores = hub_settings.cores(DeviceDB.load(database).entries)
     if not cores:
         raise UsageError(f"{database} has no core device reachable by a hub")
-    files.write(hub_settings.FILE, _filled("hub.toml", {"DEVICES": hub_settings.render(cores)}))
+    files.write(
+        hub_settings.FILE, _filled("hub.toml", {"HUB_PORT": str(hub.PORT), "DEVICES": hub_settings.render(cores)})
+    )
     print(f"wrote {hub_settings.FILE}, with {', '.join(core.name for core in cores)}")
     for core in cores:
         if core.emulated:

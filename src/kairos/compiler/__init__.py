@@ -156,9 +156,9 @@ def _diagnostic(record: tuple) -> Diagnostic:
     def place(span: tuple | None) -> Range | None:
         return Range(span[0], span[1:3], span[3:]) if span else None
 
-    warning, message, span, note, labels, advice, text, origin = record
+    warning, message, span, note, labels, advice, text, origin, kind = record
     related = tuple((place(where), label) for where, label in labels)
-    return Diagnostic(message, place(span), text, warning, note, related, tuple(advice), origin)
+    return Diagnostic(message, place(span), text, warning, note, related, tuple(advice), origin, kind)
 
 
 def _analysed(call: _Call) -> tuple[Any, Recorder]:

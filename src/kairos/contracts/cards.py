@@ -3,7 +3,7 @@
 Generated from src/contracts/cards/*.toml by src/contracts/generate.py: do not edit.
 """
 
-__all__ = ["CARDS", "CHANNEL_DRIVERS", "IN_SCOPE", "PINS", "PLACES", "WITHOUT_MODEL"]
+__all__ = ["CARDS", "CHANNEL_DRIVERS", "PINS", "PLACES", "SCOPE", "WIRING", "WITHOUT_MODEL"]
 
 CARDS = {
     "AD53xx": "ad53xx",
@@ -30,39 +30,280 @@ PLACES = {
     "AD9914": ("bus_channel", "channel"),
     "HMC542B": ("spi_device", None),
     "ADF5356": ("cpld_device", "channel"),
+    "AlmaznyLegacy": ("host_mirny", None),
     "AlmaznyChannel": ("host_mirny", "channel"),
     "AD9910": ("cpld_device", "chip_select"),
     "AD9912": ("cpld_device", "chip_select"),
 }
-"""Driver classes of chips: the arguments that name the card or bus, and the chip on it (None: the only
-one)."""
+"""Driver classes of chips: the arguments that name the card or bus, and the chip on it (None: the only one)."""
 
-PINS = (
-    "TTLOut",
-    "TTLInOut",
-    "TTLClockGen",
-)
+WIRING = {
+    "AD53xx": {
+        "lines": {
+            "spi": "spi_device",
+            "ldac": "ldac_device",
+            "clr": "clr_device",
+        },
+        "settings": {
+            "vref": ("vref", "number"),
+        },
+        "derived": True,
+    },
+    "AD9834": {
+        "lines": {
+            "spi": "spi_device",
+        },
+        "settings": {
+            "clock_hz": ("clk_freq", "number"),
+        },
+    },
+    "AD9914": {
+        "channels": {
+            "bus": "bus_channel",
+        },
+        "settings": {
+            "clock_hz": ("sysclk", "number"),
+        },
+    },
+    "Fastino": {
+        "channels": {
+            "spi": "channel",
+        },
+    },
+    "Grabber": {
+        "channels": {
+            "spi": "channel_base",
+        },
+    },
+    "HMC542B": {
+        "lines": {
+            "spi": "spi_device",
+        },
+    },
+    "Mirny": {
+        "lines": {
+            "spi": "spi_device",
+        },
+        "derived": True,
+    },
+    "ADF5356": {
+        "lines": {
+            "sw": "sw_device",
+        },
+    },
+    "AlmaznyLegacy": {
+        "implies": {
+            "almazny": "v1.1",
+        },
+    },
+    "AlmaznyChannel": {
+        "implies": {
+            "almazny": "v1.2",
+        },
+    },
+    "Novogorny": {
+        "lines": {
+            "adc": "spi_device",
+            "cnv": "cnv_device",
+        },
+    },
+    "Phaser": {
+        "channels": {
+            "spi": "channel_base",
+        },
+    },
+    "Sampler": {
+        "lines": {
+            "adc": "spi_adc_device",
+            "pgia": "spi_pgia_device",
+            "cnv": "cnv_device",
+        },
+        "settings": {
+            "hw_rev": ("hw_rev", "text"),
+        },
+    },
+    "SUServo": {
+        "lines": {
+            "pgia": "pgia_device",
+        },
+        "channels": {
+            "servo": "channel",
+        },
+        "settings": {
+            "hw_rev": ("sampler_hw_rev", "text"),
+        },
+    },
+    "Config": {
+        "derived": True,
+    },
+    "Relay": {
+        "derived": True,
+    },
+    "CPLD": {
+        "lines": {
+            "spi": "spi_device",
+            "io_update": "io_update_device",
+            "sync": "sync_device",
+        },
+        "settings": {
+            "proto_rev": ("proto_rev", (8, 9)),
+        },
+        "derived": True,
+    },
+    "AD9910": {
+        "lines": {
+            "sw": "sw_device",
+        },
+        "first": 4,
+    },
+    "AD9912": {
+        "lines": {
+            "sw": "sw_device",
+        },
+        "implies": {
+            "dds": "ad9912",
+        },
+        "first": 4,
+    },
+    "Zotino": {
+        "lines": {
+            "spi": "spi_device",
+            "ldac": "ldac_device",
+            "clr": "clr_device",
+        },
+        "settings": {
+            "vref": ("vref", "number"),
+        },
+    },
+}
+"""By driver class: lines of the model, with the argument that names the device whose channel has them; its channels,
+with the argument that is their number; its settings, with argument and type or valid values; settings that a chip
+implies; the number of a card's first chip; whether a function completes all this."""
+
+SCOPE = {
+    "AD53xx": {
+        "driver": "ad53xx",
+        "card": "",
+        "chip": "ad53xx",
+        "bus": "spi_device",
+        "selects": {},
+    },
+    "AD9834": {
+        "driver": "ad9834",
+        "card": "",
+        "chip": "ad9834",
+        "bus": "spi_device",
+        "selects": {
+            1: "",
+        },
+    },
+    "HMC542B": {
+        "driver": "hmc542b",
+        "card": "",
+        "chip": "hmc542b",
+        "bus": "spi_device",
+        "selects": {
+            1: "",
+        },
+    },
+    "Mirny": {
+        "driver": "mirny",
+        "card": "",
+        "chip": "mirny",
+        "bus": "spi_device",
+        "selects": {
+            1: "",
+        },
+    },
+    "Novogorny": {
+        "driver": "novogorny",
+        "card": "",
+        "chip": "novogorny",
+        "bus": "spi_device",
+        "selects": {
+            1: "",
+            2: " amplifiers",
+        },
+    },
+    "Sampler": {
+        "driver": "sampler",
+        "card": "",
+        "chip": "sampler",
+        "bus": "spi_pgia_device",
+        "selects": {
+            1: " amplifiers",
+        },
+    },
+    "SUServo": {
+        "driver": "suservo",
+        "card": "",
+        "chip": "sampler",
+        "bus": "pgia_device",
+        "selects": {
+            1: " amplifiers",
+        },
+    },
+    "Relay": {
+        "driver": "shuttler",
+        "card": "",
+        "chip": "shuttler",
+        "bus": "spi_device",
+        "selects": {
+            1: "",
+        },
+    },
+    "CPLD": {
+        "driver": "urukul",
+        "card": "",
+        "chip": "urukul",
+        "bus": "spi_device",
+        "selects": {
+            1: "",
+            2: " attenuators",
+        },
+    },
+    "AD9910": {
+        "driver": "ad9910",
+        "card": "urukul.CPLD",
+        "chip": "ad9910",
+        "bus": "spi_device",
+        "selects": {},
+    },
+    "AD9912": {
+        "driver": "ad9912",
+        "card": "urukul.CPLD",
+        "chip": "ad9912",
+        "bus": "spi_device",
+        "selects": {},
+    },
+    "SharedDDS": {
+        "driver": "suservo_dds",
+        "card": "urukul.CPLD",
+        "chip": "ad9910",
+        "bus": "spi_device",
+        "selects": {
+            3: "",
+        },
+    },
+    "Zotino": {
+        "driver": "zotino",
+        "card": "",
+        "chip": "ad53xx",
+        "bus": "spi_device",
+        "selects": {
+            1: "",
+        },
+    },
+}
+"""Driver classes whose messages are described on the scope's page: the driver's module; of a chip on a card the card's
+driver; the chip; the argument that names the bus; chip selects that are not arguments, with the suffix of the device's
+name."""
+
+PINS = ("TTLOut", "TTLInOut", "TTLClockGen")
 """Driver classes of single pins."""
 
 WITHOUT_MODEL = ("CXPGrabber",)
 """Driver classes of cards without a model."""
-
-IN_SCOPE = (
-    "AD53xx",
-    "AD9834",
-    "HMC542B",
-    "Mirny",
-    "Novogorny",
-    "Sampler",
-    "SUServo",
-    "Relay",
-    "CPLD",
-    "AD9910",
-    "AD9912",
-    "SharedDDS",
-    "Zotino",
-)
-"""Driver classes whose messages are described on the scope's page."""
 
 CHANNEL_DRIVERS = {
     "fastino": {

@@ -6,20 +6,14 @@ regardless of their names.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from ..contracts.cards import CARDS, PINS, PLACES, WITHOUT_MODEL
+from ..contracts.cards import CARDS, PINS, PLACES, WIRING, WITHOUT_MODEL
 
 __all__ = ["cards", "doubled", "lacking", "pins"]
 
-REVISIONS = (8, 9)
-"""Modelled revisions of the Urukul's logic."""
 CHANNELS = 4
-"""DDS channels of an Urukul."""
-ALMAZNY = {"AlmaznyLegacy": "v1.1", "AlmaznyChannel": "v1.2"}
-"""Expansion card of a Mirny, by driver class."""
-FIRST_DDS = 4
-"""Chip select of an Urukul's channel 0."""
+"""Channels of an Urukul or a Mirny."""
 
 
 def _is_channel(number) -> bool:
@@ -76,10 +70,13 @@ class _Database:
             if isinstance(entry, dict) and entry.get("class") in classes:
                 yield name, entry
 
-    def behind(self, card: dict, argument: str, *classes: str) -> list[dict]:
-        """Return the arguments of the devices whose `argument` names a card."""
-        of_class = (self.arguments(entry) for _, entry in self.drivers(*classes))
-        return [arguments for arguments in of_class if self.get(arguments.get(argument)) is card]
+    def chips(self, card: dict) -> Iterator[tuple[str, dict, int | None]]:
+        """Yield driver class, arguments and number of each chip whose driver names a card."""
+        for _, entry in self.drivers(*PLACES):
+            argument, number = PLACES[entry["class"]]
+            arguments = self.arguments(entry)
+            if self.get(arguments.get(argument)) is card:
+                yield entry["class"], arguments, number and arguments.get(number)
 
     def servos(self, card: dict) -> Iterator[tuple[dict, int]]:
         """Yield the arguments of each SU-Servo with the Urukul `card`, and the card's index there."""
@@ -90,19 +87,40 @@ class _Database:
                 yield from ((arguments, place) for place, name in enumerate(cards) if self.get(name) is card)
 
 
-def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
+def _wired(database: _Database, entry: dict) -> tuple[dict, dict]:
+    """Return channels and settings of a card as `WIRING` describes them, for its own driver and for
+    those of its chips."""
+    own, arguments = WIRING.get(entry["class"], {}), database.arguments(entry)
+    lines = {line: arguments.get(argument) for line, argument in own.get("lines", {}).items()}
+    settings = {
+        name: value
+        for name, (argument, valid) in own.get("settings", {}).items()
+        if (value := _setting(arguments.get(argument), valid)) is not None
+    }
+    for driver, chip, number in database.chips(entry):
+        wiring = WIRING.get(driver, {})
+        settings |= wiring.get("implies", {})
+        if isinstance(number, int) and number >= wiring.get("first", 0):
+            place = number - wiring.get("first", 0)
+            lines |= {f"{line}{place}": chip.get(argument) for line, argument in wiring.get("lines", {}).items()}
+    return database.channels(**lines) | database.own(entry, **own.get("channels", {})), settings
+
+
+def _setting(value, valid):
+    """Return a setting if it has the type `valid`, or is one of these values; else None."""
+    if valid == "number":
+        return float(value) if _is_positive(value) else None
+    if valid == "text":
+        return value if isinstance(value, str) else None
+    return value if value in valid else None
+
+
+# Functions that complete channels and settings of a card, by its entry. None: the entry belongs to the card of
+# another one.
+
+
+def _urukul(database: _Database, entry: dict, channels: dict, settings: dict) -> tuple[dict, dict]:
     arguments = database.arguments(entry)
-    names = {"spi": "spi_device", "io_update": "io_update_device", "sync": "sync_device"}
-    lines = {line: arguments.get(name) for line, name in names.items()}
-    for channel in database.behind(entry, "cpld_device", "AD9910", "AD9912"):
-        select = channel.get("chip_select")
-        if isinstance(select, int) and select >= FIRST_DDS:
-            lines[f"sw{select - FIRST_DDS}"] = channel.get("sw_device")
-    settings: dict = {}
-    if database.behind(entry, "cpld_device", "AD9912"):
-        settings["dds"] = "ad9912"
-    if arguments.get("proto_rev") in REVISIONS:
-        settings["proto_rev"] = arguments["proto_rev"]
     reference = arguments.get("refclk")
     if _is_positive(reference):
         # Clock selection of the configuration: bit 0 the SMA connector, else bit 1 the MMCX
@@ -110,7 +128,6 @@ def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
         select = arguments.get("clk_sel", 0)
         source = ("oscillator_hz", "sma_hz", "mmcx_hz", "sma_hz")[select if select in range(4) else 0]
         settings[source] = float(reference)
-    channels = database.channels(**lines)
     for servo, place in database.servos(entry):
         # A servo's channels precede it, four per card.
         number = servo["channel"]
@@ -119,88 +136,23 @@ def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
     return channels, settings
 
 
-def _serial_dac(database: _Database, entry: dict) -> tuple[dict, dict]:
-    arguments = database.arguments(entry)
-    devices = {"spi": "spi_device", "ldac": "ldac_device", "clr": "clr_device"}
-    vref = arguments.get("vref")
-    settings = {"vref": float(vref)} if _is_positive(vref) else {}
-    return database.channels(**{line: arguments.get(name) for line, name in devices.items()}), settings
-
-
-def _ad53xx(database: _Database, entry: dict) -> tuple[dict, dict]:
-    """Describe a single DAC: the lowest bit of its chip select is its select line on the bus."""
-    channels, settings = _serial_dac(database, entry)
+def _ad53xx(database: _Database, entry: dict, channels: dict, settings: dict) -> tuple[dict, dict]:
+    """The lowest bit of its chip select is its select line on the bus."""
     select = database.arguments(entry).get("chip_select", 1)
     if isinstance(select, int) and select > 0:
         settings["select"] = (select & -select).bit_length() - 1
     return channels, settings
 
 
-def _sampler(database: _Database, entry: dict) -> tuple[dict, dict]:
+def _mirny(database: _Database, entry: dict, channels: dict, settings: dict) -> tuple[dict, dict]:
     arguments = database.arguments(entry)
-    devices = {"adc": "spi_adc_device", "pgia": "spi_pgia_device", "cnv": "cnv_device"}
-    revision = arguments.get("hw_rev")
-    settings = {"hw_rev": revision} if isinstance(revision, str) else {}
-    return database.channels(**{line: arguments.get(name) for line, name in devices.items()}), settings
-
-
-def _servo(database: _Database, entry: dict) -> tuple[dict, dict]:
-    """Describe the Sampler of an SU-Servo."""
-    arguments = database.arguments(entry)
-    revision = arguments.get("sampler_hw_rev")
-    settings = {"hw_rev": revision} if isinstance(revision, str) else {}
-    channels = database.channels(pgia=arguments.get("pgia_device"))
-    return channels | database.own(entry, servo="channel"), settings
-
-
-def _novogorny(database: _Database, entry: dict) -> tuple[dict, dict]:
-    arguments = database.arguments(entry)
-    return database.channels(adc=arguments.get("spi_device"), cnv=arguments.get("cnv_device")), {}
-
-
-def _alone(database: _Database, entry: dict) -> tuple[dict, dict]:
-    """Describe a single chip on a bus, without settings."""
-    return database.channels(spi=database.arguments(entry).get("spi_device")), {}
-
-
-def _ad9834(database: _Database, entry: dict) -> tuple[dict, dict]:
-    clock = database.arguments(entry).get("clk_freq")
-    settings = {"clock_hz": float(clock)} if _is_positive(clock) else {}
-    return _alone(database, entry)[0], settings
-
-
-def _fastino(database: _Database, entry: dict) -> tuple[dict, dict]:
-    return database.own(entry, spi="channel"), {}
-
-
-def _based(database: _Database, entry: dict) -> tuple[dict, dict]:
-    return database.own(entry, spi="channel_base"), {}
-
-
-def _mirny(database: _Database, entry: dict) -> tuple[dict, dict]:
-    arguments = database.arguments(entry)
-    lines = {"spi": arguments.get("spi_device")}
-    for channel in database.behind(entry, "cpld_device", "ADF5356"):
-        if channel.get("channel") in range(CHANNELS):
-            lines[f"sw{channel['channel']}"] = channel.get("sw_device")
-    settings: dict = {}
     reference, select = arguments.get("refclk"), arguments.get("clk_sel")
     if _is_positive(reference):
         # A name stands for a number that depends on the card's revision; the source that the driver
         # selects gets the reference.
         chosen = select if select in range(CHANNELS) else 0
         settings["clocks_hz"] = [float(reference) if n == chosen else 0.0 for n in range(CHANNELS)]
-    for kind, revision in ALMAZNY.items():
-        if database.behind(entry, "host_mirny", kind):
-            settings["almazny"] = revision
-    return database.channels(**lines), settings
-
-
-def _ddsbus(database: _Database, entry: dict) -> tuple[dict, dict]:
-    """Describe the bus of AD9914 chips, whose entries agree on it."""
-    clock = database.arguments(entry).get("sysclk")
-    settings = {"clock_hz": float(clock)} if _is_positive(clock) else {}
-    return database.own(entry, bus="bus_channel"), settings
+    return channels, settings
 
 
 def _beside(database: _Database, name: str, driver: str) -> dict:
@@ -213,38 +165,27 @@ def _beside(database: _Database, name: str, driver: str) -> dict:
     return (near or [entry for _, entry in entries] or [{}])[0]
 
 
-def _shuttler(database: _Database, entry: dict) -> tuple[dict, dict] | None:
+def _shuttler(database: _Database, entry: dict, channels: dict, settings: dict) -> tuple[dict, dict] | None:
     """Describe the card of a relay driver or, if that has none, of a settings driver. Its ADC and
     settings are those with the same name prefix, or else the first."""
     (own,) = [name for name, other in database.drivers("Relay", "Config") if other is entry][:1]
-    settings, relay = entry, None
+    config, relay = entry, None
     if entry["class"] == "Relay":
-        settings, relay = _beside(database, own, "Config"), database.arguments(entry).get("spi_device")
+        config, relay = _beside(database, own, "Config"), database.arguments(entry).get("spi_device")
     elif any(_beside(database, name, "Config") is entry for name, _ in database.drivers("Relay")):
         return None
     adc = database.arguments(_beside(database, own, "ADC")).get("spi_device")
-    return database.channels(relay=relay, adc=adc) | database.own(settings, config="channel"), {}
+    return database.channels(relay=relay, adc=adc) | database.own(config, config="channel"), settings
 
 
-DESCRIBED = {
+DERIVED: dict[str, Callable] = {
     "AD53xx": _ad53xx,
-    "AD9834": _ad9834,
-    "AD9914": _ddsbus,
     "Config": _shuttler,
     "CPLD": _urukul,
-    "Sampler": _sampler,
-    "Fastino": _fastino,
-    "Grabber": _based,
-    "HMC542B": _alone,
     "Mirny": _mirny,
-    "Novogorny": _novogorny,
-    "Phaser": _based,
     "Relay": _shuttler,
-    "SUServo": _servo,
-    "Zotino": _serial_dac,
 }
-"""By driver class of `kairos.contracts.cards.CARDS`: the function that derives channels and settings from an entry
-(None: the entry belongs to the card of another one)."""
+"""By driver class with `derived` in `kairos.contracts.cards.WIRING`: the function that completes its card."""
 
 
 def cards(entries: dict) -> list[dict]:
@@ -253,7 +194,9 @@ def cards(entries: dict) -> list[dict]:
     database = _Database(entries)
     found = []
     for name, entry in database.drivers(*CARDS):
-        described = DESCRIBED[entry["class"]](database, entry)
+        described = _wired(database, entry)
+        if entry["class"] in DERIVED:
+            described = DERIVED[entry["class"]](database, entry, *described)
         if described is None:
             continue
         channels, settings = described

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field
 
 from ..contracts.session import PORT
-from ..errors import EmulatorError
+from ..errors import EmulatorError, PortInUse
 from ..waveform import Recording
 from . import artifacts
 from .cards import cards, pins
@@ -244,6 +244,8 @@ class Emulator:
                     raise EmulatorError(f"unexpected output of the emulator: {line.strip()}") from None
                 if event.get("event") == "ready":
                     self._ready = event
+                elif event.get("kind") == "port_in_use":
+                    raise PortInUse(event["port"])
         return self._ready
 
     def _not_booted(self) -> EmulatorError:

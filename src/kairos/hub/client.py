@@ -15,6 +15,7 @@ from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
+from ..contracts.hub import PORT
 from . import notebook, reach
 from .buses import ByName, I2c, pins, spi_buses
 from .errors import HubError, ProgramError
@@ -24,9 +25,6 @@ from .registers import Register, Registers
 from .waveforms import Waveforms
 
 __all__ = ["PORT", "SYSTEM", "Device", "Lab", "Register", "Subsystem", "connect"]
-
-PORT = 1390
-"""Default port of a hub, unless hub.toml sets another."""
 
 PACKAGE = "kairos.hub.v1"
 TIMEOUT = 30.0

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..contracts.cards import SCOPE
 from ..waveform import Channel
-from .chips import BUSES, LABELS, PAIRS, SELECTS, SETTINGS, arguments_of
+from .chips import arguments_of, described
 
 __all__ = ["Labels", "Message", "Messages"]
 
@@ -34,12 +35,12 @@ class Labels:
         self._chips: dict[tuple[str, int], tuple[str, str, dict]] = {}
         for name, entry in entries.items():
             driver, own = self._local(entry)
-            if driver not in LABELS:
+            if driver not in SCOPE:
                 continue
             _, card = self._local(self._resolved(own.get("cpld_device")))
-            bus = own.get(BUSES.get(driver, "spi_device")) or card.get("spi_device")
+            bus = own.get(SCOPE[driver]["bus"]) or card.get("spi_device")
             arguments = arguments_of(driver, own, card)
-            for select, suffix in SELECTS.get(driver, {arguments.get("chip_select"): ""}).items():
+            for select, suffix in (SCOPE[driver]["selects"] or {arguments.get("chip_select"): ""}).items():
                 if isinstance(bus, str) and isinstance(select, int):
                     self._chips.setdefault((bus, select), (name + suffix, driver, arguments))
 
@@ -69,16 +70,19 @@ class Labels:
     def text(self, bus: str, message: Message) -> str:
         """Describe a message, or format its bits as a number."""
         _, driver, arguments = self._chip(bus, message.select)
-        text = LABELS[driver](message, arguments) if driver else None
+        text = described(driver).text(message, arguments) if driver else None
         return text or f"{message.written:#0{2 + -(-message.bits // 4)}x} ({message.bits} bits)"
 
     def settings(self, bus: str, message: Message, before: Message | None = None) -> dict[str, tuple[str, float]]:
         """Return the quantities that a message sets, alone or together with the preceding message
         `before` to the same chip: unit and number by name."""
         _, driver, arguments = self._chip(bus, message.select)
-        found = SETTINGS[driver](message, arguments) if driver in SETTINGS else {}
-        if driver in PAIRS and before is not None:
-            found = found | PAIRS[driver](before, message, arguments)
+        chip = described(driver) if driver else None
+        found: dict[str, tuple[str, float]] = {}
+        if chip and chip.settings:
+            found |= chip.settings(message, arguments)
+        if chip and chip.paired and before is not None:
+            found |= chip.paired(before, message, arguments)
         return found
 
 

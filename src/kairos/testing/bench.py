@@ -6,6 +6,7 @@ from pathlib import Path
 from .. import emulator, pyon
 from ..cli.bench import NAME
 from ..cli.experiments import Experiment
+from ..contracts.cards import WIRING
 from ..devices import DeviceDB
 from ..errors import UsageError
 from ..waveform import Channel, Recording
@@ -13,7 +14,7 @@ from .signals import Dac, Dds, Pin
 
 __all__ = ["Bench"]
 
-FIRST_DDS = 4
+FIRST_DDS = WIRING["AD9910"]["first"]
 """Chip select of an Urukul's channel 0."""
 
 

@@ -155,7 +155,7 @@ fn compile(
 type Place = (String, u32, u32, u32, u32);
 
 /// An error or a warning: whether it is a warning, message, place, label, (place, label) of further
-/// places, advice, the complete text, and the file and line of the compiler that created it.
+/// places, advice, the complete text, the file and line of the compiler that created it, and its kind.
 type Record = (
     bool,
     String,
@@ -165,6 +165,7 @@ type Record = (
     Vec<String>,
     String,
     (&'static str, u32),
+    &'static str,
 );
 
 fn record(sources: &Sources, one: &Diagnostic) -> Record {
@@ -183,6 +184,7 @@ fn record(sources: &Sources, one: &Diagnostic) -> Record {
         one.help.clone(),
         one.render(sources),
         (one.origin.file(), one.origin.line()),
+        one.kind.name(),
     )
 }
 

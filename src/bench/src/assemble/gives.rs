@@ -47,6 +47,16 @@ pub struct Gives {
 }
 
 impl Gives {
+    /// Creates outputs of tones.
+    pub fn tones(count: usize) -> Self {
+        Self::only(Kind::Tone, count)
+    }
+
+    /// Creates outputs of voltages.
+    pub fn volts(count: usize) -> Self {
+        Self::only(Kind::Volts, count)
+    }
+
     /// Creates outputs of a single kind.
     pub fn only(kind: Kind, count: usize) -> Self {
         let mut this = Self::default();

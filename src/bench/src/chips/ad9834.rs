@@ -10,10 +10,15 @@ use std::f64::consts::PI;
 
 use kairos_contracts::chips::ad9834::{self as chip, control, frequency, phase};
 use kairos_contracts::chips::Field;
+use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::shift::{Shift, UnselectedMessage};
+use crate::assemble::gives::Gives;
+use crate::file::Power;
 use crate::model::{set_levels, Change, Model, Outbox};
+use crate::numbers::Natural;
+use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal, Tone};
 
 /// Names of the input lines.
@@ -391,6 +396,26 @@ impl Model for Ad9834 {
             .iter()
             .map(|(_, register, at)| (*at, missing(*register)))
             .collect()
+    }
+}
+
+/// An AD9834 in a bench file. Missing values are those of the device database, or else defaults.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Section {
+    /// Hz of its clock, default 75 MHz; 0: none.
+    clock_hz: Option<Natural>,
+    /// Power of its sine.
+    full_scale_dbm: Power,
+}
+
+impl BenchSection for Section {
+    fn model(settings: &Settings<Self>) -> Result<CardModel, Rejected> {
+        let options = Options {
+            clock_hz: settings.get(|section| section.clock_hz).map_or(75e6, |clock| clock.0),
+            full_scale_dbm: settings.in_file.map_or(0.0, |section| section.full_scale_dbm.0 .0),
+        };
+        Ok(CardModel::new(Ad9834::new(options), &INPUTS, Gives::tones(1)))
     }
 }
 

@@ -1,10 +1,14 @@
 //! AD9914 chips on a parallel bus with common address, data and strobe, and a select line per chip.
 //! A frequency update reaches the selected chips, a reset all of them.
 
+use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::ad9914::Ad9914;
+use crate::assemble::gives::Gives;
 use crate::model::{set_levels, Change, Model, Outbox};
+use crate::numbers::Natural;
+use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal, Tone};
 
 /// Maximum number of chips on a bus.
@@ -136,5 +140,37 @@ impl Model for DdsBus {
             )
         });
         warnings.collect()
+    }
+}
+
+/// A bus with AD9914 in a bench file. Missing values are those of the device database, or else
+/// defaults.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Section {
+    /// Hz of the system clock of all chips, default 3 GHz; 0: none.
+    clock_hz: Option<Natural>,
+    /// Whether a signal is present at their SYNC_IN inputs.
+    sync_in: Option<bool>,
+}
+
+impl BenchSection for Section {
+    fn model(settings: &Settings<Self>) -> Result<CardModel, Rejected> {
+        let chips = settings
+            .card
+            .lines
+            .keys()
+            .filter(|line| line.starts_with("sel_n"))
+            .count();
+        let options = Options {
+            chips: chips.min(CHANNELS),
+            clock: settings.get(|section| section.clock_hz).map_or(3e9, |clock| clock.0),
+            synchronised: settings.in_file.and_then(|section| section.sync_in).unwrap_or(false),
+        };
+        Ok(CardModel::new(
+            DdsBus::new(options),
+            &INPUTS,
+            Gives::tones(options.chips),
+        ))
     }
 }

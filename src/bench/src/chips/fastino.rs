@@ -6,10 +6,13 @@
 //! The card's interpolators keep their settings but do not interpolate.
 
 use kairos_contracts::chips::fastino::{self as words, cfg, frame};
+use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::fastlink::{self, Geometry, Receiver};
+use crate::assemble::gives::Gives;
 use crate::model::{Change, Model, Outbox};
+use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal};
 
 /// Number of DACs.
@@ -122,6 +125,17 @@ impl Model for Fastino {
             });
         }
         report
+    }
+}
+
+/// A Fastino in a bench file, which has no settings.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Section {}
+
+impl BenchSection for Section {
+    fn model(_: &Settings<Self>) -> Result<CardModel, Rejected> {
+        Ok(CardModel::new(Fastino::new(), &fastlink::INPUTS, Gives::volts(CHANNELS)).answering(&["miso"]))
     }
 }
 

@@ -6,10 +6,14 @@
 //! loss is not modelled.
 
 use kairos_contracts::chips::hmc542b::{setting, SETTING};
+use serde::Deserialize;
 use serde_json::{json, Value};
+use toml::Spanned;
 
 use super::shift::{mask, Shift, UnselectedMessage};
+use crate::assemble::gives::{Gives, Kind};
 use crate::model::{set_levels, Change, Model, Outbox};
+use crate::section::{CardModel, Rejected, Section as BenchSection, Settings, Source};
 use crate::signal::{turns_of, Ns, Signal, Tone};
 
 /// Names of the input lines; the tone follows them.
@@ -124,6 +128,30 @@ impl Model for Hmc542b {
             "attenuation_db": self.attenuation(),
             "code": self.code,
             "settings": self.settings,
+        })
+    }
+}
+
+/// An HMC542B in a bench file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Section {
+    /// Source of its input: `CARD.chN`, or a part that outputs a tone.
+    tone: Option<Spanned<String>>,
+}
+
+impl BenchSection for Section {
+    fn model(settings: &Settings<Self>) -> Result<CardModel, Rejected> {
+        let source = settings.in_file.and_then(|section| section.tone.clone());
+        let source = source.map(|from| Source {
+            input: INPUTS.len(),
+            from,
+            kind: Kind::Tone,
+            label: None,
+        });
+        Ok(CardModel {
+            sources: source.into_iter().collect(),
+            ..CardModel::new(Hmc542b::new(), &INPUTS, Gives::tones(1))
         })
     }
 }

@@ -12,7 +12,11 @@ use serde_json::{json, Value};
 use super::adf5356::Adf5356;
 use super::hmc542b::attenuation_db;
 use super::shift::{Sent, Shift, UnselectedMessage};
+use crate::assemble::gives::Gives;
+use crate::file::MirnyRevision;
 use crate::model::{set_levels, Change, Model, Outbox};
+use crate::numbers::Natural;
+use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal, Tone};
 
 /// Channels of the card.
@@ -281,6 +285,30 @@ impl Model for Mirny {
             "control": self.control,
             "ch0": channel(0), "ch1": channel(1), "ch2": channel(2), "ch3": channel(3),
         })
+    }
+}
+
+/// A Mirny in a bench file. Missing values are those of the device database, or else defaults.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Section {
+    /// Hz of the reference that each value of `clk_sel` selects; 0: none.
+    clocks_hz: Option<[Natural; 4]>,
+    /// Hardware revision as read from the card: 0 to 3.
+    hw_rev: Option<MirnyRevision>,
+    /// Mezzanine: `v1.1` or `v1.2`.
+    almazny: Option<Almazny>,
+}
+
+impl BenchSection for Section {
+    fn model(settings: &Settings<Self>) -> Result<CardModel, Rejected> {
+        let clocks = settings.get(|section| section.clocks_hz);
+        let options = Options {
+            clocks: clocks.map_or([100e6, 0.0, 0.0, 0.0], |clocks| clocks.map(|hz| hz.0)),
+            revision: settings.get(|section| section.hw_rev).map_or(0, MirnyRevision::number),
+            almazny: settings.get(|section| section.almazny),
+        };
+        Ok(CardModel::new(Mirny::new(options), &INPUTS, Gives::tones(CHANNELS)).answering(&["miso"]))
     }
 }
 

@@ -23,6 +23,7 @@ pub mod serial_dac;
 pub mod shift;
 pub mod shuttler;
 pub mod urukul;
+pub mod zotino;
 
 #[cfg(test)]
 mod any_lines;

@@ -11,7 +11,11 @@ use serde_json::{json, Value};
 
 use super::measuring::{set_volts, Amplifiers, Conversions, Times};
 use super::shift::{Sent, Shift, UnselectedMessage};
+use crate::assemble::gives::Gives;
+use crate::file::section_with_inputs;
 use crate::model::{set_levels, Change, Model, Outbox};
+use crate::numbers::Positive;
+use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal};
 
 /// Channels of the card.
@@ -233,6 +237,26 @@ impl Model for Novogorny {
                 json!({ "volts": self.volts[n], "gain": self.amplifiers.gain(n), "code": self.codes[n] });
         }
         report
+    }
+}
+
+section_with_inputs! {
+    /// A Novogorny in a bench file.
+    Section {
+        /// Reference of its ADC in volts; default 5.
+        vref: Option<Positive>
+    }
+}
+
+impl BenchSection for Section {
+    fn model(settings: &Settings<Self>) -> Result<CardModel, Rejected> {
+        let vref = settings.get(|section| section.vref).map_or(5.0, |vref| vref.0);
+        let inputs = settings.in_file.map(Self::inputs).unwrap_or_default();
+        let model = Novogorny::new(vref, inputs.volts());
+        Ok(CardModel {
+            sources: inputs.sources(INPUTS.len()),
+            ..CardModel::new(model, &INPUTS, Gives::default()).answering(&ANSWERS)
+        })
     }
 }
 

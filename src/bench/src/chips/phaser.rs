@@ -7,10 +7,13 @@
 
 use kairos_contracts::chips::phaser::{self as chip, cfg, duc_cfg, frame, tone};
 use kairos_contracts::chips::Register;
+use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::fastlink::{self, Geometry, Receiver};
+use crate::assemble::gives::Gives;
 use crate::model::{Change, Model, Outbox};
+use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{turns_of, Ns, Signal, Tone};
 
 const CHANNELS: usize = chip::CHANNELS as usize;
@@ -351,6 +354,17 @@ impl Model for Phaser {
             channel.waits.map(|since| (since, text))
         });
         warnings.collect()
+    }
+}
+
+/// A Phaser in a bench file, which has no settings.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Section {}
+
+impl BenchSection for Section {
+    fn model(_: &Settings<Self>) -> Result<CardModel, Rejected> {
+        Ok(CardModel::new(Phaser::new(), &fastlink::INPUTS, Gives::tones(TONES)).answering(&["miso"]))
     }
 }
 

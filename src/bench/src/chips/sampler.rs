@@ -7,7 +7,10 @@ use serde_json::{json, Value};
 
 use super::measuring::{set_volts, Amplifiers, Conversions, Times};
 use super::shift::UnselectedMessage;
+use crate::assemble::gives::Gives;
+use crate::file::{section_with_inputs, SamplerRevision};
 use crate::model::{set_levels, Change, Model, Outbox};
+use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal};
 
 /// Channels of the card.
@@ -118,6 +121,27 @@ impl Sampler {
             (false, true) => self.amplifiers.take(self.lines[PGIA_MOSI]),
             _ => {}
         }
+    }
+}
+
+section_with_inputs! {
+    /// A Sampler in a bench file.
+    Section {
+        /// Hardware revision: `v2.1`, whose range is 10 V, or a later one with 10.24 V.
+        hw_rev: Option<SamplerRevision>
+    }
+}
+
+impl BenchSection for Section {
+    fn model(settings: &Settings<Self>) -> Result<CardModel, Rejected> {
+        let revision = settings.get(|section| section.hw_rev);
+        let span = SPANS[usize::from(revision != Some(SamplerRevision::First))];
+        let inputs = settings.in_file.map(Self::inputs).unwrap_or_default();
+        let card = CardModel::new(Sampler::new(span, inputs.volts()), &INPUTS, Gives::default()).answering(&ANSWERS);
+        Ok(CardModel {
+            sources: inputs.sources(INPUTS.len()),
+            ..card
+        })
     }
 }
 

@@ -5,12 +5,17 @@
 //! outputs and inputs of the ADC are not published, so the bench file specifies the input voltages.
 
 use kairos_contracts::chips::shuttler as chip;
+use serde::Deserialize;
 use serde_json::{json, Value};
+use toml::Spanned;
 
 use self::output::Output;
 use super::ad4115::Ad4115;
 use super::shift::Shift;
+use crate::assemble::gives::{Gives, Kind};
 use crate::model::{set_levels, Change, Model, Outbox};
+use crate::numbers::Finite;
+use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal};
 
 mod output;
@@ -175,6 +180,61 @@ impl Model for Shuttler {
             report[format!("ch{number}")] = output.report();
         }
         report
+    }
+}
+
+/// A Shuttler in a bench file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Section {
+    /// Volts at the ADC's VIN0, VIN1 and so on, up to 16 of them; default 0.
+    adc_volts: Option<Spanned<Vec<Finite>>>,
+    /// Time between renewals of a changing output; default 1000.
+    update_ns: Option<Spanned<u32>>,
+}
+
+impl Section {
+    fn adc_volts(&self) -> Result<[f64; ADC_INPUTS], Rejected> {
+        let mut volts = [0.0; ADC_INPUTS];
+        if let Some(setting) = &self.adc_volts {
+            if setting.get_ref().len() > volts.len() {
+                return Err((setting.span(), "the ADC of a Shuttler has 16 inputs".into()));
+            }
+            for (input, volt) in volts.iter_mut().zip(setting.get_ref()) {
+                *input = volt.0;
+            }
+        }
+        Ok(volts)
+    }
+
+    fn update(&self) -> Result<Ns, Rejected> {
+        let Some(setting) = &self.update_ns else {
+            return Ok(1000);
+        };
+        let update = *setting.get_ref();
+        if update == 0 || update % 8 != 0 {
+            let text = format!("{update} ns is invalid: it must be a multiple of 8 ns, the time of a sample");
+            return Err((setting.span(), text));
+        }
+        Ok(update.into())
+    }
+}
+
+impl BenchSection for Section {
+    fn model(settings: &Settings<Self>) -> Result<CardModel, Rejected> {
+        let section = settings.in_file.unwrap_or(&settings.in_database);
+        let options = Options {
+            adc_volts: section.adc_volts()?,
+            relays: settings.has(INPUTS[0]),
+            update: section.update()?,
+        };
+        let mut outputs = Gives::default();
+        for output in 0..OUTPUTS {
+            outputs.add(&format!("tone{output}"), Kind::Tone);
+            outputs.add(&format!("ch{output}"), Kind::Volts);
+        }
+        let card = CardModel::new(Shuttler::new(options), &INPUTS, outputs).answering(&ANSWERS);
+        Ok(CardModel { words: WORDS, ..card })
     }
 }
 

@@ -10,9 +10,11 @@ use kairos_contracts::chips::WideField;
 use serde_json::{json, Value};
 
 mod configuration;
+mod section;
 
 use self::configuration::Fields;
 pub use self::configuration::{Chip, Options, Revision, ServoBus};
+pub use self::section::Section;
 use super::dds::{Dds, Lines, SyncSignal};
 use super::hmc542b::attenuation_db;
 use super::shift::{mask, Sent, Shift};

@@ -1,10 +1,11 @@
-//! Bench file entries for cards with ADCs, and their inputs; an unspecified input is at 0 V.
+//! Voltage inputs in a bench file; an unspecified one is at 0 V.
 
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::SamplerRevision;
-use crate::numbers::{Finite, Positive};
+use crate::assemble::gives::Kind;
+use crate::numbers::Finite;
+use crate::section::Source;
 
 /// The source of a voltage input.
 #[derive(Debug, Clone, Deserialize)]
@@ -19,50 +20,62 @@ pub enum Wire {
     From(String),
 }
 
-/// Defines a card with eight inputs and one further option.
-macro_rules! card {
-    ($(#[$doc:meta])* $name:ident { $(#[$said:meta])* $field:ident: $type:ty }) => {
+/// The sources of the inputs of a card.
+#[derive(Debug, Default)]
+pub struct Inputs<'a>(pub [Option<&'a Spanned<Wire>>; 8]);
+
+impl Inputs<'_> {
+    /// The voltages of constant inputs; others are at 0 V.
+    pub fn volts(&self) -> [f64; 8] {
+        self.0.map(|input| match input.map(Spanned::get_ref) {
+            Some(Wire::Volts(volts)) => volts.0,
+            _ => 0.0,
+        })
+    }
+
+    /// The inputs from other parts; `first` is the model's number of the first input.
+    pub fn sources(&self, first: usize) -> Vec<Source> {
+        let wires = self.0.iter().enumerate();
+        wires
+            .filter_map(|(n, input)| {
+                let wire = (*input)?;
+                let Wire::From(from) = wire.get_ref() else { return None };
+                Some(Source {
+                    input: first + n,
+                    from: Spanned::new(wire.span(), from.clone()),
+                    kind: Kind::Volts,
+                    label: Some(format!("{from} to ch{n}")),
+                })
+            })
+            .collect()
+    }
+}
+
+/// Defines the section of a card with eight inputs and one further setting.
+macro_rules! section_with_inputs {
+    ($(#[$doc:meta])* $name:ident { $(#[$about:meta])* $field:ident: $type:ty }) => {
         $(#[$doc])*
-        #[derive(Debug, Default, Deserialize)]
+        #[derive(Debug, Default, serde::Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct $name {
-            $(#[$said])*
-            pub $field: $type,
-            pub ch0: Option<Spanned<Wire>>,
-            pub ch1: Option<Spanned<Wire>>,
-            pub ch2: Option<Spanned<Wire>>,
-            pub ch3: Option<Spanned<Wire>>,
-            pub ch4: Option<Spanned<Wire>>,
-            pub ch5: Option<Spanned<Wire>>,
-            pub ch6: Option<Spanned<Wire>>,
-            pub ch7: Option<Spanned<Wire>>,
+            $(#[$about])*
+            $field: $type,
+            ch0: Option<toml::Spanned<crate::file::Wire>>,
+            ch1: Option<toml::Spanned<crate::file::Wire>>,
+            ch2: Option<toml::Spanned<crate::file::Wire>>,
+            ch3: Option<toml::Spanned<crate::file::Wire>>,
+            ch4: Option<toml::Spanned<crate::file::Wire>>,
+            ch5: Option<toml::Spanned<crate::file::Wire>>,
+            ch6: Option<toml::Spanned<crate::file::Wire>>,
+            ch7: Option<toml::Spanned<crate::file::Wire>>,
         }
 
         impl $name {
-            /// The source of each input.
-            pub fn inputs(&self) -> Inputs<'_> {
+            fn inputs(&self) -> crate::file::Inputs<'_> {
                 let Self { ch0, ch1, ch2, ch3, ch4, ch5, ch6, ch7, .. } = self;
-                [ch0, ch1, ch2, ch3, ch4, ch5, ch6, ch7].map(Option::as_ref)
+                crate::file::Inputs([ch0, ch1, ch2, ch3, ch4, ch5, ch6, ch7].map(Option::as_ref))
             }
         }
     };
 }
-
-/// The sources of the inputs of such a card.
-pub type Inputs<'a> = [Option<&'a Spanned<Wire>>; 8];
-
-card! {
-    /// A Sampler card.
-    Sampler {
-        /// Hardware revision: `v2.1`, whose range is 10 V, or a later one with 10.24 V.
-        hw_rev: Option<SamplerRevision>
-    }
-}
-
-card! {
-    /// A Novogorny card.
-    Novogorny {
-        /// Reference of its ADC in volts; default 5.
-        vref: Option<Positive>
-    }
-}
+pub(crate) use section_with_inputs;

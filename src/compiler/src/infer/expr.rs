@@ -13,6 +13,8 @@ use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{tuple_index, Kind, Lazy, Ty, Types, INT32};
 
+const HOST_OBJECT: &str = "host object";
+
 impl Infer<'_, '_> {
     /// Visits an expression and returns its type, as far as it is known.
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<Ty> {
@@ -179,7 +181,7 @@ impl Infer<'_, '_> {
                 Some(ty) => Ok(self.looked_up(ty, name)),
                 None => {
                     let class = &self.context.program.classes[&class];
-                    let error = Diagnostic::new(name_span, format!("host object does not have an attribute '{name}'"));
+                    let error = Diagnostic::missing_attribute(name_span, HOST_OBJECT, name);
                     let error = error.here(format!("an instance of {}", class.name));
                     let names = self.context.host.attribute_names(class.instances[0]);
                     Err(match closest(name, names) {
@@ -190,10 +192,7 @@ impl Infer<'_, '_> {
             },
             Kind::Namespace(handle, _) => match self.context.host.attribute(handle, name).map_err(at)? {
                 Some(value) => self.constant(expr, &value),
-                None => Err(Diagnostic::new(
-                    name_span,
-                    format!("host object does not have an attribute '{name}'"),
-                )),
+                None => Err(Diagnostic::missing_attribute(name_span, HOST_OBJECT, name)),
             },
             Kind::Super { owner, class } => self.super_attribute(expr, (owner, class), name, name_span),
             Kind::Array(..) | Kind::View(..) if self.array_attribute(object, name).is_some() => {
@@ -203,11 +202,10 @@ impl Infer<'_, '_> {
             _ => {
                 let ty = self.type_name(object);
                 let managed = matches!(&value.kind, ExprKind::Name(name) if name.starts_with(MANAGER));
-                let text = match managed {
-                    true => super::no_manager(&ty),
-                    false => format!("type {ty} does not have an attribute '{name}'"),
-                };
-                Err(Diagnostic::new(name_span, text))
+                Err(match managed {
+                    true => Diagnostic::new(name_span, super::no_manager(&ty)),
+                    false => Diagnostic::missing_attribute(name_span, &format!("type {ty}"), name),
+                })
             }
         }
     }

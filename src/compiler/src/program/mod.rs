@@ -15,7 +15,7 @@ use crate::host::{is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle
 use crate::names::Names;
 use crate::source::{Sources, Span};
 use crate::syntax::{ExprId, Function};
-use crate::types::{common_number, Callable, Kind, Mismatch, Ty, Types};
+use crate::types::{common_number, Callable, Kind, Ty, Types};
 pub use shapes::Shapes;
 pub use subkernels::Subkernel;
 
@@ -429,37 +429,6 @@ impl Context<'_> {
             self.check_attribute(object, name, ty)?;
         }
         Ok(Some(ty))
-    }
-
-    /// Reads an attribute of one object and unifies its type with that of the class.
-    fn check_attribute(&mut self, object: Handle, name: &Rc<str>, ty: Ty) -> Result<(), String> {
-        let value = self.host.attribute(object, name)?;
-        let value = value.ok_or_else(|| format!("host object does not have an attribute '{name}'"))?;
-        let found = self.type_of(&value)?;
-        // The initial value decides the width of a number, except for numbers in a list.
-        if !matches!(value, HostValue::List(..)) {
-            self.program.types.default_width(found);
-        }
-        self.program.attribute_values.insert((object, name.clone()), value);
-        let class = &self.program.classes[&self.program.objects[&object]];
-        // Objects with different functions get shapes of their own, which keeps calls direct,
-        // unless the objects were joined.
-        let has_met = self.shapes.set(object, class.host_class).is_some();
-        let differ = !has_met && self.program.types.differ_in_functions(ty, found);
-        let unified = match differ {
-            true => Err(Mismatch),
-            false => self.program.types.unify(ty, found),
-        };
-        unified.map_err(|_| {
-            let types = &self.program.types;
-            self.shapes.conflict = Some((class.host_class, name.clone()));
-            format!(
-                "host object has an attribute '{name}' of type {}, which is different from previously inferred type {} \
-                 for the same attribute",
-                types.name(found),
-                types.name(ty)
-            )
-        })
     }
 
     /// The record of a host function; queried once and cached.

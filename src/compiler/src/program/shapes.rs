@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use super::Context;
 use crate::host::{is_kernel_class, Handle, HostValue};
-use crate::types::Ty;
+use crate::types::{Mismatch, Ty};
 
 /// First handle of shapes, which are not classes of the host.
 const FIRST: Handle = 1 << 31;
@@ -91,6 +91,41 @@ impl Context<'_> {
     pub fn reshape(&mut self) -> bool {
         let listed = std::mem::take(&mut self.shapes.listed);
         self.shapes.divide() || self.join(listed).unwrap_or(false)
+    }
+
+    /// Reads an attribute of one object and unifies its type with that of the class. One that it
+    /// lacks divides the class, as one of another type does.
+    pub(super) fn check_attribute(&mut self, object: Handle, name: &Rc<str>, ty: Ty) -> Result<(), String> {
+        let class = self.program.classes[&self.program.objects[&object]].host_class;
+        let conflict = Some((class, name.clone()));
+        let Some(value) = self.host.attribute(object, name)? else {
+            self.shapes.conflict = conflict;
+            return Err(format!("host object does not have an attribute '{name}'"));
+        };
+        let found = self.type_of(&value)?;
+        // The initial value decides the width of a number, except for numbers in a list.
+        if !matches!(value, HostValue::List(..)) {
+            self.program.types.default_width(found);
+        }
+        self.program.attribute_values.insert((object, name.clone()), value);
+        // Objects with different functions get shapes of their own, which keeps calls direct,
+        // unless the objects were joined.
+        let has_met = self.shapes.set(object, class).is_some();
+        let differ = !has_met && self.program.types.differ_in_functions(ty, found);
+        let unified = match differ {
+            true => Err(Mismatch),
+            false => self.program.types.unify(ty, found),
+        };
+        unified.map_err(|_| {
+            let types = &self.program.types;
+            self.shapes.conflict = conflict;
+            format!(
+                "host object has an attribute '{name}' of type {}, which is different from previously inferred type {} \
+                 for the same attribute",
+                types.name(found),
+                types.name(ty)
+            )
+        })
     }
 
     /// Records the objects of a list whose elements have different types, `first` and `other`;

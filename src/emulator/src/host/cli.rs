@@ -14,6 +14,7 @@ use kairos_bench::cards::Card as BenchCard;
 use super::boards::Boards;
 use super::control::Control;
 use super::description::Description;
+use super::failure::Failure;
 use super::forward::{Forwarder, Rule};
 use super::image::Image;
 use super::net::{Line, Net};
@@ -140,8 +141,8 @@ pub fn plan(arguments: &Arguments) -> Option<Result<String, String>> {
 }
 
 /// Builds the machine described by the arguments, with its connections. `started`: start time of
-/// the process. The error is a one-line message for the user.
-pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
+/// the process.
+pub fn build(arguments: Arguments, started: Instant) -> Result<Host, Failure> {
     let mut params = Params::default();
     for assignment in &arguments.set {
         params.set(assignment)?;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use kairos_contracts::session;
 
+use crate::host::failure::Failure;
 use crate::host::net::{Connection, Net, State, GUEST};
 
 /// `HOST_PORT:GUEST_PORT` of `--forward`, or `HOST_PORT:[ADDRESS]:GUEST_PORT` for another address
@@ -92,16 +93,13 @@ pub struct Forwarder {
 }
 
 impl Forwarder {
-    /// Starts to listen. The error is a one-line message for the user.
-    pub fn new(rules: &[Rule]) -> Result<Self, String> {
+    /// Starts to listen.
+    pub fn new(rules: &[Rule]) -> Result<Self, Failure> {
         let mut listeners = Vec::new();
         for rule in rules {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, rule.host)).map_err(|e| match e.kind() {
-                ErrorKind::AddrInUse => format!(
-                    "port {} is in use: stop the program that uses it, or choose another with --forward (0: any)",
-                    rule.host
-                ),
-                _ => format!("cannot listen on port {}: {e}", rule.host),
+                ErrorKind::AddrInUse => Failure::PortInUse(rule.host),
+                _ => Failure::Other(format!("cannot listen on port {}: {e}", rule.host)),
             })?;
             listener
                 .set_nonblocking(true)
@@ -344,6 +342,12 @@ mod tests {
         let host = taken.local_addr().unwrap().port();
         let rule = format!("{host}:1").parse().unwrap();
         let error = Forwarder::new(&[rule]).err().unwrap();
-        assert!(error.contains(&host.to_string()) && error.contains("in use"), "{error}");
+        assert_eq!(error, Failure::PortInUse(host));
+        assert_eq!(
+            error.event(),
+            Some(serde_json::json!({ "event": "failed", "kind": "port_in_use", "port": host }))
+        );
+        let text = error.to_string();
+        assert!(text.contains(&host.to_string()) && text.contains("in use"), "{text}");
     }
 }

@@ -6,6 +6,7 @@ pub mod cli;
 pub mod control;
 mod description;
 pub mod dhcp;
+pub mod failure;
 pub mod forward;
 pub mod image;
 pub mod net;

@@ -1,4 +1,4 @@
-"""Descriptions of PHYs. Each file of `phy/` with PHYs exports `KINDS`, which `kinds.py` lists; the
+"""Descriptions of PHYs. Each file of `phy/` with PHYs exports `KINDS`, which `kinds.py` finds; the
 descriptor's channels, `device_db`, the table in docs/gateware/phys.md and the area figures are
 derived from them."""
 

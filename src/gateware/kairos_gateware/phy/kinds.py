@@ -1,28 +1,25 @@
 """The kinds of channels that have a PHY, and the conversion of a variant's channels to PHYs."""
 
+from importlib import import_module
 from itertools import zip_longest
+from pathlib import Path
 
 from ..variant import ChannelSpec
-from . import ad9914, clockgen, edge_counter, fastino, grabber, phaser, pulse, shuttler, spi, suservo, ttl
 from .kind import Kind
 
-__all__ = ["KINDS", "make_phys"]
+__all__ = ["KINDS", "found", "make_phys"]
 
-_MODULES = [
-    ttl,
-    clockgen,
-    edge_counter,
-    spi,
-    ad9914,
-    fastino,
-    grabber,
-    phaser,
-    suservo,
-    pulse,
-    shuttler,
-]
 
-KINDS: dict[str, Kind] = {kind.name: kind for module in _MODULES for kind in module.KINDS}
+def found() -> list[Kind]:
+    """The kinds of all modules of this package, in the order of their numbers."""
+    names = [path.stem for path in Path(__file__).parent.glob("*.py")]
+    modules = [
+        import_module(f"{__package__}.{name}") for name in names if not name.startswith(("test_", "kinds", "__"))
+    ]
+    return sorted((kind for module in modules for kind in getattr(module, "KINDS", ())), key=lambda kind: kind.channel)
+
+
+KINDS: dict[str, Kind] = {kind.name: kind for kind in found()}
 """By name; `log` is not included, as it has no PHY."""
 
 

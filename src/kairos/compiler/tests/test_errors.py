@@ -8,6 +8,7 @@ import pytest
 
 from kairos import compiler
 from kairos.compiler.tests.jit import Core, Experiment, compile_body
+from kairos.diagnostics import MISSING_ATTRIBUTE
 from kairos.language import TInt32, host_only, kernel, rpc
 
 
@@ -286,6 +287,32 @@ def test_attributes_of_different_types_are_rejected():
     assert "cannot unify numpy.int32 with float" in message
     message = rejected("d = self.a\nd = self.b\nx = self.a.x + self.b.x", a=Device(1), b=Device(2.0))
     assert "they are objects of one class whose attributes have different types" in message
+
+
+def test_second_object_without_an_attribute_is_divided_from_the_first():
+    class Device:
+        def __init__(self, **attributes):
+            vars(self).update(attributes)
+
+    bodies = "x = self.a.x\ny = self.b.y", "x = self.a.x\ny = self.b.x"
+    first, second = Device(x=1, y=2), Device(y=3)
+    compile_body(bodies[0], a=first, b=second)
+    assert "does not have an attribute 'x'" in rejected(bodies[1], a=first, b=second)
+
+
+@pytest.mark.parametrize(
+    "body, kind",
+    [
+        ("return self.missing", MISSING_ATTRIBUTE),
+        ("return self.number.real", MISSING_ATTRIBUTE),
+        ("return module.missing", MISSING_ATTRIBUTE),
+        ("return undefined", ""),
+    ],
+)
+def test_diagnostic_of_a_missing_attribute_has_its_kind(body, kind):
+    with pytest.raises(compiler.CompileError) as caught:
+        compile_body(body.replace("module", "self.module"), number=1, module=np)
+    assert caught.value.diagnostic.kind == kind
 
 
 def test_compile_error_has_its_diagnostic():
