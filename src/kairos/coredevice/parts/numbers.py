@@ -25,26 +25,24 @@ def to_int32(word):
 
 
 @portable(flags={"forceinline"})
+def _carry(rest):
+    """What the remainder of a truncated number adds to it when it is rounded."""
+    if rest >= 0.5:
+        return 1
+    return -1 if rest <= -0.5 else 0
+
+
+@portable(flags={"forceinline"})
 def rounded(value) -> TInt32:
     """Return the integer nearest to `value` (float), whose magnitude must be less than 2**31 - 1."""
     whole = int32(value)
-    rest = value - whole
-    if rest >= 0.5:
-        whole += 1
-    elif rest <= -0.5:
-        whole -= 1
-    return whole
+    return whole + _carry(value - whole)
 
 
 @portable(flags={"forceinline"})
 def _nearest_wide(value) -> TInt64:
     whole = int64(value)
-    rest = value - whole
-    if rest >= 0.5:
-        whole += 1
-    elif rest <= -0.5:
-        whole -= 1
-    return whole
+    return whole + _carry(value - whole)
 
 
 @portable
