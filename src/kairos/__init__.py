@@ -5,3 +5,10 @@ imports nothing, so that the command starts quickly.
 """
 
 __version__ = "0.1.0"
+
+
+def load_ipython_extension(_shell):
+    """``%load_ext kairos`` in a notebook: ``artiq`` and ``sipyco`` can be imported from then on."""
+    from . import compat  # imported late: this module imports nothing
+
+    compat.install()

@@ -86,15 +86,6 @@ def test_servo_and_channel_methods_act_as_documented(chain):
     held = chain(channel.get_y, PROFILE)
     assert chip()["amplitude"] == pytest.approx(held, abs=1e-3) and y_mu_to_full_scale(131071) == 1.0
 
-    for method, arguments in [
-        (servo.clear_dds_phase_accumulator, ()),
-        (channel.set_reference_time, (PROFILE, int64(0))),
-        *((getattr(channel, name), ()) for name in ("copy_reference_time", "get_reference_time")),
-        *((getattr(channel, name), ()) for name in ("get_tracked_phase_accumulator", "get_tracked_ftw")),
-        *((getattr(channel, name), ()) for name in ("clear_tracked_phase_accumulator", "clear_tracked_ftw")),
-    ]:
-        with pytest.raises(NotImplementedError, match="does not track phases"):
-            chain(method, *arguments)
     assert chain.uncalled(SUServo) == set() and chain.uncalled(Channel) == set()
     assert chain.bench.warnings == []
 

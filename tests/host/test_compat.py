@@ -315,6 +315,75 @@ except CompileError as error:
 else:
     raise AssertionError
 """,
+    "modules of a package as its attributes": """
+import artiq.language.core
+assert artiq.language.environment.EnvExperiment and artiq.language.units.ms == 1e-3
+assert artiq.language.scan.RangeScan and artiq.language.types.TInt32
+import artiq.experiment
+assert artiq.experiment.EnvExperiment is artiq.language.environment.EnvExperiment
+import artiq.coredevice.core
+import kairos.coredevice.ttl
+assert artiq.coredevice.ttl is kairos.coredevice.ttl
+import artiq
+assert artiq.master.worker_db.DeviceManager and artiq.tools.short_format
+for missing in ("toaster", "_private", "__path_of_nothing__"):
+    try:
+        getattr(artiq.coredevice, missing)
+    except AttributeError as error:
+        assert "no counterpart" in str(error)
+    else:
+        raise AssertionError
+""",
+    "names bound by the star alone": """
+from artiq.experiment import *
+phases = PHASE_MODE_CONTINUOUS, PHASE_MODE_ABSOLUTE, PHASE_MODE_TRACKING
+import artiq.coredevice.ad9910 as ad9910, artiq.coredevice.ad9914 as ad9914
+assert phases == (0, 1, 2)
+assert phases == (ad9910.PHASE_MODE_CONTINUOUS, ad9914.PHASE_MODE_ABSOLUTE, ad9910.PHASE_MODE_TRACKING)
+for name in (
+    "kernel portable rpc subkernel syscall host_only kernel_from_string set_time_manager set_watchdog_factory "
+    "TerminationRequested sequential parallel interleave delay_mu now_mu at_mu delay watchdog TNone TTuple TBool "
+    "TInt32 TInt64 TFloat TStr TBytes TByteArray TList TArray TRange32 TRange64 TVar NoDefault DefaultMissing "
+    "PYONValue BooleanValue EnumerationValue NumberValue StringValue HasEnvironment Experiment EnvExperiment "
+    "CancelledArgsError ScanObject NoScan RangeScan CenterScan ExplicitScan Scannable MultiScanManager "
+    "RTIOUnderflow RTIOOverflow ps ns us ms s mHz Hz kHz MHz GHz dB uV mV V kV uA mA A nW uW mW W"
+).split():
+    assert name in globals(), name
+for name in ("np", "numpy", "int32", "int64"):
+    assert name not in globals(), name
+""",
+    "private names of drivers": """
+from artiq.coredevice.ad9910 import SyncDataEeprom, SyncDataUser
+from artiq.coredevice.core import CompileError, _render_diagnostic
+from artiq.coredevice.ttl import TTLInOut
+from artiq.coredevice.ad9914 import AD9914
+from artiq.master.worker_db import DeviceManager
+
+def driver(name, kind, **arguments):
+    return {"type": "local", "module": f"artiq.coredevice.{name}", "class": kind, "arguments": arguments}
+
+class Database:
+    devices = {
+        "core": driver("core", "Core", host=None, ref_period=1e-9),
+        "dds": driver("ad9914", "AD9914", sysclk=3e9, bus_channel=2, channel=0),
+        "i2c_switch0": driver("i2c", "I2CSwitch"),
+        "i2c_switch1": driver("i2c", "I2CSwitch", address=0xE2),
+        "eeprom": driver("kasli_i2c", "KasliEEPROM", port="EEM0"),
+    }
+    def get(self, key):
+        return self.devices[key]
+
+manager = DeviceManager(Database())
+dds = manager.get("dds")
+assert (dds.set_duration_mu, dds.set_x_duration_mu, dds.write_duration_mu) == (240, 400, 40)
+fixed = SyncDataUser(dds.core, 15, 2)
+assert (fixed.core, fixed.sync_delay_seed, fixed.io_update_delay) == (dds.core, 15, 2) and callable(fixed.init)
+stored = SyncDataEeprom(manager, dds.core, "eeprom:64")
+assert stored.eeprom_device is manager.get("eeprom") and stored.eeprom_offset == 64
+assert callable(TTLInOut._set_sensitivity)
+error = CompileError("error: it does not compile")
+assert "it does not compile" in _render_diagnostic(error.diagnostic, colored=True)
+""",
     "Urukul's revisions": """
 from artiq.coredevice.urukul import CPLD, CPLDVersion, STA_PROTO_REV_8, STA_PROTO_REV_9
 from artiq.coredevice import urukul

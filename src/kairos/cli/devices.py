@@ -39,10 +39,20 @@ def devices(args):
         if args.json:
             print(json.dumps({"name": name, "entry": entry}, default=repr))
         elif isinstance(entry, str):
-            print(f"{name:20} -> {entry}")
+            print(f"{name!s:20} -> {entry}")
         else:
-            arguments = ", ".join(f"{key}={value!r}" for key, value in entry.get("arguments", {}).items())
-            print(f"{name:20} {entry.get('class') or entry.get('type')}({arguments})")
+            print(f"{name!s:20} {_shown(entry)}")
+
+
+def _shown(entry) -> str:
+    """Format an entry as a call of its driver; as it is, if it is no description."""
+    if not isinstance(entry, dict):
+        return repr(entry)
+    arguments = entry.get("arguments", {})
+    if not isinstance(arguments, dict):
+        return repr(entry)
+    shown = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+    return f"{entry.get('class') or entry.get('type')}({shown})"
 
 
 def _of_description(path, host: str | None) -> str:

@@ -73,18 +73,23 @@ def _probes(name: str, database: DeviceDB | None):
 
 
 def _cards(name: str, database: DeviceDB | None):
-    """Return the probes of a card; None if the name is that of a plain channel, or unknown."""
+    """Return the probes of a card; None if the name is that of a plain channel, or unknown.
+    UsageError for an entry from which no driver can be made."""
     try:
         module = database.get(name)["module"] if database is not None else ""
     except (KeyError, TypeError, ValueError):
         return None
-    if module.rpartition(".")[2] in ("", "ttl"):
+    if str(module).rpartition(".")[2] in ("", "ttl"):
         return None
     from .. import compat  # imported late: pins need no drivers, which load NumPy
-    from ..devices import DeviceManager  # likewise
+    from ..devices import DeviceError, DeviceManager  # likewise
 
     compat.install()
-    probes = getattr(DeviceManager(database).get(name), "monitored", None)
+    try:
+        device = DeviceManager(database).get(name)
+    except DeviceError as error:
+        raise UsageError(f"{database.path}: {error}") from None
+    probes = getattr(device, "monitored", None)
     return None if probes is None else probes()
 
 

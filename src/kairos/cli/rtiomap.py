@@ -33,10 +33,16 @@ def _channels(ddb: DeviceDB) -> dict[int, str]:
             continue
         try:
             driver = getattr(importlib.import_module(entry["module"]), entry["class"])
-        except (ImportError, AttributeError, KeyError) as error:
+        except KeyError as error:
+            raise UsageError(f"{ddb.path}: the entry of '{name}' lacks {error}") from None
+        except Exception as error:  # it runs when it is imported
             raise UsageError(f"{ddb.path}: the driver of '{name}' cannot be imported: {error}") from None
         if hasattr(driver, "get_rtio_channels"):
-            for channel, suffix in driver.get_rtio_channels(**entry.get("arguments", {})):
+            try:
+                own_channels = list(driver.get_rtio_channels(**entry.get("arguments", {})))
+            except Exception as error:
+                raise UsageError(f"{ddb.path}: the channels of '{name}' cannot be found: {error}") from None
+            for channel, suffix in own_channels:
                 own = name if suffix is None else f"{name} {suffix}"
                 if channel in found:
                     raise UsageError(f"{ddb.path}: channel {channel} belongs to '{found[channel]}' and to '{own}'")

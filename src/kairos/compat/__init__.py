@@ -26,7 +26,7 @@ def _counterpart(name: str) -> str | None:
     """Return the Kairos module equivalent to the ``artiq`` module `name`, if any."""
     if name in SAME:
         return SAME[name]
-    if name.startswith("artiq.coredevice."):
+    if name.startswith("artiq.coredevice.") and name.count(".") == 2:
         candidate = "kairos." + name.removeprefix("artiq.")
         if importlib.util.find_spec(candidate) is not None:
             return candidate
@@ -67,6 +67,9 @@ class _Gathered(types.ModuleType):
             value = getattr(importlib.import_module(module), ours)
         elif name in self._advice:
             value = absent(f"{self.__name__}.{name}", self._advice[name])
+        elif (submodule := f"{self.__name__}.{name}") in _made() or _counterpart(submodule) is not None:
+            # ARTIQ's packages import most of their modules.
+            return importlib.import_module(submodule)
         else:
             known = ", ".join(sorted(self.__all__)) or "no names of its own"
             raise AttributeError(f"Kairos has no counterpart of {self.__name__}.{name}; the module has {known}")

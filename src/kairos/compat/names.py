@@ -87,6 +87,10 @@ GATHERED = {
         "kairos.compat.controllers": "simple_server_loop",
     },
     "sipyco.packed_exceptions": {"kairos.controllers": "RemoteError=GenericRemoteException"},
+    "sipyco.asyncio_tools": {"kairos.compat.tasks": "*"},
+    "sipyco.logging_tools": {"kairos.compat.logs": "*"},
+    "sipyco.pipe_ipc": {"kairos.compat.pipes": "*"},
+    "sipyco.remote_exec": {"kairos.compat.execution": "*"},
     "sipyco.common_args": {
         "kairos.compat.controllers": """bind_address_from_args init_logger_from_args simple_network_args
             verbosity_args""",

@@ -10,6 +10,7 @@ from ..language import TInt32, at_mu, delay, delay_mu, host_only, kernel, now_mu
 from .chips.ad53xx import ALL_CHANNELS, CONTROL, FIRST_CHANNEL, OFS, SELECT, WORD
 from .parts.absent import get_or_absent
 from .parts.monitored import Monitored
+from .parts.numbers import nearest
 from .parts.scales import Scale
 from .parts.spi import SPI_CLK_PHASE, SPI_END, SPI_INPUT, Transfer
 
@@ -262,9 +263,9 @@ class AD53xx:
         ValueError if the gain is too low to be corrected by the gain register.
         """
         codes_per_volt = SPAN.steps / (SPANS * self.vref)
-        excess = int(round((vfs - vzs) * codes_per_volt)) - SPAN.highest
+        excess = nearest((vfs - vzs) * codes_per_volt) - SPAN.highest
         if excess < 0:
             raise ValueError("the gain of the DAC channel is too low for calibration")
-        zero = int(round(vzs * codes_per_volt)) + self.offset_dacs * CODES_OF_OFFSET
+        zero = nearest(vzs * codes_per_volt) + self.offset_dacs * CODES_OF_OFFSET
         self.write_offset_mu(channel, 0x8000 - zero)
         self.write_gain_mu(channel, 0xFFFF - excess)

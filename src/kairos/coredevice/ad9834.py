@@ -7,6 +7,7 @@ turn.
 
 from ..language import TInt32, kernel, portable
 from .chips.ad9834 import CONTROL, FREQUENCY, FTW_BITS, PHASE
+from .parts.numbers import nearest, to_word
 from .parts.spi import SPI_CLK_POLARITY, SPI_END, Transfer
 
 __all__ = ["AD9834"]
@@ -148,14 +149,14 @@ class AD9834:
         """As `set_mu`, with Hz and turns (float)."""
         self.set_mu(self.frequency_to_ftw(frequency), self.turns_to_pow(phase), freq_reg, phase_reg)
 
-    @portable(flags={"fast-math"})
+    @portable
     def frequency_to_ftw(self, frequency) -> TInt32:
         """Frequency word for Hz. ValueError above half of the chip's clock."""
-        if frequency < 0.0 or frequency > self.clk_freq / 2.0:
+        if not 0.0 <= frequency <= self.clk_freq / 2.0:
             raise ValueError("the frequency of an AD9834 is at most half of its clock's")
-        return int(round(frequency * (1 << FTW_BITS) / self.clk_freq))
+        return int(nearest(frequency * (1 << FTW_BITS) / self.clk_freq))
 
-    @portable(flags={"fast-math"})
+    @portable
     def turns_to_pow(self, turns) -> TInt32:
-        """Phase word for turns, modulo one turn."""
-        return PHASE.pow.get(int(round(turns * _TURN)))
+        """Phase word for turns, modulo one turn. ValueError if it is not a finite number."""
+        return PHASE.pow.get(to_word(turns * _TURN))

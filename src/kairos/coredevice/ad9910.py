@@ -8,6 +8,9 @@ word `ftw` (32 bits for the system clock), phase word `pow` (16 bits per turn), 
 from numpy import int32, int64
 
 from ..language import (
+    PHASE_MODE_ABSOLUTE,
+    PHASE_MODE_CONTINUOUS,
+    PHASE_MODE_TRACKING,
     TFloat,
     TInt32,
     TTuple,
@@ -20,6 +23,8 @@ from ..language import (
     us,
 )
 from .ad9910_conversions import Conversions
+from .ad9910_delays import FixedDelays as SyncDataUser
+from .ad9910_delays import StoredDelays as SyncDataEeprom
 from .ad9910_delays import delays_of
 from .ad9910_registers import SerialPort
 from .ad9910_sync import Synchronisation
@@ -54,15 +59,11 @@ __all__ = [
     "RAM_MODE_CONT_RAMPUP",
     "RAM_MODE_DIRECTSWITCH",
     "RAM_MODE_RAMPUP",
+    "SyncDataEeprom",
+    "SyncDataUser",
 ]
 
 _PHASE_MODE_DEFAULT = -1
-PHASE_MODE_CONTINUOUS = 0
-"""the phase accumulator runs on; `phase` is an offset to it"""
-PHASE_MODE_ABSOLUTE = 1
-"""the accumulator is cleared: the phase is `phase` at the update, or at `ref_time_mu` if given"""
-PHASE_MODE_TRACKING = 2
-"""the phase is as if the frequency had been constant since `ref_time_mu` (default 0)"""
 
 RAM_DEST_FTW, RAM_DEST_POW, RAM_DEST_ASF, RAM_DEST_POWASF = (
     CFR1.ram_destination.number(name) for name in ("FTW", "POW", "ASF", "POWASF")
@@ -140,7 +141,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
             clock |= {"pll_enable": 1, "pll_n": pll_n}
         self.clock_word = to_int32(CFR3.encode(**clock))
         self.clock_reset_word = to_int32(CFR3.encode(pfd_reset=1, **clock))
-        self.sync_data = delays_of(dmgr, sync_delay_seed, io_update_delay)
+        self.sync_data = delays_of(dmgr, self.core, sync_delay_seed, io_update_delay)
         # Only this chip's synchronisation clock is distributed by the card to all chips
         self.sync_generator = int(self.cpld.sync_sel == 1 and chip_select in (CS_DDS_MULTI, CS_DDS_CH0))
         self.phase_mode = PHASE_MODE_CONTINUOUS
@@ -167,7 +168,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         `dds_channel_idx`: if the chip select addresses all chips, the channel whose lock is
         awaited. ValueError if the chip does not answer, or its PLL does not lock within 100 ms.
         """
-        self.sync_data.load()
+        self.sync_data.init()
         self.core.break_realtime()
         delay(50 * ms)
         self.set_cfr1()

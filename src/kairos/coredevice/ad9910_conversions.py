@@ -4,6 +4,7 @@ from numpy import int32
 
 from ..language import TFloat, TInt32, TList, portable
 from .chips.ad9910 import ASF, POW, RAM
+from .parts.numbers import to_word
 from .parts.scales import Scale
 
 __all__ = ["Conversions"]
@@ -22,20 +23,20 @@ _TURNS = POW.pow.steps
 class Conversions:
     """Base of `AD9910`, which supplies `ftw_per_hz`, steps of the frequency word per Hz."""
 
-    @portable(flags={"fast-math"})
+    @portable
     def frequency_to_ftw(self, frequency) -> TInt32:
-        """Frequency word for Hz."""
-        return int32(round(frequency * self.ftw_per_hz))
+        """Frequency word for Hz, modulo the system clock. ValueError if it is not a finite number."""
+        return to_word(frequency * self.ftw_per_hz)
 
     @portable(flags={"fast-math"})
     def ftw_to_frequency(self, ftw) -> TFloat:
         """Hz of a frequency word."""
         return ftw / self.ftw_per_hz
 
-    @portable(flags={"fast-math"})
+    @portable
     def turns_to_pow(self, turns) -> TInt32:
-        """Phase word for turns, modulo one turn."""
-        return POW.pow.get(int32(round(turns * _TURNS)))
+        """Phase word for turns, modulo one turn. ValueError if it is not a finite number."""
+        return POW.pow.get(to_word(turns * _TURNS))
 
     @portable(flags={"fast-math"})
     def pow_to_turns(self, pow_) -> TFloat:

@@ -20,6 +20,7 @@ from .chips.ad9912 import (
     SLOW_REFERENCE,
     TONE,
 )
+from .parts.numbers import to_wide_word, to_word
 from .parts.spi import SPI_END, SPI_INPUT, SizedTransfer, Transfer
 from .parts.urukul_channel import UrukulChannel
 from .urukul import CS_DDS_CH0, CS_DDS_CH3, SPI_CONFIG, SPIT_DDS_RD, SPIT_DDS_WR
@@ -149,20 +150,20 @@ class AD9912(UrukulChannel):
 
     # Conversions
 
-    @portable(flags={"fast-math"})
+    @portable
     def frequency_to_ftw(self, frequency) -> TInt64:
-        """Frequency word for Hz."""
-        return int64(round(frequency * self.ftw_per_hz)) & _FTW_BITS
+        """Frequency word for Hz, modulo the system clock. ValueError if it is not a finite number."""
+        return to_wide_word(frequency * self.ftw_per_hz) & _FTW_BITS
 
     @portable(flags={"fast-math"})
     def ftw_to_frequency(self, ftw) -> TFloat:
         """Hz of a frequency word."""
         return ftw / self.ftw_per_hz
 
-    @portable(flags={"fast-math"})
+    @portable
     def turns_to_pow(self, turns) -> TInt32:
-        """Phase word for turns."""
-        return int32(round(turns * _TURN)) & 0xFFFF
+        """Phase word for turns. ValueError if it is not a finite number."""
+        return to_word(turns * _TURN) & 0xFFFF
 
     @portable(flags={"fast-math"})
     def pow_to_turns(self, pow_) -> TFloat:

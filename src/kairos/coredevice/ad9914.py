@@ -12,7 +12,21 @@ Machine units: frequency word `ftw` (32 bits for the system clock; `xftw`: 63 bi
 
 from numpy import int32, int64
 
-from ..language import TFloat, TInt32, TInt64, at_mu, delay, delay_mu, host_only, kernel, now_mu, portable
+from ..language import (
+    PHASE_MODE_ABSOLUTE,
+    PHASE_MODE_CONTINUOUS,
+    PHASE_MODE_TRACKING,
+    TFloat,
+    TInt32,
+    TInt64,
+    at_mu,
+    delay,
+    delay_mu,
+    host_only,
+    kernel,
+    now_mu,
+    portable,
+)
 from .chips.ad9914 import (
     ADDRESSES,
     BUS_LINES,
@@ -33,19 +47,13 @@ from .chips.ad9914 import (
 )
 from .parts.channel import CoreDevice
 from .parts.monitored import Monitored
-from .parts.numbers import to_int32
+from .parts.numbers import to_int32, to_wide_word, to_word
 from .parts.scales import Scale
 from .rtio import rtio_output
 
 __all__ = ["AD9914", "PHASE_MODE_ABSOLUTE", "PHASE_MODE_CONTINUOUS", "PHASE_MODE_TRACKING"]
 
 _PHASE_MODE_DEFAULT = -1
-PHASE_MODE_CONTINUOUS = 0
-"""the phase accumulator runs on; the phase word is an offset to it"""
-PHASE_MODE_ABSOLUTE = 1
-"""the accumulator is cleared at the update; with `ref_time_mu`, the phase is as if cleared then"""
-PHASE_MODE_TRACKING = 2
-"""the phase is as if the frequency had been constant since `ref_time_mu` (default 0)"""
 _NO_TIME = int64(-1)
 
 _HALF = 16
@@ -78,6 +86,7 @@ class AD9914(CoreDevice):
     """Chip `channel` of the bus on the RTIO channel `bus_channel`; `sysclk`: its system clock in Hz."""
 
     kernel_invariants = {"bus_channel", "channel", "selection", "sysclk", "sysclk_per_mu", "word_mu"}
+    kernel_invariants |= {"write_duration_mu", "set_duration_mu", "set_x_duration_mu"}
 
     def __init__(self, dmgr, sysclk, bus_channel, channel, core_device="core"):
         super().__init__(dmgr, core_device)
@@ -91,6 +100,9 @@ class AD9914(CoreDevice):
         # integer.
         self.sysclk_per_mu = round(per_mu) if abs(per_mu - round(per_mu)) < 1e-9 else 0
         self.word_mu = int64(_WORD_CYCLES * self.core.ref_multiplier)
+        # How long a word takes, and how long before the cursor `set` and `set_x` begin to write.
+        self.write_duration_mu = self.word_mu
+        self.set_duration_mu, self.set_x_duration_mu = _SETS * self.word_mu, _SETS_FINE * self.word_mu
         self.phase_mode = PHASE_MODE_CONTINUOUS
 
     @staticmethod
@@ -262,35 +274,35 @@ class AD9914(CoreDevice):
 
     @portable
     def _check(self, frequency):
-        if frequency < 0.0 or 2.0 * frequency >= self.sysclk:
+        if not (frequency >= 0.0 and 2.0 * frequency < self.sysclk):
             raise ValueError("the frequency of an AD9914 is less than half of its system clock's")
 
-    @portable(flags={"fast-math"})
+    @portable
     def frequency_to_ftw(self, frequency) -> TInt32:
         """Frequency word for Hz. ValueError at half of the system clock or above."""
         self._check(frequency)
-        return int32(round(frequency * (_STEPS / self.sysclk)))
+        return to_word(frequency * (_STEPS / self.sysclk))
 
     @portable(flags={"fast-math"})
     def ftw_to_frequency(self, ftw) -> TFloat:
         """Hz of a frequency word."""
         return ftw * (self.sysclk / _STEPS)
 
-    @portable(flags={"fast-math"})
+    @portable
     def frequency_to_xftw(self, frequency) -> TInt64:
         """Frequency word of 63 bits for Hz. ValueError at half of the system clock or above."""
         self._check(frequency)
-        return int64(round(frequency * (_FINE_STEPS / self.sysclk)))
+        return to_wide_word(frequency * (_FINE_STEPS / self.sysclk))
 
     @portable(flags={"fast-math"})
     def xftw_to_frequency(self, xftw: TInt64) -> TFloat:
         """Hz of a frequency word of 63 bits."""
         return xftw * (self.sysclk / _FINE_STEPS)
 
-    @portable(flags={"fast-math"})
+    @portable
     def turns_to_pow(self, turns) -> TInt32:
-        """Phase word for turns, modulo one turn."""
-        return PROFILE_OUTPUT.pow.get(int32(round(turns * _TURN)))
+        """Phase word for turns, modulo one turn. ValueError if it is not a finite number."""
+        return PROFILE_OUTPUT.pow.get(to_word(turns * _TURN))
 
     @portable(flags={"fast-math"})
     def pow_to_turns(self, pow_) -> TFloat:

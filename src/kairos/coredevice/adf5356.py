@@ -150,7 +150,7 @@ class ADF5356:
 
         ValueError if it is out of range.
         """
-        if f < _LOWEST_OUTPUT or f > HIGHEST_VCO:
+        if not _LOWEST_OUTPUT <= f <= HIGHEST_VCO:
             raise ValueError("the frequency of an ADF5356 is between 53.125 MHz and 6.8 GHz")
         doublings, f_vco = 0, f
         while f_vco < LOWEST_VCO:

@@ -11,8 +11,8 @@ from numpy import int32, int64
 
 from ..language import TFloat, TInt32, TInt64, TTuple, portable
 from .chips import adf5356 as chip
-from .chips.adf5356 import ALC_WAIT, HIGHEST_BLEED_PFD, HIGHEST_PFD, HIGHEST_R, LAST, MODULUS1, R2
-from .parts.numbers import to_int32
+from .chips.adf5356 import ALC_WAIT, HIGHEST_BLEED_PFD, HIGHEST_PFD, HIGHEST_R, LAST, MODULUS1, R0, R2
+from .parts.numbers import to_int32, to_wide_word
 
 __all__ = ["calculate_pll", "fixed_words", "gcd", "reference_divider", "split_msb_lsb_28b"]
 
@@ -45,13 +45,16 @@ def calculate_pll(f_vco: TFloat, f_pfd: TInt64) -> TTuple(
 ):
     """Whole part, first fraction's numerator, and numerator and denominator of the second fraction
     (each as its upper and lower 14 bits), for frequencies of the oscillator and the phase detector
-    in Hz. Exact for whole and half Hz.
+    in Hz. Exact for whole and half Hz. ValueError if the whole part does not fit.
     """
-    n = int64(f_vco / float(f_pfd))
+    ratio = f_vco / float(f_pfd)
+    if not 0.0 <= ratio <= R0.n.mask:
+        raise ValueError("an ADF5356 divides its oscillator by at most 65535")
+    n = int64(ratio)
     rest = (f_vco - float(n * f_pfd)) * float(MODULUS1)
     # As a fraction of twice the phase detector's frequency, which fits in 28 bits
     twice = 2 * f_pfd
-    halves = int64(round(2.0 * rest))
+    halves = to_wide_word(2.0 * rest)
     frac1 = halves // twice
     frac2 = halves % twice
     divisor = gcd(frac2, twice)

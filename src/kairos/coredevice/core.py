@@ -32,6 +32,15 @@ def load_compiler():
     return compiler
 
 
+_LONGEST = float(1 << 63)
+
+
+def _render_diagnostic(diagnostic, colored=False):
+    """Return the text of a compiler's diagnostic (`CompileError.diagnostic`), which is plain: terminals colour
+    it when it is printed."""
+    return str(diagnostic)
+
+
 class Core:
     """The core device.
 
@@ -166,8 +175,12 @@ class Core:
 
     @portable
     def seconds_to_mu(self, seconds):
-        """Whole machine units in `seconds`, rounded down (`delay` rounds to the nearest)."""
-        return int64(seconds // self.ref_period)
+        """Whole machine units in `seconds`, rounded down (`delay` rounds to the nearest). ValueError if
+        it is no number, or too long for an int64."""
+        units = seconds // self.ref_period
+        if not -_LONGEST < units < _LONGEST:
+            raise ValueError("a time in seconds is not a number, or too long")
+        return int64(units)
 
     @portable
     def mu_to_seconds(self, mu):

@@ -3,7 +3,7 @@
 Writes do not advance the cursor; a frame to the card, which carries all channels, takes `t_frame`.
 """
 
-from numpy import int64
+from numpy import int32, int64
 
 from ..language import TInt32, TList, delay_mu, host_only, kernel, portable
 from .chips.fastino import (
@@ -95,12 +95,12 @@ class Fastino(RTIODevice):
 
     @portable
     def voltage_group_to_mu(self, voltage, data):
-        """Fill `data` with the codes of a list of voltages, two per word, the first in the lower
-        half."""
+        """Fill `data` (int32) with the codes of a list of voltages, two per word, the first in the
+        lower half."""
         for dac in range(0, len(voltage), 2):
-            pair = self.voltage_to_mu(voltage[dac])
+            pair = int32(self.voltage_to_mu(voltage[dac]))
             if dac + 1 < len(voltage):
-                pair |= self.voltage_to_mu(voltage[dac + 1]) << DAC.width
+                pair |= int32(self.voltage_to_mu(voltage[dac + 1])) << DAC.width
             data[dac // 2] = pair
 
     @kernel

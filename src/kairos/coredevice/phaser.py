@@ -40,6 +40,7 @@ from .chips.phaser import (
 )
 from .parts.channel import RTIODevice
 from .parts.lacking import Unknown, lacking
+from .parts.numbers import to_word
 from .parts.scales import Scale
 from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 
@@ -323,7 +324,7 @@ class PhaserChannel:
     @kernel
     def set_duc_frequency(self, frequency):
         """Set the upconverter's frequency in Hz (float)."""
-        self.set_duc_frequency_mu(int(round(frequency * (FREQUENCY_STEPS / UPCONVERTER_RATE))))
+        self.set_duc_frequency_mu(to_word(frequency * (FREQUENCY_STEPS / UPCONVERTER_RATE)))
 
     @kernel
     def set_duc_phase_mu(self, pow_):
@@ -333,7 +334,7 @@ class PhaserChannel:
     @kernel
     def set_duc_phase(self, phase):
         """Set the upconverter's phase in turns (float)."""
-        self.set_duc_phase_mu(int(round(phase * _TURN)))
+        self.set_duc_phase_mu(to_word(phase * _TURN))
 
 
 class PhaserOscillator:
@@ -356,7 +357,7 @@ class PhaserOscillator:
     @kernel
     def set_frequency(self, frequency):
         """Set the frequency in Hz (float)."""
-        self.set_frequency_mu(int(round(frequency * (FREQUENCY_STEPS / OSCILLATOR_RATE))))
+        self.set_frequency_mu(to_word(frequency * (FREQUENCY_STEPS / OSCILLATOR_RATE)))
 
     @kernel
     def set_amplitude_phase_mu(self, asf=0x7FFF, pow=0, clr=0):
@@ -366,7 +367,7 @@ class PhaserOscillator:
     @kernel
     def set_amplitude_phase(self, amplitude: TFloat, phase=0.0, clr=0):
         """Set amplitude (0 to 1) and phase in turns. ValueError if the amplitude is out of range."""
-        self.set_amplitude_phase_mu(_AMPLITUDE.code(amplitude), int(round(phase * _TURN)), clr)
+        self.set_amplitude_phase_mu(_AMPLITUDE.code(amplitude), to_word(phase * _TURN), clr)
 
 
 class PhaserMTDDS(Unknown):

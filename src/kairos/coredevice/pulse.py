@@ -23,12 +23,13 @@ from numpy import int32, int64
 from ..contracts import pulse as facts
 from ..contracts.pulse import Error
 from ..emulator import acquire
-from ..language import TBool, TInt32, TInt64, at_mu, delay_mu, host_only, kernel, now_mu, portable
+from ..language import TBool, TInt32, at_mu, delay_mu, host_only, kernel, now_mu, portable
 from ..pulse.gateset import Core
 from ..pulse.program import SLOTS_CYCLES, START_CYCLES, Program
 from ..pulse.recording import Recording
 from .parts.channel import Address, RTIODevice
 from .parts.firmware import NOWRITE, firmware_function
+from .parts.numbers import nearest, to_wide_word
 from .rtio import rtio_input_data, rtio_output, rtio_output_wide
 
 __all__ = ["Pulse", "PulseError", "PulseUnderrun"]
@@ -63,15 +64,9 @@ DELAY_AT, OFFSET_AT, CHANNEL_AT = 4, 10, 12
 
 
 @portable
-def _nearest(value) -> TInt64:
-    """Round a number to the nearest integer."""
-    return int64(value + 0.5) if value >= 0.0 else int64(value - 0.5)
-
-
-@portable
 def _factor(part) -> TInt32:
     """Encode the real or imaginary part of a coupling's factor."""
-    steps = int32(_nearest(part * FACTOR_ONE))
+    steps = nearest(part * FACTOR_ONE)
     if steps >= int32(FACTOR_ONE):
         steps = int32(FACTOR_ONE) - 1
     return steps & (1 << FACTOR_BITS) - 1
@@ -379,7 +374,7 @@ class Pulse(RTIODevice):
         This, harmonics, couplings and the global counter are settings of sample generation: in the
         logic of boards with converter cards, and in an emulated device's recording.
         """
-        word = _nearest(error / self.sample_rate * TURN)
+        word = to_wide_word(error / self.sample_rate * TURN)
         rtio_output_wide(self.error, [int32(word), int32(word >> 32)])
 
     @kernel

@@ -34,6 +34,7 @@ from .chips.shuttler import (
 )
 from .parts.channel import RTIODevice
 from .parts.lacking import lacking
+from .parts.scales import Scale
 from .parts.spi import SPI_END, SPI_INPUT, SizedTransfer, Transfer
 from .rtio import rtio_input_data, rtio_output
 
@@ -44,10 +45,20 @@ _LEVEL = [words for words, *_ in LEVEL_WORDS]
 _TONE = [words for words, *_ in TONE_WORDS]
 
 
+class _Volts(Scale):
+    @portable
+    def refuse(self):
+        raise ValueError("a voltage of a Shuttler is at least -10 V and less than 10 V")
+
+
+_CODES = 1 << WORD_BITS
+_VOLTS = _Volts(bits=WORD_BITS, steps=_CODES / OUTPUT_SPAN, zero=_CODES // 2)
+
+
 @portable
 def shuttler_volt_to_mu(volt) -> TInt32:
-    """The 16-bit word for volts, -10 V to less than 10 V."""
-    return int32(round(volt * ((1 << WORD_BITS) / OUTPUT_SPAN))) & 0xFFFF
+    """The 16-bit word for volts. ValueError outside of -10 V to less than 10 V."""
+    return int32(_VOLTS.code(volt) - _CODES // 2) & 0xFFFF
 
 
 _GAIN, _OFFSET, _CLEAR = (PORT.encode(setting=name) for name in ("GAIN", "OFFSET", "CLEAR"))

@@ -9,6 +9,7 @@ from ..contracts.spi import CONFIG_ADDRESS, CS_AT, DATA_ADDRESS, DIV_AT, LENGTH_
 from ..language import TInt32, delay_mu, kernel, portable
 from .parts.channel import Address, BusDevice, RTIODevice
 from .parts.firmware import QUIET, firmware_function
+from .parts.numbers import nearest
 from .parts.spi import (
     DIVIDERS,
     LENGTHS,
@@ -67,8 +68,8 @@ class SPIMaster(RTIODevice):
 
     @portable
     def frequency_to_div(self, f):
-        """Coarse cycles in a period of the bus clock, for a frequency in Hz."""
-        return round(1.0 / (f * self.core.coarse_ref_period))
+        """Coarse cycles in a period of the bus clock, for a frequency in Hz. ValueError if there are too many."""
+        return int(nearest(1.0 / (f * self.core.coarse_ref_period)))
 
     @portable
     def update_xfer_duration_mu(self, div, length):

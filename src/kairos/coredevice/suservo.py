@@ -30,10 +30,11 @@ from ..contracts.servo import (
 from ..language import TFloat, TInt32, delay, delay_mu, kernel, ns, portable, us
 from .chips.sampler import CS_PGIA, PAIR, PGIA
 from .parts.channel import RTIODevice
+from .parts.lacking import lacking
 from .parts.spi import Transfer
 from .rtio import rtio_input_data, rtio_output
 from .sampler import Sampler, adc_mu_to_volt
-from .suservo_channel import Y_FULL_SCALE_MU, Channel, y_mu_to_full_scale
+from .suservo_channel import NOT_TRACKED, Y_FULL_SCALE_MU, Channel, y_mu_to_full_scale
 from .suservo_dds import SharedDDS
 
 __all__ = [
@@ -64,6 +65,7 @@ def adc_mu_to_volts(x, gain, corrected_fs=True) -> TFloat:
     return adc_mu_to_volt(_SIGNED.get(x >> 1), gain, corrected_fs)
 
 
+@lacking(NOT_TRACKED, "clear_dds_phase_accumulator")
 class SUServo(RTIODevice):
     """The servo on RTIO channel `channel`.
 
@@ -156,11 +158,6 @@ class SUServo(RTIODevice):
         """Read the status: bit 0 enabled, bit 1 idle, bits 15 to 8 channels whose Y was clamped,
         which the read clears."""
         return self.read(self.config_addr)
-
-    @kernel
-    def clear_dds_phase_accumulator(self):
-        """Phase tracking, which the gateware does not support: NotImplementedError."""
-        raise NotImplementedError("the gateware's servo does not track phases")
 
     # The ADC
 

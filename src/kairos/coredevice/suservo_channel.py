@@ -16,6 +16,8 @@ from ..contracts.servo import (
 )
 from ..language import TFloat, TInt32, delay, kernel, ns, portable, us
 from .parts.channel import RTIODevice
+from .parts.lacking import lacking
+from .parts.numbers import nearest
 from .parts.scales import Scale
 from .rtio import rtio_output
 
@@ -33,8 +35,9 @@ _UNIT_A = float(1 << COEFF_SHIFT)
 _UNIT_B = 2.0 * _UNIT_A
 """Samples have half the weight of Y."""
 _HIGHEST = (1 << COEFF_WIDTH - 1) - 1
-_OFFSET_STEPS = float(1 << COEFF_WIDTH - 1)
+_OFFSET_CODES = 1 << COEFF_WIDTH - 1
 _READ_PAUSE = 4 * us
+NOT_TRACKED = "the gateware's servo does not track phases"
 
 
 class _Amplitude(Scale):
@@ -43,6 +46,13 @@ class _Amplitude(Scale):
         raise ValueError("Invalid SUServo y-value!")
 
 
+class _Offset(Scale):
+    @portable
+    def refuse(self):
+        raise ValueError("the offset of an SU-Servo is at least -1 and less than 1")
+
+
+_OFFSETS = _Offset(bits=COEFF_WIDTH, steps=_OFFSET_CODES, zero=_OFFSET_CODES)
 _Y = _Amplitude(bits=COEFF_WIDTH - 1, steps=Y_FULL_SCALE_MU)
 
 
@@ -52,6 +62,11 @@ def y_mu_to_full_scale(y) -> TFloat:
     return _Y.quantity(y)
 
 
+@lacking(
+    NOT_TRACKED,
+    """set_reference_time copy_reference_time get_reference_time clear_tracked_phase_accumulator
+    get_tracked_phase_accumulator clear_tracked_ftw get_tracked_ftw""",
+)
 class Channel(RTIODevice):
     """The channel of the servo `servo_device` on RTIO channel `channel`."""
 
@@ -122,8 +137,8 @@ class Channel(RTIODevice):
 
     @portable
     def dds_offset_to_mu(self, offset) -> TInt32:
-        """The word for an offset, a fraction of the ADC's full scale."""
-        return int(round(_OFFSET_STEPS * offset))
+        """The word for an offset, a fraction of the ADC's full scale. ValueError outside of -1 to less than 1."""
+        return _OFFSETS.code(offset) - _OFFSET_CODES
 
     @kernel
     def set_iir_mu(self, profile, adc, a1, b0, b1, dly=0):
@@ -150,13 +165,13 @@ class Channel(RTIODevice):
             decay = 0.0 if g == 0.0 else ki / g * (PERIOD / 2.0)
             pole = (1.0 - decay) / (1.0 + decay)
             feed = ki * (PERIOD / 2.0) / (1.0 + decay)
-        a1 = int(round(pole * _UNIT_A))
-        b0, b1 = int(round((kp + feed) * _UNIT_B)), int(round((feed - kp * pole) * _UNIT_B))
+        a1 = nearest(pole * _UNIT_A)
+        b0, b1 = nearest((kp + feed) * _UNIT_B), nearest((feed - kp * pole) * _UNIT_B)
         if ki != 0.0 and b0 + b1 == 0:
             raise ValueError("low integrator gain and/or gain limit")
         if max(b0, b1) > _HIGHEST or min(b0, b1) < -_HIGHEST - 1:
             raise ValueError("high gains")
-        samples = int(round(delay / PERIOD))
+        samples = nearest(delay / PERIOD)
         if samples < 0 or samples > _LONGEST_DELAY:
             raise ValueError("the delay of an SU-Servo is at most 255 of its cycles")
         self.set_iir_mu(profile, adc, a1, b0, b1, samples)
@@ -192,45 +207,3 @@ class Channel(RTIODevice):
         code = _Y.code(y)
         self.servo.write(self._y_address(profile), code)
         return code
-
-    # Phase tracking, which the gateware's servo does not support: these methods raise
-    # NotImplementedError.
-
-    @kernel
-    def _not_tracked(self):
-        raise NotImplementedError("the gateware's servo does not track phases")
-
-    @kernel
-    def copy_reference_time(self):
-        """Copy the reference time: not supported."""
-        self._not_tracked()
-
-    @kernel
-    def get_reference_time(self):
-        """Read the reference time: not supported."""
-        self._not_tracked()
-
-    @kernel
-    def clear_tracked_phase_accumulator(self):
-        """Clear the accumulator of the tracked phase: not supported."""
-        self._not_tracked()
-
-    @kernel
-    def get_tracked_phase_accumulator(self):
-        """Read the accumulator of the tracked phase: not supported."""
-        self._not_tracked()
-
-    @kernel
-    def clear_tracked_ftw(self):
-        """Clear the tracked frequency word: not supported."""
-        self._not_tracked()
-
-    @kernel
-    def get_tracked_ftw(self):
-        """Read the tracked frequency word: not supported."""
-        self._not_tracked()
-
-    @kernel
-    def set_reference_time(self, profile, fiducial_mu):
-        """Set the reference time: not supported."""
-        self._not_tracked()

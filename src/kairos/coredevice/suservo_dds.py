@@ -9,6 +9,7 @@ from ..contracts.servo import URUKUL_CHANNELS
 from ..language import TInt32, TList, kernel, portable
 from .ad9910 import AD9910
 from .ad9910_delays import delays_of
+from .parts.lacking import lacking
 from .ttl import DigitalOutput
 from .urukul import CS_DDS_MULTI
 
@@ -35,12 +36,12 @@ class SharedUpdate(DigitalOutput):
         self.cpld.cfg_io_update_all(_ALL if o else 0)
 
 
-def _delays(dmgr, seeds, update):
+def _delays(dmgr, core, seeds, update):
     """Return the delays of each channel: numbers, or consecutive words in an EEPROM."""
     if not isinstance(seeds, str):
         if len(seeds) != URUKUL_CHANNELS:
             raise ValueError(f"sync_delay_seeds of an Urukul are {URUKUL_CHANNELS} numbers, not {len(seeds)}")
-        return [delays_of(dmgr, seed, update) for seed in seeds]
+        return [delays_of(dmgr, core, seed, update) for seed in seeds]
     if seeds != update:
         raise ValueError("sync_delay_seeds and io_update_delay are both numbers or the same text")
     device, _, offset = seeds.rpartition(":")
@@ -48,9 +49,14 @@ def _delays(dmgr, seeds, update):
     places = (
         [seeds] if isinstance(first, str) else [f"{device}:{first + _STORED_BYTES * n}" for n in range(URUKUL_CHANNELS)]
     )
-    return [delays_of(dmgr, place, place) for place in places]
+    return [delays_of(dmgr, core, place, place) for place in places]
 
 
+@lacking(
+    "the update line of a chip that the servo does not drive is set by an SPI transfer, which cannot be moved by "
+    "nanoseconds",
+    "tune_io_update_group_delay",
+)
 class SharedDDS:
     """The synthesisers of the Urukul `cpld_device`, in mode EN_NU. `pll_n` to `pll_en`: as for an
     `AD9910`.
@@ -79,7 +85,7 @@ class SharedDDS:
         # The core device's update line also serves the servo.
         self.dds.io_update = SharedUpdate(self.cpld)
         self.ftw_per_hz, self.sysclk = self.dds.ftw_per_hz, self.dds.sysclk
-        self.delays = _delays(dmgr, sync_delay_seeds, io_update_delay)
+        self.delays = _delays(dmgr, self.core, sync_delay_seeds, io_update_delay)
 
     @kernel
     def update_dds_sel(self, channel):
@@ -107,9 +113,10 @@ class SharedDDS:
     @kernel
     def _synchronise(self, channel):
         """Set the calibrated delay of a channel, if there is one."""
-        self.delays[channel].load()
+        self.delays[channel].init()
+        # Reading an EEPROM takes longer than the slack, whatever is in it.
+        self.core.break_realtime()
         if self.delays[channel].sync_delay_seed >= 0:
-            self.core.break_realtime()
             self.update_dds_sel(channel)
             self.dds.set_sync(self.delays[channel].sync_delay_seed, 0, self.dds.sync_generator)
             self.dds.clear_smp_err()
@@ -131,12 +138,12 @@ class SharedDDS:
         self.cpld.cfg_write(before)
         return found
 
-    @portable(flags={"fast-math"})
+    @portable
     def frequency_to_ftw(self, frequency) -> TInt32:
-        """Frequency word for Hz."""
+        """Frequency word for Hz, as `AD9910.frequency_to_ftw`."""
         return self.dds.frequency_to_ftw(frequency)
 
-    @portable(flags={"fast-math"})
+    @portable
     def turns_to_pow(self, turns) -> TInt32:
-        """Phase word for turns."""
+        """Phase word for turns, as `AD9910.turns_to_pow`."""
         return self.dds.turns_to_pow(turns)

@@ -9,6 +9,7 @@ from ..language import TBool, TFloat, TInt32, TInt64, delay, delay_mu, kernel, n
 from .exceptions import RTIOOverflow
 from .parts.channel import Address, RTIODevice
 from .parts.edges import BOTH, FALLING, RISING
+from .parts.numbers import to_word
 from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 
 __all__ = ["DigitalOutput", "TTLClockGen", "TTLInOut", "TTLOut"]
@@ -113,19 +114,20 @@ class TTLInOut(DigitalOutput, RTIODevice):
     # Recording edges
 
     @kernel
-    def _open_gate(self, edges):
-        rtio_output(self.target_sens, edges)
+    def _set_sensitivity(self, value):
+        """Record the edges in `value` from the cursor on: 1 rising, 2 falling, 3 both, 0 none."""
+        rtio_output(self.target_sens, value)
 
     @kernel
     def _close_gate(self) -> TInt64:
-        rtio_output(self.target_sens, 0)
+        self._set_sensitivity(0)
         return now_mu()
 
     @kernel
     def gate_rising_mu(self, duration) -> TInt64:
         """Record rising edges for `duration` machine units (int64); returns the cursor, at the end of the
         gate."""
-        self._open_gate(RISING)
+        self._set_sensitivity(RISING)
         delay_mu(duration)
         return self._close_gate()
 
@@ -133,7 +135,7 @@ class TTLInOut(DigitalOutput, RTIODevice):
     def gate_rising(self, duration) -> TInt64:
         """Record rising edges for `duration` seconds (float); returns the cursor, at the end of the
         gate."""
-        self._open_gate(RISING)
+        self._set_sensitivity(RISING)
         delay(duration)
         return self._close_gate()
 
@@ -141,7 +143,7 @@ class TTLInOut(DigitalOutput, RTIODevice):
     def gate_falling_mu(self, duration) -> TInt64:
         """Record falling edges for `duration` machine units (int64); returns the cursor, at the end of the
         gate."""
-        self._open_gate(FALLING)
+        self._set_sensitivity(FALLING)
         delay_mu(duration)
         return self._close_gate()
 
@@ -149,7 +151,7 @@ class TTLInOut(DigitalOutput, RTIODevice):
     def gate_falling(self, duration) -> TInt64:
         """Record falling edges for `duration` seconds (float); returns the cursor, at the end of the
         gate."""
-        self._open_gate(FALLING)
+        self._set_sensitivity(FALLING)
         delay(duration)
         return self._close_gate()
 
@@ -157,7 +159,7 @@ class TTLInOut(DigitalOutput, RTIODevice):
     def gate_both_mu(self, duration) -> TInt64:
         """Record both edges for `duration` machine units (int64); returns the cursor, at the end of the
         gate."""
-        self._open_gate(BOTH)
+        self._set_sensitivity(BOTH)
         delay_mu(duration)
         return self._close_gate()
 
@@ -165,7 +167,7 @@ class TTLInOut(DigitalOutput, RTIODevice):
     def gate_both(self, duration) -> TInt64:
         """Record both edges for `duration` seconds (float); returns the cursor, at the end of the
         gate."""
-        self._open_gate(BOTH)
+        self._set_sensitivity(BOTH)
         delay(duration)
         return self._close_gate()
 
@@ -244,8 +246,8 @@ class TTLClockGen(RTIODevice):
 
     @portable
     def frequency_to_ftw(self, frequency) -> TInt32:
-        """Convert a frequency in Hz to a word."""
-        return round(frequency * self.ftw_per_hz)
+        """Convert a frequency in Hz to a word, modulo the coarse frequency. ValueError if it is not a finite number."""
+        return int(to_word(frequency * self.ftw_per_hz))
 
     @portable
     def ftw_to_frequency(self, ftw) -> TFloat:

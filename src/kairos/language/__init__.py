@@ -5,9 +5,10 @@ compiler reads later; calling a kernel from host code hands it to the `run` meth
 device.
 """
 
-from kairos.language import core, types, units
+from kairos.language import core, phases, types, units
 from kairos.language.core import *  # noqa: F403
+from kairos.language.phases import *  # noqa: F403
 from kairos.language.types import *  # noqa: F403
 from kairos.language.units import *  # noqa: F403
 
-__all__ = [*core.__all__, *types.__all__, *units.__all__]
+__all__ = [*core.__all__, *phases.__all__, *types.__all__, *units.__all__]

@@ -15,8 +15,12 @@ its users expect::
 """
 
 from ...language import TFloat, TInt32, portable
+from .numbers import rounded
 
 __all__ = ["AmplifiedScale", "Scale"]
+
+_FAR = float(1 << 30)
+"""Magnitude far above those of all codes."""
 
 
 class Scale:
@@ -45,14 +49,21 @@ class Scale:
         return code
 
     @portable(flags={"forceinline"})
+    def _code(self, value, zero) -> TInt32:
+        """Return the code `zero` steps above the one nearest to `value` (float)."""
+        if not -_FAR < value < _FAR:
+            self.refuse()
+        return self.checked(int(rounded(value)) + zero)
+
+    @portable(flags={"forceinline"})
     def code(self, quantity) -> TInt32:
-        """Return the nearest code. Raises as `refuse` if it is out of range."""
-        return self.checked(int(round(self.steps * quantity)) + self.zero)
+        """Return the nearest code. Raises as `refuse` if it is out of range, or no number (NaN)."""
+        return self._code(self.steps * quantity, self.zero)
 
     @portable(flags={"forceinline"})
     def code_from(self, base, quantity) -> TInt32:
         """As `code`, with `base` instead of `zero` as the code of the quantity 0."""
-        return self.checked(int(round(self.steps * quantity + base)))
+        return self._code(self.steps * quantity + base, 0)
 
     @portable(flags={"forceinline"})
     def quantity(self, code) -> TFloat:

@@ -37,7 +37,7 @@ def get():
 
 def ad9834(method, *args):
     traffic = run(method, *args)
-    assert all(word[:4] == (1, 16, 12, True) for word in traffic.words(SPI) if word)
+    assert all(word[:4] == (1, 16, 13, True) for word in traffic.words(SPI) if word)
     return [word[4] for word in traffic.words(SPI)]
 
 
@@ -49,10 +49,10 @@ def words(method, *args):
 
 def test_ad9834_init_clears_registers(get):
     dds = get("dds")
-    assert dds.div == 12
+    assert dds.div == 13
     assert ad9834(dds.init) == [0x2100, 0x4000, 0x4000, 0xC000, 0x8000, 0x8000, 0xE000]
     # The clock is high while idle
-    assert run(dds.init).on(SPI)[0] == (1, 1 << 24 | 10 << 16 | 15 << 8 | 0x12)
+    assert run(dds.init).on(SPI)[0] == (1, 1 << 24 | 11 << 16 | 15 << 8 | 0x12)
 
 
 def test_ad9834_methods_write_the_documented_words(get):

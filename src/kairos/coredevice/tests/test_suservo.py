@@ -2,7 +2,6 @@
 
 import pytest
 from kairos_gateware.servo.format import AddressMap
-from numpy import int64
 
 from kairos.coredevice.suservo import T_CYCLE, adc_mu_to_volts, y_mu_to_full_scale
 
@@ -143,17 +142,6 @@ def test_servo_channel_is_switched_and_read_back(get):
         run(channel.set_y, 3, 1.1)
     with pytest.raises(Exception, match="RTIO channel 12 does not belong to the SU-Servo on channel 8"):
         devices(ENTRIES | {"x": ("suservo.Channel", {"channel": 12, "servo_device": "servo"})}).get("x")
-
-
-def test_phase_tracking_is_not_implemented(get):
-    names = "copy_reference_time get_reference_time clear_tracked_phase_accumulator get_tracked_phase_accumulator"
-    for method in (getattr(get("ch5"), name) for name in f"{names} clear_tracked_ftw get_tracked_ftw".split()):
-        with pytest.raises(KernelError, match="NotImplementedError: the gateware's servo does not track phases"):
-            run(method)
-    with pytest.raises(KernelError, match="NotImplementedError: the gateware's servo does not track phases"):
-        run(get("ch5").set_reference_time, 0, int64(0))
-    with pytest.raises(KernelError, match="NotImplementedError: the gateware's servo does not track phases"):
-        run(get("servo").clear_dds_phase_accumulator)
 
 
 LOCKED = 0xF << 8 | 9 << 16

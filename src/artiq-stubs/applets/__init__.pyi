@@ -1,0 +1,1 @@
+"""Generated from the table of names: `python -m kairos.compat.stubs src` renews it."""

@@ -1,0 +1,228 @@
+"""The modules of ``sipyco`` that laboratories import, besides pc_rpc and pyon."""
+
+import asyncio
+import logging
+import sys
+from importlib.metadata import distributions
+
+import pytest
+
+from kairos import compat
+
+INSTALLED = any(distribution.name == "sipyco" for distribution in distributions())
+pytestmark = pytest.mark.skipif(INSTALLED, reason="SiPyCo itself is installed")
+compat.install()
+
+CHILD = """
+import asyncio, sys
+from kairos import compat
+compat.install()
+from sipyco.pipe_ipc import AsyncioChildComm, ChildComm
+
+def plain():
+    pipe = ChildComm(sys.argv[2])
+    while line := pipe.readline():
+        pipe.write(line.upper())
+    pipe.close()
+
+async def streams():
+    pipe = AsyncioChildComm(sys.argv[2])
+    await pipe.connect()
+    while line := await pipe.readline():
+        pipe.write(line.upper())
+        await pipe.drain()
+    pipe.close()
+
+plain() if sys.argv[1] == "plain" else asyncio.run(streams())
+"""
+
+
+@pytest.mark.parametrize("kind", ["plain", "streams"])
+def test_child_answers_through_pipes(kind):
+    from sipyco.pipe_ipc import AsyncioParentComm
+
+    async def talk():
+        pipe = AsyncioParentComm()
+        await pipe.create_subprocess(sys.executable, "-c", CHILD, kind, pipe.get_address())
+        answers = []
+        for line in (b"first\n", b"x" * 200_000 + b"\n"):
+            pipe.write(line)
+            answers.append(await pipe.readline())
+        pipe.close()
+        return answers, await pipe.process.wait()
+
+    (first, second), code = asyncio.run(talk())
+    assert (first, len(second), code) == (b"FIRST\n", 200_001, 0)
+
+
+def test_task_object_is_cancelled_and_raises_its_error():
+    from sipyco.asyncio_tools import TaskObject
+
+    class Waits(TaskObject):
+        ended = False
+
+        async def _do(self):
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.ended = True
+
+    class Fails(TaskObject):
+        async def _do(self):
+            raise OSError("no card")
+
+    async def main():
+        waits, fails = Waits(), Fails()
+        waits.start()
+        fails.start()
+        await asyncio.sleep(0)
+        await waits.stop()
+        with pytest.raises(OSError, match="no card"):
+            await fails.stop()
+        return waits.ended
+
+    assert asyncio.run(main())
+
+
+def test_server_and_condition_work_together():
+    from sipyco.asyncio_tools import AsyncioServer, Condition
+
+    class Echo(AsyncioServer):
+        async def _handle_connection_cr(self, reader, writer):
+            while line := await reader.readline():
+                writer.write(line)
+                seen.append(line)
+                changed.notify()
+
+    async def main():
+        server = Echo()
+        await server.start("127.0.0.1", 0)
+        port = server.server.sockets[0].getsockname()[1]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        notified = asyncio.create_task(changed.wait())
+        await asyncio.sleep(0)
+        writer.write(b"hello\n")
+        assert await reader.readline() == b"hello\n"
+        await notified
+        await server.stop()
+        assert await reader.read() == b""
+        writer.close()
+
+    seen, changed = [], Condition()
+    asyncio.run(main())
+    assert seen == [b"hello\n"]
+
+
+def test_signal_ends_the_wait():
+    import os
+    import signal
+
+    from sipyco.asyncio_tools import SignalHandler
+
+    async def main():
+        handler = SignalHandler()
+        handler.setup()
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            await asyncio.wait_for(handler.wait_terminate(), 60)
+        finally:
+            handler.teardown()
+
+    asyncio.run(main())
+
+
+def test_formatted_records_are_parsed_again(caplog):
+    from sipyco.logging_tools import LogParser, MultilineFormatter
+
+    parser = LogParser(lambda: "worker(7,scan.py)")
+    formatter = MultilineFormatter()
+    with caplog.at_level(logging.DEBUG):
+        for name, level, text in [("lab.laser", logging.ERROR, "lost\nat 3 V\n"), ("x", logging.DEBUG, "a:b<2>:c")]:
+            record = logging.LogRecord(name, level, "", 0, text, None, None)
+            for line in formatter.format(record).split("\n"):
+                parser.line_input(line)
+        for line in ["only printed", "WARNING<3>:x", "NOLEVEL:a:b", "INFO<1>:n:"]:
+            parser.line_input(line)
+    found = [(record.name, record.levelname, record.getMessage()) for record in caplog.records]
+    assert found == [
+        ("lab.laser", "ERROR", "lost\nat 3 V\n"),
+        ("x", "DEBUG", "a:b<2>:c"),
+        ("print", "INFO", "only printed"),
+        ("print", "INFO", "WARNING<3>:x"),
+        ("print", "INFO", "NOLEVEL:a:b"),
+        ("n", "INFO", ""),
+    ]
+    assert {record.source for record in caplog.records} == {"worker(7,scan.py)"}
+
+
+def test_records_are_forwarded():
+    from sipyco.logging_tools import LogForwarder
+
+    received = asyncio.Queue()
+
+    async def accept(reader, writer):
+        while line := await reader.readline():
+            received.put_nowait(line)
+        writer.close()
+
+    async def main():
+        server = await asyncio.start_server(accept, "127.0.0.1", 0)
+        forwarder = LogForwarder("127.0.0.1", server.sockets[0].getsockname()[1], reconnect_timer=0.01)
+        forwarder.start()
+        record = logging.LogRecord("lab", logging.WARNING, "", 0, "two\nlines", None, None)
+        record.source = "ctlmgr(host)"
+        forwarder.emit(record)
+        lines = [await asyncio.wait_for(received.get(), 60) for _ in range(3)]
+        await forwarder.stop()
+        server.close()
+        return lines
+
+    assert asyncio.run(main()) == [b"ARTIQ logging\n", b"ctlmgr(host):WARNING<2>:lab:two\n", b"lines\n"]
+
+
+def test_filter_gives_records_their_source():
+    from sipyco.logging_tools import SourceFilter
+
+    chosen = SourceFilter(logging.WARNING, "master")
+    own = logging.LogRecord("a", logging.INFO, "", 0, "", None, None)
+    assert not chosen.filter(own) and own.source == "master"
+    foreign = logging.LogRecord("a", logging.INFO, "", 0, "", None, None)
+    foreign.source = "worker(1,a.py)"
+    assert chosen.filter(foreign)
+
+
+def test_code_of_a_client_runs_at_the_controller():
+    from sipyco.remote_exec import RemoteExecServer
+
+    class Stage:
+        position = 0
+
+        def move(self, steps):
+            self.position += steps
+            return self.position
+
+    executor = RemoteExecServer({"controller_driver": Stage()})
+    executor.add_code(
+        """
+        import math
+        def scan(count):
+            return [controller_driver.move(n) * math.prod([2]) for n in range(count)]
+        """
+    )
+    assert executor.call("scan", 4) == [0, 2, 6, 12]
+    with pytest.raises(ZeroDivisionError):
+        executor.add_code("1 / 0")
+    with pytest.raises(KeyError):
+        executor.call("there_is_no_such_function")
+
+
+def test_options_of_a_controller_are_read():
+    import argparse
+
+    from sipyco import common_args
+
+    parser = argparse.ArgumentParser()
+    common_args.simple_network_args(parser, 3250)
+    common_args.verbosity_args(parser)
+    args = parser.parse_args(["-p", "77", "--bind", "10.0.0.1", "-v"])
+    assert args.port == 77 and common_args.bind_address_from_args(args)[0] == "10.0.0.1" and args.verbose == 1
