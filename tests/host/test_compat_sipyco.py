@@ -155,7 +155,7 @@ def test_formatted_records_are_parsed_again(caplog):
     assert {record.source for record in caplog.records} == {"worker(7,scan.py)"}
 
 
-def test_records_are_forwarded():
+def test_log_records_are_forwarded_to_server():
     from sipyco.logging_tools import LogForwarder
 
     received = asyncio.Queue()

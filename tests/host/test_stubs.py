@@ -22,7 +22,7 @@ def test_stubs_agree_with_table():
     assert found == stubs(), "run: python -m kairos.compat.stubs src"
 
 
-def test_wheel_contains_stubs():
+def test_wheel_contains_all_stub_packages():
     text = (ROOT / "pyproject.toml").read_text()
     assert all(f'"{package}"' in text for package in PACKAGES)
 
@@ -40,7 +40,7 @@ def test_wheel_contains_stubs():
         ("from artiq.language import environment\nenvironment.HasEnv", "HasEnvironment"),
     ],
 )
-def test_editor_completes_names(code, expected):
+def test_editor_completes_names_of_artiq(code, expected):
     import jedi
 
     script = jedi.Script(code, path=str(ROOT / "scratch.py"))
