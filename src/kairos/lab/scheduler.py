@@ -316,12 +316,12 @@ class Scheduler:
         if not self._started:
             return
         now = time.time()
-        for run, status in order.chosen(self.those_of(pipeline), now, self._unmet):
-            if status == run.status:
-                continue
-            self._set_status(run, status)
-            if status != "flushing":
-                run.task = asyncio.get_running_loop().create_task(self._perform(run, status))
+        # A run that leaves a stage may make room for another one in an earlier stage.
+        while changes := [each for each in order.chosen(self.those_of(pipeline), now, self._unmet) if _differs(*each)]:
+            for run, status in changes:
+                self._set_status(run, status)
+                if status != "flushing":
+                    run.task = asyncio.get_running_loop().create_task(self._perform(run, status))
         if self._timer is None and order.next_due(self.runs.values(), now) is not None:
             self._timer = asyncio.get_running_loop().call_later(DUE, self._look_at_clock)
 
@@ -456,6 +456,10 @@ class Scheduler:
         if written.end is not None:
             how = {name: written.end[name] for name in how}
         return results.store(run.folder, written, how, self._results)[0]
+
+
+def _differs(run: Run, status: str) -> bool:
+    return run.status != status
 
 
 def _check_submission(pipeline_name, expid, priority):

@@ -8,6 +8,7 @@ values. When the connection is lost, it connects again and repeats what was not 
 going on with its stage.
 """
 
+import faulthandler
 import logging
 import os
 import queue
@@ -84,18 +85,29 @@ class Link:
     def ask(self, service, *args, **kwargs):
         """Call a service of the laboratory and return its result, or raise its exception; waits for
         a laboratory if there is none."""
+        return self._asked(service, args, kwargs, lambda: False, None)
+
+    def ask_if_there(self, otherwise, service, *args):
+        """Call a service as `ask`, but return `otherwise` as soon as there is no laboratory."""
+        return self._asked(service, args, {}, lambda: not self.connected, otherwise)
+
+    def _asked(self, service, args, kwargs, gives_up, otherwise):
         with self._asking:
             self._number += 1
             question = {"ask": service, "number": self._number, "args": args, "kwargs": kwargs}
             with self._sending:
                 self._unanswered["ask"] = question
                 self._send(question)
-            while True:
-                reply = self._replies.get()
-                if reply["number"] == self._number:
-                    break
-            del self._unanswered["ask"]
-        return result(reply["reply"], "laboratory")
+            try:
+                while not gives_up():
+                    with suppress(queue.Empty):
+                        reply = self._replies.get(timeout=RECONNECT)
+                        if reply["number"] == self._number:
+                            return result(reply["reply"], "laboratory")
+                return otherwise
+            finally:
+                with self._sending:
+                    del self._unanswered["ask"]
 
     def ended(self, stage, how, data=None):
         """Report the end of a stage, until the laboratory commands the next one."""
@@ -154,10 +166,10 @@ class _Scheduler(AskedScheduler):
         self._link = link
 
     def check_pause(self, rid=None) -> bool:
-        return self._link.connected and super().check_pause(rid)
+        return self._link.ask_if_there(False, "scheduler.check_pause", self.rid if rid is None else rid)
 
     def check_termination(self, rid=None) -> bool:
-        return self._link.connected and super().check_termination(rid)
+        return self._link.ask_if_there(False, "scheduler.check_termination", self.rid if rid is None else rid)
 
 
 class _Datasets(DatasetDB):
@@ -454,6 +466,7 @@ def redirect(output: Path):
     os.close(file)
     sys.stdout = open(1, "w", buffering=1, errors="replace", closefd=False)
     sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)
+    faulthandler.register(signal.SIGUSR1, sys.stderr)  # shows where a run is that seems to hang
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Format())
     logging.getLogger().handlers[:] = [handler]

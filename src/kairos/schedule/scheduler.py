@@ -219,7 +219,7 @@ class Scheduler:
         if not self._started:
             return
         runs = self._those_of(pipeline)
-        for stage in _STAGES:
+        for stage in reversed(_STAGES):  # a run that begins makes room for the preparation of the next one
             ready = [run for run in runs if run.status in stage.takes]
             if not ready or any(run.status == stage.during for run in runs):
                 continue
