@@ -84,6 +84,6 @@ def _check(path, said, kind, internal, prefix=""):
     for name, value in said.items():
         if name not in known:
             raise UsageError(f"{path}: there is no setting '{prefix}{name}'; there are {', '.join(known)}")
-        wanted = known[name] if isinstance(known[name], str) else known[name].__name__
+        wanted = known[name].__name__ if isinstance(known[name], type) else str(known[name])
         if type(value) is not _KINDS.get(wanted, object) and wanted in _KINDS:
             raise UsageError(f"{path}: '{prefix}{name}' must be {_KINDS[wanted].__name__}, not {value!r}")
