@@ -5,8 +5,8 @@ import os
 import socket
 from pathlib import Path
 
-from .controllers import Client, ControllerError
-from .errors import UsageError
+from .controllers import Client, ControllerError, RemoteError
+from .errors import KairosError, UsageError
 
 __all__ = ["ADDRESS", "SOCKET", "STATE", "addresses", "connect"]
 
@@ -36,11 +36,22 @@ def addresses(folder=None) -> dict:
 
 
 class _LocalClient(Client):
-    """A client over the laboratory's socket."""
+    """A client over the laboratory's socket. What cannot be done raises UsageError."""
 
     def __init__(self, path: Path):
         self._path = path
         super().__init__(str(path), 0, TARGET)
+
+    def _call(self, request):
+        try:
+            return super()._call(request)
+        except RemoteError as error:
+            name, _, text = str(error).partition(": ")
+            if name.startswith(f"{KairosError.__module__}."):
+                raise UsageError(text) from None
+            raise
+        except (KeyError, ValueError) as error:
+            raise UsageError(str(error).strip("'\"")) from None
 
     def _dial(self) -> socket.socket:
         folder = os.open(self._path.parent, os.O_PATH)

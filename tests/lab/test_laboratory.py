@@ -7,7 +7,6 @@ import time
 import h5py
 import pytest
 
-from kairos.controllers import RemoteError
 from kairos.errors import UsageError
 from kairos.labclient import connect
 from tests.support import PATIENCE
@@ -87,9 +86,9 @@ def test_waiting_runs_are_held_moved_edited_and_deleted(lab):
     assert lab.queue()[2]["why"] == "it is held: the laser is off"
     lab.terminate(b)
     assert lab.ends(b)["status"] == "deleted"
-    with pytest.raises(RemoteError, match=f"run {first} is running already"):
+    with pytest.raises(UsageError, match=f"run {first} is running already"):
         lab.hold(first)
-    with pytest.raises(RemoteError, match="there is no run 99 in the queue"):
+    with pytest.raises(UsageError, match="there is no run 99 in the queue"):
         lab.move(99, a)
     lab.release_run("first")
     lab.ends(c)
