@@ -1,15 +1,18 @@
 """PYON: Python objects as text, an extended JSON with tuples, bytes, sets and NumPy arrays.
 
 Version 2 is JSON in which ``{"__jsonclass__": [name, arguments]}`` represents types that JSON
-lacks. Version 1, Python literals, is still accepted, because people type it on a command line:
-``(1, 2)``, ``'text'``, ``True``.
+lacks. Version 1 consists of Python literals and calls of a few names: ``(1, 2)``, ``'text'``,
+``slice(0, 4, null)``, ``nparray((2, ), "<f8", b"...")``. It is what people type on a command line,
+and what ARTIQ up to version 8 speaks.
 """
 
 import ast
 import base64
 import json
 from collections import OrderedDict
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy
 
@@ -81,9 +84,57 @@ def _object_hook(value):
     return constructor(*arguments)
 
 
-def encode(value) -> str:
-    """Return `value` as PYON version 2 text; TypeError if part of it cannot be represented."""
-    return json.dumps(_to_json(value))
+def encode(value, version: int = 2) -> str:
+    """Return `value` as PYON text; TypeError if part of it cannot be represented."""
+    return _to_literal(value) if version == 1 else json.dumps(_to_json(value))
+
+
+def _items(values) -> str:
+    return ", ".join(map(_to_literal, values))
+
+
+def _base64(data: bytes) -> str:
+    return f'b"{base64.b64encode(data).decode()}"'
+
+
+def _quoted(text: str) -> str:
+    """Return a literal in ASCII. JSON writes what is beyond 16 bits as two characters, which Python does not join."""
+    if text.isascii() or max(text) <= "\uffff":
+        return json.dumps(text)
+    return '"' + "".join(json.dumps(c)[1:-1] if c <= "\uffff" else f"\\U{ord(c):08x}" for c in text) + '"'
+
+
+_LITERALS: dict[type, Callable[[Any], str]] = {
+    type(None): lambda value: "null",
+    bool: lambda value: "true" if value else "false",
+    int: repr,
+    float: repr,
+    complex: repr,
+    str: lambda value: _quoted(value),
+    bytes: repr,
+    bytearray: lambda value: repr(bytes(value)),
+    list: lambda value: f"[{_items(value)}]",
+    tuple: lambda value: f"({_items(value)}, )" if value else "()",
+    set: lambda value: f"{{{_items(value)}}}" if value else "set()",
+    OrderedDict: lambda value: f"OrderedDict({_to_literal(list(value.items()))})",
+    dict: lambda value: "{" + ", ".join(f"{_to_literal(k)}: {_to_literal(v)}" for k, v in value.items()) + "}",
+    slice: lambda value: f"slice({_items((value.start, value.stop, value.step))})",
+    Fraction: lambda value: f"Fraction({value.numerator}, {value.denominator})",
+}
+"""Texts of version 1, by type; of several types that fit a value, the first counts."""
+
+
+def _to_literal(value) -> str:
+    if isinstance(value, numpy.generic):
+        return f"npscalar({json.dumps(value.dtype.str)}, {_base64(value.tobytes())})"
+    if isinstance(value, numpy.ndarray) and not value.dtype.hasobject:
+        return f"nparray({_to_literal(value.shape)}, {json.dumps(value.dtype.str)}, {_base64(value.tobytes())})"
+    text = _LITERALS.get(type(value)) or next(
+        (text for kind, text in _LITERALS.items() if isinstance(value, kind)), None
+    )
+    if text is None:
+        raise TypeError(f"{value!r} of type {type(value).__name__} cannot be written as PYON")
+    return text(value)
 
 
 def decode(text: str):
@@ -92,7 +143,52 @@ def decode(text: str):
         return json.loads(text, object_hook=_object_hook)
     except json.JSONDecodeError:
         pass
+    except (TypeError, ValueError, KeyError, ArithmeticError, RecursionError) as error:
+        raise ValueError(f"not a PYON value: {error}") from None
     try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return _from_literal(ast.parse(text.strip(), mode="eval").body)
+    except (ValueError, SyntaxError, TypeError, ArithmeticError, MemoryError, RecursionError):
         raise ValueError(f"not a PYON value: {text}") from None
+
+
+_NAMES = {"null": None, "true": True, "false": False, "nan": float("nan"), "inf": float("inf")}
+_CALLS = {
+    "set": set,
+    "slice": slice,
+    "Fraction": Fraction,
+    "OrderedDict": OrderedDict,
+    "nparray": _CLASSES["nparray"],
+    "npscalar": _CLASSES["npscalar"],
+}
+
+
+def _from_literal(node: ast.expr):
+    """Return the value of an expression of version 1."""
+    match node:
+        case ast.Constant(value) if value is not ...:
+            return value
+        case ast.Name(name) if name in _NAMES:
+            return _NAMES[name]
+        case ast.List(items):
+            return [_from_literal(item) for item in items]
+        case ast.Tuple(items):
+            return tuple(_from_literal(item) for item in items)
+        case ast.Set(items):
+            return {_from_literal(item) for item in items}
+        case ast.Dict(keys, values) if None not in keys:
+            return {_from_literal(k): _from_literal(v) for k, v in zip(keys, values, strict=True)}
+        case ast.Call(ast.Name(name), arguments, []) if name in _CALLS:
+            return _CALLS[name](*(_from_literal(argument) for argument in arguments))
+        case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, operand):
+            value = _number(_from_literal(operand))
+            return -value if isinstance(sign, ast.USub) else value
+        case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right):
+            one, other = _number(_from_literal(left)), _number(_from_literal(right))
+            return one - other if isinstance(sign, ast.Sub) else one + other
+    raise ValueError
+
+
+def _number(value):
+    if type(value) not in (int, float, complex):
+        raise ValueError
+    return value

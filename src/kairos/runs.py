@@ -50,10 +50,10 @@ class RIDCounter:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def get(self) -> int:
-        """Allocate the next number."""
+    def get(self, above: int = -1) -> int:
+        """Allocate the next number, which is greater than `above`."""
         with self._alone():
-            self._found = max(self._found, self._kept()) + 1
+            self._found = max(self._found, self._kept(), above) + 1
             new = self._cache.with_name(self._cache.name + ".new")
             new.write_text(f"{self._found}\n")
             new.replace(self._cache)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -356,3 +357,65 @@ def test_controllers_command_lists_state_or_reports_none(database):
     )  # fmt: skip
     assert empty.returncode != 0 and "has no controller for this computer" in empty.stderr
     assert os.linesep not in empty.stderr.strip()
+
+
+def test_client_without_feature_is_served_in_version_1(running):
+    with socket.create_connection(("127.0.0.1", running.port), PATIENCE) as connection:
+        stream = connection.makefile("rwb")
+
+        def exchange(line):
+            stream.write(line + b"\n")
+            stream.flush()
+            return stream.readline()
+
+        assert exchange(b"ARTIQ pc_rpc").startswith(b"{")
+        assert exchange(b"laser").startswith(b'{"')
+        call = b'{"action": "call", "name": "echo", "args": ((1, 2), null, slice(0, 1, null)), "kwargs": {}}'
+        assert exchange(call) == b'{"status": "ok", "ret": ((1, 2, ), null, slice(0, 1, null), )}\n'
+
+
+def test_unknown_feature_closes_the_connection(running):
+    with socket.create_connection(("127.0.0.1", running.port), PATIENCE) as connection:
+        connection.sendall(b"ARTIQ pc_rpc\nlaser pyon_v3\n")
+        stream = connection.makefile("rb")
+        assert stream.readline() and stream.readline() == b""
+
+
+def test_exception_not_built_in_is_sent_under_the_generic_name(running):
+    with socket.create_connection(("127.0.0.1", running.port), PATIENCE) as connection:
+        stream = connection.makefile("rwb")
+        stream.write(
+            b'ARTIQ pc_rpc\nlaser pyon_v2\n{"action": "call", "name": "fail", "args": ["odd"], "kwargs": {}}\n'
+        )
+        stream.flush()
+        failed = [json.loads(stream.readline()) for _ in range(3)][2]["exception"]
+        assert failed["class"] == "GenericRemoteException"
+        assert re.fullmatch(r"[\w.]*test_controllers\.Odd: too bright", failed["message"])
+        assert all(isinstance(line, str) for line in failed["traceback"])
+
+
+def test_server_without_features_is_spoken_to_in_version_1():
+    """A server of ARTIQ up to version 8."""
+    received = []
+
+    def serve():
+        connection, _ = listening.accept()
+        with connection, connection.makefile("rwb") as stream:
+            for answer in (
+                b'{"targets": ["old"], "description": null}',
+                b'{"echo"}',
+                b'{"status": "ok", "ret": (1, )}',
+            ):
+                received.append(stream.readline())
+                stream.write(answer + b"\n")
+                stream.flush()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        old = Client("127.0.0.1", listening.getsockname()[1])
+        assert old.echo((2,)) == (1,)
+        old.close_rpc()
+        thread.join(PATIENCE)
+    assert received[1] == b"old\n"
+    assert received[2] == b'{"action": "call", "name": "echo", "args": ((2, ), ), "kwargs": {}}\n'

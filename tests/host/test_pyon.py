@@ -47,3 +47,43 @@ def test_value_of_unknown_type_is_not_encoded():
     with pytest.raises(TypeError):
         pyon.encode(object())
     assert pyon.decode(pyon.encode(Fraction(1, 3))) == Fraction(1, 3)
+
+
+@given(VALUES | st.sets(st.integers()))
+def test_values_in_version_1_round_trip(value):
+    assert pyon.decode(pyon.encode(value, 1)) == value
+
+
+def test_version_1_has_the_texts_of_its_format():
+    assert pyon.encode({"a": (1,), "b": [None, True, "µ\n"]}, 1) == '{"a": (1, ), "b": [null, true, "\\u00b5\\n"]}'
+    assert pyon.encode(slice(1, None, 2), 1) == "slice(1, null, 2)"
+    assert pyon.encode(numpy.zeros((2, 1), "<i2"), 1) == 'nparray((2, 1, ), "<i2", b"AAAAAA==")'
+    assert pyon.encode(numpy.float64(0), 1) == 'npscalar("<f8", b"AAAAAAAAAAA=")'
+    assert pyon.decode('nparray((2,), "<i2", b"AAABAA==")').tolist() == [0, 1]
+    assert pyon.decode("slice(1, 5, null)") == slice(1, 5) and pyon.decode("-1.5e3") == -1500.0
+    assert pyon.decode("[nan, inf, -inf]")[1:] == [float("inf"), -float("inf")]
+    assert pyon.decode('OrderedDict([("b", 1), ("a", 2)])') == {"b": 1, "a": 2}
+
+
+@given(
+    st.text()
+    | st.recursive(
+        st.sampled_from(
+            ["1", "null", "slice(", "nparray(", '{"__jsonclass__": ["nparray", [', "[", "(", "]", ")", "-", "+"]
+        ),
+        lambda inner: st.lists(inner, max_size=6).map(" ".join),
+    )
+)
+def test_random_text_is_a_value_or_a_value_error(text):
+    try:
+        pyon.decode(text)
+    except ValueError:
+        pass
+
+
+@pytest.mark.parametrize(
+    "text", ['{"__jsonclass__": 5}', '{"__jsonclass__": ["nparray", [[2], "<f8", ""]]}', "[" * 99999]
+)
+def test_malformed_object_is_rejected(text):
+    with pytest.raises(ValueError):
+        pyon.decode(text)

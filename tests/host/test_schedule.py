@@ -320,6 +320,7 @@ def test_experiments_of_a_folder_are_listed(laboratory, caplog):
     folder = laboratory.path / "repository"
     (folder / "deeper").mkdir()
     (folder / "deeper" / "more.py").write_text(EXPERIMENTS.partition("class Patient")[0])
+    (folder / "second.py").write_text(EXPERIMENTS.partition("class Patient")[0])
     (folder / ".hidden.py").write_text("1 / 0")
     (folder / "broken.py").write_text("1 / 0")
     (folder / "lab.py").write_text(EXPERIMENTS.partition("class Sleeps")[0])
@@ -327,20 +328,23 @@ def test_experiments_of_a_folder_are_listed(laboratory, caplog):
     asyncio.run(database.scan_repository())
     assert sorted(database.explist) == [
         "A quick one",
-        "A quick one2",
+        "A quick one1",
         "Broken",
         "Dies",
         "Slow_one",
         "Submits",
         "Watched",
+        "deeper/A quick one",
     ]
-    quick = database.explist["A quick one2"]
+    assert database.explist["A quick one1"]["file"] == "second.py"
+    quick = database.explist["A quick one"]
     assert (quick["file"], quick["class_name"], quick["argument_ui"]) == ("lab.py", "Quick", "special")
     assert quick["scheduler_defaults"] == {"priority": 2}
     described, group, tooltip = quick["arginfo"]["n"]
     assert (described["ty"], described["default"], group, tooltip) == ("NumberValue", 3, "group", "tip")
     assert "broken.py is passed over" in caplog.text and "ZeroDivisionError" in caplog.text
-    assert database.list_directory(folder) == ["broken.py", "deeper/", "lab.py"] and database.root() == str(folder)
+    assert sorted(database.list_directory(folder)) == [".hidden.py", "broken.py", "deeper/", "lab.py", "second.py"]
+    assert "/tmp/" in database.list_directory("") and database.root() == str(folder)
     assert sorted(asyncio.run(database.examine("deeper/more.py"))) == ["Quick"]
     assert sorted(asyncio.run(database.examine(str(folder / "deeper/more.py"), use_repository=False))) == ["Quick"]
     below = ExperimentDB(FilesystemBackend(folder), laboratory.handlers, "deeper")
@@ -378,6 +382,7 @@ def test_run_uses_requested_git_revision(laboratory):
             Scheduler(RIDCounter(), {}).submit("main", {**expid, "repo_rev": None})
 
     asyncio.run(whole())
-    assert laboratory.of("n") == 3 and '"repo_msg": "First' in (laboratory.path / "submissions.txt").read_text()
+    assert laboratory.of("n") == 3
+    assert re.fullmatch(r"0,\d+\.\d+,lab\.py\r\n", (laboratory.path / "submissions.txt").read_bytes().decode())
     with pytest.raises(UsageError, match="not a git repository"):
         GitBackend(laboratory.path)

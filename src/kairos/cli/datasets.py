@@ -9,14 +9,22 @@ from pathlib import Path
 from .. import pyon
 from ..errors import UsageError
 from ..experiment.store import DatasetStore
+from ..labclient import connect
 from ..quantities import Quantity
 
 __all__ = ["delete", "get", "list_all", "set_value"]
 
+DEFAULT = "dataset_db.mdb"
+
 
 @contextmanager
 def _store(args, new=False):
-    """Open the store of the command line; UsageError if it does not exist, unless it may be `new`."""
+    """Open the store of the command line; UsageError if it does not exist, unless it may be `new`.
+    A laboratory that is running in this folder is asked, because it has the datasets in memory."""
+    if args.dataset_db is None and (laboratory := _Laboratory.running()) is not None:
+        yield laboratory
+        return
+    args.dataset_db = args.dataset_db or DEFAULT
     if not (new or Path(args.dataset_db).exists()):
         raise UsageError(
             f"there is no dataset store {args.dataset_db}: it is created by runs that set datasets with persist=True"
@@ -26,6 +34,41 @@ def _store(args, new=False):
         yield store
     finally:
         store.close_db()
+
+
+class _Laboratory:
+    """The datasets of a running laboratory, with the methods of a store that are used here."""
+
+    path = "the laboratory"
+
+    def __init__(self, client):
+        self._client = client
+        self._values = client.datasets()
+
+    @classmethod
+    def running(cls) -> "_Laboratory | None":
+        """Return the laboratory of this folder; None if there is none."""
+        try:
+            return cls(connect())
+        except UsageError:
+            return None
+
+    def keys(self) -> list[str]:
+        return sorted(self._values)
+
+    def get(self, key):
+        return self._values[key][1]
+
+    def get_metadata(self, key) -> dict:
+        return self._values[key][2]
+
+    def set(self, key, value, persist, metadata):
+        self._client.set_dataset(key, value, persist, metadata)
+
+    def delete(self, key):
+        if key not in self._values:
+            raise KeyError(key)
+        self._client.delete_dataset(key)
 
 
 def list_all(args):

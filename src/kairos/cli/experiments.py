@@ -21,7 +21,7 @@ from ..experiment.store import DatasetStore
 from . import precompiled, report
 from .colour import coloured
 
-__all__ = ["ENDED", "Experiment", "parse_arguments"]
+__all__ = ["ENDED", "Experiment", "argument_texts", "parse_arguments"]
 
 ENDED = (DeviceError, TerminationRequested)
 """Exceptions that end a run without a traceback."""
@@ -31,7 +31,7 @@ def parse_arguments(texts: list[str]) -> dict:
     """Parse ``["n=3", 's="text"']`` to a dictionary; UsageError if an item is not KEY=VALUE with a
     PYON value."""
     arguments = {}
-    for key, value in _texts(texts).items():
+    for key, value in argument_texts(texts).items():
         try:
             arguments[key] = pyon.decode(value)
         except ValueError:
@@ -41,7 +41,7 @@ def parse_arguments(texts: list[str]) -> dict:
     return arguments
 
 
-def _texts(texts: list[str]) -> dict[str, str]:
+def argument_texts(texts: list[str]) -> dict[str, str]:
     """Return the values as typed; UsageError if an item is not KEY=VALUE."""
     arguments = {}
     for text in texts:
@@ -129,7 +129,7 @@ class Experiment:
             self.applets = Applets(datasets.address, windows=applets)
         self.devices = DeviceManager(ddb, {"scheduler": SingleRun(rid), "ccb": self.applets or IgnoredCommands()})
         self.datasets = DatasetManager(datasets)
-        self.arguments = ProcessArgumentManager(_texts(arguments), typed=True)
+        self.arguments = ProcessArgumentManager(argument_texts(arguments), typed=True)
         with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
             self.instance = cls((self.devices, self.datasets, self.arguments, {}))
         if unknown := self.arguments.unknown:

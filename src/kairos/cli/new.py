@@ -10,7 +10,7 @@ from ..emulator.artifacts import built_database
 from ..errors import UsageError
 from . import hub_settings
 
-__all__ = ["new"]
+__all__ = ["filled", "new"]
 
 DATABASE = Path("device_db.py")
 OUTPUT = "TTLOut"
@@ -24,10 +24,14 @@ BENCHES = {"ion": ("bench.toml", "conftest.py")}
 def new(args):
     """Write the files selected by the command line `args` into this directory: an experiment, the
     settings of a hub, or both."""
-    if args.name is None and not args.hub:
+    if args.name is None and (args.lab or not args.hub):
         raise UsageError(
-            "nothing to create: 'kairos new NAME' creates an experiment, 'kairos new --hub' creates hub.toml"
+            "nothing to create: 'kairos new NAME' creates an experiment, 'kairos new --hub' creates hub.toml, "
+            "'kairos new --lab NAME' a laboratory"
         )
+    if args.lab:
+        _laboratory(Path(args.name))
+        return
     if args.hub and hub_settings.FILE.exists():
         raise UsageError(f"{hub_settings.FILE} already exists: edit it, or move it away")
     if args.name is not None:
@@ -41,9 +45,13 @@ def _hub(database):
     cores = hub_settings.cores(DeviceDB.load(database).entries)
     if not cores:
         raise UsageError(f"{database} has no core device reachable by a hub")
+<<<<<<< HEAD
     files.write(
         hub_settings.FILE, _filled("hub.toml", {"HUB_PORT": str(hub.PORT), "DEVICES": hub_settings.render(cores)})
     )
+=======
+    files.write(hub_settings.FILE, filled("hub.toml", {"DEVICES": hub_settings.render(cores)}))
+>>>>>>> 7a12778c (Commands of the laboratory: lab, submit, queue, experiments, runs, parameters, log, watch; kairos new --lab)
     print(f"wrote {hub_settings.FILE}, with {', '.join(core.name for core in cores)}")
     for core in cores:
         if core.emulated:
@@ -69,7 +77,7 @@ def _experiment(args):
     if made:
         files.write(DATABASE, built_database(args.variant).read_bytes())
     texts = {"CLASS": title, "NAME": " ".join(words), "OUTPUT": _output()}
-    files.write(path, _filled("experiment.py", texts))
+    files.write(path, filled("experiment.py", texts))
     print(f"wrote {path}" + (f" and {DATABASE}" if made else f", for the devices of {DATABASE}"))
     print(f"run it: kairos run {path}")
 
@@ -77,13 +85,13 @@ def _experiment(args):
 def _with_bench(bench: str, path: Path, title: str, name: str):
     """Write an experiment with its bench, and a test of it."""
     test = Path(f"test_{path.name}")
-    written = {Path(file): _filled(f"{bench}/{file}", {}) for file in BENCHES[bench]}
+    written = {Path(file): filled(f"{bench}/{file}", {}) for file in BENCHES[bench]}
     written[DATABASE] = built_database(bench).read_bytes()
     for file in (*written, test):
         if file.exists():
             raise UsageError(f"{file} already exists: a bench needs its own folder")
-    written[path] = _filled(f"{bench}/experiment.py", {"CLASS": title, "NAME": name})
-    written[test] = _filled(f"{bench}/test.py", {"EXPERIMENT": path.stem})
+    written[path] = filled(f"{bench}/experiment.py", {"CLASS": title, "NAME": name})
+    written[test] = filled(f"{bench}/test.py", {"EXPERIMENT": path.stem})
     for file, content in written.items():
         files.write(file, content)
     print(f"wrote {', '.join(map(str, sorted(written)))}")
@@ -92,7 +100,25 @@ def _with_bench(bench: str, path: Path, title: str, name: str):
     print("test it: pytest")
 
 
-def _filled(template: str, texts: dict[str, str]) -> bytes:
+def _laboratory(folder: Path):
+    """Write the folder of a laboratory: its settings, an emulated device with an ion, an experiment."""
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} already exists: choose another name, or start it with 'kairos lab --lab {folder}'")
+    experiment = {"CLASS": "RabiFlop", "NAME": "Rabi flop"}
+    for path, content in {
+        "device_db.py": built_database("ion").read_bytes(),
+        "bench.toml": filled("ion/bench.toml", {}),
+        "lab.toml": filled("lab.toml", {"TITLE": folder.resolve().name}),
+        "repository/rabi_flop.py": filled("ion/experiment.py", experiment),
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        files.write(folder / path, content)
+    print(f"wrote {folder}, with device_db.py, bench.toml, lab.toml and repository/rabi_flop.py")
+    print(f"start it: cd {folder} && kairos lab")
+    print("then, in another terminal there: kairos submit rabi_flop.py points=10 --wait")
+
+
+def filled(template: str, texts: dict[str, str]) -> bytes:
     """Return a template with words replaced."""
     text = (resources.files(__package__) / "templates" / f"{template}.txt").read_text()
     for word, replacement in texts.items():

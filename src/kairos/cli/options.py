@@ -10,6 +10,8 @@ __all__ = [
     "GATEWARE",
     "JSON",
     "KEY",
+    "LAB",
+    "RUN",
     "STRICT",
     "device",
     "output",
@@ -42,6 +44,14 @@ KEY = Option(
 )
 
 JSON = Option("--json", action="store_true", help="print JSON, one object per line")
+
+LAB = Option(
+    "--lab",
+    metavar="FOLDER",
+    help="folder of the laboratory; default: the one that KAIROS_LAB names, this folder, or one around it",
+)
+
+RUN = Option("run", metavar="RUN", type=int, help="number of the run")
 
 FIRMWARE = Option("--firmware", metavar="ELF", help="firmware; default: runtime.elf of the built firmware")
 GATEWARE = Option("--gateware", metavar="FILE", help="bitstream; default: none")

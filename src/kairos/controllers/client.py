@@ -6,7 +6,6 @@ import socket
 import threading
 
 from .wire import (
-    FEATURE,
     GREETING,
     LINE_LIMIT,
     AutoTarget,
@@ -14,8 +13,11 @@ from .wire import (
     Incompatible,
     choose,
     client_encryption,
+    keep_alive,
     read,
     result,
+    selected,
+    version_of,
     written,
 )
 
@@ -28,6 +30,8 @@ class _Proxy:
     """An object with the methods of a target: each attribute is a remote method."""
 
     _methods: frozenset | None = None
+    _version = 2
+    """Version of PYON that the server speaks."""
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -71,9 +75,14 @@ class Client(_Proxy):
         self._lock = threading.RLock()
         self._connect()
 
+    def _dial(self) -> socket.socket:
+        connection = socket.create_connection(self._place, self._timeout)
+        keep_alive(connection)
+        return connection
+
     def _connect(self):
         try:
-            connection = socket.create_connection(self._place, self._timeout)
+            connection = self._dial()
             if self._encryption is not None:
                 connection = self._encryption.wrap_socket(connection)
         except OSError as error:
@@ -82,14 +91,15 @@ class Client(_Proxy):
         try:
             self._greeting = self._exchange(GREETING)
             self._target = choose(self._greeting, self._wanted, self._peer)
-            self._methods = frozenset(self._exchange(f"{self._target} {FEATURE}"))
+            self._version = version_of(self._greeting)
+            self._methods = frozenset(self._exchange(selected(self._greeting, self._target)))
         except BaseException:
             self.close_rpc()
             raise
 
     def _exchange(self, request):
         """Send a line and return the line that answers it."""
-        line = written(request)
+        line = written(request, self._version)
         try:
             self._stream.write(line)
             self._stream.flush()
@@ -102,7 +112,7 @@ class Client(_Proxy):
             raise
 
     def _call(self, request):
-        written(request)  # values that cannot be encoded must not cost the connection
+        written(request, self._version)  # values that cannot be encoded must not cost the connection
         with self._lock:
             if self._stream is None:
                 self._connect()
@@ -140,12 +150,14 @@ class AsyncClient(_Proxy):
         try:
             encryption = client_encryption(ssl_config)
             self._reader, self._writer = await asyncio.open_connection(host, port, ssl=encryption, limit=LINE_LIMIT)
+            keep_alive(self._writer.get_extra_info("socket"))
         except OSError as error:
             raise ControllerError(f"no {self._peer} ({error}): is it running? `kairos controllers` starts it") from None
         try:
             self._greeting = await self._exchange(GREETING)
             self._target = choose(self._greeting, target_name, self._peer)
-            self._methods = frozenset(await self._exchange(f"{self._target} {FEATURE}"))
+            self._version = version_of(self._greeting)
+            self._methods = frozenset(await self._exchange(selected(self._greeting, self._target)))
         except BaseException:
             self.close_rpc()
             raise
@@ -153,7 +165,7 @@ class AsyncClient(_Proxy):
     async def _exchange(self, request):
         if self._writer is None:
             raise ControllerError(f"the {self._peer} is not connected: await connect_rpc() first")
-        line = written(request)
+        line = written(request, self._version)
         try:
             self._writer.write(line)
             await self._writer.drain()
@@ -165,7 +177,7 @@ class AsyncClient(_Proxy):
             raise
 
     async def _call(self, request):
-        written(request)
+        written(request, self._version)
         async with self._lock:
             reply = await self._exchange(request)
         return result(reply, self._peer)

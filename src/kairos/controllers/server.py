@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import logging
 import signal
+import socket
 from contextlib import nullcontext
 
 from .. import pyon
@@ -14,6 +15,7 @@ from .wire import (
     ControllerError,
     Incompatible,
     described,
+    keep_alive,
     read,
     server_encryption,
     written,
@@ -30,24 +32,34 @@ class Server:
 
     Methods whose names have no leading underscore can be called; they may be coroutines. Calls are
     serialised, also across clients, unless `allow_parallel`. With `builtin_terminate` clients can
-    stop the server by calling ``terminate``.
+    stop the server by calling ``terminate``. A client that sends a line of more than `limit` bytes
+    is disconnected.
     """
 
-    def __init__(self, targets, description=None, builtin_terminate=False, allow_parallel=False):
+    def __init__(
+        self, targets, description=None, builtin_terminate=False, allow_parallel=False, limit: int = LINE_LIMIT
+    ):
         self.targets = dict(targets)
         self.description = description
         self._builtin_terminate = builtin_terminate
         self._turn = nullcontext() if allow_parallel else asyncio.Lock()
         self._ended = asyncio.Event()
-        self._server: asyncio.Server | None = None
+        self._limit = limit
+        self._servers: list[asyncio.Server] = []
         self._sessions: set[asyncio.Task] = set()
 
     async def start(self, host, port, ssl_config=None):
         """Listen on `host` (an address, several, or None for all) and `port`; returns the port,
         which the system chooses for 0. `ssl_config`: files, see `wire`."""
         encryption = server_encryption(ssl_config)
-        self._server = await asyncio.start_server(self._accepted, host, port, ssl=encryption, limit=LINE_LIMIT)
-        return self._server.sockets[0].getsockname()[1]
+        server = await asyncio.start_server(self._accepted, host, port, ssl=encryption, limit=self._limit)
+        self._servers.append(server)
+        return server.sockets[0].getsockname()[1]
+
+    async def serve_on(self, connection: socket.socket):
+        """Listen on a socket that is bound, of any family; may be called several times."""
+        start = asyncio.start_unix_server if connection.family == socket.AF_UNIX else asyncio.start_server
+        self._servers.append(await start(self._accepted, sock=connection, limit=self._limit))
 
     def terminate(self):
         """Stop the server, as clients can."""
@@ -59,16 +71,19 @@ class Server:
 
     async def stop(self):
         """Close all connections and stop listening."""
-        self._server.close()
+        for server in self._servers:
+            server.close()
         sessions = list(self._sessions)
         for session in sessions:
             session.cancel()
         await asyncio.gather(*sessions, return_exceptions=True)
-        await self._server.wait_closed()
+        for server in self._servers:
+            await server.wait_closed()
 
     async def _accepted(self, reader, writer):
         session = asyncio.current_task()
         self._sessions.add(session)
+        keep_alive(writer.get_extra_info("socket"))
         peer = "client at {}, port {}".format(*(writer.get_extra_info("peername") or ("?", "?"))[:2])
         try:
             await self._session(reader, writer, peer)
@@ -81,8 +96,10 @@ class Server:
             writer.close()
 
     async def _session(self, reader, writer, peer):
+        version = 2
+
         async def answer(value):
-            writer.write(written(value))
+            writer.write(written(value, version))
             await writer.drain()
 
         if (await reader.readline()).strip() != GREETING.encode():
@@ -92,24 +109,27 @@ class Server:
         name = next(iter(self.targets), None) if not wanted else wanted[0]
         if name not in self.targets:
             raise Incompatible(f"it requests the target {name!r}, which does not exist")
+        if set(wanted[1:]) - {FEATURE}:
+            raise Incompatible(f"it requests the features {' '.join(wanted[1:])}; there is {FEATURE}")
+        version = 2 if FEATURE in wanted[1:] else 1
         target = self.targets[name]
         if inspect.isclass(target):  # one object per client
             target = target()
         await answer(self._methods(target))
         while line := await reader.readline():
-            await answer(await self._reply(target, read(line, peer)))
+            await answer(await self._reply(target, read(line, peer), version))
 
     def _methods(self, target) -> set[str]:
         found = {name for name, member in inspect.getmembers(target, callable) if not name.startswith("_")}
         return found | ({"terminate"} if self._builtin_terminate else set())
 
-    async def _reply(self, target, request) -> str:
+    async def _reply(self, target, request, version: int) -> str:
         """Return the line that answers a request; errors are returned as answers too."""
         try:
             value = await self._done(target, request)
-            return pyon.encode({"status": "ok", "ret": value})
+            return pyon.encode({"status": "ok", "ret": value}, version)
         except Exception as error:
-            return pyon.encode(described(error))
+            return pyon.encode(described(error), version)
 
     async def _done(self, target, request):
         match request:
@@ -142,11 +162,26 @@ class Server:
                 "args": names.args,
                 "varargs": names.varargs,
                 "varkw": names.varkw,
-                "defaults": list(map(repr, names.defaults or ())),
+                "defaults": None if names.defaults is None else tuple(map(_sendable, names.defaults)),
                 "kwonlyargs": names.kwonlyargs,
+                "kwonlydefaults": {key: _sendable(value) for key, value in (names.kwonlydefaults or {}).items()},
+                "annotations": {key: _text(value) for key, value in names.annotations.items()},
             }
             methods[name] = arguments, inspect.getdoc(method)
         return {"docstring": inspect.getdoc(target), "methods": methods}
+
+
+def _sendable(value):
+    """Return a default value, or its text if PYON cannot represent it."""
+    try:
+        pyon.encode(value)
+        return value
+    except TypeError:
+        return repr(value)
+
+
+def _text(annotation) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
 
 def serve(targets, host, port, description=None, allow_parallel=False, *, ssl_config=None, started=None):

@@ -6,6 +6,7 @@ target, the server lists its methods; from then on each request is a line and is
 
 import builtins
 import os
+import socket
 import ssl
 import traceback
 
@@ -14,6 +15,7 @@ from ..errors import KairosError
 
 __all__ = [
     "FEATURE",
+    "GENERIC",
     "GREETING",
     "LINE_LIMIT",
     "AutoTarget",
@@ -23,14 +25,20 @@ __all__ = [
     "choose",
     "client_encryption",
     "described",
+    "keep_alive",
     "read",
     "result",
+    "selected",
     "server_encryption",
+    "version_of",
     "written",
 ]
 
 GREETING = "ARTIQ pc_rpc"
 FEATURE = "pyon_v2"
+"""Feature of version 2 of PYON. Whoever does not name it speaks version 1."""
+GENERIC = "GenericRemoteException"
+"""Class under which exceptions are sent that are not built into Python."""
 LINE_LIMIT = 100 << 20
 """Maximum bytes of a line."""
 
@@ -52,9 +60,15 @@ class AutoTarget:
     """Stands for the only target of a server, in place of its name."""
 
 
-def written(value) -> bytes:
-    """Encode a value as a line; TypeError if PYON cannot represent it."""
-    return (value if isinstance(value, str) else pyon.encode(value)).encode() + b"\n"
+def keep_alive(connection):
+    """Have the system notice a peer that has vanished."""
+    if connection.family != socket.AF_UNIX:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+
+
+def written(value, version: int = 2) -> bytes:
+    """Encode a value as a line; TypeError if PYON cannot represent it. Text is sent as it is."""
+    return (value if isinstance(value, str) else pyon.encode(value, version)).encode() + b"\n"
 
 
 def read(line: bytes, peer: str):
@@ -73,8 +87,6 @@ def choose(greeting, wanted, peer: str) -> str:
     targets = greeting.get("targets") if isinstance(greeting, dict) else None
     if not isinstance(targets, list) or not targets:
         raise Incompatible(f"{peer} does not speak pc_rpc: it greets with {greeting!r}")
-    if FEATURE not in greeting.get("features", []):
-        raise Incompatible(f"{peer} uses an old pc_rpc without {FEATURE}: update its sipyco")
     known = ", ".join(targets)
     if wanted is AutoTarget or wanted is None:
         if len(targets) > 1:
@@ -85,14 +97,28 @@ def choose(greeting, wanted, peer: str) -> str:
     return wanted
 
 
+def version_of(greeting: dict) -> int:
+    """Return the version of PYON that a server speaks, from its greeting."""
+    return 2 if FEATURE in (greeting.get("features") or ()) else 1
+
+
+def selected(greeting: dict, target: str) -> str:
+    """Return the line that selects a target, with the version that the server speaks."""
+    return f"{target} {FEATURE}" if version_of(greeting) == 2 else target
+
+
 def described(error: BaseException) -> dict:
-    """Encode an exception as the reply to the call that raised it."""
+    """Encode an exception as the reply to the call that raised it. Its class is built into Python;
+    others are sent as `GENERIC`, and named in the message."""
     kind = type(error)
-    qualified = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     frames = traceback.format_tb(error.__traceback__)[1:]  # the first frame is the server's own
+    if kind.__module__ == "builtins":
+        name, message = kind.__name__, str(error)
+    else:
+        name, message = GENERIC, "".join(traceback.format_exception_only(error)).strip()
     return {
         "status": "failed",
-        "exception": {"class": qualified, "message": str(error), "traceback": frames},
+        "exception": {"class": name, "message": message, "traceback": frames},
     }
 
 
@@ -107,6 +133,8 @@ def result(reply, peer: str):
             frames = exception.get("traceback") or []
             if isinstance(kind, type) and issubclass(kind, Exception):
                 raised = _made(kind, message)
+            elif name == GENERIC:
+                raised = RemoteError(message)
             else:
                 raised = RemoteError(f"{name}: {message}")
             raised.add_note(f"raised by {peer}:\n" + "".join(frames))

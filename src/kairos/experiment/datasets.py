@@ -13,9 +13,22 @@ from typing import Any, NamedTuple
 from ..errors import UsageError
 from .arguments import NoDefault
 
-__all__ = ["DatasetDB", "DatasetManager", "apply_change", "lookup", "without_none"]
+__all__ = [
+    "ARCHIVE",
+    "BROADCAST",
+    "PERSIST",
+    "DatasetDB",
+    "DatasetManager",
+    "apply_change",
+    "lookup",
+    "subscript",
+    "without_none",
+]
 
 logger = logging.getLogger(__name__)
+
+BROADCAST, PERSIST, ARCHIVE = 1, 2, 4
+"""Flags of a dataset that is set, as they are noted."""
 
 
 class Broadcast(NamedTuple):
@@ -42,11 +55,14 @@ class DatasetDB:
         return self.data[key].metadata
 
     def set(self, key, value, persist=None, metadata=None):
-        """Set a dataset; without `persist`, its persistence is unchanged, and a new dataset is not
-        persistent."""
+        """Set a dataset; without `persist` or `metadata`, they are unchanged, and a new dataset is
+        not persistent and has none."""
+        before = self.data.get(key)
         if persist is None:
-            persist = key in self.data and self.data[key].persist
-        self.data[key] = Broadcast(persist, value, metadata or {})
+            persist = before is not None and before.persist
+        if metadata is None:
+            metadata = {} if before is None else before.metadata
+        self.data[key] = Broadcast(persist, value, metadata)
 
     def delete(self, key):
         del self.data[key]
@@ -88,7 +104,7 @@ class _Record:
     broadcast: bool = False
 
 
-def _subscript(index):
+def subscript(index):
     """Convert the subscript forms of the API: an int, a tuple of slice arguments, or a tuple of
     such tuples."""
     if not isinstance(index, tuple):
@@ -98,10 +114,16 @@ def _subscript(index):
 
 
 class DatasetManager:
-    """Datasets of one run on top of the shared `ddb`: those it has set, and those it has read."""
+    """Datasets of one run on top of the shared `ddb`: those it has set, and those it has read.
 
-    def __init__(self, ddb: DatasetDB | None = None):
+    `note(operation, key, value, more)`: called with every change: ``set``, more being (flags,
+    metadata); ``append``; ``assign``, more being the subscript; ``delete``; and with every dataset
+    read from elsewhere: ``read``, more being its metadata.
+    """
+
+    def __init__(self, ddb: DatasetDB | None = None, note: Callable | None = None):
         self.ddb = DatasetDB() if ddb is None else ddb
+        self._note = note or (lambda operation, key, value=None, more=None: None)
         self._written: dict[str, _Record] = {}
         self._read: dict[str, _Record] = {}
 
@@ -131,6 +153,10 @@ class DatasetManager:
         if not (record.archived or record.broadcast):
             logger.warning("Dataset '%s' will not be stored: it is neither broadcast nor archived", key)
             del self._written[key]
+            self._note("delete", key)
+            return
+        flags = BROADCAST * record.broadcast | PERSIST * bool(persist) | ARCHIVE * bool(archive)
+        self._note("set", key, value, (flags, metadata))
 
     def _own(self, key):
         """Return the value of a dataset set by this run. If it is also broadcast, that is the same
@@ -143,7 +169,8 @@ class DatasetManager:
     def mutate(self, key, index, value):
         """Set an element or a slice of a dataset of this run; KeyError if the run has not set it."""
         target = self._own(key)
-        target[_subscript(index)] = value
+        target[subscript(index)] = value
+        self._note("assign", key, value, index)
         self.ddb.changed(key)
 
     def append_to(self, key, value):
@@ -154,6 +181,7 @@ class DatasetManager:
             kind = type(target).__name__
             raise AttributeError(f"Cannot append to dataset '{key}', {kind}: set it as a list, or mutate elements")
         target.append(value)
+        self._note("append", key, value)
         self.ddb.changed(key)
 
     def get(self, key, archive=True):
@@ -166,7 +194,9 @@ class DatasetManager:
         if archive:
             if key in self._read:
                 logger.warning("Dataset '%s' is already in archive, overwriting", key)
-            self._read[key] = _Record(value, self.ddb.get_metadata(key))
+            metadata = self.ddb.get_metadata(key)
+            self._read[key] = _Record(value, metadata)
+            self._note("read", key, value, metadata)
         return value
 
     def get_metadata(self, key):

@@ -3,6 +3,8 @@
 import logging
 from pathlib import Path
 
+import numpy
+
 from .. import pyon
 from ..errors import UsageError
 from ..files import replacing
@@ -11,6 +13,9 @@ from .datasets import DatasetManager
 __all__ = ["write_hdf5"]
 
 logger = logging.getLogger(__name__)
+
+COMPRESSED = 1024
+"""Elements from which on an array is compressed: a chunk costs about a kilobyte."""
 
 
 def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: dict | None = None):
@@ -92,7 +97,7 @@ def _store(group, key: str, value):
         logger.warning("Dataset '%s' is stored as '%s': another one is in its way", key, free)
         key = free
     try:
-        return group.create_dataset(key, data=value)
+        return group.create_dataset(key, data=value, **_layout(value))
     except OSError:
         raise
     except Exception as error:  # by methods of the value, too
@@ -107,6 +112,15 @@ def _store(group, key: str, value):
     dataset = group.create_dataset(key, data=_name(text))
     dataset.attrs["text"] = form
     return dataset
+
+
+def _layout(value) -> dict:
+    """Return the options for a large array or list of numbers, which is stored in compressed chunks."""
+    if isinstance(value, numpy.ndarray):
+        large = value.size >= COMPRESSED and value.dtype.kind in "biufc"
+    else:
+        large = type(value) is list and len(value) >= COMPRESSED and isinstance(value[0], int | float | numpy.number)
+    return {"chunks": True, "compression": "gzip", "compression_opts": 1, "shuffle": True} if large else {}
 
 
 def _is_taken(group, key: str) -> bool:

@@ -163,10 +163,13 @@ class DatasetStore(DatasetDB):
         return self._entry(key).metadata
 
     def set(self, key, value, persist=None, metadata=None):
-        before = self.data.get(key)
+        known = self.data.get(key)
+        if known is None and not (persist and metadata is not None):
+            known = self._known(key)
+        if metadata is None and known is not None:
+            metadata = known.metadata
         super().set(key, value, persist, metadata)
         if not persist:
-            known = before or self._kept(key)
             if known is None or not known.persist:
                 return
             if persist is not None:
@@ -174,6 +177,13 @@ class DatasetStore(DatasetDB):
                 return
             super().set(key, value, True, metadata)
         self._write(key)
+
+    def _known(self, key) -> Broadcast | None:
+        """Return the entry in the file; one that is damaged has no metadata."""
+        try:
+            return self._kept(key)
+        except UsageError:
+            return Broadcast(True, None, {})
 
     def delete(self, key):
         try:

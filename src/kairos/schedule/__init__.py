@@ -4,7 +4,7 @@ For use by programs: tests of a laboratory's experiments, and custom servers. Co
 """
 
 from ..runs import RIDCounter
-from .repository import ExperimentDB, FilesystemBackend, GitBackend
+from .repository import ExperimentDB, FilesystemBackend, GitBackend, listed
 from .scheduler import Scheduler
 from .worker import Worker, WorkerError, WorkerInternalException, WorkerTimeout, WorkerWatchdogTimeout
 
@@ -19,4 +19,5 @@ __all__ = [
     "WorkerInternalException",
     "WorkerTimeout",
     "WorkerWatchdogTimeout",
+    "listed",
 ]

@@ -20,15 +20,15 @@ from .. import compat, emulator, pyon
 from ..cli.experiments import choose_class, import_file
 from ..cli.report import user_code
 from ..controllers.wire import result, written
-from ..devices import DeviceDB, DeviceError, DeviceManager
+from ..devices import DeviceError, DeviceManager
 from ..errors import KairosError
 from ..experiment.arguments import ArgumentError, DefaultMissing
 from ..experiment.datasets import DatasetDB, DatasetManager
-from ..experiment.environment import ProcessArgumentManager, is_public_experiment
-from ..experiment.examination import ExamineDatasetMgr, ExamineDeviceMgr, TraceArgumentManager
+from ..experiment.environment import ProcessArgumentManager
 from ..experiment.hdf5 import write_hdf5
 from ..language.core import TerminationRequested, set_watchdog_factory
 from ..runs import NUMBERED
+from .services import AskedCommands, AskedDeviceDB, AskedScheduler, examined
 
 __all__ = ["main"]
 
@@ -61,62 +61,13 @@ class _Worker:
             self.send(ask=service, args=args, kwargs=kwargs)
             return result(self.receive(), "scheduler")
 
-
-class _Scheduler:
-    """The device ``scheduler`` of this run."""
-
-    def __init__(self, worker: _Worker, rid, pipeline_name, expid, priority):
-        self._worker = worker
-        self.rid, self.pipeline_name, self.expid, self.priority = rid, pipeline_name, expid, priority
-
-    def submit(self, pipeline_name=None, expid=None, priority=None, due_date=None, flush=False) -> int:
-        """Submit an experiment, by default with this run's settings; returns the number of the new
-        run."""
-        own = self.pipeline_name, self.expid, self.priority
-        given = (pipeline_name, expid, priority)
-        chosen = [mine if value is None else value for value, mine in zip(given, own, strict=True)]
-        return self._worker.ask("scheduler.submit", *chosen, due_date, flush)
-
-    def delete(self, rid):
-        """Stop a run immediately."""
-        return self._worker.ask("scheduler.delete", rid)
-
-    def request_termination(self, rid):
-        """Request the termination of a run."""
-        return self._worker.ask("scheduler.request_termination", rid)
-
-    def get_status(self) -> dict:
-        """Return all runs, by number."""
-        return self._worker.ask("scheduler.get_status")
-
-    def check_pause(self, rid=None) -> bool:
-        """Return whether a run, this one by default, should pause or terminate."""
-        return self._worker.ask("scheduler.check_pause", self.rid if rid is None else rid)
-
-    def check_termination(self, rid=None) -> bool:
-        """Return whether a run, this one by default, should terminate."""
-        return self._worker.ask("scheduler.check_termination", self.rid if rid is None else rid)
-
-    def pause(self):
-        """Let waiting runs of higher priority go first; TerminationRequested if this run should
-        terminate."""
-        if not self.check_termination() and self.check_pause():
-            self._worker.send(end="paused")
-            if self._worker.receive()["stage"] == "terminate":
-                raise SystemExit
-        if self.check_termination():
-            raise TerminationRequested
-
-
-class _Commands:
-    """The device ``ccb``."""
-
-    def __init__(self, worker: _Worker):
-        self._worker = worker
-
-    def issue(self, service, *args, **kwargs):
-        """Broadcast a command to user interfaces."""
-        self._worker.ask("ccb.issue", service, *args, **kwargs)
+    def pause(self) -> bool:
+        """Let other runs go first; returns whether the run should terminate."""
+        self.send(end="paused")
+        command = self.receive()
+        if command["stage"] == "terminate":
+            raise SystemExit
+        return bool(command["values"].get("termination"))
 
 
 class _Datasets(DatasetDB):
@@ -160,21 +111,6 @@ class _Datasets(DatasetDB):
             self._send(key)
 
 
-class _DeviceDB(DeviceDB):
-    """The worker's device database, fetched on first use."""
-
-    def __init__(self, worker: _Worker):
-        self.path = "device database of the scheduler"
-        self._worker = worker
-        self._entries: dict | None = None
-
-    @property
-    def entries(self) -> dict:
-        if self._entries is None:
-            self._entries = self._worker.ask("device_db.get_device_db")
-        return self._entries
-
-
 class _Run:
     """The experiment of this process, from ``build`` on."""
 
@@ -185,8 +121,11 @@ class _Run:
             # Files written by the experiment itself belong next to its datasets.
             os.chdir(folder)
         self._devices = DeviceManager(
-            _DeviceDB(worker),
-            {"scheduler": _Scheduler(worker, rid, pipeline_name, expid, priority), "ccb": _Commands(worker)},
+            AskedDeviceDB(worker.ask),
+            {
+                "scheduler": AskedScheduler(worker.ask, worker.pause, rid, pipeline_name, expid, priority),
+                "ccb": AskedCommands(worker.ask),
+            },
         )
         self._datasets = DatasetManager(_Datasets(worker))
         arguments = ProcessArgumentManager(expid.get("arguments") or {})
@@ -231,27 +170,6 @@ class _Run:
         write_hdf5(NUMBERED.format(rid=self._rid, name=self._name), self._datasets, run)
 
 
-def _examine(worker: _Worker, file) -> dict:
-    """Return the requirements of the experiments in a file, by class name."""
-    found = {}
-    for name, cls in vars(import_file(file)).items():
-        if not is_public_experiment(cls):
-            continue
-        arguments, scheduling = TraceArgumentManager(), {}
-        with user_code():
-            cls((ExamineDeviceMgr(), ExamineDatasetMgr(_Datasets(worker)), arguments, scheduling))
-        found[name] = {
-            "name": ((cls.__doc__ or "").strip().splitlines() or [name])[0].strip().removesuffix("."),
-            "arginfo": {
-                key: (processor.describe(), group, tooltip)
-                for key, (processor, group, tooltip) in arguments.requested_args.items()
-            },
-            "argument_ui": getattr(cls, "argument_ui", None),
-            "scheduler_defaults": scheduling,
-        }
-    return found
-
-
 def _stages(worker: _Worker):
     """Execute the worker's commands until the connection closes or it sends ``terminate``."""
     run = None
@@ -265,7 +183,7 @@ def _stages(worker: _Worker):
             if stage == "build":
                 run = _Run(worker, **values)
             elif stage == "examine":
-                data = _examine(worker, **values)
+                data = examined(values["file"], _Datasets(worker))
             else:
                 getattr(run, stage)()
         except KairosError as error:

@@ -4,13 +4,14 @@ import asyncio
 import logging
 import subprocess
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
 from .worker import Worker, WorkerError
 
-__all__ = ["ExperimentDB", "FilesystemBackend", "GitBackend"]
+__all__ = ["ExperimentDB", "FilesystemBackend", "GitBackend", "listed"]
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +87,7 @@ class GitBackend:
 class ExperimentDB:
     """The experiments of a repository, listed in `explist` after `scan_repository`.
 
-    By name (the first line of the docstring, or the class), an entry has ``file``, ``class_name``,
+    By name (see `listed`), an entry has ``file``, ``class_name``,
     ``arginfo``, ``argument_ui`` and ``scheduler_defaults``. `worker_handlers`: services available
     to experiments while they are built, see `Worker`. Only files below `experiment_subdir` are
     scanned.
@@ -113,12 +114,8 @@ class ExperimentDB:
         logged."""
         revision = new_cur_rev or self._backend.get_head_rev()
         root, _ = self._backend.request_rev(revision)
-        found: dict[str, dict] = {}
-        for file in self._files(Path(root)):
-            for class_name, said in (await self._seen(Path(root, file))).items():
-                name = _free(said.pop("name").replace("/", "_"), found)
-                found[name] = {"file": str(file), "class_name": class_name, **said}
-        self.explist, self.cur_rev = found, revision
+        found = [(file, await self._seen(Path(root, file))) for file in self._files(Path(root))]
+        self.explist, self.cur_rev = listed(found, self._below), revision
         if self._held is not None:
             self._backend.release_rev(self._held)
         self._held = revision
@@ -161,12 +158,27 @@ class ExperimentDB:
         return str(self._backend.root)
 
     def list_directory(self, directory) -> list[str]:
-        """List a directory without hidden entries; directories end with a slash."""
-        entries = sorted(Path(directory).iterdir())
-        return [path.name + "/" * path.is_dir() for path in entries if not path.name.startswith(".")]
+        """List a directory, hidden entries included; directories end with a slash. For an empty
+        name, the paths in the root directory."""
+        entries = [(path, path.name if directory else str(path)) for path in Path(directory or "/").iterdir()]
+        return [name + "/" * path.is_dir() for path, name in entries]
 
 
-def _free(name: str, taken) -> str:
-    """Return a name that no other experiment has."""
-    numbered = (name if number == 1 else f"{name}{number}" for number in range(1, len(taken) + 2))
-    return next(candidate for candidate in numbered if candidate not in taken)
+def listed(examined: Iterable[tuple[Path, dict]], below="") -> dict[str, dict]:
+    """Return the list of experiments, by full name, from what is known about each file: its path,
+    and by class what `examined` gives.
+
+    The name is the folder, relative to `below`, and the first line of the docstring, or the class;
+    experiments of a folder with equal names are numbered.
+    """
+    found: dict[str, dict] = {}
+    for file, classes in examined:
+        folder = file.parent.relative_to(below).as_posix()
+        for class_name, information in classes.items():
+            name = information["name"].replace("/", "_")
+            name = name if folder == "." else f"{folder}/{name}"
+            candidates = (f"{name}{number or ''}" for number in range(len(found) + 1))
+            free = next(candidate for candidate in candidates if candidate not in found)
+            rest = {key: value for key, value in information.items() if key != "name"}
+            found[free] = {"file": file.as_posix(), "class_name": class_name, **rest}
+    return found

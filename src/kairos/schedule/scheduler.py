@@ -7,7 +7,7 @@ oldest. Pipelines are independent.
 """
 
 import asyncio
-import json
+import csv
 import logging
 import time
 from collections.abc import Callable
@@ -73,7 +73,11 @@ async def _prepare(run: _Run) -> bool:
 
 async def _run(run: _Run) -> bool:
     begun, run.begun = run.begun, True
-    return await (run.worker.resume() if begun else run.worker.run())
+    if not begun:
+        return await run.worker.run()
+    # Reported once: a second request terminates a run that goes on all the same.
+    termination, run.termination = run.termination, False
+    return await run.worker.resume(termination)
 
 
 async def _analyze(run: _Run) -> bool:
@@ -103,7 +107,8 @@ class Scheduler:
 
     `ridc` allocates run numbers (its `get`). `worker_handlers`: services available to experiments
     besides this scheduler, see `Worker`. `experiment_db`: the repository of experiments with a
-    ``repo_rev``. `log_submissions`: a file to which each submission is appended, as a line of JSON.
+    ``repo_rev``. `log_submissions`: a file to which each submission is appended, as a line of
+    CSV: number, Unix time, file.
     """
 
     def __init__(self, ridc=None, worker_handlers=None, experiment_db=None, log_submissions=None):
@@ -161,8 +166,8 @@ class Scheduler:
         run = _Run(rid, pipeline_name, expid, priority, due_date, flush, Worker(self._handlers), directory, message)
         self._runs[rid] = run
         if self._log is not None:
-            with Path(self._log).open("a") as file:
-                print(json.dumps({"rid": rid, **run.shown()}, default=repr), file=file)
+            with Path(self._log).open("a", newline="") as file:
+                csv.writer(file).writerow([rid, time.time(), expid.get("file", "")])
         self._arrange(pipeline_name)
         return rid
 
@@ -191,9 +196,12 @@ class Scheduler:
         return {rid: run.shown() for rid, run in self._runs.items()}
 
     def check_pause(self, rid) -> bool:
-        """Return whether a run should yield to a prepared one, or terminate."""
+        """Return whether a running run should yield to a prepared one, or terminate. KeyError for an
+        unknown one."""
         run = self._runs.get(rid)
-        return run is not None and (
+        if run is None:
+            raise KeyError("RID not found")
+        return run.status == "running" and (
             run.termination
             or any(other.rank > run.rank for other in self._those_of(run.pipeline) if other.status in _STAGES[1].takes)
         )
@@ -211,7 +219,7 @@ class Scheduler:
         if not self._started:
             return
         runs = self._those_of(pipeline)
-        for stage in _STAGES:
+        for stage in reversed(_STAGES):  # a run that begins makes room for the preparation of the next one
             ready = [run for run in runs if run.status in stage.takes]
             if not ready or any(run.status == stage.during for run in runs):
                 continue

@@ -85,9 +85,9 @@ class Worker:
         `resume`."""
         return await self._stage("run") is not False
 
-    async def resume(self) -> bool:
-        """Continue after a pause, as `run`."""
-        return await self._stage("resume") is not False
+    async def resume(self, termination: bool = False) -> bool:
+        """Continue after a pause, as `run`; with `termination` the run is asked to terminate."""
+        return await self._stage("resume", termination=termination) is not False
 
     async def analyze(self):
         """Run the experiment's ``analyze``; then the run's HDF5 file is written."""

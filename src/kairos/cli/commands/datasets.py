@@ -1,13 +1,17 @@
 """``kairos datasets``: persistent datasets."""
 
 from ..command import Command, Option
-from ..options import DATASET_DB, JSON
+from ..options import JSON
 
 _KEY = Option("key", metavar="KEY", help="name of the dataset")
 
 COMMAND = Command(
     "show or change persistent datasets",
-    DATASET_DB,
+    Option(
+        "--dataset-db",
+        metavar="FILE",
+        help="file with persistent datasets; default: the laboratory that is running here, or else dataset_db.mdb",
+    ),
     tools={
         "list": Command("list the names and values of all datasets", JSON, runs="datasets.list_all"),
         "get": Command("print the complete value of a dataset as PYON", _KEY, JSON, runs="datasets.get"),

@@ -3,7 +3,7 @@
 from ..command import Command, Option
 
 COMMAND = Command(
-    "create an example experiment, and a device database if there is none; or the settings of a hub",
+    "create an example experiment, and a device database if there is none; the settings of a hub; a laboratory",
     Option("name", metavar="NAME", nargs="?", help="name of the experiment; the file is NAME.py"),
     Option(
         "--variant",
@@ -13,6 +13,9 @@ COMMAND = Command(
     ),
     Option(
         "--bench", choices=("ion",), help="also create the wiring of a bench: laser beams, an ion, a photomultiplier"
+    ),
+    Option(
+        "--lab", action="store_true", help="create the folder NAME of a laboratory, with an emulated device and an ion"
     ),
     Option("--hub", action="store_true", help="write hub.toml, for the core devices of the device database"),
     Option(
@@ -24,5 +27,6 @@ COMMAND = Command(
         "kairos new --variant lab rabi_flop",
         "kairos new --bench ion rabi_flop",
         "kairos new --hub",
+        "kairos new --lab trap",
     ),
 )

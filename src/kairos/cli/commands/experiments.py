@@ -1,0 +1,31 @@
+"""``kairos experiments``: the experiments of the laboratory's repository."""
+
+from ..command import Command, Option
+from ..options import JSON, LAB
+
+COMMAND = Command(
+    "list the experiments of the laboratory's repository, and their arguments",
+    tools={
+        "list": Command("list all experiments", LAB, JSON, runs="listing.list_all"),
+        "show": Command(
+            "print the arguments of an experiment",
+            Option("name", metavar="NAME", help="name of the experiment"),
+            LAB,
+            JSON,
+            runs="listing.show",
+        ),
+        "scan": Command(
+            "look for changed files",
+            Option("-r", "--revision", metavar="REVISION", help="revision; default: the current one"),
+            LAB,
+            runs="listing.scan",
+        ),
+    },
+    default="list",
+    examples=(
+        "kairos experiments",
+        "kairos experiments list --json",
+        "kairos experiments show 'Rabi flop'",
+        "kairos experiments scan",
+    ),
+)

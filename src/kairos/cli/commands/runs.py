@@ -1,0 +1,63 @@
+"""``kairos runs``: the laboratory's history."""
+
+from ..command import Command, Option
+from ..options import JSON, LAB, RUN
+
+COMMAND = Command(
+    "search the finished runs of the laboratory, compare them, run them again",
+    tools={
+        "list": Command(
+            "list the runs that match all conditions, the newest first",
+            Option(
+                "conditions",
+                metavar="CONDITION",
+                nargs="*",
+                help="text, or NAME=VALUE (or <, <=, >, >=, !=) with an argument, status, person, tag, rid, started",
+            ),
+            Option("-n", "--number", metavar="N", type=int, default=20, help="at most N; 0: all; default: %(default)s"),
+            LAB,
+            JSON,
+            runs="history.list_all",
+        ),
+        "show": Command("print everything that is known of a run", RUN, LAB, JSON, runs="history.show"),
+        "compare": Command(
+            "print what differs between two runs",
+            RUN,
+            Option("other", metavar="OTHER", type=int, help="number of the other run"),
+            LAB,
+            JSON,
+            runs="history.compare",
+        ),
+        "repeat": Command(
+            "submit a run again: same source, same commit, same arguments except those given",
+            RUN,
+            Option("arguments", metavar="KEY=VALUE", nargs="*", help="arguments to change, values as PYON"),
+            LAB,
+            JSON,
+            runs="history.repeat",
+        ),
+        "tag": Command(
+            "give runs a tag",
+            Option("tag", metavar="TAG", help="the tag"),
+            Option("runs", metavar="RUN", type=int, nargs="+", help="numbers of the runs"),
+            Option("--remove", action="store_true", help="remove the tag"),
+            LAB,
+            runs="history.tag",
+        ),
+        "note": Command(
+            "add a note to a run", RUN, Option("text", metavar="TEXT", help="the note"), LAB, runs="history.note"
+        ),
+        "reindex": Command("rebuild the index from the files of the runs", LAB, runs="history.reindex"),
+    },
+    default="list",
+    examples=(
+        "kairos runs",
+        "kairos runs list rabi 'points>=25' status=completed --json",
+        "kairos runs show 12",
+        "kairos runs compare 12 15",
+        "kairos runs repeat 12 points=100",
+        "kairos runs tag good 12 15",
+        "kairos runs note 12 'best contrast so far'",
+        "kairos runs reindex",
+    ),
+)

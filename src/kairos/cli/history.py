@@ -1,0 +1,104 @@
+"""``kairos runs``: the finished runs of the laboratory."""
+
+import json
+import time
+
+from ..errors import UsageError
+from ..labclient import connect
+from .experiments import parse_arguments
+from .tables import print_table
+
+__all__ = ["compare", "list_all", "note", "reindex", "repeat", "show", "tag"]
+
+
+def _when(moment) -> str:
+    return "" if moment is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
+
+
+def list_all(args):
+    """Print the runs that match all conditions, the newest first."""
+    found = connect(args.lab).runs(args.conditions, args.number or None)
+    if args.json:
+        for run in found:
+            print(json.dumps(run))
+        return
+    rows = [
+        (
+            run["rid"],
+            _when(run["started"] or run["ended"]),
+            run["status"],
+            run["class_name"],
+            run["person"],
+            run["error"],
+        )
+        for run in found
+    ]
+    print_table(("run", "started", "status", "experiment", "by", "error"), rows)
+
+
+def show(args):
+    """Print everything that is known of a run."""
+    run = connect(args.lab).run(args.run)
+    if args.json:
+        print(json.dumps(run))
+        return
+    for name, value in run.items():
+        if name in ("submitted", "started", "run_time", "ended"):
+            value = _when(value)
+        if name == "arguments":
+            value = " ".join(f"{key}={text}" for key, text in value.items())
+        if name == "tags":
+            value = ", ".join(value)
+        if name == "notes":
+            value = "; ".join(f"{_when(note['time'])} {note['person']}: {note['text']}" for note in value)
+        if value not in (None, "", "N/A") and name != "expid":
+            print(f"{name}: {value}")
+
+
+def compare(args):
+    """Print what differs between two runs."""
+    lab = connect(args.lab)
+    one, other = lab.run(args.run), lab.run(args.other)
+    names = ["class_name", "file", "repo_rev", "pipeline", "person", "status"]
+    rows = [(name, one[name], other[name]) for name in names if one[name] != other[name]]
+    given, others = one["arguments"], other["arguments"]
+    rows += [
+        (name, given.get(name), others.get(name))
+        for name in sorted({*given, *others})
+        if given.get(name) != others.get(name)
+    ]
+    if args.json:
+        print(json.dumps({name: values for name, *values in rows}))
+    elif rows:
+        print_table(("", f"run {args.run}", f"run {args.other}"), rows)
+    else:
+        print("they do not differ")
+
+
+def repeat(args):
+    """Submit a run again, with its arguments except those that are given."""
+    rid = connect(args.lab).repeat(args.run, **parse_arguments(args.arguments))
+    print(json.dumps({"rid": rid}) if args.json else f"run {rid}")
+
+
+def tag(args):
+    """Give runs a tag, or remove it."""
+    lab = connect(args.lab)
+    for run in args.runs:
+        lab.tag(run, args.tag, args.remove)
+
+
+def note(args):
+    """Add a note to a run. UsageError if it is empty."""
+    if not args.text.strip():
+        raise UsageError("the note is empty")
+    connect(args.lab).note(args.run, args.text)
+
+
+def reindex(args) -> int:
+    """Rebuild the index from the files of the runs; returns 1 if a file cannot be read."""
+    entered, unreadable = connect(args.lab).reindex()
+    print(f"{entered} runs")
+    for file in unreadable:
+        print(f"{file} cannot be read")
+    return 1 if unreadable else 0

@@ -1,0 +1,131 @@
+"""``kairos submit``: checks an experiment and its arguments, and puts it into the queue of the laboratory."""
+
+import json
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from ..errors import UsageError
+from ..experiment import arguments as kinds
+from ..experiment.scan import Scannable
+from ..labclient import connect
+from .experiments import argument_texts
+
+__all__ = ["submit"]
+
+_KINDS = {
+    "BooleanValue": kinds.BooleanValue,
+    "NumberValue": kinds.NumberValue,
+    "StringValue": kinds.StringValue,
+    "Scannable": Scannable,
+}
+
+
+def submit(args) -> int:
+    """Submit the experiment of the command line; returns 1 if it was waited for and has not
+    succeeded."""
+    lab = connect(args.lab)
+    expid, arginfo = _found(lab, args)
+    expid["arguments"] = _typed(argument_texts(args.arguments), arginfo, expid["class_name"])
+    more = {"after": args.after, "repeat": args.repeat, "held": args.hold}
+    rid = lab.submit(
+        expid,
+        args.pipeline,
+        args.priority,
+        None if args.due is None else moment(args.due),
+        args.flush or None,
+        **{name: value for name, value in more.items() if value is not None},
+    )
+    status = lab.wait(rid) if args.wait else None
+    if args.json:
+        print(json.dumps({"rid": rid, **({"status": status} if args.wait else {})}))
+    else:
+        print(f"run {rid}" + (f": {status}" if args.wait else ""))
+    return 0 if status in (None, "completed") else 1
+
+
+def moment(text: str) -> float:
+    """Return a time in seconds of Unix time: ``HH:MM[:SS]`` (the next such time), or ISO 8601;
+    UsageError."""
+    for form in ("%H:%M", "%H:%M:%S"):
+        try:
+            clock = datetime.strptime(text, form)
+        except ValueError:
+            continue
+        now = datetime.now()
+        found = now.replace(hour=clock.hour, minute=clock.minute, second=clock.second, microsecond=0)
+        return (found if found > now else found + timedelta(days=1)).timestamp()
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise UsageError(f"'{text}' is not a time: give 22:30, or {time.strftime('%Y-%m-%dT%H:%M')}") from None
+
+
+def _found(lab, args) -> tuple[dict, dict]:
+    """Return the submission without arguments, and the arguments that the experiment takes;
+    UsageError if there is none."""
+    listed = lab.experiments()
+    known = listed["experiments"]
+    entry = known.get(args.experiment)
+    revision = {"repo_rev": args.revision}
+    if entry is not None:
+        return {"file": entry["file"], "class_name": entry["class_name"], **revision}, entry["arginfo"]
+    of_file = {name: entry for name, entry in known.items() if entry["file"] == args.experiment}
+    if of_file:
+        classes = {entry["class_name"]: entry for entry in of_file.values()}
+        name = _class(classes, args)
+        return {"file": args.experiment, "class_name": name, **revision}, classes[name]["arginfo"]
+    if args.experiment in listed["problems"]:
+        raise UsageError(f"{args.experiment} cannot be examined: {listed['problems'][args.experiment]}")
+    path = Path(args.experiment)
+    if not path.is_file():
+        raise UsageError(f"there is no experiment or file '{args.experiment}'; 'kairos experiments' lists all")
+    file = str(path.resolve())
+    classes = lab.examine(file)
+    name = _class(classes, args)
+    return {"file": file, "class_name": name}, classes[name]["arginfo"]
+
+
+def _class(classes: dict, args) -> str:
+    if args.class_name is not None and args.class_name not in classes:
+        known = ", ".join(classes) or "none"
+        raise UsageError(f"{args.experiment} has no experiment '{args.class_name}'; it has {known}")
+    if args.class_name is None and len(classes) != 1:
+        if not classes:
+            raise UsageError(f"{args.experiment} has no experiments")
+        raise UsageError(f"{args.experiment} has several experiments: choose with -c {'|'.join(classes)}")
+    return args.class_name or next(iter(classes))
+
+
+def _typed(given: dict[str, str], arginfo: dict, name: str) -> dict:
+    """Return arguments as they are submitted, from their texts; UsageError for an invalid one."""
+    values = {}
+    for key, text in given.items():
+        if key not in arginfo:
+            known = ", ".join(arginfo) or "none"
+            raise UsageError(f"{name} has no argument {key}; it takes {known}")
+        described = arginfo[key][0]
+        try:
+            values[key] = _value(described, text)
+        except Exception as error:
+            raise UsageError(f"argument {key} = {text}: {error}") from None
+    missing = [key for key, (described, *_) in arginfo.items() if "default" not in described and key not in values]
+    if missing:
+        raise UsageError(f"argument '{missing[0]}' has no default: give it as {missing[0]}=VALUE")
+    return values
+
+
+def _value(described: dict, text: str):
+    if described["ty"] == "EnumerationValue":
+        processor = kinds.EnumerationValue(described["choices"])
+    elif described["ty"] == "NumberValue":
+        shown = {name: described[name] for name in ("unit", "scale", "step", "precision", "type")}
+        processor = kinds.NumberValue(**shown)
+    elif described["ty"] in _KINDS:
+        processor = _KINDS[described["ty"]]()
+    else:
+        kinds.PYONValue().typed(text)
+        return text  # an experiment decodes it
+    value = processor.typed(text)
+    processor.process(value)
+    return value

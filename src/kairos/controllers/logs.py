@@ -1,0 +1,111 @@
+"""Lines of a log: from processes that print them, and from programs that send them over TCP.
+
+A record is the line ``LEVEL:name:message``, or ``LEVEL<n>:name:message`` and n - 1 further lines of
+the message. Over TCP the first line begins with ``source:``. What is not in this form is output of
+`print`: the level is INFO, the name ``print``.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable, Iterator
+
+from .wire import keep_alive
+
+__all__ = ["LEVELS", "LogReceiver", "Records", "parsed"]
+
+LEVELS = {
+    "CRITICAL": logging.CRITICAL,
+    "ERROR": logging.ERROR,
+    "WARN": logging.WARNING,
+    "WARNING": logging.WARNING,
+    "INFO": logging.INFO,
+    "DEBUG": logging.DEBUG,
+    "TRACE": 5,
+}
+GREETING = b"ARTIQ logging"
+LINE_LIMIT = 4 << 20
+
+_HEAD = re.compile(r"([A-Z]+)(?:<(\d{1,6})>)?:([^:]*):(.*)", re.DOTALL)
+
+
+def parsed(line: str) -> tuple[int, int, str, str]:
+    """Return level, number of lines, name and the first line of the message of a record."""
+    match = _HEAD.fullmatch(line)
+    if match is None or match[1] not in LEVELS:
+        return logging.INFO, 1, "print", line
+    return LEVELS[match[1]], max(1, int(match[2] or 1)), match[3], match[4]
+
+
+class Records:
+    """Puts lines together to records: (level, ``name:message``)."""
+
+    def __init__(self):
+        self._lines: list[str] = []
+        self._level = self._missing = 0
+
+    def add(self, line: str) -> Iterator[tuple[int, str]]:
+        """Add a line without its end; yields the record that it completes."""
+        if self._missing:
+            self._lines.append(line)
+            self._missing -= 1
+        else:
+            self._level, count, name, message = parsed(line)
+            self._lines, self._missing = [f"{name}:{message}"], count - 1
+        if not self._missing:
+            yield self._level, "\n".join(self._lines)
+
+    def rest(self) -> Iterator[tuple[int, str]]:
+        """Yield the record that was cut off, if any."""
+        if self._missing:
+            self._missing = 0
+            yield self._level, "\n".join(self._lines)
+
+
+class LogReceiver:
+    """Receives records over TCP and passes each on: ``take(source, level, "name:message")``."""
+
+    def __init__(self, take: Callable[[str, int, str], None]):
+        self._take = take
+        self._servers: list[asyncio.Server] = []
+        self._tasks: set[asyncio.Task] = set()
+
+    async def serve_on(self, connection):
+        """Listen on a socket that is bound; may be called several times."""
+        self._servers.append(await asyncio.start_server(self._accepted, sock=connection, limit=LINE_LIMIT))
+
+    async def stop(self):
+        """Close all connections and stop listening."""
+        for server in self._servers:
+            server.close()
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for server in self._servers:
+            await server.wait_closed()
+
+    async def _accepted(self, reader, writer):
+        task = asyncio.current_task()
+        self._tasks.add(task)
+        keep_alive(writer.get_extra_info("socket"))
+        try:
+            if (await reader.readline()).strip() == GREETING:
+                await self._receive(reader)
+        except (OSError, ValueError, asyncio.CancelledError):
+            pass  # ValueError: a line beyond the limit
+        finally:
+            self._tasks.discard(task)
+            writer.close()
+
+    async def _receive(self, reader):
+        while line := await reader.readline():
+            source, separator, rest = line.decode(errors="replace").rstrip("\n").partition(":")
+            if not separator:
+                return
+            records = Records()
+            found = list(records.add(rest))
+            while not found:
+                line = await reader.readline()
+                found = list(records.add(line.decode(errors="replace").rstrip("\n")) if line else records.rest())
+            self._take(source, *found[0])

@@ -1,0 +1,80 @@
+"""What the journal of a run says: its datasets, how far it has got, and how it has ended."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ..experiment.datasets import subscript
+from .journal import ARCHIVE, Reader, Record
+
+__all__ = ["Contents", "Entry", "contents"]
+
+
+class Entry(NamedTuple):
+    """A dataset of a run."""
+
+    value: Any
+    metadata: dict
+    flags: int
+
+
+class Contents:
+    """The sum of the records of a journal."""
+
+    def __init__(self):
+        self.begin: dict = {}
+        """What is known when a run begins: `rid`, `expid`, `pipeline`, `started` and others."""
+        self.stages: list[str] = []
+        """The stages that it has entered: ``build``, ``prepare``, ``run``, ``analyze``."""
+        self.stage: dict = {}
+        """The fields of all stages: `class_name`, `run_time` and others."""
+        self.end: dict | None = None
+        """How it has ended: `status`, `error`; None if it was interrupted."""
+        self.written: dict[str, Entry] = {}
+        self.read: dict[str, Entry] = {}
+        self.last = 0.0
+        """Time of the last record, in seconds of Unix time."""
+
+    def groups(self) -> dict[str, dict[str, Entry]]:
+        """Return the groups of the run's file: ``datasets`` and ``archive``."""
+        kept = {key: entry for key, entry in self.written.items() if entry.flags & ARCHIVE}
+        return {"datasets": kept, "archive": self.read}
+
+    def take(self, record: Record):
+        """Add a record."""
+        self.last = record.time
+        match record.operation:
+            case "set":
+                flags, metadata = record.more
+                self.written[record.key] = Entry(record.value, metadata, flags)
+            case "append":
+                self.written[record.key].value.extend(record.value)
+            case "assign":
+                self.written[record.key].value[subscript(record.more)] = record.value
+            case "delete":
+                self.written.pop(record.key, None)
+            case "read":
+                self.read[record.key] = Entry(record.value, record.more, ARCHIVE)
+            case "begin":
+                self.begin = record.more
+            case "stage":
+                self.stages.append(record.key)
+                self.stage |= record.more
+            case "end":
+                self.end = record.more
+
+
+def contents(records: Iterable[Record]) -> Contents:
+    """Return the sum of the records. One that does not fit those before it, which only damage to
+    the file can bring about, is left out."""
+    total = Contents()
+    for record in records:
+        try:
+            total.take(record)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            continue
+    return total
+
+
+def contents_of(path) -> Contents:
+    """Return what a journal says that nobody writes any more."""
+    return contents(Reader(path, complete=True).records())

@@ -1,0 +1,84 @@
+"""The laboratory's database: SQLite by default, or any that SQLAlchemy knows by its URL.
+
+A transaction is on the disk when it is committed. Tables of an older version are brought up to date
+by the numbered changes in :mod:`.migrations`.
+"""
+
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, create_engine, event, inspect, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from ..errors import UsageError
+
+__all__ = ["HEAD", "Database"]
+
+HEAD = "0001"
+"""Number of the last change of the tables."""
+BUSY = 10
+"""Seconds to wait for another process that holds the database."""
+
+
+class Database:
+    """The database at `url`; UsageError if it cannot be opened."""
+
+    def __init__(self, url: str):
+        self.url = url
+        is_file = url.startswith("sqlite")
+        self.engine = create_engine(url, connect_args={"timeout": BUSY, "check_same_thread": False} if is_file else {})
+        if is_file:
+            event.listen(self.engine, "connect", _configure)
+        try:
+            self._upgrade()
+        except SQLAlchemyError as error:
+            raise UsageError(f"the database {url} cannot be opened: {_reason(error)}") from None
+
+    def _upgrade(self):
+        with self.engine.connect() as connection:
+            found = inspect(connection).has_table("alembic_version")
+            version = connection.execute(text("select version_num from alembic_version")).scalar() if found else None
+        if version == HEAD:
+            return
+        if version is not None and version > HEAD:
+            raise UsageError(f"the database {self.url} was written by a later version of Kairos: update Kairos")
+        # Imported late: needed once per version, and it takes as long as the rest of the start.
+        from alembic import command
+        from alembic.config import Config
+
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
+        config.attributes["engine"] = self.engine
+        command.upgrade(config, "head")
+
+    @contextmanager
+    def change(self):
+        """Yield a connection for a transaction that is on the disk at the end."""
+        with self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def view(self):
+        """Yield a connection for reading."""
+        with self.engine.connect() as connection:
+            yield connection
+
+    def close(self):
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def rows(connection: Connection, statement) -> list[dict]:
+    """Return the rows of a query as dictionaries."""
+    return [dict(row._mapping) for row in connection.execute(statement)]
+
+
+def _configure(connection, _):
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "temp_store=MEMORY"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _reason(error: SQLAlchemyError) -> str:
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]

@@ -1,0 +1,110 @@
+"""The process that starts processes of runs in milliseconds: everything they import is loaded already, and it forks.
+
+It is single-threaded, has no connection to a device and opens no file. It receives a line of PYON for each
+process: `kind`, `folder`, `path` and `begin`, see `kairos.lab.worker.main`, and answers with its
+number, ``{"started": PID}``. When one ends, it sends ``{"ended": PID, "code": ...}``. A process is in
+a session of its own and outlives this one, which ends with the laboratory.
+"""
+
+import fcntl
+import os
+import select
+import signal
+import socket
+import sys
+import traceback
+
+from .. import compat, pyon
+from . import examination, worker
+
+__all__ = ["main"]
+
+KINDS = {"run": worker.main, "examine": examination.main}
+
+
+def _load():
+    """Import what experiments need, so that their processes have it."""
+    import h5py  # noqa: F401 loaded here, not where it is used
+
+    from .. import compiler  # noqa: F401 likewise
+
+    compat.install()
+    for module in ("artiq.experiment", "artiq.coredevice.core", "artiq.coredevice.ttl", "kairos.session", "lmdb"):
+        __import__(module)
+
+
+def _start(connection: socket.socket, request: dict) -> int:
+    """Start a process; returns its number."""
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        connection.close()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.setsid()
+        lock = os.open(os.path.join(request["folder"], "lock"), os.O_RDWR)
+        # The laboratory may have been started again meanwhile, and given the run up.
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(lock, 0)
+        os.write(lock, f"{os.getpid()}\n".encode())
+        KINDS[request["kind"]](request["folder"], request["path"], request["begin"])
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _ended():
+    """Yield number and exit code of each process that has ended."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        yield pid, os.waitstatus_to_exitcode(status)
+
+
+def main(descriptor: int):
+    """Serve the laboratory at the other end of the socket `descriptor`, until it ends."""
+    connection = socket.socket(fileno=descriptor)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the laboratory
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    _load()
+
+    def send(**message):
+        connection.sendall(pyon.encode(message).encode() + b"\n")
+
+    send(ready=os.getpid())
+    received = b""
+    while True:
+        ready, _, _ = select.select([connection, woken], [], [])
+        if woken in ready:
+            os.read(woken, 4096)
+            for pid, code in _ended():
+                send(ended=pid, code=code)
+        if connection in ready:
+            data = connection.recv(1 << 20)
+            if not data:
+                return
+            *lines, received = (received + data).split(b"\n")
+            for line in lines:
+                send(started=_start(connection, pyon.decode(line.decode())))
+
+
+if __name__ == "__main__":
+    try:
+        main(int(sys.argv[1]))
+    except (ConnectionError, KeyboardInterrupt):
+        pass  # the laboratory has ended

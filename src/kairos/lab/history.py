@@ -1,0 +1,204 @@
+"""The index of runs: entering, searching, and rebuilding it from the files of the runs."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Select, String, cast, delete, func, insert, select
+
+from .. import pyon
+from ..errors import UsageError
+from .database import Database, rows
+from .tables import arguments, notes, runs, tags
+
+__all__ = ["enter", "filtered", "record_in", "records", "reindex", "shown"]
+
+CONDITION = re.compile(r"([\w.]+)\s*(<=|>=|!=|=|<|>)\s*(.+)")
+"""A condition on an argument or a property of runs, such as ``detuning>=1e3``."""
+PROPERTIES = ("rid", "status", "class_name", "file", "pipeline", "person", "repo_rev", "started", "ended")
+BATCH = 500
+"""Runs entered in one transaction when the index is rebuilt."""
+
+
+def enter(change: Connection, record: dict):
+    """Enter a run, replacing what was entered for it before. `record`: see `results.record_of`."""
+    rid = record["rid"]
+    change.execute(delete(arguments).where(arguments.c.rid == rid))
+    change.execute(delete(runs).where(runs.c.rid == rid))
+    given = record.get("arguments") or {}
+    row = {name: record.get(name) for name in runs.c.keys() if name != "text"}
+    change.execute(insert(runs).values(**row, text=_text(record, given)))
+    if given:
+        found = [{"rid": rid, "name": name, "value": text, "number": _number(text)} for name, text in given.items()]
+        change.execute(insert(arguments), found)
+
+
+def _text(record: dict, given: dict) -> str:
+    """Return what a search by text looks at, in lower case."""
+    words = [record.get(name) for name in ("class_name", "file", "person", "status", "repo_rev", "error")]
+    return " ".join(str(word) for word in [*words, *(f"{k}={v}" for k, v in given.items())] if word).lower()
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = pyon.decode(text)
+    except ValueError:
+        return None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def filtered(words: list[str], limit: int | None = None) -> Select:
+    """Return the query for runs that match all words, newest first; UsageError for an unusable one.
+
+    A word is a text that occurs in class, file, person, status, error or an argument; or a
+    condition, whose name is a property of runs (`PROPERTIES`), ``tag``, or an argument.
+    """
+    query = select(runs).order_by(runs.c.rid.desc())
+    for word in words:
+        condition = CONDITION.fullmatch(word)
+        if condition is None:
+            query = query.where(runs.c.text.contains(word.lower(), autoescape=True))
+        else:
+            query = query.where(_condition(*condition.groups()))
+    return query if limit is None else query.limit(limit)
+
+
+_COMPARISONS = {
+    "=": lambda column, value: column == value,
+    "!=": lambda column, value: column != value,
+    "<": lambda column, value: column < value,
+    "<=": lambda column, value: column <= value,
+    ">": lambda column, value: column > value,
+    ">=": lambda column, value: column >= value,
+}
+
+
+def _condition(name: str, sign: str, text: str):
+    compared = _COMPARISONS[sign]
+    number = _number(text)
+    if name == "tag":
+        return runs.c.rid.in_(select(tags.c.rid).where(compared(tags.c.tag, text)))
+    if name in PROPERTIES:
+        column: Any = runs.c[name]
+        if isinstance(column.type, String):
+            return compared(column, text)
+        if number is None:
+            raise UsageError(f"{name}{sign}{text}: {name} is a number")
+        return compared(column, number)
+    value = arguments.c.number if number is not None else cast(arguments.c.value, String)
+    wanted = number if number is not None else _as_value(text)
+    return runs.c.rid.in_(select(arguments.c.rid).where(arguments.c.name == name, compared(value, wanted)))
+
+
+def _as_value(text: str) -> str:
+    """Return the PYON text of a value as typed, in which quotes may be missing."""
+    try:
+        return pyon.encode(pyon.decode(text))
+    except ValueError:
+        return pyon.encode(text)
+
+
+def records(database: Database, words: list[str], limit: int | None = None) -> list[dict]:
+    """Return the runs that match all words, newest first; see `filtered`."""
+    with database.view() as view:
+        return rows(view, filtered(words, limit))
+
+
+def shown(database: Database, rid: int) -> dict:
+    """Return everything the index has of a run; UsageError if there is none."""
+    with database.view() as view:
+        found = rows(view, select(runs).where(runs.c.rid == rid))
+        if not found:
+            raise UsageError(f"there is no finished run {rid}")
+        given = rows(view, select(arguments.c.name, arguments.c.value).where(arguments.c.rid == rid))
+        tagged = rows(view, select(tags.c.tag).where(tags.c.rid == rid).order_by(tags.c.tag))
+        written = rows(view, select(notes).where(notes.c.rid == rid).order_by(notes.c.id))
+    return {
+        **{name: value for name, value in found[0].items() if name != "text"},
+        "arguments": {row["name"]: row["value"] for row in given},
+        "tags": [row["tag"] for row in tagged],
+        "notes": [{name: row[name] for name in ("time", "person", "text")} for row in written],
+    }
+
+
+def count(database: Database) -> int:
+    """Return the number of runs."""
+    with database.view() as view:
+        return view.execute(select(func.count()).select_from(runs)).scalar() or 0
+
+
+def record_in(path: Path, results: Path) -> dict | None:
+    """Return the record of the run whose HDF5 file, or whose record, is `path`; None if it is
+    unreadable."""
+    if path.suffix == ".json":
+        try:
+            record = json.loads(path.read_text())
+            return record if isinstance(record, dict) and isinstance(record.get("rid"), int) else None
+        except (OSError, ValueError):
+            return None
+    return _record_in_datasets(path, results)
+
+
+def _record_in_datasets(path: Path, results: Path) -> dict | None:
+    """Return the record of a run of ARTIQ, or one whose own record is lost."""
+    import h5py  # imported late: it takes 0.1 s, and only this needs it
+
+    try:
+        with h5py.File(path) as file:
+            expid = pyon.decode(file["expid"][()].decode()) if "expid" in file else {}
+            rid, started = int(file["rid"][()]), float(file["start_time"][()])
+            run_time = float(file["run_time"][()]) if "run_time" in file else None
+            status = file["provenance/status"][()].decode() if "provenance/status" in file else "completed"
+    except (OSError, KeyError, ValueError, AttributeError, TypeError):
+        return None
+    given = expid.get("arguments") or {}
+    return {
+        "rid": rid,
+        "class_name": expid.get("class_name") or path.stem.partition("-")[2],
+        "file": expid.get("file"),
+        "repo_rev": expid.get("repo_rev"),
+        "expid": pyon.encode(expid),
+        "arguments": {name: pyon.encode(value) for name, value in given.items()},
+        "started": started,
+        "run_time": run_time,
+        "ended": path.stat().st_mtime,
+        "status": status,
+        "results": str(path.relative_to(results)),
+    }
+
+
+def _files(results: Path) -> Iterator[Path]:
+    """Yield one file of each run: its record, or else its datasets."""
+    for path in sorted(results.glob("*/*/*")):
+        if re.match(r"\d{9}-", path.name) and (
+            path.suffix == ".json" or (path.suffix == ".h5" and not path.with_suffix(".json").exists())
+        ):
+            yield path
+
+
+def reindex(database: Database, results) -> tuple[int, list[str]]:
+    """Enter all runs in the folder of results. Returns their number, and the names of files that
+    cannot be read. Tags and notes are kept."""
+    folder = Path(results).resolve()
+    entered, unreadable, batch = 0, [], []
+
+    def commit():
+        nonlocal entered
+        with database.change() as change:
+            for record in batch:
+                enter(change, record)
+        entered += len(batch)
+        batch.clear()
+
+    for path in _files(folder):
+        record = record_in(path, folder)
+        if record is None:
+            unreadable.append(str(path.relative_to(folder)))
+        else:
+            batch.append(record)
+        if len(batch) >= BATCH:
+            commit()
+    commit()
+    return entered, unreadable

@@ -1,0 +1,311 @@
+"""The laboratory: puts its parts together, and takes them apart in order."""
+
+import asyncio
+import contextvars
+import csv
+import fcntl
+import json
+import logging
+import os
+import pwd
+import socket
+import struct
+import time
+from pathlib import Path
+
+from .. import files
+from ..controllers.listening import bound
+from ..controllers.logs import LogReceiver
+from ..controllers.publishing import Broadcaster, Publication, Publisher
+from ..controllers.server import Server
+from ..devices import DeviceDB
+from ..errors import UsageError
+from ..experiment.store import DatasetStore
+from ..labclient import ADDRESS, SOCKET, STATE
+from ..runs import RIDCounter
+from . import targets
+from .database import Database
+from .device import Devices
+from .interactive import InteractiveArguments
+from .live import LiveDatasets
+from .log import Log
+from .processes import Processes, unix_socket
+from .queue import Queue
+from .repository import FolderSource, GitSource, Repository
+from .scheduler import Run, Scheduler
+from .service import Service
+from .settings import Settings
+
+__all__ = ["Laboratory"]
+
+logger = logging.getLogger(__name__)
+
+LINE_LIMIT = 4 << 20
+"""Bytes of a request."""
+
+_person: contextvars.ContextVar[str | None] = contextvars.ContextVar("person", default=None)
+"""The user who calls."""
+
+
+class _LocalServer(Server):
+    """The server of the laboratory's own socket, which knows who calls."""
+
+    async def _accepted(self, reader, writer):
+        connection = writer.get_extra_info("socket")
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        user = struct.unpack("3i", credentials)[1]
+        try:
+            _person.set(pwd.getpwuid(user).pw_name)
+        except KeyError:
+            _person.set(str(user))
+        await super()._accepted(reader, writer)
+
+
+class Laboratory:
+    """The laboratory with these settings; `start` it, and `stop` it in the end."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.results = settings.path(settings.results)
+        self.state = settings.folder / STATE
+        self.addresses: dict = {}
+        self._ended = asyncio.Event()
+        self._background: set[asyncio.Task] = set()
+        self._servers: list = []
+
+    # Start
+
+    async def start(self):
+        """Start everything; returns once clients can connect. UsageError, EmulatorError."""
+        self.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock()
+        settings = self.settings
+        self._broadcaster = Broadcaster(settings.pyon)
+        self.log = Log(self._broadcaster, self.state / "lab.log")
+        logging.getLogger().addHandler(self.log)
+        self._entries = DeviceDB.load(settings.path(settings.device_db)).entries
+        self.database = Database(settings.database or f"sqlite:///{self.state / 'lab.db'}")
+        store = DatasetStore(settings.path(settings.dataset_db))
+        store.check()
+        self.datasets = LiveDatasets(store, self.database)
+        self.interactive = InteractiveArguments()
+        self._processes = Processes(self.state / "runs.sock", self._serve)
+        await self._processes.start()
+        self._devices = Devices(self.state, self._device_moved)
+        await self._devices.start(settings.path(settings.device_db), self._entries)
+        self._device_db = DeviceDB(self._devices.resolved(self._entries), settings.device_db)
+        self._device_publication = Publication(lambda: self._device_db.entries)
+        self.repository = await self._repository()
+        self.scheduler = self._scheduler()
+        await self.scheduler.start()
+        await self._listen()
+        self.in_background(self.repository.scan())
+
+    def _lock(self):
+        self._lock_file = (self.state / "lock").open("a+")
+        try:
+            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock_file.seek(0)
+            other = self._lock_file.read().strip() or "unknown"
+            raise UsageError(f"a laboratory is running in {self.settings.folder} already (process {other})") from None
+        self._lock_file.truncate(0)
+        self._lock_file.write(f"{os.getpid()}\n")
+        self._lock_file.flush()
+
+    async def _repository(self) -> Repository:
+        settings = self.settings
+        root = settings.path(settings.repository)
+        if settings.git:
+            source = GitSource(root, self.state / "exports")
+        else:
+            root.mkdir(exist_ok=True)
+            source = FolderSource(root)
+        repository = Repository(
+            source,
+            self._processes,
+            self.state / "examinations",
+            self.state / "experiments.pyon",
+            settings.folder,
+            settings.experiments,
+        )
+        repository.state["cur_rev"] = await source.current()
+        return repository
+
+    def _scheduler(self) -> Scheduler:
+        numbers = RIDCounter(self.settings.folder / "last_rid.pyon", self.results)
+        runs = self.state / "runs"
+        runs.mkdir(exist_ok=True)
+        return Scheduler(
+            Queue(self.database, numbers),
+            self._processes,
+            self.repository,
+            runs,
+            self.results,
+            take=self.datasets.take,
+            adopted=self.datasets.adopt,
+            printed=self._printed,
+            ended=self._run_ended,
+            submitted=self._submitted,
+            device_db=self._device_text,
+            devices=self._devices.sockets,
+        )
+
+    async def _listen(self):
+        ports, addresses = self.settings.ports, self.settings.addresses
+        publisher = Publisher(
+            {
+                "schedule": self.scheduler.publication,
+                "devices": self._device_publication,
+                "datasets": self.datasets.publication,
+                "interactive_args": self.interactive.publication,
+                "explist": self.repository.published,
+                "explist_status": self.repository.published_state,
+            },
+            self.settings.pyon,
+        )
+        control = Server(self._targets(), self.settings.name, allow_parallel=True, limit=LINE_LIMIT)
+        service = _LocalServer({"lab": Service(self, _person.get)}, self.settings.name, allow_parallel=True)
+        receiver = LogReceiver(self.log.take)
+        self._servers = [publisher, control, self._broadcaster, receiver, service]
+        for server, port, name in (
+            (publisher, ports.notify, "notify"),
+            (control, ports.control, "control"),
+            (self._broadcaster, ports.broadcast, "broadcast"),
+            (receiver, ports.logging, "logging"),
+        ):
+            for connection in bound(addresses, port, name):
+                self.addresses[name] = connection.getsockname()[1]
+                await server.serve_on(connection)
+        await service.serve_on(unix_socket(self.state / SOCKET))
+        self.addresses["host"] = "127.0.0.1"
+        files.write(self.state / ADDRESS, json.dumps(self.addresses).encode() + b"\n")
+
+    def _targets(self) -> dict:
+        made = {
+            "schedule": targets.ScheduleTarget(self.scheduler),
+            "dataset_db": targets.DatasetTarget(self.datasets),
+            "device_db": targets.DeviceTarget(lambda: self._device_db, self.scan_devices),
+            "experiment_db": targets.ExperimentTarget(self.repository, self.in_background),
+            "interactive_arg_db": targets.InteractiveTarget(self.interactive),
+        }
+        # Clients of ARTIQ up to version 7 know them under other names.
+        old = {f"master_{name}": target for name, target in made.items() if name != "interactive_arg_db"}
+        return {**made, **old, "master_management": targets.ManagementTarget(self.settings.name, self.end)}
+
+    # Events
+
+    def _serve(self, process, number, service, args, kwargs):
+        """Answer a question of a run."""
+        if service == "scheduler.submit":
+            pipeline, expid, priority, due_date, flush = args
+            request = f"{process.key}.{number}"
+            return self.scheduler.submit(pipeline, expid, priority, due_date, flush, request=request)
+        match service.split("."):
+            case [
+                "scheduler",
+                "delete" | "request_termination" | "get_status" | "check_pause" | "check_termination" as m,
+            ]:
+                return getattr(self.scheduler, m)(*args)
+            case ["datasets", "get" | "get_metadata" as method]:
+                return self._after_reading(process, getattr(self.datasets, method), *args)
+            case ["device_db", "get_device_db"]:
+                return self._device_db.entries
+            case ["ccb", "issue"]:
+                name, *rest = args
+                return self._broadcaster.broadcast("ccb", {"service": name, "args": tuple(rest), "kwargs": kwargs})
+            case ["interactive", "request"]:
+                return self.interactive.request(process.key, *args)
+        raise UsageError(f"a laboratory has no service {service}")
+
+    async def _after_reading(self, process, method, *args):
+        """Call a method that may depend on what the run has just written."""
+        await process.read_on()
+        return method(*args)
+
+    def _printed(self, run: Run, level: int, text: str):
+        expid = run.submission.expid
+        self.log.take(f"worker({run.rid},{expid.get('file', '')})", level, text)
+
+    def _run_ended(self, record: dict):
+        self.datasets.ended(record["rid"])
+        self.interactive.ended(record["rid"])
+        self.repository.keep([run.submission.expid for run in self.scheduler.runs.values()])
+
+    def _submitted(self, submission):
+        path = self.settings.log_submissions
+        if path:
+            with self.settings.path(path).open("a", newline="") as file:
+                csv.writer(file).writerow([submission.rid, time.time(), submission.expid.get("file", "")])
+
+    def _device_text(self) -> str:
+        path = self.settings.path(self.settings.device_db)
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def _device_moved(self, url: str):
+        logger.warning("the emulated device %s was started again", url)
+        self._publish_devices()
+
+    def scan_devices(self):
+        """Read the device database again; UsageError."""
+        self._entries = DeviceDB.load(self.settings.path(self.settings.device_db)).entries
+        self._publish_devices()
+
+    def _publish_devices(self):
+        before, now = self._device_db.entries, self._devices.resolved(self._entries)
+        self._device_db = DeviceDB(now, self.settings.device_db)
+        gone = [{"action": "delitem", "path": [], "key": name} for name in before if name not in now]
+        new = [
+            {"action": "setitem", "path": [], "key": name, "value": entry}
+            for name, entry in now.items()
+            if before.get(name) != entry
+        ]
+        self._device_publication.changed(gone + new)
+
+    def in_background(self, coroutine):
+        """Execute a coroutine; its errors are logged."""
+
+        async def logged():
+            try:
+                await coroutine
+            except Exception as error:
+                logger.error("%s", error)
+
+        task = asyncio.get_running_loop().create_task(logged())
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    # End
+
+    def end(self):
+        """Have `wait` return."""
+        self._ended.set()
+
+    async def wait(self):
+        """Wait until the laboratory is to end."""
+        await self._ended.wait()
+
+    async def stop(self) -> list[int]:
+        """Stop everything that was started, except runs that have begun; returns their numbers."""
+        left = []
+        for task in list(self._background):
+            task.cancel()
+        if hasattr(self, "scheduler"):
+            await self.scheduler.stop()
+            left = [run.rid for run in self.scheduler.runs.values() if run.begun]
+        for server in self._servers:
+            await server.stop()
+        if hasattr(self, "_devices"):
+            await self._devices.stop()
+        if hasattr(self, "_processes"):
+            await self._processes.stop()
+        if hasattr(self, "datasets"):
+            self.datasets.close()
+        if hasattr(self, "database"):
+            self.database.close()
+        if hasattr(self, "log"):
+            logging.getLogger().removeHandler(self.log)
+            self.log.close()
+            Path(self.state / ADDRESS).unlink(missing_ok=True)
+        self._lock_file.close()
+        return left

@@ -1,0 +1,50 @@
+"""The log of a laboratory: of itself, its runs, and everybody who sends to it."""
+
+import logging
+import time
+from collections import deque
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from ..controllers.publishing import Broadcaster
+
+__all__ = ["Log"]
+
+KEPT = 10_000
+"""Records that are remembered."""
+FILE_SIZE, FILES = 10 << 20, 5
+OWN = "master"
+"""Name of the laboratory as a source, which clients know."""
+
+
+class Log(logging.Handler):
+    """Receives records, remembers the newest, sends them to whoever follows the channel ``log``,
+    and writes them to a file."""
+
+    def __init__(self, broadcaster: Broadcaster, path: Path):
+        super().__init__()
+        self._broadcaster = broadcaster
+        self.recent: deque[tuple] = deque(maxlen=KEPT)
+        """(level, source, seconds of Unix time, text)."""
+        self._file = RotatingFileHandler(path, maxBytes=FILE_SIZE, backupCount=FILES, delay=True)
+        self._file.setFormatter(logging.Formatter("%(message)s"))
+        self.setFormatter(logging.Formatter("%(name)s:%(message)s"))
+
+    def take(self, source: str, level: int, text: str):
+        """Take a record; `text`: ``name:message``."""
+        record = (level, source, time.time(), text)
+        self.recent.append(record)
+        self._broadcaster.broadcast("log", record)
+        name = logging.getLevelName(level)
+        line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {name} {source}: {text}"
+        self._file.handle(logging.LogRecord(source, level, "", 0, line, None, None))
+
+    def emit(self, record):
+        try:
+            self.take(OWN, record.levelno, self.format(record))
+        except Exception:  # as every handler
+            self.handleError(record)
+
+    def close(self):
+        self._file.close()
+        super().close()

@@ -1,0 +1,1 @@
+"""Changes of the database's tables, one file each in `versions`, applied by Alembic."""

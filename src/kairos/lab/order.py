@@ -1,0 +1,134 @@
+"""The order of runs: which one is prepared, run or analyzed next, and why another one waits.
+
+Only decisions, no action. A pipeline passes one run at a time through each stage. What is prepared
+next, and which prepared or paused run goes on, is decided by rank: priority, then the earlier due
+date (none is earliest), then the place in the queue.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from .queue import Submission
+
+__all__ = ["ACTIVE", "Ordered", "chosen", "is_due", "next_due", "should_pause", "why"]
+
+WAITING = ("pending", "flushing")
+RUNNABLE = ("prepare_done", "paused")
+ACTIVE = ("preparing", "prepare_done", "running", "paused", "run_done", "analyzing", "deleting")
+STAGES = (("preparing", WAITING), ("running", RUNNABLE), ("analyzing", ("run_done",)))
+"""Status during each stage, and the statuses from which it is entered."""
+
+
+class Ordered(Protocol):
+    """A run in the queue."""
+
+    submission: Submission
+    status: str
+
+
+def is_due(run: Ordered, now: float) -> bool:
+    """Return whether the time has come for a run."""
+    return run.submission.due_date is None or run.submission.due_date <= now
+
+
+def next_due(runs: Iterable[Ordered], now: float) -> float | None:
+    """Return the next due date in the future."""
+    times = (run.submission.due_date for run in runs if run.status in WAITING)
+    return min((moment for moment in times if moment is not None and moment > now), default=None)
+
+
+def chosen(runs: list, now: float, unmet: Callable) -> list[tuple]:
+    """Return the runs of a pipeline that enter a stage now, as (run, status during the stage);
+    ``flushing`` for one that waits in the first stage. `unmet(submission)`: whether it waits for
+    another run to succeed."""
+    found = []
+    for during, takes in STAGES:
+        ready = [run for run in runs if run.status in takes]
+        if not ready or any(run.status == during for run in runs):
+            continue
+        if takes is not WAITING:
+            found.append((max(ready, key=_rank), during))
+        elif (best := _to_prepare(ready, runs, now, unmet)) is not None:
+            flushing = best.submission.flush and _before(best, runs)
+            found.append((best, "flushing" if flushing else during))
+    return found
+
+
+def _rank(run: Ordered):
+    return run.submission.rank
+
+
+def _may_start(run: Ordered, now: float, unmet) -> bool:
+    return run.submission.held is None and is_due(run, now) and not unmet(run.submission)
+
+
+def _to_prepare(ready, runs, now, unmet):
+    best = max((run for run in ready if _may_start(run, now, unmet)), key=_rank, default=None)
+    if best is None or any(_rank(run) > _rank(best) for run in runs if run.status == "prepare_done"):
+        return None
+    return best
+
+
+def _before(run: Ordered, runs) -> list:
+    """Return the runs that must have ended before one that flushes the pipeline."""
+    return [
+        other
+        for other in runs
+        if other.status in ACTIVE
+        and other.status != "deleting"
+        and other.submission.priority >= run.submission.priority
+    ]
+
+
+def should_pause(run: Ordered, runs: Iterable[Ordered]) -> bool:
+    """Return whether a running run should let another one go first."""
+    return run.status == "running" and any(
+        _rank(other) > _rank(run) for other in runs if other.status in RUNNABLE and other is not run
+    )
+
+
+def why(run: Ordered, runs: list, now: float, unmet: Callable) -> str | None:
+    """Return why a run waits; None if it does not. `runs`: those of its pipeline."""
+    submission = run.submission
+    if run.status in WAITING:
+        if submission.held is not None:
+            return f"it is held{': ' if submission.held else ''}{submission.held}"
+        if unmet(submission):
+            return f"run {submission.after} has not succeeded yet"
+        if not is_due(run, now):
+            return f"it is due at {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(submission.due_date))}"
+        if submission.flush and (before := _before(run, runs)):
+            return f"it flushes the pipeline: {_listed(before)} must end first"
+        return _in_first_stage(run, runs, now, unmet)
+    if run.status == "prepare_done":
+        first = _during("running", runs)
+        return f"run {first.submission.rid} is running" if first else None
+    if run.status == "paused":
+        first = _during("running", runs)
+        return f"run {first.submission.rid} goes first" if first else None
+    if run.status == "run_done":
+        first = _during("analyzing", runs)
+        return f"run {first.submission.rid} is being analyzed" if first else None
+    return None
+
+
+def _in_first_stage(run, runs, now, unmet) -> str | None:
+    first = _during("preparing", runs)
+    if first is not None:
+        return f"run {first.submission.rid} is being prepared"
+    prepared = [other for other in runs if other.status == "prepare_done" and _rank(other) > _rank(run)]
+    if prepared:
+        return f"{_listed(prepared)} is prepared and goes first"
+    ready = [other for other in runs if other.status in WAITING and _may_start(other, now, unmet)]
+    best = max(ready, key=_rank, default=run)
+    return f"run {best.submission.rid} goes first" if best is not run else None
+
+
+def _during(status: str, runs):
+    return next((run for run in runs if run.status == status), None)
+
+
+def _listed(runs) -> str:
+    numbers = ", ".join(str(run.submission.rid) for run in runs)
+    return f"run{'s' if len(runs) > 1 else ''} {numbers}"

@@ -1,0 +1,374 @@
+"""The laboratory's side of the processes of runs: starting them, finding those that outlived it, their end."""
+
+import asyncio
+import fcntl
+import inspect
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from .. import pyon
+from ..controllers.logs import Records
+from ..controllers.wire import described
+from ..errors import KairosError
+from .journal import Reader, Record
+
+__all__ = ["Ended", "Process", "Processes", "lock_free"]
+
+logger = logging.getLogger(__name__)
+
+LINE_LIMIT = 256 << 20
+GRACE = 2.0
+"""Seconds for a process to end after each of: request, SIGTERM, SIGKILL."""
+OUTPUT_PERIOD = 0.2
+"""Seconds between two looks at what a run has printed."""
+TOGETHER = 256
+"""Records that are processed before others have their turn."""
+OUTPUT_TOGETHER = 1 << 20
+"""Bytes of output that are processed at a time."""
+
+
+class Ended(KairosError):
+    """The process of a run has ended. `code`: its exit code, or None if it is unknown."""
+
+    def __init__(self, code: int | None):
+        reason = "" if code is None else f" (signal {-code})" if code < 0 else f" (exit code {code})"
+        super().__init__(f"the process of the run has ended{reason}")
+        self.code = code
+
+
+def lock_free(folder: Path) -> int | None:
+    """Lock the folder of a run, if its process has ended; returns the descriptor of the lock, None
+    if the process is alive."""
+    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock
+    except OSError:
+        os.close(lock)
+        return None
+
+
+class Process:
+    """The process of a run, or of an examination, whose number is `key`.
+
+    `take`: called with its new records; `printed`: with each record of its log, (level, text).
+    """
+
+    def __init__(self, key, folder: Path, pid: int, take=None, printed=None):
+        self.key, self.folder, self.pid = key, folder, pid
+        self._take, self._printed = take, printed
+        self._reader = Reader(folder / "journal")
+        self._output = 0
+        self._records = Records()
+        self._writer: asyncio.StreamWriter | None = None
+        self._results: asyncio.Queue = asyncio.Queue()
+        self.stage: str | None = None
+        """The stage it executes, or executed last."""
+        self.busy = False
+        self.greeted = asyncio.Event()
+        self.gone = asyncio.Event()
+        self.code: int | None = None
+        self._changed = asyncio.Event()
+        self._descriptor: int | None = None
+        loop = asyncio.get_running_loop()
+        try:
+            self._descriptor = os.pidfd_open(pid)
+            loop.add_reader(self._descriptor, self._note_end)
+        except ProcessLookupError:
+            self.gone.set()
+        self._following = loop.create_task(self._follow())
+
+    # Commands
+
+    async def connected(self):
+        """Wait until the process has connected. Ended."""
+        await self._or_gone(self.greeted.wait(), None)
+
+    async def perform(self, stage: str, timeout: float | None = None, **values):
+        """Execute a stage; returns how it has ended, and its data. Ended; TimeoutError."""
+        await self._or_gone(self.greeted.wait(), timeout)
+        self.stage, self.busy = stage, True
+        self._send({"stage": stage, "values": values})
+        return await self.result(timeout)
+
+    async def result(self, timeout: float | None = None) -> tuple[str, object]:
+        """Return how the stage that it executes has ended, and its data."""
+        message = await self._or_gone(self._results.get(), timeout)
+        self.busy = message["end"] == "paused"
+        return message["end"], message["data"]
+
+    async def _or_gone(self, awaited, timeout):
+        """Wait for something, at most until the process has ended."""
+        tasks = [asyncio.ensure_future(awaited), asyncio.ensure_future(self.gone.wait())]
+        try:
+            await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            if tasks[0].done():
+                return tasks[0].result()
+            if tasks[1].done():
+                raise Ended(self.code)
+            raise TimeoutError
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    def _send(self, message: dict):
+        if self._writer is not None:
+            self._writer.write(pyon.encode(message).encode() + b"\n")
+
+    async def stop(self, orderly: bool = True):
+        """End the process: if it waits, by request; then by SIGTERM, then by SIGKILL."""
+        if orderly and self.greeted.is_set() and not self.busy:
+            self._send({"stage": "terminate", "values": {}})
+            await self._wait_gone()
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if not self.gone.is_set():
+                with suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._descriptor, number)
+                await self._wait_gone()
+
+    async def _wait_gone(self):
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.gone.wait(), GRACE)
+
+    async def close(self):
+        """Wait for its end, until what it has written is processed, and forget it."""
+        await self.gone.wait()
+        self._changed.set()
+        await self._following
+        if self._writer is not None:
+            self._writer.close()
+
+    def forget(self):
+        """Leave the process alone."""
+        self._following.cancel()
+        if self._descriptor is not None:
+            asyncio.get_running_loop().remove_reader(self._descriptor)
+            os.close(self._descriptor)
+            self._descriptor = None
+        if self._writer is not None:
+            self._writer.close()
+
+    # What it says
+
+    def greet(self, hello: dict, writer: asyncio.StreamWriter):
+        """Note that it has connected."""
+        self._writer = writer
+        self.stage, self.busy = hello.get("stage"), bool(hello.get("busy"))
+        self.greeted.set()
+        self._changed.set()
+
+    def note(self, message: dict):
+        """Note a message that is no question."""
+        if "end" in message:
+            self._results.put_nowait(message)
+        elif "written" in message:
+            self._changed.set()
+
+    def _note_end(self):
+        asyncio.get_running_loop().remove_reader(self._descriptor)
+        os.close(self._descriptor)
+        self._descriptor = None
+        # Its exit code comes from its parent, if that lives.
+        asyncio.get_running_loop().call_later(0 if self.code is not None else 0.05, self.gone.set)
+
+    async def read_on(self):
+        """Process what it has written up to now."""
+        while records := _some(self._reader):
+            if self._take is not None:
+                self._take(self, records)
+            await asyncio.sleep(0)
+
+    async def _follow(self):
+        """Process what it writes, until it has ended."""
+        while True:
+            last = self.gone.is_set()
+            self._changed.clear()
+            try:
+                await self.read_on()
+                self._read_output()
+            except Exception:
+                logger.exception("what run %s has written cannot be processed", self.key)
+            if last:
+                for record in self._records.rest():
+                    self._print(*record)
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), OUTPUT_PERIOD)
+
+    def _read_output(self):
+        with suppress(FileNotFoundError), (self.folder / "output").open("rb") as file:
+            file.seek(self._output)
+            data = file.read(OUTPUT_TOGETHER)
+            # A line that is not complete is read again.
+            end = len(data) if self.gone.is_set() or len(data) == OUTPUT_TOGETHER else data.rfind(b"\n") + 1
+            self._output += end
+            for line in data[:end].decode(errors="replace").splitlines():
+                for record in self._records.add(line):
+                    self._print(*record)
+
+    def _print(self, level: int, text: str):
+        if self._printed is not None:
+            self._printed(level, text)
+
+
+def _some(reader: Reader) -> list[Record]:
+    records = []
+    for record in reader.records():
+        records.append(record)
+        if len(records) == TOGETHER:
+            break
+    return records
+
+
+class Processes:
+    """All processes. `path`: the socket to which they connect; `serve(process, number, service,
+    args, kwargs)`: answers their questions."""
+
+    def __init__(self, path: Path, serve: Callable):
+        self.path, self._serve = path, serve
+        self._known: dict = {}
+        self._early: dict[object, asyncio.Future] = {}
+        """Processes that have connected before they are known."""
+        self._started: asyncio.Queue = asyncio.Queue()
+        self._starting = asyncio.Lock()
+        self._parent: asyncio.subprocess.Process | None = None
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task] = set()
+        self.ready = asyncio.Event()
+
+    async def start(self):
+        """Listen, and start the fork server."""
+        self._server = await asyncio.start_unix_server(self._accepted, sock=unix_socket(self.path), limit=LINE_LIMIT)
+        self._keep_task(self._keep_parent())
+
+    def _keep_task(self, coroutine):
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def stop(self):
+        """Stop listening, and end the fork server. Processes of runs go on."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for process in list(self._known.values()):
+            process.forget()
+        if self._server is not None:
+            self._server.close()
+        if self._parent is not None and self._parent.returncode is None:
+            with suppress(ProcessLookupError):
+                self._parent.kill()
+            await self._parent.wait()
+        self.path.unlink(missing_ok=True)
+
+    async def _keep_parent(self):
+        """Start the fork server, and start it again if it ends."""
+        while True:
+            ours, its = socket.socketpair()
+            with its:
+                self._parent = await asyncio.create_subprocess_exec(
+                    sys.executable, "-m", "kairos.lab.forkserver", str(its.fileno()), pass_fds=[its.fileno()]
+                )
+            reader, self._requests = await asyncio.open_connection(sock=ours)
+            while line := await reader.readline():
+                message = pyon.decode(line.decode())
+                if "ready" in message:
+                    self.ready.set()
+                elif "started" in message:
+                    self._started.put_nowait(message["started"])
+                else:
+                    self._note_code(message["ended"], message["code"])
+            self.ready.clear()
+            await self._parent.wait()
+            logger.error("the fork server has ended; it is started again")
+            self._started.put_nowait(None)
+            await asyncio.sleep(0.5)
+
+    def _note_code(self, pid: int, code: int):
+        for process in self._known.values():
+            if process.pid == pid:
+                process.code = code
+
+    async def fork(self, kind: str, key, folder: Path, begin: dict, take=None, printed=None) -> Process:
+        """Start a process of a kind, see `forkserver`. `folder`: its folder, which is created."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "lock").touch()
+        async with self._starting:
+            await self.ready.wait()
+            while not self._started.empty():
+                self._started.get_nowait()
+            request = {"kind": kind, "folder": str(folder), "path": str(self.path), "begin": begin}
+            self._requests.write(pyon.encode(request).encode() + b"\n")
+            pid = await self._started.get()
+        if pid is None:
+            raise Ended(None)
+        return self.adopt(key, folder, pid, take, printed)
+
+    def adopt(self, key, folder: Path, pid: int, take=None, printed=None) -> Process:
+        """Follow a process, which will connect."""
+        process = Process(key, folder, pid, take, printed)
+        self._known[key] = process
+        early = self._early.pop(key, None)
+        if early is not None:
+            early.set_result(process)
+        return process
+
+    async def drop(self, process: Process):
+        """Wait for the end of a process and forget it."""
+        await process.close()
+        self._known.pop(process.key, None)
+
+    async def _accepted(self, reader, writer):
+        try:
+            hello = pyon.decode((await reader.readline()).decode())["hello"]
+            process = self._known.get(hello["rid"])
+            if process is None:
+                # It may connect before its number has come from the fork server.
+                early = self._early.setdefault(hello["rid"], asyncio.get_running_loop().create_future())
+                process = await asyncio.wait_for(asyncio.shield(early), 30)
+            process.greet(hello, writer)
+            while line := await reader.readline():
+                message = pyon.decode(line.decode())
+                if "ask" in message:
+                    # An answer may take as long as a user.
+                    self._keep_task(self._answer(process, writer, message))
+                else:
+                    process.note(message)
+        except (OSError, ValueError, KeyError, TypeError, TimeoutError):
+            pass  # it has ended, or is none of ours
+        finally:
+            writer.close()
+
+    async def _answer(self, process: Process, writer, message):
+        try:
+            value = self._serve(process, message["number"], message["ask"], message["args"], message["kwargs"])
+            reply = {"status": "ok", "ret": await value if inspect.isawaitable(value) else value}
+            line = pyon.encode({"reply": reply, "number": message["number"]})
+        except Exception as error:
+            line = pyon.encode({"reply": described(error), "number": message["number"]})
+        with suppress(OSError, RuntimeError):
+            writer.write(line.encode() + b"\n")
+
+
+def unix_socket(path: Path) -> socket.socket:
+    """Return a listening socket for this user only; its path may be longer than a socket's name."""
+    path.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_PATH)
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.bind(f"/proc/self/fd/{folder}/{path.name}")
+        path.chmod(0o600)
+        connection.listen(64)
+        connection.setblocking(False)
+    except BaseException:
+        connection.close()
+        raise
+    finally:
+        os.close(folder)
+    return connection

@@ -1,0 +1,275 @@
+"""The repository of experiments: its revisions, and the list of experiments in it.
+
+A file is examined when its content, or that of a file of the repository that it imports, has
+changed. One that fails or is slow keeps its former entry, and the list says why.
+"""
+
+import asyncio
+import hashlib
+import logging
+import os
+import shutil
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+from .. import files, pyon
+from ..controllers.publishing import Publication
+from ..errors import KairosError, UsageError
+from ..schedule import listed
+from .processes import Processes
+
+__all__ = ["FolderSource", "GitSource", "Repository"]
+
+logger = logging.getLogger(__name__)
+
+EXAMINE = 20.0
+"""Seconds for a file to be examined."""
+NO_REVISION = "N/A"
+
+
+class FolderSource:
+    """Experiments in a folder, as they are."""
+
+    def __init__(self, root: Path):
+        self.root = root.resolve()
+
+    async def current(self) -> str:
+        """Return the current revision."""
+        return NO_REVISION
+
+    async def resolved(self, revision: str | None) -> tuple[str, str | None]:
+        """Return the full name of a revision, and its message; KeyError."""
+        return NO_REVISION, None
+
+    async def tree(self, revision: str) -> Path:
+        """Return the folder with the files of a revision."""
+        return self.root
+
+    def keep(self, revisions: set[str]):
+        """Delete the files of other revisions."""
+
+
+class GitSource:
+    """Experiments in a Git repository, bare or not. A commit is written to `exports` once."""
+
+    def __init__(self, root: Path, exports: Path):
+        self.root, self._exports = root.resolve(), exports
+        self._exporting = asyncio.Lock()
+
+    async def _git(self, *words) -> bytes:
+        def call():
+            return subprocess.run(["git", "-C", self.root, *words], capture_output=True)
+
+        try:
+            done = await asyncio.to_thread(call)
+        except OSError as error:
+            raise UsageError(f"git cannot be started: {error.strerror}") from None
+        if done.returncode:
+            raise UsageError(f"{self.root}: {done.stderr.decode(errors='replace').strip()}")
+        return done.stdout
+
+    async def current(self) -> str:
+        """Return the current commit; UsageError if this is no repository."""
+        return (await self._git("rev-parse", "HEAD")).decode().strip()
+
+    async def resolved(self, revision: str | None) -> tuple[str, str | None]:
+        """Return the full name of a commit, and its message; KeyError."""
+        try:
+            name = await self._git("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        except UsageError:
+            raise KeyError(f"{revision} is no commit of {self.root}") from None
+        commit = name.decode().strip()
+        return commit, (await self._git("log", "-1", "--format=%B", commit, "--")).decode(errors="replace").strip()
+
+    async def tree(self, revision: str) -> Path:
+        """Return the folder with the files of a commit."""
+        folder = self._exports / revision
+        async with self._exporting:
+            if not folder.exists():
+                await self._export(revision, folder)
+        return folder
+
+    async def _export(self, revision: str, folder: Path):
+        new = folder.with_name(f".{revision}.{os.getpid()}")
+        new.mkdir(parents=True, exist_ok=True)
+        archive = await self._git("archive", "--format=tar", revision)
+        await asyncio.to_thread(subprocess.run, ["tar", "-x", "-C", new], input=archive, check=True)
+        new.rename(folder)
+
+    def keep(self, revisions: set[str]):
+        """Delete the files of other commits."""
+        for folder in self._exports.glob("*"):
+            if folder.name not in revisions:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+class Repository:
+    """The experiments of a source, listed in `experiments`. `below`: only files below this folder
+    are scanned. `cache`: file with what earlier scans have found. `folder`: for the folders of
+    examinations. `master`: the laboratory's folder, to which other files are relative."""
+
+    def __init__(self, source, processes: Processes, folder: Path, cache: Path, master: Path, below: str = ""):
+        self._source, self._processes, self._folder, self._below = source, processes, folder, below
+        self._cache, self._master = cache, master
+        self.experiments: dict[str, dict] = {}
+        self.state = {"scanning": False, "cur_rev": NO_REVISION}
+        self.published = Publication(lambda: self.experiments)
+        self.published_state = Publication(lambda: self.state)
+        self._known: dict[str, dict] = _loaded(cache)
+        """By file: `hash` of the file and of its `imports` (file -> hash), `classes`, `problem`."""
+        self._number = 0
+        self._places = asyncio.Semaphore(max(2, os.cpu_count() or 2))
+
+    @property
+    def root(self) -> Path:
+        """The folder of the repository."""
+        return self._source.root
+
+    def problems(self) -> dict[str, str]:
+        """Return why files could not be examined, by file."""
+        return {file: entry["problem"] for file, entry in self._known.items() if entry.get("problem")}
+
+    # Submissions
+
+    async def resolved(self, expid: dict) -> tuple[dict, str | None]:
+        """Return a submission with the full name of its commit, or the absolute path of its file,
+        and the message of the commit; KeyError for an unknown one."""
+        if "repo_rev" in expid:
+            revision, message = await self._source.resolved(expid["repo_rev"] or self.state["cur_rev"])
+            return {**expid, "repo_rev": revision}, message
+        if "file" in expid:
+            return {**expid, "file": str((self._master / expid["file"]).resolve())}, None
+        return dict(expid), None
+
+    async def directory(self, expid: dict) -> str | None:
+        """Return the folder to which the file of a submission is relative; None if to none."""
+        return str(await self._source.tree(expid["repo_rev"])) if "repo_rev" in expid else None
+
+    def keep(self, expids):
+        """Delete the files of commits that neither the list nor one of the submissions needs."""
+        self._source.keep({self.state["cur_rev"], *(expid.get("repo_rev") for expid in expids)})
+
+    # Scanning
+
+    async def scan(self, revision: str | None = None):
+        """Scan a revision, by default the current one. Returns at once if a scan is in progress."""
+        if self.state["scanning"]:
+            return
+        self._set_state(scanning=True)
+        try:
+            name = await (self._source.current() if revision is None else self._name(revision))
+            root = await self._source.tree(name)
+            await self._scan(root)
+            self._set_state(cur_rev=name)
+        finally:
+            self._set_state(scanning=False)
+
+    async def _name(self, revision: str) -> str:
+        return (await self._source.resolved(revision))[0]
+
+    def _set_state(self, **values):
+        for key, value in values.items():
+            if self.state[key] != value:
+                self.state[key] = value
+                self.published_state.changed([{"action": "setitem", "path": [], "key": key, "value": value}])
+
+    async def _scan(self, root: Path):
+        hashes = await asyncio.to_thread(_hashes, root)
+        below = Path(self._below).as_posix()
+        names = sorted(name for name in hashes if below == "." or Path(name).is_relative_to(below))
+        changed = [name for name in names if not self._is_known(name, hashes)]
+        await asyncio.gather(*(self._examine_file(root, name, hashes) for name in changed))
+        self._known = {name: self._known[name] for name in names}
+        if changed:
+            await asyncio.to_thread(_save, self._cache, self._known)
+        found = listed([(Path(name), self._known[name]["classes"]) for name in names], self._below)
+        self._publish(found)
+
+    def _is_known(self, name: str, hashes: dict) -> bool:
+        entry = self._known.get(name)
+        return (
+            entry is not None
+            and entry["hash"] == hashes[name]
+            and all(hashes.get(file) == value for file, value in entry["imports"].items())
+        )
+
+    async def _examine_file(self, root: Path, name: str, hashes: dict):
+        try:
+            found = await self._examined(root / name, root)
+            imports = {file: hashes[file] for file in found["imports"] if file in hashes and file != name}
+            self._known[name] = {"hash": hashes[name], "imports": imports, "classes": found["classes"]}
+        except (KairosError, TimeoutError) as error:
+            problem = str(error) or f"it was not examined within {EXAMINE:g} s"
+            logger.warning("%s keeps its former entry: %s", name, problem)
+            former = self._known.get(name, {}).get("classes", {})
+            # Looked at again when it changes; one that was slow may have been so only this time.
+            again = {} if isinstance(error, TimeoutError) else {"hash": hashes[name]}
+            self._known[name] = {"hash": "", "imports": {}, "classes": former, "problem": problem, **again}
+
+    def _publish(self, found: dict):
+        before, self.experiments = self.experiments, found
+        gone = [{"action": "delitem", "path": [], "key": name} for name in before if name not in found]
+        new = [
+            {"action": "setitem", "path": [], "key": name, "value": entry}
+            for name, entry in found.items()
+            if before.get(name) != entry
+        ]
+        self.published.changed(gone + new)
+
+    async def _examined(self, file: Path, root: Path | None) -> dict:
+        """Examine a file in a process of its own; UsageError, Ended, TimeoutError."""
+        self._number += 1
+        key = f"examine {self._number}"
+        begin = {"rid": key, "file": str(file), "root": None if root is None else str(root)}
+        async with self._places:
+            process = await self._processes.fork("examine", key, self._folder / str(self._number), begin)
+            try:
+                how, data = await process.result(EXAMINE)
+            finally:
+                await process.stop()
+                await self._processes.drop(process)
+                await asyncio.to_thread(_remove, process.folder)
+        if how == "failed":
+            raise UsageError(data)
+        return data
+
+    async def examine(self, filename, use_repository=True, revision=None) -> dict:
+        """Return the requirements of the experiments in a file, by class; in the repository, at a
+        revision, unless disabled."""
+        if not use_repository:
+            return (await self._examined((self._master / filename).resolve(), None))["classes"]
+        name = self.state["cur_rev"] if revision is None else await self._name(revision)
+        root = await self._source.tree(name)
+        return (await self._examined(root / filename, root))["classes"]
+
+
+def _hashes(root: Path) -> dict[str, str]:
+    """Return the hash of each file of Python below a folder, hidden ones excepted."""
+    found = {}
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
+        for name in names:
+            if name.endswith(".py") and not name.startswith("."):
+                path = Path(folder, name)
+                with suppress(OSError):
+                    found[path.relative_to(root).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def _loaded(cache: Path) -> dict:
+    try:
+        return pyon.decode(cache.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def _save(cache: Path, known: dict):
+    try:
+        files.write(cache, pyon.encode(known).encode())
+    except (UsageError, TypeError) as error:
+        logger.warning("the list of experiments is not kept: %s", error)
+
+
+def _remove(folder: Path):
+    shutil.rmtree(folder, ignore_errors=True)

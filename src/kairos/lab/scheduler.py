@@ -1,0 +1,489 @@
+"""The scheduler: takes the runs of the queue through their stages, each in its own process.
+
+It decides with :mod:`.order`, and everything that must survive goes through :mod:`.queue` first.
+"""
+
+import asyncio
+import logging
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..controllers.publishing import Publication
+from ..errors import KairosError, UsageError
+from ..experiment.arguments import DefaultMissing
+from . import order, results
+from .contents import Contents, contents_of
+from .processes import Ended, Process, Processes, lock_free
+from .queue import Queue, Submission
+
+__all__ = ["Run", "Scheduler"]
+
+logger = logging.getLogger(__name__)
+
+BUILD = 15.0
+"""Seconds for an experiment to be built, as far as its own code takes time."""
+DUE = 1.0
+"""Seconds between looks at the clock while a run is not due: the clock may be set."""
+FULL = 5.0
+"""Seconds between attempts to store a run on a full disk."""
+
+
+@dataclass(eq=False)
+class Run:
+    """A run in the queue."""
+
+    submission: Submission
+    folder: Path
+    status: str = "pending"
+    process: Process | None = None
+    begun: bool = False
+    """Its `run` has been started: from now on it is resumed."""
+    failure: tuple[str, str | None] | None = None
+    """Status and error with which it has ended."""
+    task: asyncio.Task | None = field(default=None, repr=False)
+
+    @property
+    def rid(self) -> int:
+        """Its number."""
+        return self.submission.rid
+
+    def shown(self) -> dict:
+        """Return the entry in the list of runs."""
+        submission = self.submission
+        return {
+            "pipeline": submission.pipeline,
+            "expid": submission.expid,
+            "repo_msg": submission.message,
+            "priority": submission.priority,
+            "due_date": submission.due_date,
+            "flush": submission.flush,
+            "status": self.status,
+        }
+
+
+class Scheduler:
+    """The runs of a laboratory.
+
+    `folder`: where the folders of runs are. `results`: the folder for results. `sources`: the
+    repository, see `repository`. `take(rid, records)`: called with what runs write, `printed(run,
+    level, text)` with what they log, `ended(record)` with the record of a run at its end.
+    `adopted(rid)` before what was written under an earlier laboratory; `submitted(submission)`.
+    `device_db`: returns the text of the device database; `devices`: the sockets of emulated devices.
+    """
+
+    def __init__(self, queue: Queue, processes: Processes, sources, folder: Path, results: Path, **callbacks: Callable):
+        self._queue, self._processes, self._sources = queue, processes, sources
+        self._folder, self._results = folder, results
+        self._callbacks = callbacks
+        self.runs: dict[int, Run] = {}
+        self.publication = Publication(lambda: {rid: run.shown() for rid, run in self.runs.items()})
+        self._started = self._stopping = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._changed = asyncio.Event()
+
+    # Start and end
+
+    async def start(self):
+        """Take over what is in the queue: runs whose process is alive go on, those that were cut off
+        are stored, the others wait."""
+        for submission in sorted(self._queue.load(), key=lambda each: each.rid):
+            run = Run(submission, self._folder / f"{submission.rid:09d}")
+            self.runs[run.rid] = run
+            if run.folder.exists():
+                self._take_over(run)
+        for path in self._folder.glob("*"):
+            if path.name.isdecimal() and int(path.name) not in self.runs and lock_free(path) is not None:
+                shutil.rmtree(path, ignore_errors=True)  # its run was stored; only the folder was left
+        self._started = True
+        for name in {run.submission.pipeline for run in self.runs.values()}:
+            self._arrange(name)
+
+    def _take_over(self, run: Run):
+        lock = lock_free(run.folder)
+        if lock is None:
+            pid = int((run.folder / "lock").read_text() or 0)
+            run.process = self._adopted(run, pid)
+            run.status = "preparing"
+            run.task = asyncio.get_running_loop().create_task(self._continue(run))
+            return
+        if self._cut_off(run):
+            run.task = asyncio.get_running_loop().create_task(self._end(run))
+
+    def _cut_off(self, run: Run) -> bool:
+        """Decide what becomes of a run whose process is gone: returns whether it is to be stored.
+        One that had not begun goes back to the queue."""
+        run.process = None
+        written = contents_of(run.folder / "journal")
+        if "run" not in written.stages and written.end is None:
+            shutil.rmtree(run.folder, ignore_errors=True)
+            self._set_status(run, "pending")
+            return False
+        run.failure = ("interrupted", None) if written.end is None else (written.end["status"], written.end["error"])
+        logger.warning("run %d was cut off: it is stored as %s", run.rid, run.failure[0])
+        self._set_status(run, "deleting")
+        return True
+
+    def _adopted(self, run: Run, pid: int) -> Process:
+        self._callbacks["adopted"](run.rid)
+        return self._processes.adopt(run.rid, run.folder, pid, self._take, self._printer(run))
+
+    def _take(self, process, records):
+        self._callbacks["take"](process.key, records)
+
+    def _printer(self, run: Run):
+        return lambda level, text: self._callbacks["printed"](run, level, text)
+
+    async def _continue(self, run: Run):
+        """Go on with a run whose process has outlived a laboratory."""
+        process = run.process
+        during = {None: "preparing", "build": "preparing", "prepare": "preparing", "run": "running"}
+        try:
+            await process.connected()
+            await process.read_on()
+        except Ended:
+            await self._processes.drop(process)
+            if self._cut_off(run):
+                await self._end(run)
+            self._arrange(run.submission.pipeline)
+            return
+        except asyncio.CancelledError:
+            if not self._stopping:
+                await self._end(run)  # it was deleted
+            return
+        run.begun = process.stage in ("run", "analyze")
+        self._set_status(run, during.get(process.stage, "analyzing"))
+        await self._perform(run, run.status, going_on=process.stage)
+
+    async def stop(self):
+        """Stop scheduling. Runs that are prepared go back to the queue; running ones go on."""
+        self._started, self._stopping = False, True
+        if self._timer is not None:
+            self._timer.cancel()
+        for run in list(self.runs.values()):
+            if run.status in ("preparing", "prepare_done") and run.process is not None:
+                if run.task is not None:
+                    run.task.cancel()
+                await run.process.stop()
+                shutil.rmtree(run.folder, ignore_errors=True)
+            elif run.task is not None and run.status != "deleting":
+                run.task.cancel()
+        await asyncio.gather(*(run.task for run in self.runs.values() if run.task), return_exceptions=True)
+
+    async def wait(self):
+        """Wait until the queue is empty."""
+        while self.runs:
+            await self.ended_next()
+
+    async def ended_next(self):
+        """Wait until a run has ended."""
+        self._changed.clear()
+        await self._changed.wait()
+
+    # Requests
+
+    async def submit(self, pipeline_name, expid, priority=0, due_date=None, flush=False, **more) -> int | None:
+        """Add a run to the queue; returns its number, once it is on the disk. None while the
+        laboratory ends. KeyError if `repo_rev` is no commit. `more`: `held`, `after`, `repeat`,
+        `person`, `request`, see `queue.Submission`."""
+        if self._stopping:
+            return None
+        _check_submission(pipeline_name, expid, priority)
+        expid, message = await self._sources.resolved(expid)
+        submission = self._queue.submit(
+            pipeline=pipeline_name,
+            expid=expid,
+            priority=priority,
+            due_date=due_date,
+            flush=bool(flush),
+            message=message,
+            **more,
+        )
+        self._callbacks["submitted"](submission)
+        self._enter(submission)
+        return submission.rid
+
+    def _enter(self, submission: Submission):
+        if submission.rid in self.runs:
+            return
+        run = Run(submission, self._folder / f"{submission.rid:09d}")
+        self.runs[run.rid] = run
+        self.publication.changed([{"action": "setitem", "path": [], "key": run.rid, "value": run.shown()}])
+        self._arrange(submission.pipeline)
+
+    def delete(self, rid):
+        """End a run by force."""
+        run = self.runs.get(rid)
+        if run is None or run.status == "deleting":
+            return
+        run.failure = run.failure or ("deleted", None)
+        if run.task is not None and not run.task.done():
+            self._set_status(run, "deleting")
+            run.task.cancel()
+        else:
+            self._set_status(run, "deleting")
+            run.task = asyncio.get_running_loop().create_task(self._end(run))
+
+    def request_termination(self, rid):
+        """Ask a run that has begun to end at its next pause; one that has not is deleted."""
+        run = self.runs.get(rid)
+        if run is None:
+            return
+        if run.status in ("running", "paused"):
+            run.submission = self._queue.change(run.submission, termination=True)
+        else:
+            self.delete(rid)
+
+    def get_status(self) -> dict:
+        """Return every run, by number: see `Run.shown`."""
+        return {rid: run.shown() for rid, run in self.runs.items()}
+
+    def check_pause(self, rid) -> bool:
+        """Return whether a running run should pause or terminate; KeyError for an unknown one."""
+        run = self.runs.get(rid)
+        if run is None:
+            raise KeyError("RID not found")
+        if run.status != "running":
+            return False
+        return run.submission.termination or order.should_pause(run, self.those_of(run.submission.pipeline))
+
+    def check_termination(self, rid) -> bool:
+        """Return whether a run should terminate."""
+        run = self.runs.get(rid)
+        return run is not None and run.submission.termination
+
+    def known(self, rid: int) -> Run:
+        """Return a run; UsageError if there is none."""
+        if rid not in self.runs:
+            raise UsageError(f"there is no run {rid} in the queue")
+        return self.runs[rid]
+
+    def waiting(self, rid: int) -> Run:
+        """Return a run that has not begun; UsageError if there is none."""
+        run = self.known(rid)
+        if run.status not in order.WAITING:
+            raise UsageError(f"run {rid} is {run.status} already")
+        return run
+
+    def change(self, rid: int, **values):
+        """Change fields of a run that has not begun; UsageError."""
+        run = self.waiting(rid)
+        before = run.submission.pipeline
+        self._changed_to(run, self._queue.change(run.submission, **values))
+        self._arrange(before)
+
+    def move(self, rid: int, other: int, before: bool):
+        """Place a run that has not begun before or behind another one; UsageError."""
+        run, place = self.waiting(rid), self.waiting(other)
+        if run is place:
+            raise UsageError(f"run {rid} cannot be placed next to itself")
+        waiting = [each.submission for each in self.runs.values() if each.status in order.WAITING]
+        if run.submission.pipeline != place.submission.pipeline:
+            run.submission = self._queue.change(run.submission, pipeline=place.submission.pipeline)
+        self._changed_to(run, self._queue.move(run.submission, place.submission, before, waiting))
+
+    def _changed_to(self, run: Run, submission: Submission):
+        run.submission = submission
+        if run.status == "flushing" and not submission.flush:
+            run.status = "pending"
+        self.publication.changed([{"action": "setitem", "path": [], "key": run.rid, "value": run.shown()}])
+        self._arrange(submission.pipeline)
+
+    def why(self, run: Run) -> str | None:
+        """Return why a run waits; None if it does not."""
+        return order.why(run, self.those_of(run.submission.pipeline), time.time(), self._unmet)
+
+    def those_of(self, pipeline) -> list[Run]:
+        """Return the runs of a pipeline."""
+        return [run for run in self.runs.values() if run.submission.pipeline == pipeline]
+
+    def _unmet(self, submission: Submission) -> bool:
+        if submission.after is None:
+            return False
+        return submission.after in self.runs or self._queue.how_ended(submission.after) != "completed"
+
+    # Stages
+
+    def _set_status(self, run: Run, status: str):
+        if run.status != status:
+            run.status = status
+            self.publication.changed([{"action": "setitem", "path": [run.rid], "key": "status", "value": status}])
+
+    def _arrange(self, pipeline):
+        """Let runs of a pipeline enter the stages that are free."""
+        if not self._started:
+            return
+        now = time.time()
+        # A run that leaves a stage may make room for another one in an earlier stage.
+        while changes := [each for each in order.chosen(self.those_of(pipeline), now, self._unmet) if _differs(*each)]:
+            for run, status in changes:
+                self._set_status(run, status)
+                if status != "flushing":
+                    run.task = asyncio.get_running_loop().create_task(self._perform(run, status))
+        if self._timer is None and order.next_due(self.runs.values(), now) is not None:
+            self._timer = asyncio.get_running_loop().call_later(DUE, self._look_at_clock)
+
+    def _look_at_clock(self):
+        self._timer = None
+        for pipeline in {run.submission.pipeline for run in self.runs.values()}:
+            self._arrange(pipeline)
+
+    async def _perform(self, run: Run, status: str, going_on=False):
+        """Take a run through a stage, then let others of its pipeline have their turn."""
+        work = {"preparing": self._prepare, "running": self._run, "analyzing": self._analyze}[status]
+        try:
+            after = await work(run, going_on)
+            self._set_status(run, after)
+        except asyncio.CancelledError:
+            if self._stopping and run.status != "deleting":
+                raise
+            self._set_status(run, "deleting")
+        except (KairosError, DefaultMissing, OSError, TimeoutError) as error:
+            run.failure = run.failure or ("failed", str(error) or f"it was not {status} in time")
+            self._set_status(run, "deleting")
+        except Exception as error:
+            logger.exception("run %d", run.rid)
+            run.failure = ("failed", f"{type(error).__name__}: {error}")
+            self._set_status(run, "deleting")
+        if run.status == "deleting":
+            self._arrange(run.submission.pipeline)
+            await self._end(run)
+        self._arrange(run.submission.pipeline)
+
+    async def _prepare(self, run: Run, going_on) -> str:
+        stages = {False: ("build", "prepare"), None: ("build", "prepare"), "build": ("prepare",), "prepare": ()}
+        if going_on is False:
+            run.submission = self._queue.change(run.submission, begun=True)
+            begin = await self._begin(run)
+            run.process = await self._processes.fork("run", run.rid, run.folder, begin, self._take, self._printer(run))
+        elif going_on in ("build", "prepare"):
+            self._check(run, *await run.process.result())
+        for stage in stages[going_on]:
+            self._check(run, *await run.process.perform(stage, BUILD if stage == "build" else None))
+        return "prepare_done"
+
+    async def _begin(self, run: Run) -> dict:
+        submission = run.submission
+        return {
+            "rid": run.rid,
+            "expid": submission.expid,
+            "pipeline": submission.pipeline,
+            "priority": submission.priority,
+            "person": submission.person,
+            "submitted": submission.submitted,
+            "directory": await self._sources.directory(submission.expid),
+            "results": str(self._results),
+            "device_db": self._callbacks["device_db"](),
+            "devices": self._callbacks["devices"](),
+        }
+
+    def _check(self, run: Run, how: str, data):
+        """Raise UsageError if a stage has not ended as it should."""
+        if how in ("failed", "terminated"):
+            run.failure = (how, str(data))
+            raise UsageError(str(data))
+
+    async def _run(self, run: Run, going_on) -> str:
+        if going_on:
+            how, data = await run.process.result()
+        elif run.begun:
+            # Reported once: a second request terminates a run that goes on all the same.
+            termination = run.submission.termination
+            if termination:
+                run.submission = self._queue.change(run.submission, termination=False)
+            how, data = await run.process.perform("resume", termination=termination)
+        else:
+            run.begun = True
+            how, data = await run.process.perform("run")
+        self._check(run, how, data)
+        return "paused" if how == "paused" else "run_done"
+
+    async def _analyze(self, run: Run, going_on) -> str:
+        how, data = await (run.process.result() if going_on == "analyze" else run.process.perform("analyze"))
+        self._check(run, how, data)
+        run.failure = ("completed", None)
+        return "deleting"
+
+    # The end
+
+    async def _end(self, run: Run):
+        """End the process of a run, store what it has measured, and remove it from the queue."""
+        status, error = run.failure or ("failed", None)
+        process = run.process
+        if process is not None:
+            if status != "deleted" and not process.busy and process.greeted.is_set() and not process.gone.is_set():
+                await self._close(run)
+            await process.stop(orderly=status == "deleted")
+            await self._processes.drop(process)
+        if error and status == "failed":
+            logger.error("run %d has failed: %s", run.rid, error)
+        record = await self._stored(run, status, error)
+        again = self._queue.end(run.submission, record)
+        self.runs.pop(run.rid, None)
+        self._callbacks["ended"](record)
+        self.publication.changed([{"action": "delitem", "path": [], "key": run.rid}])
+        self._changed.set()
+        if again is not None:
+            self._enter(again)
+        for pipeline in {each.submission.pipeline for each in self.runs.values()}:
+            self._arrange(pipeline)  # another one may depend on it
+
+    async def _close(self, run: Run):
+        """Have a process write its file; it then ends by itself."""
+        try:
+            await run.process.perform("end")
+            await run.process.gone.wait()
+        except Ended:
+            pass
+
+    async def _stored(self, run: Run, status: str, error: str | None) -> dict:
+        """Store a run, again and again while the disk is full; returns its record."""
+        how = {"status": status, "error": error}
+        while True:
+            try:
+                return await asyncio.to_thread(self._store, run, how)
+            except (UsageError, OSError) as failure:
+                logger.error("run %d cannot be stored: %s; it is tried again", run.rid, failure)
+                await asyncio.sleep(FULL)
+
+    def _store(self, run: Run, how: dict) -> dict:
+        written = contents_of(run.folder / "journal") if run.folder.exists() else Contents()
+        if not written.begin:
+            shutil.rmtree(run.folder, ignore_errors=True)
+            return {**_unbegun(run), **how}
+        if written.end is not None:
+            how = {name: written.end[name] for name in how}
+        return results.store(run.folder, written, how, self._results)[0]
+
+
+def _differs(run: Run, status: str) -> bool:
+    return run.status != status
+
+
+def _check_submission(pipeline_name, expid, priority):
+    """Raise ValueError for a submission that could not be run."""
+    if not isinstance(pipeline_name, str) or not isinstance(priority, int):
+        raise ValueError("a pipeline is a name, a priority an integer")
+    if not isinstance(expid, dict) or not isinstance(expid.get("file", expid.get("content")), str):
+        raise ValueError("a submission has a file, or content")
+    if not isinstance(expid.get("arguments") or {}, dict):
+        raise ValueError("arguments are a dictionary")
+
+
+def _unbegun(run: Run) -> dict:
+    """Return the record of a run that was not even built."""
+    expid = run.submission.expid
+    empty = Contents()
+    empty.begin = {
+        "rid": run.rid,
+        "expid": expid,
+        "pipeline": run.submission.pipeline,
+        "priority": run.submission.priority,
+        "person": run.submission.person,
+        "submitted": run.submission.submitted,
+    }
+    empty.stage = {"arguments": expid.get("arguments") or {}}
+    empty.last = time.time()
+    return results.record_of(empty, {"status": "deleted", "error": None})

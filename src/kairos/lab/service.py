@@ -1,0 +1,194 @@
+"""What the commands may call, over the laboratory's own socket; only its user can."""
+
+import asyncio
+import time
+
+from sqlalchemy import delete, insert
+
+from .. import pyon
+from ..errors import UsageError
+from . import history
+from .tables import notes, tags
+
+__all__ = ["Service"]
+
+
+class Service:
+    """The laboratory, for `kairos.labclient`. UsageError for what is impossible."""
+
+    def __init__(self, laboratory, person):
+        """`person()`: returns the name of the user who calls."""
+        self._lab, self._person = laboratory, person
+
+    # The queue
+
+    async def submit(self, expid, pipeline=None, priority=None, due_date=None, flush=None, **more) -> int:
+        """Submit an experiment; returns the number of the run. What is None is as the experiment
+        proposes. `more`: `held`, `after`, `repeat`."""
+        proposed = self._proposed(expid)
+        return await self._lab.scheduler.submit(
+            pipeline or proposed.get("pipeline_name") or "main",
+            {"log_level": 30, **expid},
+            proposed.get("priority", 0) if priority is None else priority,
+            due_date,
+            proposed.get("flush", False) if flush is None else flush,
+            person=self._person(),
+            **more,
+        )
+
+    def _proposed(self, expid) -> dict:
+        """Return the scheduling that an experiment of the repository proposes."""
+        if "repo_rev" in expid:
+            for entry in self._lab.repository.experiments.values():
+                if entry["file"] == expid.get("file") and expid.get("class_name") in (None, entry["class_name"]):
+                    return entry["scheduler_defaults"]
+        return {}
+
+    def queue(self) -> list[dict]:
+        """Return the runs in the queue, in the order in which they will run."""
+        runs = sorted(self._lab.scheduler.runs.values(), key=lambda run: run.submission.rank, reverse=True)
+        return [
+            {
+                "rid": run.rid,
+                **run.shown(),
+                "expid": run.submission.expid,
+                "person": run.submission.person,
+                "submitted": run.submission.submitted,
+                "held": run.submission.held,
+                "after": run.submission.after,
+                "repeat": run.submission.repeat,
+                "why": self._lab.scheduler.why(run),
+            }
+            for run in runs
+        ]
+
+    def move(self, rid, other, before=True):
+        """Place a waiting run before or behind another one."""
+        self._lab.scheduler.move(rid, other, before)
+
+    def hold(self, rid, note=""):
+        """Hold a waiting run."""
+        self._lab.scheduler.change(rid, held=note)
+
+    def release(self, rid):
+        """Release a run that is held, or that waits for another one that has not succeeded."""
+        self._lab.scheduler.change(rid, held=None, after=None)
+
+    def edit(self, rid, **values):
+        """Change `priority`, `due_date`, `flush`, `pipeline`, `repeat` or `arguments` of a waiting run."""
+        run = self._lab.scheduler.waiting(rid)
+        unknown = set(values) - {"priority", "due_date", "flush", "pipeline", "repeat", "arguments"}
+        if unknown:
+            raise UsageError(f"{', '.join(sorted(unknown))} of a run cannot be changed")
+        if "arguments" in values:
+            given = {**(run.submission.expid.get("arguments") or {}), **values.pop("arguments")}
+            values["expid"] = {**run.submission.expid, "arguments": given}
+        self._lab.scheduler.change(rid, **values)
+
+    def terminate(self, rid, force=False):
+        """End a run at its next pause, or by force; UsageError for an unknown one."""
+        self._lab.scheduler.known(rid)
+        (self._lab.scheduler.delete if force else self._lab.scheduler.request_termination)(rid)
+
+    async def wait(self, rid) -> str:
+        """Wait for the end of a run; returns its status."""
+        while rid in self._lab.scheduler.runs:
+            await self._lab.scheduler.ended_next()
+        return self.run(rid)["status"]
+
+    # Experiments
+
+    async def scan(self, revision=None):
+        """Scan the repository."""
+        await self._lab.repository.scan(revision)
+
+    def experiments(self) -> dict:
+        """Return the experiments of the repository, and why files could not be examined."""
+        return {"experiments": self._lab.repository.experiments, "problems": self._lab.repository.problems()}
+
+    async def examine(self, file) -> dict:
+        """Return the requirements of the experiments in a file, by class."""
+        return await self._lab.repository.examine(file, False)
+
+    # Values
+
+    def datasets(self) -> dict:
+        """Return all datasets, by name: (persist, value, metadata)."""
+        return self._lab.datasets.values
+
+    def set_dataset(self, key, value, persist=None, metadata=None):
+        """Set a dataset."""
+        self._lab.datasets.set(key, value, persist, metadata, person=self._person())
+
+    def delete_dataset(self, key):
+        """Delete a dataset."""
+        self._lab.datasets.delete(key, person=self._person())
+
+    def parameter_history(self, key, limit=100) -> list[dict]:
+        """Return the writes of a persistent dataset, newest first."""
+        return self._lab.datasets.history(key, limit)
+
+    def restore_parameter(self, key, number):
+        """Set a persistent dataset to the value that it was set to by the write `number`."""
+        for row in self._lab.datasets.history(key, -1):
+            if row["id"] == number and row["value"] is not None:
+                value, metadata = pyon.decode(row["value"]), pyon.decode(row["metadata"])
+                self._lab.datasets.set(key, value, True, metadata, person=self._person())
+                return
+        raise UsageError(f"{key} has no value with the number {number}")
+
+    # Finished runs
+
+    async def runs(self, words=(), limit=None) -> list[dict]:
+        """Return the runs that match all words, newest first; see `history.filtered`."""
+        return await asyncio.to_thread(history.records, self._lab.database, list(words), limit)
+
+    def run(self, rid) -> dict:
+        """Return everything that is known of a finished run."""
+        return history.shown(self._lab.database, rid)
+
+    async def repeat(self, rid, **changed) -> int:
+        """Submit a finished run again: the same source at the same commit, the same arguments except
+        those `changed`; returns the number of the new run."""
+        record = self.run(rid)
+        expid = pyon.decode(record["expid"])
+        expid["arguments"] = {**(expid.get("arguments") or {}), **changed}
+        return await self.submit(expid, record["pipeline"], record["priority"])
+
+    def tag(self, rid, tag, remove=False):
+        """Give a finished run a tag, or remove it."""
+        self.run(rid)
+        with self._lab.database.change() as change:
+            change.execute(delete(tags).where(tags.c.rid == rid, tags.c.tag == tag))
+            if not remove:
+                change.execute(insert(tags).values(rid=rid, tag=tag))
+
+    def note(self, rid, text):
+        """Add a note to a finished run."""
+        self.run(rid)
+        with self._lab.database.change() as change:
+            change.execute(insert(notes).values(rid=rid, time=time.time(), person=self._person(), text=text))
+
+    async def reindex(self) -> tuple[int, list[str]]:
+        """Rebuild the index from the files of the runs; returns their number, and unreadable files."""
+        return await asyncio.to_thread(history.reindex, self._lab.database, self._lab.results)
+
+    # The laboratory
+
+    def log(self, count=100) -> list[tuple]:
+        """Return the newest records of the log: (level, source, time, text)."""
+        return list(self._lab.log.recent)[-count:]
+
+    def status(self) -> dict:
+        """Return name, folder, addresses and how much there is of what."""
+        return {
+            "name": self._lab.settings.name,
+            "folder": str(self._lab.settings.folder),
+            **self._lab.addresses,
+            "queue": len(self._lab.scheduler.runs),
+            "runs": history.count(self._lab.database),
+        }
+
+    def end(self):
+        """End the laboratory. Runs go on, and the next laboratory takes them over."""
+        self._lab.end()

@@ -1,0 +1,99 @@
+"""Tables of the laboratory's database.
+
+`submissions` is the queue: what was submitted and has not ended. `runs` and what refers to it are
+the index of what has ended, which can be rebuilt from the files of the runs. `parameters` has every
+write of a persistent dataset. Columns have only types that SQLite and PostgreSQL share; values are
+PYON text, times seconds of Unix time.
+"""
+
+from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text
+
+__all__ = ["arguments", "metadata", "notes", "parameters", "runs", "submissions", "tags"]
+
+metadata = MetaData()
+
+submissions = Table(
+    "submissions",
+    metadata,
+    Column("rid", Integer, primary_key=True, autoincrement=False),
+    Column("request", String, unique=True),  # of the run that has submitted it, see `Queue.submit`
+    Column("pipeline", String, nullable=False),
+    Column("expid", Text, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("due_date", Float),
+    Column("flush", Boolean, nullable=False),
+    Column("position", Float, nullable=False),  # order among equals, by default the number
+    Column("held", Text),  # why it is held; null if it is not
+    Column("after", Integer),  # the run that must have succeeded
+    Column("repeat", Integer, nullable=False),  # how often it is submitted again; -1: without end
+    Column("person", String),
+    Column("submitted", Float, nullable=False),
+    Column("message", Text),  # of the commit
+    Column("termination", Boolean, nullable=False),  # was requested of the run, which has not seen it
+    Column("begun", Boolean, nullable=False),  # a process has been started for it
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("rid", Integer, primary_key=True, autoincrement=False),
+    Column("class_name", String),
+    Column("file", String),
+    Column("repo_rev", String),
+    Column("pipeline", String),
+    Column("priority", Integer),
+    Column("person", String),
+    Column("expid", Text),
+    Column("submitted", Float),
+    Column("started", Float),
+    Column("run_time", Float),
+    Column("ended", Float),
+    Column("status", String),
+    Column("error", Text),
+    Column("results", String),  # path of its HDF5 file, relative to the folder of results
+    Column("text", Text),  # what a search by text looks at
+)
+Index("runs_class_name", runs.c.class_name)
+Index("runs_ended", runs.c.ended)
+
+arguments = Table(
+    "arguments",
+    metadata,
+    Column("rid", Integer, primary_key=True, autoincrement=False),
+    Column("name", String, primary_key=True),
+    Column("value", Text),
+    Column("number", Float),  # the value, if it is a number
+)
+Index("arguments_number", arguments.c.name, arguments.c.number)
+
+tags = Table(
+    "tags",
+    metadata,
+    Column("rid", Integer, primary_key=True, autoincrement=False),
+    Column("tag", String, primary_key=True),
+)
+
+notes = Table(
+    "notes",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("rid", Integer, nullable=False),
+    Column("time", Float, nullable=False),
+    Column("person", String),
+    Column("text", Text, nullable=False),
+)
+
+parameters = Table(
+    "parameters",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("key", String, nullable=False),
+    Column("time", Float, nullable=False),
+    Column("value", Text),  # null: deleted
+    Column("metadata", Text),
+    Column("rid", Integer),  # the run that has written it
+    Column("record", Integer),  # number of the record in its journal
+    Column("person", String),
+)
+Index("parameters_key", parameters.c.key, parameters.c.id)
+Index("parameters_record", parameters.c.rid, parameters.c.record, unique=True)

@@ -1,0 +1,495 @@
+"""The process of one run: builds an experiment and executes its stages, whether or not a laboratory is there.
+
+It is forked by :mod:`.forkserver`, and connects to the laboratory's socket. Both sides send lines of
+PYON. The process sends ``hello`` with its number and what it is doing; ``ask`` with a number, a
+service and arguments, answered by ``reply`` with that number; ``end`` with the result of a stage;
+``written`` with the length of its journal. It receives ``stage`` with the name of a stage and its
+values. When the connection is lost, it connects again and repeats what was not answered, until then
+going on with its stage.
+"""
+
+import faulthandler
+import logging
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from .. import __version__, emulator, pyon
+from ..cli.experiments import choose_class, import_file
+from ..cli.report import user_code
+from ..controllers.wire import result
+from ..devices import DeviceError, DeviceManager
+from ..errors import KairosError, UsageError
+from ..experiment.arguments import ArgumentError, CancelledArgsError, DefaultMissing
+from ..experiment.datasets import DatasetDB, DatasetManager
+from ..experiment.environment import ProcessArgumentManager
+from ..language.core import TerminationRequested, set_watchdog_factory
+from ..runs import folder_of
+from ..schedule.services import AskedCommands, AskedDeviceDB, AskedScheduler
+from .journal import PERSIST, RETRY, Journal
+from .results import stored_name, write_datasets
+
+__all__ = ["Link", "dial", "main", "redirect"]
+
+logger = logging.getLogger(__name__)
+
+RECONNECT = 0.1
+"""Seconds between attempts to reach the laboratory."""
+ALONE = 60.0
+"""Seconds after which a run completes its stages by itself if no laboratory answers."""
+
+
+class Link:
+    """The connection to the laboratory, kept by a thread."""
+
+    def __init__(self, path: str, rid: int, state: dict):
+        self._path, self._state = path, {"rid": rid, "pid": os.getpid(), **state}
+        self.commands: queue.Queue = queue.Queue()
+        self._replies: queue.Queue = queue.Queue()
+        self._sending = threading.Lock()
+        self._asking = threading.Lock()
+        self._unanswered: dict[str, dict] = {}
+        """What is sent again after a reconnection: a question, the end of a stage."""
+        self._number = 0
+        self._connection: socket.socket | None = None
+        self.lost = time.monotonic()
+        """When the connection was lost."""
+        threading.Thread(target=self._keep, name="link", daemon=True).start()
+
+    @property
+    def connected(self) -> bool:
+        """Whether a laboratory is there."""
+        return self._connection is not None
+
+    def update(self, **state):
+        """Set what a laboratory is told that has just been started."""
+        self._state |= state
+
+    def send(self, **message):
+        """Send a message, or drop it without a connection."""
+        with self._sending:
+            self._send(message)
+
+    def _send(self, message):
+        connection = self._connection
+        if connection is not None:
+            with suppress(OSError):
+                connection.sendall(pyon.encode(message).encode() + b"\n")
+
+    def ask(self, service, *args, **kwargs):
+        """Call a service of the laboratory and return its result, or raise its exception; waits for
+        a laboratory if there is none."""
+        return self._asked(service, args, kwargs, lambda: False, None)
+
+    def ask_if_there(self, otherwise, service, *args):
+        """Call a service as `ask`, but return `otherwise` as soon as there is no laboratory."""
+        return self._asked(service, args, {}, lambda: not self.connected, otherwise)
+
+    def _asked(self, service, args, kwargs, gives_up, otherwise):
+        with self._asking:
+            self._number += 1
+            question = {"ask": service, "number": self._number, "args": args, "kwargs": kwargs}
+            with self._sending:
+                self._unanswered["ask"] = question
+                self._send(question)
+            try:
+                while not gives_up():
+                    with suppress(queue.Empty):
+                        reply = self._replies.get(timeout=RECONNECT)
+                        if reply["number"] == self._number:
+                            return result(reply["reply"], "laboratory")
+                return otherwise
+            finally:
+                with self._sending:
+                    del self._unanswered["ask"]
+
+    def ended(self, stage, how, data=None):
+        """Report the end of a stage, until the laboratory commands the next one."""
+        message = {"end": how, "stage": stage, "data": data}
+        with self._sending:
+            self._unanswered["end"] = message
+            self._send(message)
+
+    def command(self, timeout: float | None = None) -> dict:
+        """Receive the next command; queue.Empty after `timeout` seconds."""
+        command = self.commands.get(timeout=timeout)
+        self._unanswered.pop("end", None)
+        return command
+
+    def _keep(self):
+        while True:
+            with suppress(OSError):
+                self._talk()
+            time.sleep(RECONNECT)
+
+    def _talk(self):
+        with dial(self._path) as connection, connection.makefile("rb") as lines:
+            with self._sending:
+                self._connection = connection
+                self._send({"hello": self._state})
+                for message in self._unanswered.values():
+                    self._send(message)
+            try:
+                for line in lines:
+                    message = pyon.decode(line.decode())
+                    (self._replies if "reply" in message else self.commands).put(message)
+            finally:
+                with self._sending:
+                    self._connection, self.lost = None, time.monotonic()
+
+
+def dial(path: str) -> socket.socket:
+    """Connect to a socket whose path may be longer than a socket's name."""
+    folder = os.open(os.path.dirname(path), os.O_PATH)
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")
+    except BaseException:
+        connection.close()
+        raise
+    finally:
+        os.close(folder)
+    return connection
+
+
+class _Scheduler(AskedScheduler):
+    """The scheduler of a run that goes on without a laboratory: nothing wants it to pause then."""
+
+    def __init__(self, link: Link, *rest):
+        super().__init__(link.ask, *rest)
+        self._link = link
+
+    def check_pause(self, rid=None) -> bool:
+        return self._link.ask_if_there(False, "scheduler.check_pause", self.rid if rid is None else rid)
+
+    def check_termination(self, rid=None) -> bool:
+        return self._link.ask_if_there(False, "scheduler.check_termination", self.rid if rid is None else rid)
+
+
+class _Datasets(DatasetDB):
+    """The broadcast datasets, held by the laboratory; `data` has those that this run has set, which
+    the laboratory finds in the journal."""
+
+    def __init__(self, link: Link, journal: Journal | None):
+        super().__init__()
+        self._link, self._journal = link, journal
+
+    def get(self, key):
+        return super().get(key) if key in self.data else self._asked("get", key)
+
+    def get_metadata(self, key):
+        return super().get_metadata(key) if key in self.data else self._asked("get_metadata", key)
+
+    def _asked(self, what, key):
+        if self._journal is not None:
+            self._journal.flush()  # what this run has set before
+        return self._link.ask(f"datasets.{what}", key)
+
+
+class _Arguments(ProcessArgumentManager):
+    """The arguments of a run; interactive ones are requested from whoever supplies them."""
+
+    def __init__(self, unprocessed, link: Link):
+        super().__init__(unprocessed)
+        self._link = link
+
+    def interactive(self, requests, title):
+        described = [(key, processor.describe(), None, None) for key, processor in requests]
+        values = self._link.ask("interactive.request", title, described)
+        if values is None:
+            raise CancelledArgsError
+        return {key: processor.process(values[key]) for key, processor in requests}
+
+
+class _Watchdogs:
+    """Ends this process when a watchdog expires; time in pauses does not count."""
+
+    def __init__(self, expired):
+        self._expired = expired
+        self._timers: dict[int, list] = {}
+        self._next = 0
+
+    @contextmanager
+    def watched(self, seconds):
+        """Context of ``with watchdog(seconds)``."""
+        number, self._next = self._next, self._next + 1
+        self._timers[number] = [float(seconds), None, 0.0]
+        self._start(number)
+        try:
+            yield
+        finally:
+            self._stop(number)
+            del self._timers[number]
+
+    def _start(self, number):
+        timer = threading.Timer(self._timers[number][0], self._expired)
+        timer.daemon = True
+        self._timers[number][1:] = [timer, time.monotonic()]
+        timer.start()
+
+    def _stop(self, number):
+        left, timer, started = self._timers[number]
+        timer.cancel()
+        self._timers[number][0] = left - (time.monotonic() - started)
+
+    @contextmanager
+    def stopped(self):
+        """Context of a pause."""
+        for number in self._timers:
+            self._stop(number)
+        yield
+        for number in self._timers:
+            self._start(number)
+
+
+class _Run:
+    """The experiment of this process, from ``build`` on."""
+
+    def __init__(self, link: Link, folder: Path, begin: dict):
+        self._link, self._folder, self._begin = link, folder, begin
+        self._results = Path(begin["results"])
+        self.journal = Journal(folder / "journal", lambda length: link.send(written=length))
+        self._watchdogs = _Watchdogs(self._expired)
+        self._stage = "build"
+        self._how: dict = {}
+        set_watchdog_factory(self._watchdogs.watched)
+
+    def build(self):
+        """Build the experiment."""
+        begin, expid = self._begin, self._begin["expid"]
+        begin["started"] = time.time()
+        self.journal.note("begin", more=begin)
+        logging.getLogger().setLevel(expid.get("log_level", logging.WARNING))
+        file = self._source(expid)
+        root = begin["directory"]
+        if root is not None:
+            sys.path.insert(0, root)
+        # Files written by the experiment itself belong next to its datasets.
+        os.chdir(folder_of(begin["started"], self._results))
+        entries = self._link.ask("device_db.get_device_db")
+        ddb = AskedDeviceDB(self._link.ask)
+        ddb._entries = _overridden(entries, expid.get("devarg_override") or {})
+        scheduler = _Scheduler(self._link, self._pause, begin["rid"], begin["pipeline"], expid, begin["priority"])
+        self._devices = DeviceManager(ddb, {"scheduler": scheduler, "ccb": AskedCommands(self._link.ask)})
+        self._datasets = DatasetManager(_Datasets(self._link, self.journal), self._note)
+        arguments = _Arguments(expid.get("arguments") or {}, self._link)
+        cls = choose_class(import_file(str(file)), expid.get("class_name"))
+        self._name = cls.__name__
+        self._how = {
+            "class_name": self._name,
+            "arguments": expid.get("arguments") or {},
+            "sources": {
+                "kairos_version": __version__,
+                "experiment": file.read_text(errors="replace"),
+                "device_db": begin.get("device_db") or "",
+                "revision": expid.get("repo_rev") or "",
+            },
+        }
+        self.journal.note("stage", "build", more=self._how)
+        with user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
+            self._experiment = cls((self._devices, self._datasets, arguments, {}))
+            arguments.check_unprocessed_arguments()
+
+    def _source(self, expid) -> Path:
+        if "content" in expid:
+            file = self._folder / "experiment.py"
+            file.write_text(expid["content"])
+            return file
+        return Path(self._begin["directory"] or ".", expid["file"]).resolve()
+
+    def _note(self, operation, key, value=None, more=None):
+        self.journal.note(operation, key, value, more)
+        if operation == "set" and more[0] & PERSIST:
+            self.journal.flush()  # a persistent value survives this process
+
+    def prepare(self):
+        """Prepare the experiment."""
+        self._enter("prepare")
+        with user_code(plain=(DeviceError,)):
+            self._experiment.prepare()
+
+    def _enter(self, stage, **more):
+        self._stage = stage
+        self._how |= more
+        self.journal.note("stage", stage, more=more)
+
+    def run(self):
+        """Run the experiment."""
+        self._enter("run", run_time=time.time())
+        self.journal.sync()  # from now on it has begun, whatever happens
+        try:
+            with user_code(plain=(DeviceError, TerminationRequested)):
+                self._experiment.run()
+                self._devices.notify_run_end()
+        finally:
+            self._devices.close_devices()
+
+    def analyze(self):
+        """Analyze the results."""
+        self._enter("analyze")
+        with user_code():
+            self._experiment.analyze()
+
+    def _pause(self) -> bool:
+        self.journal.flush()
+        with self._watchdogs.stopped():
+            self._link.ended("run", "paused")
+            command = self._link.command()
+        if command["stage"] == "terminate":
+            raise SystemExit
+        return bool(command["values"].get("termination"))
+
+    def _expired(self):
+        """End this process: a watchdog has expired."""
+        self.close("failed", f"a watchdog has expired during {self._stage}")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def close(self, status: str, error: str | None = None):
+        """Write the datasets, if the run had begun, and close the journal; waits while the disk is
+        full."""
+        stored = "run_time" in self._how and self._stored(status)
+        self.journal.note("end", more={"status": status, "error": error, "stored": stored})
+        while True:
+            try:
+                self.journal.close()
+                return
+            except OSError:  # which the journal has logged
+                time.sleep(RETRY)
+
+    def _stored(self, status: str) -> bool:
+        """Write the datasets; if that is impossible, they are left to the laboratory, in the journal."""
+        begin = self._begin
+        file = folder_of(begin["started"], self._results) / stored_name(begin["rid"], self._name)
+        try:
+            write_datasets(file, self._datasets, begin, self._how, {"status": status})
+        except UsageError as error:
+            logger.error("%s", error)
+            return False
+        return True
+
+
+def _overridden(entries: dict, override: dict) -> dict:
+    """Return a device database in which arguments of devices are replaced."""
+    changed = {
+        name: {**entries[name], "arguments": {**entries[name].get("arguments", {}), **arguments}}
+        for name, arguments in override.items()
+        if isinstance(entries.get(name), dict)
+    }
+    return {**entries, **changed}
+
+
+def _served(link: Link, run: _Run):
+    """Execute the laboratory's commands to the end of the run. Without a laboratory, complete it."""
+    following = {"prepare": "run", "run": "analyze", "analyze": "end"}
+    stage, failed = None, None
+    while True:
+        try:
+            command = link.command(timeout=1.0)
+        except queue.Empty:
+            alone = not link.connected and time.monotonic() - link.lost > ALONE
+            # One that has not begun goes back to the queue.
+            if not alone or (stage not in ("run", "analyze") and failed is None):
+                if alone:
+                    return
+                continue
+            command = {"stage": "end" if failed else following[stage], "values": {}}
+        if command["stage"] == "end":
+            run.close(*(failed or ("completed", None)))
+            link.ended("end", "completed")
+            return
+        if command["stage"] == "terminate":
+            raise SystemExit
+        stage = command["stage"]
+        failed = _performed(link, run, stage) or failed
+
+
+def _performed(link: Link, run: _Run, stage: str) -> tuple[str, str] | None:
+    """Execute a stage and report its end; returns status and error if it has failed."""
+    link.update(stage=stage, busy=True)
+    try:
+        _execute(run, stage)
+    except KairosError as error:
+        terminated = isinstance(error.__cause__, TerminationRequested)
+        how = "terminated" if terminated else "failed"
+        if not terminated:
+            logger.error("%s failed: %s", stage, error)
+        text = "it was terminated on request" if terminated else str(error)
+        link.update(busy=False)
+        link.ended(stage, how, text)
+        return how, text
+    link.update(busy=False)
+    link.ended(stage, "completed")
+    return None
+
+
+def _execute(run: _Run, stage: str):
+    try:
+        getattr(run, stage)()
+    except SystemExit as error:
+        if _Ending.requested:
+            raise
+        raise UsageError(f"the experiment has ended itself with sys.exit({error.code!r})") from None
+
+
+class _Ending:
+    """Whether this process was requested to end."""
+
+    requested = False
+
+
+def _end(*_):
+    """Handle SIGTERM: as an exception, so that devices are closed and the measured data are written."""
+    _Ending.requested = True
+    sys.exit()
+
+
+class _Format(logging.Formatter):
+    """Lines of a log as :mod:`kairos.controllers.logs` reads them."""
+
+    def format(self, record):
+        message = super().format(record)
+        lines = message.count("\n") + 1
+        return f"{record.levelname}{f'<{lines}>' if lines > 1 else ''}:{record.name}:{message}"
+
+
+def redirect(output: Path):
+    """Send everything that is printed to a file."""
+    file = os.open(output, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o644)
+    for descriptor in (1, 2):
+        os.dup2(file, descriptor)
+    os.close(file)
+    sys.stdout = open(1, "w", buffering=1, errors="replace", closefd=False)
+    sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)
+    faulthandler.register(signal.SIGUSR1, sys.stderr)  # shows where a run is that seems to hang
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Format())
+    logging.getLogger().handlers[:] = [handler]
+
+
+def main(folder: str, path: str, begin: dict):
+    """Run the experiment described by `begin`, see `laboratory`, with the run's `folder`, whose lock
+    this process holds, and the socket `path` of the laboratory."""
+    redirect(Path(folder, "output"))
+    link = Link(path, begin["rid"], {"stage": None, "busy": False})
+    signal.signal(signal.SIGTERM, _end)
+    held = []
+    for device in begin["devices"]:
+        with suppress(OSError):
+            held.append(dial(device))  # an emulated device lives as long as anybody uses it
+    run = _Run(link, Path(folder), begin)
+    try:
+        _served(link, run)
+    except SystemExit:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        run.close("deleted")
+    except BaseException as error:
+        run.close("failed", f"{type(error).__name__}: {error}")
+        raise
+    finally:
+        emulator.shutdown_all()

@@ -1,0 +1,79 @@
+"""Finding the laboratory of a folder, and calling it: for commands, and for programs on the same computer."""
+
+import json
+import os
+import socket
+from pathlib import Path
+
+from .controllers import Client, ControllerError, RemoteError
+from .errors import KairosError, UsageError
+
+__all__ = ["ADDRESS", "SOCKET", "STATE", "addresses", "connect"]
+
+STATE = ".kairos"
+"""Folder, in that of the laboratory, for what belongs to the service itself."""
+SOCKET = "lab.sock"
+ADDRESS = "address.json"
+FOLDER = "KAIROS_LAB"
+"""Environment variable: the folder of the laboratory."""
+TARGET = "lab"
+
+
+def state_of(folder=None) -> Path:
+    """Return the state folder of the laboratory in `folder`, by default the one that
+    ``KAIROS_LAB`` names, the working directory, or one around it; UsageError if there is none."""
+    given = folder or os.environ.get(FOLDER)
+    start = Path(given or ".").resolve()
+    for place in [start] if given else [start, *start.parents]:
+        if (place / STATE / ADDRESS).exists():
+            return place / STATE
+    raise UsageError(f"no laboratory is running in {start}: start it with 'kairos lab', or name its folder with --lab")
+
+
+def addresses(folder=None) -> dict:
+    """Return where a laboratory listens: `host`, and the ports by name."""
+    return json.loads((state_of(folder) / ADDRESS).read_text())
+
+
+class _LocalClient(Client):
+    """A client over the laboratory's socket. What cannot be done raises UsageError."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        super().__init__(str(path), 0, TARGET)
+
+    def _call(self, request):
+        try:
+            return super()._call(request)
+        except RemoteError as error:
+            name, _, text = str(error).partition(": ")
+            if name.startswith(f"{KairosError.__module__}."):
+                raise UsageError(text) from None
+            raise
+        except (KeyError, ValueError) as error:
+            raise UsageError(str(error).strip("'\"")) from None
+
+    def _dial(self) -> socket.socket:
+        folder = os.open(self._path.parent, os.O_PATH)
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            # By its folder, because its whole path may be longer than a socket's name.
+            connection.connect(f"/proc/self/fd/{folder}/{self._path.name}")
+        except BaseException:
+            connection.close()
+            raise
+        finally:
+            os.close(folder)
+        return connection
+
+
+def connect(folder=None) -> Client:
+    """Connect to the laboratory in `folder`, see `state_of`; its methods are those of
+    `kairos.lab.service.Service`. UsageError if none is running."""
+    state = state_of(folder)
+    try:
+        return _LocalClient(state / SOCKET)
+    except ControllerError:
+        raise UsageError(
+            f"the laboratory in {state.parent} does not answer: it was killed, or is starting; 'kairos lab' starts it"
+        ) from None

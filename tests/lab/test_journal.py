@@ -1,0 +1,242 @@
+"""Journals: what was noted is read back, whatever was cut off or damaged."""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+
+import h5py
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from hypothesis.extra import numpy as arrays
+
+from kairos import pyon
+from kairos.experiment.datasets import DatasetManager
+from kairos.lab import contents, journal, results, values
+from kairos.lab.journal import Journal, Reader
+from tests.support import PATIENCE
+from tests.support.waiting import until
+
+NUMBERS = some.one_of(
+    some.integers(),
+    some.floats(allow_nan=False),
+    some.booleans(),
+    arrays.from_dtype(numpy.dtype("int32")),
+    arrays.from_dtype(numpy.dtype("float64"), allow_nan=False),
+)
+VALUES = some.one_of(
+    NUMBERS,
+    some.text(),
+    some.binary(),
+    some.lists(NUMBERS),
+    some.lists(some.floats(allow_nan=False)),
+    arrays.arrays(some.sampled_from(["<i4", "<f8", ">i2", "|b1", "<c16"]), arrays.array_shapes(min_dims=0)),
+    some.dictionaries(some.text(), some.integers()),
+)
+
+
+def same(one, other) -> bool:
+    if isinstance(one, list | tuple):
+        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, numpy.ndarray):
+        return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+    return type(one) is type(other) and (one == other or (one != one and other != other))
+
+
+@given(VALUES)
+def test_value_encoded_is_decoded_with_its_type(value):
+    assert same(values.decoded(values.encoded(value)), value)
+
+
+def test_value_of_structure_is_decoded_with_its_type():
+    table = numpy.zeros(3, dtype=[("time", "<f8"), ("counts", "<i4", (2,)), ("place", [("x", "<f4")])])
+    assert same(values.decoded(values.encoded(table)), table)
+
+
+def test_value_without_text_is_described():
+    class Odd:
+        def __repr__(self):
+            return "<odd \udc80>"
+
+    assert values.encoded([Odd()]).kind == "repr"
+    assert values.decoded(values.encoded(Odd())) == "<odd \\udc80>"
+
+
+@given(some.binary(), some.sampled_from(["array", "ints", "scalar", "pyon", "x"]), some.lists(some.integers()))
+def test_value_of_random_bytes_is_refused(data, kind, shape):
+    try:
+        values.decoded(values.Encoded(kind, "<i8", shape, data))
+    except values.Undecodable:
+        pass
+
+
+def note_steps(log, steps):
+    """Performs the steps on a manager that notes them, and on a dictionary."""
+    manager = DatasetManager(note=log.note)
+    for key, value, appended in steps:
+        manager.set(key, list(value), {"unit": "s"}, broadcast=True)
+        for number in appended:
+            manager.append_to(key, number)
+    return {key: entry.value for key, entry in manager.groups()["datasets"].items()}
+
+
+STEPS = some.lists(some.tuples(some.sampled_from("ab\u03bc"), some.lists(NUMBERS), some.lists(NUMBERS)), max_size=6)
+
+
+@given(steps=STEPS, cut=some.integers(0, 2000))
+def test_journal_cut_anywhere_is_read_up_to_there(tmp_path_factory, steps, cut):
+    path = tmp_path_factory.mktemp("cut") / "journal"
+    log = Journal(path)
+    expected = note_steps(log, steps)
+    log.close()
+    complete = list(Reader(path, complete=True).records())
+    assert [record.number for record in complete] == list(range(len(complete)))
+    assert same_datasets(contents.contents(complete), expected)
+    data = path.read_bytes()
+    path.write_bytes(data[: min(cut, len(data))])
+    assert [record[:4] for record in Reader(path).records()] == [r[:4] for r in complete][: count(path, complete)]
+
+
+def same_datasets(run, expected) -> bool:
+    return {*run.written} == {*expected} and all(same(run.written[key].value, expected[key]) for key in expected)
+
+
+def count(path, complete):
+    return len(list(Reader(path, complete=True).records()))
+
+
+@given(steps=STEPS, seed=some.integers())
+def test_journal_with_random_damage_is_read(tmp_path_factory, steps, seed):
+    """Only the records that were damaged are missing, and no exception is raised."""
+    path = tmp_path_factory.mktemp("damage") / "journal"
+    log = Journal(path)
+    note_steps(log, steps)
+    log.close()
+    complete = [repr(record) for record in Reader(path, complete=True).records()]
+    data = bytearray(path.read_bytes())
+    chance = random.Random(seed)
+    for _ in range(chance.randrange(4)):
+        data[chance.randrange(len(data))] = chance.randrange(256)
+    path.write_bytes(data + bytes(chance.randrange(5000)))
+    reader = Reader(path, complete=True)
+    read = [repr(record) for record in reader.records()]
+    assert set(read) <= set(complete)
+    contents.contents_of(path)
+
+
+def test_journal_is_followed_while_it_is_written(tmp_path):
+    lengths = []
+    log = Journal(tmp_path / "journal", lengths.append)
+    reader = Reader(tmp_path / "journal")
+    log.note("set", "x", [], (7, {}))
+    for number in range(1000):
+        log.note("append", "x", number)
+    found = []
+    until(lambda: found.extend(reader.records()) or found and sum(len(r.value) for r in found[1:]) == 1000)
+    assert found[0].operation == "set" and [n for r in found[1:] for n in r.value] == list(range(1000))
+    assert len(found) < 100, "numbers that come together are one record"
+    log.close()
+    assert lengths[-1] == reader.offset == (tmp_path / "journal").stat().st_size
+
+
+def test_journal_of_several_threads_keeps_the_order_of_each(tmp_path):
+    log = Journal(tmp_path / "journal")
+
+    def work(key):
+        log.note("set", key, [], (7, {}))
+        for number in range(500):
+            log.note("append", key, number)
+            if number == 250:
+                log.note("append", key, "text")
+
+    threads = [threading.Thread(target=work, args=(key,)) for key in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    log.close()
+    run = contents.contents_of(tmp_path / "journal")
+    assert all(run.written[key].value == [*range(251), "text", *range(251, 500)] for key in "abcd")
+
+
+def test_journal_on_full_disk_keeps_everything_until_there_is_space(tmp_path, monkeypatch):
+    monkeypatch.setattr(journal, "RETRY", 0.01)
+    log = Journal(tmp_path / "journal")
+    write, full = os.write, [True]
+
+    def on_full_disk(file, data):
+        if full[0]:
+            write(file, bytes(data)[:5])
+            raise OSError(28, "No space left on device")
+        return write(file, data)
+
+    monkeypatch.setattr(journal.os, "write", on_full_disk)
+    for number in range(10):
+        log.note("set", "x", number, (7, {}))
+        time.sleep(0.005)
+    log.flush()
+    assert "No space left" in log.failure
+    with pytest.raises(OSError, match="No space left"):
+        log.sync()
+    assert list(Reader(tmp_path / "journal").records()) == []
+    full[0] = False
+    log.close()
+    assert [record.value for record in Reader(tmp_path / "journal").records()] == list(range(10))
+
+
+WRITER = """
+import sys, time
+from kairos.lab.journal import Journal
+log = Journal(sys.argv[1])
+log.note("set", "x", [], (7, {}))
+number = 0
+while True:
+    log.note("append", "x", number)
+    number += 1
+    if number % 100 == 0:
+        log.flush()
+        print(number, flush=True)
+"""
+
+
+def test_journal_of_killed_process_has_everything_that_was_flushed(tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", WRITER, tmp_path / "journal"], stdout=subprocess.PIPE, text=True)
+    for _ in range(20):
+        acknowledged = int(process.stdout.readline())
+    process.kill()
+    process.wait()
+    found = contents.contents_of(tmp_path / "journal").written["x"].value
+    assert found == list(range(len(found))) and len(found) >= acknowledged
+
+
+def test_journal_becomes_file_in_artiqs_layout(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    log = Journal(folder / "journal")
+    manager = DatasetManager(note=log.note)
+    log.note("begin", more={"rid": 7, "started": 1.7e9, "expid": {"file": "a.py", "arguments": {}}, "pipeline": "main"})
+    log.note("stage", "build", more={"class_name": "Scan"})
+    manager.set("f/x", [], {"unit": "MHz", "scale": 1e6})
+    manager.set("image", numpy.arange(6).reshape(2, 3), {})
+    manager.set("only shown", 1, {}, broadcast=True, archive=False)
+    log.note("stage", "run", more={"run_time": 1.7e9 + 1})
+    for number in range(5000):
+        manager.append_to("f/x", number / 7)
+    manager.mutate("image", ((0, 1), (1, 3)), 9)
+    log.close()
+    (folder / "output").write_text("INFO:print:hello\n")
+    run = contents.contents_of(folder / "journal")
+    record, path = results.store(folder, run, {"status": "interrupted", "error": None}, tmp_path / "results")
+    assert not folder.exists() and path.with_suffix(".log").read_text() == "INFO:print:hello\n"
+    assert record["status"] == "interrupted" and record["class_name"] == "Scan"
+    with h5py.File(tmp_path / "results" / record["results"]) as file:
+        assert {*file["datasets"]} == {"f", "image"} and file["rid"][()] == 7
+        assert file["datasets/f/x"][()].tolist() == [number / 7 for number in range(5000)]
+        assert file["datasets/f/x"].compression == "gzip" and file["datasets/f/x"].attrs["unit"] == "MHz"
+        assert file["datasets/image"][()].tolist() == [[0, 9, 9], [3, 4, 5]]
+        assert pyon.decode(file["expid"][()].decode())["file"] == "a.py"
+        assert file["run_time"][()] == 1.7e9 + 1 and file["provenance/status"][()] == b"interrupted"

@@ -1,0 +1,171 @@
+"""The commands of a laboratory, on one without devices and on an emulated device with an ion."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.support import PATIENCE
+from tests.support.command import one_line, run_kairos
+from tests.support.gateware import built
+from tests.support.laboratory import SETTINGS
+from tests.support.waiting import until
+
+
+@pytest.fixture
+def kairos_in(lab):
+    """Runs a command in the laboratory's folder."""
+
+    def run(*words, **options):
+        return run_kairos(*words, cwd=lab.folder, **options)
+
+    until(lambda: lab.experiments()["experiments"])
+    return run
+
+
+def printed(done) -> str:
+    assert done.returncode == 0 and not done.stderr, done.stdout + done.stderr
+    return done.stdout
+
+
+def objects(done) -> list:
+    return [json.loads(line) for line in printed(done).splitlines()]
+
+
+def test_experiments_are_submitted_by_name_and_file_and_found_in_the_history(lab, kairos_in):
+    listed = printed(kairos_in("experiments")).splitlines()
+    assert listed[0].split() == ["experiment", "class", "file"] and any(
+        line.split() == ["Quick", "scan", "Quick", "lab.py"] for line in listed
+    )
+    (shown,) = objects(kairos_in("experiments", "show", "Quick scan", "--json"))
+    assert shown["arginfo"]["n"][0]["default"] == 3
+    assert "n" in printed(kairos_in("experiments", "show", "Quick scan")) and printed(kairos_in("experiments", "scan"))
+    assert printed(kairos_in("submit", "Quick scan", "n=2", "--wait")) == "run 0: completed\n"
+    assert objects(kairos_in("submit", "lab.py", "-c", "Quick", "-w", "--json")) == [{"rid": 1, "status": "completed"}]
+    outside = lab.folder / "outside.py"
+    outside.write_text("from artiq.experiment import *\nclass Out(EnvExperiment):\n    def run(self): 1 / 0\n")
+    failed = kairos_in("submit", outside, "-w")
+    assert failed.returncode == 1 and failed.stdout == "run 2: failed\n"
+    assert [run["rid"] for run in objects(kairos_in("runs", "list", "--json"))] == [2, 1, 0]
+    assert [run["rid"] for run in objects(kairos_in("runs", "list", "quick", "n=2", "--json"))] == [0]
+    assert "ZeroDivisionError" in printed(kairos_in("runs", "show", "2"))
+    assert "n" in printed(kairos_in("runs", "compare", "0", "1"))
+    assert objects(kairos_in("runs", "compare", "0", "1", "--json")) == [{"n": ["2", None]}]
+    assert printed(kairos_in("runs", "repeat", "0", "n=5")) == "run 3\n"
+    assert lab.ends(3)["arguments"] == {"n": "5"}
+    printed(kairos_in("runs", "tag", "good", "0", "3"))
+    printed(kairos_in("runs", "note", "0", "the first"))
+    assert [run["rid"] for run in objects(kairos_in("runs", "list", "tag=good", "--json"))] == [3, 0]
+    assert "good" in (shown := printed(kairos_in("runs", "show", "0"))) and "the first" in shown
+    assert printed(kairos_in("runs", "reindex")) == "4 runs\n"
+    assert "worker(0,lab.py): print:printed" in printed(kairos_in("log"))
+    assert "lab.py" in objects(kairos_in("log", "--json"))[0]["source"]
+
+
+def test_wrong_submission_is_reported_in_a_line(lab, kairos_in):
+    one_line(kairos_in("submit", "Nothing"), "there is no experiment or file 'Nothing'")
+    one_line(kairos_in("submit", "lab.py"), "has several experiments: choose with -c Quick|Patient")
+    one_line(kairos_in("submit", "Quick scan", "m=1"), "Quick has no argument m; it takes n")
+    one_line(kairos_in("submit", "Quick scan", "n=1.5"), "argument n = 1.5: 1.5 is not an integer")
+    one_line(kairos_in("submit", "Quick scan", "--due", "soon"), "'soon' is not a time")
+    one_line(kairos_in("runs", "show", "77"), "there is no finished run 77")
+    one_line(kairos_in("runs", "list", "rid=abc"), "rid is a number")
+    one_line(kairos_in("queue", "hold", "77"), "there is no run 77 in the queue")
+    one_line(kairos_in("queue", "move", "77"), "give one of --before RUN and --behind RUN")
+    one_line(kairos_in("parameters", "history", "none"), "there is no parameter none")
+    assert lab.queue() == [] and lab.runs() == []
+
+
+def test_queue_is_shown_and_changed(lab, kairos_in):
+    lab.run_of("Patient", name="long")
+    until(lambda: lab.counted("long"))
+    for n in (1, 2):
+        printed(kairos_in("submit", "Quick scan", f"n={n}", "--hold", "not yet"))
+    printed(kairos_in("queue", "move", "2", "--before", "1"))
+    printed(kairos_in("queue", "edit", "1", "n=7", "--priority", "-1"))
+    table = printed(kairos_in("queue")).splitlines()
+    assert [line.split()[0] for line in table] == ["run", "0", "2", "1"]
+    assert "it is held: not yet" in table[2] and "n=7" in table[3]
+    for rid in ("1", "2"):
+        printed(kairos_in("queue", "release", rid))
+    printed(kairos_in("queue", "terminate", "0"))
+    until(lambda: not lab.queue())
+    assert objects(kairos_in("queue", "list", "--json")) == [] and printed(kairos_in("queue")) == "the queue is empty\n"
+    assert lab.begun() == [0, 2, 1]
+
+
+def test_values_are_shown_with_their_history(lab, kairos_in):
+    printed(kairos_in("datasets", "set", "frequency", "1.5e6"))
+    printed(kairos_in("datasets", "set", "frequency", "2.5e6"))
+    assert printed(kairos_in("datasets", "get", "frequency")) == "2500000.0\n"
+    assert lab.datasets()["frequency"][1] == 2.5e6
+    newest, oldest = objects(kairos_in("parameters", "history", "frequency", "--json"))
+    assert (newest["value"], oldest["value"]) == ("2500000.0", "1500000.0") and newest["person"]
+    printed(kairos_in("parameters", "restore", "frequency", oldest["id"]))
+    (shown,) = objects(kairos_in("parameters", "list", "--json"))
+    assert shown["pyon"] == "1500000.0"
+    assert "1500000" in printed(kairos_in("parameters"))
+    printed(kairos_in("datasets", "delete", "frequency"))
+    assert objects(kairos_in("parameters", "history", "frequency", "--json"))[0]["value"] is None
+
+
+def test_datasets_and_log_are_followed(lab, kairos_in):
+    words = [sys.executable, "-m", "kairos"]
+    options = {"cwd": lab.folder, "stdout": subprocess.PIPE, "text": True}
+    with (
+        subprocess.Popen([*words, "watch", "points", "--json"], **options) as watch,
+        subprocess.Popen([*words, "log", "-f", "-n", "0"], **options) as log,
+    ):
+        try:
+            lab.set_dataset("points", ["before"])
+            values = []
+            while ["before"] not in values:
+                values.append(json.loads(json.loads(watch.stdout.readline())["pyon"]))
+            lab.run_of("Quick")
+            while [0, 1, 2] not in values:
+                values.append(json.loads(json.loads(watch.stdout.readline())["pyon"]))
+            assert values[-4:] == [[], [0], [0, 1], [0, 1, 2]]
+            while True:
+                lab.ends(lab.run_of("Quick"))
+                if "print:printed" in log.stdout.readline():
+                    break
+        finally:
+            watch.kill(), log.kill()
+
+
+def test_laboratory_that_is_not_there_is_reported_in_a_line(tmp_path):
+    one_line(run_kairos("queue", cwd=tmp_path), "no laboratory is running in")
+    one_line(run_kairos("lab", "--lab", tmp_path / "none"), "there is no folder")
+
+
+def test_new_laboratory_runs_a_kernel_on_an_ion(tmp_path):
+    built("ion")
+    assert "wrote trap" in printed(run_kairos("new", "--lab", "trap", cwd=tmp_path))
+    one_line(run_kairos("new", "--lab", "trap", cwd=tmp_path), "already exists")
+    folder = tmp_path / "trap"
+    settings = folder / "lab.toml"
+    settings.write_text(settings.read_text() + SETTINGS)
+    with (folder / "output").open("wb") as output:
+        command = [sys.executable, "-m", "kairos", "lab"]
+        lab = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, start_new_session=True)
+    try:
+        until(lambda: "is up at localhost" in (folder / "output").read_text())
+        done = run_kairos("submit", "rabi_flop.py", "points=3", "shots=5", "--wait", cwd=folder)
+        assert printed(done) == "run 0: completed\n", run_kairos("runs", "show", "0", cwd=folder).stdout
+        (run,) = objects(run_kairos("runs", "list", "--json", cwd=folder))
+        assert run["class_name"] == "RabiFlop" and (folder / "results" / run["results"]).exists()
+        (values,) = [entry for entry in objects(run_kairos("datasets", "list", "--json", cwd=folder))]
+        assert values["key"] == "excitation" and len(values["value"]) == 3
+        device = objects(run_kairos("lab", "status", "--json", cwd=folder))
+        assert device[0]["runs"] == 1
+        done = run_kairos("submit", "rabi_flop.py", "points=2", "shots=1", "--wait", cwd=folder)
+        assert printed(done) == "run 1: completed\n", "the device lives on"
+        printed(run_kairos("lab", "end", cwd=folder))
+        assert lab.wait(PATIENCE) == 0
+    finally:
+        if lab.poll() is None:
+            os.killpg(lab.pid, signal.SIGTERM)
+            lab.wait()
