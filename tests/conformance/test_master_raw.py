@@ -136,7 +136,7 @@ def test_wrong_greeting_is_answered_by_closing(lab, first):
 
 
 @pytest.mark.parametrize("name", ["schedule", "master_schedule"])
-def test_schedule_runs_experiments(lab, name):
+def test_submitted_run_is_published_in_each_state(lab, name):
     follower, before = notified(lab, "schedule")
     target = Target(lab, name)
     assert {

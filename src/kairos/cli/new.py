@@ -45,13 +45,9 @@ def _hub(database):
     cores = hub_settings.cores(DeviceDB.load(database).entries)
     if not cores:
         raise UsageError(f"{database} has no core device reachable by a hub")
-<<<<<<< HEAD
     files.write(
-        hub_settings.FILE, _filled("hub.toml", {"HUB_PORT": str(hub.PORT), "DEVICES": hub_settings.render(cores)})
+        hub_settings.FILE, filled("hub.toml", {"HUB_PORT": str(hub.PORT), "DEVICES": hub_settings.render(cores)})
     )
-=======
-    files.write(hub_settings.FILE, filled("hub.toml", {"DEVICES": hub_settings.render(cores)}))
->>>>>>> 7a12778c (Commands of the laboratory: lab, submit, queue, experiments, runs, parameters, log, watch; kairos new --lab)
     print(f"wrote {hub_settings.FILE}, with {', '.join(core.name for core in cores)}")
     for core in cores:
         if core.emulated:
