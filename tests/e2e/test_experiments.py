@@ -249,7 +249,7 @@ def test_recovery_experiment_retries_lost_ions(kairos):
 
 
 def test_idioms_experiment_prints_python_results(kairos):
-    run = Run(kairos, "idioms", DEMO_DB)
+    run = Run(kairos, "idioms", DEMO_DB, "--no-rounding-warning")
     assert run.lines == [
         "note locked {'a': 1} 2 2.5 {'scaled': 9.0}",
         f"8 3 2 {math.pi} 3 1000000.0",

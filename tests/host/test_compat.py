@@ -123,7 +123,10 @@ class Datasets:
         return self.data[key][1]
     def update(self, change):
         self.changes.append(change)
-        self.data[change["key"]] = change["value"]
+        if not change["path"]:
+            self.data[change["key"]] = change["value"]
+        elif change["action"] == "append":
+            self.data[change["path"][0]][1].append(change["x"])
     def delete(self, key):
         del self.data[key]
 

@@ -1,6 +1,7 @@
 """The modules of ``sipyco`` that laboratories import, besides pc_rpc and pyon."""
 
 import asyncio
+import copy
 import logging
 import sys
 from importlib.metadata import distributions
@@ -226,3 +227,83 @@ def test_options_of_a_controller_are_read():
     common_args.verbosity_args(parser)
     args = parser.parse_args(["-p", "77", "--bind", "10.0.0.1", "-v"])
     assert args.port == 77 and common_args.bind_address_from_args(args)[0] == "10.0.0.1" and args.verbose == 1
+
+
+def test_notifier_reports_changes_that_others_apply():
+    from sipyco.sync_struct import ModAction, Notifier, process_mod
+
+    changes = []
+    notifier = Notifier({"scan": {"points": [1]}, "old": 0})
+    notifier.publish = lambda change: changes.append(copy.deepcopy(change))
+    points = notifier["scan"]["points"]
+    points.append(2)
+    points.insert(0, 0)
+    assert points.pop(1) == 1
+    points[0] = [10]
+    points[0].append(11)
+    notifier["new"] = {}
+    notifier["new"]["x"] = 5
+    del notifier["old"]
+    with pytest.raises(KeyError):
+        del notifier["nothing"]
+    made = process_mod(None, {"action": "init", "struct": {"scan": {"points": [1]}, "old": 0}})
+    for change in changes:
+        made = process_mod(made, change)
+    assert made == notifier.raw_view == {"scan": {"points": [[10, 11], 2]}, "new": {"x": 5}}
+    assert [ModAction(change["action"]) for change in changes[:3]] == [
+        ModAction.append, ModAction.insert, ModAction.pop,
+    ]  # fmt: skip
+    assert changes[4]["path"] == ["scan", "points", 0]
+
+
+def test_subscribers_follow_published_notifiers():
+    from sipyco.sync_struct import Notifier, Publisher, Subscriber
+
+    async def main():
+        notifier = Notifier({"a": [1]})
+        publisher = Publisher({"datasets": notifier})
+        with pytest.raises(ValueError, match="published already"):
+            publisher.add_notifier("datasets", notifier)
+        await publisher.start("127.0.0.1", port := free_port())
+        seen, changed, lost = [], asyncio.Event(), asyncio.Event()
+        copies = []
+
+        def build(struct):
+            copies.append(struct)
+            return struct
+
+        def notify(change):
+            seen.append(change["action"])
+            if "end" in copies[-1]:
+                changed.set()
+
+        subscriber = Subscriber("datasets", build, notify, lost.set)
+        await subscriber.connect("127.0.0.1", port)
+        while not seen:
+            await asyncio.sleep(0)
+        notifier["a"].append(2)
+        notifier["b"] = (3, None)
+        notifier["end"] = True
+        await asyncio.wait_for(changed.wait(), 60)
+        assert copies == [{"a": [1, 2], "b": (3, None), "end": True}]
+        assert seen == ["init", "append", "setitem", "setitem"]
+        other = Subscriber("datasets", build, [seen.append])
+        await other.connect("127.0.0.1", port)
+        await other.close()
+        nothing = Subscriber("nothing", build, None, lost_name.set)
+        await nothing.connect("127.0.0.1", port)
+        await asyncio.wait_for(lost_name.wait(), 60)
+        await publisher.stop()
+        await asyncio.wait_for(lost.wait(), 60)
+        await subscriber.close()
+
+    lost_name = asyncio.Event()
+    asyncio.run(main())
+
+
+def free_port():
+    import socket
+
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]

@@ -5,6 +5,7 @@ import time
 from ..contracts import hub, session
 from ..devices import DeviceDB
 from ..emulator import Emulator, Options
+from ..emulator.artifacts import SYSTEMS
 from ..errors import EmulatorError, PortInUse, UsageError
 from ..network import analyzer, management, moninj
 
@@ -22,7 +23,9 @@ def emulate(args):
         raise UsageError(f"--offset {args.offset}: one of its ports would be {hub.PORT}, that of the hub; use 20")
     known = {} if args.device_db is None else DeviceDB.load(args.device_db).entries
     forward = {port: port + args.offset for port in PORTS}
-    emulator = Emulator(args.variant, Options(forward=forward, log=args.log, bench=args.bench, entries=known))
+    storage = _storage(args.variant, args.storage)
+    options = Options(forward=forward, log=args.log, bench=args.bench, entries=known, storage=storage)
+    emulator = Emulator(args.variant, options)
     try:
         try:
             emulator.wait_ready()
@@ -37,3 +40,13 @@ def emulate(args):
         raise EmulatorError(emulator.failure() or "the emulator ended")
     finally:
         emulator.stop()
+
+
+def _storage(variant: str, named: str | None) -> str | None:
+    """Return the card of the device: the file named, or one that is deleted in the end (empty); None for
+    several boards, whose description names their cards. UsageError."""
+    if variant not in SYSTEMS and not variant.endswith(".toml"):
+        return named or ""
+    if named is not None:
+        raise UsageError("--storage is for a single board: the description of a system names cards (sd)")
+    return None

@@ -13,6 +13,7 @@ from ..waveform.table import format_duration, format_table
 from . import report
 from .bench import bench_file, print_warnings
 from .outputs import Outputs, table_limit
+from .rounding import print_rounded
 from .signals import code_of, end_orderly
 from .wires import wires
 
@@ -158,6 +159,8 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
     if device is not None and kernels and device.is_alive():
         recording = _record(device, experiment.devices)
         print_warnings(device)
+        if args.rounding_warning:
+            print_rounded(device, recording, experiment.devices.ddb)
     if not args.quiet and (kernels or not failed):
         _print_summary(statistics, device, recording, time.time() - started)
         if recording is not None and limit != 0:

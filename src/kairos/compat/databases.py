@@ -5,6 +5,8 @@ action's operands (``setitem``: key and value; ``delitem``: key; ``append``: x; 
 ``pop``: i).
 """
 
+import copy
+
 from .. import devices
 from ..experiment import datasets
 from ..experiment.store import DatasetStore
@@ -50,42 +52,68 @@ class DatasetDB(DatasetStore):
             datasets.apply_change(self.data, change)
             self.changed(change["path"][0])
         elif change["action"] == "setitem":
-            persist, value, metadata = change["value"]
+            persist, value, metadata = _entry(change["value"])
             self.set(change["key"], value, persist, metadata)
         else:
             self.delete(change["key"])
 
 
 class _ForeignDatabase:
-    """Adapts a foreign database class with `get`, `delete` and `update` for changes."""
+    """Adapts a foreign database class with `get`, `delete` and `update` for changes. It shares no object
+    with the run: what it has changes by the changes it is told only."""
 
     def __init__(self, target):
         self.target = target
 
     @property
     def data(self):
-        return {key: datasets.Broadcast(*entry) for key, entry in self.target.data.items()}
+        return {key: _entry(entry) for key, entry in self.target.data.items()}
 
     def get(self, key):
-        return self.target.get(key)
+        return copy.deepcopy(self.target.get(key))
 
     def get_metadata(self, key):
-        return self.data[key].metadata
+        if hasattr(self.target, "get_metadata"):
+            return self.target.get_metadata(key)
+        return _entry(self.target.data[key]).metadata if hasattr(self.target, "data") else {}
 
     def changed(self, key):
-        """Do nothing: changes in place become visible to others when the dataset is set again."""
+        """Do nothing: changes in place have been told (`told`)."""
+
+    def told(self, operation, key, value, more):
+        """Pass a change in place on (see `datasets.DatasetManager`)."""
+        if operation == "append":
+            self.target.update({"action": "append", "path": [key, 1], "x": copy.deepcopy(value)})
+        elif operation == "assign":
+            place = datasets.subscript(more)
+            change = {"action": "setitem", "path": [key, 1], "key": place, "value": copy.deepcopy(value)}
+            self.target.update(change)
 
     def set(self, key, value, persist=None, metadata=None):
-        entry = (bool(persist), value, metadata or {})
+        entry = (bool(persist), copy.deepcopy(value), metadata or {})
         self.target.update({"action": "setitem", "path": [], "key": key, "value": entry})
 
     def delete(self, key):
         self.target.delete(key)
 
 
+def _entry(entry) -> datasets.Broadcast:
+    """Convert an entry of a foreign database: (persist, value), with metadata in newer ones."""
+    persist, value, *metadata = entry
+    return datasets.Broadcast(persist, value, *(metadata or [{}]))
+
+
 class DatasetManager(datasets.DatasetManager):
-    """The datasets of a run on the database `ddb`, one of Kairos or any with `get`, `delete` and
-    `update`."""
+    """The datasets of a run on the database `ddb`, one of Kairos or any with `get`, `delete` and `update`,
+    which is told every change: also of an element, or an appended one."""
 
     def __init__(self, ddb=None):
-        super().__init__(_ForeignDatabase(ddb) if ddb is not None and not hasattr(ddb, "set") else ddb)
+        if ddb is None or isinstance(ddb, datasets.DatasetDB):
+            super().__init__(ddb)
+            return
+        foreign = _ForeignDatabase(ddb)
+        super().__init__(foreign, self._tell)
+
+    def _tell(self, operation, key, value=None, more=None):
+        if key in self._written and self._written[key].broadcast:
+            self.ddb.told(operation, key, value, more)

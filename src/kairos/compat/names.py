@@ -87,6 +87,7 @@ GATHERED = {
         "kairos.compat.controllers": "simple_server_loop",
     },
     "sipyco.packed_exceptions": {"kairos.controllers": "RemoteError=GenericRemoteException"},
+    "sipyco.sync_struct": {"kairos.compat.structures": "*"},
     "sipyco.asyncio_tools": {"kairos.compat.tasks": "*"},
     "sipyco.logging_tools": {"kairos.compat.logs": "*"},
     "sipyco.pipe_ipc": {"kairos.compat.pipes": "*"},

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..contracts.session import PORT
 from ..errors import EmulatorError, PortInUse
@@ -20,6 +21,7 @@ from . import artifacts
 from .cards import cards, pins
 from .control import Control
 from .sources import Kernels, Sources
+from .storage import open_card
 
 __all__ = [
     "Emulator",
@@ -71,6 +73,9 @@ class Options:
     """Wire nothing to the pins."""
     wires: list[str] = field(default_factory=list)
     """Additional drivers of inputs: PIN=PIN, PIN=HZ or PIN=high."""
+    storage: str | None = None
+    """Image of its SD card, in which it keeps its configuration; empty: one that is deleted when it is
+    stopped; None: no card."""
 
 
 def is_emulated(host) -> bool:
@@ -133,6 +138,11 @@ class Emulator:
             command.append("--no-skip")
         if options.log is not None:
             command += ["--uart", options.log]
+        self._card = None
+        if options.storage is not None:
+            path = options.storage or os.path.join(self._directory.name, "card")
+            self._card = open_card(Path(path))
+            command += ["--sd", path]
         command += wiring(options)
         for name, value in options.settings.items():
             command += ["--set", f"{name}={value}"]
@@ -380,6 +390,8 @@ class Emulator:
             reader.join(timeout=1)
         self._process.stdout.close()
         self._process.stderr.close()
+        if self._card is not None:
+            self._card.close()
         self._directory.cleanup()
         _running.pop(self.variant, None)
 

@@ -37,13 +37,14 @@ class Kernels:
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
 
-    def frames(self, library: str | None, addresses) -> tuple:
+    def frames(self, library: str | None, addresses, whole=False) -> tuple:
         """Return file, line and function of return addresses in the library with this fingerprint,
-        innermost first: of user code, or else of the drivers (`kairos.compiler.Frame`); none, if it
-        is not known.
+        innermost first: of user code, or else of the drivers, or of both if `whole`
+        (`kairos.compiler.Frame`); none, if it is not known.
         """
         compiled = self._kept.get(library)
-        return () if compiled is None else own(compiled.symbolize(list(addresses)))
+        frames = () if compiled is None else tuple(compiled.symbolize(list(addresses)))
+        return frames if whole else own(frames)
 
 
 class Sources:
@@ -62,17 +63,17 @@ class Sources:
 
         return np.frombuffer(self._bytes, OUTPUT)
 
-    def frames(self, chain: int) -> tuple:
+    def frames(self, chain: int, whole=False) -> tuple:
         """Return the origin of the outputs of this chain, in the format of `Kernels.frames`."""
         library, addresses, _ = self._reply["chains"][chain]
         names = self._reply["libraries"]
-        return self._kernels.frames(names[library] if library < len(names) else None, addresses)
+        return self._kernels.frames(names[library] if library < len(names) else None, addresses, whole)
 
-    def recorded(self, chain: int) -> tuple | None:
+    def recorded(self, chain: int, whole=False) -> tuple | None:
         """Return where the events of a trace played by this chain were recorded, as `frames`; None:
         it plays none."""
         number = self._reply["chains"][chain][2]
-        return None if number is None else self.frames(number)
+        return None if number is None else self.frames(number, whole)
 
 
 def own(frames) -> tuple:

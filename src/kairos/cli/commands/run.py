@@ -53,6 +53,12 @@ COMMAND = Command(
     ),
     _emulated("--no-bench", action="store_true", help="leave the pins unconnected"),
     _emulated("--no-skip", action="store_true", help="simulate idle time cycle by cycle instead of skipping it"),
+    _emulated(
+        "--no-rounding-warning",
+        dest="rounding_warning",
+        action="store_false",
+        help="do not report outputs that their channels round to steps of 8 ns",
+    ),
     _several("--set", metavar="NAME=VALUE", help="set a timing parameter of the emulator"),
     _several("--forward", metavar="HOST:DEVICE", help="forward a port of this host to a port of the device"),
     runs="run.run",

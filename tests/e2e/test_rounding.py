@@ -1,0 +1,73 @@
+"""Outputs between the steps of their channels: reported once, with the line that asks for them."""
+
+import pytest
+
+HEAD = """\
+from artiq.experiment import *
+
+
+class Pulses(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+        self.setattr_device("core_dma")
+
+    @kernel
+    def flash(self, duration):
+        self.ttl4.pulse(duration)
+
+    @kernel
+    def run(self):
+        self.core.reset()
+"""
+FIRST = HEAD.count("\n") + 1
+
+
+@pytest.fixture
+def told(kairos, tmp_path):
+    """Run these lines in a kernel; returns the warnings."""
+
+    def told(body, *options):
+        file = tmp_path / "pulses.py"
+        file.write_text(HEAD + "".join(f"        {line}\n" for line in body))
+        done = kairos("run", file, *options)
+        assert done.returncode == 0, done.stderr
+        return [line for line in done.stderr.splitlines() if "changes in steps" in line]
+
+    return told
+
+
+@pytest.mark.parametrize(
+    "body, place, by",
+    [
+        (["self.ttl4.pulse(20*ns)"], FIRST, 4),
+        (["delay_mu(3)", "self.ttl4.on()", "delay_mu(13)", "self.ttl4.off()"], FIRST + 1, 3),
+        (["self.ttl4.pulse_mu(7)"], FIRST, 7),
+        (["self.flash(100*ns)"], 12, 4),
+        (["with self.core_dma.record('a'):", "    self.ttl4.pulse(20*ns)", "self.core.break_realtime()",
+          "self.core_dma.playback('a')"], FIRST + 1, 4),
+    ],
+    ids=["short", "level", "lost", "in a method", "recorded"],
+)  # fmt: skip
+def test_output_between_steps_is_reported_with_its_line(told, body, place, by):
+    [line] = told(body)
+    assert "ttl4 changes in steps of 8 ns: its output at " in line and f"rounded down by {by} ns" in line
+    assert f"pulses.py:{place}: " in line, line
+
+
+def test_many_roundings_are_one_line(told):
+    [line] = told(["for _ in range(100):", "    self.ttl4.pulse(20*ns)", "    delay(20*ns)", "self.ttl4.pulse(30*ns)"])
+    assert "more, in 2 lines" in line
+
+
+@pytest.mark.parametrize(
+    "body, options",
+    [
+        (["self.ttl4.pulse(24*ns)"], []),
+        (["delay(3*ns)", "self.ttl4.pulse(1*us)"], ["--no-rounding-warning"]),
+        (["delay(3*ns)"], []),
+    ],
+    ids=["on the steps", "silenced", "no output"],
+)
+def test_nothing_is_reported_otherwise(told, body, options):
+    assert told(body, *options) == []
