@@ -1,0 +1,116 @@
+"""Scans of a repository: only what has changed is examined, and what cannot be keeps its former entry."""
+
+import subprocess
+
+import pytest
+
+from kairos.errors import UsageError
+from tests.support.laboratory import Laboratory
+from tests.support.waiting import until
+
+ONE = """
+from artiq.experiment import *
+from helpers.names import NAME
+
+
+class One(EnvExperiment):
+    __doc__ = NAME
+
+    def build(self):
+        self.setattr_argument("x", StringValue(NAME))
+
+    def run(self):
+        self.set_dataset("name", NAME, broadcast=True)
+"""
+
+
+@pytest.fixture
+def repository(lab):
+    folder = lab.folder / "repository"
+    (folder / "helpers").mkdir()
+    (folder / "helpers" / "__init__.py").touch()
+    (folder / "helpers" / "names.py").write_text('NAME = "First"\n')
+    (folder / "scans").mkdir()
+    (folder / "scans" / "one.py").write_text(ONE)
+    lab.scan()
+    return folder
+
+
+def names(lab) -> list[str]:
+    return sorted(name for name in lab.experiments()["experiments"] if "/" in name)
+
+
+def test_file_is_examined_again_if_a_file_that_it_imports_changes(lab, repository):
+    assert names(lab) == ["scans/First"]
+    (repository / "helpers" / "names.py").write_text('NAME = "Second"\n')
+    lab.scan()
+    assert names(lab) == ["scans/Second"]
+    rid = lab.submit({"file": "scans/one.py", "class_name": "One", "repo_rev": None})
+    assert lab.ends(rid)["status"] == "completed" and lab.datasets()["name"][1] == "Second"
+    (repository / "scans" / "one.py").unlink()
+    lab.scan()
+    assert names(lab) == []
+
+
+@pytest.mark.parametrize(
+    "text, problem",
+    [
+        ("1 / 0\n", "ZeroDivisionError"),
+        ("class\n", "SyntaxError"),
+        ("import sys\nsys.exit(3)\n", "sys.exit(3)"),
+        ("import os\nos._exit(3)\n", "exit code 3"),
+    ],
+)
+def test_file_that_fails_keeps_its_former_entry_and_says_why(lab, repository, text, problem):
+    (repository / "scans" / "one.py").write_text(text)
+    lab.scan()
+    assert names(lab) == ["scans/First"]
+    problems = lab.experiments()["problems"]
+    assert list(problems) == ["scans/one.py"] and problem in problems["scans/one.py"]
+    lab.kill()
+    lab.start()
+    until(lambda: names(lab))
+    assert list(lab.experiments()["problems"]) == ["scans/one.py"], "it is known after a restart"
+    (repository / "scans" / "one.py").write_text(ONE)
+    lab.scan()
+    assert lab.experiments()["problems"] == {}
+
+
+def git(path, *words) -> str:
+    command = ["git", "-C", path, "-c", "user.name=a", "-c", "user.email=a@b.c", *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_commits_of_git_are_run_as_they_were(tmp_path):
+    lab = Laboratory(tmp_path, "git = true\n")
+    folder = tmp_path / "repository"
+    (folder / "lab.py").write_text(ONE.replace("from helpers.names import NAME", 'NAME = "First"'))
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "One\n\nof two")
+    first = git(folder, "rev-parse", "HEAD")
+    lab.start()
+    try:
+        until(lambda: "First" in lab.experiments()["experiments"])
+        (folder / "lab.py").write_text("raise RuntimeError\n")
+        git(folder, "commit", "-aqm", "Two")
+        expid = {"file": "lab.py", "class_name": "One"}
+        rid = lab.submit({**expid, "repo_rev": None}, held="")
+        assert lab.queue()[0]["repo_msg"] == "One\n\nof two" and lab.queue()[0]["expid"]["repo_rev"] == first
+        lab.scan()
+        assert lab.experiments()["problems"]["lab.py"].startswith("the experiment raised an exception")
+        lab.kill()
+        lab.start()
+        until(lambda: lab.queue())
+        lab.release(rid)
+        record = lab.ends(rid)
+        assert (record["status"], record["repo_rev"]) == ("completed", first)
+        again = lab.ends(lab.submit({**expid, "repo_rev": "HEAD~1"}))
+        assert (again["status"], again["repo_rev"]) == ("completed", first)
+        assert lab.ends(lab.repeat(rid))["repo_rev"] == first
+        with pytest.raises(UsageError, match="none is no commit of"):
+            lab.submit({**expid, "repo_rev": "none"})
+        exports = [path.name for path in (tmp_path / ".kairos" / "exports").iterdir()]
+        assert len(exports) <= 2, "commits that are not needed are deleted"
+    finally:
+        lab.close()
