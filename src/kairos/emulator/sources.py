@@ -42,8 +42,12 @@ class Kernels:
         innermost first: of user code, or else of the drivers (`kairos.compiler.Frame`); none, if it
         is not known.
         """
+        return own(self.all_frames(library, addresses))
+
+    def all_frames(self, library: str | None, addresses) -> list:
+        """As `frames`, with those of the drivers."""
         compiled = self._kept.get(library)
-        return () if compiled is None else own(compiled.symbolize(list(addresses)))
+        return [] if compiled is None else compiled.symbolize(list(addresses))
 
 
 class Sources:
@@ -67,6 +71,13 @@ class Sources:
         library, addresses, _ = self._reply["chains"][chain]
         names = self._reply["libraries"]
         return self._kernels.frames(names[library] if library < len(names) else None, addresses)
+
+    def called_by(self, chain: int, names) -> bool:
+        """Return whether a driver's method of one of these names is among the callers."""
+        library, addresses, _ = self._reply["chains"][chain]
+        libraries = self._reply["libraries"]
+        frames = self._kernels.all_frames(libraries[library] if library < len(libraries) else None, addresses)
+        return any(frame.file.startswith(_PACKAGE) and frame.function.rpartition(".")[2] in names for frame in frames)
 
     def recorded(self, chain: int) -> tuple | None:
         """Return where the events of a trace played by this chain were recorded, as `frames`; None:
