@@ -241,6 +241,48 @@ def test_process_outside_group_ends_with_its_plugin(hub, lab, ill):
     until(lambda: family(lab, hub) == [plugin(lab, "ill").pid])
 
 
+def called(name):
+    """Return the processes of this name (of its first argument)."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            if process.name.isdigit() and (process / "cmdline").read_bytes().startswith(name.encode() + b"\0"):
+                found.append(int(process.name))
+        except OSError:
+            pass  # it has ended
+    return found
+
+
+def test_process_that_hides_ends_with_its_plugin(hub, lab, ill):
+    """Its group, session and environment do not tell whose it is."""
+    name = f"hidden-{os.getpid()}"
+    call(lab, "ill", "Escape", text=name, number=2)
+    until(lambda: len(called(name)) == 1 and parent_of(called(name)[0]) == hub.process.pid)
+    lab.reload("ill")
+    comes_back(lab, ill)
+    until(lambda: not called(name))
+
+
+def test_process_of_unknown_plugin_ends_with_hub(tmp_path):
+    """It hides before anybody has seen it with its plugin."""
+    entries = entry("ill", misbehaving(tmp_path, "ill")) + entry("well", misbehaving(tmp_path, "well"))
+    hub = Hub(tmp_path, {"away": "127.0.0.1:9"}, entries=entries)
+    name = f"unknown-{os.getpid()}"
+    try:
+        with kairos.hub.connect(hub.address) as lab:
+            until(lambda: all(plugin.running for plugin in lab.plugins()))
+            call(lab, "ill", "Escape", text=name, number=0)
+            until(lambda: len(called(name)) == 1 and parent_of(called(name)[0]) == hub.process.pid)
+    finally:
+        hub.close()
+    until(lambda: not called(name))
+
+
+def parent_of(process):
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[1])
+
+
 def family(lab, hub):
     """Return the processes started by the plugin, including itself: all have inherited its
     environment."""

@@ -2,7 +2,8 @@
 //! one.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -43,6 +44,57 @@ const LOOK_PATHS: [&str; 3] = ["/grpc.health.v1.Health/", "/grpc.reflection.v1",
 /// The only path that is not a gRPC method.
 pub const METRICS: &str = "/metrics";
 
+/// Methods of the services that gRPC itself defines, as far as the hub has them.
+const COMMON_METHODS: [&str; 5] = [
+    "/grpc.health.v1.Health/Check",
+    "/grpc.health.v1.Health/List",
+    "/grpc.health.v1.Health/Watch",
+    "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+];
+
+/// Whether the hub itself has a method with this path.
+pub fn is_method(path: &str) -> bool {
+    path == METRICS || COMMON_METHODS.contains(&path) || METHODS.iter().any(|&(method, _)| method == path)
+}
+
+/// Refused calls that are logged in each [`ROUND`]; further ones are only counted.
+const REFUSALS_LOGGED: u32 = 10;
+const ROUND: Duration = Duration::from_secs(60);
+/// Maximum number of characters of a path in the log.
+const PATH_SHOWN: usize = 120;
+
+/// Refused calls of a round. Anybody can make any number of them.
+#[derive(Debug, Default)]
+pub struct Refusals(Mutex<Option<(Instant, u32)>>);
+
+impl Refusals {
+    /// Counts a refused call at the time `now`. Returns whether to log it, and how many calls of
+    /// the previous round were not logged.
+    fn count(&self, now: Instant) -> (bool, u32) {
+        let mut round = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut untold = 0;
+        let (began, count) = round.get_or_insert((now, 0));
+        if now.duration_since(*began) >= ROUND {
+            untold = count.saturating_sub(REFUSALS_LOGGED);
+            (*began, *count) = (now, 0);
+        }
+        *count = count.saturating_add(1);
+        (*count <= REFUSALS_LOGGED, untold)
+    }
+
+    fn log(&self, from: &str, path: &str, status: &Status) {
+        let (is_logged, untold) = self.count(Instant::now());
+        if untold > 0 {
+            tracing::warn!("refused {untold} more calls, which are not listed");
+        }
+        if is_logged {
+            let shown: String = path.chars().take(PATH_SHOWN).collect();
+            tracing::warn!(from, method = shown, "refused: {}", status.message());
+        }
+    }
+}
+
 /// Maximum number of concurrent calls of a plugin to the hub.
 const PLUGIN_CALLS: usize = 16;
 
@@ -70,6 +122,7 @@ pub struct Gate {
     pub methods: BTreeMap<String, Role>,
     /// Tokens that the hub issued to its plugins, whose concurrent calls are limited.
     pub plugins: Vec<(Token, Arc<Semaphore>)>,
+    pub refusals: Refusals,
 }
 
 /// A client, and the semaphore that limits its concurrent calls, if they are limited.
@@ -140,7 +193,7 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
         Ok(None) => return next.run(request).await,
         Ok(Some(found)) => found,
         Err(status) => {
-            tracing::warn!(from = from(&request), method = path, "refused: {}", status.message());
+            gate.refusals.log(&from(&request), path, &status);
             return refuse(path, status);
         }
     };
@@ -257,7 +310,7 @@ mod tests {
                 ("/lab.Pll/Lock".into(), Role::Operate),
                 ("/lab.Pll/State".into(), Role::Look),
             ]),
-            plugins: Vec::new(),
+            ..Gate::default()
         };
         gate.add_plugin("pll", "b");
         let may = |path: &str, shown: &str| {
@@ -266,6 +319,16 @@ mod tests {
         };
         assert!(may("/lab.Pll/State", "Bearer a") && !may("/lab.Pll/Lock", "Bearer a"));
         assert!(may("/lab.Pll/Lock", "Bearer b") && !may("/lab.Pll/None", "Bearer b"));
+    }
+
+    #[test]
+    fn refused_calls_beyond_some_are_only_counted() {
+        let (refusals, start) = (Refusals::default(), Instant::now());
+        let logged = |after: Duration| (0..1000).filter(|_| refusals.count(start + after).0).count();
+        assert_eq!(logged(Duration::ZERO), REFUSALS_LOGGED as usize);
+        assert_eq!(logged(ROUND / 2), 0);
+        assert_eq!(refusals.count(start + ROUND), (true, 2000 - REFUSALS_LOGGED));
+        assert_eq!(refusals.count(start + 2 * ROUND), (true, 0));
     }
 
     #[test]

@@ -62,21 +62,25 @@ impl Journal {
                 .create(true)
                 .truncate(false)
                 .open(&journal.path)?;
-            let mut text = String::new();
-            file.read_to_string(&mut text)?;
-            Ok((file, text))
+            // One byte more than a line shows that there is more.
+            let mut bytes = Vec::new();
+            (&mut file).take(LINE as u64 + 1).read_to_end(&mut bytes)?;
+            Ok((file, bytes))
         });
         match opened {
-            Ok((file, text)) => {
-                let left = interrupted(&text);
+            Ok((file, bytes)) => {
+                let left = left_over(&journal.path, &bytes);
                 if let Some(left) = &left {
                     tracing::error!(device, "{left}");
                 }
                 journal.left = Mutex::new(left);
                 journal.file = Some(file);
-                if text.len() != LINE {
+                if bytes.len() != LINE {
                     // Reserves the space, in case the disk is full later.
                     journal.write(ENDED);
+                    if let Some(file) = &journal.file {
+                        journal.note(file.set_len(LINE as u64));
+                    }
                 }
             }
             Err(error) => journal.note(Err(error)),
@@ -179,6 +183,19 @@ pub fn changes(program: &[u8]) -> bool {
     })
 }
 
+/// The report for the content of a file left by a previous hub.
+fn left_over(path: &Path, content: &[u8]) -> Option<String> {
+    let line = std::str::from_utf8(content).unwrap_or_default();
+    if let Some(left) = interrupted(line) {
+        return Some(left);
+    }
+    let is_known = content.is_empty() || line.split_whitespace().next() == Some(ENDED);
+    (!is_known).then(|| {
+        let path = path.display();
+        format!("{path} is damaged: it is unknown whether the end of the previous hub interrupted a batch")
+    })
+}
+
 /// The report for a line, if its batch has not ended.
 pub fn interrupted(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();
@@ -271,6 +288,36 @@ mod tests {
         }
         drop(Journal::open(folder.path(), "rack").begin(&program(&[Operation::Read, Operation::Modify])));
         assert!(Journal::open(folder.path(), "rack").subsystem().is_some());
+    }
+
+    #[test]
+    fn damaged_journal_is_reported_until_a_batch_has_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rack.batch");
+        let zeros = [0; LINE];
+        let large = b"x".repeat(1 << 20);
+        for content in [&b"\xff\xfe\x80"[..], b"\n\n", b"bogus 3 4\n", &zeros, &large] {
+            fs::write(&path, content).unwrap();
+            let journal = Journal::open(folder.path(), "rack");
+            let text = journal.subsystem().unwrap().text;
+            assert!(text.contains("rack.batch is damaged") && !text.contains("written"), "{text}");
+            journal.begin(&program(&[Operation::Write, Operation::Write])).end();
+            assert!(journal.subsystem().is_none());
+            assert_eq!(fs::read(&path).unwrap().len(), LINE);
+        }
+        fs::write(&path, "begun 1795447641.806 4").unwrap();
+        assert!(Journal::open(folder.path(), "rack").subsystem().unwrap().text.contains("4 instructions"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn journal_with_any_content_is_opened(content: Vec<u8>) {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("rack.batch"), &content).unwrap();
+            let journal = Journal::open(folder.path(), "rack");
+            journal.begin(&program(&[Operation::Write, Operation::Write])).end();
+            proptest::prop_assert!(journal.subsystem().is_none());
+        }
     }
 
     #[test]

@@ -6,7 +6,8 @@
 //! [`job`]s. [`program`] builds batches from named steps; the [`journal`] survives a hub that is
 //! interrupted during a batch. [`service`] offers all this on a [`server`], with the `connections`
 //! of its clients, [`metrics`], and the methods of [`plugins`]. [`traces`] shows where the time of
-//! a call goes; [`life`] reports liveness to a service manager.
+//! a call goes; [`life`] reports liveness to a service manager; `text` makes what others wrote safe for
+//! the log.
 #![forbid(unsafe_code)]
 
 pub mod access;
@@ -31,6 +32,7 @@ pub mod server;
 pub mod service;
 pub mod settings;
 mod spi;
+mod text;
 pub mod traces;
 pub mod waveforms;
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use kairos_hub::plugins::orphans;
 use kairos_hub::server;
 use kairos_hub::settings::Settings;
 use kairos_hub::traces::{logged, Traces};
@@ -38,9 +39,27 @@ enum LogFormat {
     Json,
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("kairos: the hub cannot start its threads: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    // Fails on old kernels only, where orphans of plugins survive the hub.
+    let adopted = orphans::adopt();
+    let code = runtime.block_on(log_and_run(arguments));
+    // Ends the plugins.
+    drop(runtime);
+    if adopted.is_ok() {
+        orphans::end_all();
+    }
+    code
+}
+
+async fn log_and_run(arguments: Arguments) -> ExitCode {
     let traces = match arguments.traces.as_deref().map(Traces::to).transpose() {
         Ok(traces) => traces,
         Err(error) => {

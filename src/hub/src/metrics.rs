@@ -1,6 +1,6 @@
 //! Metrics of the hub and its devices in the Prometheus text format, version 0.0.4.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,6 +10,7 @@ use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::access;
 use crate::device::Device;
 use crate::health::Condition;
 use crate::job;
@@ -18,7 +19,11 @@ use crate::traces::code;
 
 /// Statistics of calls, by method and outcome.
 #[derive(Debug, Default)]
-pub struct Calls(Mutex<BTreeMap<(String, String), Sum>>);
+pub struct Calls {
+    sums: Mutex<BTreeMap<(String, String), Sum>>,
+    /// Methods of the plugins.
+    plugins: BTreeSet<String>,
+}
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
@@ -26,14 +31,28 @@ struct Sum {
     time: Duration,
 }
 
-/// Maximum number of entries. Without a limit, clients could add any number of invented methods.
-const METHODS_MAX: usize = 256;
+/// Stands for all methods that the hub does not have: anybody may invent names, and what is not
+/// bounded fills the memory, or hides the methods that matter.
+const OTHERS: &str = "others";
+/// Highest code of gRPC; a plugin may answer with any text instead.
+const CODE_MAX: u8 = 16;
 
 impl Calls {
+    /// Creates statistics that also distinguish these methods, of plugins.
+    pub fn new<'a>(plugins: impl Iterator<Item = &'a String>) -> Self {
+        Self {
+            sums: Mutex::default(),
+            plugins: plugins.cloned().collect(),
+        }
+    }
+
     fn add(&self, method: &str, code: &str, time: Duration) {
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let method = if calls.len() < METHODS_MAX { method } else { "others" };
-        let sum = calls.entry((method.into(), code.into())).or_default();
+        let is_known = access::is_method(method) || self.plugins.contains(method);
+        let method = if is_known { method } else { OTHERS };
+        let is_code = code.parse::<u8>().is_ok_and(|code| code <= CODE_MAX);
+        let code = if is_code { code } else { OTHERS };
+        let mut sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
+        let sum = sums.entry((method.into(), code.into())).or_default();
         sum.count += 1;
         sum.time += time;
     }
@@ -78,11 +97,14 @@ fn write(out: &mut String, devices: &[Device], calls: &Calls) -> fmt::Result {
                 add("kairos_subsystem_good".into(), labels, good);
             }
             for (value, number) in &subsystem.values {
-                add(format!("kairos_{}_{value}", subsystem.name), labels.clone(), *number);
+                // The names come from the device.
+                let name = format!("kairos_{}_{value}", subsystem.name);
+                let name = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "_");
+                add(name, labels.clone(), *number);
             }
         }
     }
-    for ((method, code), sum) in calls.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+    for ((method, code), sum) in calls.sums.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         let labels = format!("method={},code={}", Label(method), Label(code));
         add("kairos_hub_calls_total".into(), labels.clone(), sum.count as f64);
         add("kairos_hub_call_seconds_total".into(), labels, sum.time.as_secs_f64());
@@ -121,7 +143,7 @@ mod tests {
 
     #[test]
     fn calls_are_counted_by_method_and_outcome() {
-        let calls = Calls::default();
+        let calls = Calls::new(["/a/B".to_string(), "/a/\"B".into()].iter());
         calls.add("/a/B", "0", Duration::from_millis(250));
         calls.add("/a/B", "0", Duration::from_millis(250));
         calls.add("/a/\"B", "5", Duration::ZERO);
@@ -139,7 +161,12 @@ mod tests {
     #[test]
     fn unknown_methods_do_not_grow_the_table() {
         let calls = Calls::default();
-        (0..1000).for_each(|n| calls.add(&format!("/a/{n}"), "12", Duration::ZERO));
-        assert!(calls.0.lock().unwrap().len() <= METHODS_MAX + 1);
+        (0..1000).for_each(|n| calls.add(&format!("/a/{n}"), &n.to_string(), Duration::ZERO));
+        let known = [access::METRICS, "/kairos.hub.v1.Registers/Read", "/grpc.health.v1.Health/Check"];
+        known.iter().for_each(|method| calls.add(method, "0", Duration::ZERO));
+        let sums = calls.sums.lock().unwrap();
+        assert_eq!(sums.len(), usize::from(CODE_MAX) + 1 + 1 + known.len());
+        assert!(known.iter().all(|method| sums.contains_key(&(method.to_string(), "0".into()))));
+        assert_eq!(sums[&(OTHERS.into(), OTHERS.into())].count, 1000 - u64::from(CODE_MAX) - 1);
     }
 }

@@ -112,7 +112,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         plugins,
         file: Arc::new(file),
     };
-    let calls: &'static Calls = Box::leak(Box::default());
+    let calls: &'static Calls = Box::leak(Box::new(Calls::new(gate.methods.keys())));
     let metrics = axum::Router::new()
         .route(access::METRICS, get(metrics::page))
         .with_state((service.devices.clone(), calls));

@@ -43,6 +43,16 @@ class Misbehaving:
             subprocess.Popen(["sleep", "1000"], start_new_session=not request.text, stdin=subprocess.DEVNULL)
         return request
 
+    def Escape(self, request, context):
+        code = (
+            "import os, sys, time\n"
+            "if os.fork(): time.sleep(float(sys.argv[2])); os._exit(0)\n"
+            "os.setsid()\n"
+            "os.execve('/bin/sleep', [sys.argv[1], '1000'], {})"
+        )
+        subprocess.Popen([sys.executable, "-c", code, request.text, str(request.number)], stdin=subprocess.DEVNULL)
+        return request
+
     def Spin(self, request, context):
         for _ in range(request.number):
             subprocess.Popen([sys.executable, "-c", "while True: pass"], stdin=subprocess.DEVNULL)

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::text::plain;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::{sleep_until, Instant};
 
@@ -41,7 +42,7 @@ pub async fn log(plugin: String, mut pipe: impl AsyncRead + Unpin) {
 
 fn log_line(plugin: &str, line: &mut Vec<u8>) {
     if !line.is_empty() {
-        tracing::info!(target: "plugin", plugin, "{}", String::from_utf8_lossy(line));
+        tracing::info!(target: "plugin", plugin, "{}", plain(&String::from_utf8_lossy(line)));
         line.clear();
     }
 }

@@ -3,11 +3,13 @@
 //!
 //! [`settings`] is their section of hub.toml, [`protocol`] the services they offer. A [`process`]
 //! is started, watched and restarted; its output goes to the hub's log ([`lines`]); its
-//! [`processes`] and their memory are counted and have [`limits`]; [`forward`] forwards calls.
+//! [`processes`] and their memory are counted and have [`limits`]; those that have left it
+//! ([`orphans`]) are ended too; [`forward`] forwards calls.
 
 pub mod forward;
 pub mod limits;
 mod lines;
+pub mod orphans;
 pub mod process;
 mod processes;
 pub mod protocol;

@@ -17,6 +17,7 @@ use tonic_health::pb::HealthCheckRequest;
 
 use super::limits::{Groups, Limits, PROCESSES_MAX};
 use super::lines;
+use super::orphans;
 use super::processes;
 use super::protocol::Protocol;
 use super::settings::{Layer, PluginSettings};
@@ -264,7 +265,11 @@ impl Supervisor {
                 .env("KAIROS_HUB", &hub.address)
                 .env("KAIROS_HUB_TOKEN", &hub.token);
         }
-        let mut child = command.spawn()?;
+        let mut child = orphans::start(&self.settings.name, || {
+            let child = command.spawn()?;
+            let first = child.id();
+            Ok((child, first))
+        })?;
         if let Some(Err(error)) = child.id().map(|process| self.limits().put(process)) {
             // It may have ended already.
             tracing::warn!(
@@ -304,6 +309,7 @@ impl Supervisor {
                 settings = self.reloads.recv() => return settings.map_or(End::Over, End::Reload),
                 _ = checks.tick() => {}
             }
+            orphans::watch();
             let all = child
                 .id()
                 .map_or_else(Vec::new, |process| self.limits().processes(process));
@@ -360,6 +366,8 @@ impl Supervisor {
         let (limits, mark) = (self.limits(), self.mark());
         let _ = tokio::task::spawn_blocking(move || limits.end(first, &mark)).await;
         let _ = child.kill().await;
+        let name = self.settings.name.clone();
+        let _ = tokio::task::spawn_blocking(move || orphans::end(&name, first)).await;
     }
 }
 

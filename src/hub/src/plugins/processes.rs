@@ -1,6 +1,49 @@
 //! The processes of a plugin, including descendants, and their memory.
 
+use std::collections::BTreeMap;
 use std::fs;
+
+/// A process according to `/proc`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub parent: u32,
+    /// Its start time in ticks since the computer started.
+    pub start: u64,
+    /// It waits for its parent to take notice of its end.
+    pub has_ended: bool,
+}
+
+impl Process {
+    /// Whether `ancestor` is among its parents.
+    pub fn is_descendant_of(&self, ancestor: u32, all: &BTreeMap<u32, Process>) -> bool {
+        let mut parent = self.parent;
+        // Numbers may have been used again while the table was read, so there may be loops.
+        for _ in 0..=all.len() {
+            match all.get(&parent) {
+                _ if parent == ancestor => return true,
+                Some(above) => parent = above.parent,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+/// All visible processes of this computer, by number.
+pub fn table() -> BTreeMap<u32, Process> {
+    let read = |process: u32| {
+        let fields = fields(process)?;
+        let fields: Vec<&str> = fields.split_whitespace().collect();
+        // proc_pid_stat(5), without the first two fields
+        let found = Process {
+            parent: fields.get(1)?.parse().ok()?,
+            start: fields.get(19)?.parse().ok()?,
+            has_ended: matches!(fields[0], "Z" | "X"),
+        };
+        Some((process, found))
+    };
+    all().filter_map(read).collect()
+}
 
 /// All visible processes of this computer.
 fn all() -> impl Iterator<Item = u32> {
@@ -46,11 +89,16 @@ fn counted(process: u32, file: &str, word: &str) -> Option<u64> {
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The fifth field of `stat`; the program name before it may contain blanks and parentheses.
+/// The fields of `stat` from the third on; the program name before them may contain blanks and
+/// parentheses.
+fn fields(process: u32) -> Option<String> {
+    let text = fs::read(format!("/proc/{process}/stat")).ok()?;
+    let (_, fields) = std::str::from_utf8(&text).ok()?.rsplit_once(')')?;
+    Some(fields.into())
+}
+
 fn group_of(process: u32) -> Option<u32> {
-    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    let (_, fields) = text.rsplit_once(')')?;
-    fields.split_whitespace().nth(2)?.parse().ok()
+    fields(process)?.split_whitespace().nth(2)?.parse().ok()
 }
 
 #[cfg(test)]
