@@ -196,9 +196,7 @@ impl RequestDecoder {
                     self.filled = 0;
                     let kind = Type::try_from(byte).map_err(ProtocolError::UnknownType)?;
                     let (state, request) = match kind {
-                        Type::RpcReply | Type::RpcException if self.call != Call::Sent => {
-                            return Err(ProtocolError::UnsolicitedReply);
-                        }
+                        Type::RpcReply if self.call != Call::Sent => return Err(ProtocolError::UnsolicitedReply),
                         Type::SystemInfo => (State::Sync(0), Some(Request::SystemInfo)),
                         Type::RunKernel => (State::Sync(0), Some(Request::RunKernel)),
                         Type::RpcReply => {
@@ -222,6 +220,9 @@ impl RequestDecoder {
                     let f = &self.fixed;
                     let number = u32::from_le_bytes([f[length - 4], f[length - 3], f[length - 2], f[length - 1]]);
                     if kind == Type::RpcException {
+                        if self.call != Call::Sent {
+                            return Err(ProtocolError::UnsolicitedReply);
+                        }
                         (self.state, self.call) = (State::Sync(0), Call::Exception);
                         let mut bytes = [0; RPC_EXCEPTION];
                         bytes.copy_from_slice(&self.fixed[..RPC_EXCEPTION]);

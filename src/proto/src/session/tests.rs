@@ -165,7 +165,7 @@ fn impossible_length_is_an_error() {
 }
 
 /// A reply and an exception of the host, up to the part that decides whether they are permitted.
-const REPLIES: [&[u8]; 2] = [b"ZZZZ\x07", b"ZZZZ\x08"];
+const REPLIES: [&[u8]; 2] = [b"ZZZZ\x07", b"ZZZZ\x08................................................"];
 
 #[test]
 fn reply_without_a_call_is_rejected() {
