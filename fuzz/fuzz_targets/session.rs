@@ -5,9 +5,13 @@
 use kairos_proto::session;
 use libfuzzer_sys::fuzz_target;
 
-/// Decodes a session stream in pieces of `size`. Returns the requests with joined payloads.
-fn requests(stream: &[u8], size: usize) -> Vec<String> {
+/// Decodes a session stream in pieces of `size`, while a kernel waits for a reply or not. Returns the
+/// requests with joined payloads.
+fn requests(stream: &[u8], size: usize, in_call: bool) -> Vec<String> {
     let mut decoder = session::RequestDecoder::new();
+    if in_call {
+        decoder.begin_call();
+    }
     let mut found = Vec::new();
     let mut payload = Vec::new();
     for mut piece in stream.chunks(size) {
@@ -43,5 +47,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let size = usize::from(first).max(1);
-    assert_eq!(requests(stream, size), requests(stream, usize::MAX));
+    for in_call in [false, true] {
+        assert_eq!(requests(stream, size, in_call), requests(stream, usize::MAX, in_call));
+    }
 });

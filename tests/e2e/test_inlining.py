@@ -44,7 +44,7 @@ def test_exception_of_inlined_method_has_its_frames(kairos):
     assert done.returncode == 1 and "RTIOUnderflow" in done.stderr
     lines = done.stderr.splitlines()
     frames = [
-        (line.split(", in ")[1].split(" ")[0].partition("[")[0], lines[n + 1].strip())
+        (line.split(", in ")[1].split(" ")[0], lines[n + 1].strip())
         for n, line in enumerate(lines)
         if ", in " in line
     ]

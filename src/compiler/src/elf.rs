@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use object::read::elf::{ElfFile32, FileHeader, SectionHeader};
 use object::{elf, Endianness, Object, ObjectSymbol};
 
+use crate::symbol::qualified_name;
+
 /// A source position of a backtrace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
@@ -130,9 +132,9 @@ fn debug_context<'a>(file: &ElfFile32<'a, Endianness>) -> Result<addr2line::Cont
     addr2line::Context::from_dwarf(dwarf).map_err(|error| error.to_string())
 }
 
-/// The function that contains an address.
+/// The name of the function that contains an address.
 fn symbol_at(file: &ElfFile32<Endianness>, address: u64) -> Option<String> {
     let mut symbols = file.symbols();
     let symbol = symbols.find(|s| s.is_definition() && (s.address()..s.address() + s.size()).contains(&address))?;
-    Some(symbol.name().ok()?.to_string())
+    Some(qualified_name(symbol.name().ok()?).to_string())
 }

@@ -27,6 +27,7 @@ mod program;
 mod resolve;
 mod returned;
 pub mod source;
+mod symbol;
 mod syntax;
 mod types;
 mod vectors;

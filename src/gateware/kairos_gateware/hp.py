@@ -14,9 +14,9 @@ __all__ = ["HpRead", "HpWrite"]
 class HpRead:
     """Read half: addresses out, data in. One id, so data arrive in the order of the addresses.
 
-    `arvalid` (out), `arready` (in): the read of `arlen` (out) + 1 beats from `araddr` (out, 32
-    bits) is offered, accepted. `rvalid` (in), `rready` (out): a beat `rdata` (in, 64 bits), with
-    `rresp` (in; not 0: an error) and `rlast` (in).
+    `arvalid` (out), `arready` (in): the read of `arlen` (out, 4 bits) + 1 beats from `araddr` (out, 32
+    bits) is offered, accepted. `rvalid` (in), `rready` (out): a beat `rdata` (in, 64 bits), with `rresp`
+    (in, 2 bits; not 0: an error) and `rlast` (in).
     """
 
     def __init__(self):
@@ -32,10 +32,10 @@ class HpRead:
 class HpWrite:
     """Write half: addresses and data out, responses in.
 
-    `awvalid` (out), `awready` (in): the write of `awlen` (out) + 1 beats to `awaddr` (out, 32
-    bits). `wvalid` (out), `wready` (in): a beat `wdata` (out, 64 bits), of which the bytes of
-    `wstrb` (out, 8 bits) count, with `wlast` (out). `bvalid` (in), `bready` (out): its response
-    `bresp` (in; not 0: an error).
+    `awvalid` (out), `awready` (in): the write of `awlen` (out, 4 bits) + 1 beats to `awaddr` (out, 32
+    bits). `wvalid` (out), `wready` (in): a beat `wdata` (out, 64 bits), of which the bytes of `wstrb` (out,
+    8 bits) count, with `wlast` (out). `bvalid` (in), `bready` (out): its response `bresp` (in, 2 bits; not
+    0: an error).
     """
 
     def __init__(self):

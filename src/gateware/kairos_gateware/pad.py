@@ -9,8 +9,10 @@ SAMPLES = 8
 
 
 class Pad:
-    """One pin. `o`: eight output samples of the cycle, bit 0 first in time. `oe`: driven by the PL. `i`:
-    eight input samples.
+    """One pin. Directions as seen by the PHY.
+
+    `o` (out, 8 bits): output samples of the cycle, bit 0 first in time. `oe` (out): the PL drives the pin.
+    `i` (in, 8 bits): input samples, likewise.
 
     name: as in the device database. direction: "out", "in" or "inout". channel: RTIO channel
     number. serialised: the samples of a cycle may differ, so that a board needs a serialiser and

@@ -23,6 +23,9 @@ pub mod management;
 pub mod moninj;
 pub mod netboot;
 pub mod paths;
+mod protocol_error;
 pub mod rpc;
 pub mod session;
 pub mod summary;
+
+pub use protocol_error::ProtocolError;

@@ -18,6 +18,7 @@ use kairos_contracts::management::{DIGEST_LENGTH, IMAGE_CHECKSUM_LENGTH};
 use crate::paths::{self, Measurement};
 use crate::rpc::Sink;
 use crate::session::GREETING_ANSWER;
+use crate::ProtocolError;
 
 /// The device's answer to the greeting, which denotes little endian.
 pub const ANSWER: u8 = GREETING_ANSWER;
@@ -103,32 +104,10 @@ pub enum Item<'a> {
     Data { data: &'a [u8], last: bool },
 }
 
-/// A violation of the protocol by the host; the connection must be closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProtocolError {
-    UnknownType(u8),
-    /// The length of a key that is empty or longer than [`KEY_MAX`]. The client receives an Error
-    /// reply.
-    KeyLength(u32),
-    /// A key that is not ASCII. The client receives an Error reply.
-    KeyCharacter,
-}
-
-impl ProtocolError {
-    /// Whether an Error reply is sent before the connection is closed.
-    pub fn is_answered(self) -> bool {
-        !matches!(self, Self::UnknownType(_))
-    }
-}
-
-impl fmt::Display for ProtocolError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownType(number) => write!(f, "request of unknown type {number}"),
-            Self::KeyLength(length) => write!(f, "configuration key of {length} bytes"),
-            Self::KeyCharacter => write!(f, "configuration key that is not ASCII"),
-        }
-    }
+/// Whether a client that has violated the protocol is sent an Error reply before its connection is
+/// closed.
+pub fn is_answered(error: ProtocolError) -> bool {
+    !matches!(error, ProtocolError::UnknownType(_))
 }
 
 #[derive(Clone, Copy, Debug)]

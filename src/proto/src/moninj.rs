@@ -4,8 +4,6 @@
 //! `src/contracts/moninj.toml` defines for each kind; [`Message`] has room for all of them, and one
 //! iteration over the fields encodes or decodes it.
 
-use core::fmt;
-
 pub use kairos_contracts::moninj::{Field, Report, Request, GREETING, PORT};
 
 /// Longest message in bytes.
@@ -123,12 +121,6 @@ impl<K: Kind> Message<K> {
 /// A message of an unknown kind; the connection must be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownType(pub u8);
-
-impl fmt::Display for UnknownType {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        write!(out, "request of unknown type {}", self.0)
-    }
-}
 
 /// Decoder of one direction, after the greeting.
 #[derive(Default)]

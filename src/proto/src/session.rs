@@ -5,14 +5,18 @@
 //! there is no overall length. [`RequestDecoder`] takes the host's bytes as they arrive, in any
 //! pieces, and never stores more than one fixed-size message; long payloads (the kernel library,
 //! the value of an RPC reply) are passed on piece by piece. [`reply`] encodes the other direction.
+//!
+//! What the host may send depends on whether a kernel waits for it, and the end of a reply's value is
+//! known only to the kernel core, which decodes it. So the decoder also follows the kernel's calls
+//! ([`RequestDecoder::begin_call`], [`RequestDecoder::end_call`]), and nothing else records them.
 
 pub mod host;
-
-use core::fmt;
 
 use kairos_contracts::session::Request as Type;
 pub use kairos_contracts::session::{GREETING, LITTLE_ENDIAN as GREETING_ANSWER, PORT};
 use kairos_contracts::session::{RPC_EXCEPTION_LENGTH, SYNC_BYTE, SYNC_LENGTH};
+
+use crate::ProtocolError;
 
 /// Precedes every message.
 pub const SYNC: [u8; SYNC_LENGTH] = [SYNC_BYTE; SYNC_LENGTH];
@@ -37,8 +41,7 @@ pub enum Request<'a> {
     },
     RunKernel,
     /// The reply to an RPC follows in [`Request::Value`] pieces, starting with its return tag
-    /// (length, bytes), until [`RequestDecoder::end_value`] is called: only the caller knows where
-    /// its value ends.
+    /// (length, bytes), until [`RequestDecoder::end_call`].
     RpcReply,
     Value(&'a [u8]),
     RpcException([u8; RPC_EXCEPTION]),
@@ -50,23 +53,6 @@ pub enum Request<'a> {
     },
 }
 
-/// A violation of the protocol by the host; the connection must be closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProtocolError {
-    UnknownType(u8),
-    /// A length of 2^31 or more, which cannot be intended.
-    Length(u32),
-}
-
-impl fmt::Display for ProtocolError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownType(number) => write!(f, "request of unknown type {number}"),
-            Self::Length(length) => write!(f, "length {length:#x} in a request"),
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 enum State {
     /// This many bytes 0x5a have been received.
@@ -76,12 +62,27 @@ enum State {
     Fixed(Type, usize),
     /// This many bytes of the library are outstanding.
     Library(u32),
+}
+
+/// A kernel's call of a function of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Call {
+    /// No kernel waits for the host.
+    None,
+    /// The host is to reply.
+    Sent,
+    /// The stream consists of the reply's value.
     Value,
+    /// The host has replied with an exception, which the kernel core has not read yet.
+    Exception,
+    /// The kernel has ended without reading the whole value, whose end is therefore unknown.
+    Abandoned,
 }
 
 /// Decoder of the host's side of a session, after the greeting.
 pub struct RequestDecoder {
     state: State,
+    call: Call,
     /// The fixed part after a type byte.
     fixed: [u8; RPC_EXCEPTION],
     filled: usize,
@@ -99,6 +100,7 @@ impl RequestDecoder {
     pub const fn new() -> Self {
         Self {
             state: State::Sync(0),
+            call: Call::None,
             fixed: [0; RPC_EXCEPTION],
             filled: 0,
             discarded: 0,
@@ -111,9 +113,46 @@ impl RequestDecoder {
         core::mem::take(&mut self.discarded)
     }
 
-    /// Whether the next byte belongs to an RPC reply, so that the caller may consume it directly.
+    /// Records that the kernel has called a function of the host and waits for its reply.
+    pub fn begin_call(&mut self) {
+        self.call = Call::Sent;
+    }
+
+    /// Records that the kernel core has read the reply, and `surplus` bytes after it: the next byte
+    /// starts a message.
+    ///
+    /// # Errors
+    /// [`ProtocolError::LongReply`].
+    pub fn end_call(&mut self, surplus: u32) -> Result<(), ProtocolError> {
+        self.call = Call::None;
+        match surplus {
+            0 => Ok(()),
+            surplus => Err(ProtocolError::LongReply(surplus)),
+        }
+    }
+
+    /// Records that the kernel has ended. Whatever the host still sends as a reply is unsolicited.
+    pub fn abandon_call(&mut self) {
+        self.call = match self.call {
+            Call::Value | Call::Abandoned => Call::Abandoned,
+            Call::None | Call::Sent | Call::Exception => Call::None,
+        };
+    }
+
+    /// Whether the kernel waits for the host, or is reading its reply.
+    pub fn in_call(&self) -> bool {
+        matches!(self.call, Call::Sent | Call::Value | Call::Exception)
+    }
+
+    /// Whether the host has begun to reply, so that the kernel core may report the reply's end.
+    pub fn in_reply(&self) -> bool {
+        matches!(self.call, Call::Value | Call::Exception)
+    }
+
+    /// Whether the next byte belongs to the value of a reply, so that the caller may consume it
+    /// directly.
     pub fn in_value(&self) -> bool {
-        matches!(self.state, State::Value)
+        self.call == Call::Value
     }
 
     /// Whether the next byte belongs to a library.
@@ -122,21 +161,20 @@ impl RequestDecoder {
     }
 
     /// Whether a request has begun and is incomplete. (The value of a reply counts as incomplete
-    /// until `end_value`.)
+    /// until `end_call`.)
     pub fn in_request(&self) -> bool {
-        !matches!(self.state, State::Sync(0))
-    }
-
-    /// Ends the value announced by [`Request::RpcReply`]: the next byte starts a message.
-    pub fn end_value(&mut self) {
-        if matches!(self.state, State::Value) {
-            self.state = State::Sync(0);
-        }
+        self.in_value() || !matches!(self.state, State::Sync(0))
     }
 
     /// Takes bytes from the front of `input` until a request is complete or the input is used up;
     /// advances `input`.
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Request<'a>>, ProtocolError> {
+        match self.call {
+            Call::Value if input.is_empty() => return Ok(None),
+            Call::Value => return Ok(Some(Request::Value(core::mem::take(input)))),
+            Call::Abandoned if !input.is_empty() => return Err(ProtocolError::UnsolicitedReply),
+            _ => {}
+        }
         loop {
             match self.state {
                 State::Sync(seen) if usize::from(seen) == SYNC_LENGTH => self.state = State::Type,
@@ -158,9 +196,13 @@ impl RequestDecoder {
                     self.filled = 0;
                     let kind = Type::try_from(byte).map_err(ProtocolError::UnknownType)?;
                     let (state, request) = match kind {
+                        Type::RpcReply if self.call != Call::Sent => return Err(ProtocolError::UnsolicitedReply),
                         Type::SystemInfo => (State::Sync(0), Some(Request::SystemInfo)),
                         Type::RunKernel => (State::Sync(0), Some(Request::RunKernel)),
-                        Type::RpcReply => (State::Value, Some(Request::RpcReply)),
+                        Type::RpcReply => {
+                            self.call = Call::Value;
+                            (State::Sync(0), Some(Request::RpcReply))
+                        }
                         Type::LoadKernel => (State::Fixed(kind, 4), None),
                         Type::RpcException => (State::Fixed(kind, RPC_EXCEPTION), None),
                         Type::SubkernelUpload => (State::Fixed(kind, SUBKERNEL), None),
@@ -178,7 +220,10 @@ impl RequestDecoder {
                     let f = &self.fixed;
                     let number = u32::from_le_bytes([f[length - 4], f[length - 3], f[length - 2], f[length - 1]]);
                     if kind == Type::RpcException {
-                        self.state = State::Sync(0);
+                        if self.call != Call::Sent {
+                            return Err(ProtocolError::UnsolicitedReply);
+                        }
+                        (self.state, self.call) = (State::Sync(0), Call::Exception);
                         let mut bytes = [0; RPC_EXCEPTION];
                         bytes.copy_from_slice(&self.fixed[..RPC_EXCEPTION]);
                         return Ok(Some(Request::RpcException(bytes)));
@@ -213,12 +258,6 @@ impl RequestDecoder {
                         State::Library(rest)
                     };
                     return Ok(Some(Request::Library { data, last: rest == 0 }));
-                }
-                State::Value => {
-                    if input.is_empty() {
-                        return Ok(None);
-                    }
-                    return Ok(Some(Request::Value(core::mem::take(input))));
                 }
             }
         }

@@ -2,11 +2,13 @@
 //! Channels that do not exist or do not answer read as 0.
 
 use core::cell::Cell;
+use core::convert::Infallible;
 
 use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
 use embassy_time::{with_deadline, Duration, Instant, Timer};
 use heapless::Vec;
+use kairos_comms::close_reason::CloseReason;
 use kairos_comms::fair_mutex::FairMutex;
 use kairos_comms::link::Links;
 use kairos_comms::moninj::Pins;
@@ -14,10 +16,11 @@ use kairos_comms::wire::{Lost, Wire};
 use kairos_net::{Error, Socket, Stack};
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 use kairos_proto::moninj::{Decoder, Message, Report, Request, GREETING, PORT};
+use kairos_proto::ProtocolError;
 use static_cell::StaticCell;
 
 use crate::clients::ClientSlots;
-use crate::service::{self, Buffers, SocketMemories, Unread};
+use crate::service::{self, lost, Buffers, SocketMemories, Unread};
 
 /// Number of concurrent connections.
 pub const SOCKETS: usize = 3;
@@ -75,14 +78,14 @@ async fn serve(stack: &'static Stack, boards: &'static Boards) -> ! {
         socket.accept().await;
         let client = CLIENTS.occupy();
         if client.greet(&mut socket, GREETING).await {
-            // Errors only mean that the connection is lost.
-            let _ = serve_client(&mut socket, boards).await;
+            let Err(reason) = serve_client(&mut socket, boards).await;
+            reason.log("monitor");
         }
         service::close(&mut socket, Unread::Drain).await;
     }
 }
 
-async fn serve_client(socket: &mut Socket, boards: &Boards) -> Result<(), Error> {
+async fn serve_client(socket: &mut Socket, boards: &Boards) -> Result<Infallible, CloseReason> {
     let mut watches = Watches::default();
     let mut decoder = Decoder::default();
     let mut buffer = [0; 256];
@@ -97,30 +100,19 @@ async fn serve_client(socket: &mut Socket, boards: &Boards) -> Result<(), Error>
         };
         match select(socket.read(&mut buffer), due).await {
             Either::First(length) => {
-                let mut input = match length? {
-                    0 => {
-                        if decoder.in_message() {
-                            log::warn!("monitor: malformed input, it ends in the middle of a request");
-                        }
-                        return Ok(());
-                    }
+                let mut input = match length.map_err(lost)? {
+                    0 if decoder.in_message() => return Err(CloseReason::CutOff),
+                    0 => return Err(CloseReason::Closed),
                     length => &buffer[..length],
                 };
-                loop {
-                    match decoder.next::<Request>(&mut input) {
-                        Ok(None) => break,
-                        Ok(Some(request)) => execute(&request, &mut watches, boards, socket).await?,
-                        Err(error) => {
-                            log::warn!("monitor: malformed input, {error}");
-                            return Ok(());
-                        }
-                    }
+                while let Some(request) = decoder.next::<Request>(&mut input).map_err(ProtocolError::from)? {
+                    execute(&request, &mut watches, boards, socket).await.map_err(lost)?;
                 }
             }
             Either::Second(()) => {
                 let mut last = None;
                 while let Some(destination) = watches.next_destination(last) {
-                    watches.poll(destination, boards, socket).await?;
+                    watches.poll(destination, boards, socket).await.map_err(lost)?;
                     last = Some(destination);
                 }
                 poll = Instant::now() + INTERVAL;

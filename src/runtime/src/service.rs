@@ -4,6 +4,7 @@
 use core::future::Future;
 
 use embassy_time::{with_timeout, Duration};
+use kairos_comms::close_reason::CloseReason;
 use kairos_comms::wire::{patience, Lost, Wire};
 use kairos_net::{Error, Socket, SocketMemory, SocketStorage, Stack};
 use static_cell::{ConstStaticCell, StaticCell};
@@ -43,6 +44,11 @@ pub fn socket<const N: usize, const BYTES: usize>(
     let mut socket = Socket::new(stack, port, memory, receive, transmit);
     socket.set_times(USER_TIMEOUT, KEEP_ALIVE);
     socket
+}
+
+/// An error of a socket.
+pub fn lost(Error: Error) -> CloseReason {
+    CloseReason::Lost
 }
 
 /// Sends `bytes` bytes within a time limit, so that a client cannot block its slot, or other

@@ -6,7 +6,6 @@
 
 mod boards;
 mod connection;
-mod end;
 pub mod standalone;
 mod traces;
 
@@ -18,13 +17,14 @@ use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::mutex::{Mutex, MutexGuard};
 use kairos_net::{Socket, Stack};
 use kairos_proto::session::{GREETING, GREETING_ANSWER, PORT};
+use log::Level;
 use static_cell::StaticCell;
 
 use crate::clients::{Client, ClientSlots};
 use crate::service::{self, Buffers, SocketMemories, Unread};
 use boards::Boards;
 use connection::Connection;
-use end::End;
+use kairos_comms::close_reason::CloseReason;
 use kairos_comms::config::Config;
 use kairos_comms::gateware::{self, Rtio};
 use kairos_comms::kernel_core::KernelCore;
@@ -168,15 +168,20 @@ async fn serve_client(socket: &mut Socket, owner: &'static Owner, client: &Clien
         if let Some(address) = address {
             log::info!("session with {address}");
         }
-        let end = Connection::new(socket, &mut shared).serve().await;
+        let reason = Connection::new(socket, &mut shared).serve().await;
         shared.kernel.stop().await;
         // Includes errors of outputs executed after the kernel's end.
         gateware::find_errors(shared.rtio);
-        end
+        reason
     });
-    match served.await {
-        Either::First(_) => log::warn!("session ended: another client has taken over"),
-        Either::Second(End::Closed) => log::info!("session ended: {}", End::Closed),
-        Either::Second(end) => log::warn!("session ended: {end}"),
-    }
+    let reason = match served.await {
+        Either::First(()) => CloseReason::Superseded,
+        Either::Second(reason) => reason,
+    };
+    let level = match reason {
+        CloseReason::Closed => Level::Info,
+        // Its kernel has been killed.
+        _ => Level::Warn,
+    };
+    log::log!(level, "session ended: {reason}");
 }

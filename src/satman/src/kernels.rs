@@ -2,8 +2,11 @@
 //! stream to that board exists. They are loaded and run at its requests, and messages to other boards
 //! pass through it.
 
+use core::convert::Infallible;
+
 use embassy_time::{Duration, Instant};
 use heapless::{String, Vec};
+use kairos_comms::close_reason::CloseReason;
 use kairos_comms::kernel_core::{Failure, KernelCore};
 use kairos_comms::kernel_event::{BoardRequest, KernelEvent};
 use kairos_comms::link::Link;
@@ -32,25 +35,6 @@ const START: Duration = Duration::from_secs(10);
 
 /// Polling interval of a running player.
 const POLL_INTERVAL: Duration = Duration::from_micros(10);
-
-/// Why a stream has ended.
-enum End {
-    /// The stream is lost, or the upstream board has closed it.
-    Lost,
-    Kernel(Failure),
-}
-
-impl From<Failure> for End {
-    fn from(failure: Failure) -> Self {
-        End::Kernel(failure)
-    }
-}
-
-impl From<kairos_comms::wire::Lost> for End {
-    fn from(_: kairos_comms::wire::Lost) -> Self {
-        End::Lost
-    }
-}
 
 /// State of the kernel core.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,9 +107,8 @@ pub async fn serve(uplink: &'static Link, mut kernel: KernelCore) -> ! {
             started: Vec::new(),
             starting: None,
         };
-        if let End::Kernel(failure) = session.serve().await {
-            log::warn!("subkernels: {failure}");
-        }
+        let Err(reason) = session.serve().await;
+        reason.log("subkernels");
         streams.close();
         stores.libraries.clear();
         stores.playback.clear();
@@ -145,15 +128,13 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    async fn serve(&mut self) -> End {
+    async fn serve(&mut self) -> Result<Infallible, CloseReason> {
         loop {
-            if let Err(end) = self.step().await {
-                return end;
-            }
+            self.step().await?;
         }
     }
 
-    async fn step(&mut self) -> Result<(), End> {
+    async fn step(&mut self) -> Result<(), CloseReason> {
         let next_poll = self
             .stores
             .playback
@@ -167,7 +148,7 @@ impl Session<'_> {
             Ok(None) => {}
         }
         if self.streams.id(DESTINATION_MASTER) == 0 {
-            return Err(End::Lost);
+            return Err(CloseReason::Lost);
         }
         self.stores.playback.poll();
         self.send_playback_answers().await?;
@@ -204,7 +185,7 @@ impl Session<'_> {
         }
     }
 
-    async fn send_playback_answers(&mut self) -> Result<(), End> {
+    async fn send_playback_answers(&mut self) -> Result<(), CloseReason> {
         while let Some((header, content)) = self.stores.playback.next_answer() {
             let payload = &content[..header.length as usize];
             self.streams.send(DESTINATION_MASTER, &header, payload).await?;
@@ -212,7 +193,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    async fn command(&mut self, header: Header, cursor: [u8; 8]) -> Result<(), End> {
+    async fn command(&mut self, header: Header, cursor: [u8; 8]) -> Result<(), CloseReason> {
         match header.kind {
             KernelMessage::Load | KernelMessage::Run => {
                 if let State::Running(number) = self.state {
@@ -255,7 +236,7 @@ impl Session<'_> {
     }
 
     /// Loads a library; false if it was refused.
-    async fn load(&mut self, number: u32) -> Result<bool, End> {
+    async fn load(&mut self, number: u32) -> Result<bool, CloseReason> {
         self.state = State::Empty;
         let Some(library) = self.stores.libraries.bytes(number) else {
             self.refuse(number, "its board does not have its library").await?;
@@ -272,12 +253,12 @@ impl Session<'_> {
         Ok(false)
     }
 
-    async fn refuse(&mut self, number: u32, text: &str) -> Result<(), End> {
+    async fn refuse(&mut self, number: u32, text: &str) -> Result<(), CloseReason> {
         log::error!("subkernel {number}: {text}");
         self.report(KernelMessage::Refused, number, text.as_bytes()).await
     }
 
-    async fn report(&mut self, kind: KernelMessage, number: u32, payload: &[u8]) -> Result<(), End> {
+    async fn report(&mut self, kind: KernelMessage, number: u32, payload: &[u8]) -> Result<(), CloseReason> {
         let header = Header {
             length: payload.len() as u32,
             ..Header::new(kind, number)
@@ -286,7 +267,7 @@ impl Session<'_> {
     }
 
     /// Handles a failure of the kernel core.
-    async fn failed(&mut self, failure: Failure) -> Result<(), End> {
+    async fn failed(&mut self, failure: Failure) -> Result<(), CloseReason> {
         self.kernel.stop().await;
         let State::Running(number) = core::mem::replace(&mut self.state, State::Empty) else {
             return Ok(());
@@ -296,7 +277,7 @@ impl Session<'_> {
         self.refuse(number, &text).await
     }
 
-    async fn frame(&mut self, frame: Frame) -> Result<(), End> {
+    async fn frame(&mut self, frame: Frame) -> Result<(), CloseReason> {
         let event = KernelEvent::read(self.kernel, &frame)?;
         if let KernelEvent::Log = event {
             return Ok(self.kernel.log().await?);
@@ -341,7 +322,7 @@ impl Session<'_> {
         self.streams.finish();
     }
 
-    async fn request(&mut self, own: u32, request: Request) -> Result<(), End> {
+    async fn request(&mut self, own: u32, request: Request) -> Result<(), CloseReason> {
         match request {
             // The board with the network knows the other boards, and has their libraries.
             Request::Run {

@@ -26,6 +26,7 @@ use crate::host::{FunctionKind, Handle, HostValue};
 use crate::program::{Context, Entry, FunctionId, FunctionInstance};
 use crate::resolve::resolve;
 use crate::source::Span;
+use crate::symbol;
 use crate::syntax::{returns_value, walk_exprs, ExprId, Parser};
 use crate::types::{Kind, Ty, Types};
 
@@ -298,26 +299,12 @@ impl<'a, 'h> Infer<'a, 'h> {
         Ok(id)
     }
 
-    /// A readable symbol: the qualified name, followed by the receiver's class if it inherits the
-    /// method.
+    /// The symbol of a new instance of a function.
     fn symbol(&self, qualified: &str, class: Option<&str>) -> String {
-        let owner = qualified.rsplit_once('.').map(|(owner, _)| owner);
-        let base = match class {
-            Some(class) if owner != Some(class) => format!("{qualified}[{class}]"),
-            _ => qualified.to_string(),
-        };
-        let taken = |name: &str| {
-            self.context
-                .program
-                .functions
-                .iter()
-                .any(|function| function.symbol == name)
-        };
-        let numbered = (2..).map(|n| format!("{base}#{n}"));
-        std::iter::once(base.clone())
-            .chain(numbered)
-            .find(|name| !taken(name))
-            .expect("the numbers do not end")
+        let functions = &self.context.program.functions;
+        symbol::unique(qualified, class, |name| {
+            functions.iter().any(|function| function.symbol == name)
+        })
     }
 
     /// Visits all functions until inference converges.

@@ -3,6 +3,7 @@
 use super::format::escaped;
 use super::Printer;
 use crate::source::{FileId, Span};
+use crate::symbol::qualified_name;
 
 /// Number of the compile unit node, and first number after the fixed nodes.
 const UNIT: usize = 0;
@@ -45,7 +46,7 @@ impl Printer<'_> {
     pub(super) fn subprogram(&mut self, symbol: &str, span: Span) -> usize {
         let file = self.file(span.file);
         let line = self.sources.position(span).0;
-        let name = escaped(symbol.as_bytes());
+        let name = escaped(qualified_name(symbol).as_bytes());
         self.node(format!(
             "distinct !DISubprogram(name: \"{name}\", scope: !{file}, file: !{file}, line: {line}, type: !4, \
              scopeLine: {line}, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !{UNIT})"

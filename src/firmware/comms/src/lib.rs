@@ -12,6 +12,7 @@ mod batch;
 mod boot_image;
 pub mod chip;
 pub mod clock;
+pub mod close_reason;
 pub mod config;
 pub mod executor;
 pub mod fair_mutex;

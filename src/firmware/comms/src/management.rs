@@ -2,18 +2,20 @@
 //! the greeting and the choice of a destination. The caller supplies the connection ([`Wire`]) and
 //! the measurements ([`Measures`]).
 
+use core::convert::Infallible;
 use core::fmt::{self, Write as _};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use embassy_time::{with_deadline, with_timeout, Duration};
 use heapless::String;
 use kairos_chip::reset::Mark;
-use kairos_config::keys;
-use kairos_proto::management::{reply, Item, Kind, ProtocolError, RequestDecoder};
-use kairos_proto::paths::{Measurement, Refusal};
+use kairos_config::{keys, store};
+use kairos_proto::management::{is_answered, reply, Item, Kind, RequestDecoder};
+use kairos_proto::paths::{self, Measurement};
 use log::Level;
 use static_cell::StaticCell;
 
+use crate::close_reason::{CloseReason, Refusal};
 use crate::config::Config;
 use crate::fair_mutex::FairMutex;
 use crate::health;
@@ -41,30 +43,6 @@ type Pulling = FairMutex<(), CLIENTS>;
 /// Number of the newest client that pulls the log.
 static PULLER: AtomicU32 = AtomicU32::new(0);
 
-/// Why a connection is closed.
-enum End {
-    Closed,
-    /// The client closed the connection in the middle of a request.
-    CutOff,
-    Lost,
-    Protocol(ProtocolError),
-    /// A value or an image did not arrive in time: bytes received, and bytes expected.
-    Silent(usize, u32),
-    Reboot,
-    /// Like `Reboot`, but the loader then waits for the network.
-    Netboot,
-    /// Another client pulls the log.
-    Superseded,
-    /// The client is not permitted to do this.
-    Refused(&'static str),
-}
-
-impl From<Lost> for End {
-    fn from(_: Lost) -> Self {
-        End::Lost
-    }
-}
-
 /// Measurements of the paths between processors, memory and logic.
 #[allow(async_fn_in_trait, reason = "one executor, whose tasks never move between threads")]
 pub trait Measures {
@@ -73,7 +51,7 @@ pub trait Measures {
 }
 
 /// Why nothing was measured, to be sent to the host.
-pub type Refused = (Refusal, &'static str);
+pub type Refused = (paths::Refusal, &'static str);
 
 /// State shared by all clients.
 pub struct Management {
@@ -111,26 +89,16 @@ impl Management {
             gate: Gate::new(self.config),
             reason: Reason::new(),
         };
-        let end = connection.run().await;
-        match end {
-            End::Protocol(error) => {
-                log::warn!("management: malformed input, {error}");
-                if error.is_answered() {
-                    let _ = wire.write_all(&reply::ERROR).await;
-                }
-            }
-            End::Refused(reason) => {
-                log::warn!("management: client refused: {reason}");
-                let _ = wire.write_all(&reply::ERROR).await;
-            }
-            End::Silent(filled, length) => {
-                log::warn!("management: a value of {length} bytes timed out after {filled} bytes");
-            }
-            End::CutOff => log::warn!("management: malformed input, it ends in the middle of a request"),
-            End::Superseded => log::info!("management: another client is pulling the log"),
-            End::Closed | End::Lost => {}
-            End::Reboot => return Some(Mark::Nothing),
-            End::Netboot => return Some(Mark::Netboot),
+        let Err(reason) = connection.run().await;
+        reason.log("management");
+        let is_answered = match reason {
+            CloseReason::Restart(mark) => return Some(mark),
+            CloseReason::Protocol(error) => is_answered(error),
+            CloseReason::Refused(_) => true,
+            _ => false,
+        };
+        if is_answered {
+            let _ = wire.write_all(&reply::ERROR).await;
         }
         None
     }
@@ -152,27 +120,23 @@ struct Connection<'a, W, M> {
 type Reason = String<160>;
 
 impl<W: Wire, M: Measures> Connection<'_, W, M> {
-    async fn run(mut self) -> End {
-        match self.requests().await {
-            Ok(never) => never,
-            Err(end) => end,
-        }
-    }
-
-    async fn requests(&mut self) -> Result<End, End> {
+    async fn run(mut self) -> Result<Infallible, CloseReason> {
         let mut decoder = self.gate.decoder();
         let mut buffer = [0; 1024];
         loop {
             let length = self.read(&mut buffer).await?;
             if length == 0 {
-                return Err(if decoder.in_request() { End::CutOff } else { End::Closed });
+                return Err(match decoder.in_request() {
+                    true => CloseReason::CutOff,
+                    false => CloseReason::Closed,
+                });
             }
             let mut input = &buffer[..length];
-            while let Some(item) = decoder.next(&mut input).map_err(End::Protocol)? {
+            while let Some(item) = decoder.next(&mut input)? {
                 // Data are consumed by the request that announces them.
                 let Item::Request(kind) = item else { continue };
                 if !self.gate.open && !matches!(kind, Kind::Challenge | Kind::Authenticate) {
-                    return Err(End::Refused("this device requires its key first"));
+                    return Err(CloseReason::Refused(Refusal::KeyRequired));
                 }
                 self.request(&mut decoder, &mut input).await?;
             }
@@ -181,7 +145,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
 
     /// Executes the newest request. Its data, if any, are the next items that the decoder finds in
     /// `input` or in the bytes received after it.
-    async fn request(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
+    async fn request(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), CloseReason> {
         let request = decoder.request();
         let config = self.config;
         let key = &request.key;
@@ -202,8 +166,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             Kind::GetLog => {
                 let mut buffer = self.data.lock().await;
                 let length = logger::copy(&mut buffer, false);
-                self.send(&reply::log_content(length as u32)).await?;
-                self.send(&buffer[..length]).await
+                self.answer(&reply::log_content(length as u32), &buffer[..length]).await
             }
             Kind::Links => self.text(|connection, out| connection.links.describe(out)).await,
             Kind::Health => {
@@ -218,15 +181,12 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                     )
                     .await
                 }
-                bytes => {
-                    self.send(&reply::log_content(bytes.len() as u32)).await?;
-                    self.send(bytes).await
-                }
+                bytes => self.answer(&reply::log_content(bytes.len() as u32), bytes).await,
             },
             Kind::FailureReason => {
-                self.send(&reply::log_content(self.reason.len() as u32)).await?;
                 let reason = self.reason.clone();
-                self.send(reason.as_bytes()).await
+                let head = reply::log_content(reason.len() as u32);
+                self.answer(&head, reason.as_bytes()).await
             }
             Kind::ClearLog => {
                 logger::clear();
@@ -238,15 +198,14 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                 log::info!("no heap on core 0; longest value or image {DATA_MAX} bytes");
                 Ok(())
             }
-            Kind::Reboot => {
-                log::info!("reboot requested");
+            Kind::Reboot | Kind::Netboot => {
+                let (mark, into) = match request.kind {
+                    Kind::Reboot => (Mark::Nothing, ""),
+                    _ => (Mark::Netboot, " into the loader"),
+                };
+                log::info!("reboot{into} requested");
                 self.send(&reply::REBOOT_IMMINENT).await?;
-                Err(End::Reboot)
-            }
-            Kind::Netboot => {
-                log::info!("reboot into the loader requested");
-                self.send(&reply::REBOOT_IMMINENT).await?;
-                Err(End::Netboot)
+                Err(CloseReason::Restart(mark))
             }
             Kind::ConfigRead if keys::is_secret(key.as_str()) => {
                 self.fail(
@@ -259,8 +218,8 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                 let mut buffer = self.data.lock().await;
                 match config.read(key.as_str(), &mut buffer) {
                     Ok(Some(length)) => {
-                        self.send(&reply::config_data(length as u32)).await?;
-                        self.send(&buffer[..length]).await
+                        self.answer(&reply::config_data(length as u32), &buffer[..length])
+                            .await
                     }
                     Ok(None) => {
                         // Not logged: a host may look for a key that is not set.
@@ -271,19 +230,18 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                     Err(error) => self.fail_access(key.as_str(), error).await,
                 }
             }
-            Kind::ConfigRemove => match config.remove(key.as_str()) {
-                Ok(()) => self.send(&reply::SUCCESS).await,
-                Err(error) => self.fail_access(key.as_str(), error).await,
-            },
-            Kind::ConfigErase => match config.erase() {
-                Ok(()) => self.send(&reply::SUCCESS).await,
-                Err(error) => self.fail_access("erase", error).await,
-            },
+            Kind::ConfigRemove | Kind::ConfigErase => {
+                let (what, changed) = match request.kind {
+                    Kind::ConfigRemove => (key.as_str(), config.remove(key.as_str())),
+                    _ => ("erase", config.erase()),
+                };
+                self.changed(what, changed).await
+            }
         }
     }
 
     /// Answers with a text.
-    async fn text(&mut self, describe: impl FnOnce(&Self, &mut Text) -> fmt::Result) -> Result<(), End> {
+    async fn text(&mut self, describe: impl FnOnce(&Self, &mut Text) -> fmt::Result) -> Result<(), CloseReason> {
         let mut buffer = self.data.lock().await;
         let mut text = Text {
             buffer: &mut buffer,
@@ -292,27 +250,22 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         // Always fits.
         let _ = describe(self, &mut text);
         let length = text.length;
-        self.send(&reply::log_content(length as u32)).await?;
-        self.send(&buffer[..length]).await
+        self.answer(&reply::log_content(length as u32), &buffer[..length]).await
     }
 
-    async fn measure(&mut self, measurement: &Measurement) -> Result<(), End> {
+    async fn measure(&mut self, measurement: &Measurement) -> Result<(), CloseReason> {
         let mut buffer = self.data.lock().await;
         match self.instrument.measure(measurement, &mut buffer).await {
-            Ok(length) => {
-                self.send(&reply::measured(length as u32)).await?;
-                self.send(&buffer[..length]).await
-            }
+            Ok(length) => self.answer(&reply::measured(length as u32), &buffer[..length]).await,
             Err((refusal, text)) => {
                 self.send(&reply::refused(1 + text.len() as u32)).await?;
-                self.send(&[refusal as u8]).await?;
-                self.send(text.as_bytes()).await
+                self.answer(&[refusal as u8], text.as_bytes()).await
             }
         }
     }
 
     /// Logs why a request has failed, keeps the reason for the client, and answers Error.
-    async fn fail(&mut self, level: Level, reason: fmt::Arguments<'_>) -> Result<(), End> {
+    async fn fail(&mut self, level: Level, reason: fmt::Arguments<'_>) -> Result<(), CloseReason> {
         self.reason.clear();
         // A reason that is too long is truncated.
         let _ = self.reason.write_fmt(reason);
@@ -320,31 +273,38 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         self.send(&reply::ERROR).await
     }
 
-    async fn fail_access(&mut self, to: &str, error: kairos_config::store::Error) -> Result<(), End> {
+    /// Answers a request to change the configuration.
+    async fn changed(&mut self, what: &str, result: Result<(), store::Error>) -> Result<(), CloseReason> {
+        match result {
+            Ok(()) => self.send(&reply::SUCCESS).await,
+            Err(error) => self.fail_access(what, error).await,
+        }
+    }
+
+    async fn fail_access(&mut self, to: &str, error: store::Error) -> Result<(), CloseReason> {
         self.fail(Level::Warn, format_args!("configuration: {to}: {error}"))
             .await
     }
 
-    async fn fail_boot_image(&mut self, reason: impl fmt::Display) -> Result<(), End> {
+    async fn fail_boot_image(&mut self, reason: impl fmt::Display) -> Result<(), CloseReason> {
         self.fail(Level::Error, format_args!("boot image not replaced: {reason}"))
             .await
     }
 
     /// Sends the log as it grows, until the client leaves or is superseded.
-    async fn pull(&mut self) -> Result<(), End> {
+    async fn pull(&mut self) -> Result<(), CloseReason> {
         let number = PULLER.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         logger::GROWN.signal(());
         // The previous client takes the signal, which supports only one waiter, and leaves.
         let _turn = self.pulling.lock().await;
         loop {
             if PULLER.load(Ordering::Relaxed) != number {
-                return Err(End::Superseded);
+                return Err(CloseReason::Superseded);
             }
             let mut buffer = self.data.lock().await;
             let length = logger::copy(&mut buffer, true);
             if length > 0 {
-                self.send(&(length as u32).to_le_bytes()).await?;
-                self.send(&buffer[..length]).await?;
+                self.answer(&(length as u32).to_le_bytes(), &buffer[..length]).await?;
                 continue;
             }
             drop(buffer);
@@ -352,22 +312,27 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             match embassy_futures::select::select(logger::GROWN.wait(), self.wire.read(&mut byte)).await {
                 embassy_futures::select::Either::First(()) => {}
                 // The client sends nothing more; a read completes only when it leaves.
-                embassy_futures::select::Either::Second(Ok(0) | Err(_)) => return Err(End::Closed),
+                embassy_futures::select::Either::Second(Ok(0) | Err(_)) => return Err(CloseReason::Closed),
                 embassy_futures::select::Either::Second(Ok(_)) => {}
             }
         }
     }
 
-    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, End> {
+    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, CloseReason> {
         let read = self.wire.read(buffer);
         if self.gate.open {
             return Ok(read.await?);
         }
-        let late = |_| End::Refused("it did not authenticate in time");
+        let late = |_| CloseReason::Refused(Refusal::Unauthenticated);
         Ok(with_deadline(self.gate.deadline, read).await.map_err(late)??)
     }
 
-    async fn send(&mut self, bytes: &[u8]) -> Result<(), End> {
+    async fn answer(&mut self, head: &[u8], content: &[u8]) -> Result<(), CloseReason> {
+        self.send(head).await?;
+        self.send(content).await
+    }
+
+    async fn send(&mut self, bytes: &[u8]) -> Result<(), CloseReason> {
         with_timeout(patience(bytes.len()), self.wire.write_all(bytes))
             .await
             .unwrap_or_else(|_| {

@@ -12,12 +12,11 @@ class Analyzer(Module):
     """cri: of the RTIO core, observed. coarse: the counter. pusher: of its inputs, if they are
     pushed. `bus`: `hp.HpWrite`.
 
-    `enable` rising: recording starts at the beginning of the ring, and counters and errors are
-    cleared; it must not rise while `busy`. `enable` falling: a message "stopped" is appended;
-    `busy` falls when everything is in memory. `pack`, `base`, `last`, `units`, `messages`,
-    `bus_error`: see `Writer`. `overflow`: messages were lost. `throttle`: high when DMA should wait
-    to avoid losing messages. `settled` (for time skip): nothing changes, except that a response may
-    arrive.
+    `enable` rising: recording starts at the beginning of the ring, and counters and errors are cleared; it
+    must not rise while `busy` (out). `enable` falling: a message "stopped" is appended; `busy` falls when
+    everything is in memory. `pack`, `base`, `last`, `units`, `messages`, `bus_error`: see `Writer`.
+    `overflow` (out): messages were lost. `throttle` (out): high when DMA should wait to avoid losing
+    messages. `settled` (out, for time skip): nothing changes, except that a response may arrive.
     """
 
     def __init__(self, cri, coarse, pusher=None, depth=512):

@@ -69,11 +69,11 @@ def _pair(older, newer):
 
 
 class Packer(Module):
-    """depth: messages that can wait. `pack`: pairs are permitted.
+    """depth: messages that can wait. `pack` (in): pairs are permitted.
 
-    `valid`, `message`: input; a message that finds no room is lost, and `lost` is high in that
-    cycle. `room`: space for at least 8 more. `units`: stream of {unit, double}; `double`: it holds
-    two messages. `idle`: nothing is left.
+    `valid`, `message` (in): input; a message that finds no room is lost, and `lost` (out) is high in that
+    cycle. `room` (out): space for at least 8 more. `units` (out): stream of {unit, double};
+    `double`: it holds two messages. `idle` (out): nothing is left.
     """
 
     def __init__(self, depth):

@@ -41,9 +41,9 @@ def message_layout():
 
 
 class Tap(Module):
-    """cri: of the RTIO core (observed only). coarse: the counter. pusher: of the inputs, or None.
-    `enable`: messages are produced only while it is high; when it falls, a last message, "stopped",
-    is produced. `valid`, `message`: no back-pressure. `idle`: nothing in transit.
+    """cri: of the RTIO core (observed only). coarse: the counter. pusher: of the inputs, or None. `enable`
+    (in): messages are produced only while it is high; when it falls, a last message, "stopped", is
+    produced. `valid`, `message` (out): no back-pressure. `idle` (out): nothing in transit.
 
     `lost` (out): for a cycle, a message is dropped, since an earlier one is still pending.
     """

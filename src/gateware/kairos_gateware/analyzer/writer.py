@@ -16,14 +16,14 @@ _BEATS = 4
 
 
 class Writer(Module):
-    """depth: messages that can wait. `base`, `last`: address of the ring's first byte and of any
-    byte of its last unit. `restart`: returns to the beginning of the ring and clears the counters;
+    """depth: messages that can wait. `base`, `last` (in, 32 bits): address of the ring's first byte and of
+    any byte of its last unit. `restart` (in): returns to the beginning of the ring and clears the counters;
     only while `idle`.
 
-    `valid`, `message`, `pack`, `lost`, `room`: as of `Packer`. `units`: written, with the port's
-    response; `messages`: in them. `bus_error`: a response was not OKAY. `idle`: nothing left to
-    write and no response pending; `waits`: nothing changes before a response arrives, if one is
-    due.
+    `valid`, `message`, `pack`, `lost`, `room`: as of `Packer`. `units` (out, 59 bits): written, with the
+    port's response; `messages` (out, 64 bits): in them. `bus_error` (out): a response was not OKAY. `idle`
+    (out): nothing left to write and no response pending; `waits` (out): nothing changes before a response
+    arrives, if one is due.
     """
 
     def __init__(self, depth=512):

@@ -34,8 +34,8 @@ _BIT_PS = 1000
 class Lines(Module):
     """Levels of the lines. samples: of a cycle, signed, 16 bits, the first in time first.
 
-    `port`: for each bit from the lowest on, SAMPLES bits, the first in time lowest: the samples'
-    upper 14 bits in offset binary, a cycle later. `clock`: likewise DCI.
+    `port`: for each bit from the lowest on, SAMPLES bits, the first in time lowest: the samples' upper 14
+    bits in offset binary, a cycle later. `clock` (out, 8 bits): likewise DCI.
     """
 
     def __init__(self, samples):

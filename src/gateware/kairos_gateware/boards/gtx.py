@@ -151,8 +151,9 @@ def _tied(ones, values, zeros):
 
 
 class _UserClock(Module):
-    """Derives the clocks of the parallel side from a clock of the transceiver: `fast` (line rate /
-    32) and domain `name` at half of it, in phase. hz: of `source`. `locked`."""
+    """Derives the clocks of the parallel side from a clock of the transceiver: `fast` (out, line rate / 32)
+    and domain `name` at half of it, in phase. hz: of `source`. `locked` (out): both run; until then the
+    domain is in reset."""
 
     def __init__(self, name, source, hz, reset):
         self.fast, self.locked = Signal(), Signal()
@@ -186,9 +187,9 @@ class _UserClock(Module):
 
 
 class Quad(Module):
-    """Common part of up to four transceivers: the PLL, and the transmit `clock`, domain link_tx, from
-    the first one. reference: clock after its IBUFDS_GTE2. Resets are generated in domain `boot`,
-    whose clock always runs. Raises ValueError if no PLL setting has the line rate.
+    """Common part of up to four transceivers: the PLL, and the transmit `clock` (out), domain link_tx, from
+    the first one. reference: clock after its IBUFDS_GTE2. Resets are generated in domain `boot`, whose
+    clock always runs. Raises ValueError if no PLL setting has the line rate.
 
     `add` adds a transceiver. `channels`: list of `Gtx`.
 
@@ -240,9 +241,9 @@ class Quad(Module):
 
 
 class Gtx(Module):
-    """A transceiver of a `Quad`. `transmit`: 64 bits to the line, in domain link_tx; `receive`:
-    from it, in domain `received` (link0_rx, …); bit 0 first. `in_step`: to be driven in that
-    domain: blocks are aligned. `ready`: both directions are out of reset."""
+    """A transceiver of a `Quad`. `transmit` (in, 64 bits): 64 bits to the line, in domain link_tx;
+    `receive` (out, 64 bits): from it, in domain `received` (link0_rx, …); bit 0 first. `in_step` (in): to
+    be driven in that domain: blocks are aligned. `ready` (out): both directions are out of reset."""
 
     def __init__(self, quad, number, pads):
         self.transmit, self.receive, self.ready = Signal(_WIDTH), Signal(_WIDTH), Signal()

@@ -38,12 +38,12 @@ class Cages:
 
 
 class LineEnd(Module):
-    """transmit, receive: domains of the line's clocks. Word `out` to the line, with `ready`, and
-    `into` from it, in sys; `up`: the line carries words. `half`: received words are sampled at the
-    falling edge of sys, half a cycle later, for when they arrive close to the rising one.
-    `line_out` (domain transmit) and `line_into`, `in_step` (domain receive) connect to the
-    transceiver. `ready`, in sys: the transceiver is. `begin`, in sys: the bit of a received cycle
-    at which those of the other end begin, while `up`."""
+    """transmit, receive: domains of the line's clocks. Word `out` (in) to the line, with `ready` (in), and
+    `into` (out) from it, in sys; `up` (out): the line carries words. `half` (in): received words are
+    sampled at the falling edge of sys, half a cycle later, for when they arrive close to the rising one.
+    `line_out` (out, 64 bits, domain transmit) and `line_into` (in, 64 bits), `in_step` (out, domain
+    receive) connect to the transceiver. `ready`, in sys: the transceiver is. `begin` (out, 6 bits), in sys:
+    the bit of a received cycle at which those of the other end begin, while `up`."""
 
     def __init__(self, transmit, receive):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])

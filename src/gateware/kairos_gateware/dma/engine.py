@@ -86,15 +86,15 @@ class _Record(Module):
 
 
 class _Assembler(Module):
-    """Assembles events from the slicer's steps. `valid`/`ready`: an event, a bare time step, or the
-    trace's `end`.
+    """Assembles events from the slicer's steps. `valid` (out)/`ready` (in): an event, a bare time step, or
+    the trace's `end` (out).
 
-    Latency 1 from an event's last step, one event per cycle. `time`: to be added to the offset
-    (recorded) or to the previous time (compact).
+    Latency 1 from an event's last step, one event per cycle. `time` (out, 64 bits): to be added to the
+    offset (recorded) or to the previous time (compact).
 
-    `is_event` (out): it is an event, for `channel` (out, 24 bits) and `address` (out, 8 bits) with
-    `data` (out). At the end, `bus_error`, `malformed` (out): the trace could not be read; it is no
-    trace.
+    `is_event` (out): it is an event, for `channel` (out, 24 bits) and `address` (out, 8 bits) with `data`
+    (out, `data_width` bits). At the end, `bus_error`, `malformed` (out): the trace could not be read; it is
+    no trace.
     """
 
     def __init__(self, slicer, data_width):
@@ -169,10 +169,10 @@ class _Assembler(Module):
 class _Pipeline(Module):
     """Everything between words and CRI that is in reset while no trace is played.
 
-    `time_offset` (in, 64 bits): of the trace. `valid` (out), `ready` (in): a step of the trace, an
-    event if `is_event` (out), the trace's end if `end` (out), there with `bus_error` or `malformed`
-    (out). `channel` (out, 24 bits), `address` (out, 8 bits), `timestamp` (out, 64 bits), `data`
-    (out): of the event. `full` (out): every stage is occupied.
+    `time_offset` (in, 64 bits): of the trace. `valid` (out), `ready` (in): a step of the trace, an event if
+    `is_event` (out), the trace's end if `end` (out), there with `bus_error` (out) or `malformed` (out).
+    `channel` (out, 24 bits), `address` (out, 8 bits), `timestamp` (out, 64 bits), `data` (out, `data_width`
+    bits): of the event. `full` (out): every stage is occupied.
     """
 
     def __init__(self, data_width):
@@ -231,11 +231,15 @@ class _Pipeline(Module):
 class DmaEngine(Module):
     """data_width: of the CRI, at most 512. `bus`: `hp.HpRead`. `cri`: outputs only.
 
-    Controls: `start`, `stop` (one cycle; a start while busy is ignored), `base` (128-byte aligned
-    physical address), `time_offset` (machine units, modulo 2^64), `format`, `hold` (high: no event
-    is submitted). State: `busy`; `error` (`ERROR_*`, cleared by `start` and `clear`),
-    `error_channel`, `error_timestamp`, `error_address`: the event that failed, or the last one
-    before a trace that failed; `events`: submitted since the start. `settled`: for time skip.
+    Controls: `start` (in, pulse; ignored while busy), `stop` (in, pulse). `base` (in, 32 bits): physical
+    address of the trace, a multiple of 128; `time_offset` (in, 64 bits): in machine units, modulo 2^64;
+    `format` (in): `RECORDED` or `COMPACT`; these three are stable while `busy`. `hold` (in): no event is
+    submitted. `clear` (in): the error is cleared.
+
+    State: `busy` (out): a trace is played. `error` (out, 4 bits; `ERROR_*`): until `start` or `clear`, with
+    `error_channel` (out, 24 bits), `error_timestamp` (out, 64 bits) and `error_address` (out, 8 bits): the event
+    that failed, or the last one before a trace that failed. `events` (out, 32 bits): submitted since the start.
+    `settled` (out), for time skip: nothing changes but by the port or the core.
     """
 
     def __init__(self, data_width, bursts=8):

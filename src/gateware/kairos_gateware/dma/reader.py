@@ -32,9 +32,9 @@ class BurstReader(Module):
     """bursts: number requested ahead; at most `bursts` * 128 bytes after the last word used are
     read.
 
-    `base`: address of the first burst (low 7 bits ignored), stable while `active`'s first cycle;
-    `count`, with `limited`: likewise, number of bursts. `source`: {data 64, error: the port answered
-    this beat with an error}.
+    `base` (in, 32 bits): address of the first burst (low 7 bits ignored), stable while `active` (in)'s
+    first cycle; `count` (in, 32 bits), with `limited`: likewise, number of bursts. `source` (out, stream):
+    {data 64, error: the port answered this beat with an error}.
 
     `idle` (out): no requested word is outstanding. `settled` (out): nothing changes without
     `source` being read or a word arriving.

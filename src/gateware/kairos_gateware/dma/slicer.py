@@ -33,8 +33,8 @@ def step_layout():
 
 
 class Slicer(Module):
-    """`sink`: words {data 64, error}. `format`: `RECORDED` or `COMPACT`, constant while playing.
-    `source`: `step_layout`."""
+    """`sink` (in, stream): words {data 64, error}. `format` (in): `RECORDED` or `COMPACT`, constant while
+    playing. `source` (out, stream): `step_layout`."""
 
     def __init__(self):
         self.format = Signal()

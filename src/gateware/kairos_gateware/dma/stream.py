@@ -27,12 +27,12 @@ _BEATS = 4
 
 
 class StreamReader(Module):
-    """buses: of the list and of the words, `hp.HpRead`. start, `stop`: pulses; `base`: address of the
-    list, stable in the cycle after `start`.
+    """buses: of the list and of the words, `hp.HpRead`.
 
-    `valid`, `ready`, `word`: the stream. `busy`; `error`: since the start something could not be
-    read; `words`: delivered since the start. For time skip: `settled`, and `idle`, there is no
-    stream.
+    `start`, `stop` (in): pulses. `base` (in, 32 bits): address of the list, stable in the cycle after the start.
+    `valid` (out), `ready` (in), `word` (out, 256 bits): the stream. `busy` (out): there is one. `error` (out):
+    since the start something could not be read; `words` (out, 32 bits): delivered since the start. For time
+    skip: `settled` (out), nothing changes but by the port or by `ready`; `idle` (out), there is no stream.
     """
 
     def __init__(self, bursts=8):

@@ -12,8 +12,8 @@ __all__ = ["DoorBell"]
 
 
 class DoorBell(Module):
-    """`event`: EVENTEVENTO. `toggle`: it has toggled. `still`: no toggle is in transit through the
-    synchroniser."""
+    """`event` (in): EVENTEVENTO. `toggle` (out): it has toggled. `still` (out): no toggle is in transit
+    through the synchroniser."""
 
     def __init__(self):
         self.event = Signal()

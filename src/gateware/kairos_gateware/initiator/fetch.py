@@ -34,8 +34,8 @@ BUFFER_BEATS = 64
 
 
 class BeatBuffer(Module):
-    """Beats directly from the bus, or through a FIFO if the receiver could not accept them at once.
-    `beats`: stream of {word, failed} whose `last` is that of the burst. Latency: none.
+    """Beats directly from the bus, or through a FIFO if the receiver could not accept them at once. `beats`
+    (out): stream of {word, failed} whose `last` is that of the burst. Latency: none.
 
     `enable` (in): 0 discards everything.
     """
@@ -70,11 +70,15 @@ class BeatBuffer(Module):
 class SlotReader(Module):
     """bus: `AcpMaster`, of which the read channels are driven.
 
-    `enable`, `base` of the ring, `toggle`: the bell. `beats`: stream of {word, failed}; `last` ends
-    a burst. From the receiver: `expected`, the number of its current event, and `index`, that of
-    its current beat; `first_beats`; `cut` with `rest`, the missing beats; `missed`. To it: `flush`;
-    `others`, bursts after the current one, of which `first` is requested in this cycle. `idle`: no
-    burst is requested or in flight; `waits`: nothing changes before a beat arrives, if one is due.
+    `enable` (in): 0 clears all state, and requests nothing. `base` (in, 32 bits): address of the ring.
+    `toggle` (in): the bell. `beats`: stream of {word, failed}; `last` ends a burst. From the receiver:
+    `expected` (in, 16 bits), the number of its current event, and `index` (in, 4 bits), that of its current
+    beat; `first_beats` (in, 4 bits): beats that are read of an event at first; `cut` (in): for a cycle,
+    that was too few, and the `rest` (in, 4 bits) is to be read; `missed` (in): for a cycle, the slot has
+    another number, so the event is to be read again. To it: `flush` (out): bursts of later events are
+    dropped; `others` (out, 5 bits), bursts after the current one, of which `first` (out) is requested in
+    this cycle. `idle` (out): no burst is requested or in flight; `waits` (out): nothing changes before a
+    beat arrives, if one is due.
     """
 
     def __init__(self, bus):

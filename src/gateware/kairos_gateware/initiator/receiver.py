@@ -28,12 +28,14 @@ REQUEST = [("target", 32), ("time", 64), ("data", 32 * MAX_WORDS), ("is_input", 
 class Receiver(Module):
     """reader: `SlotReader`, whose beats are consumed.
 
-    `enable`. `request`: stream of REQUEST. `number`, `posted`, `is_input` are those of the last
-    complete request, until the next one is complete; `limit` is `number` + CREDIT. `busy`: the core
-    works on it, so that an input's answer is not overtaken; set by the consumer of requests.
-    `unreadable`, `missed`, `failed_beat`: for one cycle. `soon`: a request may be offered in this
-    cycle. `holding`: it is on offer and was not accepted. `asks`: an input's request is on offer, if
-    its number is the expected one, which is known only late in the cycle.
+    `enable` (in): 0 clears all state. `request` (out): stream of REQUEST. `number` (out, 16 bits),
+    `posted`, `is_input` (out) are those of the last complete request, until the next one is complete;
+    `limit` (out, 15 bits) is `number` + CREDIT. `busy` (in): the core works on it, so that an input's
+    answer is not overtaken; set by the consumer of requests. For one cycle: `unreadable` (out): a request
+    could not be read, and is answered at once; `missed` (out): the slot has another number than the
+    expected one; `failed_beat` (out): a beat could not be read. `soon` (out): a request may be offered in
+    this cycle. `holding` (out): it is on offer and was not accepted. `asks` (out): an input's request is on
+    offer, if its number is the expected one, which is known only late in the cycle.
     """
 
     def __init__(self, reader):
@@ -160,8 +162,8 @@ class RequestExtent(Module):
     next beat.
 
     `head` (in): beat 2 is consumed in this cycle. `now_words` (out, 5 bits), `now_needed` (out, 4
-    bits), `now_input` (out): data words, beats, and whether it is an input's, in this cycle; `needed`,
-    `is_input` (out): the same in a register, of the beat 2 before.
+    bits), `now_input` (out): data words, beats, and whether it is an input's, in this cycle; `needed`
+    (out, 4 bits), `is_input` (out): the same in a register, of the beat 2 before.
     """
 
     def __init__(self, command, words, at_head):

@@ -39,8 +39,9 @@ ENTRY_BITS, RINGS_BITS = log2_int(INPUT_ENTRIES), log2_int(INPUT_RINGS_BYTES)
 
 
 class Permit(Module):
-    """`running` for `cycles` after `start`: during that time outputs may be posted at first sight.
-    It ends at once when `enable` falls, or with 0 cycles. `free_running`: for time skip."""
+    """`running` (out) for `cycles` (in, 16 bits) after `start` (in): during that time outputs may be posted
+    at first sight. It ends at once when `enable` (in) falls, or with 0 cycles. `free_running`: for time
+    skip."""
 
     def __init__(self):
         self.enable = Signal()
@@ -81,10 +82,10 @@ class PermitReport(Module):
 
 
 class StatusWord(Module):
-    """The status word and the preceding beat. receiver: identifies the request; `status`, `data`:
-    the core's answer to it; `answered`: valid in this cycle. The first failed posted output is
-    reported until `clear`. Without an answer, `word` is that of the newest one with the present
-    flags; its upper half is then invalid.
+    """The status word and the preceding beat. receiver: identifies the request; `status` (in, 4 bits),
+    `data` (in, 32 bits): the core's answer to it; `answered` (in): valid in this cycle. The first failed
+    posted output is reported until `clear` (in). Without an answer, `word` (out, 64 bits) is that of the
+    newest one with the present flags; its upper half is then invalid.
 
     `permit` (in): a permit runs. `enable` (in): 0 clears all state.
     """
@@ -134,12 +135,14 @@ class ReplyWriter(Module):
     """bus: `AcpMaster`, of which the write channels are driven. receiver: `Receiver`. response: of
     the core. entries: stream of pushed entries, or None.
 
-    `enable`, `base` of the ring, `input_base` of the input rings, `clear`; `permit`: it runs;
-    `permit_changed`: it has begun or ended, and is reported from the next cycle on. `waiting`: the
-    core works on a request whose answer is due; `asking`: an input is, or may be, on offer to
-    the core. `quiet`: a request for an input may begin, since no earlier status is in transit.
-    `written`: EVENTEVENTI toggles; `bad_write`. `idle`: nothing is in transit; `waits`: nothing
-    changes before a response arrives, if one is due.
+    `enable` (in): 0 clears all state. `base` (in, 32 bits): address of the ring; `input_base` (in, 32
+    bits): of the input rings. `clear` (in): the error in the status word is cleared. `permit` (in): it
+    runs; `permit_changed` (out): it has begun or ended, and is reported from the next cycle on. `waiting`
+    (in): the core works on a request whose answer is due; `asking` (in): an input is, or may be, on offer
+    to the core. `quiet` (out): a request for an input may begin, since no earlier status is in transit.
+    `written` (out): EVENTEVENTI toggles; `bad_write` (out): for a cycle, the port has answered a write with
+    an error. `idle` (out): nothing is in transit; `waits` (out): nothing changes before a response arrives,
+    if one is due.
     """
 
     def __init__(self, bus, receiver, response, roomy, entries=None):

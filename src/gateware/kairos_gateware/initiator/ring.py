@@ -47,17 +47,19 @@ __all__ = ["RingInitiator"]
 
 
 class RingInitiator(Module):
-    """cri: of the RTIO core. roomy: every lane has room for SLOTS more events (always, if not
-    given). pusher: `InputPusher`, if inputs are pushed. event_o: EVENTEVENTO, asynchronous.
-    `event_i`: EVENTEVENTI, toggles after each write.
+    """cri: of the RTIO core. roomy: every lane has room for SLOTS more events (always, if not given).
+    pusher: `InputPusher`, if inputs are pushed. event_o: EVENTEVENTO, asynchronous. `event_i` (out):
+    EVENTEVENTI, toggles after each write.
 
-    Controls: `enable` (0: all state is cleared, numbers restart at 1; keep it until `busy` is 0),
-    `base` (of the ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to
-    INPUT_RINGS_BYTES; nothing is pushed while it is 0), `permit` (started for its `cycles`). State:
-    `busy`; `lost` (16 bits, saturating); `error` (sticky; bit 0 read, bit 1 write), cleared by
-    `clear` together with the error in the status word. `settled` (for time skip): nothing changes
-    except waiting for the core, or for an answer of the port. `soon`: an output may be offered in
-    this cycle.
+    Controls: `enable` (in): 0 clears all state, and numbers restart at 1; keep it until `busy` is 0. `base` (in,
+    32 bits): address of the ring, a multiple of 4096. `input_base` (in, 32 bits): of the input rings, a multiple
+    of INPUT_RINGS_BYTES; nothing is pushed while it is 0. `permit`: started for its `cycles`. `clear` (in):
+    clears `lost`, `error` and the error in the status word.
+
+    State: `busy` (out): something is in progress. `lost` (out, 16 bits): events that were not in their slot
+    when it was read; saturates. `error` (out, 2 bits): bit 0 a read, bit 1 a write has failed; until `clear`.
+    `settled` (out), for time skip: nothing changes except waiting for the core, or for an answer of the
+    port. `soon`: an output may be offered in this cycle.
     """
 
     def __init__(self, cri, roomy=None, pusher=None):

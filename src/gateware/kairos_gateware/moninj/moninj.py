@@ -51,9 +51,10 @@ class TtlInjector(Module):
 class MonitorInjector(Module):
     """blocks: {channel number: object with `probes`, and possibly `overrides` (one bit each)}.
 
-    Monitor: `update` (one cycle) copies probe `probe` of channel `channel` to `value`, in the next
-    cycle. Injector: `write` (one cycle) sets override `override` of channel `inject_channel` to bit
-    0 of `inject_value`; `inject_current` is always its present value.
+    Monitor: `update` (in, one cycle) copies probe `probe` (in, 8 bits) of channel `channel` (in, 16 bits)
+    to `value` (out, 64 bits), in the next cycle. Injector: `write` (in, one cycle) sets override `override`
+    (in, 8 bits) of channel `inject_channel` (in, 16 bits) to bit 0 of `inject_value` (in, 8 bits);
+    `inject_current` (out, 8 bits) is always its present value.
     """
 
     def __init__(self, blocks):

@@ -38,9 +38,9 @@ _PER_CYCLE = 3  # bits of at least 3 ns that can have their middle in one cycle
 
 
 class _Rate(Module):
-    """Measures the clock lane. edge, at: there is a rising edge in this cycle, at that sample.
-    `locked`: the rate is known; `bit`: length of a bit in 1/64 sample. `stopped`: no edge for so long
-    that the clock has stopped."""
+    """Measures the clock lane. edge, at: there is a rising edge in this cycle, at that sample. `locked`
+    (out): the rate is known; `bit` (out, 12 bits): length of a bit in 1/64 sample. `stopped` (out): no edge
+    for so long that the clock has stopped."""
 
     def __init__(self, edge, at):
         self.locked = Signal()
@@ -82,8 +82,8 @@ class _Rate(Module):
 
 
 class _Middles(Module):
-    """Determines which bits have their middle in this cycle: up to three, the first `count` of
-    `taken`. index: place of the bit in its word. sample: its position in the cycle.
+    """Determines which bits have their middle in this cycle: up to three, the first `count` (out, 2 bits)
+    of `taken`. index: place of the bit in its word. sample: its position in the cycle.
 
     Bit 5 waits for the clock's edge, so nothing is taken while the clock is stopped.
     """
@@ -146,8 +146,8 @@ class _Middles(Module):
 class CameraLinkReceiver(Module):
     """clock: pad of the clock lane; lanes: list of the four pads of the data lanes; all serialised.
 
-    `stb`, `word`: a word of 28 bits; bit n is the transmitter's input n. `settled`: the clock is stopped
-    and nothing is in progress.
+    `stb` (out), `word` (out, 28 bits): a word of 28 bits; bit n is the transmitter's input n. `settled`
+    (out): the clock is stopped and nothing is in progress.
     """
 
     def __init__(self, clock, lanes):

@@ -20,10 +20,11 @@ class EdgeDetector(Module):
     """Edges of each sample of a cycle, INPUT_LATENCY cycles after it. One cycle's edges per cycle;
     clock domain sys.
 
-    width: 8 for a serialised pad, else 1: of a simple pad the last sample counts, so that an edge
-    anywhere in a cycle belongs to it. `level`[i]: sample i; `rising`[i], `falling`[i]: it differs from
-    the sample before. The two registers in the path are the synchroniser of a simple pad. `settled`:
-    the pad does not change, nor did it in the cycles still in the pipeline.
+    width: 8 for a serialised pad, else 1: of a simple pad the last sample counts, so that an edge anywhere
+    in a cycle belongs to it. `level` (out, `width` bits)[i]: sample i; `rising` (out, `width` bits)[i],
+    `falling` (out, `width` bits)[i]: it differs from the sample before. The two registers in the path are
+    the synchroniser of a simple pad. `settled` (out): the pad does not change, nor did it in the cycles
+    still in the pipeline.
     """
 
     def __init__(self, pad):
@@ -55,11 +56,12 @@ class EdgeDetector(Module):
 
 
 class DelayedEvent(Module):
-    """An output event, INPUT_LATENCY cycles after its time. `from_fine[i]`: sample i is not before
-    the event's time (all ones if `width` is 1: the time is truncated to the cycle). `settled`: no
-    event is in the pipeline.
+    """An output event of `link`, INPUT_LATENCY cycles after its time.
 
-    `stb`, `data`, `address`, `fine` (out): the event, as in `OutputLink`.
+    `stb` (out), `data` (out, as `link.data`), `address` (out, as `link.address`), `fine` (out, 3 bits): the
+    event, as in `OutputLink`; the other three are valid with `stb`. `from_fine` (out, `width` bits): bit i:
+    sample i is not before the event's time; all ones if `width` is 1, as the time is then truncated to the
+    cycle. `settled` (out): no event is in the pipeline.
     """
 
     def __init__(self, link, width):

@@ -67,11 +67,11 @@ def _crc_step(register, bits, polynomial):
 class FastLink(Module):
     """clock, lanes, back: serialised pads, a list of them, and a simple one or None.
 
-    `payload`: the frame without its CRC, sampled in the cycle `begin`. `fresh`: it is to be sent in
-    simulation, too; sampled with it. free_running: for the PHY's channel. `settled`: no frame is on
-    the pads, and the return lane is idle.
+    `payload` (in, `chunk * (length - crc_cycles)` bits): the frame without its CRC, sampled in the cycle
+    `begin` (out). `fresh` (in): it is to be sent in simulation, too; sampled with it. free_running: for the
+    PHY's channel. `settled` (out): no frame is on the pads, and the return lane is idle.
 
-    `answer` (out): the last samples of the return lane, a bit for each word of the frame.
+    `answer` (out, `words` bits): the last samples of the return lane, a bit for each word of the frame.
     """
 
     def __init__(self, clock, lanes, back, words=14, word_bits=7, high=4, crc=0x80F, crc_width=12):

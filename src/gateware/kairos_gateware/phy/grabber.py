@@ -45,9 +45,10 @@ def result_bits(res_width, count_shift):
 
 
 class FrameParser(Module):
-    """Converts words to pixels. `stb`, `word`: a word of the camera. One cycle later: `valid`, `pixel`, `x`,
-    `y`, and `first` with the frame's first pixel; or `end`, the frame is over. `width`, `height`: of the
-    last frame. x and y saturate at all ones."""
+    """Converts words to pixels. `stb` (in), `word` (in, 28 bits): a word of the camera. One cycle later:
+    `valid` (out), `pixel` (out, 16 bits), `x`, `y` (out, `res_width` bits), and `first` (out) with the
+    frame's first pixel; or `end` (out), the frame is over. `width`, `height` (out, `res_width` bits): of
+    the last frame. x and y saturate at all ones."""
 
     def __init__(self, res_width):
         self.stb = Signal()
@@ -98,7 +99,7 @@ class Roi(Module):
     """Sum of the pixels within the region: two cycles after the parser's. corners: x0, y0, x1,
     y1.
 
-    `sum` (out): of the pixels so far.
+    `sum` (out, `bits` bits): of the pixels so far.
     """
 
     def __init__(self, parser, corners, bits, count_shift):
@@ -123,8 +124,8 @@ class Grabber(Module):
     """clock: pad of the clock lane; lanes: list of four pads; all serialised inputs. rois: number
     of ROIs, 1 to 64.
 
-    `probes`: width and height of the last frame. `results`, `end`, `count_bits`: for the
-    `GrabberGate`.
+    `probes`: width and height of the last frame. For the `GrabberGate`: `results`, the sums of the ROIs;
+    `end` (out): for a cycle, they are those of a whole frame; `count_bits`: bits of each.
     """
 
     def __init__(self, number, clock, lanes, res_width=12, count_shift=0, rois=16):

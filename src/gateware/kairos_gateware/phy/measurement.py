@@ -30,8 +30,8 @@ COUNT_BITS = 31
 
 
 class _GateCount(Module):
-    """Counts the edges that a TTL input recorded while its gate was open: `valid` with the `count`
-    when it has closed.
+    """Counts the edges that a TTL input recorded while its gate was open: `valid` (out) with the `count`
+    (out, 31 bits) when it has closed.
 
     `settled` (out): no gate is open and no count is due.
     """
@@ -49,9 +49,9 @@ class _GateCount(Module):
 
 
 class Measurement(Module):
-    """phys: the sources' PHYs. `asked`: those that contribute to a result; none: there are no
-    results. thresholds: of each. `valid`: for one cycle, with the result in `state`. `settled`: no
-    result follows without an input."""
+    """phys: the sources' PHYs. `asked` (in, 4 bits): those that contribute to a result; none: there are no
+    results. thresholds: of each. `valid` (out): for one cycle, with the result in `state` (out, 4 bits).
+    `settled` (out): no result follows without an input."""
 
     def __init__(self, phys):
         self.asked = Signal(SOURCES)

@@ -67,8 +67,11 @@ def pad_names(channels):
 
 
 class MemoryStream:
-    """Requests of a core to a reader of words in memory (`dma/stream.py`). `start`: begin with the
-    list at `base`. `busy`: it cannot. `valid`, `ready`, `word`: the stream."""
+    """Requests of a core to a reader of words in memory (`dma/stream.py`). Directions as seen by the core.
+
+    `start` (out): begin with the list at `base` (out, 32 bits), unless `busy` (in). `valid` (in), `ready`
+    (out), `word` (in, 256 bits): the stream.
+    """
 
     def __init__(self):
         self.start, self.busy, self.base = Signal(), Signal(), Signal(32)
@@ -76,8 +79,11 @@ class MemoryStream:
 
 
 class Direct:
-    """Requests of registers to a core, beside events. `trigger`, `result_valid` with `result`: pulses;
-    `clear`: errors."""
+    """Requests of registers to a core, beside events. Directions as seen by the core.
+
+    `trigger` (in): pulse. `result_valid` (in): pulse, with the `result` (in, 4 bits) of a measurement.
+    `clear` (in, `len(facts.Error)` bits): errors to be cleared.
+    """
 
     def __init__(self):
         self.trigger, self.result_valid = Signal(), Signal()
@@ -169,8 +175,8 @@ class _Change(Module):
     """Plays the stored words after a word that requests it. at: whether there is an event at an
     address. data: of the event. core: the `Sequencing`.
 
-    `sends`: `word` goes to the stream. `trigger`: pulse. `under_way`: from the requesting word to
-    the trigger.
+    `sends` (out): `word` (out, 256 bits) goes to the stream. `trigger` (out): pulse. `under_way` (out):
+    from the requesting word to the trigger.
     """
 
     def __init__(self, at, data, core):

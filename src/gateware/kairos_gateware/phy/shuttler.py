@@ -87,8 +87,9 @@ class Waveform(Module):
 
 
 class Settings(Module):
-    """link, inputs: of the channel. `gains`, `offsets`: of each output. `clears`: a mask of outputs.
-    `settled`: nothing is to be answered."""
+    """link, inputs: of the channel. `gains`, `offsets`: of each output. `clears` (out, 16 bits): mask of
+    the outputs whose phase is cleared when their waveform begins. `settled` (out): nothing is to be
+    answered."""
 
     def __init__(self, link, inputs):
         self.gains = [Signal((facts.LEVEL_BITS, True), name=f"gain_{n}") for n in range(facts.OUTPUTS)]
@@ -131,8 +132,8 @@ class Settings(Module):
 
 
 class Shuttler(Module):
-    """The channel of the settings. `waveforms`: a `Waveform` of each output. `settings`: their
-    `Settings`. `triggers`: mask of the outputs that begin."""
+    """The channel of the settings. `waveforms`: a `Waveform` of each output. `settings`: their `Settings`.
+    `triggers` (in, 16 bits): mask of the outputs that begin."""
 
     def __init__(self, number):
         link = OutputLink(data_width=facts.WORD_BITS, address_width=sum(width for _, width in facts.PORT))

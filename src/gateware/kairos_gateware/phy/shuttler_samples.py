@@ -52,7 +52,7 @@ class Samples(Module):
 
 
 class _Output(Module):
-    """`level`, `amplitude`: the sums. `code`: of the DAC, two's complement."""
+    """`level`, `amplitude`: the sums. `code` (out, 14 bits, signed): of the DAC, two's complement."""
 
     def __init__(self, waveform, gain, offset, elapsed):
         self.submodules.levels = levels = Differences(waveform.level, waveform.trigger, elapsed)

@@ -53,9 +53,9 @@ _CONFIG = _config_layout()
 
 
 class SpiMaster(Module):
-    """clk, mosi, miso: pads; mosi and miso may be None. cs: list of up to eight pads, bit 0 of the
-    chip select first. Events in the same cycle collide; there is no replacement. `selected`: chip
-    select is asserted. `sent`: the fields of a monitor's `SENT`."""
+    """clk, mosi, miso: pads; mosi and miso may be None. cs: list of up to eight pads, bit 0 of the chip
+    select first. Events in the same cycle collide; there is no replacement. `selected` (out): chip select
+    is asserted. `sent`: the fields of a monitor's `SENT`."""
 
     def __init__(self, number, clk, mosi=None, miso=None, cs=()):
         link = OutputLink(data_width=_WIDTH, address_width=1, replace=False)

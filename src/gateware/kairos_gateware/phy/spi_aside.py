@@ -31,8 +31,8 @@ WAIT_CYCLES = 1 << 17
 class SpiAside(Module):
     """phy: `SpiMaster`, which this wraps and replaces, with its `pads` and its `channel`.
 
-    `start` (one cycle) requests a transfer with `config` and `data`, unless `busy`; `value`: the
-    newest input; `refused`: the last transfer was not made.
+    `start` (in, one cycle) requests a transfer with `config` and `data` (in, 32 bits), unless `busy` (out);
+    `value` (out, 32 bits): the newest input; `refused` (out): the last transfer was not made.
     """
 
     def __init__(self, phy, wait=WAIT_CYCLES):

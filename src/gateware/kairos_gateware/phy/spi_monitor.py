@@ -38,7 +38,7 @@ AD53XX_CS = 1
 
 
 class _Monitor(Module):
-    """`sent`: see `SENT`. `first`: the transfer begins a message."""
+    """`sent` (in): see `SENT`. `first` (out): the transfer begins a message."""
 
     def __init__(self):
         self.sent = Record(SENT)
@@ -51,8 +51,8 @@ class _Monitor(Module):
 
 
 class _UrukulMonitor(_Monitor):
-    """`probes`: for each chip the frequency word that was sent to it last. A subclass drives
-    `complete`, at the end of a message to a chip, and the `frequency`."""
+    """`probes`: for each chip the frequency word that was sent to it last. A subclass drives `complete`
+    (out), at the end of a message to a chip, and the `frequency` (out, `width` bits)."""
 
     def __init__(self, width):
         super().__init__()

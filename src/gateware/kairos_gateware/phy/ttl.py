@@ -29,11 +29,11 @@ class LevelDriver(Module):
     """The pad's samples: the previous level up to the event's sample, and the event's from it on.
     write: one cycle ahead.
 
-    `settled`: the pad keeps its level without an event; constant for a pad that is not serialised.
+    `settled` (out): the pad keeps its level without an event; constant for a pad that is not serialised.
     """
 
     def __init__(self, pad, write, value, fine):
-        self.settled = Signal(reset=1)
+        self.settled = Signal()
 
         # # #
 
@@ -44,7 +44,7 @@ class LevelDriver(Module):
             self.sync += [samples[i].eq(Mux(write & reached(fine, i), value, level)) for i in range(SAMPLES)]
             self.comb += [pad.o.eq(samples), self.settled.eq(samples == Replicate(level, SAMPLES))]
         else:
-            self.comb += pad.o.eq(Replicate(level, SAMPLES))
+            self.comb += [pad.o.eq(Replicate(level, SAMPLES)), self.settled.eq(1)]
 
 
 class Output(Module):
@@ -66,12 +66,12 @@ class InOut(Module):
     falling edges); 3: sensitivity, and one input event with the present level. Input events carry
     the level (data bit 0).
 
-    Gate times are exact: edges from the opening event's time up to, not including, the closing
-    event's are recorded. There is at most one input event per cycle: that of the sample, or else
-    that of the first edge within the gate. The output enable changes with the cycle of its event.
-    Inputs are sampled whether the pad is driven or not. `edges` may be used by other PHYs on the
-    same pad. `gate`: it is open, from the cycle after that of the opening event to the closing
-    event's; `hit`: it admits edges of this cycle.
+    Gate times are exact: edges from the opening event's time up to, not including, the closing event's are
+    recorded. There is at most one input event per cycle: that of the sample, or else that of the first edge
+    within the gate. The output enable changes with the cycle of its event. Inputs are sampled whether the
+    pad is driven or not. `edges` may be used by other PHYs on the same pad. `gate` (out): it is open, from
+    the cycle after that of the opening event to the closing event's; `hit` (out): it admits edges of this
+    cycle.
     """
 
     def __init__(self, number, pad):

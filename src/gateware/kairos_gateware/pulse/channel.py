@@ -41,11 +41,11 @@ def _all(signals):
 
 
 class Engine(Module):
-    """An engine with its FIFO. `load`: the head starts, its first value appears in the next cycle.
-    `halt`: the running segment stops where it is. `arm`: the engine waits for the trigger. `run`,
-    `armed`, `starts`: its state in this cycle; `ends`: the last cycle of a segment.
+    """An engine with its FIFO. `load` (in): the head starts, its first value appears in the next cycle.
+    `halt` (in): the running segment stops where it is. `arm` (in): the engine waits for the trigger. `run`,
+    `armed`, `starts` (out): its state in this cycle; `ends` (out): the last cycle of a segment.
 
-    `flags` (out): of the running segment.
+    `flags` (out, 8 bits): of the running segment.
     """
 
     def __init__(self, depth, frame=False):
@@ -76,15 +76,15 @@ class Engine(Module):
 
 
 class Channel(Module):
-    """depth: of the FIFOs. `trigger`: starts the armed engines, in the next cycle. `hold`: amplitudes
-    are held in an underrun.
+    """depth: of the FIFOs. `trigger` (in): starts the armed engines, in the next cycle. `hold` (in):
+    amplitudes are held in an underrun.
 
-    `engines`: their `queue` accepts segments. `armed`: all wait. `tau0`, `misalign`: high in a
-    cycle with that error; `dry`: the engines that found no segment in this cycle. `values`: of all
-    parameters, a frame's including its accumulator; `applied`: frame of each tone; `synchronise`
-    (begin at the global phase), `feed_forward`, `enable`, `gpo`: of each tone. `running`: some
-    engine runs. `coming`: parameters that get a segment within two cycles. `loaded`: all wait, and
-    the segment after the waiting one will be available when that ends. `settled`: nothing changes
+    `engines`: their `queue` accepts segments. `armed` (out): all wait. `tau0`, `misalign` (out): high in a
+    cycle with that error; `dry` (out, 8 bits): the engines that found no segment in this cycle. `values`:
+    of all parameters, a frame's including its accumulator; `applied`: frame of each tone; `synchronise`
+    (begin at the global phase), `feed_forward`, `enable`, `gpo`: of each tone. `running` (out): some engine
+    runs. `coming` (in, 8 bits): parameters that get a segment within two cycles. `loaded` (out): all wait,
+    and the segment after the waiting one will be available when that ends. `settled` (out): nothing changes
     before a segment or a trigger arrives.
 
     `misalign_limit` (in, 32 bits): cycles by which engines may differ.

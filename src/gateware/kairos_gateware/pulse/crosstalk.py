@@ -32,7 +32,8 @@ _PART = facts.SUM_BITS
 
 
 class _Delay(Module):
-    """`out` is `into`, 2 cycles and `delay` later. place: counts cycles, for all delay lines."""
+    """`out` (out, as `into`) is `into`, 2 cycles and `delay` later. place: counts cycles, for all delay
+    lines."""
 
     def __init__(self, into, place, delay):
         self.out = Signal(len(into))
@@ -50,9 +51,9 @@ class _Delay(Module):
 
 
 class _Coupling(Module):
-    """A channel's contribution from one neighbour. real, imaginary: its signal, lists of a cycle's
-    samples. `write`: `factor` and `delay` are stored; `commit`: the stored values take effect. `parts`:
-    to be added."""
+    """A channel's contribution from one neighbour. real, imaginary: its signal, lists of a cycle's samples.
+    `write` (in): `factor` and `delay` (in, 6 bits) are stored; `commit` (in): the stored values take
+    effect. `parts`: to be added."""
 
     def __init__(self, real, imaginary, place):
         self.write, self.commit = Signal(), Signal()
@@ -86,11 +87,11 @@ class Crosstalk(Module):
     """signals: of each channel, (real parts, imaginary parts) of a cycle's samples, each at most
     2^17 - 1 in magnitude as a complex number.
 
-    `write`: a coupling's `factor` (real, imaginary; 18 bits signed, 17 of them after the binary
-    point) and `delay` are stored for the neighbour at OFFSETS[`offset`] of `channel`; `zero`: delay
-    that means none; commit: all stored values take effect. `sums`: of each channel, real parts, 21
-    bits signed, LATENCY + zero cycles later. Before the first `commit`, and where there is no
-    neighbour, nothing is added.
+    `write` (in): a coupling's `factor` (real, imaginary; 18 bits signed, 17 of them after the binary point)
+    and `delay` (in, 6 bits) are stored for the neighbour at OFFSETS[`offset` (in, 2 bits)] of `channel`
+    (in, below `max(2, len(signals))`); `zero` (in, 6 bits): delay that means none; `commit` (in): all
+    stored values take effect. `sums`: of each channel, real parts, 21 bits signed, LATENCY + zero cycles
+    later. Before the first commit, and where there is no neighbour, nothing is added.
     """
 
     def __init__(self, signals):

@@ -17,7 +17,8 @@ __all__ = ["Demultiplexer"]
 
 
 class Demultiplexer(Module):
-    """`valid`, `ready`, `word`: the stream. fifos: of each channel, `readable`, `re`, `dout`."""
+    """`valid` (in), `ready` (out), `word` (in, 256 bits): the stream. fifos: of each channel, `readable`,
+    `re`, `dout`."""
 
     def __init__(self, channels=facts.CHANNELS, depth=facts.INPUT_FIFO):
         self.valid, self.ready = Signal(), Signal()

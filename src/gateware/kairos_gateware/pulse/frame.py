@@ -20,8 +20,9 @@ _ROUTES = [
 
 
 class Frame(Module):
-    """spline: the frame's. queue: its head is started by `start`. `ends`: the running segment is in
-    its last cycle. flags: of the running segment. `shown`: base plus the running rotation."""
+    """spline: the frame's. queue: its head is started by `start` (in). `ends` (in): the running segment is
+    in its last cycle. flags: of the running segment. `shown` (out, 40 bits): base plus the running
+    rotation."""
 
     def __init__(self, spline, queue, flags):
         self.start, self.ends = Signal(), Signal()

@@ -30,7 +30,7 @@ def delayed(module, signal, cycles):
 
 
 class Product(Module):
-    """`product` of `a` and `b`, modulo 2^40, three cycles later."""
+    """`product` (out, 40 bits) of `a` and `b` (in, 40 bits), modulo 2^40, three cycles later."""
 
     def __init__(self):
         self.a, self.b, self.product = Signal(_BITS), Signal(_BITS), Signal(_BITS)
@@ -54,7 +54,8 @@ class Product(Module):
 
 
 class FeedForward(Module):
-    """The accumulated phase of a frequency error. `error`: a frequency. `phase`: in this cycle."""
+    """The accumulated phase of a frequency error. `error` (in, 40 bits): a frequency. `phase` (out, 40
+    bits): in this cycle."""
 
     def __init__(self, samples_per_cycle):
         self.error, self.phase = Signal(_BITS), Signal(_BITS)
@@ -62,9 +63,9 @@ class FeedForward(Module):
 
 
 class Phase(Module):
-    """forward: the `FeedForward`. counter: of samples, in the cycle of `frequency`. `phase`, `frame`:
-    to be added. `synchronise`: begin at the global phase. `follow`: add the feed-forward, times
-    `harmonic` (signed).
+    """forward: the `FeedForward`. counter: of samples, in the cycle of `frequency` (in, 40 bits). `phase`,
+    `frame` (in, 40 bits): to be added. `synchronise` (in): begin at the global phase. `follow` (in): add
+    the feed-forward, times `harmonic` (in, 16 bits, signed).
 
     `phases`: of the samples of the cycle, the bits used to compute a sine, LATENCY cycles later.
     """

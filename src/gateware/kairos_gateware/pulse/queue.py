@@ -18,11 +18,11 @@ goes in at most two cycles after the trigger."""
 
 
 class SegmentQueue(Module):
-    """`we`, `din`: a segment goes in, if there is `room`; `empty`: it has no cycles. `roomy`: there is
-    room for some more. `valid`: there is a head, `body`, which `take` removes; `waits`: it is held
-    until the trigger; `single`: it lasts one cycle; `covers`: at least COVERED. `arriving`: there
-    will be a head. frame: `rotation` is to be added to the accumulator before the head starts, to 0
-    if `cleared`.
+    """`we` (in), `din` (in, 216 bits): a segment goes in, if there is `room` (out); `empty` (in): it has no
+    cycles. `roomy` (out): there is room for some more. `valid` (out): there is a head, `body` (out, 216
+    bits), which `take` (in) removes; `waits` (out): it is held until the trigger; `single` (out): it lasts
+    one cycle; `covers` (out): at least COVERED. `arriving` (out): there will be a head. frame: `rotation`
+    (in, 40 bits) is to be added to the accumulator before the head starts, to 0 if `cleared` (in).
 
     `skipped` (out): for a cycle, a segment of no cycles is not stored.
     """

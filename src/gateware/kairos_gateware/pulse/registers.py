@@ -10,9 +10,9 @@ __all__ = ["PulseRegisters"]
 
 
 class PulseRegisters(Module, AutoCSR):
-    """core: the `Sequencing`; direct: requests to it (`phy.pulse.Direct`). samples_per_cycle, rate:
-    of samples, the latter in Hz. stream: of words from memory, a `dma.stream.StreamReader`; asked:
-    requests to it by events. `reset`: of the core; it ends the stream."""
+    """core: the `Sequencing`; direct: requests to it (`phy.pulse.Direct`). samples_per_cycle, rate: of
+    samples, the latter in Hz. stream: of words from memory, a `dma.stream.StreamReader`; asked: requests to
+    it by events. `reset` (in): of the core; it ends the stream."""
 
     USES = uses("pulse")
 

@@ -22,10 +22,10 @@ __all__ = ["Samples"]
 class Samples(Module):
     """channels: `Channel`s. crosstalk: whether it is compensated, in `crosstalk`, a `Crosstalk`.
 
-    `samples`: of each channel, a list for the cycle. `limited`: one bit for each channel that is
-    beyond full scale. `counter`: samples since power-up or since `load`, which sets it to `value`.
-    `forward`: `FeedForward`, whose `error` is set; `harmonics`: of each channel, of each tone.
-    `latency`: in cycles, without the crosstalk's `zero`.
+    `samples`: of each channel, a list for the cycle. `limited` (out, as `channels`): one bit for each
+    channel that is beyond full scale. `counter` (out, 40 bits): samples since power-up or since `load`
+    (in), which sets it to `value` (in, 40 bits). `forward`: `FeedForward`, whose `error` is set;
+    `harmonics`: of each channel, of each tone. `latency`: in cycles, without the crosstalk's `zero`.
     """
 
     def __init__(self, channels, samples_per_cycle, crosstalk=False):

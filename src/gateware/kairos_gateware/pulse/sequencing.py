@@ -22,19 +22,20 @@ class Sequencing(Module):
     """channels: number of channels. segment_fifo, input_fifo: depths. tables: address bits of the
     tables and format of the words, as the `Sequencer` takes them.
 
-    valid, ready, word: the stream. `trigger`: pulse. `result`, `result_valid`: of a measurement, for the
-    channels of `result_channels`. `armed`, `running`: one bit for each channel. `loaded`: all
-    channels are. `settled`: nothing changes without an external input. `errors`: bits of
-    `facts.Error`, sticky until `clear` is high in the same bits; `underrun_parameters`: of each
-    channel, likewise. `first_cycles`: `cycle`, the count of cycles, at each channel's first
-    underrun since `clear`. `skip`: simulation skips time, the next cycle is `skipped` later.
-    `feeding`: the modules that feed segments to engines; without `feeds` they do not change, except
-    for effects within two cycles.
+    valid, ready, word: the stream. `trigger` (in): pulse. `result` (in, 4 bits), `result_valid` (in): of a
+    measurement, for the channels of `result_channels` (in, `channels` bits). `armed`, `running` (out,
+    `channels` bits): one bit for each channel. `loaded` (out): all channels are. `settled` (out): nothing
+    changes without an external input. `errors` (out, 9 bits): bits of `facts.Error`, sticky until `clear`
+    (in, 9 bits) is high in the same bits; `underrun_parameters`: of each channel, likewise. `first_cycles`:
+    `cycle` (out, 48 bits), the count of cycles, at each channel's first underrun since `clear`. `skip`
+    (in): simulation skips time, the next cycle is `skipped` (in, 48 bits) later. `feeding`: the modules
+    that feed segments to engines; without `feeds` (out) they do not change, except for effects within two
+    cycles.
 
-    `trigger_strict` (in): an early trigger waits until all channels are armed; `trigger_channels`
-    (in): those that a trigger starts. `hold` (in): amplitudes are held in an underrun.
-    `misalign_limit` (in, 32 bits): cycles by which the engines of a channel may differ.
-    `branch_timeout` (in, 32 bits): cycles until a branch continues without a result, 0: never.
+    `trigger_strict` (in): an early trigger waits until all channels are armed; `trigger_channels` (in,
+    `channels` bits): those that a trigger starts. `hold` (in): amplitudes are held in an underrun.
+    `misalign_limit` (in, 32 bits): cycles by which the engines of a channel may differ. `branch_timeout`
+    (in, 32 bits): cycles until a branch continues without a result, 0: never.
     """
 
     def __init__(self, channels=facts.CHANNELS, segment_fifo=facts.SEGMENT_FIFO, input_fifo=facts.INPUT_FIFO, **tables):

@@ -41,10 +41,10 @@ class Settings(Module):
     | COUPLE | delay that means none; all couplings written take effect |
     | COUNTER | the global counter of samples |
 
-    `error`; `harmonics`: of each channel, of each tone; `write` with `real`, `imaginary`, `delay`,
-    `offset`, `channel`; `commit` with `zero`; `load` with `value`. `newest`: the latest event, for
-    recordings: bits 46..0 its data, 49..47 its address less ERROR, 63..50 number of events before
-    it.
+    `error` (out, 40 bits); `harmonics`: of each channel, of each tone; `write` with `real`, `imaginary`,
+    `delay`, `offset`, `channel`; `commit` with `zero`; `load` with `value`. `newest` (out, 64 bits): the
+    latest event, for recordings: bits 46..0 its data, 49..47 its address less ERROR, 63..50 number of
+    events before it.
     """
 
     def __init__(self, at, data, channels):

@@ -35,7 +35,7 @@ def slope_table():
 
 
 class Cosine(Module):
-    """`phase`: of 18 bits. `value`: LATENCY cycles later, 18 bits signed."""
+    """`phase` (in, 18 bits): of a turn. `value` (out, 18 bits, signed): LATENCY cycles later."""
 
     def __init__(self):
         self.phase = Signal(facts.SINE_PHASE_BITS)

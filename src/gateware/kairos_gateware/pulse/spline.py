@@ -18,9 +18,9 @@ _WIDTHS = [facts.VALUE_BITS, facts.V1_BITS, facts.V2_BITS, facts.VALUE_BITS]
 
 
 class Spline(Module):
-    """`running`: a segment has more cycles; otherwise `segment` (its body) may begin. `step`: the next
-    value of either appears in the next cycle. `value`: v0. `following`: what it would be one cycle
-    later."""
+    """`running` (in): a segment has more cycles; otherwise `segment` (in, 216 bits, its body) may begin.
+    `step` (in): the next value of either appears in the next cycle. `value` (out, 40 bits): v0. `following`
+    (out, 40 bits): what it would be one cycle later."""
 
     def __init__(self):
         self.running, self.step = Signal(), Signal()

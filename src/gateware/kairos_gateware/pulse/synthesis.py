@@ -22,9 +22,8 @@ LATENCY = _TONE_LATENCY + 1 + _OUTPUT_LATENCY
 
 
 class Tone(Module):
-    """A tone with its own `phase` (inputs: see `Phase`). `amplitude`: of the same cycle as its
-    frequency. `samples`: 18 bits signed; with `quadrature` also its imaginary parts in
-    `imaginary`."""
+    """A tone with its own `phase` (inputs: see `Phase`). `amplitude` (in, 40 bits): of the same cycle as
+    its frequency. `samples`: 18 bits signed; with `quadrature` also its imaginary parts in `imaginary`."""
 
     def __init__(self, samples_per_cycle, forward, counter, quadrature=False):
         self.submodules.phase = Phase(samples_per_cycle, forward, counter)
@@ -86,8 +85,8 @@ class Sum(Module):
 
 
 class Output(Module):
-    """sums: of a cycle. `samples`: half of each, clamped to 16 bits signed, in the next cycle;
-    `limited`: one was clamped."""
+    """sums: of a cycle. `samples`: half of each, clamped to 16 bits signed, in the next cycle; `limited`
+    (out): one was clamped."""
 
     def __init__(self, sums):
         self.samples = [Signal((facts.OUTPUT_BITS, True), name=f"sample_{n}") for n in range(len(sums))]

@@ -20,8 +20,8 @@ __all__ = ["Admission"]
 
 
 class Admission(Module):
-    """request: stream of output commands, as in the `Cri`. `take`: the command on offer is accepted
-    in this cycle.
+    """request: stream of output commands, as in the `Cri`. `take` (in): the command on offer is accepted in
+    this cycle.
 
     `refused` (out): the command is answered without reaching a lane. `done` (out), for a cycle: the
     answer `status` (out, 4 bits) is valid.

@@ -24,9 +24,9 @@ class CriArbiter(Module):
     """core: the RTIO core's Cri. `ports`: Cris for the two initiators; port 0 also supports inputs.
     `urgent`: a third one, or None.
 
-    `soon`: the first initiator may offer an output in this cycle. Known early, unlike its `valid`, so
-    that the grant, and the core's comparisons after it, need not wait for that. While it is high
-    the grant alternates.
+    `soon` (in): the first initiator may offer an output in this cycle. Known early, unlike its `valid`, so
+    that the grant, and the core's comparisons after it, need not wait for that. While it is high the grant
+    alternates.
 
     `settled` (out): no answer is due.
     """

@@ -14,9 +14,10 @@ __all__ = ["ChannelChoice"]
 class ChannelChoice(Module):
     """count: number of slots.
 
-    `readable`: a bit for each slot. `chosen`: `slot` is the chosen one. `enable`: if 0, none is.
-    `move`: the chosen slot was served; without `room` it is not chosen again until `freed`, for the
-    slot `freed_slot`. `reset`: none is chosen, none is full. `waiting`: a slot can be chosen.
+    `readable` (in, `count` bits): a bit for each slot. `chosen` (out): `slot` (out, below `count`) is the
+    chosen one. `enable` (in): if 0, none is. `move` (in): the chosen slot was served; without `room` (in)
+    it is not chosen again until `freed` (in), for the slot `freed_slot` (in, below `count`). `reset` (in):
+    none is chosen, none is full. `waiting` (out): a slot can be chosen.
     """
 
     def __init__(self, count):

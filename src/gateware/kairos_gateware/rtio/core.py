@@ -27,7 +27,7 @@ DEPTH = 128
 
 
 class AsyncError(Module):
-    """Sticky `flag` with the channel of the first occurrence since the flag was last cleared.
+    """Sticky `flag` (out) with the channel of the first occurrence since the flag was last cleared.
 
     `channel` (out, 24 bits): of that occurrence. `clear` (in): clears the flag.
     """
@@ -55,13 +55,12 @@ class RtioCore(Module):
     the core, which must not be a submodule elsewhere; by default the core creates its own. network:
     a clock domain (`sed`); inputs: likewise, of the logic for pushed inputs.
 
-    Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `outputs` (channels 0
-    to this - 1 accept outputs), `timebase`, `reset`, `abort_input` (ends a waiting read like a
-    timeout), and the `AsyncError`s `collision`, `busy`, `sequence_error`; `errors`: their sources,
-    {name: (pulse, channel)}. For time skip in simulation: `settled` (nothing changes but time) and
-    `next_due` (61 bits: latest coarse time to which the counter may be advanced); `leaving`
-    (`sed`), `entering`: the logic for pushed inputs must be clocked, also in the 4 following
-    cycles.
+    Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `outputs` (channels 0 to this
+    - 1 accept outputs), `timebase`, `reset`, `abort_input` (in, ends a waiting read like a timeout), and
+    the `AsyncError`s `collision`, `busy`, `sequence_error`; `errors`: their sources, {name: (pulse,
+    channel)}. For time skip in simulation: `settled` (out, nothing changes but time) and `next_due` (out,
+    61 bits: latest coarse time to which the counter may be advanced); `leaving` (`sed`),
+    `entering`: the logic for pushed inputs must be clocked, also in the 4 following cycles.
     """
 
     def __init__(

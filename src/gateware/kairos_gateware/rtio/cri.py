@@ -25,15 +25,16 @@ __all__ = ["Cri", "OUTPUT_UNDERFLOW", "OUTPUT_UNREACHABLE", "INPUT_TIMEOUT", "IN
 
 
 class Cri:
-    """Signals of the interface.
+    """Signals of the interface. Directions as seen by the RTIO core.
 
-    `output`: stream of {channel 24, address 8, timestamp 64 (machine units), data `data_width`}.
-    `input`: stream of {channel 24, timeout 64 (machine units, all ones: none), number 16}. number:
-    with pushed inputs, that of the newest entry consumed (`pusher`), otherwise unused. response:
+    `output` (in): stream of {channel 24, address 8, timestamp 64 (machine units), data `data_width`}.
+    `input` (in): stream of {channel 24, timeout 64 (machine units, all ones: none), number 16}. number:
+    with pushed inputs, that of the newest entry consumed (`pusher`), otherwise unused. `response` (out):
     done (one cycle), status 4, timestamp 64, data 32 (the last two for inputs). The channel has the
     DRTIO destination in bits 23..16. For arbiters, the core also provides the two kinds of
-    responses separately: `output_done`, `output_status`, `input_done`, `input_status` (timestamp
-    and data as in `response`). Outputs are always answered one cycle after acceptance.
+    responses separately: `output_done` (out) with `output_status` (out, 4 bits), and `input_done` (out) with
+    `input_status` (out, 4 bits), timestamp and data as in `response`. Outputs are always answered one cycle
+    after acceptance.
     """
 
     def __init__(self, data_width):

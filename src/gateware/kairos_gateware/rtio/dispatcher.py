@@ -40,11 +40,11 @@ def event_layout(channel_width, address_width, data_width, lanes):
 
 
 class Dispatcher(Module):
-    """`request`: the CRI's output stream (sink). `lane_free`[i]: lane i has room for two more. `event`,
-    `lane_we`: to the lanes.
+    """`request` (in, stream): the CRI's output stream (sink). `lane_free` (in, `lanes` bits)[i]: lane i has
+    room for two more. `event` (out), `lane_we` (out, `lanes` bits): to the lanes.
 
-    `sequence_error` (out), for a cycle: an event found no lane, in channel `sequence_error_channel`
-    (out).
+    `sequence_error` (out), for a cycle: an event found no lane, in channel `sequence_error_channel` (out,
+    16 bits).
     """
 
     def __init__(self, timebase, channels, layout, lanes, data_width):

@@ -20,11 +20,11 @@ __all__ = ["InputFifo", "InputPorts", "InputReader"]
 
 
 class InputFifo(Module):
-    """Stamped events of one channel. `overflow` is set when an event finds no room (it is lost) and
-    cleared by `overflow_ack`; earlier events remain.
+    """Stamped events of one channel. `overflow` (out) is set when an event finds no room (it is lost) and
+    cleared by `overflow_ack` (in); earlier events remain.
 
-    `readable` (out): there is an event, of time `timestamp` (out, 64 bits) and with `data` (out);
-    `re` (in) takes it. `settled` (out): none is being stored.
+    `readable` (out): there is an event, of time `timestamp` (out, 64 bits) and with `data` (out,
+    `link.data_width` bits); `re` (in) takes it. `settled` (out): none is being stored.
     """
 
     def __init__(self, link, timebase, depth):
@@ -55,12 +55,13 @@ class InputFifo(Module):
 
 
 class InputPorts(Module):
-    """Ports for serving read requests, one at a time. `done`, for one cycle: the answer is in
-    `status`, `timestamp`, `data`. `abort` ends a waiting read with the status "timeout". A timeout
-    of all ones means none; any other negative one has already expired.
+    """Ports for serving read requests, one at a time. `done` (out), for one cycle: the answer is in
+    `status` (out, 4 bits), `timestamp` (out, 64 bits), `data` (out, 32 bits). `abort` (in) ends a waiting
+    read with the status "timeout". A timeout of all ones means none; any other negative one has already
+    expired.
 
-    `request` (in): stream of {channel, timeout, number}. For time skip: `settled` (out): nothing
-    changes but by an input, or, while `waiting` (out), at time `due` (out, coarse).
+    `request` (in): stream of {channel, timeout, number}. For time skip: `settled` (out): nothing changes
+    but by an input, or, while `waiting` (out), at time `due` (out, 61 bits, coarse).
     """
 
     def __init__(self):

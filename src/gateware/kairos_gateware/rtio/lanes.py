@@ -35,9 +35,8 @@ class _Gone(Module):
 
 
 class Lane(Module):
-    """gate_time: coarse counter plus OUTPUT_LATENCY. `free`: room for at least two more events, one
-    of which may be in the dispatcher's write register. `late`: this event was released after its
-    time.
+    """gate_time: coarse counter plus OUTPUT_LATENCY. `free` (out): room for at least two more events, one
+    of which may be in the dispatcher's write register. `late`: this event was released after its time.
 
     `we` (in): `write` (in) is appended. `roomy` (out): room for as many events as an initiator has
     in flight. `head` (out): the oldest event, if `waiting` (out); `due` (out): it is released in

@@ -17,10 +17,11 @@ _FILL_BITS = (2 * ENTRIES - 1).bit_length()
 class RingLedger(Module):
     """count: number of slots.
 
-    `reset`: all rings restart; `sweeping`: the reset is in progress and no other operation is
-    allowed. `slot`: its next entry has the number `number`, and there is `room` for it; `take`: it
-    is written. `asked`: `newest` is the number of this slot's newest entry; `grant`: `consumed` is
-    the number of its newest consumed entry.
+    `reset` (in): all rings restart; `sweeping` (out): the reset is in progress and no other operation is
+    allowed. `slot` (in, below `count`): its next entry has the number `number` (out, 16 bits), and there is
+    `room` (out) for it; `take` (in): it is written. `asked` (in, below `count`): `newest` (out, 16 bits) is
+    the number of this slot's newest entry; `grant` (in): `consumed` (in, 16 bits) is the number of its
+    newest consumed entry.
     """
 
     def __init__(self, count):

@@ -12,15 +12,16 @@ __all__ = ["OutputLink", "InputLink", "Wave", "FreeRunning", "Channel"]
 
 
 class OutputLink:
-    """Core to PHY. `stb` is high for one cycle, the last cycle of OUTPUT_LATENCY before the pad
-    changes: a PHY with one register is exactly on time. The PHY asserts `busy` in that cycle if it
-    cannot take the event.
+    """Core to PHY. Directions as seen by the core.
+
+    `stb` (out) is high for one cycle, the last cycle of OUTPUT_LATENCY before the pad changes: a PHY with
+    one register is exactly on time. `busy` (in): high in that cycle if the PHY cannot take the event. Valid
+    with `stb`: `data` (out, `data_width` bits) and `address` (out, `max(1, address_width)` bits) of the
+    event, and `fine` (out, 3 bits), its time within the cycle.
 
     replace: of events with the same address and time the last one takes effect, silently; otherwise
     each pair of events in one cycle is a collision. (In any case only one event per cycle is
     executed, the last submitted.)
-
-    `data`, `address` (to the PHY): of the event. `fine` (to the PHY): its time within the cycle.
     """
 
     def __init__(self, data_width, address_width=0, replace=True):
@@ -35,9 +36,10 @@ class OutputLink:
 
 
 class InputLink:
-    """PHY to core. `stb` is high INPUT_LATENCY cycles after the cycle in which the pad was sampled.
+    """PHY to core. Directions as seen by the core.
 
-    `data` (from the PHY): of the event. `fine` (from the PHY): its time within the cycle.
+    `stb` (in) is high INPUT_LATENCY cycles after the cycle in which the pad was sampled. Valid with it:
+    `data` (in, `data_width` bits) of the event, and `fine` (in, 3 bits), its time within the cycle.
     """
 
     def __init__(self, data_width):
@@ -59,10 +61,10 @@ class Wave(NamedTuple):
 class FreeRunning:
     """Time skip, for a PHY whose state advances by itself and can be advanced arithmetically.
 
-    limit: number of cycles after this one in which the outputs certainly keep their level. `stb`: the
-    counter jumps; the next state is that of `cycles` cycles later, instead of one. `simulated`: 1 in
-    simulation builds. Not driven in hardware builds (all are 0). wave: the output meanwhile, if its
-    edges do not count towards `limit`.
+    limit: number of cycles after this one in which the outputs certainly keep their level. `stb` (in): the
+    counter jumps; the next state is that of `cycles` (in, 61 bits) cycles later, instead of one.
+    `simulated` (in): 1 in simulation builds. Not driven in hardware builds (all are 0). wave: the output
+    meanwhile, if its edges do not count towards `limit` (out, 61 bits).
     """
 
     def __init__(self, wave=None):

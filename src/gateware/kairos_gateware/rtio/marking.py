@@ -13,11 +13,12 @@ __all__ = ["MarkingFifo"]
 
 
 class MarkingFifo(Module):
-    """Stamped events of one channel, and marks where some were lost. `readable`: there is an entry;
-    `lost`: it is not an event but marks lost events; `more`: another entry follows; `re` takes
-    it.
+    """Stamped events of one channel, and marks where some were lost. `readable` (out): there is an entry;
+    `lost` (out): it is not an event but marks lost events; `more` (out): another entry follows; `re` (in)
+    takes it.
 
-    `timestamp` (out, 64 bits), `data` (out): of the entry. `settled` (out): none is being stored.
+    `timestamp` (out, 64 bits), `data` (out, `link.data_width` bits): of the entry. `settled` (out): none is
+    being stored.
     """
 
     def __init__(self, link, timebase, depth):

@@ -40,8 +40,10 @@ class Pool(Module):
     """layout: of the events. capacity: a power of two. reach: cycles ahead of the counter for which
     the wheel has slots; margin: number of these that are not used.
 
-    `push`, `event`: appended (at most `capacity` events in total, including the one in `out`).
-    `out_valid`, `out_event`, `out_take`: events that are due. For time skip: `settled`, `waiting`, `due`.
+    `push` (in): `event` (in) is appended (at most `capacity` events in total, including the one in
+    `out_event` (out)). `out_valid` (out): `out_event` is within reach; `out_take` (in): it has been taken.
+    For time skip: `settled` (out): nothing changes but by time; `waiting` (out): events wait for it, the
+    first of them until `due` (out, 61 bits).
     """
 
     def __init__(self, timebase, layout, capacity, reach, margin):

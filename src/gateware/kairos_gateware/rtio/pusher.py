@@ -41,12 +41,12 @@ _REQUEST_PORTS = "request abort done status timestamp data waiting due".split()
 class InputPusher(Module):
     """fifos: {channel number: `MarkingFifo`}.
 
-    `push`: stream of entries {channel, number, timestamp, data, lost, more}. `enable`: if 0, no
-    further entries are taken from the FIFOs. `reset`: together with that of the FIFOs; all rings
-    restart. `moving`: 4 cycles after it falls, everything is at rest. `busy`: an entry is in
-    transit, or the rings are being reset. `taken`: an entry was taken from a FIFO in the previous
-    cycle, and is the one on offer in `push`. Requests and time skip: as `InputReader`; a request
-    also has `number`.
+    `push` (out): stream of entries {channel, number, timestamp, data, lost, more}. `enable` (in):
+    if 0, no further entries are taken from the FIFOs. `reset` (in): together with that of the FIFOs; all
+    rings restart. `moving` (out): 4 cycles after it falls, everything is at rest. `busy` (out): an entry is
+    in transit, or the rings are being reset. `taken` (out): an entry was taken from a FIFO in the previous
+    cycle, and is the one on offer in `push`. Requests and time skip: as `InputReader`; a request also has
+    `number`.
 
     `settled` (out): nothing changes without an input or a request.
     """

@@ -10,9 +10,9 @@ __all__ = ["RtioRegisters"]
 
 
 class RtioRegisters(Module, AutoCSR):
-    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up unless `held` is 0. The
-    core's reset lasts one cycle, in which `asked` is high; `discard`, if given, requests it too.
-    dropping: a level that resets the core."""
+    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up unless `held` is 0. The core's
+    reset lasts one cycle, in which `asked` (out) is high; `discard`, if given, requests it too. dropping: a
+    level that resets the core."""
 
     USES = uses("rtio")
 

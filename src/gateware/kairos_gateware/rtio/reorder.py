@@ -32,16 +32,16 @@ _PATIENCE = 3
 
 
 class ReorderingDispatcher(Module):
-    """`request`: the CRI's output stream (sink). `lanes`: of the wheel, for the output network.
-    capacity: of the pool, a power of two.
+    """`request` (in, stream): the CRI's output stream (sink). `lanes`: of the wheel, for the output
+    network. capacity: of the pool, a power of two.
 
-    `late`: an event left the pool after its time and was dropped; this cannot happen while the
-    counter runs. For time skip: `settled`, `dues` (list of (flag, coarse time to which the counter
+    `late` (out): an event left the pool after its time and was dropped; this cannot happen while the
+    counter runs. For time skip: `settled` (out), `dues` (list of (flag, coarse time to which the counter
     may be advanced)).
 
-    `reset` (in): discards all events. `roomy` (out): room for as many events as an initiator has in
-    flight. `sequence_error` (out), for a cycle: an event was dropped since its slot was full, in
-    channel `sequence_error_channel` (out). `late_channel` (out): channel of a late event.
+    `reset` (in): discards all events. `roomy` (out): room for as many events as an initiator has in flight.
+    `sequence_error` (out), for a cycle: an event was dropped since its slot was full, in channel
+    `sequence_error_channel` (out, 16 bits). `late_channel` (out, 16 bits): channel of a late event.
     """
 
     def __init__(self, timebase, channels, layout, lanes, capacity, data_width, simulation=False):

@@ -70,7 +70,7 @@ class _LaneSed(Module):
 
 
 class LaneSed(Module):
-    """lanes: FIFOs of `depth` events. `reset`: common to all."""
+    """lanes: FIFOs of `depth` events. `reset` (in): common to all."""
 
     def __init__(self, timebase, channels, lanes, depth, network="sys"):
         domains = sorted({"sys", network})

@@ -30,10 +30,9 @@ command is accepted: write register, FIFO memory, FIFO output, then the gate's l
 class TimeBase(Module):
     """Coarse counter, and copies of it that lead or lag by a constant.
 
-    Copies are separate counters, so no adder lies in the path of a comparison. With `loadable`,
-    `load` sets the counter to `load_value` at the next edge, and all copies with it: nothing is
-    stale after a jump. Clock domain: sys. The counter starts at 0 at power-up and has no other
-    reset.
+    Copies are separate counters, so no adder lies in the path of a comparison. With `loadable`, `load` (in)
+    sets the counter to `load_value` (in, 61 bits) at the next edge, and all copies with it: nothing is
+    stale after a jump. Clock domain: sys. The counter starts at 0 at power-up and has no other reset.
     """
 
     def __init__(self, loadable=False):

@@ -24,11 +24,11 @@ __all__ = ["RequestWaiter"]
 class RequestWaiter(InputPorts):
     """numbers: of the channels, by slot. Ports for the CRI: as `InputPorts`.
 
-    `hold`: no request is accepted. `slot`: of the request. `begins`: a request has begun on an
-    existing channel, with `number`, that of its newest consumed entry. `busy`: there is a request.
-    Inputs for the slot: `newest`, number of the newest entry; `left`, its FIFO is not empty;
-    `offered`, one of its entries is still being written. `all_written`: no channel has anything
-    left.
+    `hold` (in): no request is accepted. `slot` (out, below `max(2, len(numbers))`): of the request.
+    `begins` (out): a request has begun on an existing channel, with `number` (out, 16 bits), that of its
+    newest consumed entry. `busy` (out): there is a request. Inputs for the slot: `newest` (in, 16 bits),
+    number of the newest entry; `left` (in), its FIFO is not empty; `offered` (in), one of its entries is
+    still being written. `all_written` (in): no channel has anything left.
     """
 
     def __init__(self, timebase, numbers):

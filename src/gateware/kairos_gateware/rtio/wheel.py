@@ -45,11 +45,12 @@ class _Lane:
 class _Counts(Module):
     """The number of events in each slot.
 
-    `slot` (in): of the event to be inserted in the next cycle. `insert` (in): it is inserted, into
-    `inserted_slot` (in). `number` (out): events in that slot; `full` (out): as many as there are lanes.
-    `write` (out): the event takes the lane of that number; `first` (out): it is the slot's first.
-    `now` (in): the slot to be read. `present` (out): its events, in the next cycle; `leaving` (out):
-    there are some. `clearing`, `cleared_slot` (in): all slots are emptied, one after the other.
+    `slot` (in, `bits` bits): of the event to be inserted in the next cycle. `insert` (in): it is inserted,
+    into `inserted_slot` (in, `bits` bits). `number` (out, `count_bits` bits): events in that slot; `full`
+    (out): as many as there are lanes. `write` (out): the event takes the lane of that number; `first`
+    (out): it is the slot's first. `now` (in, `bits` bits): the slot to be read. `present` (out,
+    `count_bits` bits): its events, in the next cycle; `leaving` (out): there are some. `clearing` (in): all
+    slots are emptied, one after the other, now `cleared_slot` (in, `bits` bits).
     """
 
     def __init__(self, lanes, depth):
@@ -116,10 +117,10 @@ def _read(module, memory, address):
 class Wheel(Module):
     """layout: from `event_layout` for `lanes` lanes. depth: cycles, a power of two.
 
-    `stb` (in): inserts `event` (in), which has waited in the pool if `pooled` (in). `overfull` (out):
-    an event of channel `overfull_channel` (out) was dropped. `reset` (in): discards all events;
-    `sweeping` (out) until it has. For time skip: `settled` (out), `waiting` (out), `due` (out, coarse
-    time to which the counter may be advanced).
+    `stb` (in): inserts `event` (in), which has waited in the pool if `pooled` (in). `overfull` (out): an
+    event of channel `overfull_channel` (out, as `event.channel`) was dropped. `reset` (in): discards all
+    events; `sweeping` (out) until it has. For time skip: `settled` (out), `waiting` (out), `due` (out, 61
+    bits, coarse time to which the counter may be advanced).
     """
 
     def __init__(self, timebase, layout, lanes, depth, simulation=False):
@@ -213,11 +214,11 @@ class Wheel(Module):
 class _Calendar(Module):
     """Tracks occupied slots and the next of them: for time skip in simulation.
 
-    `next` is found within a few cycles after a removal (`searching`): in the removed slot's word of
-    64 slots, or in the first following word with an occupied slot.
+    `next` (out, 61 bits) is found within a few cycles after a removal (`searching` (out)): in the removed
+    slot's word of 64 slots, or in the first following word with an occupied slot.
 
-    `insert` (in): the slot of time `inserted` (in) becomes occupied. `remove` (in): that of time
-    `removed` (in) becomes empty. `clear` (in): all do. `valid` (out): a slot is occupied.
+    `insert` (in): the slot of time `inserted` (in, 61 bits) becomes occupied. `remove` (in): that of time
+    `removed` (in, 61 bits) becomes empty. `clear` (in): all do. `valid` (out): a slot is occupied.
     """
 
     def __init__(self, bits):

@@ -18,10 +18,10 @@ _PRODUCT_WIDTH = 48
 
 
 class Accumulator(Module):
-    """`operand`, `summand`, `factor`; `first`: the product that arrives now begins a sum, `more`:
-    it belongs to one.
+    """`operand`, `summand` (in, 25 bits, signed), `factor` (in, 18 bits, signed); `first` (in): the product
+    that arrives now begins a sum, `more` (in): it belongs to one.
 
-    `total` (out): the sum.
+    `total` (out, 48 bits, signed): the sum.
     """
 
     def __init__(self):
@@ -45,8 +45,9 @@ class Accumulator(Module):
 
 
 class Limiter(Module):
-    """total: of an `Accumulator`. `y`: two cycles later its whole part, clamped, or `old` without
-    `update`. `limited`: one cycle after the sum was complete, it is out of range."""
+    """total: of an `Accumulator`. `y` (out, 25 bits, signed): two cycles later its whole part, clamped, or
+    `old` (in, 25 bits, signed) without `update` (in). `limited` (out): one cycle after the sum was
+    complete, it is out of range."""
 
     def __init__(self, total):
         self.update = Signal()

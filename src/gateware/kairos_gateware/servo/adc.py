@@ -45,9 +45,9 @@ class AdcReader(Module):
     """cnv, sck, sdr: output pads; clkout, sdo: serialised input pads, sdo a list of four, that with
     channel 7 first.
 
-    `start`: not while `busy`. done: one cycle; from the next one on x0 has the new samples and x1 the
-    previous ones. `failed`: together with `done`, the return clock did not have its 32 edges; x0 and
-    x1 are unchanged.
+    `start` (in): not while `busy` (out). done: one cycle; from the next one on x0 has the new samples and
+    x1 the previous ones. `failed` (out): together with `done` (out), the return clock did not have its 32
+    edges; x0 and x1 are unchanged.
     """
 
     def __init__(self, cnv, sck, sdr, clkout, sdo):

@@ -41,9 +41,9 @@ class DdsWriter(Module):
     """buses: for each Urukul its pads (clk, cs or None, list of four mosi). profile: number of the
     register.
 
-    `we`, `channel`, `word`, `data`: writes a word of the next page. `start`: at least UPDATE_CYCLES after the
-    previous one. delays: for each Urukul the delay of its update pulse in ns; updates: eight
-    samples for each.
+    `we` (in), `channel` (in, below `channels`), `word` (in, 2 bits), `data` (in, 16 bits): writes a word of
+    the next page. `start` (in): at least UPDATE_CYCLES after the previous one. delays: for each Urukul the
+    delay of its update pulse in ns; updates: eight samples for each.
 
     `busy` (out): a page is being written to the chips.
     """

@@ -43,10 +43,10 @@ def iir_cycles(channels: int) -> int:
 
 
 class Control:
-    """Control of a channel. `active`: Y is updated, once `waited` is at least the profile's delay.
-    `taken`: the filter samples these in this cycle.
+    """Control of a channel. `active` (out): Y is updated, once `waited` (out, 8 bits) is at least the
+    profile's delay. `taken` (in): the filter samples these in this cycle.
 
-    `profile` (in): number of the profile.
+    `profile` (in, 5 bits): number of the profile.
     """
 
     def __init__(self):
@@ -57,8 +57,8 @@ class Control:
 
 
 class Sequence(Module):
-    """Slots of four steps, two more than there are channels: `slot` and `step` from `start` to
-    `done`. `fetch`: the next cycle begins the slot `following`.
+    """Slots of four steps, two more than there are channels: `slot` and `step` from `start` (in) to `done`
+    (out). `fetch` (out): the next cycle begins the slot `following` (out, below `channels + 3`).
 
     `busy` (out): until `done`, including that cycle. `running` (out): a slot is in progress.
     """
@@ -91,8 +91,8 @@ class IirFilter(Module):
     """controls: four or eight `Control`. x0, x1: newest and previous samples, must not change while
     `busy`. dds: the `DdsWriter` that gets the words.
 
-    start: not while `busy`. `hold`: at `start`, no Y is updated. `clip`: one cycle for each Y that was
-    clamped.
+    start: not while `busy`. `hold` (in): at `start` (in), no Y is updated. `clip` (out, `channels` bits):
+    one cycle for each Y that was clamped.
 
     Access to the memories, any time: address (bits of a word of the coefficients; Y in its low
     bits), value, write_coeff, write_state; coeff and state have the content in the next cycle.
@@ -191,7 +191,7 @@ class IirFilter(Module):
 
 
 class SlotValues(Module):
-    """What the controls say of the current slot's channel. `active` (out), `waited` (out): as of
+    """What the controls say of the current slot's channel. `active` (out), `waited` (out, 8 bits): as of
     `Control`. `profiles` (out): of the current slot and of the two before it."""
 
     def __init__(self, controls, sequence):
@@ -214,7 +214,7 @@ class SlotValues(Module):
 class SynthesiserWords(Module):
     """Writes a channel's frequency, phase and amplitude to `dds`, a `DdsWriter`, each in its own step.
 
-    `low` (in): the lower word of the row that is read. `y0` (in): the newest Y.
+    `low` (in, 18 bits): the lower word of the row that is read. `y0` (in, 25 bits): the newest Y.
     """
 
     def __init__(self, channels, sequence, dds):

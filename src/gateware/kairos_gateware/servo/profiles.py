@@ -15,11 +15,14 @@ __all__ = ["ProfileMemories"]
 class ProfileMemories(Module):
     """index_width: bits of a channel's number.
 
-    Filter: `row`, `profile`, `channel` → `low`, `high` (words of the row) in the next cycle;
-    `state_at` (profile, channel) → `state`; `write` stores `new_state` there.
+    Filter: `row` (in, 2 bits), `profile` (in, 5 bits), `channel` (in, `index_width` bits) → `low`, `high`
+    (out, 18 bits, signed, words of the row) in the next cycle; `state_at` (in, `PROFILE_WIDTH +
+    index_width` bits, profile, channel) → `state` (out, 25 bits, signed); `write` (in) stores `new_state`
+    (in, 25 bits, signed) there.
 
-    Access, any time: `address` (bits of a word of the coefficients; Y in its low bits), `value`,
-    `write_coeff`, `write_state`; `coeff` and `state_out` have the content in the next cycle.
+    Access, any time: `address` (in, `index_width + PROFILE_WIDTH + 3` bits, bits of a word of the
+    coefficients; Y in its low bits), `value` (in, 18 bits), `write_coeff`, `write_state` (in); `coeff`
+    (out, 18 bits) and `state_out` (out, 25 bits) have the content in the next cycle.
     """
 
     def __init__(self, index_width):

@@ -31,9 +31,9 @@ class Servo(Module):
     """controls: a `Control` for each channel. adc: pads of the `AdcReader`, buses: of the
     `DdsWriter`.
 
-    `enable`: level; a started sample is always completed. `busy`: a sample is in progress. `clip`: for
-    each channel, Y was clamped; `failed`: a sample was not read (then all Y are unchanged); both
-    until `clear`, one cycle.
+    `enable` (in): level; a started sample is always completed. `busy` (out): a sample is in progress.
+    `clip` (out, as `controls`): for each channel, Y was clamped; `failed` (out): a sample was not read
+    (then all Y are unchanged); both until `clear` (in), one cycle.
     """
 
     def __init__(self, controls, adc, buses, profile):

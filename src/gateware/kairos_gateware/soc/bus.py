@@ -56,8 +56,8 @@ class Gp0Bus(Module):
     words of the descriptor memory. taking: reading some registers has side effects in their block.
     Raises ValueError if there are more blocks than address pages.
 
-    `axi` is the slave port. For time skip: `idle`, no transaction is in progress or may still have
-    effects; `changing`, the opposite, except that reads without side effects do not count.
+    `axi` is the slave port. For time skip: `idle` (out), no transaction is in progress or may still have
+    effects; `changing` (out), the opposite, except that reads without side effects do not count.
     """
 
     def __init__(self, blocks, make_descriptor, taking):

@@ -55,17 +55,18 @@ _REST = 15
 
 
 class ClockControl(Module):
-    """domain: of the processing system's clock. simulation: shorter waits, and `settled`.
+    """domain: of the processing system's clock. simulation: shorter waits, and `settled` (out).
 
-    To the clock manager, in `domain`: `source` (0 processing system, 1 synthesiser), `reset`,
-    `enable` (of the gates in the logic's clocks), `up` (they have been on: until then the logic is
-    in reset); from it `locked`, asynchronous.
+    To the clock manager, in `domain`: `source` (out, 0 processing system, 1 synthesiser); `reset` (out);
+    `enable` (out): of the gates in the logic's clocks; `up` (out): they have been on, until then the logic
+    is in reset. From it `locked` (in), asynchronous.
 
-    In domain sys: `select` and `switch` (a pulse: switch to the selected clock), `acknowledge`;
-    `selected`, `switching`, `is_locked`, `lost` (the processing system's clock had to be selected
-    and this has not been acknowledged), `hold` (PHYs in reset), `discard` (a pulse before it ends:
-    waiting events are dropped). `reference`, `synthesiser`: measured counts (`Frequency`) of the
-    external clock and of the synthesiser's.
+    In domain sys: `switch` (in), a pulse, switches to the clock `select` (in, as `source`). `selected`
+    (out): the clock in use; `switching` (out): it is being replaced; `is_locked` (out): the manager is
+    locked. `lost` (out): the processing system's clock had to be selected, until `acknowledge` (in), a
+    pulse. `hold` (out): PHYs are in reset; `discard` (out): a pulse before it ends, waiting events are
+    dropped. `reference`, `synthesiser` (in, 20 bits): measured counts (`Frequency`) of the external clock
+    and of the synthesiser's. `settled`, for time skip: no switch is in progress.
     """
 
     def __init__(self, domain="sys", simulation=False):
@@ -167,8 +168,8 @@ class ClockControl(Module):
 
 
 class Activity(Module):
-    """In domain `measured`: `toggle` changes every PRESCALE cycles. counts: level there; 0: as if
-    the clock had stopped."""
+    """In domain `measured`: `toggle` (out) changes every PRESCALE cycles. counts: level there; 0: as if the
+    clock had stopped."""
 
     def __init__(self, measured, counts=1):
         self.toggle = Signal()
@@ -181,8 +182,8 @@ class Activity(Module):
 
 
 class Frequency(Module):
-    """Frequency of a clock: `count` is the number of changes of `toggle` in the latest window of
-    WINDOW cycles of sys. The unit is PRESCALE * 125 MHz / WINDOW = 477 Hz; for a clock that has
+    """Frequency of a clock: `count` (out, 20 bits) is the number of changes of `toggle` in the latest
+    window of WINDOW cycles of sys. The unit is PRESCALE * 125 MHz / WINDOW = 477 Hz; for a clock that has
     stopped, it becomes 0 after at most two windows."""
 
     def __init__(self, toggle, window=WINDOW):

@@ -60,12 +60,12 @@ class Links(Module):
     """variant: of the board. timebase: of its core. phases: clocks of boards may have any phase
     (`RtioRequester`, `RtioServer`). Raises ValueError if the board cannot have its links.
 
-    `near`: of the boards below, list of `RtioRequester`; `remotes`: the same for a `CriRouter`. `own`:
-    the destination of this board. `far`: the `RtioServer`, once `attach` has been called on a board
-    that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint`,
-    `line_up` and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names
-    of the ends, objects with `out` to the line and `into` from it. `memories`: `RemoteMemory` of
-    the links that have it; `window`: `RemoteWindow`, or None if there are none.
+    `near`: of the boards below, list of `RtioRequester`; `remotes`: the same for a `CriRouter`. `own` (in,
+    8 bits): the destination of this board. `far`: the `RtioServer`, once `attach` has been called on a
+    board that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint`, `line_up`
+    and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names of the ends,
+    objects with `out` to the line and `into` from it. `memories`: `RemoteMemory` of the links that have it;
+    `window`: `RemoteWindow`, or None if there are none.
     """
 
     def __init__(self, variant, timebase, phases=False):

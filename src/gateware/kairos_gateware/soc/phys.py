@@ -53,13 +53,12 @@ class Phys(Module):
     """specs: of the channels, a `variant.ChannelSpec` each. simulation: with clock domains of their
     own (resting.py).
 
-    `reset`: of all PHYs. `channels`: `rtio.link.Channel` of each spec. `pads`: `Pad` of each pin.
+    `reset` (in): of all PHYs. `channels`: `rtio.link.Channel` of each spec. `pads`: `Pad` of each pin.
     `monitored`: by number, the PHYs and injectors that a `MonitorInjector` observes and overrides.
-    `pulses`: the pulse cores. `asides`: by number, PHYs that registers may use too. `outputs`: of
-    pulse cores, each the number of its RTIO channel, its own number there, its
-    `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number, `Settings`.
-    `shuttlers`: by number, the Shuttlers, in simulation with their `shown`. `inputs`: the PHYs that
-    sample pins.
+    `pulses`: the pulse cores. `asides`: by number, PHYs that registers may use too. `outputs`: of pulse
+    cores, each the number of its RTIO channel, its own number there, its `pulse.channel.Channel`, and its
+    PHY's reset; `settings`: by such a number, `Settings`. `shuttlers`: by number, the Shuttlers, in
+    simulation with their `shown`. `inputs`: the PHYs that sample pins.
     """
 
     def __init__(self, specs, simulation=False):

@@ -16,8 +16,8 @@ _INCREMENTING = 1
 
 
 class Ps7(Module):
-    """soc: its ports are connected. Provides `fclk` and `fclk_reset_n`, from which the board
-    derives clock domain sys."""
+    """soc: its ports are connected. Provides `fclk` and `fclk_reset_n` (out, 4 bits, resets, 0 active), of
+    which the board derives clock domain sys from the first."""
 
     def __init__(self, soc):
         self.fclk = Signal(4)

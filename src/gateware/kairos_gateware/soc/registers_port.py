@@ -24,9 +24,9 @@ class RegistersPort(Module):
     """axi: slave of 32 bits. csr: the register bus, which answers in the cycle after its address.
     Clock domain sys.
 
-    One burst at a time; if a read and a write arrive together, the one that was not served last is
-    taken. `reading`, `writing`: one is in progress, from the cycle after its address to that of its
-    last answer.
+    One burst at a time; if a read and a write arrive together, the one that was not served last is taken.
+    `reading`, `writing` (out): one is in progress, from the cycle after its address to that of its last
+    answer.
 
     `begin_read`, `begin_write` (out): for a cycle, an address is accepted.
     """

@@ -20,9 +20,9 @@ class RemoteMemory(Module):
     replacement for loads and stores (`Forwarding`), or None. bulk_way: `BulkWay`. own: number of
     this board.
 
-    `readers`, `writers`: halves of a memory port. `register_blocks`: by their names. `pointers`:
-    `Asker` for a window. `done`: a copy with report is complete, or the engine has halted; `irq`:
-    the resulting interrupt. `settled`: for time skip.
+    `readers`, `writers`: halves of a memory port. `register_blocks`: by their names. `pointers`: `Asker`
+    for a window. `done`: a copy with report is complete, or the engine has halted; `irq`: the resulting
+    interrupt. `settled` (out): for time skip.
     """
 
     def __init__(self, endpoint, way, bulk_way, own):

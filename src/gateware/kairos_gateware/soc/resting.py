@@ -23,8 +23,8 @@ _TAIL = 4
 
 
 class Resting(Module):
-    """moving: by domain, whether it receives something or something changes in it. `wakes`: domains
-    that must have this cycle's edge."""
+    """moving: by domain, whether it receives something or something changes in it. `wakes` (out, 5 bits):
+    domains that must have this cycle's edge."""
 
     def __init__(self, moving):
         self.wakes = Signal(len(RESTING))

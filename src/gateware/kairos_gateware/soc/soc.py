@@ -48,12 +48,14 @@ class Soc(Module):
     clock: `ClockControl` where a synthesiser provides the clock, with its number in the descriptor,
     `synthesiser`.
 
-    Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory), `interrupts`
-    (IRQF2P; 0: copies), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write`
-    (analyzer), `event_o`, `event_i`, `emio_o`, `emio_i` (64 lines of the GPIO controller each way).
-    `phys`: `Phys`, with the pads. `links`: `Links`. `core`: `RtioCore`. `descriptor`: contents of
-    the descriptor memory. `register_blocks`: the blocks that have registers, by the prefix of their
-    names. `simulated`: `Simulated`, or None.
+    Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory), `acp` (`AcpMaster`),
+    `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `event_o` and `event_i` of the initiator.
+    `interrupts` (out, 16 bits): IRQF2P; 0: copies. `emio_o` (in, 64 bits), `emio_i` (out, 64 bits): lines of the
+    GPIO controller each way.
+
+    `phys`: `Phys`, with the pads. `links`: `Links`. `core`: `RtioCore`. `descriptor`: contents of the
+    descriptor memory. `register_blocks`: the blocks that have registers, by the prefix of their names.
+    `simulated`: `Simulated`, or None.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):

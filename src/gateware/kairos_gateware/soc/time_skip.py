@@ -15,10 +15,10 @@ __all__ = ["Simulated"]
 class Simulated(Module):
     """soc: `Soc`, otherwise complete.
 
-    `load` and `load_value` set the counter. `settled`: nothing changes but time; `waits`: nothing
-    changes but time and pulse cores, whatever those do; `feeds`: segments or words move in those.
-    `next_due`: latest coarse time to which the counter may be advanced. `wakes`: which parts must
-    be clocked (`Resting`).
+    `load` (in) and `load_value` (in, 61 bits) set the counter. `settled` (out): nothing changes but time;
+    `waits` (out): nothing changes but time and pulse cores, whatever those do; `feeds` (out): segments or
+    words move in those. `next_due`: latest coarse time to which the counter may be advanced. `wakes`: which
+    parts must be clocked (`Resting`).
     """
 
     def __init__(self, soc):

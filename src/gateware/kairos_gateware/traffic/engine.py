@@ -29,12 +29,12 @@ _OPEN = 64
 
 
 class TrafficEngine(Module):
-    """start: pulse, ignored while `busy`; `write`, `coherent`, `address`, `size` (bytes), `seed`: stable from
-    then on.
+    """start: pulse, ignored while `busy` (out); `write`, `coherent` (in), `address`, `size` (in, 32 bits,
+    bytes), `seed` (in, 32 bits): stable from then on.
 
-    `busy`; `first`, `last`: cycles from `start`; `sum`: of the words read; `error`: a beat or a
-    response reported one. `hp_read`, `hp_write`, `acp`: the ports; `wants_hp_write`, `wants_acp`:
-    held while they are needed. `settled`: for time skip.
+    `busy`; `first`, `last` (out, 32 bits): cycles from `start` (in); `sum` (out, 32 bits): of the words
+    read; `error` (out): a beat or a response reported one. `hp_read`, `hp_write`, `acp`: the ports;
+    `wants_hp_write`, `wants_acp` (out): held while they are needed. `settled` (out): for time skip.
     """
 
     def __init__(self):

@@ -14,7 +14,8 @@ WIDTH = 32
 
 
 class Lines(Module):
-    """`o`: 64 lines from the processor; `i`: 64 lines to it; `seen`: lines 0 to 31 in clock domain sys."""
+    """`o` (in, 64 bits): 64 lines from the processor; `i` (out, 64 bits): 64 lines to it; `seen` (out, 32
+    bits): lines 0 to 31 in clock domain sys."""
 
     def __init__(self):
         self.o, self.i = Signal(2 * WIDTH), Signal(2 * WIDTH)

@@ -21,7 +21,7 @@ const DROPPED_MAX: u32 = 256 << 20;
 /// Longest request that is assembled before it is sent, in bytes.
 const SHORT: usize = 64;
 
-/// State of the newest call that the kernel waits for.
+/// The newest call that the kernel waits for.
 #[derive(Clone, Copy)]
 enum Call {
     /// The kernel has the result.
@@ -31,14 +31,17 @@ enum Call {
     /// The reply is being decoded, and the kernel allocates memory for it.
     Arriving,
     /// A message of another board has arrived, and its values are taken one by one.
-    Message,
+    Message(Values),
+}
+
+/// The values of a message after the one that is being decoded: number, and types.
+#[derive(Clone, Copy)]
+struct Values {
+    count: u32,
+    tags: &'static [u8],
 }
 
 static CALL: Owned<Call> = Owned::new(Call::Over);
-/// Type tag of the result, in the library.
-static RETURN_TAG: Owned<&'static [u8]> = Owned::new(&[]);
-/// Values of a message not yet started.
-static VALUES: Owned<u32> = Owned::new(0);
 /// Decodes the reply; in place, as the decoder is large.
 static DECODER: Lent<Decoder<'static>> = Lent::new(Decoder::new(&[]));
 
@@ -123,7 +126,6 @@ pub extern "C" fn rpc_send_async(service: u32, tag_at: u32, data: u32) {
 pub extern "C" fn rpc_send(service: u32, tag_at: u32, data: u32) {
     let result = send(Kind::RpcSync, service, tag_at, data);
     DECODER.with(|decoder| decoder.restart(result));
-    RETURN_TAG.set(result);
     // The kernel must not allocate memory before the answer shows that there is a value.
     CALL.set(Call::Sent);
 }
@@ -159,7 +161,7 @@ const OTHER_TAG: &str = "the reply to an RPC has another return tag than the cal
 /// Checks the start of the reply, the length and a copy of the tag that was sent: any other tag
 /// belongs to another call.
 fn check_tag(receiver: &mut Receiver<'static>) {
-    let mut expected = RETURN_TAG.get();
+    let mut expected = DECODER.with(|decoder| decoder.tag());
     let mut reply = Reply { receiver };
     let mut bytes = [0; 16];
     if expected.len() <= bytes.len() - 4 && reply.receiver.remaining() >= 4 + expected.len() {
@@ -207,11 +209,11 @@ fn surplus(receiver: &mut Receiver<'static>) -> u32 {
 /// to continue, 0 at the end.
 pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     let call = CALL.replace(Call::Over);
+    if let Call::Message(next) = call {
+        return message_value(slot, next);
+    }
     if matches!(call, Call::Over) {
         broken(format_args!("the kernel waits for the reply to an RPC it has not sent"));
-    }
-    if matches!(call, Call::Message) {
-        return message_value(slot);
     }
     receiving(|receiver| {
         if matches!(call, Call::Sent) && raised(receiver) {
@@ -298,29 +300,25 @@ fn free_stack() -> u32 {
 
 /// Prepares to take `count` values of a message, with the types `tags`.
 pub fn take_message(tags: &'static [u8], count: u32) {
-    RETURN_TAG.set(tags);
-    VALUES.set(count);
-    next_value();
+    next_value(Values { count, tags });
 }
 
 /// Prepares the next value of a message, if there is one.
-fn next_value() {
-    match (VALUES.get().checked_sub(1), split_value(RETURN_TAG.get())) {
-        (Some(left), Ok((first, rest))) => {
+fn next_value(values: Values) {
+    match (values.count.checked_sub(1), split_value(values.tags)) {
+        (Some(count), Ok((first, tags))) => {
             DECODER.with(|decoder| decoder.restart(first));
-            VALUES.set(left);
-            RETURN_TAG.set(rest);
-            CALL.set(Call::Message);
+            CALL.set(Call::Message(Values { count, tags }));
         }
         _ => answer::skip(),
     }
 }
 
-/// Decodes the next part of a message into `slot`.
-fn message_value(slot: u32) -> u32 {
+/// Decodes the next part of a message into `slot`; `next` are the values after it.
+fn message_value(slot: u32, next: Values) -> u32 {
     match DECODER.with(|decoder| decoder.resume(slot, &mut answer::Rest, &mut KernelMemory)) {
         Ok(Step::Done) => {
-            next_value();
+            next_value(next);
             0
         }
         Ok(Step::Allocate(bytes)) => {
@@ -330,7 +328,7 @@ fn message_value(slot: u32) -> u32 {
                 raise::firmware(Id::RuntimeError, NO_STACK_FOR_MESSAGE, [bytes.into(), free.into(), 0]);
                 return 0;
             }
-            CALL.set(Call::Message);
+            CALL.set(Call::Message(next));
             bytes
         }
         Err(error) => report_fmt(format_args!("message of another board: {error}")),

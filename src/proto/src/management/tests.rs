@@ -164,7 +164,7 @@ fn invalid_requests_are_reported_with_their_reason() {
     assert_eq!(fails(&[14, 129, 0, 0, 0]), ProtocolError::KeyLength(129));
     assert_eq!(fails(&[13, 255, 255, 255, 255]), ProtocolError::KeyLength(u32::MAX));
     assert_eq!(fails(&[12, 1, 0, 0, 0, 0xc3]), ProtocolError::KeyCharacter);
-    assert!(!fails(&[0]).is_answered() && fails(&[12, 0, 0, 0, 0]).is_answered());
+    assert!(!is_answered(fails(&[0])) && is_answered(fails(&[12, 0, 0, 0, 0])));
 }
 
 #[test]

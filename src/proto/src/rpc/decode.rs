@@ -134,6 +134,11 @@ impl<'a> Decoder<'a> {
         (self.tag, self.depth, self.pending) = (tag, 0, Pending::Slot);
     }
 
+    /// The type of the value.
+    pub const fn tag(&self) -> &'a [u8] {
+        self.tag
+    }
+
     /// Continues with the memory at `address`: the result's slot at first, then the requested
     /// memory.
     ///

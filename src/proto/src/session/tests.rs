@@ -46,13 +46,17 @@ fn encode(request: &Owned, out: &mut Vec<u8>) {
     }
 }
 
-/// Decodes a stream that arrives in `pieces`; a reply's tag and value are 9 bytes.
+/// Decodes a stream that arrives in `pieces`, while a kernel always waits for the host; a reply's tag
+/// and value are 9 bytes.
 fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<Owned>, u32), ProtocolError> {
     let mut decoder = RequestDecoder::new();
     let mut got = Vec::new();
     for mut piece in pieces {
         while !piece.is_empty() {
-            let mut value_done = 0;
+            if !decoder.in_call() {
+                decoder.begin_call();
+            }
+            let mut is_read = false;
             match decoder.next(&mut piece)? {
                 None => assert!(piece.is_empty()),
                 Some(Request::SystemInfo) => got.push(Owned::SystemInfo),
@@ -83,9 +87,12 @@ fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<Owned>, u32
                     // A real host waits here; in this stream the next message may have arrived
                     // already.
                     piece = &data[used..];
-                    value_done = usize::from(value.len() == 9);
+                    is_read = value.len() == 9;
                 }
-                Some(Request::RpcException(data)) => got.push(Owned::Exception(Vec::from(data))),
+                Some(Request::RpcException(data)) => {
+                    got.push(Owned::Exception(Vec::from(data)));
+                    is_read = true;
+                }
                 Some(Request::SubkernelUpload {
                     number,
                     destination,
@@ -101,8 +108,8 @@ fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<Owned>, u32
                     }
                 }
             }
-            if value_done == 1 {
-                decoder.end_value();
+            if is_read {
+                decoder.end_call(0)?;
             }
         }
     }
@@ -157,6 +164,88 @@ fn impossible_length_is_an_error() {
     );
 }
 
+/// A reply and an exception of the host, up to the part that decides whether they are permitted.
+const REPLIES: [&[u8]; 2] = [b"ZZZZ\x07", b"ZZZZ\x08................................................"];
+
+#[test]
+fn reply_without_a_call_is_rejected() {
+    for mut reply in REPLIES {
+        let next = RequestDecoder::new().next(&mut reply);
+        assert_eq!(next, Err(ProtocolError::UnsolicitedReply));
+    }
+}
+
+#[test]
+fn second_reply_to_a_call_is_rejected() {
+    for mut reply in REPLIES {
+        let mut decoder = RequestDecoder::new();
+        decoder.begin_call();
+        let exception = [b"ZZZZ\x08", &[0; RPC_EXCEPTION][..]].concat();
+        assert_eq!(
+            decoder.next(&mut &exception[..]),
+            Ok(Some(Request::RpcException([0; RPC_EXCEPTION])))
+        );
+        assert_eq!(decoder.next(&mut reply), Err(ProtocolError::UnsolicitedReply));
+    }
+}
+
+#[test]
+fn call_that_has_ended_accepts_no_reply() {
+    for mut reply in REPLIES {
+        let mut decoder = RequestDecoder::new();
+        decoder.begin_call();
+        assert_eq!(decoder.next(&mut &b"ZZZZ\x07"[..]), Ok(Some(Request::RpcReply)));
+        assert!(decoder.in_value() && decoder.in_request());
+        assert_eq!(decoder.end_call(0), Ok(()));
+        assert!(!decoder.in_call() && !decoder.in_request());
+        assert_eq!(decoder.next(&mut reply), Err(ProtocolError::UnsolicitedReply));
+    }
+}
+
+#[test]
+fn reply_with_surplus_bytes_is_rejected() {
+    let mut decoder = RequestDecoder::new();
+    decoder.begin_call();
+    assert_eq!(decoder.next(&mut &b"ZZZZ\x07"[..]), Ok(Some(Request::RpcReply)));
+    assert_eq!(decoder.end_call(4), Err(ProtocolError::LongReply(4)));
+}
+
+#[test]
+fn rest_of_a_reply_to_a_kernel_that_has_ended_is_rejected() {
+    let mut decoder = RequestDecoder::new();
+    decoder.begin_call();
+    assert_eq!(decoder.next(&mut &b"ZZZZ\x07"[..]), Ok(Some(Request::RpcReply)));
+    decoder.abandon_call();
+    assert!(!decoder.in_call());
+    assert_eq!(decoder.next(&mut &b""[..]), Ok(None));
+    assert_eq!(
+        decoder.next(&mut &b"ZZZZ\x03"[..]),
+        Err(ProtocolError::UnsolicitedReply)
+    );
+}
+
+#[test]
+fn request_after_a_kernel_that_has_ended_is_decoded() {
+    let mut decoder = RequestDecoder::new();
+    decoder.begin_call();
+    decoder.abandon_call();
+    assert_eq!(decoder.next(&mut &b"ZZZZ\x03"[..]), Ok(Some(Request::SystemInfo)));
+    for mut reply in REPLIES {
+        assert_eq!(decoder.next(&mut reply), Err(ProtocolError::UnsolicitedReply));
+        decoder = RequestDecoder::new();
+    }
+}
+
+#[test]
+fn other_requests_during_a_call_leave_it_pending() {
+    let mut decoder = RequestDecoder::new();
+    decoder.begin_call();
+    assert_eq!(decoder.next(&mut &b"ZZZZ\x03"[..]), Ok(Some(Request::SystemInfo)));
+    assert!(decoder.in_call() && !decoder.in_reply());
+    assert_eq!(decoder.next(&mut &b"ZZZZ\x07"[..]), Ok(Some(Request::RpcReply)));
+    assert!(decoder.in_reply());
+}
+
 fn request() -> impl Strategy<Value = Owned> {
     let bytes = |size| prop::collection::vec(any::<u8>(), size);
     prop_oneof![
@@ -180,8 +269,14 @@ proptest! {
 
     /// No input makes the decoder panic or hang.
     #[test]
-    fn arbitrary_stream_never_panics(stream in prop::collection::vec(prop_oneof![Just(0x5au8), 0u8..10, any::<u8>()], 0..400)) {
+    fn arbitrary_stream_never_panics(
+        stream in prop::collection::vec(prop_oneof![Just(0x5au8), 0u8..10, any::<u8>()], 0..400),
+        in_call: bool,
+    ) {
         let mut decoder = RequestDecoder::new();
+        if in_call {
+            decoder.begin_call();
+        }
         let mut input = &stream[..];
         let mut steps = 0;
         while let Ok(Some(_)) = decoder.next(&mut input) {

@@ -14,8 +14,9 @@ use kairos_intercore::{Frame, Kind};
 use kairos_net::Socket;
 use kairos_proto::session::{reply, Request, RequestDecoder};
 
-use super::end::End;
 use super::{Shared, LIBRARY_MAX};
+use crate::service::lost;
+use kairos_comms::close_reason::CloseReason;
 use kairos_comms::kernel_core::{Failure, SUPERVISION};
 use kairos_comms::kernel_event::KernelEvent;
 use kairos_comms::{clock, gateware};
@@ -26,10 +27,6 @@ enum State {
     Absent,
     Loaded,
     Running,
-    /// Waiting for the reply to an RPC.
-    RpcWait,
-    /// Receiving that reply.
-    RpcReply,
 }
 
 /// Events that a session waits for.
@@ -67,6 +64,8 @@ pub struct Connection<'a> {
     socket: &'a mut Socket,
     shared: &'a mut Shared,
     state: State,
+    /// Also follows the kernel's calls of the host.
+    decoder: RequestDecoder,
     upload: Upload,
     /// Number and destination of the subkernel whose library is being received.
     subkernel: Option<(u32, u8)>,
@@ -92,6 +91,7 @@ impl<'a> Connection<'a> {
             socket,
             shared,
             state: State::Absent,
+            decoder: RequestDecoder::new(),
             upload: Upload::Keep(0),
             subkernel: None,
             streaming: None,
@@ -100,20 +100,19 @@ impl<'a> Connection<'a> {
     }
 
     /// Serves until the session ends.
-    pub async fn serve(mut self) -> End {
-        let mut decoder = RequestDecoder::new();
+    pub async fn serve(mut self) -> CloseReason {
         let mut buffer = [0; CHUNK];
         loop {
-            match self.step(&mut decoder, &mut buffer).await {
-                Err(End::Closed) if decoder.in_request() => return End::CutOff,
-                Err(end) => return end,
+            match self.step(&mut buffer).await {
+                Err(CloseReason::Closed) if self.decoder.in_request() => return CloseReason::CutOff,
+                Err(reason) => return reason,
                 Ok(()) => {}
             }
         }
     }
 
     /// Handles the next event: bytes of the host or a frame of the kernel core.
-    async fn step(&mut self, decoder: &mut RequestDecoder, buffer: &mut [u8; CHUNK]) -> Result<(), End> {
+    async fn step(&mut self, buffer: &mut [u8; CHUNK]) -> Result<(), CloseReason> {
         match self.next_event().await? {
             Event::ClockLost => {
                 // In the middle of a frame a reply would be out of place: there the end of the
@@ -121,12 +120,9 @@ impl<'a> Connection<'a> {
                 if self.streaming.is_none() {
                     self.send(&reply::clock_failure()).await?;
                 }
-                return Err(End::Clock);
+                return Err(CloseReason::ClockLost);
             }
-            Event::Frame(frame) if frame.kind == Kind::RpcDone && self.state == State::RpcReply => {
-                self.rpc_done()?;
-                decoder.end_value();
-            }
+            Event::Frame(frame) if frame.kind == Kind::RpcDone && self.decoder.in_reply() => self.end_call()?,
             Event::Frame(frame) => {
                 self.logged = frame.kind == Kind::Log;
                 match self.logged {
@@ -138,27 +134,27 @@ impl<'a> Connection<'a> {
                 let Shared { kernel, boards, .. } = &mut *self.shared;
                 boards.process_messages(kernel).await?;
             }
-            Event::Readable if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
-            Event::Readable if decoder.in_library() => self.receive_library(decoder).await?,
+            Event::Readable if self.decoder.in_value() => self.pass_value().await?,
+            Event::Readable if self.decoder.in_library() => self.receive_library().await?,
             Event::Readable => {
-                let mut input = match self.socket.read(buffer).await? {
-                    0 => return Err(End::Closed),
+                let mut input = match self.socket.read(buffer).await.map_err(lost)? {
+                    0 => return Err(CloseReason::Closed),
                     length => &buffer[..length],
                 };
                 loop {
                     // Not by `?`, which copies the request: 40 instructions per call.
-                    let request = match decoder.next(&mut input) {
+                    let request = match self.decoder.next(&mut input) {
                         Ok(Some(request)) => request,
                         Ok(None) => break,
-                        Err(error) => return Err(End::Protocol(error)),
+                        Err(error) => return Err(error.into()),
                     };
                     self.request(request).await?;
                     // Nothing can follow a value, whose end only the kernel core knows.
-                    if decoder.in_value() && input.is_empty() {
+                    if self.decoder.in_value() && input.is_empty() {
                         break;
                     }
                 }
-                match decoder.take_discarded() {
+                match self.decoder.take_discarded() {
                     0 => {}
                     bytes => log::warn!("{bytes} bytes between requests skipped"),
                 }
@@ -170,7 +166,7 @@ impl<'a> Connection<'a> {
     /// Waits for the next event. The kernel's end of an RPC precedes anything the host may send
     /// after it, so frames are polled first, including those for which the kernel core has not
     /// rung.
-    async fn next_event(&mut self) -> Result<Event, End> {
+    async fn next_event(&mut self) -> Result<Event, CloseReason> {
         let _expected = SUPERVISION.expect();
         let deadline = self.shared.boards.deadline();
         let event = poll_fn(|cx| self.poll_event(cx));
@@ -183,7 +179,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    fn poll_event(&mut self, cx: &Context<'_>) -> Poll<Result<Event, End>> {
+    fn poll_event(&mut self, cx: &Context<'_>) -> Poll<Result<Event, CloseReason>> {
         // A kernel that logs continuously must not keep the host from ending it.
         if core::mem::take(&mut self.logged) && self.socket.poll_readable(cx).is_ready() {
             return Poll::Ready(Ok(Event::Readable));
@@ -203,25 +199,21 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// The kernel has its reply: checks that it was the whole of it.
-    fn rpc_done(&mut self) -> Result<(), End> {
+    /// The kernel core has read the reply to an RPC.
+    fn end_call(&mut self) -> Result<(), CloseReason> {
         let mut surplus = [0; 4];
         self.shared.kernel.read(&mut surplus)?;
-        match u32::from_le_bytes(surplus) {
-            0 => self.state = State::Running,
-            surplus => return Err(End::Surplus(surplus)),
-        }
-        Ok(())
+        Ok(self.decoder.end_call(u32::from_le_bytes(surplus))?)
     }
 
     /// Receives bytes of the library directly from the socket's buffer.
-    async fn receive_library(&mut self, decoder: &mut RequestDecoder) -> Result<(), End> {
-        let (upload, library) = (&mut self.upload, &mut *self.shared.library);
+    async fn receive_library(&mut self) -> Result<(), CloseReason> {
+        let (decoder, upload, library) = (&mut self.decoder, &mut self.upload, &mut *self.shared.library);
         let received = self.socket.read_with(|data| {
             let (length, mut input) = (data.len(), &*data);
             let request = match length {
-                0 => Err(End::Closed),
-                _ => decoder.next(&mut input).map_err(End::Protocol),
+                0 => Err(CloseReason::Closed),
+                _ => decoder.next(&mut input).map_err(CloseReason::Protocol),
             };
             let last = request.map(|request| match request {
                 Some(Request::Library { data, last }) => {
@@ -232,14 +224,14 @@ impl<'a> Connection<'a> {
             });
             (length - input.len(), last)
         });
-        match received.await?? {
+        match received.await.map_err(lost)?? {
             true => self.received().await,
             false => Ok(()),
         }
     }
 
     /// Forwards bytes of an RPC reply directly from the socket's buffer into the ring.
-    async fn pass_value(&mut self) -> Result<(), End> {
+    async fn pass_value(&mut self) -> Result<(), CloseReason> {
         let kernel = &mut self.shared.kernel;
         let passed = self.socket.read_with(|data| {
             // An empty buffer means the end of the stream, as opposed to a full ring.
@@ -250,14 +242,14 @@ impl<'a> Connection<'a> {
             };
             (taken.unwrap_or(0), (data.is_empty(), taken))
         });
-        match passed.await? {
-            (true, _) => Err(End::Closed),
+        match passed.await.map_err(lost)? {
+            (true, _) => Err(CloseReason::Closed),
             (false, None) => Ok(self.shared.kernel.wait_for_space().await?),
             (false, Some(_)) => Ok(()),
         }
     }
 
-    async fn request(&mut self, request: Request<'_>) -> Result<(), End> {
+    async fn request(&mut self, request: Request<'_>) -> Result<(), CloseReason> {
         match request {
             Request::SystemInfo => self.send(&reply::system_info()).await,
             Request::LoadKernel { length } => {
@@ -278,25 +270,16 @@ impl<'a> Connection<'a> {
                 Ok(())
             }
             Request::RunKernel => self.send(&reply::kernel_startup_failed()).await,
-            Request::RpcReply if self.state == State::RpcWait => {
-                self.state = State::RpcReply;
-                Ok(())
-            }
+            Request::RpcReply => Ok(()),
             // After its tag a reply is parsed by the kernel core.
-            Request::Value(data) if self.state == State::RpcReply => {
-                match self.shared.kernel.try_send(Kind::RpcReply, data, true) {
-                    Some(taken) if taken == data.len() => Ok(()),
-                    taken => {
-                        let rest = &data[taken.unwrap_or(0)..];
-                        Ok(self.shared.kernel.send(Kind::RpcReply, rest, true).await?)
-                    }
+            Request::Value(data) => match self.shared.kernel.try_send(Kind::RpcReply, data, true) {
+                Some(taken) if taken == data.len() => Ok(()),
+                taken => {
+                    let rest = &data[taken.unwrap_or(0)..];
+                    Ok(self.shared.kernel.send(Kind::RpcReply, rest, true).await?)
                 }
-            }
-            Request::RpcException(bytes) if self.state == State::RpcWait => {
-                self.state = State::RpcReply;
-                Ok(self.shared.kernel.send(Kind::RpcException, &bytes, false).await?)
-            }
-            Request::RpcReply | Request::RpcException(_) | Request::Value(_) => Err(End::Unsolicited),
+            },
+            Request::RpcException(bytes) => Ok(self.shared.kernel.send(Kind::RpcException, &bytes, false).await?),
             Request::SubkernelUpload {
                 number,
                 destination,
@@ -314,12 +297,12 @@ impl<'a> Connection<'a> {
         self.upload = match self.state {
             State::Absent | State::Loaded if length as usize <= LIBRARY_MAX => Upload::Keep(0),
             State::Absent | State::Loaded => Upload::TooLong(length),
-            _ => Upload::Busy,
+            State::Running => Upload::Busy,
         };
     }
 
     /// Processes a complete library: keeps a subkernel's, loads any other, and reports the result.
-    async fn received(&mut self) -> Result<(), End> {
+    async fn received(&mut self) -> Result<(), CloseReason> {
         let subkernel = self.subkernel.take();
         if let Some(reason) = subkernel.and_then(|(_, destination)| self.shared.boards.refusal(destination)) {
             return self.load_failed(&reason).await;
@@ -367,22 +350,23 @@ impl<'a> Connection<'a> {
         }
     }
 
-    async fn load_failed(&mut self, reason: &str) -> Result<(), End> {
+    async fn load_failed(&mut self, reason: &str) -> Result<(), CloseReason> {
         log::warn!("cannot load kernel: {reason}");
         self.send(&reply::load_failed(reason.len() as u32)).await?;
         self.send(reason.as_bytes()).await
     }
 
     /// Forwards a frame of the kernel core to the host.
-    async fn kernel_frame(&mut self, frame: Frame) -> Result<(), End> {
+    async fn kernel_frame(&mut self, frame: Frame) -> Result<(), CloseReason> {
         let running = self.is_running();
+        let may_request = running && !self.decoder.in_call();
         if self.streaming.is_some_and(|kind| kind != frame.kind) {
             return Err(Failure::Unexpected(frame.kind).into());
         }
         match KernelEvent::read(&mut self.shared.kernel, &frame)? {
-            KernelEvent::Rpc { is_async } if self.state == State::Running => {
+            KernelEvent::Rpc { is_async } if may_request => {
                 if self.stream(frame, &reply::rpc_request(is_async)).await? && !is_async {
-                    self.state = State::RpcWait;
+                    self.decoder.begin_call();
                 }
             }
             KernelEvent::Exception if running => {
@@ -397,7 +381,7 @@ impl<'a> Connection<'a> {
                 self.send(&reply::kernel_finished(errors)).await?;
                 self.ended().await;
             }
-            KernelEvent::Board(request) if self.state == State::Running => {
+            KernelEvent::Board(request) if may_request => {
                 let Shared { kernel, boards, .. } = &mut *self.shared;
                 boards.serve(kernel, request).await?;
             }
@@ -408,7 +392,7 @@ impl<'a> Connection<'a> {
 
     /// Forwards a frame's payload, preceded by `head` in the first frame of a message. True for the
     /// last frame.
-    async fn stream(&mut self, frame: Frame, head: &[u8]) -> Result<bool, End> {
+    async fn stream(&mut self, frame: Frame, head: &[u8]) -> Result<bool, CloseReason> {
         // Directly from the ring into the socket's buffer.
         if self.streaming.is_none() && !self.send_with_head(frame.len, head).await? {
             self.send(head).await?;
@@ -419,14 +403,14 @@ impl<'a> Connection<'a> {
                 Ok(length) => (length, Ok(())),
                 Err(failure) => (0, Err(failure)),
             });
-            copied.await??;
+            copied.await.map_err(lost)??;
         }
         self.streaming = frame.more.then_some(frame.kind);
         Ok(!frame.more)
     }
 
     /// Sends `head` and the frame's payload, if both fit at once.
-    async fn send_with_head(&mut self, payload: usize, head: &[u8]) -> Result<bool, End> {
+    async fn send_with_head(&mut self, payload: usize, head: &[u8]) -> Result<bool, CloseReason> {
         let kernel = &mut self.shared.kernel;
         let sent = self
             .socket
@@ -440,20 +424,21 @@ impl<'a> Connection<'a> {
                 }
                 _ => (0, Ok(false)),
             });
-        Ok(sent.await??)
+        Ok(sent.await.map_err(lost)??)
     }
 
     fn is_running(&self) -> bool {
-        !matches!(self.state, State::Absent | State::Loaded)
+        self.state == State::Running
     }
 
     async fn ended(&mut self) {
         self.state = State::Absent;
+        self.decoder.abandon_call();
         self.shared.kernel.ended();
         self.shared.boards.end().await;
     }
 
-    async fn send(&mut self, bytes: &[u8]) -> Result<(), End> {
-        Ok(self.socket.write_all(bytes).await?)
+    async fn send(&mut self, bytes: &[u8]) -> Result<(), CloseReason> {
+        self.socket.write_all(bytes).await.map_err(lost)
     }
 }

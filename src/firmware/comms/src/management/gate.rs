@@ -4,7 +4,7 @@ use embassy_time::{Duration, Instant};
 use kairos_config::auth::{self, Access, Digest};
 use kairos_proto::management::{reply, RequestDecoder, PROOF_CONTEXT};
 
-use super::End;
+use crate::close_reason::{CloseReason, Refusal};
 use crate::config::Config;
 
 /// An unauthenticated client must not occupy a socket for longer than this.
@@ -38,23 +38,21 @@ impl Gate {
         }
     }
 
-    fn key(&self) -> Result<&[u8], End> {
-        self.access
-            .key()
-            .ok_or(End::Refused("the key of this device is unusable"))
+    fn key(&self) -> Result<&[u8], CloseReason> {
+        self.access.key().ok_or(CloseReason::Refused(Refusal::KeyUnusable))
     }
 
-    pub fn challenge(&mut self, config: &Config) -> Result<[u8; 33], End> {
+    pub fn challenge(&mut self, config: &Config) -> Result<[u8; 33], CloseReason> {
         self.key()?;
         let nonce = config.nonce();
         self.nonce = Some(nonce);
         Ok(reply::challenge(&nonce))
     }
 
-    pub fn authenticate(&mut self, proof: &Digest) -> Result<(), End> {
-        let nonce = self.nonce.take().ok_or(End::Refused("a proof without a challenge"))?;
+    pub fn authenticate(&mut self, proof: &Digest) -> Result<(), CloseReason> {
+        let nonce = self.nonce.take().ok_or(CloseReason::Refused(Refusal::NoChallenge))?;
         if !auth::proves(self.key()?, &[PROOF_CONTEXT, &nonce], proof) {
-            return Err(End::Refused("it has a different key"));
+            return Err(CloseReason::Refused(Refusal::WrongKey));
         }
         self.open = true;
         Ok(())

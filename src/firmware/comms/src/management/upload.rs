@@ -2,11 +2,13 @@
 
 use crc::{Crc, CRC_32_ISO_HDLC};
 use embassy_time::{with_deadline, Instant};
+use kairos_chip::reset::Mark;
 use kairos_config::keys::{self, Key};
 use kairos_proto::management::{reply, Item, Kind, RequestDecoder};
 use log::Level;
 
-use super::{Connection, End, Measures, DATA_MAX, DATA_TIMEOUT};
+use super::{Connection, Measures, DATA_MAX, DATA_TIMEOUT};
+use crate::close_reason::CloseReason;
 use crate::wire::{patience, Wire};
 use crate::{batch, boot_image};
 
@@ -14,7 +16,7 @@ const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 impl<W: Wire, M: Measures> Connection<'_, W, M> {
     /// Receives an image or a value, and processes it as the newest request demands.
-    pub(super) async fn receive(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
+    pub(super) async fn receive(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), CloseReason> {
         let length = decoder.request().length;
         // Data that are too long are received and discarded, so that the next request can be found;
         // this needs no buffer and delays no other client.
@@ -28,18 +30,18 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         loop {
             // First the bytes received with the request, then new ones, but none beyond its end.
             let last = if length == 0 || !input.is_empty() {
-                let piece = decoder.next(input).map_err(End::Protocol)?;
+                let piece = decoder.next(input)?;
                 append(store.as_deref_mut(), &mut filled, piece)
             } else {
                 let rest = (length as usize - filled).min(buffer.len());
                 let read = self.wire.read(&mut buffer[..rest]);
                 let until = deadline.min(Instant::now() + DATA_TIMEOUT);
-                let late = |_| End::Silent(filled, length);
+                let late = |_| timed_out(filled, length);
                 let mut fresh = match with_deadline(until, read).await.map_err(late)?? {
-                    0 => return Err(End::CutOff),
+                    0 => return Err(CloseReason::CutOff),
                     count => &buffer[..count],
                 };
-                let piece = decoder.next(&mut fresh).map_err(End::Protocol)?;
+                let piece = decoder.next(&mut fresh)?;
                 append(store.as_deref_mut(), &mut filled, piece)
             };
             if last {
@@ -58,8 +60,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                 let reason = format_args!("management: a batch of {length} bytes leaves no space for its results");
                 return self.fail(Level::Warn, reason).await;
             };
-            self.send(&reply::batch(length as u32)).await?;
-            return self.send(&rest[..length]).await;
+            return self.answer(&reply::batch(length as u32), &rest[..length]).await;
         }
         if request.kind == Kind::Flash {
             return self.flash(data).await;
@@ -73,20 +74,18 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         if let Err(unbootable) = boot_image::check_value(key, data) {
             return self.fail_boot_image(unbootable).await;
         }
-        match self.config.write(key, data) {
-            Ok(()) => self.send(&reply::SUCCESS).await,
-            Err(error) => self.fail_access(key, error).await,
-        }
+        let result = self.config.write(key, data);
+        self.changed(key, result).await
     }
 
     /// Replaces the boot image and reboots, if its checksum is right and this device can boot from
     /// it.
-    async fn flash(&mut self, image: &[u8]) -> Result<(), End> {
+    async fn flash(&mut self, image: &[u8]) -> Result<(), CloseReason> {
         let Some((image, sent)) = image.split_last_chunk::<4>() else {
             let length = image.len();
             self.fail_boot_image(format_args!("an image of {length} bytes has no checksum"))
                 .await?;
-            return Err(End::Closed);
+            return Err(CloseReason::Closed);
         };
         let (sent, computed) = (u32::from_le_bytes(*sent), CRC.checksum(image));
         if sent != computed {
@@ -101,7 +100,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         }
         log::info!("boot image replaced, {} bytes", image.len());
         self.send(&reply::REBOOT_IMMINENT).await?;
-        Err(End::Reboot)
+        Err(CloseReason::Restart(Mark::Nothing))
     }
 }
 
@@ -115,4 +114,10 @@ fn append(buffer: Option<&mut &'static mut [u8]>, filled: &mut usize, piece: Opt
     }
     *filled += data.len();
     last
+}
+
+#[cold]
+fn timed_out(filled: usize, length: u32) -> CloseReason {
+    log::warn!("management: a value of {length} bytes timed out after {filled} bytes");
+    CloseReason::Late
 }

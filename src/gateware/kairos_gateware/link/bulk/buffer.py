@@ -21,10 +21,10 @@ class PacketBuffer(Module):
     """receiving: `BulkReceiving`. mine: the packet with its `head_of` is for this buffer. allowed:
     it may be passed on; valid two cycles after the head.
 
-    `packets`: FIFO of the heads of packets that may be passed on. `word`: the next one of their
-    words, which are consecutive; `next`: it has been taken, `left`: it was the last one of its
-    packet. `judged`: answers to the others. For a cycle: a packet was `refused`, `broken` on
-    reception, or `dropped` for lack of room. `empty`: nothing is kept.
+    `packets`: FIFO of the heads of packets that may be passed on. `word` (out, 64 bits): the next one of
+    their words, which are consecutive; `next` (in): it has been taken, `left` (in): it was the last one of
+    its packet. `judged` (out): answers to the others. For a cycle: a packet was `refused`, `broken` (out)
+    on reception, or `dropped` (out) for lack of room. `empty` (out): nothing is kept.
     """
 
     def __init__(self, receiving, mine, allowed):

@@ -56,12 +56,14 @@ class BulkEngine(Module):
     """way: `BulkWay` of the link. timeout: cycles after which an answer is missing. attempts: how
     often a packet is sent.
 
-    `board`: number of this board. `base`: address of the ring. `posted`: number of descriptors
-    posted so far, modulo 65536; `completed` likewise. `early`. `done`: for a cycle, a descriptor
-    that requested it is complete. `halted`: with `reason`, a status. `clear`: resumes from `posted`
-    and clears the halt, once nothing is in flight. `repeated`: packets that were retransmitted;
-    saturates. `bus_ring`, `bus_data`: `HpRead`. `idle`: nothing is in flight; `settled`, for time
-    skip: in addition, nothing begins or changes before a register is written.
+    `board` (in, 3 bits): number of this board. `base` (in, 32 bits): address of the ring. `posted` (in, 16
+    bits): number of descriptors posted so far, modulo 65536; `completed` (out, 16 bits): likewise, completed
+    or dropped. `early` (in): packets are read before the previous ones are answered. `done` (out): for a
+    cycle, a descriptor that requested it is complete. `halted` (out): with `reason` (out, 3 bits), a status;
+    both until `clear` (in): resumes from `posted` and clears the halt, once nothing is in flight. `repeated`
+    (out, 16 bits): packets that were retransmitted; saturates. `bus_ring`, `bus_data`: `HpRead`. `idle` (out):
+    nothing is in flight; `settled` (out), for time skip: in addition, nothing begins or changes before a
+    register is written.
     """
 
     def __init__(self, way, timeout=4096, attempts=8):

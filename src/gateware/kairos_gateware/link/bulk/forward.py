@@ -54,8 +54,8 @@ class _Turns(Module):
 
 
 class _Packets(Module):
-    """Packets of a link that leave by one other link. these: selects the packet being received.
-    `packet`: the packets, one after the other; `judged`: as of `PacketBuffer`."""
+    """Packets of a link that leave by one other link. these: selects the packet being received. `packet`
+    (out): the packets, one after the other; `judged`: as of `PacketBuffer`."""
 
     def __init__(self, line, these):
         self.packet = packet = Record(line.sending.packet.layout)
@@ -103,7 +103,7 @@ class BulkForwarding(Module):
     `tree_route`. own: number of this board. sizes: boards behind each of its links downwards.
     route: of `tree_route`.
 
-    `ways`: `BulkWay` of each, by the same ports. `settled`: for time skip.
+    `ways`: `BulkWay` of each, by the same ports. `settled` (out): for time skip.
     """
 
     def __init__(self, lines, own, sizes, route):

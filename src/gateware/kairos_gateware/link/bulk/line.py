@@ -37,11 +37,11 @@ _BITS = PAYLOAD_BITS + STREAM_BITS
 
 
 class BulkSending(Module):
-    """endpoint: its `out` is sent to the line here. `out`: word to the line coder, with `ready`.
+    """endpoint: its `out` is sent to the line here. `out` (out): word to the line coder, with `ready`.
 
-    `packet`: a head (`head`, with the fields of `HEAD`), then its data, each accepted if `valid`
-    and `ready`; `spoiled`: this word could not be read, so the packet must be received as broken.
-    `answer`: result of a received packet, with `ready`. `moving`: something is in transit.
+    `packet` (in): a head (`head`, with the fields of `HEAD`), then its data, each accepted if `valid` and
+    `ready`; `spoiled`: this word could not be read, so the packet must be received as broken. `answer`
+    (in): result of a received packet, with `ready`. `moving` (out): something is in transit.
     """
 
     def __init__(self, endpoint):
@@ -125,10 +125,11 @@ class BulkSending(Module):
 
 
 class BulkReceiving(Module):
-    """endpoint: its `into` and `line` are driven here. `into`: word from the line coder. A cycle
-    later: `head`, a packet begins, with its fields in `head_of`; a head ends a previous packet that
-    has no end; `data`, a `word` of it; `end`, it is complete, and right if `good`. `answer`: with
-    `answer_key` and `answer_status`. `busy`: a packet is being received."""
+    """endpoint: its `into` and `line` are driven here. `into` (in): word from the line coder. A cycle
+    later: `head` (out), a packet begins, with its fields in `head_of` (out); a head ends a previous packet
+    that has no end; `data` (out), a `word` (out, 64 bits) of it; `end` (out), it is complete, and right if
+    `good` (out). `answer` (out): with `answer_key` (out, 10 bits) and `answer_status` (out, 3 bits). `busy`
+    (out): a packet is being received."""
 
     def __init__(self, endpoint):
         self.into = Record([("valid", 1), ("word", WORD_BITS)])

@@ -37,9 +37,9 @@ def burst_beats(address, left):
 class BulkServer(Module):
     """way: `BulkWay` of the link. regions: list of `Region` that apply.
 
-    `board`: number of this board; a packet for another one that ends here is rejected. `bus`:
-    `HpWrite`. Saturating counts of packets: `refused`, `broken`, and `dropped` for lack of room.
-    `settled`: nothing is in progress.
+    `board` (in, 3 bits): number of this board; a packet for another one that ends here is rejected. `bus`:
+    `HpWrite`. Saturating counts of packets: `refused`, `broken` (out, 16 bits), and `dropped` (out, 16
+    bits) for lack of room. `settled` (out): nothing is in progress.
     """
 
     def __init__(self, way, regions: list[Region]):

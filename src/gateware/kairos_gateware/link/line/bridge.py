@@ -63,7 +63,7 @@ class _Bridge(Module):
     the near end. axi3: both are AXI3. `endpoint`: that of the link; when the link goes down,
     transactions in flight are lost and never answered.
 
-    `interrupts` (out at one end, in at the other): levels that are carried along.
+    `interrupts` (out, `interrupts` bits at one end, in at the other): levels that are carried along.
     """
 
     def __init__(self, near, address_width, id_width, interrupts, depth, reliability, axi3):

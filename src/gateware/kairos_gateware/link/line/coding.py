@@ -46,8 +46,8 @@ _MISSES = 8
 
 
 class _Scrambler(Module):
-    """`sequence`: 64 bits to add to the block with scrambler state `state`; `after`: the state of
-    the next block."""
+    """`sequence` (out, 64 bits): 64 bits to add to the block with scrambler state `state` (in, 58 bits);
+    `after` (out, 58 bits): the state of the next block."""
 
     def __init__(self):
         self.state = Signal(_STATE_BITS, reset=_FIRST)
@@ -66,8 +66,8 @@ def _parities(state):
 
 
 class LineTransmitter(Module):
-    """`word`: accepted in a cycle with `valid` and `ready`. `line`: 64 bits per cycle, bit 0
-    first."""
+    """`word` (in): accepted in a cycle with `valid` and `ready`. `line` (out, 64 bits): 64 bits per cycle,
+    bit 0 first."""
 
     def __init__(self):
         self.word = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
@@ -99,8 +99,8 @@ class LineTransmitter(Module):
 
 
 class _Aligner(Module):
-    """Extracts `block` from `line`, in a cycle with `valid`; the block began `before` bits before
-    the line word with which it ended. `slip`: skip one bit."""
+    """Extracts `block` (out, 66 bits) from `line` (in, 64 bits), in a cycle with `valid` (out); the block
+    began `before` (out, 7 bits) bits before the line word with which it ended. `slip` (in): skip one bit."""
 
     def __init__(self):
         self.line, self.slip = Signal(WORD_BITS), Signal()
@@ -123,8 +123,8 @@ class _Aligner(Module):
 
 
 class _Alignment(Module):
-    """`good`, in a cycle with `valid`: the header is valid. `aligned`: block alignment is found.
-    `slip`: for a cycle, shift the alignment by one bit."""
+    """`good` (in), in a cycle with `valid` (in): the header is valid. `aligned` (out): block alignment is
+    found. `slip` (out): for a cycle, shift the alignment by one bit."""
 
     def __init__(self):
         self.valid, self.good, self.aligned, self.slip = [Signal() for _ in range(4)]
@@ -146,9 +146,10 @@ class _Alignment(Module):
 
 
 class LineReceiver(Module):
-    """`line` to `word`, in a cycle with `valid`, four cycles after the cycle in whose bits the
-    sender's cycle began. `begin`: at which of those bits, counted from 0. `up`: aligned, with
-    scrambler state and place known; otherwise no word is output and `begin` is invalid."""
+    """`line` (in, 64 bits) to `word` (out), in a cycle with `valid`, four cycles after the cycle in whose
+    bits the sender's cycle began. `begin` (out, 6 bits): at which of those bits, counted from 0. `up`
+    (out): aligned, with scrambler state and place known; otherwise no word is output and `begin` is
+    invalid."""
 
     def __init__(self):
         self.line = Signal(WORD_BITS)

@@ -36,7 +36,8 @@ def _parities(width):
 
 
 class Crc(Module):
-    """Combinational: `after` is the CRC `before` updated with `data`."""
+    """Combinational: `after` (out, 32 bits) is the CRC `before` (in, 32 bits) updated with `data` (in,
+    `width` bits)."""
 
     def __init__(self, width):
         self.before, self.data, self.after = Signal(CRC_BITS), Signal(width), Signal(CRC_BITS)

@@ -27,9 +27,9 @@ def count_bits(depths) -> int:
 
 
 class CreditsHeld(Module):
-    """Credits at the sender. `available[n]`: a vector of stream n may be sent; `spent[n]`: one is
-    sent in this cycle; `left[n]`: number that may be sent. `returned`: a credit word, in a cycle
-    with `valid`."""
+    """Credits at the sender. `available[n]`: a vector of stream n may be sent; `spent[n]`: one is sent in
+    this cycle; `left[n]`: number that may be sent. `returned` (in, 54 bits): a credit word, in a cycle with
+    `valid` (in)."""
 
     def __init__(self, depths):
         self.available = [Signal() for _ in depths]
@@ -48,8 +48,8 @@ class CreditsHeld(Module):
 
 
 class CreditsFreed(Module):
-    """Credits at the receiver. `freed[n]`: a vector of stream n has left its FIFO. `counts` is to
-    be sent if `due`; `sent`: it was sent in this cycle."""
+    """Credits at the receiver. `freed[n]`: a vector of stream n has left its FIFO. `counts` (out, 54 bits)
+    is to be sent if `due` (out); `sent` (in): it was sent in this cycle."""
 
     def __init__(self, depths):
         self.freed = [Signal() for _ in depths]

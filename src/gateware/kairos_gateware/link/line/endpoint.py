@@ -48,14 +48,13 @@ class Endpoint(Module):
     """outgoing, incoming: lists of `Stream`, swapped at the other end. reliability: `Reliability`,
     or None: broken words are lost.
 
-    `sink[name]`: a vector to send, with `ready`. `source[name]`: a received vector; if the stream
-    is credited, held until `ready`. `out`: word to the line coder, with `ready`; `into`: word from
-    it. `line`: the line carries words. `corrected`, `broken`: state of the received word, for a
-    cycle. `up`: the link is established; while it is not, nothing is accepted, and vectors in
-    flight are lost. `channel`: `Plain` or `Reliable`, for further status. `moving`: as of the
-    channel, or vectors are in transit. `leaving[name]`: words of the stream are still to be passed
-    to the channel. `credits[name]`: for a credited stream, vectors for which the other end has
-    room.
+    `sink[name]`: a vector to send, with `ready`. `source[name]`: a received vector; if the stream is
+    credited, held until `ready`. `out`: word to the line coder, with `ready`; `into`: word from it. `line`:
+    the line carries words. `corrected`, `broken`: state of the received word, for a cycle. `up`: the link
+    is established; while it is not, nothing is accepted, and vectors in flight are lost. `channel`: `Plain`
+    or `Reliable`, for further status. `moving` (out): as of the channel, or vectors are in transit.
+    `leaving[name]`: words of the stream are still to be passed to the channel. `credits[name]`: for a
+    credited stream, vectors for which the other end has room.
     """
 
     def __init__(self, outgoing, incoming, reliability=None):

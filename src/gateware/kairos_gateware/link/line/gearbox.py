@@ -54,8 +54,8 @@ class Forms:
 class VectorStream(Module):
     """Common ports of packers and unpackers: a vector and a `word`. forms: `Forms`.
 
-    `vector`: {valid, form, data}. `word`: {valid, payload}. The direction of each depends on the
-    subclass.
+    `vector` (in; of an unpacker, out): {valid, form, data}. `word` (out; of an unpacker, in): {valid,
+    payload}.
     """
 
     def __init__(self, forms):
@@ -65,9 +65,9 @@ class VectorStream(Module):
 
 
 class Packetiser(VectorStream):
-    """From `vector` (accepted if `vector.valid` and `vector_ready`) to `word` (taken if
-    `word.valid` and `word_ready`). A word that is offered but not taken may be withdrawn in the
-    next cycle, to return fuller."""
+    """From `vector` (accepted if `vector.valid` and `vector_ready` (out)) to `word` (taken if `word.valid`
+    and `word_ready` (in)). A word that is offered but not taken may be withdrawn in the next cycle, to
+    return fuller."""
 
     def __init__(self, forms):
         super().__init__(forms)

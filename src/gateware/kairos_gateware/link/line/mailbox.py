@@ -41,9 +41,9 @@ def _vector(data):
 
 
 class _Sender(Module):
-    """`append`: adds `word` to the packet; words beyond `WORDS` are ignored. `go`: the packet is
-    complete. `busy`: it is being sent; meanwhile `append` and `go` are ignored. `sink`: of the
-    endpoint."""
+    """`append` (in): adds `word` (in, 32 bits) to the packet; words beyond `WORDS` are ignored. `go` (in):
+    the packet is complete. `busy` (out): it is being sent; meanwhile `append` and `go` are ignored. `sink`:
+    of the endpoint."""
 
     def __init__(self, sink):
         self.word, self.append, self.go, self.busy = Signal(32), Signal(), Signal(), Signal()
@@ -73,10 +73,10 @@ class _Sender(Module):
 
 
 class _Receiver(Module):
-    """`waiting`: words of the oldest packet, 0 if there is none; `word`: its next word, valid two
-    cycles after `take`, which advances to the next word; `release`: frees the packet. `lost`: for a
-    cycle, a packet was dropped. `up`: of the endpoint whose `source` this reads; an incomplete
-    packet is discarded when the link goes down."""
+    """`waiting` (out, 9 bits): words of the oldest packet, 0 if there is none; `word` (out, 32 bits): its
+    next word, valid two cycles after `take` (in), which advances to the next word; `release` (in): frees
+    the packet. `lost` (out): for a cycle, a packet was dropped. `up`: of the endpoint whose `source` this
+    reads; an incomplete packet is discarded when the link goes down."""
 
     def __init__(self, source, up):
         self.waiting, self.word = Signal(max=WORDS + 1), Signal(32)
@@ -124,7 +124,7 @@ class _Receiver(Module):
 class Mailbox(Module):
     """sink, source: vectors of `auxiliary_stream`, of an endpoint. up: the endpoint carries words;
     otherwise what is to be sent is dropped. `sender`, `receiver`. `interrupt`: a packet is waiting.
-    `dropped`: number of dropped packets; saturates. `settled`: for time skip."""
+    `dropped` (out, 16 bits): number of dropped packets; saturates. `settled`: for time skip."""
 
     def __init__(self, sink, source, up):
         self.up, self.dropped = up, Signal(_DROPPED_BITS)

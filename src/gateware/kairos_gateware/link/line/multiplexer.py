@@ -19,8 +19,8 @@ __all__ = ["Multiplexer"]
 class Multiplexer(Module):
     """ranks: lists of stream numbers, highest priority first.
 
-    For stream n, `valid[n]` and `payload[n]` are inputs and `ready[n]` an output: the word leaves
-    in this cycle. `word`: leaves if `ready`; it may change until then.
+    For stream n, `valid[n]` and `payload[n]` are inputs and `ready[n]` an output: the word leaves in this
+    cycle. `word` (out): leaves if `ready`; it may change until then.
 
     `any` (out): some stream has a word. `word_ready` (in): the word on offer leaves in this cycle.
     """

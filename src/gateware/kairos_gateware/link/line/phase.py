@@ -32,9 +32,9 @@ STEP_BITS = 10
 class PhaseMeter(Module):
     """clock, reference: signals. helper: domain of the sampling clock.
 
-    A one-cycle `start` begins a measurement; then `done` rises, and until the next start `value` is
-    the fraction of a cycle by which `clock` is later than `reference`. Takes slightly more than
-    4096 cycles of `helper`. Clock domain sys.
+    A one-cycle `start` (in) begins a measurement; then `done` (out) rises, and until the next start `value`
+    (out, 12 bits) is the fraction of a cycle by which `clock` is later than `reference`. Takes slightly
+    more than 4096 cycles of `helper`. Clock domain sys.
     """
 
     def __init__(self, clock, reference, helper="helper"):
@@ -73,9 +73,9 @@ class PhaseMeter(Module):
 
 
 class SampledClocks(Module):
-    """The sampling clock's view of two clocks, sample by sample: `clock` is later than `reference`
-    by `later`, a fraction of a cycle. Both are low except while `runs`, as they would be a quarter
-    of a cycle before the first sample. Clock domain sys."""
+    """The sampling clock's view of two clocks, sample by sample: `clock` (out) is later than `reference`
+    (out) by `later` (in, 12 bits), a fraction of a cycle. Both are low except while `runs` (in), as they
+    would be a quarter of a cycle before the first sample. Clock domain sys."""
 
     def __init__(self):
         self.later, self.runs = Signal(PHASE_BITS), Signal()
@@ -98,9 +98,9 @@ class SampledClocks(Module):
 class PhaseMover(Module):
     """psclk: domain of the clock manager's phase-shift port, which always runs.
 
-    `steps`, signed, in sys: target position of the clocks, in steps later than after reset;
-    `reset`, in psclk: that of the clock manager. `enable`, `increase`, `done`: ports PSEN,
-    PSINCDEC, PSDONE. `there`, in sys: the target is reached. Each step takes 14 cycles.
+    `steps` (in, 10 bits, signed), in sys: target position of the clocks, in steps later than after
+    reset; `reset` (in), in psclk: that of the clock manager. `enable`, `increase` (out), `done` (in): ports
+    PSEN, PSINCDEC, PSDONE. `there` (out), in sys: the target is reached. Each step takes 14 cycles.
     """
 
     def __init__(self, psclk="boot"):

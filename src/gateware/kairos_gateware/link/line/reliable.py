@@ -48,12 +48,12 @@ class Reliability:
 
 
 class _Channel(Module):
-    """lanes: number of lanes. Each of `sinks`: (`word`, `any`, `word_ready`), as of a
-    `Multiplexer`; `sources`: received word, stream 0 if there is none. `out`: word to the line
-    coder, with `ready`; `into`: word from it. `line`: the line carries words. For a cycle each:
-    `corrected`, `broken`, `repeated`; `dropped`: number of words discarded in this cycle. `up`: the
-    link is established. `moving`: words are in transit here, or will be without further input.
-    `space`: words that each lane may send before an acknowledgement is needed; `unacknowledged`:
+    """lanes: number of lanes. Each of `sinks`: (`word`, `any`, `word_ready`), as of a `Multiplexer`;
+    `sources`: received word, stream 0 if there is none. `out` (out): word to the line coder, with `ready`;
+    `into` (in): word from it. `line` (in): the line carries words. For a cycle each: `corrected`, `broken`,
+    `repeated` (out); `dropped` (out, below `2 * frame + 2`): number of words discarded in this cycle. `up`
+    (out): the link is established. `moving` (out): words are in transit here, or will be without further
+    input. `space`: words that each lane may send before an acknowledgement is needed; `unacknowledged`:
     some of its words are.
 
     `ended` (out): for a cycle, the link has gone down.

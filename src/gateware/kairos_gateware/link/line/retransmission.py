@@ -44,15 +44,15 @@ class Lane:
 
 
 class LaneSender(Module):
-    """Takes `word` in a cycle with `any` and `word_ready`. `valid`: there is a word to send: a
-    control word of type `kind` if `control`, else `entry`; with `number` and `generation`. `taken`:
-    it leaves in this cycle.
+    """Takes `word` (in) in a cycle with `any` (in) and `word_ready` (out). `valid` (out): there is a word
+    to send: a control word of type `kind` (out, 2 bits) if `control` (out), else `entry` (out, 57 bits);
+    with `number` (out, 14 bits) and `generation` (out, 2 bits). `taken` (in): it leaves in this cycle.
 
-    `acknowledged`, with `from_there`: words before that number have been received. `again`, with
-    `again_generation`: retransmission of the others is requested. beat: idle cycles before a
-    reminder is sent. `repeating`: the word that leaves is a retransmission. `awaiting`: some words
-    are unacknowledged. `space`: words that may be sent before an acknowledgement is needed. `open`:
-    a frame is open; its end is still to be sent.
+    `acknowledged` (in), with `from_there` (in, 14 bits): words before that number have been received.
+    `again` (in), with `again_generation` (in, 2 bits): retransmission of the others is requested. beat:
+    idle cycles before a reminder is sent. `repeating` (out): the word that leaves is a retransmission.
+    `awaiting` (out): some words are unacknowledged. `space` (out, below `lane.words + 1`): words that may
+    be sent before an acknowledgement is needed. `open` (out): a frame is open; its end is still to be sent.
     """
 
     def __init__(self, lane, beat):
@@ -155,13 +155,13 @@ class LaneSender(Module):
 
 
 class LaneReceiver(Module):
-    """`data`: a word of the lane has been received, in `entry`. `start`, `end`: a start or end word
-    has been received, with `number` and `generation`; `right`: its CRC is correct. `word`: words of
-    good frames, in order; stream 0 if there is none.
+    """`data` (in): a word of the lane has been received, in `entry` (in, 57 bits). `start`, `end` (in): a
+    start or end word has been received, with `number` (in, 14 bits) and `generation` (in, 2 bits); `right`
+    (in): its CRC is correct. `word` (out): words of good frames, in order; stream 0 if there is none.
 
-    `expected`: number of the next frame's first word. `again`: words are missing; held until
-    `acknowledged`. `seen`: the generation last received. `dropped`: number of words discarded in this
-    cycle. `passing`: words are being output.
+    `expected` (out, 14 bits): number of the next frame's first word. `again` (out): words are missing; held
+    until `acknowledged` (in). `seen` (out, 2 bits): the generation last received. `dropped` (out, below
+    `lane.frame + 1`): number of words discarded in this cycle. `passing` (out): words are being output.
     """
 
     def __init__(self, lane):

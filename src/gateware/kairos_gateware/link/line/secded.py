@@ -48,7 +48,8 @@ def _parities(data, columns, check_bits):
 
 
 class Encoder(Module):
-    """Combinational encoder from `data` to `word`."""
+    """Combinational encoder from `data` (in, `data_bits` bits) to `word` (out, `data_bits + check_bits`
+    bits)."""
 
     def __init__(self, data_bits, check_bits):
         self.data = Signal(data_bits)
@@ -61,8 +62,9 @@ class Encoder(Module):
 
 
 class Decoder(Module):
-    """Combinational decoder from `word` to `data`. `corrected`: a single-bit error was corrected.
-    `broken`: two bits are wrong and `data` is invalid."""
+    """Combinational decoder from `word` (in, `data_bits + check_bits` bits) to `data` (out, `data_bits`
+    bits). `corrected` (out): a single-bit error was corrected. `broken` (out): two bits are wrong and
+    `data` is invalid."""
 
     def __init__(self, data_bits, check_bits):
         self.word = Signal(data_bits + check_bits)

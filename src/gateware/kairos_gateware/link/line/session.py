@@ -20,10 +20,10 @@ _HELLO_EVERY = 64
 
 
 class Session(Module):
-    """`line`: the line carries words. `awaiting`: an acknowledgement is pending. `up`: the link is
-    up at this end. hello: `ControlWord` of the received hello, valid with `received`; `alive`: any
-    valid control word was received. `due`: a hello is to be sent, with the contents `greeting`;
-    `sent`: it was. `ended`: the link goes down in this cycle."""
+    """`line` (in): the line carries words. `awaiting` (in): an acknowledgement is pending. `up` (out): the
+    link is up at this end. hello: `ControlWord` of the received hello, valid with `received` (in); `alive`
+    (in): any valid control word was received. `due` (out): a hello is to be sent, with the contents
+    `greeting`; `sent` (in): it was. `ended` (out): the link goes down in this cycle."""
 
     def __init__(self, hello, hold):
         self.up, self.received, self.alive, self.due, self.sent = [Signal() for _ in range(5)]

@@ -23,8 +23,8 @@ class Steady(Module):
     """received: domain of the received clock. present: level in that domain; the clock is that of
     the board above.
 
-    `steady`: the difference has not changed by more than SLIP for `window` cycles, nor since. A
-    clock that stops or slips clears it and begins another window.
+    `steady` (out): the difference has not changed by more than SLIP for `window` cycles, nor since. A clock
+    that stops or slips clears it and begins another window.
     """
 
     def __init__(self, received, present, window=WINDOW):

@@ -68,7 +68,7 @@ class _Way:
 
 
 class _In(Module):
-    """Vectors from a link to this board or to `flit`, each as up to two flits. source: of the
+    """Vectors from a link to this board or to `flit` (out), each as up to two flits. source: of the
     endpoint; own: the same for this board; number: of this board. up: of the link.
 
     `settled` (out): for time skip, nothing is held here.
@@ -123,9 +123,9 @@ class _In(Module):
 
 
 class _Out(Module):
-    """Vectors to a link from this board and from `flit`. sink: of the endpoint; own: the same for
-    this board. up: of the link. Vectors of this board and forwarded ones alternate; a way and the
-    request that follows stay together.
+    """Vectors to a link from this board and from `flit` (in). sink: of the endpoint; own: the same for this
+    board. up: of the link. Vectors of this board and forwarded ones alternate; a way and the request that
+    follows stay together.
 
     `settled` (out): for time skip, nothing is held here.
     """
@@ -181,7 +181,7 @@ class Forwarding(Module):
     downwards. route: of `tree_route`.
 
     `ways`: by the same ports, the replacements of the endpoints for this board's own remote memory.
-    `settled`: for time skip.
+    `settled` (out): for time skip.
     """
 
     def __init__(self, endpoints, own, sizes, route):

@@ -16,8 +16,8 @@ _OPEN = 16
 
 
 class WordPort(Module):
-    """server: `RemoteServer` whose `bus` and `reply` are served. `read`, `write`: halves of the
-    port. `settled`: nothing is in flight."""
+    """server: `RemoteServer` whose `bus` and `reply` are served. `read`, `write`: halves of the port.
+    `settled` (out): nothing is in flight."""
 
     def __init__(self, server):
         self.read, self.write = HpRead(), HpWrite()

@@ -89,8 +89,8 @@ class ExportRegisters(Module, AutoCSR):
 
 
 class BulkRegisters(Module, AutoCSR):
-    """engine: `BulkEngine`. server: `BulkServer`. `irq`: level of the interrupt to this board's
-    processors; `notifies`: for a cycle, there is an event to report to them."""
+    """engine: `BulkEngine`. server: `BulkServer`. `irq` (out): level of the interrupt to this board's
+    processors; `notifies` (out): for a cycle, there is an event to report to them."""
 
     USES = uses("bulk")
 

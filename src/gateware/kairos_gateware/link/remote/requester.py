@@ -41,198 +41,181 @@ TAG_BITS = 8
 _COUNT_BITS = 16
 
 
-class RemoteInitiator(Module):
-    """sink, source: of the endpoint, the streams of `remote_streams`. up: of the endpoint; while it
-    is 0, vectors sent are lost, so requests eventually fail. timeout: cycles after which an answer
-    is missing, more than a round trip. attempts: how often a request is sent at most.
+_PAYLOAD = [("address", ADDRESS_BITS), ("data", 64), ("strobes", 8), ("far", 1), ("destination", BOARD_BITS)]
+_REQUEST = [("valid", 1), ("ready", 1), ("write", 1), *_PAYLOAD, ("tag", TAG_BITS)]
+_ANSWER = [("valid", 1), ("tag", TAG_BITS), ("status", STATUS_BITS), ("data", 64)]
 
-    `request`: accepted if `valid` and `ready`; `tag` is returned with its answer; if `far`, it is
-    for the board `destination`, otherwise for the one at the other end. `answer`: valid for a
-    cycle; `status`; `data` of a load. `early`: accepted stores are answered immediately. `board`:
-    number of this board. `idle`. For a cycle: `failed`, an early answered store has failed, with
-    `failed_address` and `failed_status`. Saturating counts: `repeated`, retransmitted requests;
-    `stale`, late answers.
+
+class _Slots(Module):
+    """The requests in flight, one in each slot. request: on offer. early: stores are answered at once.
+
+    `enter` (in): the request on offer is entered in slot `free` (out, 4 bits), which must not be
+    done unless there is `room` (out): a free slot, and no conflicting request in flight. For a cycle:
+    `done` (in), slot `done_slot` (in, 4 bits) has been answered; `given_up` (in) or `retry` (in),
+    slot `timed` (in, 4 bits) has failed or is to be retransmitted, with a new number;
+    `repeated` (in), a retransmission of slot `late` (out, 4 bits) leaves.
+
+    `busy` (out, 16 bits): the slots with a request; `again` (out, 16 bits): those to be
+    retransmitted, of which `late` is the first; `answered` (out, 16 bits): those with a store that
+    was answered early. `idle` (out): nothing is in flight. address, tag, generation: of each slot.
     """
 
-    def __init__(self, sink, source, up, timeout=4096, attempts=4):
-        self.request = Record(
-            [
-                ("valid", 1),
-                ("ready", 1),
-                ("write", 1),
-                ("address", ADDRESS_BITS),
-                ("data", 64),
-                ("strobes", 8),
-                ("tag", TAG_BITS),
-                ("far", 1),
-                ("destination", BOARD_BITS),
-            ]
-        )
-        self.answer = Record([("valid", 1), ("tag", TAG_BITS), ("status", STATUS_BITS), ("data", 64)])
-        self.early, self.board, self.idle = Signal(), Signal(BOARD_BITS), Signal()
-        self.failed, self.failed_address = Signal(), Signal(ADDRESS_BITS)
-        self.failed_status = Signal(STATUS_BITS)
-        self.repeated, self.stale = Signal(_COUNT_BITS), Signal(_COUNT_BITS)
+    def __init__(self, request, early):
+        self.enter, self.room, self.free = Signal(), Signal(), Signal(SLOT_BITS)
+        self.done, self.done_slot = Signal(), Signal(SLOT_BITS)
+        self.given_up, self.retry, self.timed = Signal(), Signal(), Signal(SLOT_BITS)
+        self.repeated, self.late = Signal(), Signal(SLOT_BITS)
+        self.busy, self.again, self.answered = Signal(SLOTS), Signal(SLOTS), Signal(SLOTS)
+        self.idle = Signal()
+        self.address = Array(Signal(ADDRESS_BITS) for _ in range(SLOTS))
+        self.tag = Array(Signal(TAG_BITS) for _ in range(SLOTS))
+        self.generation = Array(Signal(GENERATION_BITS) for _ in range(SLOTS))
 
         # # #
 
-        self._timeout, self._attempts = timeout, attempts
-        self._busy, self._writes, self._answered = Signal(SLOTS), Signal(SLOTS), Signal(SLOTS)
-        self._address = Array(Signal(ADDRESS_BITS) for _ in range(SLOTS))
-        self._tag = Array(Signal(TAG_BITS) for _ in range(SLOTS))
-        self._generation = Array(Signal(GENERATION_BITS) for _ in range(SLOTS))
-        self._again = Signal(SLOTS)  # to be retransmitted
-        free, repeat = Signal(SLOT_BITS), self._again != 0
-        accepted = self._accept(free, repeat)
-        done, slot = self._take(source)
-        self._send(sink, up, accepted, free, repeat)
-        ended, late = self._watch(accepted, free)
-        self.comb += self.idle.eq(self._busy == 0)
-        for n in range(SLOTS):
-            ends = (done & (slot == n)) | (ended & (late == n))
-            self.sync += If(accepted & (free == n), self._busy[n].eq(1)).Elif(ends, self._busy[n].eq(0))
-
-    def _count(self, count, event):
-        self.sync += If(event & (count != 2**_COUNT_BITS - 1), count.eq(count + 1))
-
-    def _accept(self, free, repeat):
-        """Allocates a slot for a request, unless a request in flight conflicts with it."""
-        request, accepted, hazard = self.request, Signal(), Signal()
+        writes = Signal(SLOTS)
         meets = [
-            self._busy[n] & (self._address[n] == request.address) & (request.write | self._writes[n])
-            for n in range(SLOTS)
+            self.busy[n] & (self.address[n] == request.address) & (request.write | writes[n]) for n in range(SLOTS)
         ]
-        self._free_to_send = Signal()
         self.comb += [
-            hazard.eq(reduce(or_, meets)),
-            [If(~self._busy[n], free.eq(n)) for n in reversed(range(SLOTS))],
-            request.ready.eq(self._free_to_send & ~repeat & ~hazard & (self._busy != 2**SLOTS - 1)),
-            accepted.eq(request.valid & request.ready),
+            [If(~self.busy[n], self.free.eq(n)) for n in reversed(range(SLOTS))],
+            [If(self.again[n], self.late.eq(n)) for n in reversed(range(SLOTS))],
+            self.room.eq(~reduce(or_, meets) & (self.busy != 2**SLOTS - 1)),
+            self.idle.eq(self.busy == 0),
         ]
         for n in range(SLOTS):
-            self.sync += If(
-                accepted & (free == n),
-                self._address[n].eq(request.address),
-                self._tag[n].eq(request.tag),
-                self._generation[n].eq(self._generation[n] + 1),
-                self._writes[n].eq(request.write),
-                self._answered[n].eq(request.write & self.early),
-            )
-        return accepted
+            entered = self.enter & (self.free == n)
+            ends = (self.done & (self.done_slot == n)) | (self.given_up & (self.timed == n))
+            self.sync += [
+                If(
+                    entered,
+                    self.address[n].eq(request.address),
+                    self.tag[n].eq(request.tag),
+                    self.generation[n].eq(self.generation[n] + 1),
+                    writes[n].eq(request.write),
+                    self.answered[n].eq(request.write & early),
+                ),
+                If(self.repeated & (self.late == n), self.again[n].eq(0)),
+                If(self.retry & (self.timed == n), self.generation[n].eq(self.generation[n] + 1), self.again[n].eq(1)),
+                If(self.given_up & (self.timed == n), self.again[n].eq(0)),
+                If(entered, self.busy[n].eq(1)).Elif(ends, self.busy[n].eq(0)),
+            ]
 
-    def _take(self, source):
-        """Takes answers. Returns (an expected answer is taken, its slot)."""
-        answer = fields(ANSWER["data"], source.data)
-        slot, generation = answer["id"][:SLOT_BITS], answer["id"][SLOT_BITS:]
-        expected, taken, done = Signal(), Signal(), Signal()
-        self._comes = Signal()
-        self._port_taken = Signal()  # by an early answer or a failure
-        answered = Array(self._answered[n] for n in range(SLOTS))[slot]
-        busy = Array(self._busy[n] for n in range(SLOTS))[slot]
+
+class _Answers(Module):
+    """Takes the answers from the link. slots: `_Slots`. source: of the endpoint. board: number of this board.
+
+    `hold` (in): a request must not be answered in this cycle. `comes` (out): an expected answer is
+    there. `done` (out): it is taken, for slot `slot` (out, 4 bits). `answer` (out): to the
+    request; `failed` (out): it cannot be given, as the store was answered early and has failed with
+    `status` (out, 2 bits). `stale` (out): the answer taken is one that is no longer expected.
+    """
+
+    def __init__(self, slots, source, board):
+        self.hold, self.comes, self.done = Signal(), Signal(), Signal()
+        self.slot, self.status = Signal(SLOT_BITS), Signal(STATUS_BITS)
+        self.answer = Record(_ANSWER)
+        self.failed, self.stale = Signal(), Signal()
+
+        # # #
+
+        answer, expected, taken = fields(ANSWER["data"], source.data), Signal(), Signal()
+        generation = answer["id"][SLOT_BITS:]
+        answered, busy = [Array(bits[n] for n in range(SLOTS))[self.slot] for bits in (slots.answered, slots.busy)]
         self.comb += [
-            expected.eq(busy & (self._generation[slot] == generation) & (answer["source"] == self.board)),
-            source.ready.eq(~expected | answered | ~self._port_taken),
-            self._comes.eq(source.valid & expected),
+            self.slot.eq(answer["id"][:SLOT_BITS]),
+            self.status.eq(answer["status"]),
+            expected.eq(busy & (slots.generation[self.slot] == generation) & (answer["source"] == board)),
+            source.ready.eq(~expected | answered | ~self.hold),
+            self.comes.eq(source.valid & expected),
             taken.eq(source.valid & source.ready),
-            done.eq(taken & expected),
-            If(
-                done & ~answered,
-                self.answer.valid.eq(1),
-                self.answer.tag.eq(self._tag[slot]),
-                self.answer.status.eq(answer["status"]),
-                self.answer.data.eq(answer["data"]),
-            ),
-            If(
-                done & answered & (answer["status"] != DONE),
-                self.failed.eq(1),
-                self.failed_address.eq(self._address[slot]),
-                self.failed_status.eq(answer["status"]),
-            ),
+            self.done.eq(taken & expected),
+            self.stale.eq(taken & ~expected),
+            self.answer.valid.eq(self.done & ~answered),
+            self.answer.tag.eq(slots.tag[self.slot]),
+            self.answer.status.eq(self.status),
+            self.answer.data.eq(answer["data"]),
+            self.failed.eq(self.done & answered & (self.status != DONE)),
         ]
-        self._count(self.stale, taken & ~expected)
-        return done, slot
 
-    def _watch(self, accepted, free):
-        """Checks one slot's timer after the other. Returns (the slot is given up, its number)."""
-        now, at = Signal(max=2 * self._timeout), Signal(SLOT_BITS)
+
+class _Timers(Module):
+    """Checks one slot's timer after the other. slots: `_Slots`. timeout: in cycles. attempts: how often a
+    request is sent at most.
+
+    `sent` (in): a request is entered in the slots. `at` (out, 4 bits): the slot that is checked in
+    this cycle. `retry` (out): its request is to be retransmitted. `given_up` (out): it has failed. Neither
+    while `hold` (in), and the latter not while `busy` (in): then the slot is checked again later.
+    """
+
+    def __init__(self, slots, timeout, attempts):
+        self.hold, self.sent, self.busy = Signal(), Signal(), Signal()
+        self.at, self.retry, self.given_up = Signal(SLOT_BITS), Signal(), Signal()
+
+        # # #
+
+        now, overdue = Signal(max=2 * timeout), Signal()
         sent = Array(Signal.like(now) for _ in range(SLOTS))
-        count = Array(Signal(max=self._attempts + 1) for _ in range(SLOTS))
-        waited, overdue, ended, early = Signal.like(now), Signal(), Signal(), Signal()
-        early_tag = Signal(TAG_BITS)
-        busy = Array(self._busy[n] for n in range(SLOTS))[at]
-        answered = Array(self._answered[n] for n in range(SLOTS))[at]
+        count = Array(Signal(max=attempts + 1) for _ in range(SLOTS))
+        waited, at = Signal.like(now), self.at
         self.comb += [
             waited.eq(now - sent[at]),
-            overdue.eq(busy & (waited >= self._timeout) & ~self._comes),
-            ended.eq(overdue & (count[at] == self._attempts) & ~early),
-            self._port_taken.eq(early | ended),
-            If(early, self.answer.valid.eq(1), self.answer.tag.eq(early_tag), self.answer.status.eq(DONE)),
-            If(
-                ended & ~answered,
-                self.answer.valid.eq(1),
-                self.answer.tag.eq(self._tag[at]),
-                self.answer.status.eq(UNREACHABLE),
-            ),
-            If(
-                ended & answered,
-                self.failed.eq(1),
-                self.failed_address.eq(self._address[at]),
-                self.failed_status.eq(UNREACHABLE),
-            ),
+            overdue.eq(Array(slots.busy[n] for n in range(SLOTS))[at] & (waited >= timeout) & ~self.hold),
+            self.given_up.eq(overdue & (count[at] == attempts) & ~self.busy),
+            self.retry.eq(overdue & (count[at] != attempts)),
         ]
-        again = Signal()
-        self.comb += again.eq(overdue & (count[at] != self._attempts))
-        self._count(self.repeated, again)
         self.sync += [
             now.eq(now + 1),
-            early.eq(accepted & self.request.write & self.early),
-            early_tag.eq(self.request.tag),
             # Restarts from the same slot after any idle time, which may be skipped
-            at.eq(Mux(self._busy == 0, 0, at + 1)),
+            at.eq(Mux(slots.idle, 0, at + 1)),
         ]
         for n in range(SLOTS):
             self.sync += [
-                If(accepted & (free == n), sent[n].eq(now), count[n].eq(1)),
-                If(again & (at == n), sent[n].eq(now), count[n].eq(count[n] + 1)),
-                If(again & (at == n), self._generation[n].eq(self._generation[n] + 1), self._again[n].eq(1)),
-                If(ended & (at == n), self._again[n].eq(0)),
+                If(self.sent & (slots.free == n), sent[n].eq(now), count[n].eq(1)),
+                If(self.retry & (at == n), sent[n].eq(now), count[n].eq(count[n] + 1)),
             ]
-        return ended, at
 
-    def _send(self, sink, up, accepted, free, repeat):
-        """The register before the link: new requests, and retransmissions from the copies of the
-        slots."""
-        layout = [("write", 1), ("address", ADDRESS_BITS), ("data", 64), ("strobes", 8)]
-        layout += [("far", 1), ("destination", BOARD_BITS)]
-        new, kept, out = Record(layout), Record(layout), Record([*layout, ("slot", SLOT_BITS), ("valid", 1)])
-        generation = Signal(GENERATION_BITS)
+
+class _Sender(Module):
+    """The register before the link: new requests, and retransmissions from the copies of the slots. slots:
+    `_Slots`. request: on offer. sink, up: of the endpoint. board: number of this board.
+
+    `free` (out): it takes something in this cycle: a retransmission if one is due, else the request if
+    `enter` (in).
+    """
+
+    def __init__(self, slots, request, sink, up, board):
+        self.free, self.enter = Signal(), Signal()
+
+        # # #
+
+        layout = [("write", 1), *_PAYLOAD]
+        new, out = Record(layout), Record([*layout, ("slot", SLOT_BITS), ("valid", 1)])
+        generation, repeat = Signal(GENERATION_BITS), slots.again != 0
         memory = Memory(len(new.raw_bits()), SLOTS)
         write, read = memory.get_port(write_capable=True), memory.get_port(async_read=True)
         self.specials += memory, write, read
-        request, late = self.request, Signal(SLOT_BITS)
         leads, led = Signal(), Signal()  # a way must precede the request; it has been sent
         self.comb += [
             leads.eq(out.far & ~led),
-            [If(self._again[n], late.eq(n)) for n in reversed(range(SLOTS))],
-            self._free_to_send.eq(~out.valid | (sink.ready & ~leads) | ~up),
+            self.free.eq(~out.valid | (sink.ready & ~leads) | ~up),
             [getattr(new, name).eq(getattr(request, name)) for name, _ in layout],
-            write.adr.eq(free),
-            write.we.eq(accepted),
+            write.adr.eq(slots.free),
+            write.we.eq(self.enter),
             write.dat_w.eq(new.raw_bits()),
-            read.adr.eq(late),
-            kept.raw_bits().eq(read.dat_r),
+            read.adr.eq(slots.late),
         ]
-        source = Mux(repeat, read.dat_r, new.raw_bits())
-        self.sync += If(
-            self._free_to_send,
-            out.valid.eq(accepted | repeat),
-            Cat(*[getattr(out, name) for name, _ in layout]).eq(source),
-            out.slot.eq(Mux(repeat, late, free)),
-            generation.eq(Mux(repeat, self._generation[late], self._generation[free] + 1)),
-        )
-        self.sync += [If(self._free_to_send & (late == n), self._again[n].eq(0)) for n in range(SLOTS)]
-        self.sync += If(sink.valid & sink.ready, led.eq(leads)).Elif(~up, led.eq(0))
-        values = {"id": Cat(out.slot, generation), "source": self.board, "address": out.address}
+        self.sync += [
+            If(
+                self.free,
+                out.valid.eq(self.enter | repeat),
+                Cat(*[getattr(out, name) for name, _ in layout]).eq(Mux(repeat, read.dat_r, new.raw_bits())),
+                out.slot.eq(Mux(repeat, slots.late, slots.free)),
+                generation.eq(Mux(repeat, slots.generation[slots.late], slots.generation[slots.free] + 1)),
+            ),
+            If(sink.valid & sink.ready, led.eq(leads)).Elif(~up, led.eq(0)),
+        ]
+        values = {"id": Cat(out.slot, generation), "source": board, "address": out.address}
         values |= {"data": out.data, "strobes": out.strobes, "destination": out.destination}
         forms = {
             name: [sink.form.eq(tag), sink.data.eq(Cat(*[values[field] for field, _ in REQUEST[name]]))]
@@ -245,3 +228,69 @@ class RemoteInitiator(Module):
             .Elif(out.strobes == 255, *forms["write"])
             .Else(*forms["partial"]),
         ]
+
+
+class RemoteInitiator(Module):
+    """sink, source: of the endpoint, the streams of `remote_streams`. up: of the endpoint; while it
+    is 0, vectors sent are lost, so requests eventually fail. timeout: cycles after which an answer
+    is missing, more than a round trip. attempts: how often a request is sent at most.
+
+    `request` (in): accepted if `valid` and `ready`; `tag` is returned with its answer; if `far`, it is
+    for the board `destination`, otherwise for the one at the other end. `answer` (out): valid for a
+    cycle; `status`; `data` of a load. `early` (in): accepted stores are answered immediately. `board`
+    (in, 3 bits): number of this board. `idle` (out): nothing is in flight. For a cycle: `failed` (out), an
+    early answered store has failed, with `failed_address` (out, 29 bits) and `failed_status` (out, 2
+    bits). Saturating counts: `repeated` (out, 16 bits), retransmitted requests; `stale` (out, 16 bits),
+    late answers.
+    """
+
+    def __init__(self, sink, source, up, timeout=4096, attempts=4):
+        self.request, self.answer = Record(_REQUEST), Record(_ANSWER)
+        self.early, self.board, self.idle = Signal(), Signal(BOARD_BITS), Signal()
+        self.failed, self.failed_address = Signal(), Signal(ADDRESS_BITS)
+        self.failed_status = Signal(STATUS_BITS)
+        self.repeated, self.stale = Signal(_COUNT_BITS), Signal(_COUNT_BITS)
+
+        # # #
+
+        request, answer = self.request, self.answer
+        self.submodules.slots = slots = _Slots(request, self.early)
+        self.submodules.answers = answers = _Answers(slots, source, self.board)
+        self.submodules.timers = timers = _Timers(slots, timeout, attempts)
+        self.submodules.sender = sender = _Sender(slots, request, sink, up, self.board)
+        early, early_tag = Signal(), Signal(TAG_BITS)
+        # The failed request has been answered already
+        too_late = Array(slots.answered[n] for n in range(SLOTS))[timers.at]
+        self.comb += [
+            request.ready.eq(sender.free & (slots.again == 0) & slots.room),
+            slots.enter.eq(request.valid & request.ready),
+            sender.enter.eq(slots.enter),
+            slots.repeated.eq(sender.free),
+            timers.sent.eq(slots.enter),
+            timers.hold.eq(answers.comes),
+            timers.busy.eq(early),
+            answers.hold.eq(early | timers.given_up),
+            slots.done.eq(answers.done),
+            slots.done_slot.eq(answers.slot),
+            slots.given_up.eq(timers.given_up),
+            slots.retry.eq(timers.retry),
+            slots.timed.eq(timers.at),
+            self.idle.eq(slots.idle),
+        ]
+        self.sync += [early.eq(slots.enter & request.write & self.early), early_tag.eq(request.tag)]
+        # A failure, an early answer and one from the link exclude each other
+        self.comb += [
+            answer.eq(answers.answer),
+            If(early, answer.valid.eq(1), answer.tag.eq(early_tag), answer.status.eq(DONE)),
+            If(
+                timers.given_up & ~too_late,
+                answer.valid.eq(1),
+                answer.tag.eq(slots.tag[timers.at]),
+                answer.status.eq(UNREACHABLE),
+            ),
+            self.failed.eq(answers.failed | (timers.given_up & too_late)),
+            self.failed_address.eq(slots.address[Mux(timers.given_up, timers.at, answers.slot)]),
+            self.failed_status.eq(Mux(timers.given_up, UNREACHABLE, answers.status)),
+        ]
+        for count, event in ((self.repeated, timers.retry), (self.stale, answers.stale)):
+            self.sync += If(event & (count != 2**_COUNT_BITS - 1), count.eq(count + 1))

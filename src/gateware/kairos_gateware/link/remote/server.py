@@ -26,10 +26,11 @@ class TransactionTable(Module):
     """Requesters of the transactions in flight on this board's bus: a key (board, its number of the
     transaction) for each local identification.
 
-    `key`: entered if `ready` and `enter`, as `entry`, which is the existing entry if the key is
-    already present; its count is incremented. `left`: a transaction of `entry_left` has ended, with
-    the key `key_left`; when the count reaches 0, the entry is free. `full`: no room for a new key;
-    `empty`: no entries.
+    `key` (in, `key_bits` bits): entered if `ready` (out) and `enter` (in), as `entry` (out, below
+    `entries`), which is the existing entry if the key is already present; its count is incremented. `left`
+    (in): a transaction of `entry_left` (in, below `entries`) has ended, with the key `key_left` (out,
+    `key_bits` bits); when the count reaches 0, the entry is free. `full` (out): no room for a new key;
+    `empty` (out): no entries.
     """
 
     def __init__(self, key_bits, entries=ENTRIES, most=16):
@@ -61,8 +62,8 @@ class TransactionTable(Module):
 
 
 class Region:
-    """An exported region: words of 64 bits from `first` to `last`, which others may read, and write
-    if `writable`; nothing while `enable` is 0. Initially all are 0."""
+    """An exported region: words of 64 bits from `first` (in, 29 bits) to `last` (in, 29 bits), which others
+    may read, and write if `writable` (in); nothing while `enable` (in) is 0. Initially all are 0."""
 
     def __init__(self):
         self.enable, self.writable = Signal(), Signal()
@@ -75,10 +76,10 @@ class Region:
 class RemoteServer(Module):
     """source, sink: of the endpoint, the streams of `remote_streams`. regions: number of regions.
 
-    `regions`: list of `Region`. `bus`: a transaction, accepted if `valid` and `ready`; `id`,
-    `write`, `address` of a word, `data`, `strobes`. `reply`: a transaction has ended, in any order:
-    `valid`, `ready`, `id`, `error`, `data`. `refused`: number of rejected requests; saturates.
-    `board`: number of this board. `settled`: nothing is in progress.
+    `regions`: list of `Region`. `bus` (out): a transaction, accepted if `valid` and `ready`; `id`, `write`,
+    `address` of a word, `data`, `strobes`. `reply` (in): a transaction has ended, in any order: `valid`,
+    `ready`, `id`, `error`, `data`. `refused` (out, 16 bits): number of rejected requests; saturates.
+    `board` (in, 3 bits): number of this board. `settled` (out): nothing is in progress.
     """
 
     def __init__(self, source, sink, regions=4):

@@ -38,8 +38,8 @@ _REQUEST += [("far", 1), ("destination", BOARD_BITS)]
 
 
 class Asker:
-    """Port of one user of a `RemoteInitiator`. `request`: accepted if `valid` and `ready`, one at a
-    time; `early`: a store is answered immediately; `answer`: valid for one cycle."""
+    """Port of one user of a `RemoteInitiator`. `request` (in): accepted if `valid` and `ready`, one at a
+    time; `early`: a store is answered immediately; `answer` (out): valid for one cycle."""
 
     def __init__(self):
         self.request = Record([("valid", 1), ("ready", 1), ("early", 1), *_REQUEST])
@@ -78,8 +78,8 @@ class _Access(Module):
     of `RemoteWindow`. far, address: the board of the last place; the address.
 
     `ask` (in): the access is requested, until `taken` (out): a store of `word` (in, 32 bits) with
-    `word_strobes` (in, 4 bits) if `write` (in). `exists` (out): the board has that end. `answered`
-    (out): for a cycle, `status` (out) and `data` (out, 64 bits) are valid.
+    `word_strobes` (in, 4 bits) if `write` (in). `exists` (out): the board has that end. `answered` (out):
+    for a cycle, `status` (out, 2 bits) and `data` (out, 64 bits) are valid.
     """
 
     def __init__(self, askers, way, far, address):
@@ -124,9 +124,10 @@ class RemoteWindow(Module):
     there is no remote memory. way: function from a board's number and the number of the end that
     leads to it, both signals, to statements.
 
-    `axi`: the slave port. `count`: number of ends. `far`: the board assigned to the window's last
-    place, if no link uses that. `failed`: for a cycle, an access has failed, with the cause `why`
-    (status or `NO_LINK`), at `address`, a store if `write`. `settled`: nothing is in flight.
+    `axi`: the slave port. `count`: number of ends. `far` (in, 3 bits): the board assigned to the window's
+    last place, if no link uses that. `failed` (out): for a cycle, an access has failed, with the cause
+    `why` (out, 3 bits, status or `NO_LINK`), at `address` (out, 32 bits), a store if `write` (out).
+    `settled` (out): nothing is in flight.
     """
 
     def __init__(self, askers, way):

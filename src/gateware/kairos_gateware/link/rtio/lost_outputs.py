@@ -26,11 +26,13 @@ above."""
 
 
 class LostOutputs(Module):
-    """timebase: that of this board. `sent`: an event with time `coarse` is sent in this cycle.
-    `joined`: the link is established. `far_known`: in this cycle the far counter, `far`, is known for
-    the first time since then. `forgets`: all events sent are dropped, by request.
+    """timebase: that of this board. `sent` (in): an event with time `coarse` (in, 61 bits) is sent in this
+    cycle. `joined` (in): the link is established. `far_known` (in): in this cycle the far counter, `far`
+    (in, 61 bits), is known for the first time since then. `forgets` (in): all events sent are dropped, by
+    request.
 
-    `lost`: for a cycle, events are lost. `total`: upper bound of the events lost so far; saturates.
+    `lost` (out): for a cycle, events are lost. `total` (out, 16 bits): upper bound of the events lost so
+    far; saturates.
     """
 
     def __init__(self, timebase):
@@ -67,10 +69,10 @@ class LostOutputs(Module):
 
 
 class Taken:
-    """An output for the board above that the core has accepted: `valid` for that cycle, its time,
-    and its `channel` with the offset of its board (`rtio_words`).
+    """An output for the board above that the core has accepted: `valid` (in) for that cycle, its time, and
+    its `channel` (in, 24 bits) with the offset of its board (`rtio_words`).
 
-    `coarse` (in): the time, in cycles.
+    `coarse` (in, 61 bits): the time, in cycles.
     """
 
     def __init__(self):
@@ -81,8 +83,9 @@ class Discarded(Module):
     """Outputs accepted for the board above that this board drops. timebase: that of its core.
     taken: a `Taken` for each path by which they arrive.
 
-    `resets`: the core is reset by this board. `forgets`: it is reset by the board above. `lost`:
-    for a cycle, outputs are dropped that were not executed; `channel`: that of the newest.
+    `resets` (in): the core is reset by this board. `forgets` (in): it is reset by the board above. `lost`
+    (out): for a cycle, outputs are dropped that were not executed; `channel` (out, 24 bits): that of the
+    newest.
     """
 
     def __init__(self, timebase, taken):

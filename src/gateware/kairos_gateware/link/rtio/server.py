@@ -258,18 +258,18 @@ class RtioServer(Module):
     """core: `RtioCore` whose time base can be loaded. below: `RtioRequester`s of the boards behind this
     one, in the order of their destinations. more: as of `rtio_streams`.
 
-    `cri`: for the core or its arbiter; bits 23..16 of channels are offsets (`rtio_words`).
-    `destination`: the master's number for this board; `named`, for a cycle: it has just been
-    received. `endpoint`, `line_up`, `joined`: as of `RtioRequester`. `phy_reset`: a level, 1 until
-    cleared by the master. `reset`: the core's, a level. `abort`: ends the read in flight.
-    `discards`, for a cycle: this board resets the core itself. `played`: `Taken`, outputs that this
-    board's player submits for the board above. `steps`: shift of this board's clock (`phase`).
-    `time_load`, `time_value`: of the time base. `live`: the counters agree, as confirmed by the
-    master. `settled`: for time skip, nothing changes here or in the stream sent. phases: the clocks
-    of boards may have any phase; then `begin` is the bit of this board's receive cycles at which
-    those of the board above begin, and `steady` means that its clock is that of the board above
-    (`Steady`); otherwise `steady` is None. Until it is steady, no time is transferred; if it ceases
-    to be, the link restarts.
+    `cri`: for the core or its arbiter; bits 23..16 of channels are offsets (`rtio_words`). `destination`
+    (out, 8 bits): the master's number for this board; `named` (out), for a cycle: it has just been
+    received. `endpoint`, `line_up` (in), `joined`: as of `RtioRequester`. `phy_reset` (out): a level, 1
+    until cleared by the master. `reset` (out): the core's, a level. `abort` (out): ends the read in flight.
+    `discards` (in), for a cycle: this board resets the core itself. `played`: `Taken`, outputs that this
+    board's player submits for the board above. `steps` (out, 10 bits, signed): shift of this board's clock
+    (`phase`). `time_load`, `time_value`: of the time base. `live` (out): the counters agree, as confirmed
+    by the master. `settled` (out): for time skip, nothing changes here or in the stream sent. phases: the
+    clocks of boards may have any phase; then `begin` (in, 6 bits) is the bit of this board's receive cycles
+    at which those of the board above begin, and `steady` means that its clock is that of the board above
+    (`Steady`); otherwise `steady` is None. Until it is steady, no time is transferred; if it ceases to be,
+    the link restarts.
     """
 
     def __init__(self, core, below=(), more=((), ()), phases=False):

@@ -31,10 +31,10 @@ _MOVING = 2**13
 
 
 class Phase:
-    """Phase measurement on this board: `start` starts a `PhaseMeter`, which measures by how much
-    the received clock is later than this board's; `done`: the result is in `value`; `runs`: a
-    measurement is running. `half`: received words are taken over half a cycle later. `begin`: the
-    bit of this board's receive cycles at which those of the satellite begin."""
+    """Phase measurement on this board: `start` (out) starts a `PhaseMeter`, which measures by how much the
+    received clock is later than this board's; `done` (in): the result is in `value` (in, 12 bits); `runs`
+    (out): a measurement is running. `half` (in): received words are taken over half a cycle later. `begin`
+    (in, 6 bits): the bit of this board's receive cycles at which those of the satellite begin."""
 
     def __init__(self):
         self.start, self.runs, self.done, self.half = Signal(), Signal(), Signal(), Signal()
@@ -43,10 +43,11 @@ class Phase:
 
 
 class _Way(Module):
-    """Computes from a round trip: `one_way_delay`, so many cycles after a vector left the master's counter
-    equals the satellite's on its arrival, and the number of `steps` by which the satellite's clock
-    must then be delayed. phase: `Phase`, or None; `value`: its value measured for this.
-    `far_begin`: as its `begin`, at the satellite. `round_trip`: less the cycle in the far end."""
+    """Computes from a round trip: `one_way_delay` (out, 15 bits), so many cycles after a vector left the
+    master's counter equals the satellite's on its arrival, and the number of `steps` (in, 10 bits, signed)
+    by which the satellite's clock must then be delayed. phase: `Phase`, or None; `value` (in, 12 bits): its
+    value measured for this. `far_begin` (in, 6 bits): as its `begin`, at the satellite. `round_trip` (in,
+    16 bits): less the cycle in the far end."""
 
     def __init__(self, phase):
         self.round_trip = Signal(DELAY_BITS + 1)
@@ -83,14 +84,15 @@ class _Way(Module):
 
 
 class TimeTransfer(Module):
-    """timebase: the near one. sink: of the stream `control`; `asks`: it is requested. tags: of its
-    forms. source: of the stream `status`; `echoed`: it has such a vector. phase: `Phase`, where
-    clocks may have any phase; the satellite's is then shifted, in `moving` cycles; `measures`: a
-    measurement is requested. `line_up`: the link carries words, and this end has the right time.
+    """timebase: the near one. sink: of the stream `control`; `asks` (out): it is requested. tags: of its
+    forms. source: of the stream `status`; `echoed` (in): it has such a vector. phase: `Phase`, where clocks
+    may have any phase; the satellite's is then shifted, in `moving` cycles; `measures` (in): a measurement
+    is requested. `line_up` (in): the link carries words, and this end has the right time.
 
-    `far_known`: in this cycle the far counter, `far`, is known for the first time since the line came
-    up. `agreed`: the counters agree. `one_way_delay`: A, in cycles; with a phase, one more, as words may
-    take. `outputs`: number of output channels, as reported by the far end.
+    `far_known` (out): in this cycle the far counter, `far` (out, 61 bits), is known for the first time
+    since the line came up. `agreed` (out): the counters agree. `one_way_delay` (out, 15 bits): A, in
+    cycles; with a phase, one more, as words may take. `outputs` (out, 16 bits): number of output channels,
+    as reported by the far end.
     """
 
     def __init__(self, timebase, sink, tags, source, phase=None, moving=_MOVING):

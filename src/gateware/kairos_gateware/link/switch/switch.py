@@ -70,7 +70,7 @@ class Switch(Module):
     """ports: number of ports. route: from `tree_route` or `mesh_route`. longest: flits of the
     longest packet; depth: that of each queue, at least `longest`.
 
-    `into`, `out`: flits of each port; `empty`: all queues are empty. A destination to which no port
+    `into`, `out`: flits of each port; `empty` (out): all queues are empty. A destination to which no port
     leads must not be sent.
     """
 
