@@ -141,7 +141,7 @@ def _run_on(args, ddb, device, limit, outputs):
 def _explained(error, device) -> KairosError:
     """Return the error for the loss of an emulated device, with the reason if it is known."""
     failure = device.failure()
-    return EmulatorError(failure) if failure else type(error)(f"{error}{device.last_words()}")
+    return EmulatorError(failure) if failure else type(error)(f"{error}{device.log_tail()}")
 
 
 def _finish(args, experiment, device, limit, outputs, started, failed):

@@ -62,7 +62,7 @@ class Sequencer(Module):
     `timeout`: cycles until a branch continues without one, 0: never. `errors`: name to a signal that
     is high in a cycle with that error. `settled`: nothing changes until a result, a word or room in
     a queue is available. `waiting`: for a result. `given`: segments that go to queues in this
-    cycle, in order, each (whether there is one, mask of parameters, body). `coming`: parameters
+    cycle, in order, each (whether there is one, mask of parameters, body). `upcoming`: parameters
     whose queues get a segment of the tables within two cycles; one that has no cycles counts too.
     """
 
@@ -80,7 +80,7 @@ class Sequencer(Module):
         self.timeout = Signal(32)
         self.errors = {name: Signal(name=f"error_{name}") for name in ["mode", "count", "address", "branch_timeout"]}
         self.settled, self.waiting = Signal(), Signal()
-        self.coming = Signal(facts.PARAMETERS)
+        self.upcoming = Signal(facts.PARAMETERS)
         self.table_bits = [glut_bits, mlut_bits, plut_bits]
 
         # # #
@@ -228,7 +228,7 @@ class Sequencer(Module):
         # pairs has to be pushed one after the other.
         apart = mapped[1][0] & mapped[1][1] & ((masks[0] & masks[1]) != 0)
         unhindered = go & ~apart & reduce(and_, [queue.roomy for queue in queues])
-        self.sync += self.coming.eq(Mux(unhindered, reduce(or_, read), 0))
+        self.sync += self.upcoming.eq(Mux(unhindered, reduce(or_, read), 0))
         self.comb += self._reading.eq(reduce(or_, [looked_up, walking, *mapped[0], *mapped[1]]))
         pushing = self._push(queues, mapped[1], masks, [port.dat_r for port in plut])
         self._program(lookup)

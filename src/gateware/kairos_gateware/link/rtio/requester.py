@@ -224,7 +224,7 @@ class RtioRequester(Module):
             lost_outputs.joined.eq(self.joined),
             lost_outputs.far_known.eq(self.time.far_known),
             lost_outputs.far.eq(self.time.far),
-            lost_outputs.forgets.eq(self.reset),
+            lost_outputs.cleared.eq(self.reset),
             self._lost.eq((~self.joined & (self.sent != confirmed)) | lost_outputs.lost),
         ]
         self.sync += [
