@@ -136,13 +136,13 @@ def waiting_figures(figures):
             trace = device.control.trace(until=device.settled_ns)
             Recording.from_trace(trace, 0, {}, device.trace_start_ns)
 
-        def forget():
+        def clear_trace():
             # As in a separate run: otherwise the host would receive the earlier events again
             device.control.request("trace_clear")
 
         figures.add(
             "emulator.events_per_s",
-            EVENTS / _least(events, forget),
+            EVENTS / _least(events, clear_trace),
             "events/s",
             target=50_000,
             at_least=True,

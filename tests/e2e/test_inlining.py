@@ -44,9 +44,7 @@ def test_exception_of_inlined_method_has_its_frames(kairos):
     assert done.returncode == 1 and "RTIOUnderflow" in done.stderr
     lines = done.stderr.splitlines()
     frames = [
-        (line.split(", in ")[1].split(" ")[0], lines[n + 1].strip())
-        for n, line in enumerate(lines)
-        if ", in " in line
+        (line.split(", in ")[1].split(" ")[0], lines[n + 1].strip()) for n, line in enumerate(lines) if ", in " in line
     ]
     assert [(name.rpartition(".")[2], text) for name, text in frames[-5:]] == [
         ("set_o", "rtio_output(self.target_o, 1 if o else 0)"),

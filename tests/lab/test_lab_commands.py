@@ -45,9 +45,9 @@ def test_experiments_are_submitted_by_name_and_file_and_found_in_the_history(lab
     assert "n" in printed(kairos_in("experiments", "show", "Quick scan")) and printed(kairos_in("experiments", "scan"))
     assert printed(kairos_in("submit", "Quick scan", "n=2", "--wait")) == "run 0: completed\n"
     assert objects(kairos_in("submit", "lab.py", "-c", "Quick", "-w", "--json")) == [{"rid": 1, "status": "completed"}]
-    outside = lab.folder / "outside.py"
-    outside.write_text("from artiq.experiment import *\nclass Out(EnvExperiment):\n    def run(self): 1 / 0\n")
-    failed = kairos_in("submit", outside, "-w")
+    unlisted = lab.folder / "outside.py"
+    unlisted.write_text("from artiq.experiment import *\nclass Out(EnvExperiment):\n    def run(self): 1 / 0\n")
+    failed = kairos_in("submit", unlisted, "-w")
     assert failed.returncode == 1 and failed.stdout == "run 2: failed\n"
     assert [run["rid"] for run in objects(kairos_in("runs", "list", "--json"))] == [2, 1, 0]
     assert [run["rid"] for run in objects(kairos_in("runs", "list", "quick", "n=2", "--json"))] == [0]

@@ -65,3 +65,10 @@ def test_name_of_enough_words_is_not_reported(lint, file, text):
 def test_private_word_is_reported_in_test_names_only(lint):
     text = "def test_key_says_which_client_is_allowed():\n    pass\n\n\ndef says():\n    pass\n"
     assert [line.split(": ")[2] for line in lint("test_x.py", text)] == ["instead of `says`", "instead of `which`"]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("outside", 1), ("_Outside", 1), ("outside_of_range", 0), ("last_words", 1)]
+)
+def test_word_alone_is_reported_and_within_a_longer_name_not(lint, name, found):
+    assert len(lint("x.py", f"{name} = 1\n")) == found

@@ -53,7 +53,7 @@ pub struct Device<'a> {
 }
 
 /// Assembles the bench that a file describes for a device, with additional `wires`. The error is a
-/// line with the place in the file, or with the wire.
+/// line with the location in the file, or with the wire.
 pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) -> Result<Assembly, String> {
     let file = source.parse()?;
     let mut bench = Bench {
@@ -153,7 +153,8 @@ impl Bench<'_> {
         }
         let model = self.engine.add(text, outputs, model);
         if !name.span().is_empty() {
-            self.engine.set_location(model, &self.source.place(name.span().start));
+            self.engine
+                .set_location(model, &self.source.location(name.span().start));
         }
         let (tones, volts) = (gives.count(Kind::Tone), gives.count(Kind::Volts));
         self.plan.0.push(json!({

@@ -1,5 +1,5 @@
 //! The format of `bench.toml`, which describes what is wired to the pins. Each error is a line with
-//! its place in the file.
+//! its location in the file.
 
 use std::collections::BTreeMap;
 

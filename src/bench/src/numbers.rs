@@ -1,5 +1,5 @@
-//! Physical quantities in a bench file: impossible values are rejected with their place in the
-//! file.
+//! Physical quantities in a bench file: impossible values are rejected with their location in
+//! the file.
 
 use serde::Deserialize;
 

@@ -44,7 +44,7 @@ pub struct Options<'a> {
 /// A value of an output in the peer's encoding: a tone or light is the tuple of its fields.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(untagged)]
-enum Given {
+enum OutputValue {
     Level(bool),
     Number(f64),
     Wave(f64, Option<f64>, f64),
@@ -55,7 +55,7 @@ enum Given {
 #[serde(default, deny_unknown_fields)]
 struct Answer {
     /// (delay, output, value).
-    send: Vec<(Ns, usize, Given)>,
+    send: Vec<(Ns, usize, OutputValue)>,
     warn: Vec<String>,
     next: Option<Ns>,
     report: Value,
@@ -177,14 +177,14 @@ impl Python {
 }
 
 /// Decodes a value of an output of a kind; `None` if they do not match.
-fn signal(kind: Option<Kind>, value: Given) -> Option<Signal> {
+fn signal(kind: Option<Kind>, value: OutputValue) -> Option<Signal> {
     Some(match (kind, value) {
-        (None, Given::Level(level)) => Signal::Level(level),
-        (Some(Kind::Volts), Given::Number(volts)) => Signal::Volts(volts),
-        (Some(Kind::Photons), Given::Number(rate)) => Signal::Photons(rate),
-        (Some(Kind::Tone), Given::Wave(_, None, _)) => Signal::Tone(Tone::OFF),
-        (Some(Kind::Tone), Given::Wave(hz, Some(dbm), turns)) => Signal::Tone(Tone { hz, dbm, turns }),
-        (Some(Kind::Light), Given::Wave(hz, Some(power), turns)) => Signal::Light(Light { hz, power, turns }),
+        (None, OutputValue::Level(level)) => Signal::Level(level),
+        (Some(Kind::Volts), OutputValue::Number(volts)) => Signal::Volts(volts),
+        (Some(Kind::Photons), OutputValue::Number(rate)) => Signal::Photons(rate),
+        (Some(Kind::Tone), OutputValue::Wave(_, None, _)) => Signal::Tone(Tone::OFF),
+        (Some(Kind::Tone), OutputValue::Wave(hz, Some(dbm), turns)) => Signal::Tone(Tone { hz, dbm, turns }),
+        (Some(Kind::Light), OutputValue::Wave(hz, Some(power), turns)) => Signal::Light(Light { hz, power, turns }),
         _ => return None,
     })
 }

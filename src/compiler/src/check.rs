@@ -62,7 +62,7 @@ fn leaves(stmt: &Stmt) -> bool {
     )
 }
 
-fn outside(stmt: &Stmt, word: &str) -> Box<Diagnostic> {
+fn outside_loop(stmt: &Stmt, word: &str) -> Box<Diagnostic> {
     Diagnostic::new(stmt.span, format!("{word} statement outside of a loop"))
 }
 
@@ -209,11 +209,11 @@ impl Check<'_> {
                 Ok(None)
             }
             Flow::Break => {
-                let at_break = self.loops.last_mut().ok_or_else(|| outside(stmt, "break"))?;
+                let at_break = self.loops.last_mut().ok_or_else(|| outside_loop(stmt, "break"))?;
                 *at_break = join(at_break.take(), Some(set));
                 Ok(None)
             }
-            Flow::Continue if self.loops.is_empty() => Err(outside(stmt, "continue")),
+            Flow::Continue if self.loops.is_empty() => Err(outside_loop(stmt, "continue")),
             Flow::Continue => Ok(None),
         }
     }

@@ -260,22 +260,22 @@ impl<'a> Loops<'a> {
 
     fn attempt(&mut self, attempt: &'a Try, after: Variables, ways: &Ways) -> Variables {
         let mut behind = |live: &Variables| self.block(&attempt.finally, live.clone(), ways);
-        let outside = Ways {
+        let outer = Ways {
             on_break: behind(&ways.on_break),
             on_continue: behind(&ways.on_continue),
             on_raise: behind(&ways.on_raise),
             on_return: behind(&ways.on_return),
         };
         let after = behind(&after);
-        let mut inside = outside.clone();
+        let mut inside = outer.clone();
         for handler in &attempt.handlers {
-            let mut live = self.block(&handler.body, after.clone(), &outside);
+            let mut live = self.block(&handler.body, after.clone(), &outer);
             if let Some(local) = handler.name.as_ref().and_then(|name| self.function.names.local(name)) {
                 live.remove(&local);
             }
             inside.on_raise.extend(live);
         }
-        let orelse = self.block(&attempt.orelse, after, &outside);
+        let orelse = self.block(&attempt.orelse, after, &outer);
         self.block(&attempt.body, orelse, &inside)
     }
 }

@@ -70,24 +70,24 @@ def boot(built):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def forget_simulated_designs():
+def discard_simulated_designs():
     """Deletes the objects that Migen keeps for naming signals. They hold every design ever built:
     gigabytes in these tests, with naming ever slower. They are not needed after a simulation.
     """
     close = simulation.Simulator.close
 
-    def close_and_forget(simulator):
+    def close_and_discard(simulator):
         close(simulator)
         tracer.classname_to_objs.clear()
         tracer.name_to_idx.clear()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(simulation.Simulator, "close", close_and_forget)
+        patch.setattr(simulation.Simulator, "close", close_and_discard)
         yield
 
 
 @pytest.fixture(autouse=True)
-def forget_converted_designs():
+def discard_converted_designs():
     yield
     tracer.classname_to_objs.clear()
     tracer.name_to_idx.clear()

@@ -136,4 +136,4 @@ def _run_on(args, ddb, device, shown, outputs):
 def _explained(error, device) -> KairosError:
     """Return the error for the loss of an emulated device, with the reason if it is known."""
     failure = device.failure()
-    return EmulatorError(failure) if failure else type(error)(f"{error}{device.last_words()}")
+    return EmulatorError(failure) if failure else type(error)(f"{error}{device.log_tail()}")

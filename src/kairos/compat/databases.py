@@ -78,9 +78,9 @@ class _ForeignDatabase:
         return _entry(self.target.data[key]).metadata if hasattr(self.target, "data") else {}
 
     def changed(self, key):
-        """Do nothing: changes in place have been told (`told`)."""
+        """Do nothing: changes in place have been reported (`notified`)."""
 
-    def told(self, operation, key, value, more):
+    def notified(self, operation, key, value, more):
         """Pass a change in place on (see `datasets.DatasetManager`)."""
         if operation == "append":
             self.target.update({"action": "append", "path": [key, 1], "x": copy.deepcopy(value)})
@@ -112,8 +112,8 @@ class DatasetManager(datasets.DatasetManager):
             super().__init__(ddb)
             return
         foreign = _ForeignDatabase(ddb)
-        super().__init__(foreign, self._tell)
+        super().__init__(foreign, self._notify)
 
-    def _tell(self, operation, key, value=None, more=None):
+    def _notify(self, operation, key, value=None, more=None):
         if key in self._written and self._written[key].broadcast:
-            self.ddb.told(operation, key, value, more)
+            self.ddb.notified(operation, key, value, more)

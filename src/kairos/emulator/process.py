@@ -263,14 +263,14 @@ class Emulator:
         if self._control is not None:
             # It may have no time to answer.
             self._control.timeout = self._control.longest = ANSWER_TIMEOUT
-        said = self.last_words()
+        said = self.log_tail()
         self.stop()
         advice = "rebuild it with 'make firmware gateware emulator'"
         if self.has_bench:
             advice = f"a part of its bench acts every few nanoseconds and keeps it busy (try --no-bench), or {advice}"
         return EmulatorError(f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: {advice}")
 
-    def last_words(self) -> str:
+    def log_tail(self) -> str:
         """Return the last two lines that the firmware printed, as part of a sentence."""
         try:
             lines = [] if self._control is None else self._control.uart().split("\n")

@@ -44,12 +44,12 @@ class Program:
     @contextmanager
     def loop(self, rounds: int):
         """Repeat the steps added in the `with` block."""
-        outside, self.steps = self.steps, []
+        outer, self.steps = self.steps, []
         try:
             yield self
         finally:
-            inside, self.steps = self.steps, outside
-        self.steps.append({"loop": {"rounds": rounds, "steps": inside}})
+            inner, self.steps = self.steps, outer
+        self.steps.append({"loop": {"rounds": rounds, "steps": inner}})
 
     def i2c(self, address: int, write: bytes = b"", read: int = 0, switch: tuple[int, int] | None = None):
         """A transaction on the board's I2C bus with the device at this address (7 bits): up to 8

@@ -137,14 +137,14 @@ class Process:
             await asyncio.wait_for(self.gone.wait(), GRACE)
 
     async def close(self):
-        """Wait for its end, until what it has written is processed, and forget it."""
+        """Wait for its end, until what it has written is processed, and discard it."""
         await self.gone.wait()
         self._changed.set()
         await self._following
         if self._writer is not None:
             self._writer.close()
 
-    def forget(self):
+    def detach(self):
         """Leave the process alone."""
         self._following.cancel()
         if self._descriptor is not None:
@@ -258,7 +258,7 @@ class Processes:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for process in list(self._known.values()):
-            process.forget()
+            process.detach()
         if self._server is not None:
             self._server.close()
         if self._parent is not None and self._parent.returncode is None:
@@ -320,7 +320,7 @@ class Processes:
         return process
 
     async def drop(self, process: Process):
-        """Wait for the end of a process and forget it."""
+        """Wait for the end of a process and discard it."""
         await process.close()
         self._known.pop(process.key, None)
 

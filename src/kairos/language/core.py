@@ -173,7 +173,7 @@ class _NoTimeline:
         raise NotImplementedError("there is no timeline on the host: call this from a kernel")
 
 
-class _Outside:
+class _HostRun:
     """Environment of host-run code, set by `set_time_manager` and `set_watchdog_factory`."""
 
     timeline: Any = _NoTimeline()
@@ -186,7 +186,7 @@ def set_time_manager(manager: Any) -> None:
     `manager` has the methods enter_sequential, enter_parallel, exit, take_time (seconds),
     take_time_mu, set_time_mu (machine units) and get_time_mu.
     """
-    _Outside.timeline = manager
+    _HostRun.timeline = manager
 
 
 class _Block:
@@ -196,10 +196,10 @@ class _Block:
         self._enter = enter
 
     def __enter__(self) -> None:
-        getattr(_Outside.timeline, self._enter)()
+        getattr(_HostRun.timeline, self._enter)()
 
     def __exit__(self, *_exc: Any) -> None:
-        _Outside.timeline.exit()
+        _HostRun.timeline.exit()
 
 
 sequential = _Block("enter_sequential")
@@ -213,33 +213,33 @@ time."""
 
 def delay_mu(duration: int) -> None:
     """Advance the time cursor by `duration` machine units (int64)."""
-    _Outside.timeline.take_time_mu(duration)
+    _HostRun.timeline.take_time_mu(duration)
 
 
 def delay(duration: float) -> None:
     """Advance the time cursor by `duration` seconds (float), rounded to machine units."""
-    _Outside.timeline.take_time(duration)
+    _HostRun.timeline.take_time(duration)
 
 
 def at_mu(time: int) -> None:
     """Set the time cursor to `time` machine units (int64)."""
-    _Outside.timeline.set_time_mu(time)
+    _HostRun.timeline.set_time_mu(time)
 
 
 def now_mu() -> int:
     """Return the time cursor in machine units (int64)."""
-    return _Outside.timeline.get_time_mu()
+    return _HostRun.timeline.get_time_mu()
 
 
 def set_watchdog_factory(factory: Callable) -> None:
     """Set the function that `watchdog(timeout)` calls."""
-    _Outside.watchdog = staticmethod(factory)
+    _HostRun.watchdog = staticmethod(factory)
 
 
 def watchdog(timeout: float) -> Any:
     """`with watchdog(t):` host code that must end within `t` seconds. Not enforced outside of a
     managed worker."""
-    return _Outside.watchdog(timeout)
+    return _HostRun.watchdog(timeout)
 
 
 class TerminationRequested(Exception):

@@ -380,18 +380,18 @@ fn relocate(
     base: u32,
     firmware: &impl Fn(&[u8], u32) -> Option<u32>,
 ) -> Result<(), LoadError> {
-    let outside = || LoadError::Parse("relocation lies outside of the image");
-    Bytes(image).slice(start, length).ok_or_else(outside)?;
+    let refused = || LoadError::Parse("relocation lies outside of the image");
+    Bytes(image).slice(start, length).ok_or_else(refused)?;
     for number in 0..length / 8 {
         let at = start + 8 * number;
         let view = Bytes(image);
-        let place = view.word(at).ok_or_else(outside)?;
-        let info = view.word(at + 4).ok_or_else(outside)?;
+        let place = view.word(at).ok_or_else(refused)?;
+        let info = view.word(at + 4).ok_or_else(refused)?;
         let (kind, index) = (info as u8, info >> 8);
         if kind == 0 {
             continue;
         }
-        let addend = view.word(place).ok_or_else(outside)?;
+        let addend = view.word(place).ok_or_else(refused)?;
         let symbol = match kind {
             23 => base,
             2 | 3 | 21 | 22 | 41 | 42 => symbols.resolve(view, index, firmware)?,
@@ -417,8 +417,8 @@ fn relocate(
 
 /// Makes calls of the firmware bypass their stubs, which have become branches.
 fn direct_calls(image: &mut [u8], (start, length): (u32, u32), base: u32) -> Result<(), LoadError> {
-    let outside = LoadError::Parse("table of calls lies outside of the image");
-    Bytes(image).slice(start, length).ok_or(outside)?;
+    let refused = LoadError::Parse("table of calls lies outside of the image");
+    Bytes(image).slice(start, length).ok_or(refused)?;
     for number in 0..length / 4 {
         if let Some(place) = Bytes(image).word(start + 4 * number) {
             stubs::pass_by(image, base, place);

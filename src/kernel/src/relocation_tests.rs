@@ -289,10 +289,10 @@ fn relocation_at_unaligned_address_is_applied() {
 
 #[test]
 fn relocation_outside_the_library_is_refused() {
-    let outside = "parse error: relocation lies outside of the image";
+    let expected = "parse error: relocation lies outside of the image";
     for place in [SIZE as u32 - 3, SIZE as u32, 0x7fff_fffe, 0xffff_fffc, 0xffff_ffff] {
         for kind in [ABS32, REL32, GLOB_DAT, JUMP_SLOT, RELATIVE, TARGET2, PREL31] {
-            assert_eq!(Image::new().relocation(false, kind, OWN, place, 0).refused(), outside);
+            assert_eq!(Image::new().relocation(false, kind, OWN, place, 0).refused(), expected);
         }
         // Nothing is done at the place.
         assert!(Image::new().relocation(false, NONE, OWN, place, 0).load().is_ok());
@@ -303,8 +303,8 @@ fn relocation_outside_the_library_is_refused() {
         (0xffff_fff8, 16),
         (TABLE as u32, 0xffff_fff8),
     ] {
-        assert_eq!(Image::new().dynamic(&[(17, start), (18, length)]).refused(), outside);
-        assert_eq!(Image::new().dynamic(&[(23, start), (2, length)]).refused(), outside);
+        assert_eq!(Image::new().dynamic(&[(17, start), (18, length)]).refused(), expected);
+        assert_eq!(Image::new().dynamic(&[(23, start), (2, length)]).refused(), expected);
     }
 }
 

@@ -27,7 +27,7 @@ impl Bench<'_> {
             return self.fail(name.span(), &text);
         }
         for (name, output) in known {
-            let (place, said) = named(&file.converter, &name);
+            let (named_at, said) = named(&file.converter, &name);
             let options = Options {
                 full_scale_dbm: said.map_or(0.0, |said| said.full_scale_dbm.0 .0),
                 sample_hz: output.sample_hz,
@@ -36,7 +36,7 @@ impl Bench<'_> {
             for tone in 0..TONES {
                 gives.add(&format!("tone{tone}"), Kind::Tone);
             }
-            self.add(&place, "converter", TONES, gives, Box::new(Converter::new(options)))?;
+            self.add(&named_at, "converter", TONES, gives, Box::new(Converter::new(options)))?;
             self.note_driver(self.pins.device_at(output.channel));
             self.draw(&output.core, &name, &format!("output {}", output.number));
         }

@@ -110,7 +110,7 @@ impl Bench<'_> {
                     .sees
                     .iter()
                     .map(|seen| camera::Spot {
-                        place: [seen.x.0, seen.y.0],
+                        position: [seen.x.0, seen.y.0],
                     })
                     .collect(),
             };
@@ -187,7 +187,7 @@ impl Bench<'_> {
             }
             if f64::from(pulse) * hz >= 1e9 {
                 let text = format!("pulses of {pulse} ns do not fit into periods of {hz} Hz");
-                // The place of a value that the file specifies.
+                // The location of a value that the file specifies.
                 let at = [line.pulse_ns.span(), line.hz.span()]
                     .into_iter()
                     .find(|span| span.start > 0);

@@ -66,9 +66,9 @@ impl Gives {
 
     /// Adds a named output.
     pub fn add(&mut self, name: &str, kind: Kind) {
-        let place = &mut self.counts[kind as usize];
-        self.names.insert(name.into(), (kind, *place));
-        *place += 1;
+        let count = &mut self.counts[kind as usize];
+        self.names.insert(name.into(), (kind, *count));
+        *count += 1;
     }
 
     /// The number of outputs of a kind.
@@ -90,7 +90,7 @@ impl Gives {
     pub fn names(&self) -> BTreeMap<&str, usize> {
         let names = self.names.iter();
         names
-            .map(|(name, (kind, place))| (name.as_str(), self.first(*kind) + place))
+            .map(|(name, (kind, index))| (name.as_str(), self.first(*kind) + index))
             .collect()
     }
 
@@ -109,16 +109,16 @@ impl Gives {
 
     /// The index of an output among those of its kind, from its name, from `chN`, or without a name
     /// if there is only one.
-    fn place(&self, kind: Kind, name: Option<&str>) -> Option<usize> {
+    fn index(&self, kind: Kind, name: Option<&str>) -> Option<usize> {
         let count = self.count(kind);
-        let place = match name {
+        let index = match name {
             None => (count == 1).then_some(0),
             Some(name) => match self.names.get(name) {
-                Some((named, place)) => (*named == kind).then_some(*place),
+                Some((named, index)) => (*named == kind).then_some(*index),
                 None => name.strip_prefix("ch").and_then(|number| number.parse().ok()),
             },
         };
-        place.filter(|place| *place < count)
+        index.filter(|index| *index < count)
     }
 }
 
@@ -162,8 +162,8 @@ impl Bench<'_> {
             };
             return self.fail(name.span(), &text);
         };
-        match known.gives.place(kind, output) {
-            Some(place) => Ok((known.model, known.gives.first(kind) + place, part.into())),
+        match known.gives.index(kind, output) {
+            Some(index) => Ok((known.model, known.gives.first(kind) + index, part.into())),
             None => {
                 let first = known.gives.first(kind);
                 let last = first + known.gives.count(kind) - 1;

@@ -86,11 +86,11 @@ fn invalid_register_access_is_reported() {
 
 proptest! {
     #[test]
-    fn written_register_is_read_back(word: u32, place in 0u8..8) {
+    fn written_register_is_read_back(word: u32, offset in 0u8..8) {
         let registers = [chip::ADC_CHANNEL, chip::ADC_SETUP, chip::ADC_FILTER, chip::ADC_OFFSET, chip::ADC_GAIN];
         for register in registers {
             let mut adc = made();
-            let number = register.address + place;
+            let number = register.address + offset;
             let word = word & ((1 << width(number.into())) - 1);
             prop_assert_eq!(write(&mut adc, 0, number, word), Vec::<String>::new());
             prop_assert_eq!(read(&mut adc, 0, number), word);

@@ -20,7 +20,7 @@ use crate::signal::Ns;
 /// Bits of a register on the bus; chips with fewer bits use the upper ones.
 const WORD: u32 = chip::word::DATA.mask().count_ones();
 /// Addresses per group of channels.
-const PLACES: usize = 8;
+const ADDRESSES_PER_GROUP: usize = 8;
 /// Time until a code is ready for LDAC (data sheet of the AD5372, t10: BUSY is low for at most 1.5
 /// us).
 const CONVERSION: Ns = 1500;
@@ -80,8 +80,11 @@ impl Kind {
         match address.checked_sub(chip::FIRST_CHANNEL) {
             None if address == 0 => 0..self.channels,
             None if address as usize <= groups => of_group(address as usize - 1),
-            Some(place) if (place as usize) < PLACES * groups && place as usize % PLACES < self.per_group => {
-                let n = of_group(place as usize / PLACES).start + place as usize % PLACES;
+            Some(address)
+                if (address as usize) < ADDRESSES_PER_GROUP * groups
+                    && address as usize % ADDRESSES_PER_GROUP < self.per_group =>
+            {
+                let n = of_group(address as usize / ADDRESSES_PER_GROUP).start + address as usize % ADDRESSES_PER_GROUP;
                 n..n + 1
             }
             _ => 0..0,
@@ -244,11 +247,13 @@ impl Ad53xx {
 
     /// Selects the register that the next transfer reads.
     fn ask(&mut self, data: u32) -> Option<String> {
-        let (group, place) = (select::REGISTER.get(data), select::CHANNEL.get(data));
+        let (group, address) = (select::REGISTER.get(data), select::CHANNEL.get(data));
         // Groups cannot be read.
-        let at_place = self.kind.channels_at(place);
-        let channel = self.channels[at_place].first().filter(|_| place >= chip::FIRST_CHANNEL);
-        let word = match (group, place) {
+        let addressed = self.kind.channels_at(address);
+        let channel = self.channels[addressed]
+            .first()
+            .filter(|_| address >= chip::FIRST_CHANNEL);
+        let word = match (group, address) {
             (select::REGISTER_OTHER, select::CHANNEL_CONTROL) => Some(self.control),
             (select::REGISTER_OTHER, select::CHANNEL_OFS0) => Some(self.offsets[0]),
             (select::REGISTER_OTHER, select::CHANNEL_OFS1) => Some(self.offsets[1]),

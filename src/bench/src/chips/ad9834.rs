@@ -79,7 +79,7 @@ pub struct Ad9834 {
     sounds: bool,
     /// The last tone in the pipeline, and its time at the output.
     last: (Ns, Tone),
-    coming: VecDeque<(Ns, Tone)>,
+    pending: VecDeque<(Ns, Tone)>,
     words: u64,
 }
 
@@ -102,7 +102,7 @@ impl Ad9834 {
             was_reset: false,
             sounds: false,
             last: (0, Tone::OFF),
-            coming: VecDeque::new(),
+            pending: VecDeque::new(),
             words: 0,
         }
     }
@@ -142,7 +142,7 @@ impl Ad9834 {
     }
 
     /// Advances the phase accumulator to a time.
-    fn settle(&mut self, at: Ns) {
+    fn advance_phase(&mut self, at: Ns) {
         let ((phase, since), (now, _)) = (self.accumulator, self.cycles(at));
         let runs = self.set(control::SLEEP1) == 0;
         let turned = if runs {
@@ -156,7 +156,7 @@ impl Ad9834 {
 
     /// Handles a received word.
     fn take(&mut self, at: Ns, word: u32, out: &mut Outbox) {
-        self.settle(at);
+        self.advance_phase(at);
         self.words += 1;
         let register = match (frequency::SECOND.get(word), frequency::FIRST.get(word)) {
             (0, 1) => Some(0),
@@ -299,7 +299,7 @@ impl Ad9834 {
         let (at, (since, before)) = (at + later as Ns, self.last);
         if !before.goes_on(at - since, &tone) {
             self.last = (at, tone);
-            self.coming.push_back(self.last);
+            self.pending.push_back(self.last);
         }
     }
 
@@ -357,16 +357,16 @@ impl Model for Ad9834 {
     }
 
     fn next(&self) -> Option<Ns> {
-        self.coming.front().map(|(at, _)| *at)
+        self.pending.front().map(|(at, _)| *at)
     }
 
     fn under_way(&self) -> Option<Ns> {
-        self.coming.back().map(|(at, _)| *at)
+        self.pending.back().map(|(at, _)| *at)
     }
 
     fn act(&mut self, at: Ns, out: &mut Outbox) {
-        while let Some((_, tone)) = self.coming.front().filter(|(due, _)| *due <= at).copied() {
-            self.coming.pop_front();
+        while let Some((_, tone)) = self.pending.front().filter(|(due, _)| *due <= at).copied() {
+            self.pending.pop_front();
             out.send(0, Signal::Tone(tone));
         }
     }

@@ -167,7 +167,7 @@ impl Ad9910 {
     /// Starts the generators in a cycle. `clears`: clears the phase accumulator.
     fn start(&mut self, cycle: u64, clears: bool) {
         let registers = &self.registers;
-        let from = self.player.as_ref().map(|player| player.place(cycle));
+        let from = self.player.as_ref().map(|player| player.address(cycle));
         self.player = self
             .has_ram()
             .then(|| Player::new(registers, &self.ram, self.profile, cycle, from));
@@ -211,7 +211,7 @@ impl Ad9910 {
 
     /// Schedules the next event.
     fn plan(&mut self, at: Ns) {
-        let fresh = [self.output.waves.settle(at), self.output.levels.settle(at)];
+        let fresh = [self.output.waves.advance(at), self.output.levels.advance(at)];
         self.fresh |= fresh[0] || fresh[1];
         let audible = self.gain_db != f64::NEG_INFINITY;
         self.due = self.output.next(&self.clock, at, audible);
@@ -327,7 +327,7 @@ impl Dds for Ad9910 {
         let cycle = self.clock.edge(at);
         let through = cfr1::INTERNAL_PROFILE.get(self.registers.word(chip::CFR1)) != 0;
         if let Some(player) = self.player.as_ref().filter(|_| !through) {
-            let from = Some(player.place(cycle));
+            let from = Some(player.address(cycle));
             self.player = Some(Player::new(&self.registers, &self.ram, profile, cycle, from));
             self.warnings.extend(limits::complaints(&self.registers, profile));
         }
@@ -468,14 +468,14 @@ impl Dds for Ad9910 {
 
     fn report(&self, at: Ns) -> Value {
         let (wave, cycle) = (self.output.waves.latest(), self.clock.cycle(at));
-        let places = self.player.as_ref().map(|player| player.place(cycle));
+        let address = self.player.as_ref().map(|player| player.address(cycle));
         json!({
             "chip": "AD9910",
             "profile": self.profile,
             "frequency_hz": f64::from(wave.ftw.value(cycle)) / TURN * self.clock.hz as f64,
             "phase_turns": f64::from(wave.pow.value(cycle)) / 65_536.0,
             "amplitude": self.asked(at),
-            "ram_word": places,
+            "ram_word": address,
             "ramp_is_over": self.is_over(at),
             "clock_hz": self.clock.hz,
             "reference_hz": self.reference,

@@ -83,8 +83,8 @@ fn tone_word(ftw: u64, pow: u64, asf: u64) -> u64 {
 proptest! {
     #[test]
     fn written_register_is_read_back_after_update(index in 0usize..24, value: u64) {
-        let places: Vec<u16> = (0..32u16).filter(|n| *n != chip::RAM.address && register((*n).into()).is_some()).collect();
-        let address = places[index % places.len()];
+        let addresses: Vec<u16> = (0..32u16).filter(|n| *n != chip::RAM.address && register((*n).into()).is_some()).collect();
+        let address = addresses[index % addresses.len()];
         let width = register(address.into()).expect("a register").width;
         let mut value = value & super::super::shift::mask(width);
         if address == chip::CFR1.address {
@@ -112,13 +112,13 @@ proptest! {
 
     /// The phase follows the frequency word, however often it is observed.
     #[test]
-    fn phase_follows_the_frequency_however_often_observed(ftw: u32, looks in prop::collection::vec(1u64..10_000_000, 1..10)) {
+    fn phase_follows_the_frequency_however_often_observed(ftw: u32, waits in prop::collection::vec(1u64..10_000_000, 1..10)) {
         let mut chip = clocked();
         write(&mut chip, chip::PROFILE.address, tone_word(ftw.into(), 0, 0x3fff));
         chip.update(LOCK);
         let mut at = LOCK + LATE;
         let start = tone_at(&mut chip, at).turns;
-        for wait in looks {
+        for wait in waits {
             at += wait;
             tone_at(&mut chip, at);
             chip.apply(chip.clock.edge(at), false);
@@ -290,8 +290,8 @@ fn internal_profile_control_steps_through_profiles() {
         let word = cfr1::INTERNAL_PROFILE.put(cfr1::RAM_ENABLE.put(0, 1), sequence);
         write(&mut chip, chip::CFR1.address, word);
         chip.update(LOCK);
-        let places = (0..5).map(|n| chip.player.as_ref().expect("it plays").place(8 * n) + 1);
-        assert_eq!(places.collect::<Vec<_>>(), words);
+        let addresses = (0..5).map(|n| chip.player.as_ref().expect("it plays").address(8 * n) + 1);
+        assert_eq!(addresses.collect::<Vec<_>>(), words);
     }
 }
 

@@ -168,7 +168,7 @@ impl Ad9912 {
     }
 
     /// Advances the phase accumulator to a time.
-    fn settle(&mut self, at: Ns) {
+    fn advance_phase(&mut self, at: Ns) {
         let (phase, since) = self.accumulator;
         let cycles = u128::from(at - since) * (self.clock(at).round() as u128) / 1_000_000_000;
         let turned = u128::from(self.get(chip::FREQUENCY)) * cycles;
@@ -261,7 +261,7 @@ impl Dds for Ad9912 {
     fn update(&mut self, at: Ns) -> Option<String> {
         self.counts[1] += 1;
         self.fresh = true;
-        self.settle(at);
+        self.advance_phase(at);
         let written = std::mem::take(&mut self.written);
         let has = |registers: &[WideRegister]| {
             let of_any = |address| registers.iter().any(|register| is_of(*register, address));
@@ -310,7 +310,7 @@ impl Dds for Ad9912 {
 
     fn set_reference(&mut self, at: Ns, hz: f64) -> Option<String> {
         if hz != self.reference {
-            self.settle(at);
+            self.advance_phase(at);
             self.reference = hz;
             self.start_clock(at);
         }
@@ -326,7 +326,7 @@ impl Dds for Ad9912 {
     }
 
     fn act(&mut self, at: Ns) -> bool {
-        self.settle(at);
+        self.advance_phase(at);
         std::mem::take(&mut self.fresh)
     }
 
@@ -336,7 +336,7 @@ impl Dds for Ad9912 {
     }
 
     fn tone(&mut self, at: Ns) -> Tone {
-        self.settle(at);
+        self.advance_phase(at);
         let (clock, word) = (self.clock(at), self.get(chip::FREQUENCY));
         let settings = self.get(chip::POWER);
         let off = power::ALL_OFF.get(settings) | power::DIGITAL_OFF.get(settings) != 0;

@@ -85,7 +85,7 @@ fn tone_has_frequency_and_phase_of_its_registers() {
     assert_eq!(chip.update(LOCK), None);
     let tone = chip.tone(LOCK);
     assert_eq!((tone.hz, tone.dbm, tone.turns), (62.5e6, 10.0, 0.25));
-    chip.settle(LOCK + 4);
+    chip.advance_phase(LOCK + 4);
     assert_eq!(chip.tone(LOCK + 4).turns, 0.5);
 }
 

@@ -108,7 +108,7 @@ impl Ad9914 {
     /// Handles a rising edge of IO_UPDATE: written values take effect.
     pub fn update(&mut self, at: Ns) -> Vec<String> {
         self.counts[1] += 1;
-        self.settle(at);
+        self.advance_phase(at);
         let before = self.active;
         self.active = self.written;
         let tuned = [chip::PROFILE_FREQUENCY, chip::MODULUS_FTW]
@@ -217,7 +217,7 @@ impl Ad9914 {
     }
 
     /// Advances the phase accumulator to a time.
-    fn settle(&mut self, at: Ns) {
+    fn advance_phase(&mut self, at: Ns) {
         let (phase, since) = self.accumulator;
         let cycles = |at: Ns| u128::from(at) * self.clock.round() as u128 / 1_000_000_000;
         let turned = self.word().wrapping_mul(cycles(at) - cycles(since));
@@ -250,7 +250,7 @@ impl Ad9914 {
 
     /// The output tone at a time.
     pub fn tone(&mut self, at: Ns) -> Tone {
-        self.settle(at);
+        self.advance_phase(at);
         let settings = self.get(chip::CFR1);
         let off = cfr1::DIGITAL_POWER_DOWN.get(settings)
             | cfr1::DAC_POWER_DOWN.get(settings)

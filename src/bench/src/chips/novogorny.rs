@@ -63,7 +63,7 @@ pub struct Novogorny {
     unselected_message: UnselectedMessage,
     /// Control words, and the index of the next conversion's.
     table: Vec<u32>,
-    place: usize,
+    next_word: usize,
     filling: Filling,
     shift: Shift,
     conversions: Conversions,
@@ -88,7 +88,7 @@ impl Novogorny {
             amplifiers: Amplifiers::default(),
             unselected_message: UnselectedMessage::default(),
             table: vec![widest],
-            place: 0,
+            next_word: 0,
             filling: Filling::Not,
             shift: Shift::default(),
             conversions: Conversions::new(TIMES),
@@ -117,8 +117,8 @@ impl Novogorny {
         }
         self.conversions.rise(at);
         self.conversions.begin(at, out);
-        let word = self.table[self.place];
-        self.place = (self.place + 1) % self.table.len();
+        let word = self.table[self.next_word];
+        self.next_word = (self.next_word + 1) % self.table.len();
         let [channel, span] = [adc_control::CHANNEL, adc_control::SOFTSPAN].map(|field| field.get(word));
         let code = self.code(channel as usize, span as usize);
         self.codes[channel as usize] = code;
@@ -147,7 +147,7 @@ impl Novogorny {
             ));
         }
         self.table.push(word);
-        self.place = 0;
+        self.next_word = 0;
     }
 
     /// Handles changes of both selects; `before` are the previous levels.
@@ -230,7 +230,7 @@ impl Model for Novogorny {
             "card": "Novogorny",
             "conversions": self.conversions.count,
             "table": words.collect::<Vec<Value>>(),
-            "next": self.place,
+            "next": self.next_word,
         });
         for n in 0..INPUTS_OF_CARD {
             report[format!("ch{n}")] =

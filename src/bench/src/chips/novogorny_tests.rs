@@ -202,16 +202,16 @@ proptest! {
     ) {
         let mut bus = Bus::new(5.0, [0.0; INPUTS_OF_CARD]);
         bus.convert();
-        let (mut table, mut place) = (vec![control(0, 7)], 1);
+        let (mut table, mut next_word) = (vec![control(0, 7)], 1);
         for (words, conversions) in messages {
             bus.table(&words);
             let valid: Vec<u64> = words.into_iter().take_while(|word| word >> 7 != 0).collect();
             if !valid.is_empty() {
-                (table, place) = (valid, 0);
+                (table, next_word) = (valid, 0);
             }
             for _ in 0..conversions {
-                let word = table[place % table.len()];
-                place += 1;
+                let word = table[next_word % table.len()];
+                next_word += 1;
                 let (_, channel, span) = bus.result(0);
                 prop_assert_eq!((u64::from(channel), u64::from(span)), (word >> 3 & 7, word & 7));
             }

@@ -93,9 +93,9 @@ proptest! {
     #[test]
     fn tones_have_frequency_phase_and_amplitude_of_their_words(ftw: i32, duc: i32, asf in 1u32..0x8000, pow: u16, n in 0..2usize, m in 0..5usize) {
         let mut card = on();
-        for (place, byte) in duc.to_be_bytes().into_iter().enumerate() {
-            let register = u32::from(chip::DUC_F.address) + 16 * n as u32 + place as u32;
-            send(&mut card, 400 + 400 * place as Ns, access(true, register, byte.into()), &Words::default());
+        for (offset, byte) in duc.to_be_bytes().into_iter().enumerate() {
+            let register = u32::from(chip::DUC_F.address) + 16 * n as u32 + offset as u32;
+            send(&mut card, 400 + 400 * offset as Ns, access(true, register, byte.into()), &Words::default());
         }
         prop_assert_eq!(card.unfinished().len(), 1);
         send(&mut card, 2000, access(true, chip::DUC_STB.address.into(), 0), &Words::default());

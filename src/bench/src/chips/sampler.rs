@@ -92,11 +92,11 @@ impl Sampler {
         if self.sent >= channels * CODE {
             return false;
         }
-        let (place, bit) = (
+        let (index, bit) = (
             (line * channels + self.sent / CODE) as usize,
             CODE - 1 - self.sent % CODE,
         );
-        let code = INPUTS_OF_CARD.checked_sub(place + 1).map_or(0, |n| self.codes[n]);
+        let code = INPUTS_OF_CARD.checked_sub(index + 1).map_or(0, |n| self.codes[n]);
         code >> bit & 1 != 0
     }
 

@@ -85,11 +85,11 @@ impl Bus {
         self.transfer(CS_DAC, bits, chip::WORD.width);
     }
 
-    fn read(&mut self, group: u32, place: u32) -> u32 {
+    fn read(&mut self, group: u32, address: u32) -> u32 {
         self.word(
             word::MODE_SPECIAL,
             word::TARGET_READ,
-            select::CHANNEL.put(select::REGISTER.put(0, group), place),
+            select::CHANNEL.put(select::REGISTER.put(0, group), address),
         );
         self.at += 300;
         self.transfer(CS_DAC, 0, chip::WORD.width) & 0xffff
@@ -131,14 +131,14 @@ proptest! {
     #[test]
     fn written_registers_are_read_back(channel in 0u32..32, values in prop::array::uniform3(any::<u16>())) {
         let mut bus = Bus::new(ZOTINO);
-        let place = channel + chip::FIRST_CHANNEL;
+        let address = channel + chip::FIRST_CHANNEL;
         let modes = [word::MODE_DATA, word::MODE_OFFSET, word::MODE_GAIN];
         for (mode, value) in modes.into_iter().zip(values) {
-            bus.word(mode, place, value.into());
+            bus.word(mode, address, value.into());
         }
         let groups = [select::REGISTER_X1A, select::REGISTER_OFFSET, select::REGISTER_GAIN];
         for (group, value) in groups.into_iter().zip(values) {
-            prop_assert_eq!(bus.read(group, place), u32::from(value));
+            prop_assert_eq!(bus.read(group, address), u32::from(value));
         }
         prop_assert_eq!(bus.out.warnings, Vec::<String>::new());
     }

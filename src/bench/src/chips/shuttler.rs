@@ -115,10 +115,10 @@ impl Shuttler {
             })
         };
         for (number, output) in self.outputs.iter_mut().enumerate() {
-            let of_it = |place: &usize| place / FIELDS == number;
-            if words().any(|(place, _)| of_it(&place)) {
-                let own = words().filter(|(place, _)| of_it(place));
-                output.take(at, own.map(|(place, word)| (place % FIELDS, word)));
+            let of_it = |word_number: &usize| word_number / FIELDS == number;
+            if words().any(|(word_number, _)| of_it(&word_number)) {
+                let own = words().filter(|(word_number, _)| of_it(word_number));
+                output.take(at, own.map(|(word_number, word)| (word_number % FIELDS, word)));
                 output.renew(at, self.update, out);
             }
         }

@@ -48,10 +48,10 @@ impl Bench {
     /// Passes words of an output: (field, word).
     fn words(&mut self, at: Ns, output: usize, words: &[(usize, i64)]) {
         self.run(at);
-        let place = |field| INPUTS.len() + output * FIELDS + field;
+        let number = |field| INPUTS.len() + output * FIELDS + field;
         let changes: Vec<Change> = words
             .iter()
-            .map(|(field, word)| (place(field), Signal::Word(*word as u64)))
+            .map(|(field, word)| (number(field), Signal::Word(*word as u64)))
             .collect();
         let mut out = Outbox::default();
         self.card.input(at, &changes, &mut out);
@@ -272,9 +272,9 @@ proptest! {
     fn any_words_give_finite_outputs_in_the_future(changes in prop::collection::vec((0..WORDS, any::<u64>(), 0u64..3000), 0..200)) {
         let mut bench = Bench::new(false);
         let mut at = 0;
-        for (place, word, later) in changes {
+        for (number, word, later) in changes {
             at += later;
-            bench.words(at, place / FIELDS, &[(place % FIELDS, word as i64)]);
+            bench.words(at, number / FIELDS, &[(number % FIELDS, word as i64)]);
         }
         for (_, _, signal) in &bench.sent {
             let sound = match signal {

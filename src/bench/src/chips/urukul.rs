@@ -140,15 +140,15 @@ impl Urukul {
 
     /// The profile that a channel's pins select.
     fn profile(&self, channel: usize) -> usize {
-        let place = if self.fields.each { channel as u32 } else { 0 };
-        self.fields.profile.at(place).get(self.configuration) as usize
+        let index = if self.fields.each { channel as u32 } else { 0 };
+        self.fields.profile.at(index).get(self.configuration) as usize
     }
 
     /// Whether the update line of a channel is high.
     fn is_updating(&self, channel: usize) -> bool {
-        let place = if self.fields.each { channel } else { 0 };
+        let index = if self.fields.each { channel } else { 0 };
         let pin = self.lines[IO_UPDATE] && !self.of(self.fields.mask_nu, channel);
-        pin || self.of(self.fields.io_update, place)
+        pin || self.of(self.fields.io_update, index)
     }
 
     /// Lines from the configuration to a chip.

@@ -21,7 +21,7 @@ fn in_words(text: &str) -> String {
     format!("{}expected {kind}", before.replace(" as i128", ""))
 }
 
-/// Decodes the text of a file. The error is a line with its place.
+/// Decodes the text of a file. The error is a line with its location.
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let whole = error.utf8_error().valid_up_to();
@@ -30,7 +30,7 @@ pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, String> {
     })
 }
 
-/// The text of a file and its name, for messages with a place.
+/// The text of a file and its name, for messages with a location.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// The name that the owner uses.
@@ -41,7 +41,7 @@ pub struct Source<'a> {
 
 impl Source<'_> {
     /// `NAME:LINE`, or the name alone if the text is empty.
-    pub fn place(&self, at: usize) -> String {
+    pub fn location(&self, at: usize) -> String {
         if self.text.is_empty() {
             return self.name.into();
         }
@@ -51,7 +51,7 @@ impl Source<'_> {
 
     /// `NAME:LINE: text`.
     pub fn error(&self, at: usize, text: &str) -> String {
-        format!("{}: {text}", self.place(at))
+        format!("{}: {text}", self.location(at))
     }
 
     /// The header of the table that contains a position, and the header's position, if it is one of

@@ -34,7 +34,7 @@ const BEHIND: usize = 12;
 #[derive(Debug, Clone, Copy)]
 pub struct Spot {
     /// Its centre in pixels: column and row.
-    pub place: [f64; 2],
+    pub position: [f64; 2],
 }
 
 /// Parameters of a camera.
@@ -130,12 +130,12 @@ impl Camera {
     }
 
     /// Draws the image from the collected photons.
-    fn look(&mut self) {
+    fn draw_image(&mut self) {
         let [columns, rows] = self.options.size;
         let mut expected = vec![self.options.dark; columns * rows];
         for (spot, photons) in self.options.spots.iter().zip(&self.collected) {
-            let across = self.profile(spot.place[0], columns);
-            let down = self.profile(spot.place[1], rows);
+            let across = self.profile(spot.position[0], columns);
+            let down = self.profile(spot.position[1], rows);
             for (pixel, mean) in expected.iter_mut().enumerate() {
                 *mean += photons * self.options.efficiency * across[pixel % columns] * down[pixel / columns];
             }
@@ -212,7 +212,7 @@ impl Model for Camera {
         if self.ends == Some(at) {
             self.count(at);
             self.ends = None;
-            self.look();
+            self.draw_image();
             self.send(at, out);
         }
         if self.begins == Some(at) {
@@ -241,7 +241,7 @@ mod tests {
             dark,
             exposure_ns: 1_000_000,
             period_ns,
-            spots: vec![Spot { place: [2.5, 3.5] }],
+            spots: vec![Spot { position: [2.5, 3.5] }],
         };
         Camera::new(options, Pcg64Mcg::seed_from_u64(7))
     }

@@ -21,7 +21,7 @@ use super::four_levels::Lights;
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{seconds, turns_of, Light, Ns, Signal};
 use doppler::{draw_quanta, draw_thermal, on_resonance, Cooling};
-use glow::{Glow, Place, Shining};
+use glow::{Glow, Level, Shining};
 pub use options::{Beam, Drive, Options};
 use oscillator::{displacement, C};
 use wave::{Propagators, Tone};
@@ -343,25 +343,25 @@ impl Crystal {
     /// Begins scattering: projects the state.
     fn begin(&mut self) {
         let (up, quanta) = self.project();
-        let place = |ion: usize| match (up >> ion & 1, self.pumped >> ion & 1) {
-            (1, _) => Place::Metastable,
-            (_, 1) => Place::Pumped,
-            _ => Place::Lower,
+        let level = |ion: usize| match (up >> ion & 1, self.pumped >> ion & 1) {
+            (1, _) => Level::Metastable,
+            (_, 1) => Level::Pumped,
+            _ => Level::Lower,
         };
-        let places: Vec<Place> = (0..self.options.mode.ions).map(place).collect();
+        let levels: Vec<Level> = (0..self.options.mode.ions).map(level).collect();
         self.detections += 1;
-        self.glow = Some(Glow::new(self.options.levels, self.shining(), &places, quanta, self.at));
+        self.glow = Some(Glow::new(self.options.levels, self.shining(), &levels, quanta, self.at));
     }
 
     /// Ends scattering: prepares the state that [`Glow`] ends in.
     fn end(&mut self, glow: Glow) {
-        let (places, quanta) = glow.end(&mut self.random);
-        let bits = |wanted: Place| -> usize {
-            let of = places.iter().enumerate().filter(|(_, place)| **place == wanted);
+        let (levels, quanta) = glow.end(&mut self.random);
+        let bits = |wanted: Level| -> usize {
+            let of = levels.iter().enumerate().filter(|(_, level)| **level == wanted);
             of.map(|(ion, _)| 1 << ion).sum()
         };
-        self.pumped = bits(Place::Pumped);
-        self.put(bits(Place::Metastable), quanta);
+        self.pumped = bits(Level::Pumped);
+        self.put(bits(Level::Metastable), quanta);
     }
 
     /// Populations of `D` for each ion, and mean quanta.

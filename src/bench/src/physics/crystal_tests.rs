@@ -108,7 +108,7 @@ fn mean(options: &Options, pulses: &[(Ns, Vec<Change>)], runs: u64) -> (f64, f64
         crystal.pumped = 0;
         for (at, changes) in pulses {
             let at = run * length + at;
-            settle(&mut crystal, &mut Outbox::default(), at);
+            run_until(&mut crystal, &mut Outbox::default(), at);
             crystal.input(at, changes, &mut Outbox::default());
         }
         let state = crystal.report(0);
@@ -162,7 +162,7 @@ fn red_sideband_pulses_cool_to_the_ground_state() {
     assert!(upper < 1e-3, "{upper}");
 }
 
-fn settle(crystal: &mut Crystal, out: &mut Outbox, end: Ns) {
+fn run_until(crystal: &mut Crystal, out: &mut Outbox, end: Ns) {
     while let Some(next) = crystal.next().filter(|next| *next < end) {
         crystal.act(next, out);
     }
@@ -173,7 +173,7 @@ fn shelved_ions_are_dark_and_others_bright() {
     let mut crystal = Crystal::new(options(MODE, vec![drive(50e3)]), Pcg64Mcg::seed_from_u64(4));
     let out = &mut Outbox::default();
     crystal.input(1000, &[(COOLING, light(0.0, 1.0))], out);
-    settle(&mut crystal, out, 100_000);
+    run_until(&mut crystal, out, 100_000);
     let bright = crystal.photons;
     assert!(bright > 1e7, "{bright}");
     crystal.input(100_000, &[(COOLING, light(0.0, 0.0))], out);
@@ -182,7 +182,7 @@ fn shelved_ions_are_dark_and_others_bright() {
     crystal.input(200_000, &[(COOLING, light(0.0, 1.0))], out);
     assert_eq!(crystal.photons, 0.0, "it is in D");
     crystal.input(300_000, &[(REPUMP, light(0.0, 1.0))], out);
-    settle(&mut crystal, out, 400_000);
+    run_until(&mut crystal, out, 400_000);
     assert!((crystal.photons / bright - 1.0).abs() < 0.01, "it is repumped");
 }
 

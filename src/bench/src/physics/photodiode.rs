@@ -30,7 +30,7 @@ impl Photodiode {
     }
 
     /// The output voltage. Beat notes of beams are beyond the amplifier's bandwidth.
-    fn given(&self) -> f64 {
+    fn output(&self) -> f64 {
         self.dark + self.volts * self.powers.iter().sum::<f64>()
     }
 }
@@ -42,7 +42,7 @@ impl Model for Photodiode {
 
     fn act(&mut self, _at: Ns, out: &mut Outbox) {
         self.begins = false;
-        out.send(0, Signal::Volts(self.given()));
+        out.send(0, Signal::Volts(self.output()));
     }
 
     fn input(&mut self, _at: Ns, changes: &[Change], out: &mut Outbox) {
@@ -51,11 +51,11 @@ impl Model for Photodiode {
                 self.powers[*beam] = light.power;
             }
         }
-        out.send_after(self.delay, 0, Signal::Volts(self.given()));
+        out.send_after(self.delay, 0, Signal::Volts(self.output()));
     }
 
     fn report(&self, _at: Ns) -> Value {
-        json!({ "part": "photodiode", "volts": self.given() })
+        json!({ "part": "photodiode", "volts": self.output() })
     }
 }
 
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(diode.next(), None);
         diode.input(5, &[(0, light(0.5))], &mut out);
         diode.input(9, &[(1, light(0.25)), (0, light(0.0))], &mut out);
-        let given = [(0, 0.01), (30, 1.01), (30, 0.51)].map(|(delay, volts)| (delay, 0, Signal::Volts(volts)));
-        assert_eq!(out.sent, given);
+        let expected = [(0, 0.01), (30, 1.01), (30, 0.51)].map(|(delay, volts)| (delay, 0, Signal::Volts(volts)));
+        assert_eq!(out.sent, expected);
     }
 }

@@ -169,15 +169,15 @@ impl<'p> Emitter<'_, 'p> {
         if stmt.finally.is_empty() {
             return self.try_except(stmt, &depth);
         }
-        let (outside, span) = (self.pad, self.build.span);
+        let (outer, span) = (self.pad, self.build.span);
         let pad = self.open_pad(vec![], true);
         self.scopes.push(Scope::Finally {
             body: &stmt.finally,
-            pad: outside,
+            pad: outer,
         });
         self.try_except(stmt, &depth)?;
         self.scopes.pop();
-        self.pad = outside;
+        self.pad = outer;
         if !self.build.is_closed() {
             self.body(&stmt.finally)?;
         }
@@ -185,7 +185,7 @@ impl<'p> Emitter<'_, 'p> {
         self.build.jump(after);
         self.build.block = self.pads[pad].dispatch;
         // Leaving this copy by return, break or continue discards the exception.
-        self.scopes.push(Scope::Handler { depth, pad: outside });
+        self.scopes.push(Scope::Handler { depth, pad: outer });
         self.body(&stmt.finally)?;
         self.scopes.pop();
         if !self.build.is_closed() {
@@ -212,10 +212,10 @@ impl<'p> Emitter<'_, 'p> {
         };
         let clauses = keys.iter().flat_map(all);
         let clauses = clauses.map(|key| key.map(|key| self.module.clause(key))).collect();
-        let (outside, span) = (self.pad, self.build.span);
+        let (outer, span) = (self.pad, self.build.span);
         let pad = self.open_pad(clauses, false);
         self.body(&stmt.body)?;
-        self.pad = outside;
+        self.pad = outer;
         if !self.build.is_closed() {
             self.body(&stmt.orelse)?;
         }
@@ -254,7 +254,7 @@ impl<'p> Emitter<'_, 'p> {
             }
             self.scopes.push(Scope::Handler {
                 depth: depth.clone(),
-                pad: outside,
+                pad: outer,
             });
             self.body(&handler.body)?;
             self.scopes.pop();

@@ -23,7 +23,7 @@ impl Converter<'_> {
 
     fn generator(&mut self, generator: &py::ExprGenerator) -> Result<Expr> {
         let span = self.span(generator);
-        let outside = self.scopes.len();
+        let outer = self.scopes.len();
         let mut clauses = vec![];
         for clause in &generator.generators {
             if clause.is_async {
@@ -37,7 +37,7 @@ impl Converter<'_> {
             clauses.push(Clause { target, iter, tests });
         }
         let element = self.boxed(&generator.elt)?;
-        self.scopes.truncate(outside);
+        self.scopes.truncate(outer);
         Ok(self.make(span, ExprKind::Generator { element, clauses }))
     }
 
@@ -67,11 +67,11 @@ impl Converter<'_> {
             return Err(Diagnostic::unsupported(span, "'async'"));
         }
         let iter = self.boxed(&first.iter)?;
-        let outside = self.scopes.len();
+        let outer = self.scopes.len();
         self.own_names(&first.target);
         let target = self.boxed(&first.target)?;
         let element = self.boxed(&comprehension.elt)?;
-        self.scopes.truncate(outside);
+        self.scopes.truncate(outer);
         Ok(ExprKind::ListComp { element, target, iter })
     }
 }

@@ -94,13 +94,13 @@ impl Converter<'_> {
         let params = self.params(list)?;
         self.require_narrow()?;
         let (next, nonlocals) = (std::mem::take(&mut self.next), std::mem::take(&mut self.nonlocals));
-        let outside = self.scopes.len();
+        let outer = self.scopes.len();
         // A parameter hides a variable of an enclosing comprehension.
         let own = params.iter().map(|param| (param.name.to_string(), param.name.clone()));
         self.scopes.extend(own);
         let body = body(self)?;
         self.require_narrow()?;
-        self.scopes.truncate(outside);
+        self.scopes.truncate(outer);
         let function = Function {
             name: name.into(),
             name_span,

@@ -74,7 +74,7 @@ impl Parser {
                 })?;
                 let module = module.into_syntax();
                 if let Some(place) = depth::too_deep(&module) {
-                    std::mem::forget(module); // dropping it could overflow the stack
+                    let _ = std::mem::ManuallyDrop::new(module); // dropping it could overflow the stack
                     let text = format!("this is nested more than {} levels deep", depth::DEEPEST);
                     return Err(Diagnostic::new(span(file, place), text)
                         .help("assign parts of it to variables, and loop over a list instead of a long sum"));

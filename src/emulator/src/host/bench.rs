@@ -50,20 +50,20 @@ impl Boards {
         if !joined.is_empty() {
             self.system.bound(LOOKAHEAD);
         }
-        let place = |name: &str| self.names().position(|other| other == name);
-        let by_links = self.links().iter().filter_map(|(above, below, link)| {
+        let index_of = |name: &str| self.names().position(|other| other == name);
+        let by_links = self.links().iter().filter_map(|(upstream, downstream, link)| {
             let reached = link.delay() + 1;
-            Some((place(above)?, place(below)?, reached))
+            Some((index_of(upstream)?, index_of(downstream)?, reached))
         });
         let by_bench = joined.iter().map(|(one, other)| (*one, *other, THROUGH_BENCH));
-        let mut ways = vec![vec![u64::MAX; count]; count];
+        let mut delays = vec![vec![u64::MAX; count]; count];
         for (one, other, cycles) in by_links.chain(by_bench) {
             for (from, to) in [(one, other), (other, one)] {
-                ways[from][to] = ways[from][to].min(cycles);
+                delays[from][to] = delays[from][to].min(cycles);
             }
         }
         let buses: Vec<_> = self.system.boards().iter().map(|board| &board.machine.bus).collect();
-        for (bus, lockstep) in buses.iter().zip(lockstep(&buses, ways)) {
+        for (bus, lockstep) in buses.iter().zip(lockstep(&buses, delays)) {
             if let Some(pl) = fabric::of_mut(&mut bus.borrow_mut()) {
                 pl.join_lockstep(lockstep);
             }
@@ -96,6 +96,6 @@ impl Boards {
         let found = boards.filter_map(|board| of_board(&board.machine.bus.borrow()));
         found
             .max_by_key(|(time, _)| *time)
-            .map_or(Value::Null, |(_, place)| place)
+            .map_or(Value::Null, |(_, source)| source)
     }
 }

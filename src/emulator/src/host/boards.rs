@@ -14,7 +14,7 @@ use crate::pl::{fabric, Pl};
 pub struct Boards {
     /// The machines.
     pub system: System,
-    /// (board above, board below, link)
+    /// (upstream board, downstream board, link)
     links: Vec<(String, String, Link)>,
     /// The bench wired to their pins.
     pub(super) bench: Option<Bench>,
@@ -31,8 +31,8 @@ impl Boards {
         Self::new(System::alone(machine), Vec::new())
     }
 
-    /// Creates a system of several boards and the links between them: (board above, board below,
-    /// link).
+    /// Creates a system of several boards and the links between them: (upstream board, downstream
+    /// board, link).
     pub(super) fn new(system: System, links: Vec<(String, String, Link)>) -> Self {
         let count = system.boards().len();
         Self {
@@ -161,7 +161,7 @@ impl Boards {
         Err(format!("there is no pad {index}"))
     }
 
-    /// The links: (board above, board below, link).
+    /// The links: (upstream board, downstream board, link).
     pub(super) fn links(&self) -> &[(String, String, Link)] {
         &self.links
     }
@@ -191,7 +191,7 @@ impl Boards {
     /// logic has passed, which is some microseconds later at most. The error is a one-line message
     /// for the user.
     pub fn plug(&mut self, to: &str, plugged: bool) -> Result<(), String> {
-        let found = self.links.iter().find(|(_, below, _)| below == to);
+        let found = self.links.iter().find(|(_, downstream, _)| downstream == to);
         let (_, _, link) = found.ok_or_else(|| format!("there is no link to a board {to}"))?;
         let now = self.master().now();
         let cycles: Vec<u64> = self.reached().collect();

@@ -190,7 +190,7 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, Failure> {
                 _ => return Err("with --firmware, --pl can be given only once".into()),
             };
             let image = Image::load(firmware)?;
-            board.with_firmware(move |memory| image.place(memory))?
+            board.with_firmware(move |memory| image.copy_to(memory))?
         }
         None => {
             board.gateware = Gateware::new(&arguments.pl, &board.params, skip)?;

@@ -74,7 +74,7 @@ fn unsaid<T: Default>() -> Spanned<T> {
     Spanned::new(0..0, T::default())
 }
 
-/// A link from the board above (`from`) to the board below (`to`).
+/// A link from the upstream board (`from`) to the downstream board (`to`).
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkEntry {
@@ -148,15 +148,15 @@ impl Entries {
         let mut path: Vec<&str> = Vec::new();
         for (n, board) in self.board.iter().enumerate() {
             board.check(n)?;
-            if self.place(&board.name)? != n {
+            if self.index_of(&board.name)? != n {
                 let why = format!("two boards have the name {}", board.name.as_ref());
                 return Err((board.name.span().start, why));
             }
         }
         for link in &self.link {
             link.check()?;
-            self.place(&link.from)?;
-            self.place(&link.to)?;
+            self.index_of(&link.from)?;
+            self.index_of(&link.to)?;
         }
         for (n, board) in self.board.iter().enumerate() {
             self.check_place(n, board, &mut path)?;
@@ -165,7 +165,7 @@ impl Entries {
     }
 
     /// The index of the board with this name.
-    fn place(&self, name: &Spanned<String>) -> Result<usize, Wrong> {
+    fn index_of(&self, name: &Spanned<String>) -> Result<usize, Wrong> {
         let found = self.board.iter().position(|board| board.name.as_ref() == name.as_ref());
         found.ok_or_else(|| {
             let names: Vec<&str> = self.board.iter().map(|board| &board.name.as_ref()[..]).collect();
@@ -178,9 +178,9 @@ impl Entries {
     /// the one before this one.
     fn check_place<'a>(&'a self, n: usize, board: &'a BoardEntry, path: &mut Vec<&'a str>) -> Result<(), Wrong> {
         let name: &str = board.name.as_ref();
-        let above: Vec<&LinkEntry> = self.link.iter().filter(|link| link.to.as_ref() == name).collect();
+        let upstream: Vec<&LinkEntry> = self.link.iter().filter(|link| link.to.as_ref() == name).collect();
         let wrong = |why: String| Err((board.name.span().start, why));
-        match above[..] {
+        match upstream[..] {
             [] if n == 0 => {}
             [link, ..] if n == 0 => {
                 return Err((
@@ -193,14 +193,14 @@ impl Entries {
                     "no link leads to {name}: each board but the first needs one, from the board above it"
                 ))
             }
-            [link] if self.place(&link.from)? >= n => {
+            [link] if self.index_of(&link.from)? >= n => {
                 return wrong(format!(
                     "{name} stands before the board above it, {}",
                     link.from.as_ref()
                 ))
             }
             [link] => {
-                // Boards between this one and the one above must be below the latter, too
+                // Boards between this one and its upstream board must be downstream of the latter, too
                 let Some(at) = path.iter().position(|name| name == link.from.as_ref()) else {
                     return wrong(format!(
                         "{name} does not stand behind {}, or behind a board below that",
@@ -215,7 +215,7 @@ impl Entries {
                     format!(
                         "{} links lead to {name}: boards are a tree, so each has one from the board above it, and a \
                          ring or a mesh cannot be",
-                        above.len()
+                        upstream.len()
                     ),
                 ))
             }

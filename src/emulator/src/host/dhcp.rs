@@ -63,15 +63,19 @@ fn answer(packet: &DhcpPacket<&[u8]>, network: &Network) -> Option<Vec<u8>> {
         }
         _ => return None,
     };
-    let given = message_type != DhcpMessageType::Nak;
+    let granted = message_type != DhcpMessageType::Nak;
     let reply = DhcpRepr {
         message_type,
-        your_ip: if given { network.guest } else { Ipv4Address::UNSPECIFIED },
+        your_ip: if granted {
+            network.guest
+        } else {
+            Ipv4Address::UNSPECIFIED
+        },
         server_ip: network.gateway,
-        router: given.then_some(network.gateway),
-        subnet_mask: given.then_some(Ipv4Cidr::new(network.guest, network.prefix).netmask()),
+        router: granted.then_some(network.gateway),
+        subnet_mask: granted.then_some(Ipv4Cidr::new(network.guest, network.prefix).netmask()),
         server_identifier: Some(network.gateway),
-        lease_duration: given.then_some(LEASE),
+        lease_duration: granted.then_some(LEASE),
         requested_ip: None,
         client_identifier: None,
         parameter_request_list: None,

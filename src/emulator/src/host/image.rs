@@ -59,7 +59,7 @@ impl Image {
     }
 
     /// Copies the segments to memory and zeroes the rest of each. Returns the entry point.
-    pub fn place(&self, memory: &Memory) -> Result<u32, String> {
+    pub fn copy_to(&self, memory: &Memory) -> Result<u32, String> {
         for (address, bytes, size) in &self.segments {
             let rest = vec![0; (*size as usize).saturating_sub(bytes.len())];
             if !memory.write(*address, bytes) || !memory.write(address.wrapping_add(bytes.len() as u32), &rest) {

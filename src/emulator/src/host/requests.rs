@@ -78,7 +78,7 @@ pub enum Request {
     },
     Links,
     Link {
-        /// The board below.
+        /// The downstream board.
         to: String,
         plugged: bool,
     },

@@ -102,13 +102,13 @@ impl Host {
     /// Runs until shutdown is requested or core 0 crashes. The error is a one-line message for the
     /// user.
     pub fn run(&mut self) -> Result<(), String> {
-        let mut looked = Instant::now();
+        let mut checked = Instant::now();
         let mut turns = 0u32;
         while !self.shutdown {
             let step = self.boards.system.step();
             turns = turns.wrapping_add(1);
-            if turns.is_multiple_of(64) && looked.elapsed() > Duration::from_millis(5) {
-                looked = Instant::now();
+            if turns.is_multiple_of(64) && checked.elapsed() > Duration::from_millis(5) {
+                checked = Instant::now();
                 self.flush_uart();
                 self.serve_control();
                 self.report_bench()?;
@@ -117,7 +117,7 @@ impl Host {
             if let Step::HostOnly(timer) = step {
                 self.report_bench()?;
                 self.wait(timer);
-                looked = Instant::now();
+                checked = Instant::now();
             } else if self.boards.master().now() >= self.host_read + HOST_INTERVAL {
                 self.read_host();
             }

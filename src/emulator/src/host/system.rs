@@ -54,16 +54,16 @@ impl Description {
             });
         }
         let mut links = Vec::new();
-        let mut below = BTreeMap::new();
-        // A board's links are numbered in the order of the boards below it
-        let place = |name: &Spanned<String>| boards.iter().position(|board| board.name == *name.as_ref());
+        let mut downstream = BTreeMap::new();
+        // A board's links are numbered in the order of its downstream boards
+        let index_of = |name: &Spanned<String>| boards.iter().position(|board| board.name == *name.as_ref());
         let mut entries: Vec<&LinkEntry> = self.boards.link.iter().collect();
-        entries.sort_by_key(|link| place(&link.to));
+        entries.sort_by_key(|link| index_of(&link.to));
         for entry in entries {
-            let (Some(from), Some(to)) = (place(&entry.from), place(&entry.to)) else {
+            let (Some(from), Some(to)) = (index_of(&entry.from), index_of(&entry.to)) else {
                 continue;
             };
-            let number: &mut u32 = below.entry(from).or_default();
+            let number: &mut u32 = downstream.entry(from).or_default();
             *number += 1;
             let ends = [(from, &format!("down{number}")[..]), (to, link::UP)];
             let ends = ends.map(|(board, name)| (&boards[board].machine.bus, name));
@@ -117,8 +117,8 @@ impl Description {
         match &entry.firmware {
             Some(firmware) => {
                 let image = Image::load(&build.join("firmware").join(firmware.as_ref()));
-                let placed = image.and_then(|image| board.with_firmware(move |memory| image.place(memory)));
-                placed.map_err(|why| self.wrong(entry, firmware, &why))
+                let loaded = image.and_then(|image| board.with_firmware(move |memory| image.copy_to(memory)));
+                loaded.map_err(|why| self.wrong(entry, firmware, &why))
             }
             None => board.held().map_err(|why| self.wrong(entry, &entry.name, &why)),
         }

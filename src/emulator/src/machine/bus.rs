@@ -4,7 +4,7 @@
 use std::any::Any;
 
 use super::memory::Memory;
-use super::peripheral::{Access, Context, Due, Ended, Peripheral, Reset, Standing, NEVER};
+use super::peripheral::{Access, Context, Due, Ended, Peripheral, Readiness, Reset, NEVER};
 use super::signals::Signals;
 use super::time::Cycles;
 
@@ -32,8 +32,8 @@ pub enum Interrupts {
 }
 
 /// A peripheral with its addresses and interrupts.
-pub struct Place {
-    /// Its address ranges. Where windows overlap, the first place has precedence.
+pub struct Slot {
+    /// Its address ranges. Where windows overlap, the first slot has precedence.
     pub windows: &'static [Window],
     /// Its interrupts.
     pub interrupts: Interrupts,
@@ -50,12 +50,12 @@ pub struct Effect {
     pub ends_turn: bool,
 }
 
-/// A window of a place, for lookup.
+/// A window of a slot, for lookup.
 #[derive(Clone, Copy)]
 struct Route {
     base: u32,
     size: u32,
-    place: usize,
+    slot: usize,
     window: usize,
     observes_other_boards: bool,
     waits: bool,
@@ -92,29 +92,29 @@ pub struct Bus {
     pub acting: Cycles,
     /// A core waits for an event of the PL, or for the response to an access. Used likewise.
     pub awaiting_pl: bool,
-    places: Vec<Place>,
-    /// Places that keep time, in the order in which they are updated.
+    slots: Vec<Slot>,
+    /// Slots that keep time, in the order in which they are updated.
     clocked: Vec<usize>,
     /// Windows by address.
     routes: Vec<Route>,
     /// Route of the last access, which is usually that of the next one.
     recent: Route,
-    /// Interrupt levels currently driven by each place.
+    /// Interrupt levels currently driven by each slot.
     levels: Vec<u32>,
     spaces: &'static [(u32, u32)],
 }
 
 /// Calls a peripheral with its context. For use where parts of the bus are borrowed.
 macro_rules! with_context {
-    ($bus:expr, $place:expr, $ends_turn:expr, |$peripheral:ident, $context:ident| $call:expr) => {{
-        let place = &mut $bus.places[$place];
+    ($bus:expr, $slot:expr, $ends_turn:expr, |$peripheral:ident, $context:ident| $call:expr) => {{
+        let slot = &mut $bus.slots[$slot];
         let mut context = Context {
             memory: &$bus.memory,
             signals: &mut $bus.signals,
             stall: 0,
             ends_turn: $ends_turn,
         };
-        let ($peripheral, $context) = (&mut *place.peripheral, &mut context);
+        let ($peripheral, $context) = (&mut *slot.peripheral, &mut context);
         let result = $call;
         let effect = Effect {
             stall: context.stall,
@@ -125,18 +125,18 @@ macro_rules! with_context {
 }
 
 impl Bus {
-    /// Creates a bus with peripherals in their `places`; those that keep time are updated in this
+    /// Creates a bus with peripherals in their `slots`; those that keep time are updated in this
     /// order, so the interrupt controller comes last. `spaces`: ranges (base, size) in which an
-    /// access causes no external abort; the last place responds to addresses in them that no window
+    /// access causes no external abort; the last slot responds to addresses in them that no window
     /// contains.
-    pub fn new(memory: Memory, spaces: &'static [(u32, u32)], places: Vec<Place>) -> Self {
+    pub fn new(memory: Memory, spaces: &'static [(u32, u32)], slots: Vec<Slot>) -> Self {
         let mut routes = Vec::new();
-        for (place, entry) in places.iter().enumerate() {
+        for (slot, entry) in slots.iter().enumerate() {
             for (window, entry) in entry.windows.iter().enumerate() {
                 routes.push(Route {
                     base: entry.base,
                     size: entry.size,
-                    place,
+                    slot,
                     window,
                     observes_other_boards: entry.observes_other_boards,
                     waits: entry.waits,
@@ -152,15 +152,15 @@ impl Bus {
             acting: NEVER,
             awaiting_pl: false,
             clocked: Vec::new(),
-            levels: vec![0; places.len()],
-            places,
+            levels: vec![0; slots.len()],
+            slots,
             recent: routes[0],
             routes,
             spaces,
         };
-        for place in 0..bus.places.len() {
-            if with_context!(bus, place, false, |p, cx| p.update(0, cx)).0 {
-                bus.clocked.push(place);
+        for slot in 0..bus.slots.len() {
+            if with_context!(bus, slot, false, |p, cx| p.update(0, cx)).0 {
+                bus.clocked.push(slot);
             }
         }
         bus
@@ -174,22 +174,22 @@ impl Bus {
 
     /// Returns the first peripheral of this type.
     pub fn get<P: Peripheral>(&self) -> Option<&P> {
-        let all = self.places.iter();
-        all.filter_map(|place| (&*place.peripheral as &dyn Any).downcast_ref())
+        let all = self.slots.iter();
+        all.filter_map(|slot| (&*slot.peripheral as &dyn Any).downcast_ref())
             .next()
     }
 
     /// Returns the first peripheral of this type, mutably.
     pub fn get_mut<P: Peripheral>(&mut self) -> Option<&mut P> {
-        let all = self.places.iter_mut();
-        all.filter_map(|place| (&mut *place.peripheral as &mut dyn Any).downcast_mut())
+        let all = self.slots.iter_mut();
+        all.filter_map(|slot| (&mut *slot.peripheral as &mut dyn Any).downcast_mut())
             .next()
     }
 
     /// Calls `change` on the first peripheral of this type, then updates its interrupts.
     pub fn with<P: Peripheral, R>(&mut self, change: impl FnOnce(&mut P, &mut Context) -> R) -> Option<R> {
-        let is = |place: &Place| (&*place.peripheral as &dyn Any).is::<P>();
-        let index = self.places.iter().position(is)?;
+        let is = |slot: &Slot| (&*slot.peripheral as &dyn Any).is::<P>();
+        let index = self.slots.iter().position(is)?;
         let (result, _) = with_context!(self, index, false, |p, cx| {
             (p as &mut dyn Any).downcast_mut().map(|p: &mut P| change(p, cx))
         });
@@ -203,31 +203,31 @@ impl Bus {
             self.signals.reset();
             self.levels.fill(0);
         }
-        for place in 0..self.places.len() {
-            with_context!(self, place, false, |p, cx| p.reset(what, cx));
-            self.drive(place);
+        for slot in 0..self.slots.len() {
+            with_context!(self, slot, false, |p, cx| p.reset(what, cx));
+            self.drive(slot);
         }
     }
 
     /// Updates everything that keeps time to `now`, and the interrupt lines.
     pub fn update(&mut self, now: Cycles) {
         for n in 0..self.clocked.len() {
-            let place = self.clocked[n];
-            with_context!(self, place, false, |p, cx| p.update(now, cx));
-            self.drive(place);
+            let slot = self.clocked[n];
+            with_context!(self, slot, false, |p, cx| p.update(now, cx));
+            self.drive(slot);
         }
     }
 
     /// Drives a peripheral's interrupt levels onto its lines.
-    fn drive(&mut self, place: usize) {
-        let Place {
+    fn drive(&mut self, slot: usize) {
+        let Slot {
             peripheral, interrupts, ..
-        } = &self.places[place];
+        } = &self.slots[slot];
         let levels = peripheral.irq();
-        if levels == self.levels[place] {
+        if levels == self.levels[slot] {
             return;
         }
-        self.levels[place] = levels;
+        self.levels[slot] = levels;
         let lines = &mut self.signals.lines;
         match *interrupts {
             Interrupts::Private(line) => {
@@ -247,8 +247,8 @@ impl Bus {
     /// The due times of the next events.
     pub fn due(&self) -> Due {
         let mut due = Due::default();
-        for place in &self.clocked {
-            self.places[*place].peripheral.next(&mut due);
+        for slot in &self.clocked {
+            self.slots[*slot].peripheral.next(&mut due);
         }
         due
     }
@@ -269,13 +269,13 @@ impl Bus {
     }
 
     /// Whether the device is up, as far as a peripheral can tell.
-    pub fn standing(&mut self, now: Cycles) -> Standing {
+    pub fn readiness(&mut self, now: Cycles) -> Readiness {
         let mut clocked = self.clocked.iter();
-        let known = |place: &usize| match self.places[*place].peripheral.standing(now) {
-            Standing::Unknown => None,
+        let known = |slot: &usize| match self.slots[*slot].peripheral.readiness(now) {
+            Readiness::Unknown => None,
             known => Some(known),
         };
-        clocked.find_map(known).unwrap_or(Standing::Unknown)
+        clocked.find_map(known).unwrap_or(Readiness::Unknown)
     }
 
     /// Signals the `sev` executed by `core` at `now`.
@@ -296,7 +296,7 @@ impl Bus {
         }
     }
 
-    /// The window that contains an address; the last place if none does.
+    /// The window that contains an address; the last slot if none does.
     fn route(&mut self, address: u32) -> Route {
         if !self.recent.has(address) {
             let next = self.routes.partition_point(|route| route.base <= address);
@@ -304,7 +304,7 @@ impl Bus {
             self.recent = window.unwrap_or(Route {
                 base: address & !3,
                 size: 4,
-                place: self.places.len() - 1,
+                slot: self.slots.len() - 1,
                 window: 0,
                 observes_other_boards: false,
                 waits: false,
@@ -323,13 +323,13 @@ impl Bus {
     pub fn begin(&mut self, core: usize, address: u32, size: u32, store: Option<u32>, now: Cycles) -> Option<bool> {
         let route = self.route(address);
         let at = route.access(core, address, size, now);
-        with_context!(self, route.place, true, |p, cx| p.begin(at, store, cx)).0
+        with_context!(self, route.slot, true, |p, cx| p.begin(at, store, cx)).0
     }
 
-    /// Takes the result of the access in progress at the place of `address`.
+    /// Takes the result of the access in progress at the slot of `address`.
     pub fn end(&mut self, address: u32) -> Option<Ended> {
-        let place = self.route(address).place;
-        self.places[place].peripheral.end()
+        let slot = self.route(address).slot;
+        self.slots[slot].peripheral.end()
     }
 
     /// Performs a load of `size` bytes by `core` at `now`; the value is right-aligned.
@@ -338,20 +338,20 @@ impl Bus {
         if route.observes_other_boards {
             self.update(now);
         }
-        let (place, at) = (route.place, route.access(core, address, size, now));
-        let (word, effect) = with_context!(self, place, false, |p, cx| p.read(at, cx));
+        let (slot, at) = (route.slot, route.access(core, address, size, now));
+        let (word, effect) = with_context!(self, slot, false, |p, cx| p.read(at, cx));
         (word >> at.shift(), effect)
     }
 
     /// Performs a store of `size` bytes by `core` at `now`.
     pub fn write(&mut self, core: usize, address: u32, size: u32, value: u32, now: Cycles) -> Effect {
         let route = self.route(address);
-        let (place, at) = (route.place, route.access(core, address, size, now));
-        let ((), effect) = with_context!(self, place, true, |p, cx| p.write(at, value, cx));
-        self.drive(place);
+        let (slot, at) = (route.slot, route.access(core, address, size, now));
+        let ((), effect) = with_context!(self, slot, true, |p, cx| p.write(at, value, cx));
+        self.drive(slot);
         while std::mem::take(&mut self.signals.changed) {
-            for place in 0..self.places.len() {
-                with_context!(self, place, false, |p, cx| p.signalled(now, cx));
+            for slot in 0..self.slots.len() {
+                with_context!(self, slot, false, |p, cx| p.signalled(now, cx));
             }
         }
         effect

@@ -14,7 +14,7 @@ pub const NEVER: Cycles = Cycles::MAX;
 pub struct Access {
     /// Number of the core.
     pub core: usize,
-    /// Index of the window in the peripheral's place.
+    /// Index of the window in the peripheral's slot.
     pub window: usize,
     /// Offset of the accessed word from the start of the window: a multiple of 4.
     pub offset: u32,
@@ -118,11 +118,11 @@ pub enum Reset {
 
 /// Whether the device is up, as far as a peripheral can tell while the machine is idle.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
-pub enum Standing {
+pub enum Readiness {
     /// The peripheral cannot tell.
     Unknown,
     /// It has just sent a probe; the answer is pending.
-    Asking,
+    Probing,
     /// The device is up.
     Up,
 }
@@ -181,7 +181,7 @@ pub trait Peripheral: Any {
 
     /// Whether the device is up; asked when nothing is due before core 0's timers. Called only if
     /// the peripheral keeps time.
-    fn standing(&mut self, _now: Cycles) -> Standing {
-        Standing::Unknown
+    fn readiness(&mut self, _now: Cycles) -> Readiness {
+        Readiness::Unknown
     }
 }

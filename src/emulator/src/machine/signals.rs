@@ -117,7 +117,7 @@ pub struct Signals {
     pub lines_out: u64,
     /// …and from the PL, as of the time to which it was updated.
     pub lines_in: u64,
-    /// All peripherals must look at the signals after this access.
+    /// All peripherals must check the signals after this access.
     pub changed: bool,
     /// UART output.
     pub console: Console,

@@ -10,7 +10,7 @@ use super::sd::{Card, Sd};
 use super::slcr::{BootMode, Slcr};
 use super::{Row, SPACES, TABLE};
 use crate::machine::boot_rom;
-use crate::machine::bus::{Bus, Place};
+use crate::machine::bus::{Bus, Slot};
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
 use crate::machine::schedule::Machine;
@@ -51,20 +51,20 @@ impl Default for Board {
 }
 
 impl Board {
-    /// Creates a machine whose code is loaded by `place`, as by a boot loader, at power-up and
-    /// after each system reset. `place` returns the entry point.
-    pub fn with_firmware(self, place: impl Fn(&Memory) -> Result<u32, String> + 'static) -> Result<Machine, String> {
+    /// Creates a machine whose code is loaded by `load`, as by a boot loader, at power-up and
+    /// after each system reset. `load` returns the entry point.
+    pub fn with_firmware(self, load: impl Fn(&Memory) -> Result<u32, String> + 'static) -> Result<Machine, String> {
         let params = self.params.clone();
         let memory = Memory::new(self.mib);
-        let bus = Parts::new(self, None).place(memory);
-        Machine::new(bus, Box::new(move |bus: &mut Bus| place(&bus.memory)), params)
+        let bus = Parts::new(self, None).build(memory);
+        Machine::new(bus, Box::new(move |bus: &mut Bus| load(&bus.memory)), params)
     }
 
     /// Creates a machine whose cores are held in reset.
     pub fn held(self) -> Result<Machine, String> {
         let params = self.params.clone();
         let memory = Memory::new(self.mib);
-        Machine::held(Parts::new(self, None).place(memory), params)
+        Machine::held(Parts::new(self, None).build(memory), params)
     }
 
     /// Creates a machine that starts in its boot ROM, without DDR or a configuration of the PL.
@@ -75,7 +75,7 @@ impl Board {
             Some(_) => BootMode::Qspi,
             None => BootMode::SdCard,
         };
-        let bus = Parts::new(self, Some(mode)).place(memory);
+        let bus = Parts::new(self, Some(mode)).build(memory);
         Machine::new(bus, Box::new(move |bus: &mut Bus| boot(bus, mode)), params)
     }
 }
@@ -86,9 +86,9 @@ fn boot(bus: &mut Bus, mode: BootMode) -> Result<u32, String> {
         BootMode::Qspi => {
             let flash = bus.get::<Qspi>().map_or(&[][..], Qspi::contents);
             let found = boot_rom::search(flash, &bus.memory);
-            let (entry, place) = found.map_err(|e| format!("boot ROM: the QSPI flash {e}"))?;
+            let (entry, offset) = found.map_err(|e| format!("boot ROM: the QSPI flash {e}"))?;
             if let Some(devcfg) = bus.get_mut::<Devcfg>() {
-                devcfg.set_multiboot(place);
+                devcfg.set_multiboot(offset);
             }
             Ok(entry)
         }
@@ -153,14 +153,14 @@ impl Parts {
     }
 
     /// Builds the chip with these parts.
-    fn place(mut self, memory: Memory) -> Bus {
-        let place = |row: &Row| Place {
+    fn build(mut self, memory: Memory) -> Bus {
+        let slot = |row: &Row| Slot {
             windows: row.windows,
             interrupts: row.interrupts,
             peripheral: (row.make)(&mut self),
         };
-        let places = TABLE.iter().map(place).collect();
-        Bus::new(memory, SPACES, places)
+        let slots = TABLE.iter().map(slot).collect();
+        Bus::new(memory, SPACES, slots)
     }
 
     /// Takes the gateware available for configuration of the PL.
@@ -197,7 +197,7 @@ mod tests {
     use crate::machine::signals::Cause;
 
     fn chip() -> Bus {
-        Parts::new(Board::default(), None).place(Memory::new(1))
+        Parts::new(Board::default(), None).build(Memory::new(1))
     }
 
     #[test]

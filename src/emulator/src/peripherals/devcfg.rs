@@ -97,8 +97,8 @@ impl Devcfg {
     }
 
     /// Sets the flash address at which the boot ROM found an image, in units of 32 KiB.
-    pub fn set_multiboot(&mut self, place: u32) {
-        self.words[MULTIBOOT as usize / 4] = place;
+    pub fn set_multiboot(&mut self, offset: u32) {
+        self.words[MULTIBOOT as usize / 4] = offset;
     }
 
     fn transfer(&mut self, clocked: bool, memory: &Memory) -> Option<Configuration> {

@@ -222,9 +222,9 @@ mod tests {
     #[test]
     fn each_card_of_a_kasli_has_its_own_eeprom() {
         let mut g = bench();
-        let places = [0xe0, 0xe2].map(|switch| (0..8).map(move |channel| (switch, channel)));
+        let channels = [0xe0, 0xe2].map(|switch| (0..8).map(move |channel| (switch, channel)));
         let mut answered = 0;
-        for (switch, channel) in places.into_iter().flatten() {
+        for (switch, channel) in channels.into_iter().flatten() {
             for (address, channels) in [(0xe0, 0), (0xe2, 0), (switch, 1 << channel)] {
                 start(&mut g);
                 assert!(write(&mut g, address) && write(&mut g, channels));

@@ -71,7 +71,7 @@ impl Bench {
             pads.extend(pads_of(board, next, info));
             outputs.extend(outputs_of(board, next, info));
             shuttlers.extend(shuttlers_of(board, next, info));
-            next = words::places(info, next).end;
+            next = words::numbers(info, next).end;
         }
         let source = Source {
             name: &name,
@@ -90,18 +90,18 @@ impl Bench {
             .into_iter()
             .map(|engine| Rc::new(RefCell::new(engine)))
             .collect();
-        let plug = |board: usize| {
+        let pins_of = |board: usize| {
             let engine = engines[of_board[board]].clone();
             if engine.borrow().is_empty() {
                 return None;
             }
             let before = &of_board[..board];
-            let place = before.iter().filter(|other| **other == of_board[board]).count();
+            let number = before.iter().filter(|other| **other == of_board[board]).count();
             let own = pads.iter().filter(|pad| pad.board == board && pad.drives);
             let drives = own.map(|pad| pad.index).collect();
-            Some(BenchPins::new(engine, place, starts[board], drives, boards[board]))
+            Some(BenchPins::new(engine, number, starts[board], drives, boards[board]))
         };
-        let pins = (0..boards.len()).map(plug).collect();
+        let pins = (0..boards.len()).map(pins_of).collect();
         let bench = Self {
             plan: assembly.plan,
             channels: channels_of(&pads, &outputs, &shuttlers),
@@ -130,7 +130,7 @@ impl Bench {
     }
 
     /// The state of its parts at `now`, and warnings from number `from` on: time, text, and the
-    /// result of `source`, which looks up the last place in a kernel to reach the part, at that
+    /// result of `source`, which looks up the last location in a kernel from which the part was reached, at that
     /// time, through one of these channels.
     pub fn report(&mut self, now: u64, from: usize, source: impl Fn(u64, &[u32]) -> Value) -> Value {
         self.forward_warnings();
@@ -231,7 +231,7 @@ fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput], shuttlers: &[BenchShu
 
 /// A board's Shuttlers. Their words are numbered after its tones; its pads begin with `first`.
 fn shuttlers_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchShuttler> + '_ {
-    let words = words::places(info, first).step_by(WORDS);
+    let words = words::numbers(info, first).step_by(WORDS);
     info.shuttlers
         .iter()
         .zip(words)
@@ -246,7 +246,7 @@ fn shuttlers_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = B
 /// The outputs of a board's pulse cores. Their tones are numbered after its pads, which begin with
 /// `first`.
 fn outputs_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchOutput> + '_ {
-    let tones = tones::places(info, first).step_by(TONES);
+    let tones = tones::numbers(info, first).step_by(TONES);
     info.outputs.iter().zip(tones).map(move |(output, tones)| BenchOutput {
         board,
         channel: output.channel | (board as u32) << DESTINATION_SHIFT,

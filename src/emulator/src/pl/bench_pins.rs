@@ -42,14 +42,14 @@ impl BenchPins {
     /// Connects an engine to the pads of this gateware. `drives`: pads that the device may drive.
     /// The engine numbers the pads from `first` on, and the board as `board`.
     pub fn new(engine: Rc<RefCell<Engine>>, board: usize, first: u16, drives: BTreeSet<u16>, info: &Info) -> Self {
-        let made = engine.borrow();
-        let drivers = made.drivers().into_iter().filter(|(pad, _)| drives.contains(pad));
+        let connected = engine.borrow();
+        let drivers = connected.drivers().into_iter().filter(|(pad, _)| drives.contains(pad));
         let shared = drivers.map(|(pad, part)| (pad, (part, false))).collect();
-        let watched = info.waves.iter().filter(|wave| made.watches(first + wave.pad));
+        let watched = info.waves.iter().filter(|wave| connected.watches(first + wave.pad));
         let clocks = watched.map(|wave| (wave.clone(), None)).collect();
-        let tones = tones::places(info, first).any(|place| made.watches(place));
-        let words = words::places(info, first).any(|place| made.watches(place));
-        drop(made);
+        let tones = tones::numbers(info, first).any(|number| connected.watches(number));
+        let words = words::numbers(info, first).any(|number| connected.watches(number));
+        drop(connected);
         Self {
             tones: tones.then(|| Tones::new(info, first)),
             words: words.then(|| Words::new(info, first)),
@@ -148,9 +148,9 @@ impl BenchPins {
         }
         let (shown, mut engine) = (shown(), self.engine.borrow_mut());
         let tones = self.tones.as_mut();
-        let tones = tones.is_some_and(|tones| tones.see(&shown, origin, &mut engine));
+        let tones = tones.is_some_and(|tones| tones.observe(&shown, origin, &mut engine));
         let words = self.words.as_mut();
-        words.is_some_and(|words| words.see(&shown, origin, &mut engine)) || tones
+        words.is_some_and(|words| words.observe(&shown, origin, &mut engine)) || tones
     }
 
     /// Restarts the recording after the logic has been reconfigured at cycle `cycle`.

@@ -7,7 +7,7 @@ use super::fabric::Fabric;
 use super::link::{link, Delay, Link, Quality};
 use crate::machine::bus::Bus;
 
-/// Connects the named links of two libraries, that of the board above first; the other parameters
+/// Connects the named links of two libraries, the upstream board first; the other parameters
 /// are those of [`link`]. The error is a one-line message for the user.
 pub fn join(
     boards: [(&Rc<RefCell<Bus>>, &str); 2],

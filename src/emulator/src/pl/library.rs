@@ -120,7 +120,7 @@ pub struct Info {
     /// Its Shuttlers, each of 16 outputs, which follow those of the pulse cores in the recording.
     #[serde(default)]
     pub shuttlers: Vec<Shuttler>,
-    /// Names of its links, in the order of the interface: `up`, to the board above, then `down1`,
+    /// Names of its links, in the order of the interface: `up`, to the upstream board, then `down1`,
     /// `down2`…
     #[serde(default)]
     pub links: Vec<String>,

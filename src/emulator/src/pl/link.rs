@@ -4,8 +4,8 @@
 //! A fibre's delay is not a whole number of cycles. A satellite runs on the clock recovered from
 //! what it receives, late by the fractional cycle of the way there, and what it sends returns late
 //! by both fractions: where these add up to a cycle, the way back takes one cycle more. The
-//! remainder is the phase measured by the board above. The satellite's clock is then shifted to
-//! that of the board above (docs/gateware/link-time.md); only this is not modelled: all boards have
+//! remainder is the phase measured by the upstream board. The satellite's clock is then shifted to
+//! that of the upstream board (docs/gateware/link-time.md); only this is not modelled: all boards have
 //! one clock.
 //!
 //! The logic of each board has its own clock (`Pl::cycle`), and none runs a cycle before all words
@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use crate::machine::time::NS_PER_PL_CYCLE;
 
-/// A library's name of its link to the board above.
+/// A library's name of its link to the upstream board.
 pub const UP: &str = "up";
 /// Units of the phase input of a library per cycle.
 const PHASES: u64 = 4096;
@@ -34,14 +34,14 @@ impl Delay {
         Self { ns }
     }
 
-    /// Delay in whole cycles, from the board above and back to it.
+    /// Delay in whole cycles, from the upstream board and back to it.
     fn cycles(self) -> [u64; 2] {
         let there = self.ns / NS_PER_PL_CYCLE;
         [there, 2 * self.ns / NS_PER_PL_CYCLE - there]
     }
 
-    /// Fraction of a cycle, in 1/[`PHASES`], by which returning words lag the clock of the board
-    /// above.
+    /// Fraction of a cycle, in 1/[`PHASES`], by which returning words lag the clock of the upstream
+    /// board.
     fn phase(self) -> u16 {
         (2 * self.ns % NS_PER_PL_CYCLE * PHASES / NS_PER_PL_CYCLE) as u16
     }
@@ -160,12 +160,12 @@ pub struct End {
     cable: Rc<Cable>,
 }
 
-/// Creates a link between two boards, and its ends, that of the board above first. `seed`: for the
+/// Creates a link between two boards, and its ends, that of the upstream board first. `seed`: for the
 /// random errors. `out`: when it is unplugged, cycles from the first up to but not including the
 /// second.
 pub fn link(delay: Delay, quality: Quality, seed: u64, out: Vec<[u64; 2]>) -> (Link, [End; 2]) {
     let cycles = delay.cycles();
-    // From the board above, and back to it
+    // From the upstream board, and back to it
     let fibres = [0, 1].map(|n| {
         let seed = seed.wrapping_mul(2).wrapping_add(n as u64);
         Rc::new(Fibre::new(cycles[n], quality, seed))
@@ -229,7 +229,7 @@ impl End {
         self.cable.is_in(cycle)
     }
 
-    /// Phase of received words relative to the clock of the board above, in the library's units.
+    /// Phase of received words relative to the clock of the upstream board, in the library's units.
     pub fn phase(&self) -> u16 {
         self.cable.delay.phase()
     }

@@ -26,7 +26,7 @@ pub struct Lockstep {
     boards: Rc<Vec<Weak<RefCell<Bus>>>>,
     /// For each pair of boards, the minimum number of cycles after which an action of the first
     /// reaches the second.
-    ways: Rc<Vec<Vec<u64>>>,
+    delays: Rc<Vec<Vec<u64>>>,
     own: usize,
 }
 
@@ -47,37 +47,37 @@ impl Next {
     };
 }
 
-/// Puts all boards in lockstep. `ways`: cycles after which an action of one board reaches another
-/// one directly, by a link or the bench; ways through other boards are found here.
-pub fn lockstep(boards: &[&Rc<RefCell<Bus>>], ways: Vec<Vec<u64>>) -> Vec<Lockstep> {
+/// Puts all boards in lockstep. `delays`: cycles after which an action of one board reaches
+/// another one directly, by a link or the bench; paths through other boards are found here.
+pub fn lockstep(boards: &[&Rc<RefCell<Bus>>], delays: Vec<Vec<u64>>) -> Vec<Lockstep> {
     let all = Rc::new(boards.iter().map(|bus| Rc::downgrade(bus)).collect());
-    let ways = Rc::new(shortest(ways));
+    let delays = Rc::new(shortest(delays));
     let board = |own| Lockstep {
         boards: Rc::clone(&all),
-        ways: ways.clone(),
+        delays: delays.clone(),
         own,
     };
     (0..boards.len()).map(board).collect()
 }
 
-/// Shortest ways, through any number of other boards (Floyd-Warshall).
-fn shortest(mut ways: Vec<Vec<u64>>) -> Vec<Vec<u64>> {
-    for over in 0..ways.len() {
-        for from in 0..ways.len() {
-            for to in 0..ways.len() {
-                let way = ways[from][over].saturating_add(ways[over][to]);
-                ways[from][to] = ways[from][to].min(way);
+/// Shortest delays, along paths through any number of other boards (Floyd-Warshall).
+fn shortest(mut delays: Vec<Vec<u64>>) -> Vec<Vec<u64>> {
+    for over in 0..delays.len() {
+        for from in 0..delays.len() {
+            for to in 0..delays.len() {
+                let path = delays[from][over].saturating_add(delays[over][to]);
+                delays[from][to] = delays[from][to].min(path);
             }
         }
     }
-    ways
+    delays
 }
 
 impl Lockstep {
     /// The cycle before which board `to` is not reached by any action that others have yet to take.
     fn reached(&self, next: &[Next], to: usize) -> u64 {
         let others = (0..next.len()).filter(|board| *board != to);
-        let first = others.map(|board| next[board].first.saturating_add(self.ways[board][to]));
+        let first = others.map(|board| next[board].first.saturating_add(self.delays[board][to]));
         first.min().unwrap_or(u64::MAX)
     }
 
@@ -206,15 +206,15 @@ mod tests {
     fn shortest_delay_may_lead_over_other_boards() {
         const NONE: u64 = u64::MAX;
         let chain = vec![vec![NONE, 5, 1], vec![5, NONE, 7], vec![1, 7, NONE]];
-        let ways = shortest(chain);
-        assert_eq!((ways[0][1], ways[1][2], ways[2][0]), (5, 6, 1));
+        let delays = shortest(chain);
+        assert_eq!((delays[0][1], delays[1][2], delays[2][0]), (5, 6, 1));
     }
 
     #[test]
     fn earlier_action_of_another_board_limits_the_run() {
-        let ways = Rc::new(vec![vec![0, 10, 1], vec![10, 0, 20], vec![1, 20, 0]]);
+        let delays = Rc::new(vec![vec![0, 10, 1], vec![10, 0, 20], vec![1, 20, 0]]);
         let boards = Rc::new(vec![Weak::new(), Weak::new(), Weak::new()]);
-        let step = Lockstep { boards, ways, own: 0 };
+        let step = Lockstep { boards, delays, own: 0 };
         let next = [100, 50, 80].map(|first| Next { first, cores: u64::MAX });
         assert_eq!(step.reached(&next, 0), 60);
         assert_eq!(step.reached(&next, 1), 100);

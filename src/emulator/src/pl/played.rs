@@ -68,17 +68,17 @@ impl Player {
 /// Calls `event` with the address, target and time of each event of a trace.
 pub fn events(trace: u32, memory: &Memory, mut event: impl FnMut(u32, u32, i64)) {
     let (mut words, mut at, mut before, mut more) = (Vec::new(), 0, 0, true);
-    let place = |at: usize| trace.wrapping_add(4 * at as u32);
+    let address = |at: usize| trace.wrapping_add(4 * at as u32);
     loop {
         if more && words.len() < at + EVENT {
             let mut piece = [0; 4 * PIECE];
-            more = memory.read(place(words.len()), &mut piece);
+            more = memory.read(address(words.len()), &mut piece);
             words.extend(piece.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)));
         }
         let Some((next, end)) = decode(&words, at, before) else {
             return;
         };
-        event(place(at), next.target, next.time);
+        event(address(at), next.target, next.time);
         (at, before) = (end, next.time);
     }
 }
@@ -123,7 +123,9 @@ mod tests {
         assert!(player.stored(0x80, 1) && !player.stored(0x80, 0));
         let mut found = Vec::new();
         assert_eq!((player.trace(), player.time()), (BASE, (1 << 32) + 5));
-        events(BASE, &memory, |place, target, time| found.push((place, target, time)));
+        events(BASE, &memory, |address, target, time| {
+            found.push((address, target, time))
+        });
         assert_eq!(found, expected);
     }
 

@@ -166,8 +166,8 @@ impl Sources {
             return;
         }
         let mut chains = HashMap::new();
-        played::events(trace, memory, |place, target, time| {
-            let recorded = self.written.get(&place).copied();
+        played::events(trace, memory, |address, target, time| {
+            let recorded = self.written.get(&address).copied();
             let number = || {
                 let chain = self.chains[plays as usize].clone();
                 self.number(Chain { recorded, ..chain })
@@ -197,7 +197,7 @@ impl Sources {
                 let numbers = (0..SLOTS).map(|slot| head(slot) >> 1 & NUMBERS);
                 let newest = numbers
                     .enumerate()
-                    .find(|(place, number)| *number != 0 && *number % SLOTS == *place as u32 && !held(next(*number)));
+                    .find(|(index, number)| *number != 0 && *number % SLOTS == *index as u32 && !held(next(*number)));
                 match newest {
                     Some((_, number)) => number,
                     None => return,
@@ -218,7 +218,7 @@ impl Sources {
 
     /// The number of the call chain of `caller`.
     fn chain(&mut self, caller: Caller, memory: &Memory) -> u32 {
-        self.look_at_library(memory);
+        self.update_library(memory);
         let mut registers = Registers::default();
         (registers.r[LR], registers.r[PC]) = (caller.link, caller.link);
         (registers.r[SP], registers.r[FRAME]) = (caller.stack, caller.frame);
@@ -254,7 +254,7 @@ impl Sources {
     }
 
     /// Finds the unwind index of the library in memory, if the library has changed.
-    fn look_at_library(&mut self, memory: &Memory) {
+    fn update_library(&mut self, memory: &Memory) {
         let mut fingerprint = Fingerprint::default();
         memory.read(BASE + FINGERPRINT as u32, &mut fingerprint);
         if fingerprint == self.loaded.fingerprint {

@@ -16,7 +16,7 @@ pub const AHEAD: u64 = CORE_LATENCY / NS_PER_PL_CYCLE;
 
 /// Numbers of the tones of a board's pulse cores, after those of its pads, which begin with
 /// `first`.
-pub fn places(info: &Info, first: u16) -> Range<u16> {
+pub fn numbers(info: &Info, first: u16) -> Range<u16> {
     let pads = info.pads.iter().map(|pad| pad.index as u16 + 1).max().unwrap_or(0);
     first + pads..first + pads + (TONES * info.outputs.len()) as u16
 }
@@ -42,14 +42,14 @@ impl Tones {
         Self {
             follower: Follower::new(&of, info.samples_per_cycle),
             taken: 0,
-            first: places(info, first).start,
+            first: numbers(info, first).start,
             last: vec![Default::default(); of.len()],
         }
     }
 
     /// Passes new output to the bench. `origin`: the cycle in which the coarse counter was 0.
     /// Returns whether there was any.
-    pub fn see(&mut self, shown: &Shown<'_>, origin: u64, engine: &mut Engine) -> bool {
+    pub fn observe(&mut self, shown: &Shown<'_>, origin: u64, engine: &mut Engine) -> bool {
         let Some(new) = shown.words.get(self.taken..).filter(|new| !new.is_empty()) else {
             return false;
         };

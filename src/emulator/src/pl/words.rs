@@ -20,8 +20,8 @@ const MASK: u64 = (1 << FIELDS) - 1;
 
 /// Numbers of the words of a board's Shuttlers, after those of its tones; its pads begin with
 /// `first`.
-pub fn places(info: &Info, first: u16) -> Range<u16> {
-    let first = tones::places(info, first).end;
+pub fn numbers(info: &Info, first: u16) -> Range<u16> {
+    let first = tones::numbers(info, first).end;
     first..first + (WORDS * info.shuttlers.len()) as u16
 }
 
@@ -43,14 +43,14 @@ impl Words {
         Self {
             taken: 0,
             before: info.outputs.len(),
-            first: places(info, first).start,
+            first: numbers(info, first).start,
             last: vec![[0; FIELDS]; OUTPUTS * info.shuttlers.len()],
         }
     }
 
     /// Passes new words to the bench. `origin`: the cycle in which the coarse counter was 0. Returns
     /// whether there were any.
-    pub fn see(&mut self, shown: &Shown<'_>, origin: u64, engine: &mut Engine) -> bool {
+    pub fn observe(&mut self, shown: &Shown<'_>, origin: u64, engine: &mut Engine) -> bool {
         let mut received = false;
         let mut left = shown.words.get(self.taken..).unwrap_or_default();
         while let Some((&head, rest)) = left.split_first() {
@@ -63,10 +63,10 @@ impl Words {
                 .checked_sub(self.before)
                 .filter(|output| *output < self.last.len());
             if let Some(output) = own {
-                let places = (0..FIELDS).filter(|place| head >> place & 1 != 0);
-                for (place, word) in places.zip(fields) {
-                    self.last[output][place] = *word;
-                    engine.word(at, self.number(output, place), *word);
+                let announced = (0..FIELDS).filter(|field| head >> field & 1 != 0);
+                for (field, word) in announced.zip(fields) {
+                    self.last[output][field] = *word;
+                    engine.word(at, self.number(output, field), *word);
                 }
                 received = true;
             }
@@ -76,8 +76,8 @@ impl Words {
         received
     }
 
-    fn number(&self, output: usize, place: usize) -> u16 {
-        self.first + (output * FIELDS + place) as u16
+    fn number(&self, output: usize, field: usize) -> u16 {
+        self.first + (output * FIELDS + field) as u16
     }
 
     /// Begins with a new recording, in which all words are 0, at cycle `cycle`.
@@ -85,8 +85,8 @@ impl Words {
         self.taken = 0;
         for output in 0..self.last.len() {
             let before = std::mem::take(&mut self.last[output]);
-            for place in (0..FIELDS).filter(|place| before[*place] != 0) {
-                engine.word(cycle * NS_PER_PL_CYCLE, self.number(output, place), 0);
+            for field in (0..FIELDS).filter(|field| before[*field] != 0) {
+                engine.word(cycle * NS_PER_PL_CYCLE, self.number(output, field), 0);
             }
         }
     }
@@ -117,7 +117,7 @@ mod tests {
             board: 0,
             channel: 2,
             name: "shuttler0".into(),
-            words: places(info, 10).start,
+            words: numbers(info, 10).start,
         }];
         let device = Device {
             pads: &[],
@@ -136,30 +136,30 @@ mod tests {
     #[test]
     fn output_words_reach_the_card_after_the_latency() {
         let info = info();
-        assert_eq!(places(&info, 10), 15..15 + 192);
+        assert_eq!(numbers(&info, 10), 15..15 + 192);
         let (mut words, mut engine) = (Words::new(&info, 10), engine(&info));
         let head = |cycle: u64, output: u64, mask: u64| cycle << 16 | output << 12 | mask;
         // A pulse core's output, the Shuttler's outputs 0 and 3, and an incomplete entry.
         let level = 0x2000u64 << 32;
         let mut recorded = vec![head(5, 1, 0b11), 7, 8, head(7, 2, 0x801), level, 1 << 32];
         recorded.extend([head(9, 5, 0x801), level, 1 << 32, head(20, 5, 0x801), 0]);
-        let mut see = |recorded: &[u64], engine: &mut Engine| {
+        let mut observe = |recorded: &[u64], engine: &mut Engine| {
             let shown = Shown {
                 words: recorded,
                 complete: true,
             };
-            words.see(&shown, 100, engine)
+            words.observe(&shown, 100, engine)
         };
-        assert!(see(&recorded, &mut engine));
+        assert!(observe(&recorded, &mut engine));
         engine.run(10_000);
         let volts = |engine: &Engine, n: usize| engine.volts("shuttler0", 16 + n).expect("an output");
         let at = |cycle: u64| (100 + cycle) * 8 + SHUTTLER_LATENCY;
         assert_eq!(volts(&engine, 0), json!([[at(7), 2.5]]));
         assert_eq!(volts(&engine, 3), json!([[at(9), 2.5]]));
-        assert!(!see(&recorded, &mut engine));
+        assert!(!observe(&recorded, &mut engine));
         recorded.push(2 << 32);
-        assert!(see(&recorded, &mut engine));
-        // The logic is configured anew.
+        assert!(observe(&recorded, &mut engine));
+        // The logic is reconfigured.
         words.restart(2000, &mut engine);
         engine.run(20_000);
         assert_eq!(volts(&engine, 3)[1], json!([at(20), 0.0]));

@@ -79,7 +79,7 @@ pub fn machine(elf: &Path, pl: Option<(&Path, bool)>) -> Machine {
         cable: Some(Box::new(Line(net))),
         ..Board::default()
     };
-    board.with_firmware(move |memory| image.place(memory)).unwrap()
+    board.with_firmware(move |memory| image.copy_to(memory)).unwrap()
 }
 
 /// The gateware of a machine, which must have one.

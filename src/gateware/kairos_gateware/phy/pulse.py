@@ -51,7 +51,7 @@ __all__ = ["KINDS", "PIN_LATENCY", "MemoryStream", "Pulse", "pad_names"]
 WORD, TRIGGER, RESULT, CONTROL, MISALIGN_LIMIT, BRANCH_TIMEOUT, TRIGGER_CHANNELS, STATUS = range(8)
 RESULT_INPUTS, RESULT_CHANNELS, UNDERRUN, STREAM = 8, 9, 10, 11
 RESULT_THRESHOLD = 12
-KEEP, FORGET, CHANGE = 16, 17, 18
+KEEP, DISCARD, CHANGE = 16, 17, 18
 KEPT = 8
 """Capacity of stored words."""
 _STILL = 3
@@ -201,7 +201,7 @@ class _Change(Module):
             self.trigger.eq(self.under_way & ~self.sends & (core.loaded | (still == 0))),
         ]
         self.sync += [
-            If(at(FORGET), kept.eq(0)).Elif(write.we, kept.eq(kept + 1)),
+            If(at(DISCARD), kept.eq(0)).Elif(write.we, kept.eq(kept + 1)),
             If(
                 at(CHANGE) & core.ready & ~self.under_way,
                 self.under_way.eq(1),

@@ -83,7 +83,7 @@ class Channel(Module):
     cycle with that error; `dry` (out, 8 bits): the engines that found no segment in this cycle. `values`:
     of all parameters, a frame's including its accumulator; `applied`: frame of each tone; `synchronise`
     (begin at the global phase), `feed_forward`, `enable`, `gpo`: of each tone. `running` (out): some engine
-    runs. `coming` (in, 8 bits): parameters that get a segment within two cycles. `loaded` (out): all wait,
+    runs. `upcoming` (in, 8 bits): parameters that get a segment within two cycles. `loaded` (out): all wait,
     and the segment after the waiting one will be available when that ends. `settled` (out): nothing changes
     before a segment or a trigger arrives.
 
@@ -95,7 +95,7 @@ class Channel(Module):
         self.misalign_limit = Signal(32)
         self.armed, self.tau0, self.misalign = Signal(), Signal(), Signal()
         self.running, self.loaded, self.settled = Signal(), Signal(), Signal()
-        self.coming = Signal(facts.PARAMETERS)
+        self.upcoming = Signal(facts.PARAMETERS)
         self.dry = Signal(facts.PARAMETERS)
         self.values = [Signal(facts.VALUE_BITS, name=f"value_{p.name.lower()}") for p in facts.Parameter]
         self.applied = [Signal(facts.VALUE_BITS, name=f"applied_{tone}") for tone in range(facts.TONES)]
@@ -124,7 +124,7 @@ class Channel(Module):
                 & _all(
                     [
                         e.queue.fifo.readable | (come & e.queue.covers)
-                        for e, come in zip(engines, self.coming, strict=True)
+                        for e, come in zip(engines, self.upcoming, strict=True)
                     ]
                 )
             ),

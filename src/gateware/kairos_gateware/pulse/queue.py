@@ -71,7 +71,7 @@ class SegmentQueue(Module):
         """Accumulated effect of segments of no cycles since the last other one went in. The latest
         one's part is kept separately, so that the sum is not in series with the choice of the
         segment."""
-        coming = Segment(self.din)
+        arriving = Segment(self.din)
         cleared, rotation = Signal(), Signal(facts.VALUE_BITS)
         clears, turn = Signal(), Signal(facts.VALUE_BITS)
         all_cleared, all_turned = Signal(), Signal(facts.VALUE_BITS)
@@ -79,6 +79,6 @@ class SegmentQueue(Module):
         self.sync += If(
             self.skipped,
             *[cleared.eq(all_cleared), rotation.eq(all_turned)],
-            *[clears.eq((coming.flags & facts.FrameFlag.CLEAR) != 0), turn.eq(coming.u[0])],
+            *[clears.eq((arriving.flags & facts.FrameFlag.CLEAR) != 0), turn.eq(arriving.u[0])],
         ).Elif(self.we, *[part.eq(0) for part in [cleared, rotation, clears, turn]])
         return [all_cleared, all_turned]

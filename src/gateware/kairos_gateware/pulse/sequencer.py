@@ -177,7 +177,7 @@ class _Lookup(Module):
 
     `go` (in): the pipeline moves in this cycle. `request` (in): the gate of address `gate` (in, 12 bits) is
     to be looked up, unless it is `none` (in), for which there is nothing to read; `taken` (out): it is.
-    `reading` (out): gates are in the pipeline. `coming` (out, 8 bits): parameters that get a segment within
+    `reading` (out): gates are in the pipeline. `upcoming` (out, 8 bits): parameters that get a segment within
     two cycles if nothing hinders it. valid, masks, bodies: for each of the segments that leave the pipeline
     in this cycle, whether there is one, its parameters, and its body.
     """
@@ -185,7 +185,7 @@ class _Lookup(Module):
     def __init__(self, glut, mlut, plut):
         self.go, self.request, self.none, self.taken = Signal(), Signal(), Signal(), Signal()
         self.gate = Signal(facts.GLUT_ADDRESS_BITS)
-        self.reading, self.coming = Signal(), Signal(facts.PARAMETERS)
+        self.reading, self.upcoming = Signal(), Signal(facts.PARAMETERS)
         self.valid = [Signal(name=f"pulsed_{n}") for n in range(READS)]
         self.masks = [Signal(facts.PARAMETERS, name=f"mask_{n}") for n in range(READS)]
         self.bodies = [port.dat_r for port in plut]
@@ -232,7 +232,7 @@ class _Lookup(Module):
             ]
             self.sync += If(go, self.masks[n].eq(target["mask"]))
         self.comb += [
-            self.coming.eq(reduce(or_, read)),
+            self.upcoming.eq(reduce(or_, read)),
             self.reading.eq(reduce(or_, [looked_up, walking, *mapped, *self.valid])),
         ]
 
@@ -335,7 +335,7 @@ class Sequencer(Module):
     one is remembered. `timeout`: cycles until a branch continues without one, 0: never. `errors`: name to a
     signal that is high in a cycle with that error. `settled` (out): nothing changes until a result, a word or
     room in a queue is available. `waiting`: for a result. `given`: segments that go to queues in this
-    cycle, in order, each (whether there is one, mask of parameters, body). `coming` (out, 8 bits):
+    cycle, in order, each (whether there is one, mask of parameters, body). `upcoming` (out, 8 bits):
     parameters whose queues get a segment of the tables within two cycles; one that has no cycles counts too.
     """
 
@@ -347,7 +347,7 @@ class Sequencer(Module):
         plut_bits=facts.PLUT_ADDRESS_BITS,
         wide=False,
     ):
-        self.settled, self.coming = Signal(), Signal(facts.PARAMETERS)
+        self.settled, self.upcoming = Signal(), Signal(facts.PARAMETERS)
         self.table_bits = [glut_bits, mlut_bits, plut_bits]
 
         # # #
@@ -377,7 +377,7 @@ class Sequencer(Module):
         # pairs has to be pushed one after the other.
         apart = reduce(and_, lookup.valid) & (reduce(and_, lookup.masks) != 0)
         unhindered = push.go & ~apart & reduce(and_, [queue.roomy for queue in queues])
-        self.sync += self.coming.eq(Mux(unhindered, lookup.coming, 0))
+        self.sync += self.upcoming.eq(Mux(unhindered, lookup.upcoming, 0))
         self.comb += [
             self.errors["address"].eq(glut.beyond | mlut.beyond | plut.beyond),
             lookup.go.eq(push.go),

@@ -70,7 +70,7 @@ class Sequencing(Module):
                 sequencer.timeout.eq(self.branch_timeout),
                 sequencer.result.eq(self.result),
                 sequencer.result_valid.eq(self.result_valid & self.result_channels[c]),
-                channel.coming.eq(sequencer.coming),
+                channel.upcoming.eq(sequencer.upcoming),
                 channel.hold.eq(self.hold),
                 channel.misalign_limit.eq(self.misalign_limit),
                 self.armed[c].eq(channel.armed),
@@ -111,10 +111,10 @@ class Sequencing(Module):
         for error, signals in seen.items():
             bit = error.bit_length() - 1
             self.sync += self.errors[bit].eq((self.errors[bit] & ~self.clear[bit]) | reduce(or_, signals))
-        forget = self.clear[facts.Error.UNDERRUN.bit_length() - 1]
+        cleared = self.clear[facts.Error.UNDERRUN.bit_length() - 1]
         for channel, parameters, first in zip(self.channels, self.underrun_parameters, self.first_cycles, strict=True):
             stopped, known = (channel.dry != 0) | channel.misalign, Signal()
             self.sync += [
-                parameters.eq(Mux(forget, 0, parameters) | channel.dry),
-                If(stopped & (~known | forget), first.eq(self.cycle), known.eq(1)).Elif(forget, known.eq(0)),
+                parameters.eq(Mux(cleared, 0, parameters) | channel.dry),
+                If(stopped & (~known | cleared), first.eq(self.cycle), known.eq(1)).Elif(cleared, known.eq(0)),
             ]

@@ -37,7 +37,7 @@ class DescriptorMemory(Module):
         if len(words) > 1 << _SELECT_BIT:
             raise ValueError("the descriptor is larger than its 64 KiB window")
         word = Signal(32)
-        outside = Signal()
+        out_of_range = Signal()
         # The selection follows the register; otherwise the constants would not be inferred as a
         # memory
         self.sync += [
@@ -45,9 +45,9 @@ class DescriptorMemory(Module):
                 bus.adr[: max(1, (len(words) - 1).bit_length())],
                 {i: word.eq(w) for i, w in enumerate(words)} | {"default": word.eq(0)},
             ),
-            outside.eq(bus.adr[_SELECT_BIT] | (bus.adr >= len(words))),
+            out_of_range.eq(bus.adr[_SELECT_BIT] | (bus.adr >= len(words))),
         ]
-        self.comb += If(~outside, bus.dat_r.eq(word))
+        self.comb += If(~out_of_range, bus.dat_r.eq(word))
 
 
 class Gp0Bus(Module):

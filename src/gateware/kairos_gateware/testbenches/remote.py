@@ -36,16 +36,16 @@ class ServedMemory(Module):
         self.specials += memory, write, read
         layout = [("id", len(bus.id)), ("error", 1), ("data", 64)]
         self.submodules.answers = answers = SyncFIFOBuffered(sum(width for _, width in layout), 16)
-        taken, outside = Signal(), bus.address >= MEMORY_WORDS
+        taken, out_of_range = Signal(), bus.address >= MEMORY_WORDS
         self.comb += [
             bus.ready.eq(answers.writable & ~self.stall),
             taken.eq(bus.valid & bus.ready),
             write.adr.eq(bus.address),
             write.dat_w.eq(bus.data),
-            If(taken & bus.write & ~outside, write.we.eq(bus.strobes)),
+            If(taken & bus.write & ~out_of_range, write.we.eq(bus.strobes)),
             read.adr.eq(bus.address),
             answers.we.eq(taken),
-            answers.din.eq(Cat(bus.id, outside, read.dat_r)),
+            answers.din.eq(Cat(bus.id, out_of_range, read.dat_r)),
             reply.valid.eq(answers.readable & ~self.hold),
             answers.re.eq(reply.ready & ~self.hold),
             Cat(reply.id, reply.error, reply.data).eq(answers.dout),

@@ -37,6 +37,6 @@ class TopLevel(Module):
         are not driven."""
         self.outward(Cat(*[pad.o for pad in pads]), "pads_o")
         self.outward(Cat(*[pad.oe for pad in pads]), "pads_oe")
-        outside = self.port("pads_i", 8 * len(pads))
+        external = self.port("pads_i", 8 * len(pads))
         for n, pad in enumerate(pads):
-            self.comb += pad.i.eq(Mux(pad.oe, pad.o, outside[8 * n : 8 * n + 8]))
+            self.comb += pad.i.eq(Mux(pad.oe, pad.o, external[8 * n : 8 * n + 8]))

@@ -28,12 +28,12 @@ class Reader(Ps):
     def __init__(self, library, may, **options):
         super().__init__(library, **options)
         self.may, self.alone = may, 0
-        self._same, self._outside = 0, None
+        self._same, self._driven = 0, None
 
     def step(self):
-        outside = bytes(self.inputs.pads_i), self.inputs.event_o, self.inputs.emio_o
-        self._same = self._same + 1 if outside == self._outside else 0
-        self._outside = outside
+        driven = bytes(self.inputs.pads_i), self.inputs.event_o, self.inputs.emio_o
+        self._same = self._same + 1 if driven == self._driven else 0
+        self._driven = driven
         super().step()
 
     def _nothing_comes(self):

@@ -158,8 +158,8 @@ impl MemoryEntry {
             if !(1..=32).contains(width) {
                 return wrong(format!("register {name}: width must be 1 to 32"));
             }
-            let outside = self.size.is_some_and(|size| *offset >= size);
-            if outside || !offset.is_multiple_of(WORD) {
+            let beyond = self.size.is_some_and(|size| *offset >= size);
+            if beyond || !offset.is_multiple_of(WORD) {
                 return wrong(format!(
                     "register {name}: offset {offset:#x} is not a {WORD}-byte word within it"
                 ));

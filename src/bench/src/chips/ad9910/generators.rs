@@ -26,7 +26,7 @@ pub struct Lines {
 #[derive(Debug, Clone)]
 pub struct Player {
     /// The sequence of addresses.
-    places: Course,
+    addresses: Course,
     /// The words at these addresses, by destination.
     pub ftw: Option<Arc<Course>>,
     pub pow: Option<Arc<Course>>,
@@ -39,11 +39,15 @@ impl Player {
     /// continues.
     pub fn new(registers: &Registers, ram: &[u32; RAM], profile: usize, cycle: u64, from: Option<i64>) -> Self {
         let sequence = cfr1::INTERNAL_PROFILE.get(registers.word(chip::CFR1));
-        let places = match sequence {
+        let addresses = match sequence {
             0 => in_profile(registers, profile, cycle, from),
             _ => through_profiles(registers, sequence, cycle),
         };
-        let made = |of: &dyn Fn(u64) -> u64| Some(Arc::new(places.map(|place| of(ram[place as usize].into()) as i64)));
+        let made = |of: &dyn Fn(u64) -> u64| {
+            Some(Arc::new(
+                addresses.map(|address| of(ram[address as usize].into()) as i64),
+            ))
+        };
         let (ftw, pow, asf) = match cfr1::RAM_DESTINATION.get(registers.word(chip::CFR1)) {
             cfr1::RAM_DESTINATION_FTW => (made(&|word| word), None, None),
             cfr1::RAM_DESTINATION_POW => (None, made(&|word| ram::POW.get(word)), None),
@@ -54,12 +58,17 @@ impl Player {
                 made(&|word| ram::POLAR_ASF.get(word)),
             ),
         };
-        Self { places, ftw, pow, asf }
+        Self {
+            addresses,
+            ftw,
+            pow,
+            asf,
+        }
     }
 
     /// The address in a cycle.
-    pub fn place(&self, cycle: u64) -> i64 {
-        self.places.value(cycle)
+    pub fn address(&self, cycle: u64) -> i64 {
+        self.addresses.value(cycle)
     }
 }
 

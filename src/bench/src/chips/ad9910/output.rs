@@ -106,7 +106,7 @@ pub struct Pipe<T> {
     shown: T,
     delay: u64,
     /// (time at the output, delay in cycles, value).
-    coming: VecDeque<(Ns, u64, T)>,
+    pending: VecDeque<(Ns, u64, T)>,
 }
 
 impl<T> Pipe<T> {
@@ -115,13 +115,13 @@ impl<T> Pipe<T> {
         Self {
             shown,
             delay: 0,
-            coming: VecDeque::new(),
+            pending: VecDeque::new(),
         }
     }
 
     /// The value that entered last.
     pub fn latest(&self) -> &T {
-        self.coming.back().map_or(&self.shown, |coming| &coming.2)
+        self.pending.back().map_or(&self.shown, |pending| &pending.2)
     }
 
     /// The value at the output, and the cycle of it that appears there in `cycle`.
@@ -132,15 +132,15 @@ impl<T> Pipe<T> {
     /// Enters a value.
     pub fn push(&mut self, clock: &Clock, cycle: u64, delay: u64, what: T) {
         // Values do not overtake each other.
-        let last = self.coming.back().map_or(0, |coming| coming.0);
-        self.coming
+        let last = self.pending.back().map_or(0, |pending| pending.0);
+        self.pending
             .push_back((clock.time(cycle + delay).max(last), delay, what));
     }
 
     /// Advances the output to a time; returns whether a new value appeared.
-    pub fn settle(&mut self, at: Ns) -> bool {
+    pub fn advance(&mut self, at: Ns) -> bool {
         let mut fresh = false;
-        while let Some((_, delay, what)) = self.coming.pop_front_if(|coming| coming.0 <= at) {
+        while let Some((_, delay, what)) = self.pending.pop_front_if(|pending| pending.0 <= at) {
             (self.shown, self.delay, fresh) = (what, delay, true);
         }
         fresh
@@ -148,12 +148,12 @@ impl<T> Pipe<T> {
 
     /// Advances all values to the output.
     pub fn flush(&mut self) {
-        self.settle(Ns::MAX);
+        self.advance(Ns::MAX);
     }
 
     /// The time at which the next value appears.
     pub fn next(&self) -> Option<Ns> {
-        self.coming.front().map(|coming| coming.0)
+        self.pending.front().map(|pending| pending.0)
     }
 
     /// The time after `at` at which the value at the output changes by itself, if it does.
@@ -188,14 +188,14 @@ impl Output {
 
     /// The time of the next change after `at`; if inaudible, only new values count.
     pub fn next(&self, clock: &Clock, at: Ns, audible: bool) -> Option<Ns> {
-        let coming = soonest(self.waves.next(), self.levels.next());
+        let pending = soonest(self.waves.next(), self.levels.next());
         if !audible || clock.hz == 0 {
-            return coming;
+            return pending;
         }
         let changes = soonest(
             self.waves.changes(clock, at, Wave::next),
             self.levels.changes(clock, at, Source::next),
         );
-        soonest(coming, changes)
+        soonest(pending, changes)
     }
 }

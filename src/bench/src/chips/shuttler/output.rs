@@ -86,7 +86,7 @@ impl Output {
             let sum = self.waveform.sum(passed / CYCLE) * self.factor() + self.offset();
             volts = (sum.clamp(LEAST, MOST) / COARSE).floor() * COARSE * STEP + 0.0;
             tone = self.tone(passed, due - at);
-            self.look_at_range(passed / CYCLE, sum, tone.hz * (update as f64) * 1e-9, out);
+            self.check_range(passed / CYCLE, sum, tone.hz * (update as f64) * 1e-9, out);
         }
         if volts != self.volts {
             self.volts = volts;
@@ -120,7 +120,7 @@ impl Output {
 
     /// Warns, once per start, of a sum beyond the range. Where the cosine is too fast for the
     /// renewals to show its peaks (`turns` from one to the next), these count.
-    fn look_at_range(&mut self, n: u64, sum: f64, turns: f64, out: &mut Outbox) {
+    fn check_range(&mut self, n: u64, sum: f64, turns: f64, out: &mut Outbox) {
         let peaks = self.waveform.reach(n).map(|peak| peak * self.factor() + self.offset());
         let seen = if turns >= 0.25 { peaks } else { [sum; 2] };
         let beyond = seen.into_iter().find(|steps| !(LEAST..=MOST + 1.0).contains(steps));

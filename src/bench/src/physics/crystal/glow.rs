@@ -62,7 +62,7 @@ pub struct Glow {
 
 /// The state of an ion: `D`, `S-` or `S+`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Level {
     /// Dark.
     Metastable,
     /// Lower state of the qubit.
@@ -73,11 +73,11 @@ pub enum Place {
 
 impl Glow {
     /// Creates ions in these states, with `quanta` quanta, from `at` on.
-    pub fn new(levels: Levels, shining: Shining, places: &[Place], quanta: u32, at: Ns) -> Self {
-        let ions = places.iter().map(|place| match place {
-            Place::Metastable => Shown::Dark,
-            Place::Lower => Shown::Bright(Vector3::x()),
-            Place::Pumped => Shown::Bright(Vector3::y()),
+    pub fn new(levels: Levels, shining: Shining, of_ions: &[Level], quanta: u32, at: Ns) -> Self {
+        let ions = of_ions.iter().map(|level| match level {
+            Level::Metastable => Shown::Dark,
+            Level::Lower => Shown::Bright(Vector3::x()),
+            Level::Pumped => Shown::Bright(Vector3::y()),
         });
         Self {
             levels,
@@ -236,22 +236,22 @@ impl Glow {
 
     /// Ends the light, at the time of the last [`Self::advance`]; returns the ions' states and the
     /// quanta.
-    pub fn end(mut self, random: &mut Pcg64Mcg) -> (Vec<Place>, u32) {
+    pub fn end(mut self, random: &mut Pcg64Mcg) -> (Vec<Level>, u32) {
         self.draw(random);
         let [lower, _, metastable] = self.levels.branching;
-        let places = self.ions.iter().map(|ion| match ion {
-            Shown::Dark => Place::Metastable,
+        let of_ions = self.ions.iter().map(|ion| match ion {
+            Shown::Dark => Level::Metastable,
             Shown::Bright(p) => {
                 let drawn: f64 = StandardUniform.sample(random);
                 match drawn {
-                    _ if drawn < p.x + lower * p.z => Place::Lower,
-                    _ if drawn < 1.0 - metastable * p.z => Place::Pumped,
-                    _ => Place::Metastable,
+                    _ if drawn < p.x + lower * p.z => Level::Lower,
+                    _ if drawn < 1.0 - metastable * p.z => Level::Pumped,
+                    _ => Level::Metastable,
                 }
             }
         });
-        let places = places.collect();
-        (places, self.quanta.round() as u32)
+        let of_ions = of_ions.collect();
+        (of_ions, self.quanta.round() as u32)
     }
 
     /// Population of `D` of each ion (0 or 1), and quanta.

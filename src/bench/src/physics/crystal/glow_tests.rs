@@ -43,7 +43,7 @@ fn run(glow: &mut Glow, end: Ns, random: &mut Pcg64Mcg, mut each: impl FnMut(&Gl
 }
 
 fn begun(shining: Shining, levels: Levels, quanta: u32, random: &mut Pcg64Mcg) -> Glow {
-    let mut glow = Glow::new(levels, shining, &[Place::Lower], quanta, 0);
+    let mut glow = Glow::new(levels, shining, &[Level::Lower], quanta, 0);
     glow.shine(shining, random);
     glow
 }

@@ -177,9 +177,11 @@ fn coupling(mode: &Mode, kick: &DMatrix<C>, tone: &Tone) -> DMatrix<C> {
     let mut coupling = DMatrix::zeros(mode.size(), mode.size());
     for ion in (0..mode.ions).filter(|ion| tone.ions >> ion & 1 != 0) {
         for low in (0..1 << mode.ions).filter(|inner| inner >> ion & 1 == 0) {
-            let place = ((low | 1 << ion) * states, low * states);
+            let corner = ((low | 1 << ion) * states, low * states);
             let strength = C::new(TAU * tone.rabi_hz / 2.0, 0.0);
-            coupling.view_mut(place, (states, states)).copy_from(&(kick * strength));
+            coupling
+                .view_mut(corner, (states, states))
+                .copy_from(&(kick * strength));
         }
     }
     coupling

@@ -382,11 +382,11 @@ impl<'p> Interleave<'_, '_, 'p> {
             swap(&mut emitter.locals, &mut frame.locals);
             swap(&mut emitter.closures, &mut frame.closures);
         };
-        let outside = std::mem::replace(&mut emitter.build.inlined_at, frame.called);
+        let outer = std::mem::replace(&mut emitter.build.inlined_at, frame.called);
         exchange(emitter, frame);
         let made = make(emitter);
         exchange(emitter, frame);
-        emitter.build.inlined_at = outside;
+        emitter.build.inlined_at = outer;
         made
     }
 

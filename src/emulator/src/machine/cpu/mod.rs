@@ -132,11 +132,11 @@ impl Core {
         self.slice.streak.set(0);
         self.pending = None;
         // Unicorn does not report the very first block.
-        self.look_at(entry);
+        self.scan_page(entry);
     }
 
     /// Scans the page of `entry` for special instructions.
-    fn look_at(&mut self, entry: u32) {
+    fn scan_page(&mut self, entry: u32) {
         let mut code = vec![0; 4096 - (entry as usize & 0xfff)];
         {
             let bus = self.bus.borrow();

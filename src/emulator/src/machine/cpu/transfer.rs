@@ -10,7 +10,7 @@ type Uc<'a> = Unicorn<'a, ()>;
 
 /// Source or destination of a part of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Register {
     /// A general register.
     General(u32),
     /// The lower (false) or upper (true) half of D register `n`.
@@ -21,7 +21,7 @@ pub enum Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// The register.
-    pub place: Place,
+    pub register: Register,
     /// 1, 2 or 4 bytes.
     pub size: u32,
     /// A loaded value is sign-extended.
@@ -83,7 +83,7 @@ fn shifted(uc: &Uc<'_>, word: u32, pc: u32) -> u32 {
 }
 
 /// VFP registers of the instruction `word`, as halves of D registers.
-fn halves(word: u32) -> impl Iterator<Item = Place> {
+fn halves(word: u32) -> impl Iterator<Item = Register> {
     let bit = |n: u32| word >> n & 1 != 0;
     let (d, wide) = (word >> 12 & 15, bit(8));
     let single = bit(24) && !bit(21);
@@ -98,7 +98,7 @@ fn halves(word: u32) -> impl Iterator<Item = Place> {
     } else {
         (2 * d) | (word >> 22 & 1)
     };
-    (first..first + words).map(|n| Place::Half((n / 2) & 31, n & 1 != 0))
+    (first..first + words).map(|n| Register::Half((n / 2) & 31, n & 1 != 0))
 }
 
 impl Transfer {
@@ -111,7 +111,7 @@ impl Transfer {
             return None;
         }
         let general = |register, size, signed| Part {
-            place: Place::General(register),
+            register: Register::General(register),
             size,
             signed,
         };
@@ -177,13 +177,13 @@ impl Transfer {
             6 if word >> 9 & 7 == 5 => {
                 let offset = 4 * (word & 0xff);
                 let parts: Vec<Part> = halves(word)
-                    .map(|place| Part {
-                        place,
+                    .map(|register| Part {
+                        register,
                         size: 4,
                         signed: false,
                     })
                     .collect();
-                let place = if bit(24) && !bit(21) {
+                let base = if bit(24) && !bit(21) {
                     (moved(offset), None)
                 } else {
                     (
@@ -191,7 +191,7 @@ impl Transfer {
                         bit(21).then_some((n, moved(offset))),
                     )
                 };
-                (!bit(20), place, parts)
+                (!bit(20), base, parts)
             }
             _ => return None,
         };
@@ -211,10 +211,10 @@ impl Transfer {
 
     /// The value stored by part `n`.
     pub fn stored(&self, uc: &Uc<'_>, n: usize, pc: u32) -> u32 {
-        let Part { place, size, .. } = self.parts[n];
-        let value = match place {
-            Place::General(register) => operand(uc, register, pc),
-            Place::Half(d, upper) => (uc.reg_read(double(d)).unwrap_or(0) >> (32 * u32::from(upper))) as u32,
+        let Part { register, size, .. } = self.parts[n];
+        let value = match register {
+            Register::General(register) => operand(uc, register, pc),
+            Register::Half(d, upper) => (uc.reg_read(double(d)).unwrap_or(0) >> (32 * u32::from(upper))) as u32,
         };
         value & (u64::MAX >> (64 - 8 * size)) as u32
     }
@@ -230,9 +230,9 @@ impl Transfer {
                 (true, 2) => *value as i16 as u32,
                 _ => *value,
             };
-            match part.place {
-                Place::General(register) => set_operand(uc, register, value),
-                Place::Half(d, upper) => {
+            match part.register {
+                Register::General(register) => set_operand(uc, register, value),
+                Register::Half(d, upper) => {
                     let shift = 32 * u32::from(upper);
                     let old = uc.reg_read(double(d)).unwrap_or(0);
                     let new = old & !(0xffff_ffff << shift) | u64::from(value) << shift;
@@ -324,7 +324,7 @@ mod tests {
             [0x5566_7788, 0x1122_3344]
         );
         let vldr = transfer(0xedd1_4a00); // vldr s9, [r1]
-        assert_eq!(vldr.parts[0].place, Place::Half(4, true));
+        assert_eq!(vldr.parts[0].register, Register::Half(4, true));
         transfer(0xe1d1_30d1).complete(&mut uc, &[0x80]);
         assert_eq!(operand(&uc, 3, 0), 0xffff_ff80);
         transfer(0xe8b1_0019).complete(&mut uc, &[1, 2, 3]);

@@ -1,7 +1,7 @@
 //! Advances virtual time when no core runs.
 
 use super::{CoreState, Machine, Step};
-use crate::machine::peripheral::{Due, Standing, NEVER};
+use crate::machine::peripheral::{Due, Readiness, NEVER};
 use crate::machine::time::{self, Cycles};
 
 /// While the network comes up, core 0's timers advance time at once, but not beyond this.
@@ -59,10 +59,10 @@ impl Machine {
         };
         let device = core1.min(due.work).min(due.answer).min(played).min(due.arrival);
         if device == NEVER && !self.ready {
-            match self.bus.borrow_mut().standing(self.now) {
-                Standing::Up => self.ready = true,
-                Standing::Asking => return Move::Wait,
-                Standing::Unknown => {}
+            match self.bus.borrow_mut().readiness(self.now) {
+                Readiness::Up => self.ready = true,
+                Readiness::Probing => return Move::Wait,
+                Readiness::Unknown => {}
             }
         }
         let booting = !self.ready && self.now < BOOT_LIMIT;

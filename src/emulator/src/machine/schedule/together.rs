@@ -129,7 +129,7 @@ impl System {
             }
             let again = stuck.is_some() && stuck == self.stuck;
             if again || self.boards[first].machine.now() <= now {
-                self.give_way(&order[1..]);
+                self.run_next_board(&order[1..]);
             }
         }
     }
@@ -137,7 +137,7 @@ impl System {
     /// Lets the next board with a running core take a turn. Called when the logic of the board
     /// furthest behind, like that of its neighbours, waits for a core of another board that is
     /// slightly ahead of it but has a timer due earlier.
-    fn give_way(&mut self, others: &[(Cycles, usize)]) {
+    fn run_next_board(&mut self, others: &[(Cycles, usize)]) {
         let running = |&(time, board): &(Cycles, usize)| Some((time, board, self.boards[board].machine.behind()?));
         if let Some((time, board, core)) = others.iter().find_map(running) {
             let limit = time.saturating_add(self.lookahead);

@@ -8,7 +8,7 @@ mod rings;
 use std::collections::VecDeque;
 
 use crate::machine::memory::Memory;
-use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset, Standing};
+use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Readiness, Reset};
 use crate::machine::time::{self, Cycles};
 
 const PHY_ADDRESS: u32 = 7;
@@ -265,20 +265,20 @@ impl Peripheral for Gem {
         (self.words[ISR] & !self.words[IMR] != 0).into()
     }
 
-    fn standing(&mut self, now: Cycles) -> Standing {
+    fn readiness(&mut self, now: Cycles) -> Readiness {
         let receiving = self.receiving();
         let Some(cable) = self.cable.as_mut().filter(|_| receiving) else {
-            return Standing::Unknown;
+            return Readiness::Unknown;
         };
         if cable.guest_up() {
-            return Standing::Up;
+            return Readiness::Up;
         }
         if self.asked.is_some_and(|asked| now < asked + PROBE_INTERVAL) {
-            return Standing::Unknown;
+            return Readiness::Unknown;
         }
         self.asked = Some(now);
         cable.probe(now);
-        Standing::Asking
+        Readiness::Probing
     }
 }
 

@@ -143,7 +143,7 @@ impl Si5324 {
         }
         let has_clock = |input: &u8| self.input(*input) != 0;
         let stays = automatic != autosel::AUTOSEL_REG_AUTOMATIC_REVERTIVE && has_clock(&self.active);
-        let by_priority = [priority::CK_PRIOR1, priority::CK_PRIOR2].map(|place| self.get(PRIORITY, place) as u8);
+        let by_priority = [priority::CK_PRIOR1, priority::CK_PRIOR2].map(|field| self.get(PRIORITY, field) as u8);
         match by_priority.into_iter().find(has_clock) {
             Some(first) if !stays => first,
             _ => self.active,

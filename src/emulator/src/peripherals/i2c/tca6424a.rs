@@ -28,7 +28,7 @@ impl Default for Tca6424a {
     fn default() -> Self {
         let mut bytes = [0; ADDRESSES];
         for register in [OUTPUT, POLARITY, CONFIGURATION] {
-            bytes[place(register)..][..PORTS].fill(register.reset as u8);
+            bytes[index(register)..][..PORTS].fill(register.reset as u8);
         }
         Self {
             bytes,
@@ -40,7 +40,7 @@ impl Default for Tca6424a {
 }
 
 /// Address of the first register of a kind.
-fn place(register: Register) -> usize {
+fn index(register: Register) -> usize {
     usize::from(register.address)
 }
 
@@ -55,7 +55,7 @@ impl Tca6424a {
 
     /// The levels of the pins of a port as read by the input register.
     fn levels(&self, port: usize) -> u8 {
-        let [output, inverted, input] = [OUTPUT, POLARITY, CONFIGURATION].map(|kind| self.bytes[place(kind) + port]);
+        let [output, inverted, input] = [OUTPUT, POLARITY, CONFIGURATION].map(|kind| self.bytes[index(kind) + port]);
         output & !input | inverted & input
     }
 }
@@ -71,14 +71,14 @@ impl Device for Tca6424a {
             self.advances = command::AUTO_INCREMENT.get(byte.into()) != 0;
             return;
         }
-        if self.at % KIND < PORTS && (place(OUTPUT)..ADDRESSES).contains(&self.at) {
+        if self.at % KIND < PORTS && (index(OUTPUT)..ADDRESSES).contains(&self.at) {
             self.bytes[self.at] = byte;
         }
         self.advance();
     }
 
     fn give(&mut self, _: Cycles) -> u8 {
-        let byte = match self.at.checked_sub(place(INPUT)) {
+        let byte = match self.at.checked_sub(index(INPUT)) {
             Some(port) if port < PORTS => self.levels(port),
             _ => self.bytes.get(self.at).copied().unwrap_or(0),
         };

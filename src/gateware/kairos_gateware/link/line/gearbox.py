@@ -153,14 +153,14 @@ class Depacketiser(VectorStream):
             If(busy, at.eq(end), begins.eq(ended & (end != PLACES))).Else(begins.eq(1)),
             Case(at, {n: tag.eq(self.word.payload[n * UNIT : n * UNIT + forms.tag_bits]) for n in range(PLACES)}),
         ]
-        last_start, last_words = Signal.like(start), Signal.like(words)
+        last_start, final_words = Signal.like(start), Signal.like(words)
         following = {}
         for name, number in forms.tags.items():
             cases = {}
             for place in range(1 if forms.one_a_word else PLACES):
                 spanned = -(-(place + forms.units[name]) // PLACES)
                 if spanned == 1:
-                    cases[place] = [done.eq(1), last_start.eq(place), last_words.eq(1)]
+                    cases[place] = [done.eq(1), last_start.eq(place), final_words.eq(1)]
                     continue
                 cases[place] = [
                     busy.eq(1),
@@ -176,13 +176,13 @@ class Depacketiser(VectorStream):
                 history[0].eq(self.word.payload),
                 [newer.eq(older) for older, newer in zip(history, history[1:], strict=False)],
                 If(busy, more.eq(more - 1)),
-                If(ended, busy.eq(0), done.eq(1), last_start.eq(start), last_words.eq(words)),
+                If(ended, busy.eq(0), done.eq(1), last_start.eq(start), final_words.eq(words)),
                 If(begins & (tag != 0), start.eq(at), Case(tag, following)),
             ),
         ]
         window, aligned = Signal(span * PAYLOAD_BITS), Signal(forms.longest * UNIT)
         self.comb += [
-            Case(last_words, {n: window.eq(Cat(*reversed(history[:n]))) for n in range(1, span + 1)}),
+            Case(final_words, {n: window.eq(Cat(*reversed(history[:n]))) for n in range(1, span + 1)}),
             Case(last_start, {n: aligned.eq(window[n * UNIT :]) for n in range(PLACES)}),
         ]
         self.sync += [

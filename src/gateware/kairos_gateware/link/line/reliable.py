@@ -257,7 +257,7 @@ class Reliable(_Channel):
 
     def _distribute(self, fields, word, present, stream, lane, crc):
         own, right = Signal(), Signal()
-        session, forgotten = self.session, C(0)
+        session, discarded = self.session, C(0)
         self.comb += [
             own.eq(present & (stream == CONTROL)),
             right.eq(crc == fields.crc),
@@ -279,6 +279,6 @@ class Reliable(_Channel):
                 sender.again.eq(fields.again),
                 sender.again_generation.eq(fields.generation),
             ]
-            forgotten = forgotten + receiver.dropped
+            discarded = discarded + receiver.dropped
         self.comb += self.repeated.eq(reduce(or_, [s.repeating & s.taken & ~s.control for s in self.senders]))
-        self.sync += self.dropped.eq(forgotten + self.broken)
+        self.sync += self.dropped.eq(discarded + self.broken)

@@ -83,16 +83,16 @@ def test_invalid_start_discards_preceding_words():
 
 
 class Pair(Module):
-    """Two endpoints with a line of some cycles; `cut` loses the words on it, `forget[n]` resets an
+    """Two endpoints with a line of some cycles; `cut` loses the words on it, `restart[n]` resets an
     end."""
 
     def __init__(self, delay=5, reliability=SMALL):
-        self.cut, self.forget, self.ends = Signal(), [Signal(), Signal()], []
+        self.cut, self.restart, self.ends = Signal(), [Signal(), Signal()], []
         self.cycle = Signal(32)
         self.sync += self.cycle.eq(self.cycle + 1)
-        for forget in self.forget:
+        for restart in self.restart:
             end = ResetInserter()(Endpoint(STREAMS, STREAMS, reliability))
-            self.comb += end.reset.eq(forget)
+            self.comb += end.reset.eq(restart)
             self.submodules += end
             self.ends.append(end)
         for source, sink in [self.ends, self.ends[::-1]]:
@@ -222,9 +222,9 @@ def test_restarted_end_takes_peer_down_and_both_recover(who):
     def play():
         yield from wait_up(dut)
         assert (yield from exchange(dut, "data", range(30)))[0] == list(range(30))
-        yield dut.forget[who].eq(1)
+        yield dut.restart[who].eq(1)
         yield
-        yield dut.forget[who].eq(0)
+        yield dut.restart[who].eq(0)
         yield from wait_up(dut, 0)
         yield from wait_up(dut)
         assert (yield from exchange(dut, "data", range(40, 70)))[0] == list(range(40, 70))

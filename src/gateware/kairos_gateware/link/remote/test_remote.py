@@ -133,9 +133,9 @@ def test_requests_to_an_offline_board_fail_until_it_is_back(engine):
 
 
 def test_access_outside_exports_is_refused_and_counted(engine):
-    outside = [HALF, MEMORY_WORDS - 1, MEMORY_WORDS + 1, 2**29 - 1]
-    stores = [(1, address, 5, 255) for address in outside]
-    loads = [(0, address, 0, 0) for address in outside]
+    unexported = [HALF, MEMORY_WORDS - 1, MEMORY_WORDS + 1, 2**29 - 1]
+    stores = [(1, address, 5, 255) for address in unexported]
+    loads = [(0, address, 0, 0) for address in unexported]
     shown = play(engine, [*stores, *loads, (0, MEMORY_WORDS, 0, 0), (0, 0, 0, 0)], 2000)
     assert [status for status, _ in answers(shown, 10)] == [REFUSED] * 8 + [BUS_ERROR, DONE]
     assert shown["refused"][-1] == 8

@@ -28,7 +28,7 @@ above."""
 class LostOutputs(Module):
     """timebase: that of this board. `sent` (in): an event with time `coarse` (in, 61 bits) is sent in this
     cycle. `joined` (in): the link is established. `far_known` (in): in this cycle the far counter, `far`
-    (in, 61 bits), is known for the first time since then. `forgets` (in): all events sent are dropped, by
+    (in, 61 bits), is known for the first time since then. `cleared` (in): all events sent are dropped, by
     request.
 
     `lost` (out): for a cycle, events are lost. `total` (out, 16 bits): upper bound of the events lost so
@@ -38,7 +38,7 @@ class LostOutputs(Module):
     def __init__(self, timebase):
         self.sent, self.coarse = Signal(), Signal(COARSE_BITS)
         self.joined, self.far_known, self.far = Signal(), Signal(), Signal(COARSE_BITS)
-        self.forgets = Signal()
+        self.cleared = Signal()
         self.lost, self.total = Signal(), Signal(COUNT_BITS)
 
         # # #
@@ -64,7 +64,7 @@ class LostOutputs(Module):
             If(was_joined & ~self.joined & waiting, open_.eq(1)),
             If(self.lost, self.total.eq(Mux(sum_[COUNT_BITS], 2**COUNT_BITS - 1, sum_)), latest.eq(0)),
             If(self.far_known, open_.eq(0)),
-            If(self.forgets, open_.eq(0), latest.eq(0)),
+            If(self.cleared, open_.eq(0), latest.eq(0)),
         ]
 
 
@@ -83,13 +83,13 @@ class Discarded(Module):
     """Outputs accepted for the board above that this board drops. timebase: that of its core.
     taken: a `Taken` for each path by which they arrive.
 
-    `resets` (in): the core is reset by this board. `forgets` (in): it is reset by the board above. `lost`
+    `resets` (in): the core is reset by this board. `upstream_resets` (in): it is reset by the board above. `lost`
     (out): for a cycle, outputs are dropped that were not executed; `channel` (out, 24 bits): that of the
     newest.
     """
 
     def __init__(self, timebase, taken):
-        self.resets, self.forgets = Signal(), Signal()
+        self.resets, self.upstream_resets = Signal(), Signal()
         self.lost, self.channel = Signal(), Signal(24)
 
         # # #
@@ -97,8 +97,8 @@ class Discarded(Module):
         latest = Signal(COARSE_BITS)
         arrives = reduce(or_, [output.valid for output in taken])
         self.sync += [
-            self.lost.eq(self.resets & ~self.forgets & (arrives | (latest >= timebase.coarse))),
+            self.lost.eq(self.resets & ~self.upstream_resets & (arrives | (latest >= timebase.coarse))),
             [If(output.valid, self.channel.eq(output.channel)) for output in taken],
             [If(output.valid & (output.coarse > latest), latest.eq(output.coarse)) for output in taken],
-            If(self.resets | self.forgets, latest.eq(0)),
+            If(self.resets | self.upstream_resets, latest.eq(0)),
         ]

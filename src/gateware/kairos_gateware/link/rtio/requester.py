@@ -365,7 +365,7 @@ class RtioRequester(Module):
             losses.up.eq(self.up),
             losses.tracked.far_known.eq(time.far_known),
             losses.tracked.far.eq(time.far),
-            losses.tracked.forgets.eq(self.reset),
+            losses.tracked.cleared.eq(self.reset),
             inputs.ends.eq(self.reset | self.abort),
             inputs.up.eq(self.up),
             controls.reset.eq(self.reset),

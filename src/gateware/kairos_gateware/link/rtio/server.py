@@ -370,7 +370,7 @@ class RtioServer(Module):
             passed.channel.eq(output.channel),
         ]
         self.submodules.discarded = discarded = Discarded(core.timebase, [passed, self.played])
-        self.comb += [discarded.resets.eq(self.discards), discarded.forgets.eq(dropping)]
+        self.comb += [discarded.resets.eq(self.discards), discarded.upstream_resets.eq(dropping)]
         sources = [(name, *self._merged(name, source, below)) for name, source in core.errors.items()]
         sources.append(("busy", self.cri.output_done & (self.cri.output_status != 0), channel))
         sources.append(("busy", discarded.lost, discarded.channel))
