@@ -174,7 +174,9 @@ impl Engine {
     pub fn run(&mut self, end: Ns) {
         let (mut last, mut repeats) = (0, 0);
         while self.failure.is_none() {
-            let Some((at, event)) = self.schedule.take(end) else { return };
+            let Some((at, event)) = self.schedule.take(end) else {
+                return;
+            };
             repeats = if at == last { repeats + 1 } else { 0 };
             last = at;
             if repeats == LOOP {

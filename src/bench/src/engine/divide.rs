@@ -126,9 +126,7 @@ impl Engine {
         }
         for (model, output, end) in self.wiring.outputs() {
             let (engine, number) = division.of_model[model];
-            engines[engine]
-                .wiring
-                .wire(number, output, division.renumbered(end));
+            engines[engine].wiring.wire(number, output, division.renumbered(end));
         }
         Divided {
             engines,

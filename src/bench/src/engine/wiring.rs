@@ -200,7 +200,11 @@ mod tests {
     fn origin_distinguishes_boards_only_if_there_are_several() {
         let several = Wiring::of_boards(vec![0, 10]);
         assert_eq!([9, 10, 50].map(|pad| several.board_of(pad)), [0, 1, 1]);
-        let numbers = [several.origin_of_pin(3), several.origin_of_pin(12), several.origin_of_models()];
+        let numbers = [
+            several.origin_of_pin(3),
+            several.origin_of_pin(12),
+            several.origin_of_models(),
+        ];
         let numbers = numbers.map(|origin| origin.number(5));
         assert_eq!(numbers, [5, 1 << ORIGIN | 5, (MODEL as u64) << ORIGIN | 5]);
         let single = Wiring::of_boards(vec![0]);
