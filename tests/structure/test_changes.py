@@ -55,13 +55,13 @@ def test_every_board_has_gateware_loader_and_row():
 def drivers() -> set[str]:
     """Returns the classes that a device database may name: those constructed from the device manager
     and arguments. A class imported from a module whose name extends the importer's counts as the
-    importer's: `suservo.Channel`."""
+    importer's: `suservo.Channel`. Other names of a class do not count."""
     found = {}
     for path in sorted((ROOT / "src" / "kairos" / "coredevice").glob("[!_]*.py")):
         module = import_module(f"kairos.coredevice.{path.stem}")
         for name in getattr(module, "__all__", []):
             made = getattr(module, name)
-            if inspect.isclass(made) and made.__module__.startswith(module.__name__):
+            if inspect.isclass(made) and made.__name__ == name and made.__module__.startswith(module.__name__):
                 made_from = inspect.signature(made.__init__).parameters if made.__init__ is not object.__init__ else []
                 if list(made_from)[1:2] == ["dmgr"]:
                     found.setdefault(made, f"{path.stem}.{name}")

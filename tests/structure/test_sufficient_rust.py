@@ -300,7 +300,7 @@ mod tests {
             names: &BTreeMap::new(),
         };
         let assembly = assemble(Source { name, text }, &device, &[]).expect("it is right");
-        assert_eq!(assembly.engine.report("ad00000").expect("a part")["steps"], 4.0);
+        assert_eq!(assembly.engine.report(0)["ad00000"]["steps"], 4.0);
     }
 }
 """
