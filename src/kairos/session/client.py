@@ -212,6 +212,9 @@ class Session:
                 async_errors = connection.read_u8()
                 self._kernel_runs = False
                 self._warn_async_errors(async_errors)
+                if embedding.errors:
+                    errors, embedding.errors = embedding.errors, []
+                    raise errors[0]
                 return
             elif message_type == Reply.KERNEL_EXCEPTION:
                 self._raise_kernel_exception(connection, compiled)
@@ -229,9 +232,8 @@ class Session:
         except KeyError as error:
             raise codec.ProtocolError(f"unknown host object {error}") from None
         if service == 0:
-            target, name, value = args
-            logger.debug("write-back of %s", name)
-            embedding.write_back(target, name, value)
+            logger.debug("write-back of %s", args[1] or "elements")
+            embedding.write_back(*args)
             return
         try:
             function = embedding.retrieve_object(service)
@@ -275,14 +277,15 @@ class Session:
     def _send_exception(self, connection, embedding, error):
         cls = type(error)
         name = device_name(cls) or f"{embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}"
-        message = str(error)
+        # An exception of this class is made from the message again, and a class may quote its only argument.
+        message = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], str) else str(error)
         if len(message) > MESSAGE_LIMIT:
             message = message[:MESSAGE_LIMIT] + "... (truncated)"
         frames = traceback.extract_tb(error.__traceback__)
         place = frames[-1]
         logger.debug("exception in RPC, sent to the kernel", exc_info=error)
         keys = [embedding.store_str(text) for text in (name, message, place.filename, place.name)]
-        connection.write_exception(keys, place.lineno or 0, place_column(place))
+        connection.write_exception(keys, embedding.classes_caught(cls), place.lineno or 0, place_column(place))
         connection.flush()
 
     def _raise_kernel_exception(self, connection, compiled):
@@ -300,7 +303,15 @@ class Session:
         raised, extents, backtrace, async_errors = connection.read_report()
         exceptions = [
             DeviceException(
-                host_string(key), key, text(message), tuple(params), text(file), line, column, text(function)
+                host_string(key),
+                key,
+                text(message),
+                tuple(params),
+                text(file),
+                line,
+                column,
+                text(function),
+                isinstance(message, int),
             )
             for key, message, params, (file, line, column, function) in raised
         ]
