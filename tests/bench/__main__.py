@@ -70,7 +70,7 @@ def user_figures(figures: Figures):
 
 def compile_figures(figures: Figures):
     """First compilations, each in a fresh process."""
-    from .compilations import compile_seconds, median
+    from .compilations import cold_seconds, compile_seconds, median
     from .programs import PROGRAMS
 
     how = "first compilation in a process, imports excluded"
@@ -82,6 +82,11 @@ def compile_figures(figures: Figures):
         baseline=0.12,
         source=f"{how}; baseline: reference compiler, 50 statements",
     )
+    if any(name.startswith(figures.prefixes) for name in ("compile.import_s", "compile.cold_blink_s")):
+        importing, cold = cold_seconds()
+        figures.add("compile.import_s", importing, "s", target=0.03, source="import kairos.compiler in a fresh process")
+        source = "from the begin of that import to the library of examples/blink.py"
+        figures.add("compile.cold_blink_s", cold, "s", target=0.05, source=source)
     wanted = {"compile.cached": (0.010, None, "the slowest of them, found by a second process among what is kept")}
     wanted |= {f"compile.{name}": row[1:] for name, row in PROGRAMS.items()}
     if not any(name.startswith(figures.prefixes) for name in wanted):

@@ -23,12 +23,24 @@ start = time.perf_counter()
 compiled = e.core.compile(type(e).run, (e,), {}, lambda x: None)
 print(json.dumps({"seconds": time.perf_counter() - start, **compiled.timings}))
 """
+COLD = """
+import time
+start = time.perf_counter()
+import kairos.compiler
+imported = time.perf_counter()
+import json, sys
+from tests.support.experiment import experiment
+e = experiment(sys.argv[1], sys.argv[2])
+e.core.compile(type(e).run, (e,), {}, lambda x: None)
+print(json.dumps({"import": imported - start, "seconds": time.perf_counter() - start}))
+"""
+"""As `ONCE`, with all imports."""
 
 
-def once(file, name: str, **environment: str) -> dict[str, float]:
+def once(file, name: str, program: str = ONCE, **environment: str) -> dict[str, float]:
     """Return the seconds of one compilation of `run` of the experiment `name`, and of its steps."""
     done = subprocess.run(
-        [sys.executable, "-c", ONCE, str(file), name],
+        [sys.executable, "-c", program, str(file), name],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -42,6 +54,13 @@ def once(file, name: str, **environment: str) -> dict[str, float]:
 def median(file, name: str, **environment: str) -> float:
     """Return the median seconds of `REPEAT` compilations."""
     return statistics.median(once(file, name, **environment)["seconds"] for _ in range(REPEAT))
+
+
+def cold_seconds() -> tuple[float, float]:
+    """Return the median seconds of importing the compiler, and from there to the library of
+    examples/blink.py."""
+    found = [once("examples/blink.py", "Blink", COLD, KAIROS_CACHE="off") for _ in range(REPEAT)]
+    return tuple(statistics.median(one[step] for one in found) for step in ("import", "seconds"))
 
 
 def compile_seconds(wanted=PROGRAMS) -> dict[str, float]:

@@ -132,6 +132,29 @@ def host_array(size: int) -> str:
     return text + _method("run", ["total = 0", "for x in self.data:", "    total += x", "return total"])
 
 
+def list_display(size: int) -> str:
+    """Return a list display of this many numbers, sent to the host."""
+    return HEAD + _method("run", [f"return [{', '.join(map(str, range(size)))}]"])
+
+
+def attributes(count: int) -> str:
+    """Return increments of this many attributes of one object."""
+    text = HEAD + "".join(f"        self.a{n} = {n}\n" for n in range(count))
+    return text + _method("run", [f"self.a{n} += 1" for n in range(count)])
+
+
+def depth(levels: int) -> str:
+    """Return an expression of this depth."""
+    text = HEAD + "        self.number = 5\n"
+    return text + _method("run", ["y = self.number", f"self.number = {'(' * levels}y{' * 3 + 1)' * levels}"])
+
+
+def tries(count: int) -> str:
+    """Return this many `try` statements around calls of the host."""
+    text = HEAD + _method("ask", ["pass"]).replace("@kernel", "@rpc")
+    return text + _method("run", ["try:\n            self.ask()\n        except ValueError:\n            pass"] * count)
+
+
 PROGRAMS = {
     # name: (text, target in seconds, time of the reference, description)
     "empty": (empty, 0.015, 0.041, "an empty kernel"),
@@ -143,5 +166,11 @@ PROGRAMS = {
     "classes_40x3x6": (lambda: classes(40, 3, 6), 0.15, 4.06, "40 classes with 3 methods of 6 statements"),
     "numpy_heavy": (numpy_heavy, 0.15, 1.20, "48 statements on arrays"),
     "ad9910_init_set": (ad9910, 0.06, 1.15, "one AD9910, initialised and set"),
+    "list_10000": (lambda: list_display(10_000), 0.2, None, "a list display of 10,000 numbers"),
+    "functions_1000x2": (lambda: functions(1000, 2), 1.0, None, "1,000 functions of 2 statements"),
+    "attributes_1000": (lambda: attributes(1000), 0.6, None, "1,000 attributes of one object"),
+    "classes_400x1x2": (lambda: classes(400, 1, 2), 0.8, None, "400 classes with a method of 2 statements"),
+    "depth_150": (lambda: depth(150), 0.05, None, "an expression of 150 levels"),
+    "tries_200": (lambda: tries(200), 0.25, None, "200 `try` statements around calls of the host"),
     "host_array_1e6": (lambda: host_array(1_000_000), 0.10, 11.7, "a host array of a million int32, summed"),
 }

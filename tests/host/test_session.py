@@ -73,6 +73,7 @@ class Embedding:
     def __init__(self, objects=(), strings=()):
         self.objects = dict(enumerate(objects, 1))
         self.strings = list(strings)
+        self.errors = []
 
     def retrieve_object(self, key):
         return self.objects[key]
@@ -86,6 +87,9 @@ class Embedding:
 
     def write_back(self, target, name, value):
         setattr(target, name, value)
+
+    def classes_caught(self, cls):
+        return -1, 0, 5
 
     def store_str(self, text):
         self.strings.append(text)
@@ -157,7 +161,7 @@ def test_rpc_exception_is_sent_to_kernel():
     def script(peer):
         peer.start()
         peer.send(SYNC + b"\x0a\0\1\0\0\0\0\1\0\0\0n")
-        peer.expect(SYNC + b"\x08" + struct.pack("<II", 0, 1) + bytes(24) + struct.pack("<I", 2))
+        peer.expect(SYNC + b"\x08" + struct.pack("<II", 0, 1) + struct.pack("<qqq", -1, 0, 5) + struct.pack("<I", 2))
         line, column, function = struct.unpack("<iiI", peer.read(12))
         assert line > 0 and column >= 0 and function == 3
         peer.send(SYNC + b"\7\0")
@@ -165,7 +169,7 @@ def test_rpc_exception_is_sent_to_kernel():
     compiled = Compiled(fail)
     converse(script, compiled)
     assert compiled.embedding.strings[0] == "0:KeyError"
-    assert compiled.embedding.strings[1] == "'no such key'"
+    assert compiled.embedding.strings[1] == "no such key"
     assert compiled.embedding.strings[2] == __file__
 
 

@@ -24,7 +24,7 @@ CASES: dict[int, list[Case]] = {
     3: [refused("self.report(9223372036854775808)", "out of range")],
     4: [reports("3000000000 + 1", 3000000001)],
     5: [reports("self.big * 2", -2, big=0x7FFFFFFF), reports("int64(self.big) * 2", 4294967294, big=0x7FFFFFFF)],
-    6: [reports("self.a // 2, 7 // self.b", -3, -3, a=-7, b=-2)],
+    6: [reports("self.a // 2, 7 // self.b", -4, -4, a=-7, b=-2, differs=PYTHON)],
     7: [reports("self.a % 2, 7 % self.b, -1 % 8", 1, -1, 7, a=-7, b=-2)],
     8: [reports("self.a // 2.0, self.a % 2.0, 7.5 % -2.0", -4.0, 0.5, -0.5, a=-7.5)],
     9: [reports("1 / 3, 4 / 2", 1 / 3, 2.0)],
@@ -78,13 +78,17 @@ CASES: dict[int, list[Case]] = {
     ],
     36: [
         refused("self.report(3 if True else 4.0)", "cannot unify"),
-        refused("self.report(1 if 1 else 2)", "this condition has type numpy.int?, but bool is needed"),
+        reports("1 if self.n else 2, 1 if [0][1:] else 2", 1, 2, n=-1, differs=PYTHON),
     ],
     37: [
         reports("self.report(not 0.0)\nself.report(not 'a')\nif 1:\n    self.report(7)", True, False, 7),
         reports("x = 2\nwhile x:\n    x -= 1\nself.report(x)", 0),
     ],
-    38: [refused("assert 1", "bool"), refused("x = 'a'\nassert 1 == 1, x", "literal")],
+    38: [
+        reports("assert 1\nassert 'a'\nassert self.n\nself.report(1)", 1, n=0.5, differs=PYTHON),
+        raises("assert ()", "AssertionError", "AssertionError")._replace(differs=PYTHON),
+        refused("x = 'a'\nassert 1 == 1, x", "literal"),
+    ],
     39: [
         raises("assert self.no == 1, 'boo'", "AssertionError", "boo", no=0),
         raises("assert self.no == 1", "AssertionError", "AssertionError", no=0),
@@ -160,7 +164,10 @@ CASES: dict[int, list[Case]] = {
         reports("x = [1, int64(2) << 40]\nself.report(x[1])", 1 << 41),
         refused("self.report([1, 2.0])", "cannot unify numpy.int? with float"),
     ],
-    70: [refused("x = []", "cannot be fully inferred")],
+    70: [
+        reports("x = []\nself.report(len(x))", 0, differs=PYTHON),
+        reports("n = 0\nfor s in []:\n    n += s.measure()\nself.report(n)", 0, differs=PYTHON),
+    ],
     71: [reports("x = []\nx = [1]\nself.report(x)", [1]), reports("x = list()\nx = [1]\nself.report(x)", [1])],
     72: [reports("[0] * 3, 3 * [7], len([1, 2] * 0)", [0, 0, 0], [7, 7, 7], 0)],
     73: [reports("x = [[0] * 2] * 2\nx[0][0] = 1\nself.report(x[1][0])", 1)],
@@ -335,9 +342,7 @@ CASES: dict[int, list[Case]] = {
     147: [refused("self.fixed = 1", "cannot assign to constant attribute", fixed=2)],
     140: [reports("self.report('a')\nself.report(1)", "a", 1)],
     150: [
-        raises(
-            "try:\n    raise IndexError('derived')\nexcept LookupError:\n    self.report(1)", "IndexError", "derived"
-        ),
+        reports("try:\n    raise IndexError('derived')\nexcept LookupError:\n    self.report(1)", 1, differs=PYTHON),
         reports("try:\n    raise IndexError('derived')\nexcept Exception:\n    self.report(1)", 1),
     ],
     152: [refused("m = 'text'\nraise ValueError(m)", "constant")],
@@ -405,7 +410,9 @@ CASES: dict[int, list[Case]] = {
         )
     ],
     171: [
-        reports("t = now_mu()\nwith interleave:\n    delay(1.7e-9)\n    delay_mu(1)\nself.report(now_mu() - t)", 1),
+        reports(
+            "t = now_mu()\nwith interleave:\n    delay(1.7e-9)\n    delay_mu(1)\nself.report(now_mu() - t)", 2
+        )._replace(differs="delay() rounds everywhere"),
         reports("t = now_mu()\ndelay(1.7e-9)\nself.report(now_mu() - t)", 2),
     ],
     172: [refused("x = now_mu()\nwith interleave:\n    delay_mu(x)", "an argument cannot be statically evaluated")],

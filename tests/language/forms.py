@@ -96,13 +96,37 @@ class Forms:
     def bind(self, depth, _):
         """Writes the definition of a variable with a tuple, a function, an object, bytes or a matrix."""
         indent = "    " * depth
-        kind = self.random.choice(("t", "t", "F", "N", "o", "o", "y", "y", *MATRICES))
+        kind = self.random.choice(("t", "t", "F", "N", "U", "o", "o", "y", "y", *MATRICES))
+        if kind == "U":
+            return self.unused(indent)
         if kind == "N":
             value = self.expression("i", 1)
             self.scope[name := f"N{self.count_name()}"] = "F"
             return [f"{indent}def {name}(x):", f"{indent}    return x {self.random.choice('+-*^')} {value}"]
         value = self.made(kind)
         return [f"{indent}{self.fresh(kind)} = {value}"]
+
+    def unused(self, indent):
+        """Writes a nested function that nothing calls, which need not have types."""
+        name, inner = (f"U{self.count_name()}" for _ in range(2))
+        own = self.variable("iwfbs") or "self"
+        bodies = [
+            ["return x"],
+            ["return x.missing(y)[0] + y"],
+            [f"def {inner}(z):", "    return [z, x]", f"return {inner}(y)"],
+            [f"{inner} = lambda z: z + x", f"return {inner}"],
+            ["nowhere = x", "return nowhere(unknown_name)"],
+            ["z = []", "for x in z:", "    z = y", "return z"],
+            [f"if x:\n{indent}        return {own}", f"raise ValueError({name})"],
+            [f"nonlocal {own}", f"{own} = x", "return self.unknown_attribute"],
+        ]
+        body = self.random.choice(bodies[: -1 if own == "self" or own in self.fixed else None])
+        if self.random.random() < 0.2:
+            return [f"{indent}{name} = lambda x, y=0: x.value(y) if x else y"]
+        return [
+            f"{indent}def {name}(x, y{self.random.choice(('', '=None', '=int32(1)'))}):",
+            *(f"{indent}    {line}" for line in body),
+        ]
 
     def count_name(self):
         self.names += 1

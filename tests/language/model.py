@@ -1,7 +1,7 @@
 """Numbers and functions of the kernel language in Python: a kernel's text run with these names gives expected results.
 
 Differences between the language and Python (docs/compiler.md): integers wrap at 32 and 64 bits,
-integer `//` truncates toward zero, shifts may exceed the width, `round` rounds half away from zero,
+shifts may exceed the width, `round` rounds half away from zero,
 float `//` is the floor of the rounded quotient, conversions saturate.
 """
 
@@ -88,14 +88,6 @@ class Float(float):
         return super().__hash__()
 
 
-def divided(a, b):
-    """Returns the integer quotient, truncated toward zero."""
-    if b == 0:
-        raise ZeroDivisionError
-    quotient = abs(a) // abs(b)
-    return quotient if (a < 0) == (b < 0) else -quotient
-
-
 def remainder(a, b):
     if b == 0:
         raise ZeroDivisionError
@@ -123,7 +115,7 @@ INTEGER = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
-    "floordiv": divided,
+    "floordiv": operator.floordiv,
     "mod": remainder,
     "and": operator.and_,
     "or": operator.or_,

@@ -11,7 +11,11 @@ import pkgutil
 
 import pytest
 
+from kairos.dry_run.timeline import Timeline
+from kairos.language.core import _Outside, set_time_manager
+
 from . import constructs
+from .constructs import left
 from .constructs.marks import Marks
 
 
@@ -51,3 +55,15 @@ def test_construct_on_the_device_matches_python(program, core):
     expected = program.EXPECTED if hasattr(program, "EXPECTED") else said(program(Python()))
     assert expected
     assert repr(said(program(core))) == repr(expected)
+
+
+@pytest.mark.parametrize(
+    "program", [p for p in programs() if issubclass(p, left.Timed)], ids=lambda program: program.__name__
+)
+def test_simulation_matches_device(program):
+    before = _Outside.timeline
+    try:
+        with Timeline().running():
+            assert said(program(Python())) == program.EXPECTED
+    finally:
+        set_time_manager(before)

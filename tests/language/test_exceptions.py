@@ -97,3 +97,15 @@ except ValueError:
 """
     with pytest.raises(ValueError, match="older"):
         run(body, holder=Holder(core))
+
+
+@pytest.mark.parametrize("how", ["raise ValueError", "self.fail()", "self.zero = 1 // self.zero"])
+def test_cursor_after_exception_in_parallel_is_the_latest_reached(run, core, how):
+    holder = Holder(core)
+    run("at_mu(5000)", holder=holder)
+    with pytest.raises((ValueError, KeyError, ZeroDivisionError)):
+        run(
+            f"with parallel:\n    delay_mu(70)\n    with sequential:\n        delay_mu(20)\n        {how}",
+            holder=holder,
+        )
+    assert run("return now_mu()", holder=holder) == 5070

@@ -209,13 +209,21 @@ def test_149_user_exceptions_are_passed_on(core):
             self.report(1)
 
     @kernel
-    def uncaught(self):
+    def derived(self):
         try:
             self.fail(True)
         except Own:
             self.report(2)
 
+    @kernel
+    def uncaught(self):
+        try:
+            self.fail(True)
+        except LookupError:
+            self.report(3)
+
     assert program(core, caught, fail=fail) == [1]
+    assert program(core, derived, fail=fail) == [2]  # as in Python
     with pytest.raises(Derived, match="^from the host$"):
         program(core, uncaught, fail=fail)
 

@@ -133,3 +133,47 @@ def test_change_of_zero_sign_is_written_back(run, core):
     made.array[0, 0], made.read[0], made.other = 0.0, 0.0, [0.0]
     run("self.array[0, 0] = -0.0\nself.read[0] = -0.0\nself.other = self.read", holder=made)
     assert np.signbit([made.array[0, 0], made.read[0], made.other[0]]).all()
+
+
+@pytest.mark.parametrize(
+    "dtype, stored, fits",
+    [
+        *[("int16", 70000, False), ("int8", -129, False), ("uint8", 256, False), ("uint8", -1, False)],
+        *[("int16", 32767, True), ("uint32", 4294967295, True), ("uint64", -1, False), ("int32", 70000, True)],
+    ],
+)
+def test_integers_that_an_array_cannot_hold_raise(run, core, dtype, stored, fits):
+    made = Base(core)
+    made.small, made.count = np.array([1, 2, 3], dtype), 0
+    value = f"int64({stored})" if dtype in ("uint32", "uint64") else str(stored)
+    body = f"self.small[1] = {value}\nself.count = 7\nself.list[0] = 9"
+    if fits:
+        run(body, holder=made)
+        assert made.small.tolist() == [1, stored, 3]
+    else:
+        with pytest.raises(OverflowError, match=f"Python integer {stored} out of bounds for {dtype}"):
+            run(body, holder=made)
+        assert made.small.tolist() == [1, 2, 3]
+    assert made.small.dtype == dtype and made.count == 7 and made.list == [9, 2, 3]
+
+
+def test_error_of_one_attribute_costs_no_other(run, core):
+    class Strict(Base):
+        @property
+        def level(self):
+            return 3
+
+    made = Strict(core)
+    with pytest.raises(AttributeError, match="level"):
+        run("self.level = 4\nself.number = 8", holder=made)
+    assert made.number == 8
+    run("self.number = 9", holder=made)
+    assert made.number == 9
+
+
+def test_exception_of_a_kernel_comes_before_errors_of_attributes(run, core):
+    made = Base(core)
+    made.small = np.array([1], "int8")
+    with pytest.raises(ValueError, match="first"):
+        run("self.small[0] = 1000\nself.number = 8\nraise ValueError('first')", holder=made)
+    assert made.number == 8 and made.small[0] == 1

@@ -287,7 +287,10 @@ impl Check<'_> {
         });
         walk_expr(expr, &mut |expr| {
             if let (Some(Fact::Function(inner)), Ok(())) = (self.function.facts.get(&expr.id), &captured) {
-                captured = self.captured(&self.program.functions[*inner], set);
+                let inner = &self.program.functions[*inner];
+                if !inner.is_dead() {
+                    captured = self.captured(inner, set);
+                }
             }
         });
         captured?;

@@ -18,7 +18,7 @@ pub type Kept = HashSet<String>;
 
 pub fn kept(program: &Program) -> Kept {
     let mut kept = Kept::new();
-    for function in program.functions.iter().filter(|function| !function.is_dead()) {
+    for function in program.live() {
         let ty = |expr: &Expr| function.types[expr.id as usize];
         walk_stmts(&function.ast.body, &mut |stmt| {
             stmt.kind.each_part(&mut |part| {

@@ -179,6 +179,17 @@ pub enum Inline {
 /// Name of a class, and its `__init__` function if it has one.
 pub type Constructor = (Rc<str>, Option<Handle>);
 
+/// How the exceptions that an `except` clause catches are recognised.
+#[derive(Clone, Debug)]
+pub struct Caught {
+    /// Keys of the class and of its subclasses, as far as the program knows them; None for the
+    /// base classes of all exceptions.
+    pub keys: Option<Rc<[i32]>>,
+    /// The class's number among those that the kernel catches. An exception of the host comes with a
+    /// bit for each of its base classes, in the place of the parameters.
+    pub number: u32,
+}
+
 /// The class argument of an `isinstance` test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstanceOf {
@@ -205,6 +216,8 @@ pub trait Host {
     /// name.
     fn is_instance(&mut self, of: InstanceOf, class: Handle) -> Result<bool, String>;
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String>;
+    /// The exceptions that `except` with the class of this key catches.
+    fn caught(&mut self, key: i32) -> Caught;
     /// Name of a class and its `__init__`, if it defines one; None if the object is not a class.
     fn constructor(&mut self, class: Handle) -> Result<Option<Constructor>, String>;
     /// An attribute that objects inherit from the class itself; methods found have receiver 0.

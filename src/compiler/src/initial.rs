@@ -73,7 +73,7 @@ fn attribute_of<'a>(
 
 fn first_assignment(program: &Program, class: Handle, name: &str) -> Option<Span> {
     let mut found = None;
-    for function in &program.functions {
+    for function in program.live() {
         walk_stmts(&function.ast.body, &mut |stmt| {
             stmt.kind.each_part(&mut |part| {
                 if let Part::Target(target, _) | Part::Update(target) = part {

@@ -112,14 +112,14 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
         shapes: Default::default(),
     };
     let mut found = infer::infer_all(&mut context, &request);
-    while !found.is_empty() && context.reshape() {
+    while (!found.is_empty() || context.shapes.is_incomplete()) && context.reshape() {
         restart(&mut context);
         found = infer::infer_all(&mut context, &request);
     }
     if found.is_empty() {
         let (program, warnings) = (&context.program, &mut context.warnings);
         let owning = lifetime::owning(program);
-        let checked = program.functions.iter().map(|function| {
+        let checked = program.live().map(|function| {
             check::check(function, program, warnings).and_then(|_| lifetime::check(function, &program.types, &owning))
         });
         found.extend(checked.filter_map(|result| result.err().map(|error| *error)));
@@ -143,13 +143,17 @@ fn passes(
 ) -> diagnostic::Result<(ir::Module, Vec<Satellite>)> {
     loop {
         match infer::infer(context, &request) {
-            Ok(()) => break,
+            Ok(()) if !context.shapes.is_incomplete() => break,
+            Ok(()) => {
+                context.reshape();
+                restart(context);
+            }
             Err(_) if context.reshape() => restart(context),
             Err(error) => return Err(error),
         }
     }
     let owning = lifetime::owning(&context.program);
-    for function in &context.program.functions {
+    for function in context.program.live() {
         check::check(function, &context.program, &mut context.warnings)?;
         lifetime::check(function, &context.program.types, &owning)?;
     }
@@ -169,11 +173,6 @@ fn passes(
 }
 
 impl Output {
-    /// Names of the attributes that the program assigns to.
-    pub fn assigned(&self) -> Vec<String> {
-        self.program.assigned.iter().map(|name| name.to_string()).collect()
-    }
-
     /// The error to show to the user if the program needs a host; `None` if it runs without one.
     pub fn needs_host(&self) -> Option<String> {
         let (span, name) = self.module.remote_call.as_ref()?;

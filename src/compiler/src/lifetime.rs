@@ -31,6 +31,9 @@ pub fn owning(program: &Program) -> Owning {
     loop {
         let known = owning.len();
         for (id, function) in program.functions.iter().enumerate() {
+            if function.is_dead() {
+                continue;
+            }
             let lifetimes = Lifetimes::of(function, &program.types, &owning);
             if !owning.contains(&id) && lifetimes.is_allocated(function.returns) && lifetimes.returns_own() {
                 owning.insert(id);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::diagnostic::Diagnostic;
 use crate::host::HostValue;
 use crate::language::Builtin;
 use crate::source::Span;
@@ -40,6 +41,8 @@ pub struct Capture {
 pub struct Names {
     pub locals: Vec<Local>,
     pub captures: Vec<Capture>,
+    /// The first name without a meaning. As in Python, it is an error only if the function is called.
+    pub error: Option<Box<Diagnostic>>,
     index: HashMap<Rc<str>, LocalId>,
     /// Meanings of name expressions, by expression id.
     by_expr: HashMap<ExprId, Name>,

@@ -10,7 +10,8 @@ use crate::names::{Name, Names};
 use crate::source::Span;
 use crate::syntax::*;
 
-/// Resolves every name in `function`; `outer` holds the names of the enclosing function.
+/// Resolves every name in `function`; `outer` holds the names of the enclosing function. The result
+/// may hold an error, which matters if the function is called.
 pub fn resolve(function: &Function, handle: Handle, host: &mut dyn Host, outer: Option<&Names>) -> Result<Names> {
     let mut names = Names::default();
     function.each_own(&mut |name, span| names.declare(name, span));
@@ -30,16 +31,15 @@ pub fn resolve(function: &Function, handle: Handle, host: &mut dyn Host, outer: 
             }
         });
     }
-    let mut error = None;
     walk_exprs(&function.body, &mut |expr| {
-        if let (ExprKind::Name(name), None) = (&expr.kind, &error) {
+        if let (ExprKind::Name(name), None) = (&expr.kind, &names.error) {
             match lookup(name, expr.span, handle, &names, host) {
                 Ok(found) => names.insert(expr.id, found),
-                Err(wrong) => error = Some(wrong),
+                Err(wrong) => names.error = Some(wrong),
             }
         }
     });
-    error.map_or(Ok(names), Err)
+    Ok(names)
 }
 
 fn lookup(name: &Rc<str>, span: Span, function: Handle, names: &Names, host: &mut dyn Host) -> Result<Name> {

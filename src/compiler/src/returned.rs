@@ -54,11 +54,7 @@ fn fixed_point<'p>(
     program: &'p Program,
     mut is_one: impl FnMut(&'p FunctionInstance, &Symbols<'p>) -> bool,
 ) -> Symbols<'p> {
-    let mut others: Vec<&FunctionInstance> = program
-        .functions
-        .iter()
-        .filter(|function| !function.is_dead())
-        .collect();
+    let mut others: Vec<&FunctionInstance> = program.live().collect();
     let mut found = Symbols::new();
     loop {
         let known = found.len();

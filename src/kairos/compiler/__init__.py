@@ -169,7 +169,6 @@ def _analysed(call: _Call) -> tuple[Any, Recorder]:
         program = _native.compile(host, function, args, kwargs, **options)
     except (_native.RejectedError, QuotingError) as error:
         raise _rejected(error) from None
-    bridge.embedding.assigned = frozenset(program.assigned())
     return program, host
 
 
@@ -230,7 +229,6 @@ def compile_kernel(
     bridges = itertools.chain([fresh], (call.quoted()[0] for _ in itertools.count())) if cache.directory else iter(())
     if found := cache.find(key, bridges.__next__):
         entry, embedding = found
-        embedding.assigned = frozenset(entry["assigned"])
         warnings = _checked(entry["warnings"], strict)
         library = with_arrays(entry["library"], entry["arrays"], embedding)
         unstripped = functools.partial(with_arrays, entry["unstripped"], entry["arrays"], embedding)
@@ -256,7 +254,7 @@ def compile_kernel(
             arrays = []  # arrays present in several libraries: their content is kept and compared
         parts = {"library": without_arrays(library, arrays), "unstripped": without_arrays(unstripped, arrays)}
         parts["subkernels"] = [(number, destination, whole) for number, destination, whole, _ in linked]
-        cache.keep(key, recorder, arrays, {**parts, "warnings": warnings, "assigned": program.assigned()})
+        cache.keep(key, recorder, arrays, {**parts, "warnings": warnings})
     timings = {"front_end": lowered - start, "llvm": generated - lowered, "link": end - generated, "total": end - start}
     compiled = tuple(_subkernel(*one[:3]) for one in linked)
     return CompiledKernel(library, recorder.embedding, timings, warnings, lambda: unstripped, subkernels=compiled)

@@ -7,8 +7,11 @@ from typing import Any
 import numpy
 
 from ..contracts.exceptions import PREALLOCATED
+from ..exceptions.names import device_class
 
 __all__ = ["EmbeddingMap"]
+
+_PREALLOCATED_CLASSES = tuple(map(device_class, PREALLOCATED))
 
 
 class EmbeddingMap:
@@ -21,10 +24,14 @@ class EmbeddingMap:
         self._contents: dict[int, Any] = {}
         self._memories: dict[int, bytes] = {}
         self._attributes: dict[tuple[int, str], Any] = {}
-        self.assigned: frozenset[str] = frozenset()
-        """Names of the attributes that the kernel assigns."""
+        self.errors: list[Exception] = []
+        """Errors of writing back, which must be raised when the kernel has ended."""
         self._strings: list[str] = list(PREALLOCATED)
         self._string_keys: dict[str, int] = {text: key for key, text in enumerate(PREALLOCATED)}
+        self._exceptions: dict[int, type] = dict(enumerate(_PREALLOCATED_CLASSES))
+        """Classes of the exceptions that the kernel names, and of those of the firmware, by key."""
+        self._caught: dict[type, int] = {}
+        """Classes in `except` clauses, with numbers."""
 
     def store_object(self, obj: Any) -> int:
         """Return the number of an object; the same object always has the same number."""
@@ -67,48 +74,88 @@ class EmbeddingMap:
         if isinstance(value, list | tuple | bytearray | numpy.ndarray):
             self._attributes[key, name] = value
 
-    def write_back(self, obj: Any, name: str, value: Any) -> None:
-        """Set the attribute of an object to its value on the device at the end of the kernel.
+    def write_back(self, target: Any, name: str, value: Any, tag: bytes | None = None) -> None:
+        """Do on the host what a kernel did: give the attribute of an object its value on the device at
+        the end of the kernel, or, without a name, store the elements of a list, array or bytearray.
 
-        Elements changed by the kernel are stored into the original list or array, so other
-        references to it see them; elements that host functions have stored meanwhile are kept
-        unless the kernel changed them. A list or array that the kernel has replaced is replaced on
-        the host too.
+        With a tag, lists and arrays in the value are described by the numbers of the host's: see
+        `described_tag` of the compiler's `emit/write_back.rs`. Only what the kernel has changed is
+        stored, so that values which host functions have stored meanwhile are kept. Errors are kept in
+        `errors`.
         """
-        if isinstance(value, bytearray) and isinstance(getattr(obj, name, None), bytes):
+        try:
+            if name:
+                self._set(target, name, value, tag)
+            else:
+                self._update(target, self._contents_of(value, tag))
+        except Exception as error:
+            self.errors.append(error)
+
+    def _set(self, target: Any, name: str, value: Any, tag: bytes | None) -> None:
+        if tag is not None:
+            value, _ = self._resolved(value, tag, 0)
+            known = self._attributes.get((self._object_keys.get(id(target), 0), name), _GONE)
+            if _has_gone(value) or _identical(known, value):
+                return
+        elif isinstance(value, bytearray) and isinstance(getattr(target, name, None), bytes):
             value = bytes(value)  # both arrive as a mutable type
-        known = self._attributes.get((self._object_keys.get(id(obj), 0), name))
-        if known is None or (name in self.assigned and not self._is_unchanged(known, value)):
-            setattr(obj, name, value)
-        else:
-            self._update(known, value)
+        setattr(target, name, value)
 
-    def _original(self, sequence: Any) -> Any:
-        """Return the elements of a list, array or tuple as sent to the device."""
-        return self._contents.get(self._object_keys.get(id(sequence), 0), sequence)
+    def _contents_of(self, value: Any, tag: bytes) -> Any:
+        if isinstance(value, list):
+            return [self._resolved(element, tag, 1)[0] for element in value]
+        return value
 
-    def _is_unchanged(self, sequence: Any, value: Any) -> bool:
-        if isinstance(sequence, list | tuple | bytearray):
-            original = self._original(sequence)
-            return len(original) == len(value) and all(map(self._is_unchanged, original, value))
-        if isinstance(sequence, numpy.ndarray):
-            original = self._original(sequence)
-            return original.shape == numpy.shape(value) and not _changed(original, value).any()
-        return _same(sequence, value)
+    def _resolved(self, value: Any, tag: bytes, at: int) -> tuple[Any, int]:
+        """Return a described value with the host's lists and arrays, and the position after its tag,
+        which begins at `at`."""
+        kind = tag[at : at + 1]
+        if kind == b"t":
+            members, at = [], at + 2
+            for member in value:
+                resolved, at = self._resolved(member, tag, at)
+                members.append(resolved)
+            return tuple(members), at
+        if kind == b"l":
+            number, elements = value
+            known = self._known(number)
+            made = [] if elements and known is None else known
+            end = at + 1
+            for element in elements:
+                resolved, end = self._resolved(element, tag, at + 1)
+                made.append(resolved)
+            return ([] if made is None else made), _end(tag, at)
+        if kind == b"A":
+            number, content = value
+            known = self._known(number)
+            return (content if known is None else known), at + 1
+        if kind == b"a":
+            number, offset, shape, content = value
+            known = self._known(number)
+            whole = known is None or known is _GONE
+            return (content if known is None else known if whole else _part(known, offset, shape)), _end(tag, at)
+        return value, _end(tag, at)
+
+    def _known(self, number: int) -> Any:
+        """Return the host's list or array of a number; None for a new one."""
+        return _GONE if number < 0 else self._objects[number] if number else None
 
     def _update(self, sequence: Any, value: Any) -> None:
+        original = self._contents.get(self._object_keys[id(sequence)], sequence)
         if isinstance(sequence, numpy.ndarray):
-            changed = _changed(self._original(sequence), value)
-            sequence[changed] = value[changed]
+            changed = _changed(original, value)
+            new = value[changed]
+            if sequence.dtype.kind in "iu" and new.size:
+                limits = numpy.iinfo(sequence.dtype)
+                wrong = new[(new < limits.min) | (new > limits.max)]
+                if wrong.size:
+                    text = f"Python integer {wrong[0]} out of bounds for {sequence.dtype}"
+                    raise OverflowError(f"{text}: a kernel stored it in the host's array")
+            sequence[changed] = new
             return
-        # Host functions may have shortened the list.
-        for index, (old, new) in enumerate(zip(self._original(sequence), value, strict=True)):
-            if isinstance(old, list | tuple | numpy.ndarray):
-                if len(old) == len(new):
-                    self._update(old, new)
-                elif index < len(sequence):
-                    sequence[index] = new
-            elif index < len(sequence) and not _same(old, new):
+        for index, (old, new) in enumerate(zip(original, value, strict=True)):
+            # Host functions may have shortened the list.
+            if index < len(sequence) and not _has_gone(new) and not _identical(old, new):
                 sequence[index] = new
 
     def store_str(self, text: str) -> int:
@@ -120,11 +167,81 @@ class EmbeddingMap:
             self._string_keys[text] = key
         return key
 
+    def store_exception(self, name: str, cls: type) -> int:
+        """Return the key of an exception class that the kernel names, as the string `name`."""
+        key = self.store_str(name)
+        self._exceptions.setdefault(key, cls)
+        return key
+
+    def caught(self, key: int) -> tuple[list[int] | None, int]:
+        """Return what `except` with the class of this key catches: keys of the known classes, or
+        None for all exceptions, and the class's number in `classes_caught`."""
+        cls = self._exceptions[key]
+        number = self._caught.setdefault(cls, len(self._caught))
+        if cls in Exception.__mro__:
+            return None, number
+        return [known for known, one in self._exceptions.items() if cls in one.__mro__], number
+
+    def classes_caught(self, cls: type) -> tuple[int, int, int]:
+        """Return, as bits of three 64-bit integers, the numbers of the classes that the kernel
+        catches and of which `cls` is a subclass."""
+        bits = sum(1 << number for base, number in self._caught.items() if base in cls.__mro__)
+        words = (bits >> 64 * place & (1 << 64) - 1 for place in range(3))
+        return tuple(word - (word >> 63 << 64) for word in words)
+
     def retrieve_str(self, key: int) -> str:
         """Return the string with this number; IndexError if there is none."""
         if key < 0:
             raise IndexError(f"no string has the key {key}")
         return self._strings[key]
+
+
+_VALUES = (int, float, str, bytes, range, numpy.generic)
+"""Types whose values have no identity for a kernel."""
+
+
+class _Gone:
+    """Stands for a list of a kernel that ended in an exception."""
+
+
+_GONE = _Gone()
+
+
+def _has_gone(value: Any) -> bool:
+    return value is _GONE or (isinstance(value, tuple | list) and any(map(_has_gone, value)))
+
+
+def _identical(a: Any, b: Any) -> bool:
+    """Return whether two elements are the same: the same object, or equal if they have no identity."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_identical, a, b))
+    return a is b or (isinstance(a, _VALUES) and isinstance(b, _VALUES) and _same(a, b))
+
+
+def _end(tag: bytes, at: int) -> int:
+    """Return the position after the type that begins at `at` of a tag."""
+    kind = tag[at : at + 1]
+    if kind in b"lr":
+        return _end(tag, at + 1)
+    if kind == b"a":
+        return _end(tag, at + 2)
+    if kind == b"t":
+        end = at + 2
+        for _ in range(tag[at + 1]):
+            end = _end(tag, end)
+        return end
+    return at + 1
+
+
+def _part(array: numpy.ndarray, offset: int, shape: tuple) -> numpy.ndarray:
+    """Return the part of an array that begins at an element and has a shape: the array itself, or a
+    view of rows, which is how a kernel can refer to parts."""
+    if offset == 0 and array.shape == shape:
+        return array
+    place = numpy.unravel_index(offset, array.shape) if array.size else (0,) * array.ndim
+    depth = array.ndim - len(shape)
+    part = array[tuple(place[:depth])]
+    return part[place[depth] : place[depth] + shape[0]]
 
 
 def _same(a: Any, b: Any) -> bool:

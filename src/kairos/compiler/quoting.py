@@ -65,7 +65,6 @@ _LIBRARIES = tuple({os.path.join(sysconfig.get_path(name), "") for name in ("pur
 _LIBRARIES += (os.path.join(os.path.dirname(kairos.__file__), ""),)
 """Directories of code that is not the user's."""
 
-
 _CLASSES = (tuple, object, complex, dict, set, frozenset, type)
 _LANGUAGE_TYPES = {
     "none": (type(None),),
@@ -100,7 +99,7 @@ class HostBridge:
     def __init__(self, embedding: EmbeddingMap, core: Any, numbers: Numbers) -> None:
         self.embedding = embedding
         self.core = core
-        self.numbers = numbers
+        self.numbers, self.caught = numbers, embedding.caught
         self._texts: dict[str, str] = {}
         """Source texts by file."""
         self._depth = 0
@@ -196,7 +195,7 @@ class HostBridge:
 
     def _exception_key(self, cls: type) -> int:
         name = device_name(cls) or f"{self.embedding.store_object(cls)}:{_class_name(cls)}"
-        return self.embedding.store_str(name)
+        return self.embedding.store_exception(name, cls)
 
     # Queries of the compiler
 

@@ -72,11 +72,10 @@ class Timeline:
         return round(self.now / self.ref_period)
 
     def set_time_mu(self, time: int):
-        """Set the cursor, in machine units."""
-        block = self._blocks[-1]
-        block.end = time * self.ref_period
-        if block.parallel:
-            block.start = block.end
+        """Set the cursor, in machine units. The next statement of a parallel block starts at its
+        beginning nevertheless."""
+        block, seconds = self._blocks[-1], time * self.ref_period
+        block.end = max(block.end, seconds) if block.parallel else seconds
 
     def event(self, device: str, method: str, *arguments):
         """Record an action of a device at the cursor."""

@@ -5,9 +5,18 @@ import builtins
 from .. import exceptions
 from ..contracts.exceptions import HOST_BUILTIN_PREFIX, HOST_PREFIX, PREALLOCATED
 
-__all__ = ["device_name"]
+__all__ = ["device_class", "device_name"]
 
-_FIXED = {getattr(exceptions, name.split(":")[-1].split(".")[-1]): name for name in PREALLOCATED}
+
+def device_class(name: str) -> type | None:
+    """Return the class of an exception ``0:<name>``: one of the device's own, or of Python; None if
+    there is none."""
+    name = name.removeprefix(HOST_PREFIX).removeprefix(HOST_BUILTIN_PREFIX)
+    found = getattr(exceptions, name, None) or getattr(builtins, name, None)
+    return found if isinstance(found, type) and issubclass(found, BaseException) else None
+
+
+_FIXED = {device_class(name): name for name in PREALLOCATED}
 """Exceptions raised by the firmware, regardless of the class's own name and module."""
 
 

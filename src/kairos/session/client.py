@@ -1,7 +1,6 @@
 """Host side of the kernel session: uploads a library, runs it, answers its calls, reports how it
 ended."""
 
-import inspect
 import logging
 import traceback
 from dataclasses import dataclass
@@ -213,6 +212,9 @@ class Session:
                 async_errors = connection.read_u8()
                 self._kernel_runs = False
                 self._warn_async_errors(async_errors)
+                if embedding.errors:
+                    failures, embedding.errors = embedding.errors, []
+                    raise failures[0]
                 return
             elif message_type == Reply.KERNEL_EXCEPTION:
                 self._raise_kernel_exception(connection, compiled)
@@ -232,10 +234,13 @@ class Session:
         if service == 0:
             match args:
                 case [target, str(name), value] if not kwargs:
-                    logger.debug("write-back of %s", name)
-                    _write_back(embedding, target, name, value)
+                    tag = None
+                case [target, str(name), value, bytes() | bytearray() as tag] if not kwargs:
+                    pass
                 case _:
                     raise codec.ProtocolError("an attribute is written back without object, name and value")
+            logger.debug("write-back of %s", name or "elements")
+            embedding.write_back(target, name, value, tag)
             return
         try:
             function = embedding.retrieve_object(service)
@@ -279,14 +284,15 @@ class Session:
     def _send_exception(self, connection, embedding, error):
         cls = type(error)
         name = device_name(cls) or f"{embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}"
-        message = str(error)
+        # An exception of this class is made from the message again, and a class may quote its only argument.
+        message = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], str) else str(error)
         if len(message) > MESSAGE_LIMIT:
             message = message[:MESSAGE_LIMIT] + "... (truncated)"
         frames = traceback.extract_tb(error.__traceback__)
         place = frames[-1]
         logger.debug("exception in RPC, sent to the kernel", exc_info=error)
         keys = [embedding.store_str(text) for text in (name, message, place.filename, place.name)]
-        connection.write_exception(keys, place.lineno or 0, place_column(place))
+        connection.write_exception(keys, embedding.classes_caught(cls), place.lineno or 0, place_column(place))
         connection.flush()
 
     def _raise_kernel_exception(self, connection, compiled):
@@ -304,7 +310,15 @@ class Session:
         raised, extents, backtrace, async_errors = connection.read_report()
         exceptions = [
             DeviceException(
-                host_string(key), key, text(message), tuple(params), text(file), line, column, text(function)
+                host_string(key),
+                key,
+                text(message),
+                tuple(params),
+                text(file),
+                line,
+                column,
+                text(function),
+                isinstance(message, int),
             )
             for key, message, params, (file, line, column, function) in raised
         ]
@@ -327,18 +341,6 @@ class Session:
             names.append(f"unknown error bits 0x{unknown:02x}")
         if names:
             logger.warning("%s reported during kernel execution", ", ".join(names))
-
-
-def _write_back(embedding, target, name: str, value):
-    """Set an attribute. ProtocolError for a value that it cannot have; exceptions of the user's
-    property are raised."""
-    try:
-        embedding.write_back(target, name, value)
-    except (AttributeError, IndexError, TypeError, ValueError) as error:
-        place = traceback.extract_tb(error.__traceback__)[-1].filename
-        if place != inspect.getfile(type(embedding)):
-            raise
-        raise codec.ProtocolError(f"the attribute {name} cannot have the value that it sent ({error})") from None
 
 
 def place_column(frame) -> int:

@@ -178,10 +178,10 @@ class Connection:
         self.write(_wire.rpc_reply_head(return_tag))
         self.write(value)
 
-    def write_exception(self, keys: list[int], line: int, column: int):
+    def write_exception(self, keys: list[int], params: tuple[int, int, int], line: int, column: int):
         """Queue an exception of a host function; `keys` of name, message, file and function in the
-        string table."""
-        self.write(_wire.rpc_exception(keys, line, column))
+        string table, `params` in the place of the parameters of the message."""
+        self.write(_wire.rpc_exception(keys, params, line, column))
 
     def flush(self):
         data, self._pending = b"".join(self._pending), []

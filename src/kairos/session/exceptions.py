@@ -1,8 +1,6 @@
 """Converts the report of an uncaught exception to the Python exception raised to the caller of a kernel."""
 
-import builtins
-
-from .. import exceptions as device_exceptions
+from ..exceptions.names import device_class
 from ..exceptions.report import CoreException
 
 __all__ = ["build_python_exception"]
@@ -14,10 +12,8 @@ def build_python_exception(core_exception: CoreException, retrieve_object) -> Ex
     identifier, _, qualified = core_exception.name.partition(":")
     cls = None
     if identifier == "0":
-        name = qualified.split(".")[-1]
         # A host function may have raised any Python exception.
-        for module in (device_exceptions, builtins):
-            cls = cls or getattr(module, name, None)
+        cls = device_class(core_exception.name)
     else:
         try:
             cls = retrieve_object(int(identifier))

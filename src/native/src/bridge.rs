@@ -136,6 +136,17 @@ impl Host for Bridge<'_> {
         })
     }
 
+    fn caught(&mut self, key: i32) -> Caught {
+        let answer = self.ask("caught", (key,)).ok();
+        let (keys, number): (Option<Vec<i32>>, u32) = answer
+            .and_then(|answer| answer.extract().ok())
+            .unwrap_or((Some(vec![key]), u32::MAX));
+        Caught {
+            keys: keys.map(Into::into),
+            number,
+        }
+    }
+
     fn constructor(&mut self, class: Handle) -> Result<Option<Constructor>, String> {
         let answer = self.ask("constructor", (class,))?;
         let found: Option<(String, Option<Handle>)> = self.read(answer.extract())?;

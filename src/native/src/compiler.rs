@@ -76,11 +76,6 @@ impl Program {
         satellites.collect()
     }
 
-    /// Names of the attributes assigned by the program.
-    fn assigned(&self) -> PyResult<Vec<String>> {
-        guarded(|| self.output.assigned())
-    }
-
     /// The diagnostic of why the program cannot run without a host; None if it can.
     fn needs_host(&self) -> PyResult<Option<String>> {
         guarded(|| self.output.needs_host())

@@ -111,11 +111,12 @@ fn rpc_reply_head<'py>(py: Python<'py>, return_tag: &[u8]) -> Bound<'py, PyBytes
 
 /// Encodes an RpcException. `keys`: of name, message, file and function in the string table.
 #[pyfunction]
-fn rpc_exception(py: Python<'_>, keys: [u32; 4], line: i32, column: i32) -> Bound<'_, PyBytes> {
+fn rpc_exception(py: Python<'_>, keys: [u32; 4], params: [i64; 3], line: i32, column: i32) -> Bound<'_, PyBytes> {
     let [name, message_key, file, function] = keys;
     let raised = Raised {
         name,
         message: message_key,
+        param: params,
         file,
         line,
         column,

@@ -197,7 +197,7 @@ fn write_text(sink: &mut impl Sink, memory: &impl Memory, text: Text) {
 }
 
 /// Writes a message, with the channel placeholder of a device string replaced by `0x<4 hex
-/// digits>:<name>`.
+/// digits>:<name>`. Like every message of the device, it is a template for the parameters.
 fn write_message<'n>(
     sink: &mut impl Sink,
     memory: &impl Memory,
@@ -216,7 +216,9 @@ fn write_message<'n>(
     let name = channel_name(channel).unwrap_or("unknown").as_bytes();
     let mut digits = [0; 8];
     let digits = hexadecimal(channel, &mut digits);
-    let info = 2 + digits.len() + 1 + name.len();
+    // The result is a template, in which braces of the name must be doubled.
+    let braces = name.iter().filter(|byte| b"{}".contains(byte)).count();
+    let info = 2 + digits.len() + 1 + name.len() + braces;
     let mut length = text.len();
     let mut rest = text;
     while let Some(at) = find(rest) {
@@ -226,9 +228,18 @@ fn write_message<'n>(
     sink.write(&(length as u32).to_le_bytes());
     rest = text;
     while let Some(at) = find(rest) {
-        [&rest[..at], b"0x", digits, b":", name]
+        [&rest[..at], b"0x", digits, b":"]
             .iter()
             .for_each(|piece| sink.write(piece));
+        for piece in name.split_inclusive(|byte| b"{}".contains(byte)) {
+            sink.write(piece);
+            sink.write(
+                piece
+                    .last()
+                    .filter(|byte| b"{}".contains(byte))
+                    .map_or(&[], core::slice::from_ref),
+            );
+        }
         rest = &rest[at + CHANNEL_INFO.len()..];
     }
     sink.write(rest);
@@ -312,6 +323,18 @@ mod tests {
         expected.extend(b"\x07\0\0\0file.py\x07\0\0\0\x03\0\0\0\x03\0\0\0run");
         expected.extend(b"\0\xff\xff\x0d\0\0\0\0\x01\0\0\0\x01\0\0\0\x34\x12\0\0\0\xff\xff\x0d");
         assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn braces_of_a_channel_name_are_not_placeholders() {
+        let memory = Rom(b"at {rtio_channel_info:0}, {1} mu");
+        let record = Record::new(0, Text { pointer: 0, length: 32 }, [5, 7, 0]);
+        let mut out = Vec::new();
+        let records = [(&record, Extent::default())];
+        write_report(&mut out, &memory, records.into_iter(), &[], |_| Some("a{0}}b"));
+        let text = b"at 0x0005:a{{0}}}}b, {1} mu";
+        assert_eq!(out[8..12], (text.len() as u32).to_le_bytes());
+        assert_eq!(&out[12..12 + text.len()], text);
     }
 
     #[test]

@@ -3,7 +3,11 @@ from artiq.coredevice.exceptions import SubkernelError
 from artiq.experiment import *
 
 
-class Odd(Exception):
+class Strange(Exception):
+    pass
+
+
+class Odd(Strange):
     pass
 
 
@@ -106,7 +110,7 @@ class Subkernels(EnvExperiment):
                 subkernel_await(self.fails)
             except ValueError:
                 print("ValueError")
-            except Odd:
+            except Strange:  # its subclass Odd comes from the other board
                 print("Odd")
         try:
             subkernel_await(self.pulse)

@@ -94,3 +94,161 @@ class ValueThatIsNotRaised(Marks):
         except IndexError:
             self.mark("index")
         raise e
+
+
+class Family(Exception):
+    pass
+
+
+class Child(Family):
+    pass
+
+
+class Grandchild(Child, LookupError):
+    pass
+
+
+class Apart(Family, ValueError):
+    pass
+
+
+class SubclassesRaisedByKernels(Marks):
+    @kernel
+    def throw(self, which):
+        if which == 0:
+            raise Family
+        elif which == 1:
+            raise Child("child {0}", 5)
+        elif which == 2:
+            raise Grandchild
+        elif which == 3:
+            raise Apart
+        elif which == 4:
+            self.mark([1, 2, 3][which])
+        elif which == 5:
+            self.mark(1 // (which - 5))
+        elif which == 6:
+            raise OverflowError
+        elif which == 7:
+            raise NotImplementedError
+        raise KeyError
+
+    @kernel
+    def run(self):
+        for i in range(9):
+            try:
+                try:
+                    self.throw(i)
+                except Child:
+                    self.mark(i, "child")
+                except (ArithmeticError, ValueError):
+                    self.mark(i, "arithmetic or value")
+                except LookupError as e:
+                    self.mark(i, "lookup")
+                    raise e
+                finally:
+                    self.mark(i, "finally")
+            except Family:
+                self.mark(i, "family")
+            except RuntimeError:
+                self.mark(i, "run time")
+            except BaseException:
+                self.mark(i, "any")
+
+
+class SubclassesRaisedByTheHost(Marks):
+    """Of classes that the kernel does not name, too."""
+
+    @rpc
+    def throw(self, which) -> TInt32:
+        class Unknown(Child):
+            pass
+
+        class Both(Unknown, OSError):
+            pass
+
+        errors = [Unknown("a"), Both("b"), Apart("c"), FileNotFoundError(2, "d"), UnicodeError("e")]
+        errors += [Grandchild("f"), ConnectionResetError("g"), IndexError("h"), RecursionError("i")]
+        raise errors[which]
+
+    @kernel
+    def run(self):
+        for i in range(9):
+            try:
+                try:
+                    self.mark(self.throw(i))
+                except Child:
+                    self.mark(i, "child")
+                except (ArithmeticError, ValueError):
+                    self.mark(i, "arithmetic or value")
+                except LookupError:
+                    self.mark(i, "lookup")
+                    raise
+            except (Family, IndexError):
+                self.mark(i, "family or index")
+            except OSError:
+                self.mark(i, "operating system")
+            except RuntimeError:
+                self.mark(i, "run time")
+        try:
+            self.throw(3)
+        except ArithmeticError:
+            self.mark("not this")
+        except Family:
+            self.mark("nor this")
+
+
+class ClausesDoNotReadParameters(Marks):
+    """The parameters of an exception of a kernel say nothing of its class."""
+
+    @rpc
+    def answer(self) -> TInt32:
+        return 3
+
+    @kernel
+    def run(self):
+        self.mark(self.answer())
+        for i in range(2):
+            try:
+                if i == 0:
+                    raise RuntimeError("{0} {1}", -1, -1)
+                raise OverflowError("{0}", -1)
+            except Family:
+                self.mark(i, "family")
+            except ArithmeticError:
+                self.mark(i, "arithmetic")
+            except RuntimeError:
+                self.mark(i, "run time")
+
+
+class MessagesOfTheHost(Marks):
+    """Braces have no meaning in them."""
+
+    TEXTS = ["run_{0}.h5", "\\frac{0}{0}", "{", "}{", "{{}}", "{rtio_channel_info:0}", "{0.__class__}", "%s %d", ""]
+
+    @rpc
+    def fail(self, which) -> TInt32:
+        raise KeyError(self.TEXTS[which]) if which % 2 else ValueError(self.TEXTS[which])
+
+    @kernel
+    def relay(self, which):
+        try:
+            self.fail(which)
+        except OverflowError:
+            self.mark("not this")
+
+    @kernel
+    def again(self, which):
+        try:
+            self.fail(which)
+        except Exception as e:
+            self.mark(which)
+            raise e
+
+    def run(self):
+        for kernel_ in (self.relay, self.again):
+            for which in range(len(self.TEXTS)):
+                try:
+                    kernel_(which)
+                except Exception as error:
+                    self.mark(type(error).__name__, error.args, str(error))

@@ -177,3 +177,50 @@ class StaticMethods(Marks):
     @kernel
     def run(self):
         self.mark(self.double(4), StaticMethods.double(5), self.on_the_host(6))
+
+
+class FunctionsThatNothingCalls(Marks):
+    """Their types may be unknown, and their names too, as in Python."""
+
+    @kernel
+    def never(self, x):
+        return x.nothing()
+
+    @kernel
+    def run(self):
+        n = 1
+        rest = []
+
+        def deep(x):
+            def deeper(y):
+                return y.value + x
+
+            return deeper(x)
+
+        def wrong(x):
+            nonlocal n
+            n = x
+            return self.never(x) + not_a_name + self.not_an_attribute  # noqa: F821
+
+        def calls_wrong(x):
+            return wrong(x)
+
+        def filling():
+            return [rest[0] for _ in range(3)]
+
+        def one(x):
+            return x + n
+
+        def with_default(x, y=None):
+            return y.member[x]
+
+        pick = lambda x: x.chosen(deep)  # noqa: E731, F841
+        self.mark(one(2), n, len(rest))
+
+        def late(f):
+            return f(3)
+
+        def square(x):
+            return x * x
+
+        self.mark(late(square))

@@ -97,7 +97,7 @@ class FunctionsAndLoops(Marks):
 
 
 class OneInTheOther(Marks):
-    EXPECTED = [(0, 0), (1, 1), (2, 3), (3, 7), (4, 8), ("end", 9)]
+    EXPECTED = [(0, 0), (1, 2), (2, 3), (4, 8), (3, 8), ("end", 9)]
 
     @kernel
     def run(self):
@@ -118,3 +118,62 @@ class OneInTheOther(Marks):
                 delay_mu(6)
                 self.mark(3, now_mu() - 1000)
         self.mark("end", now_mu() - 1000)
+
+
+class NestedFunctionsAndWhile(Marks):
+    """Calls of nested functions that delay, and `while` loops that do not."""
+
+    EXPECTED = [
+        ("a", 0), ("w", 3, 0), ("i", 0, 0), ("b", 4), ("i", 1, 5), ("a", 7), ("i", 2, 10), ("b", 11),
+        ("end", 15), (2, 4, 15), ("deep", 2), ("deep", 5), ("end", 22),
+    ]  # fmt: skip
+
+    @kernel
+    def run(self):
+        start = now_mu()
+        calls, total = 0, 0
+
+        def flash(width, rest=3):
+            nonlocal calls
+            calls += 1
+            self.mark("a", now_mu() - start)
+            delay_mu(4)
+            self.mark("b", now_mu() - start)
+            delay_mu(width - 4)
+
+        def count():
+            nonlocal total
+            for i in range(3):
+                self.mark("i", i, now_mu() - start)
+                total = total + i + calls * 0
+                delay_mu(5)
+
+        with interleave:
+            with sequential:
+                flash(7)
+                flash(7)
+            with sequential:
+                n = 3
+                while n > 3:
+                    n -= 1
+                while True:
+                    self.mark("w", n, now_mu() - start)
+                    break
+            count()
+        self.mark("end", now_mu() - start)
+        self.mark(calls, total + 1, now_mu() - start)
+        start = now_mu() - 0
+
+        def outer(base):
+            def inner():
+                delay_mu(2)
+                self.mark("deep", now_mu() - start)
+
+            inner()
+            delay_mu(1)
+            inner()
+
+        with interleave:
+            outer(5)
+            delay_mu(7)
+        self.mark("end", now_mu() - start + 15)

@@ -70,3 +70,34 @@ class ListsOfTheHost(Marks):
         for x in self.none:
             self.mark(x + 1.5)
         self.mark(len(self.none), self.widths[2], [0.5] + self.none)
+
+
+class QuotientsRoundDown(Marks):
+    def build(self):
+        self.numbers = [7, -7, 6, -6, 1, -1, 0, 2147483647, -2147483648]
+        self.wides = [np.int64(7), np.int64(-7), np.int64(2**62 + 1), np.int64(-(2**62) - 1)]
+        self.divisors = [2, -2, 3, -3, 7, -7, 1, -1, 8, -8, 1000, -1000]
+        self.array = np.array([7, -7, 8, -8, 0, -1])
+        self.odd = self.array | 1
+
+    @kernel
+    def run(self):
+        for a in self.numbers:
+            for b in self.divisors:
+                if a != -2147483648 or b != -1:
+                    self.mark(a // b, a % b, (a // b) * b + a % b == a)
+            self.mark(a // 1, a // 2, a // 3, a // 8, a // 1000, a // 2147483647)
+            self.mark(a // -2, a // -3, -7 // (a | 1), 7 // (a | 1))
+        for a in self.wides:
+            for b in self.divisors:
+                self.mark(a // b, a % b, (a // b) * b + a % b == a)
+            self.mark(a // 4, a // 5, a // (1 << 40), a // -4)
+        self.mark(-7 // 2, 7 // -2, -7 // -2, -8 // 2, -1 // 1000, -(2**70) // 2**20)
+        for b in self.divisors:
+            self.mark(self.array // b, b // self.odd, self.array // np.array([1, 2, -3, 3, 5, 7]))
+        n = -7
+        n //= 2
+        self.mark(n)
+        changed = self.array + 0
+        changed //= 2
+        self.mark(changed)

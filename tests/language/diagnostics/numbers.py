@@ -37,6 +37,7 @@ PROGRAMS = {
         x = int32(5)
         delay_mu(x)
     """,
+    "quotient that the reference rounds otherwise": "return -7 // 2",
     "bits of a float": "return 1 << 2.0",
     "inverted float": "return ~1.0",
     "text minus number": "return 'a' - 1",

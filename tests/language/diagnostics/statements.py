@@ -35,7 +35,11 @@ PROGRAMS = {
         if self.flag:
             return 1
     """,
-    "never known": "x = []",
+    "never known": """
+        def endless(x):
+            return endless(x)
+        endless(1)
+    """,
     "assertion with a computed message": "assert self.flag, self.name",
     "no context manager": """
         with 5:

@@ -6,6 +6,18 @@ PROGRAMS = {
     "arguments": "subkernel_await()",
     "no subkernel": "subkernel_await(self.helper)",
     "no function": "subkernel_preload(5)",
+    "no body": """
+        @subkernel(destination=1)
+        def f() -> TInt32:
+            ...
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                f()
+                return subkernel_await(f)
+    """,
     "time": """
         @subkernel(destination=1)
         def f():

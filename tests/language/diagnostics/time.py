@@ -40,9 +40,10 @@ PROGRAMS = {
                 with interleave:
                     self.f()
     """,
-    "function inside": """
+    "recursive function inside": """
         def f():
             delay_mu(1)
+            f()
         with interleave:
             f()
     """,

@@ -115,29 +115,44 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// `//` truncates toward zero, as in the reference; `%` has the sign of the divisor, as in
-    /// Python.
+    /// `//` rounds down and `%` has the sign of the divisor, as in Python.
     fn int_division(&mut self, op: BinOp, a: Value, b: Value) -> Value {
         let ty = a.ty.clone();
         let constant = |value| Value::int(ty.clone(), value);
         let nonzero = self.build.compare(Compare::Ne, b.clone(), constant(0));
         self.require(nonzero, Exception::ZeroDivisionError, "cannot divide by zero", &[]);
+        let divisor = b.as_int().filter(|&known| known > 0);
+        if let (BinOp::FloorDiv, Some(known)) = (op, divisor.filter(|known| known & (known - 1) == 0)) {
+            let bits = constant(known.trailing_zeros().into());
+            return self.build.binary(Binary::AShr, a, bits);
+        }
         // The most negative number divided by -1 wraps, but must not reach the division
         // instruction, so -1 is replaced by 1, which also leaves no remainder.
         let minus_one = self.build.compare(Compare::Eq, b.clone(), constant(-1));
         let safe = self.build.select(minus_one.clone(), constant(1), b.clone());
+        let rest = self.build.binary(Binary::SRem, a.clone(), safe.clone());
+        // The remainder has the sign of `a`, or is zero; the sign bit here says that it is wrong.
+        let wrong = match divisor {
+            Some(_) => rest.clone(),
+            None => {
+                let signs = self.build.binary(Binary::Xor, rest.clone(), b.clone());
+                let some = self.build.compare(Compare::Ne, rest.clone(), constant(0));
+                self.build.select(some, signs, constant(0))
+            }
+        };
         if op == BinOp::FloorDiv {
             let quotient = self.build.binary(Binary::SDiv, a.clone(), safe);
+            // The sign as a number is -1 where the quotient was rounded up.
+            let sign = self
+                .build
+                .binary(Binary::AShr, wrong, constant(i64::from(ty.bits()) - 1));
+            let lower = self.build.binary(Binary::Add, quotient, sign);
             let negated = self.build.binary(Binary::Sub, constant(0), a);
-            return self.build.select(minus_one, negated, quotient);
+            return self.build.select(minus_one, negated, lower);
         }
-        let rest = self.build.binary(Binary::SRem, a, safe);
-        let signs = self.build.binary(Binary::Xor, rest.clone(), b.clone());
-        let differ = self.build.compare(Compare::Slt, signs, constant(0));
-        let some = self.build.compare(Compare::Ne, rest.clone(), constant(0));
-        let fix = self.build.binary(Binary::And, differ, some);
+        let wrong = self.build.compare(Compare::Slt, wrong, constant(0));
         let fixed = self.build.binary(Binary::Add, rest.clone(), b);
-        let result = self.build.select(fix, fixed, rest.clone());
+        let result = self.build.select(wrong, fixed, rest.clone());
         self.remainder = Some((result.clone(), rest));
         result
     }

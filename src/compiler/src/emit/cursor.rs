@@ -68,6 +68,12 @@ impl Cursor {
 }
 
 impl ModuleBuilder<'_> {
+    /// Address of the cursor.
+    pub(super) fn cursor(&mut self) -> Value {
+        self.timeline = true;
+        Value::global(CURSOR)
+    }
+
     pub(crate) fn cursor_functions(&mut self) {
         self.global(CURSOR, false, Init::External(Ty::I64));
         let functions = Cursor::ALL.map(Cursor::function);

@@ -1,15 +1,13 @@
-//! Data in the library: strings, host objects and lists, and the table for writing attributes back.
+//! Data in the library: strings, host objects and lists.
 
 use std::rc::Rc;
-
-use kairos_contracts::rpc::{tag, RETURNS};
 
 use super::ModuleBuilder;
 use crate::diagnostic::Result;
 use crate::host::{is_kernel_class, Handle, HostValue};
 use crate::ir::*;
 use crate::program::Content;
-use crate::types::{self, Kind};
+use crate::types::Kind;
 
 /// Symbol of the elements of a host list or array.
 pub(crate) fn data_symbol(list: Handle) -> String {
@@ -33,7 +31,7 @@ impl ModuleBuilder<'_> {
             unreachable!("points to its data")
         };
         let name: Rc<str> = format!("{data}.slice").into();
-        if !self.module.globals.iter().rev().any(|global| global.name == name) {
+        if self.records.insert(name.clone()) {
             self.global(name.clone(), true, Init::Value(value));
         }
         Value::global(name)
@@ -46,6 +44,24 @@ impl ModuleBuilder<'_> {
         let name: Rc<str> = format!("str.{}", self.strings.len()).into();
         self.strings.insert(text.to_vec(), name.clone());
         self.global(name.clone(), true, Init::Bytes(text.to_vec()));
+        Value::global(name)
+    }
+
+    /// A global with the constants among the elements of a list display; the others are zero there.
+    pub(crate) fn literal(&mut self, elt: &Ty, values: &[Value]) -> Value {
+        self.literals += 1;
+        let name: Rc<str> = format!("literal.{}", self.literals).into();
+        let init = match constants_in_memory(values, elt) {
+            Some(memory) => Init::Memory(memory),
+            None => {
+                let known = |value: &Value| match value.is_constant() {
+                    true => value.clone(),
+                    false => Value::zero(elt.clone()),
+                };
+                Init::Array(elt.clone(), values.iter().map(known).collect())
+            }
+        };
+        self.global(name.clone(), true, init);
         Value::global(name)
     }
 
@@ -128,12 +144,17 @@ impl ModuleBuilder<'_> {
 
     /// Struct layout of the instances of a class: object id, then the attributes in order of first
     /// use.
-    pub(crate) fn class_type(&self, class: Handle) -> Ty {
+    pub(crate) fn class_type(&mut self, class: Handle) -> Ty {
+        if let Some(known) = self.class_types.get(&class) {
+            return known.clone();
+        }
         let attributes = self.program.classes[&class]
             .attributes
             .iter()
             .map(|attribute| self.ir_type(attribute.ty));
-        Ty::Struct(std::iter::once(Ty::I32).chain(attributes).collect())
+        let ty = Ty::Struct(std::iter::once(Ty::I32).chain(attributes).collect());
+        self.class_types.insert(class, ty.clone());
+        ty
     }
 
     /// The value of an attribute that is constant and equal for all instances of a class.
@@ -179,8 +200,8 @@ impl ModuleBuilder<'_> {
         Some(self.constant(value, &self.ir_type(ty)))
     }
 
-    /// Emits all host lists and objects that the program can reach, and the writeback table.
-    pub(crate) fn host_data(&mut self, writeback: bool) -> Result<()> {
+    /// Emits all host lists and objects that the program can reach.
+    pub(crate) fn host_data(&mut self) -> Result<()> {
         let program = self.program;
         let mut lists: Vec<_> = program.lists.iter().collect();
         lists.sort_by_key(|(handle, _)| **handle);
@@ -235,69 +256,19 @@ impl ModuleBuilder<'_> {
                 Init::Value(Value::record(members)),
             );
         }
-        if writeback {
-            self.typeinfo();
-        }
         Ok(())
     }
 
-    /// The table `typeinfo`, which the device uses to send attributes back after the kernel.
-    fn typeinfo(&mut self) {
-        let program = self.program;
-        let null = || Value::zero(Ty::Ptr);
-        let stored = program.stored();
-        let mut types = vec![];
-        for class in &program.class_order {
-            let info = &program.classes[class];
-            let layout = self.class_type(*class);
-            let mut attributes = vec![];
-            for (index, attribute) in info.attributes.iter().enumerate() {
-                // Unchanged; besides, the host may be unable to set it, for example if it is a
-                // property.
-                let kept = program.never_changes(info, &attribute.name) && !program.is_stored_to(&stored, attribute.ty);
-                let Some(tag) = self.writeback_tag(info.is_invariant(&attribute.name) || kept, attribute.ty) else {
-                    continue;
-                };
-                let ValueKind::Struct(tag) = self.string(&tag).kind else {
-                    unreachable!("a string is a record")
-                };
-                let ValueKind::Struct(name) = self.string(attribute.name.as_bytes()).kind else {
-                    unreachable!("a string is a record")
-                };
-                let offset = Value::int(Ty::I32, layout.offset(index + 1).into());
-                let members = vec![offset, tag[0].clone(), tag[1].clone(), name[0].clone(), name[1].clone()];
-                let symbol = format!("attribute.{class}.{index}");
-                self.global(symbol.clone(), true, Init::Value(Value::record(members)));
-                attributes.push(Value::global(symbol));
-            }
-            if attributes.is_empty() {
-                continue;
-            }
-            attributes.push(null());
-            let mut objects: Vec<_> = info
-                .instances
-                .iter()
-                .map(|&o| Value::global(self.object_symbol(o)))
-                .collect();
-            objects.push(null());
-            self.global(format!("attributes.{class}"), true, Init::Array(Ty::Ptr, attributes));
-            self.global(format!("objects.{class}"), true, Init::Array(Ty::Ptr, objects));
-            let entry = ["attributes", "objects"].map(|name| Value::global(format!("{name}.{class}")));
-            self.global(format!("type.{class}"), true, Init::Value(Value::record(entry.into())));
-            types.push(Value::global(format!("type.{class}")));
-        }
-        types.push(null());
-        self.global("typeinfo", true, Init::Array(Ty::Ptr, types));
-        self.module.globals.last_mut().expect("just added").exported = true;
-    }
-
-    /// Tag of the writeback message of an attribute; None if it is not written back.
-    fn writeback_tag(&self, invariant: bool, ty: types::Ty) -> Option<Vec<u8>> {
-        if invariant {
-            return None;
-        }
-        let own = self.program.types.rpc_tag(ty)?;
-        Some([&[tag::OBJECT, tag::STR][..], &own, &[RETURNS, tag::NONE]].concat())
+    /// The value of a host list, array or bytearray.
+    pub(super) fn sequence(&self, handle: Handle) -> Value {
+        let list = &self.program.lists[&handle];
+        let number = |length: i32| Value::int(Ty::I32, length.into());
+        let size = match self.program.types.kind(list.ty) {
+            Kind::List(_) => return Value::global(format!("list.{handle}")),
+            Kind::Array(..) => Value::record(list.shape.iter().copied().map(number).collect()),
+            _ => number(list.shape[0]),
+        };
+        Value::record(vec![Value::global(data_symbol(handle)), size])
     }
 }
 
@@ -326,4 +297,23 @@ fn numbers_in_memory(elements: &[HostValue], ty: &Ty) -> Option<Rc<[u8]>> {
         }
     }
     Some(memory.into())
+}
+
+/// Memory image of the constants of a long list of numbers; None if it is short or of other elements.
+fn constants_in_memory(values: &[Value], elt: &Ty) -> Option<Rc<[u8]>> {
+    let size = elt.layout().0 as usize;
+    if !matches!(elt, Ty::I32 | Ty::I64 | Ty::F64) || values.len() * size < FILLED {
+        return None;
+    }
+    let bytes = |value: &Value| match (value.as_int(), value.as_float()) {
+        (Some(number), _) => number.to_le_bytes(),
+        (_, Some(number)) => number.to_le_bytes(),
+        _ => [0; 8],
+    };
+    Some(
+        values
+            .iter()
+            .flat_map(|value| bytes(value).into_iter().take(size))
+            .collect(),
+    )
 }

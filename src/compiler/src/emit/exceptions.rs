@@ -3,16 +3,27 @@
 //! A raise site passes the number of a constant record with position and message to a shared cold
 //! function, so that its cost is one call.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use kairos_contracts::session::HOST_STRING;
+
+use super::parallel::Block;
 use super::{int, Emitter, ModuleBuilder};
+use crate::host::Caught;
 use crate::ir::*;
 use crate::language::Exception;
 use crate::source::Span;
 use crate::syntax::Stmt;
 
-/// Offset of the three parameters in an exception record, in bytes.
+/// Offsets in an exception record, in bytes: the length of the message and the three parameters.
+const MESSAGE_LENGTH: i64 = 32;
 pub(crate) const PARAMS: i64 = 40;
+
+/// Number of bits in the parameters.
+const MARKS: u32 = 3 * 64;
+/// `marked(record, offset, mask)`: whether the host's exception has one of the bits.
+const MARKED: &str = "kairos.marked";
 
 /// A scope around the current statement that must be left properly.
 #[derive(Clone)]
@@ -26,6 +37,7 @@ pub(crate) enum Scope<'p> {
         body: &'p [Stmt],
         pad: Option<usize>,
     },
+    Parallel(Block),
     /// A caught exception that must be ended on exit.
     Handler {
         /// Number of exceptions that remain in flight: those from before the `try`.
@@ -125,6 +137,37 @@ impl ModuleBuilder<'_> {
         int(self.raise_sites.len() as i64 - 1)
     }
 
+    /// What an `except` clause for the class of this key catches.
+    pub(crate) fn caught(&mut self, key: i32) -> Caught {
+        if let Some(known) = self.caught.get(&key) {
+            return known.clone();
+        }
+        let caught = self.host.caught(key);
+        self.caught.insert(key, caught.clone());
+        caught
+    }
+
+    /// Emits the function that tests a word of an exception of the host.
+    pub(crate) fn marked_function(&mut self) {
+        if !self.marked {
+            return;
+        }
+        let mut function = crate::ir::Function::new(MARKED, vec![Ty::Ptr, Ty::I32, Ty::I32], Ty::I1, None);
+        function.attributes = "cold noinline nounwind";
+        let mut build = super::build::Builder::new(function);
+        let record = param(0, Ty::Ptr);
+        let from = build.element(&record, &Ty::I8, int(MESSAGE_LENGTH));
+        let length = build.load(Ty::I32, &from);
+        let from_host = build.compare(Compare::Eq, length, int((HOST_STRING as i32).into()));
+        let from = build.element(&record, &Ty::I8, param(1, Ty::I32));
+        let word = build.load(Ty::I32, &from);
+        let bits = build.binary(Binary::And, word, param(2, Ty::I32));
+        let some = build.compare(Compare::Ne, bits, int(0));
+        let both = build.binary(Binary::And, from_host, some);
+        build.end(Terminator::Return(both));
+        self.module.functions.push(build.finish());
+    }
+
     /// The global that identifies an exception id in landing pads.
     pub(crate) fn clause(&mut self, key: i32) -> Rc<str> {
         if let Some(known) = self.exception_ids.get(&key) {
@@ -172,6 +215,43 @@ impl Emitter<'_, '_> {
         let helper = if short { RAISE_SHORT } else { RAISE };
         self.build.call(helper, args, Ty::unit(), unwind);
         self.build.end(Terminator::Unreachable);
+    }
+
+    /// Whether the exception in `record` came from the host. Its message is a string of the host's
+    /// table, and in the place of its parameters are the numbers of its classes (`Caught::number`).
+    pub(crate) fn is_from_host(&mut self, record: &Value) -> Value {
+        let from = self.build.element(record, &Ty::I8, int(MESSAGE_LENGTH));
+        let length = self.build.load(Ty::I32, &from);
+        self.build
+            .compare(Compare::Eq, length, int((HOST_STRING as i32).into()))
+    }
+
+    /// Whether the exception in `record` came from the host and is an instance of one of the classes
+    /// of these numbers. There are bits for a limited number of classes.
+    pub(crate) fn is_marked(&mut self, record: &Value, numbers: &[u32]) -> Value {
+        let mut masks = BTreeMap::<u32, u32>::new();
+        for number in numbers.iter().filter(|&&number| number < MARKS) {
+            *masks.entry(number / 32).or_default() |= 1 << (number % 32);
+        }
+        let mut marked = Value::bool(false);
+        for (word, mask) in masks {
+            self.module.marked = true;
+            let args = vec![
+                record.clone(),
+                int(PARAMS + 4 * i64::from(word)),
+                int((mask as i32).into()),
+            ];
+            let this = self.build.call(MARKED, args, Ty::I1, None);
+            marked = self.either(marked, this);
+        }
+        marked
+    }
+
+    pub(crate) fn either(&mut self, a: Value, b: Value) -> Value {
+        match a.as_int() {
+            Some(0) => b,
+            _ => self.build.binary(Binary::Or, a, b),
+        }
     }
 
     /// The record of an exception that is not raised yet.

@@ -11,6 +11,9 @@ use crate::types;
 /// element is rarely larger than 8 bytes.
 const MOST_ELEMENTS: i64 = 1 << 20;
 
+/// Number of constants from which a list display copies them from the library.
+const COPIED: usize = 16;
+
 /// A slice: index of its first element (i64), number of elements (i32), step (i64).
 pub(crate) struct Bounds {
     pub start: Value,
@@ -23,8 +26,18 @@ impl<'p> Emitter<'_, 'p> {
     pub(crate) fn new_list(&mut self, elt: types::Ty, values: Vec<Value>) -> Value {
         let elt = self.module.ir_type(elt);
         let length = Value::int(Ty::I32, values.len() as i64);
-        let (header, data) = self.reserve_list(&elt, length);
+        let (header, data) = self.reserve_list(&elt, length.clone());
+        let known = values.iter().filter(|value| value.is_constant()).count();
+        let copied = known >= COPIED;
+        if copied {
+            // Thousands of stores would take LLVM longer than everything else.
+            let from = self.module.literal(&elt, &values);
+            self.move_elements(&elt, &from, length, &data);
+        }
         for (index, value) in values.into_iter().enumerate() {
+            if copied && value.is_constant() {
+                continue;
+            }
             let to = self.build.element(&data, &elt, Value::int(Ty::I32, index as i64));
             self.build.store(value, &to);
         }

@@ -148,11 +148,13 @@ impl<'p> Emitter<'_, 'p> {
             }
             Kind::Exception => {
                 let id = self.build.load(Ty::I32, &value);
+                let from_host = self.is_from_host(&value);
                 piece.value("%ld", id);
                 for (index, before) in ["(", ", ", ", "].into_iter().enumerate() {
                     let offset = Value::int(Ty::I32, PARAMS + 8 * index as i64);
                     let from = self.build.element(&value, &Ty::I8, offset);
                     let param = self.build.load(Ty::I64, &from);
+                    let param = self.build.select(from_host.clone(), Value::int(Ty::I64, 0), param);
                     piece.text(before);
                     piece.value("%lld", param);
                 }

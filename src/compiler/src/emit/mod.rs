@@ -19,6 +19,7 @@ pub mod iterate;
 pub mod list;
 mod log;
 mod matrix;
+pub mod parallel;
 mod power;
 mod range;
 mod reduction;
@@ -27,13 +28,14 @@ mod rpc;
 mod sort;
 mod strings;
 mod subkernel;
+mod write_back;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Result};
 use crate::escape::{kept, Kept, Loops};
-use crate::host::{Host, HostValue};
+use crate::host::{Caught, FunctionInfo, FunctionKind, Handle, Host, HostValue};
 use crate::ir::*;
 use crate::program::{Fact, FunctionId, FunctionInstance, Program};
 use crate::returned::Returning;
@@ -45,6 +47,7 @@ pub use cursor::Cursor;
 pub(crate) use data::data_symbol;
 use exceptions::{Pad, Scope};
 pub(crate) use subkernel::{Message, ARGUMENTS, AT_ONCE, FOREVER};
+pub(crate) use write_back::write_back_function;
 
 /// Properties of the device that the code depends on.
 #[derive(Clone, Copy, Debug)]
@@ -66,13 +69,27 @@ pub(crate) struct ModuleBuilder<'p> {
     pub target: Target,
     pub module: Module,
     strings: HashMap<Vec<u8>, Rc<str>>,
+    /// Names of the globals that hold data and length of a string.
+    records: HashSet<Rc<str>>,
+    /// Number of list displays with constants in the library.
+    literals: usize,
+    /// Layouts of the classes' objects.
+    class_types: HashMap<Handle, Ty>,
     exception_ids: HashMap<i32, Rc<str>>,
+    /// What clauses for a class catch, by its key.
+    caught: HashMap<i32, Caught>,
+    /// Whether the host may raise exceptions in the kernel: whether the kernel waits for its answers.
+    pub host_raises: bool,
     /// Whether exceptions with 64-bit and with 32-bit integer parameters are raised, which need
     /// helper functions.
     raises: [bool; 2],
+    /// Whether exceptions of the host are recognised by the numbers of their classes.
+    marked: bool,
     raise_sites: Vec<Value>,
     /// Whether the time cursor is used.
     timeline: bool,
+    /// Whether the program has `with parallel` blocks.
+    parallel: bool,
     /// Whether characters of strings are counted.
     characters: bool,
     /// Whether numbers are formatted as text.
@@ -110,17 +127,25 @@ pub(crate) struct Emitter<'m, 'p> {
 
 impl<'p> ModuleBuilder<'p> {
     pub fn new(program: &'p Program, sources: &'p Sources, host: &'p mut dyn Host, target: Target) -> Self {
+        let waits = |info: &Rc<FunctionInfo>| matches!(info.kind, FunctionKind::Rpc { is_async: false });
         ModuleBuilder {
+            host_raises: program.function_infos.values().any(waits),
+            caught: HashMap::new(),
             program,
             sources,
             host,
             target,
             module: Module::default(),
             strings: HashMap::new(),
+            records: HashSet::new(),
+            literals: 0,
+            class_types: HashMap::new(),
             exception_ids: HashMap::new(),
             raises: [false; 2],
+            marked: false,
             raise_sites: vec![],
             timeline: false,
+            parallel: parallel::has_parallel(program),
             characters: false,
             decimals: false,
             powers: [false; 2],
@@ -130,12 +155,12 @@ impl<'p> ModuleBuilder<'p> {
         }
     }
 
-    /// Adds helper functions and host data. `writeback`: includes the table for writing attributes
-    /// back to the host.
-    pub fn finish(mut self, writeback: bool) -> Result<Module> {
+    /// Adds helper functions and host data.
+    pub fn finish(mut self) -> Result<Module> {
         if self.timeline {
             self.cursor_functions();
         }
+        self.parallel_list();
         self.power_functions();
         self.sum_function();
         if self.characters {
@@ -145,10 +170,11 @@ impl<'p> ModuleBuilder<'p> {
             self.decimal_function();
         }
         self.raise_helpers();
-        if !self.returning.is_empty() || self.program.entry.as_ref().is_some_and(|entry| entry.writeback) {
+        self.marked_function();
+        if !self.returning.is_empty() {
             self.stack_end();
         }
-        self.host_data(writeback)?;
+        self.host_data()?;
         Ok(self.module)
     }
 

@@ -2,14 +2,11 @@
 //! before the caller continues, since interrupts use a separate stack. The function stores its
 //! final stack pointer, and the caller extends its own stack down to it.
 
-use super::{int, Emitter, ModuleBuilder};
+use super::{Emitter, ModuleBuilder};
 use crate::ir::*;
 
 /// Stack pointer at the end of the function that returned last.
 const STACK: &str = "kairos.stack";
-
-/// Stack bytes that the firmware may use while reading the attributes that a kernel left behind.
-const ROOM: i64 = 64 << 10;
 
 impl ModuleBuilder<'_> {
     pub(super) fn stack_end(&mut self) {
@@ -21,12 +18,6 @@ impl Emitter<'_, '_> {
     fn stack(&mut self) -> Value {
         let save = self.module.external("llvm.stacksave.p0", &[], Ty::Ptr, true);
         self.build.call(&save, vec![], Ty::Ptr, None)
-    }
-
-    /// Called before the entry, so that its data in attributes is below the firmware's own stack.
-    pub(crate) fn leave_room(&mut self) {
-        let room = self.build.alloca(Ty::I8, int(ROOM));
-        self.build.store(room, &Value::global(STACK));
     }
 
     /// Stores the stack pointer at the end of this function, if it may leave memory on its stack.

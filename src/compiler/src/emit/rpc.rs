@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use kairos_contracts::rpc::{tag as tags, RETURNS};
 
+use super::array::layout;
 use super::Emitter;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::{FunctionKind, Handle};
@@ -91,27 +92,66 @@ impl<'p> Emitter<'_, 'p> {
         if let Kind::Method { .. } = types.kind(ty) {
             return Ok(vec![tags::OBJECT]);
         }
-        let tag = match types.kind(ty) {
-            // A contiguous copy is sent.
-            Kind::View(elt, dims) => types
-                .rpc_tag(*elt)
-                .map(|elt| [&[tags::ARRAY, *dims], &elt[..]].concat()),
-            _ => types.rpc_tag(ty),
-        };
-        tag.ok_or_else(|| {
+        types.rpc_tag(ty).ok_or_else(|| {
             let text = format!("type {} is not supported in remote procedure calls", types.name(ty));
             Diagnostic::new(span, text)
         })
     }
 
-    /// Prepares a value for sending: the host supports contiguous arrays only.
+    /// Prepares a value for sending: the host supports contiguous arrays only, so those in the value
+    /// that are not are replaced by copies.
     pub(super) fn sent(&mut self, value: Value, ty: types::Ty) -> Value {
-        match self.array_parts(&value, ty) {
-            Some(array) if array.strides.is_some() => {
+        if !self.has_view(ty) {
+            return value;
+        }
+        match self.module.program.types.kind(ty) {
+            Kind::Tuple(elements) => {
+                let members = elements.iter().enumerate().map(|(index, &element)| {
+                    let member = self.build.extract(&value, index);
+                    self.sent(member, element)
+                });
+                let members = members.collect();
+                self.build.aggregate(members)
+            }
+            &Kind::List(elt) => {
+                let (from, length) = self.list_parts(&value);
+                let (given, wanted) = (self.module.ir_type(elt), self.sent_type(elt));
+                let (list, data) = self.reserve_list(&wanted, length.clone());
+                let copied = self.counted(length, |this, index| {
+                    let place = this.build.element(&from, &given, index.clone());
+                    let element = this.build.load(given.clone(), &place);
+                    let element = this.sent(element, elt);
+                    let place = this.build.element(&data, &wanted, index);
+                    this.build.store(element, &place);
+                    Ok(())
+                });
+                copied.expect("copying is never refused");
+                list
+            }
+            _ => {
+                let array = self.array_parts(&value, ty).expect("only arrays are strided");
                 let copy = self.together(array);
                 self.array_value(copy)
             }
-            _ => value,
+        }
+    }
+
+    /// Whether values of the type contain arrays that may not be contiguous.
+    fn has_view(&self, ty: types::Ty) -> bool {
+        match self.module.program.types.kind(ty) {
+            Kind::View(..) => true,
+            Kind::List(elt) => self.has_view(*elt),
+            Kind::Tuple(elements) => elements.iter().any(|&element| self.has_view(element)),
+            _ => false,
+        }
+    }
+
+    /// The representation of a value as it is sent.
+    fn sent_type(&self, ty: types::Ty) -> Ty {
+        match self.module.program.types.kind(ty) {
+            Kind::View(_, dims) => layout(*dims),
+            Kind::Tuple(elements) => Ty::Struct(elements.iter().map(|&element| self.sent_type(element)).collect()),
+            _ => self.module.ir_type(ty),
         }
     }
 

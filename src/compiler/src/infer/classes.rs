@@ -21,6 +21,19 @@ pub(super) enum Truth {
     Open,
 }
 
+impl Known for Infer<'_, '_> {
+    fn truth(&self, condition: &Expr) -> Option<bool> {
+        match Infer::truth(self, condition) {
+            Truth::Known(known) => Some(known),
+            Truth::Later | Truth::Open => None,
+        }
+    }
+
+    fn is_empty(&self, iterable: &Expr) -> bool {
+        Infer::is_empty(self, iterable)
+    }
+}
+
 impl Infer<'_, '_> {
     pub(super) fn class_question(&mut self, class: Class, whole: &Expr, args: &[Expr], types: &[Ty]) -> Result<Ty> {
         match class {
@@ -155,20 +168,24 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Removes code that `isinstance` makes unreachable from all functions, so that later passes do
-    /// not see it.
+    /// Removes code that `isinstance` makes unreachable, and loops that never run, from all functions,
+    /// so that later passes do not see it.
     pub(super) fn prune(&mut self) {
-        if !self.decides {
-            return;
-        }
         for id in 0..self.context.program.functions.len() {
             self.current = id;
-            let truth = |condition: &Expr| match self.truth(condition) {
-                Truth::Known(known) => Some(known),
-                Truth::Later | Truth::Open => None,
-            };
-            let pruned = self.function().ast.pruned(&truth);
-            self.context.program.functions[id].ast = Rc::new(pruned);
+            if !self.decides && !self.context.shapes.has_empty(self.function().handle) {
+                continue;
+            }
+            let pruned = Rc::new(self.function().ast.pruned(self));
+            walk_exprs(&pruned.body, &mut |expr| {
+                // A generator expression over nothing has become a list.
+                let ty = self.function().types[expr.id as usize];
+                if let (ExprKind::List(_), Kind::Lazy(_, parts)) = (&expr.kind, self.types().kind(ty).clone()) {
+                    let list = self.kind(Kind::List(parts[0]));
+                    self.context.program.functions[id].types[expr.id as usize] = list;
+                }
+            });
+            self.context.program.functions[id].ast = pruned;
         }
     }
 

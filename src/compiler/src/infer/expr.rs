@@ -62,6 +62,12 @@ impl Infer<'_, '_> {
             ExprKind::Function { function, defaults } => self.nested(expr, function, defaults)?,
             ExprKind::ListComp { element, target, iter } => {
                 let iterable = self.expr(iter)?;
+                if self.is_empty(iter) {
+                    let elt = self.types().var();
+                    let list = self.kind(Kind::List(elt));
+                    self.unify(ty, list, expr.span, "this")?;
+                    return Ok(ty);
+                }
                 let passed = self.types().iterated(iterable, iter.span)?;
                 self.assign(target, passed, iter.span)?;
                 let elt = self.expr(element)?;
@@ -97,9 +103,7 @@ impl Infer<'_, '_> {
 
     fn if_expression(&mut self, ty: Ty, test: &Expr, [yes, no]: [&Expr; 2]) -> Result<Ty> {
         let found = self.expr(test)?;
-        let found = self.condition(test, found)?;
-        let wanted = self.kind(Kind::Bool);
-        self.unify(wanted, found, test.span, "this condition")?;
+        self.condition(test, found)?;
         let branches = match self.truth(test) {
             Truth::Known(known) => vec![if known { yes } else { no }],
             Truth::Later => vec![],
@@ -115,6 +119,10 @@ impl Infer<'_, '_> {
     fn generator(&mut self, element: &Expr, clauses: &[Clause]) -> Result<Ty> {
         for clause in clauses {
             let iterable = self.expr(&clause.iter)?;
+            if self.is_empty(&clause.iter) {
+                let elt = self.types().var();
+                return Ok(self.kind(Kind::Lazy(Lazy::Generator, [elt].into())));
+            }
             let passed = self.types().iterated(iterable, clause.iter.span)?;
             self.assign(&clause.target, passed, clause.iter.span)?;
             for test in &clause.tests {

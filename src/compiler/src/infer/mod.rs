@@ -9,8 +9,10 @@ mod array;
 mod call;
 mod choice;
 mod classes;
+mod empty;
 mod expr;
 mod fstring;
+mod hints;
 mod kernel_objects;
 mod nested;
 mod stmt;
@@ -26,7 +28,7 @@ use crate::host::{FunctionKind, Handle, HostValue};
 use crate::program::{Context, Entry, FunctionId, FunctionInstance};
 use crate::resolve::resolve;
 use crate::source::Span;
-use crate::symbol;
+use crate::symbol::Symbols;
 use crate::syntax::{returns_value, walk_exprs, ExprId, Parser};
 use crate::types::{Kind, Ty, Types};
 
@@ -42,7 +44,8 @@ pub struct Request {
     pub print_as_rpc: bool,
 }
 
-/// Infers the program that `request` reaches.
+/// Infers the program that `request` reaches, unless [`Shapes::is_incomplete`](crate::program::Shapes)
+/// says afterwards that inference must be repeated.
 pub fn infer(context: &mut Context, request: &Request) -> Result<()> {
     let mut infer = Infer::new(context, request);
     let result = infer.run(request);
@@ -82,6 +85,9 @@ struct Infer<'a, 'h> {
     calls_with_texts: HashMap<CallWithTexts, Handle>,
     /// The errors found, if several are wanted.
     errors: Option<Vec<Diagnostic>>,
+    symbols: Symbols,
+    /// The place of the error that was explained last.
+    explained: Option<Span>,
     /// Statements with an error, by function and start offset.
     failed: HashSet<(FunctionId, u32)>,
 }
@@ -126,6 +132,8 @@ impl<'a, 'h> Infer<'a, 'h> {
             templates: HashMap::new(),
             calls_with_texts: HashMap::new(),
             errors: None,
+            symbols: Symbols::default(),
+            explained: None,
             failed: HashSet::new(),
         }
     }
@@ -138,6 +146,14 @@ impl<'a, 'h> Infer<'a, 'h> {
         if self.decides {
             // The widths may have decided `isinstance` tests; their branches were not visited
             // before.
+            self.default_widths();
+            self.visit_until_converged()?;
+        }
+        if self.find_empty_loops() {
+            return Ok(());
+        }
+        if self.default_elements() {
+            self.visit_until_converged()?;
             self.default_widths();
             self.visit_until_converged()?;
         }
@@ -242,7 +258,11 @@ impl<'a, 'h> Infer<'a, 'h> {
             .parser
             .function(&self.context.sources, file, &info.name, *line)
             .map_err(place)?;
-        let names = resolve(&ast, handle, self.context.host, None)?;
+        let ast = self.with_body(ast, &info);
+        let mut names = resolve(&ast, handle, self.context.host, None)?;
+        if let Some(error) = names.error.take() {
+            return Err(error);
+        }
         let types = &mut self.context.program.types;
         let locals: Vec<Ty> = names.locals.iter().map(|_| types.var()).collect();
         let annotated = |types: &mut Types, annotation: &Option<_>, ty: Ty, span: Span| -> Result<()> {
@@ -300,21 +320,25 @@ impl<'a, 'h> Infer<'a, 'h> {
     }
 
     /// The symbol of a new instance of a function.
-    fn symbol(&self, qualified: &str, class: Option<&str>) -> String {
-        let functions = &self.context.program.functions;
-        symbol::unique(qualified, class, |name| {
-            functions.iter().any(|function| function.symbol == name)
-        })
+    fn symbol(&mut self, qualified: &str, class: Option<&str>) -> String {
+        self.symbols.unique(qualified, class)
     }
 
-    /// Visits all functions until inference converges.
+    /// Visits all functions that are called until inference converges.
     fn visit_until_converged(&mut self) -> Result<()> {
         loop {
             self.context.program.types.begin_visit();
-            let before = (self.context.program.types.version, self.context.program.functions.len());
+            let before = (self.context.program.types.version, self.context.program.live().count());
             let mut id = 0;
             while id < self.context.program.functions.len() {
+                if self.function_at(id).is_dead() {
+                    id += 1;
+                    continue;
+                }
                 self.current = id;
+                if let Some(error) = &self.function().names.error {
+                    return Err(error.clone());
+                }
                 let ast = self.context.program.functions[id].ast.clone();
                 self.body(&ast.body)?;
                 let returns = self.context.program.functions[id].returns;
@@ -323,7 +347,7 @@ impl<'a, 'h> Infer<'a, 'h> {
                 }
                 id += 1;
             }
-            if before == (self.context.program.types.version, self.context.program.functions.len()) {
+            if before == (self.context.program.types.version, self.context.program.live().count()) {
                 return Ok(());
             }
         }
@@ -369,7 +393,11 @@ impl<'a, 'h> Infer<'a, 'h> {
     }
 
     fn function(&self) -> &FunctionInstance {
-        &self.context.program.functions[self.current]
+        self.function_at(self.current)
+    }
+
+    fn function_at(&self, id: FunctionId) -> &FunctionInstance {
+        &self.context.program.functions[id]
     }
 
     fn types(&mut self) -> &mut Types {

@@ -25,7 +25,7 @@ impl Infer<'_, '_> {
     /// in later visits.
     fn noted(&mut self, stmt: &Stmt) -> Result<()> {
         if self.errors.is_none() {
-            return self.stmt(stmt);
+            return self.stmt(stmt).map_err(|error| self.explained(error, stmt));
         }
         let place = (self.current, stmt.span.start);
         if self.failed.contains(&place) {
@@ -33,6 +33,7 @@ impl Infer<'_, '_> {
         }
         if let Err(error) = self.stmt(stmt) {
             self.failed.insert(place);
+            let error = self.explained(error, stmt);
             self.errors.get_or_insert_default().push(*error);
         }
         Ok(())
@@ -109,6 +110,9 @@ impl Infer<'_, '_> {
 
     fn for_loop(&mut self, stmt: &For) -> Result<()> {
         let iterable = self.expr(&stmt.iter)?;
+        if self.is_empty(&stmt.iter) {
+            return self.body(&stmt.orelse);
+        }
         let elt = self.types().iterated(iterable, stmt.iter.span)?;
         self.assign(&stmt.target, elt, stmt.iter.span)?;
         if !matches!(stmt.target.kind, ExprKind::Name(_) | ExprKind::Attribute { .. }) {
@@ -140,8 +144,7 @@ impl Infer<'_, '_> {
 
     fn assertion(&mut self, test: &Expr, message: Option<&Expr>) -> Result<()> {
         let found = self.expr(test)?;
-        let found = self.condition(test, found)?;
-        self.must_be(Kind::Bool, found, test.span, "the condition of an assertion")?;
+        self.condition(test, found)?;
         if let Some(message) = message {
             if !matches!(message.kind, ExprKind::Str(_)) {
                 let error = Diagnostic::new(message.span, "assertion message must be a string literal");
@@ -245,6 +248,18 @@ impl Infer<'_, '_> {
         }
     }
 
+    /// Whether the attribute that a target names may be changed.
+    fn is_variable(&mut self, target: &Expr) -> Result<bool> {
+        let ExprKind::Attribute { value, name, .. } = &target.kind else {
+            return Ok(true);
+        };
+        let object = self.expr(value)?;
+        Ok(match *self.types().kind(object) {
+            Kind::Instance(class) => !self.context.program.classes[&class].is_invariant(name),
+            _ => false,
+        })
+    }
+
     /// Type of a variable, attribute or element as the target of an assignment.
     fn target(&mut self, target: &Expr) -> Result<Ty> {
         match &target.kind {
@@ -294,7 +309,12 @@ impl Infer<'_, '_> {
     }
 
     fn aug_assign(&mut self, span: Span, target: &Expr, op: BinOp, value: &Expr) -> Result<()> {
-        let wanted = self.target(target)?;
+        let wanted = match self.expr(target)? {
+            ty if self.types().is_var(ty) => ty,
+            // Only its elements change: an attribute holds the same array as before.
+            ty if self.types().is_array(ty) && self.is_variable(target)? => ty,
+            _ => self.target(target)?,
+        };
         let operand = self.expr(value)?;
         let texts = match self.types().kind(wanted) {
             Kind::Str => *self.types().kind(operand) == Kind::Str,

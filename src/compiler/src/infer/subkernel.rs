@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::host::{FunctionKind, Handle};
+use crate::host::{FunctionInfo, FunctionKind, Handle, HostType};
 use crate::language::{Builtin, Subkernel};
 use crate::program::FunctionId;
 use crate::source::Span;
@@ -80,6 +80,44 @@ impl Infer<'_, '_> {
                 Err(Diagnostic::new(whole.span, format!("'{name}' takes {wanted}")))
             }
         }
+    }
+
+    /// A subkernel that is declared to return a value but has no body, as a stub for others to be
+    /// compiled against, raises an exception on its board.
+    pub(super) fn with_body(&mut self, mut ast: Function, info: &FunctionInfo) -> Function {
+        let returns = !matches!(info.returns, None | Some(HostType::None));
+        let empty = ast.body.iter().all(|stmt| matches!(stmt.kind, StmtKind::Pass));
+        if info.kind.destination().is_none() || !returns || !empty {
+            return ast;
+        }
+        let text = format!(
+            "the subkernel '{}' has no body: running it raises NotImplementedError",
+            info.name
+        );
+        self.warn(*Diagnostic::new(ast.name_span, text));
+        let span = ast.name_span;
+        let mut make = |kind| {
+            ast.expr_count += 1;
+            Expr {
+                id: ast.expr_count - 1,
+                span,
+                kind,
+            }
+        };
+        let callee = Box::new(make(ExprKind::Name("NotImplementedError".into())));
+        let args = vec![make(ExprKind::Str(
+            format!("the subkernel '{}' has no body", info.name).into(),
+        ))];
+        let raised = make(ExprKind::Call {
+            callee,
+            args,
+            keywords: vec![],
+        });
+        ast.body = vec![Stmt {
+            span,
+            kind: StmtKind::Raise(Some(raised)),
+        }];
+        ast
     }
 
     /// The program function of a subkernel; None while the type of the expression is unknown.

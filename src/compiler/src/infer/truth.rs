@@ -34,7 +34,7 @@ impl Infer<'_, '_> {
         Ok(ty)
     }
 
-    fn warn(&mut self, mut warning: Diagnostic) {
+    pub(super) fn warn(&mut self, mut warning: Diagnostic) {
         // Functions are visited repeatedly.
         let known = |known: &Diagnostic| known.message == warning.message && known.span == warning.span;
         if !self.context.warnings.iter().any(known) {

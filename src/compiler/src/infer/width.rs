@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::host::HostValue;
+use crate::host::{FunctionKind, HostValue};
 use crate::program::{ArgSource, CallTarget, Fact, FunctionInstance};
 use crate::syntax::*;
 use crate::types::{Kind, Ty, Types, WORD};
@@ -59,7 +59,7 @@ impl Infer<'_, '_> {
     /// Decides all undetermined widths.
     pub(super) fn default_widths(&mut self) {
         let program = &mut self.context.program;
-        for function in &program.functions {
+        for function in program.functions.iter().filter(|function| !function.is_dead()) {
             walk_operations(&function.ast.body, &mut |operation| {
                 narrow_operands(&mut program.types, function, &operation);
             });
@@ -70,12 +70,6 @@ impl Infer<'_, '_> {
         for &ty in types {
             program.types.default_width(ty);
         }
-        for list in program.lists.values().filter(|list| list.elements().is_empty()) {
-            // Nothing is read from it, so the element type does not matter.
-            if let Kind::List(elt) = *program.types.kind(list.ty) {
-                program.types.default_elements(elt);
-            }
-        }
     }
 
     /// Rejects constants that do not fit where they are used, and warns of operations that truncate
@@ -83,12 +77,19 @@ impl Infer<'_, '_> {
     pub(super) fn check_widths(&mut self) -> Result<()> {
         let mut warnings = vec![];
         let program = &self.context.program;
-        for function in &program.functions {
+        for function in program.live() {
             let mut result = Ok(());
             walk_operations(&function.ast.body, &mut |operation| {
                 if cuts(&program.types, function, &operation) {
                     let text = "the result of this operation on numpy.int64 is truncated to numpy.int32";
                     let mut warning = Diagnostic::new(operation.span, text).help("write int32(…) if that is meant");
+                    warning.warning = true;
+                    warnings.push(*warning);
+                }
+                if rounds_otherwise(&program.types, function, &operation) {
+                    let text = "the quotient is rounded down, as in Python; ARTIQ rounds it toward zero";
+                    let mut warning = Diagnostic::new(operation.span, text);
+                    warning = warning.help("give '//' positive numbers, as in -(7 // 2), for the same result in both");
                     warning.warning = true;
                     warnings.push(*warning);
                 }
@@ -151,7 +152,13 @@ impl Infer<'_, '_> {
                 fit.map_err(|text| Diagnostic::new(instance.ast.name_span, format!("in a host list: {text}")))?;
             }
         }
-        self.context.warnings.extend(warnings);
+        for warning in warnings {
+            // A method is visited once for each class.
+            let known = |known: &Diagnostic| known.message == warning.message && known.span == warning.span;
+            if !self.context.warnings.iter().any(known) {
+                self.context.warnings.push(warning);
+            }
+        }
         Ok(())
     }
 }
@@ -198,6 +205,24 @@ fn cuts(types: &Types, function: &FunctionInstance, operation: &Operation) -> bo
         *width(operation.operands[index]) == Kind::Int64 && constants[index].is_none_or(|value| !fits_word(value))
     };
     constants.contains(&None) && (wide(0) || wide(1))
+}
+
+/// Whether a constant shows that an integer quotient may differ from the reference's. Libraries are
+/// written for both.
+fn rounds_otherwise(types: &Types, function: &FunctionInstance, operation: &Operation) -> bool {
+    let ty = function.types[operation.result.id as usize];
+    let is_integer = types.is_int(types.array_parts(ty).map_or(ty, |(elt, _)| elt));
+    if operation.op != BinOp::FloorDiv
+        || !is_integer
+        || matches!(function.info.kind, FunctionKind::Compiled { library: true, .. })
+    {
+        return false;
+    }
+    match operation.operands.map(|operand| function.constant_integer(operand)) {
+        [Some(_), Some(0)] | [None, None] => false,
+        [Some(left), Some(right)] => !rounds_alike(left, right),
+        [Some(known), None] | [None, Some(known)] => known < 0,
+    }
 }
 
 fn fits_word(value: i128) -> bool {

@@ -153,6 +153,15 @@ impl Value {
         }
     }
 
+    /// Whether the value is known before the program runs.
+    pub fn is_constant(&self) -> bool {
+        match &self.kind {
+            ValueKind::Temp(_) => false,
+            ValueKind::Struct(members) => members.iter().all(Value::is_constant),
+            ValueKind::Int(_) | ValueKind::Float(_) | ValueKind::Global(_) | ValueKind::Zero => true,
+        }
+    }
+
     pub fn as_int(&self) -> Option<i64> {
         match self.kind {
             ValueKind::Int(value) => Some(value),

@@ -160,7 +160,9 @@ impl<'a> Linker<'a> {
 
     /// Places all parts of a kind in one section.
     fn place(&mut self, name: &'static str, wanted: impl Fn(&Part) -> bool) {
-        self.image.reserve(name, 0, 4);
+        let parts = self.objects.iter().flat_map(|object| &object.parts);
+        let align = parts.filter(|part| wanted(&part.kind)).map(|part| part.align).max();
+        self.image.reserve(name, 0, align.unwrap_or(4).max(4));
         for (object, addresses) in self.objects.iter().zip(&mut self.addresses) {
             for (part, address) in object.parts.iter().zip(addresses) {
                 if wanted(&part.kind) {

@@ -11,7 +11,25 @@ use crate::ir::*;
 const LONG: usize = 200;
 const LARGE: usize = 600;
 
+/// Number of members from which a struct is printed once and referred to by name.
+const NAMED: usize = 8;
+
 impl Printer<'_> {
+    /// A struct type in an instruction. The layout of a large class would be the longest text of all.
+    fn struct_name(&mut self, ty: &Ty) -> String {
+        match ty {
+            Ty::Struct(members) if members.len() >= NAMED => {
+                let (numbers, types) = &mut self.structs;
+                let number = *numbers.entry(members.as_ptr() as usize).or_insert_with(|| {
+                    types.push(ty.clone());
+                    types.len() - 1
+                });
+                format!("%struct.{number}")
+            }
+            _ => ty.to_string(),
+        }
+    }
+
     pub(super) fn instruction(&mut self, function: &Function, instruction: &Instruction, scope: Option<usize>) {
         let fast = if function.fast_math { "fast " } else { "" };
         let text = match &instruction.op {
@@ -28,7 +46,10 @@ impl Printer<'_> {
                 format!("load {ty}, {}{invariant}", typed(from))
             }
             Op::Store { value, to } => format!("store {}, {}", typed(value), typed(to)),
-            Op::Field { base, of, index } => format!("getelementptr {of}, {}, i32 0, i32 {index}", typed(base)),
+            Op::Field { base, of, index } => {
+                let of = self.struct_name(of);
+                format!("getelementptr {of}, {}, i32 0, i32 {index}", typed(base))
+            }
             Op::Element { base, of, index } => format!("getelementptr {of}, {}, {}", typed(base), typed(index)),
             Op::Extract { from, index } => format!("extractvalue {}, {index}", typed(from)),
             Op::Insert { into, value, index } => format!("insertvalue {}, {}, {index}", typed(into), typed(value)),

@@ -61,6 +61,7 @@ pub fn print_part(module: &Module, part: &Part, sources: &Sources, machine: &Mac
         size: 0,
         arm: machine.triple.starts_with("arm"),
         conversions: BTreeMap::new(),
+        structs: (HashMap::new(), vec![]),
         inlined: named(&|function| function.attributes.starts_with("alwaysinline")),
         folding: named(&|function| function.folds),
     };
@@ -84,6 +85,8 @@ struct Printer<'a> {
     arm: bool,
     /// Functions that convert floats to integers: symbol and declaration.
     conversions: BTreeMap<String, String>,
+    /// Structs referred to by name: their numbers by the address of their members, and the types.
+    structs: (HashMap<usize, usize>, Vec<Ty>),
     /// Functions of this part that are inlined everywhere.
     inlined: HashSet<Rc<str>>,
     /// Functions that are inlined in loops if a constant float is passed.
@@ -110,6 +113,7 @@ impl Printer<'_> {
         if !machine.data_layout.is_empty() {
             self.line(format_args!("target datalayout = \"{}\"", machine.data_layout));
         }
+        let head = self.out.len();
         for global in &self.module.globals {
             self.global(global);
         }
@@ -150,6 +154,11 @@ impl Printer<'_> {
             self.line(format_args!("{declaration}"));
         }
         self.metadata();
+        let structs = self.structs.1.iter().enumerate();
+        let structs: String = structs
+            .map(|(number, ty)| format!("%struct.{number} = type {ty}\n"))
+            .collect();
+        self.out.insert_str(head, &structs);
     }
 
     fn place(&self, name: &Rc<str>) -> Place {

@@ -106,8 +106,9 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// Evaluates what a call of a compiled function passes to its parameters.
-    pub(super) fn values_passed(&mut self, call: &'p Expr) -> Result<Vec<Value>> {
+    /// Evaluates the function that a call of a compiled function calls, and what it passes to its
+    /// parameters.
+    pub(super) fn values_passed(&mut self, call: &'p Expr) -> Result<(Value, Vec<Value>)> {
         let (ExprKind::Call { callee, args, keywords }, Some(Fact::Call(target, sources))) =
             (&call.kind, self.function.facts.get(&call.id))
         else {
@@ -115,7 +116,8 @@ impl<'p> Emitter<'_, 'p> {
         };
         let receiver = self.expr(callee)?;
         let passed = self.passed(call, args, keywords, sources)?;
-        Ok(self.parameters(&passed, &receiver, target, sources))
+        let values = self.parameters(&passed, &receiver, target, sources);
+        Ok((receiver, values))
     }
 
     fn parameters(

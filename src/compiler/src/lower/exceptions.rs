@@ -2,8 +2,10 @@
 //!
 //! Each `try` has its own landing pad, which lists its clauses and those of the enclosing `try`
 //! statements; an exception that does not match is passed to the dispatch code of the next outer
-//! one. `finally` bodies are lowered once for each exit.
+//! one. A clause catches the class's subclasses too: those that the program names have known keys, and
+//! an exception of the host says which of the caught classes are its bases. `finally` bodies are lowered once for each exit.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use kairos_contracts::exceptions::HOST_BUILTIN_PREFIX;
@@ -17,6 +19,14 @@ use crate::source::Span;
 use crate::syntax::*;
 use crate::types::Kind;
 
+/// The exceptions that a handler catches: the keys of known classes, and the numbers of the clauses'
+/// classes, by which exceptions of the host are recognised.
+#[derive(Default)]
+struct Clauses {
+    keys: BTreeSet<i32>,
+    numbers: Vec<u32>,
+}
+
 impl<'p> Emitter<'_, 'p> {
     /// Id and name of the exception class that an expression names. The id is None for the class of
     /// all exceptions.
@@ -29,10 +39,32 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Ids of the exceptions that a handler catches; None for all.
-    fn keys_of(&mut self, handler: &Handler) -> Option<Vec<i32>> {
-        let classes = handler.classes.as_ref()?;
-        classes.iter().map(|class| self.class_of(class).0).collect()
+    /// What a handler catches; None if it catches every exception.
+    fn caught_by(&mut self, handler: &Handler) -> Option<Clauses> {
+        let mut clauses = Clauses::default();
+        for class in handler.classes.as_ref()? {
+            let key = self.class_of(class).0?;
+            let caught = self.module.caught(key);
+            clauses.keys.extend(caught.keys?.iter());
+            clauses.numbers.push(caught.number);
+        }
+        Some(clauses)
+    }
+
+    /// Whether a handler's clauses match the exception in `record`.
+    fn matches(&mut self, clauses: &Clauses, record: &Value, id: &Value) -> Value {
+        let mut matches = Value::bool(false);
+        for &key in &clauses.keys {
+            let this = self
+                .build
+                .compare(Compare::Eq, id.clone(), Value::int(Ty::I32, key.into()));
+            matches = self.either(matches, this);
+        }
+        if self.module.host_raises {
+            let marked = self.is_marked(record, &clauses.numbers);
+            matches = self.either(matches, marked);
+        }
+        matches
     }
 
     pub(super) fn raise_statement(&mut self, value: Option<&'p Expr>) -> Result<()> {
@@ -164,10 +196,34 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
+    /// Calls the program's entry. If it ends in an exception, the cursor is left as the program's
+    /// `parallel` blocks say, for the next kernel, and with `writes` the host gets what was changed.
+    pub(super) fn call_entry(&mut self, symbol: &str, args: Vec<Value>, returns: Ty, writes: bool) -> Value {
+        let blocks = self.open_blocks();
+        if blocks.is_none() && !writes {
+            return self.build.call(symbol, args, returns, None);
+        }
+        let pad = self.open_pad(vec![], true);
+        let unwind = self.unwind();
+        let result = self.build.call(symbol, args, returns, unwind);
+        self.pad = None;
+        let after = self.build.new_block("after the entry");
+        self.build.jump(after);
+        self.build.block = self.pads[pad].dispatch;
+        self.end_blocks_left(&blocks);
+        if writes {
+            self.write_back(true);
+        }
+        self.resume();
+        self.build.block = after;
+        result
+    }
+
     pub(super) fn try_statement(&mut self, stmt: &'p Try) -> Result<()> {
         let depth = self.exceptions_in_flight();
+        let blocks = self.open_blocks();
         if stmt.finally.is_empty() {
-            return self.try_except(stmt, &depth);
+            return self.try_except(stmt, &depth, &blocks);
         }
         let (outer, span) = (self.pad, self.build.span);
         let pad = self.open_pad(vec![], true);
@@ -175,7 +231,7 @@ impl<'p> Emitter<'_, 'p> {
             body: &stmt.finally,
             pad: outer,
         });
-        self.try_except(stmt, &depth)?;
+        self.try_except(stmt, &depth, &blocks)?;
         self.scopes.pop();
         self.pad = outer;
         if !self.build.is_closed() {
@@ -184,6 +240,7 @@ impl<'p> Emitter<'_, 'p> {
         let after = self.build.new_block("after finally");
         self.build.jump(after);
         self.build.block = self.pads[pad].dispatch;
+        self.end_blocks_left(&blocks);
         // Leaving this copy by return, break or continue discards the exception.
         self.scopes.push(Scope::Handler { depth, pad: outer });
         self.body(&stmt.finally)?;
@@ -195,8 +252,9 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// `depth`: number of exceptions in flight before the statement.
-    fn try_except(&mut self, stmt: &'p Try, depth: &Value) -> Result<()> {
+    /// `depth`, `blocks`: number of exceptions in flight and open `parallel` blocks before the
+    /// statement.
+    fn try_except(&mut self, stmt: &'p Try, depth: &Value, blocks: &Option<Value>) -> Result<()> {
         if stmt.handlers.is_empty() {
             self.body(&stmt.body)?;
             return if self.build.is_closed() {
@@ -205,15 +263,16 @@ impl<'p> Emitter<'_, 'p> {
                 self.body(&stmt.orelse)
             };
         }
-        let keys: Vec<Option<Vec<i32>>> = stmt.handlers.iter().map(|handler| self.keys_of(handler)).collect();
-        let all = |keys: &Option<Vec<i32>>| match keys {
-            Some(keys) => keys.iter().copied().map(Some).collect(),
+        let caught: Vec<_> = stmt.handlers.iter().map(|handler| self.caught_by(handler)).collect();
+        let all = |clauses: &Option<Clauses>| match clauses {
+            Some(clauses) => clauses.keys.iter().copied().map(Some).collect(),
             None => vec![None],
         };
-        let clauses = keys.iter().flat_map(all);
+        let clauses = caught.iter().flat_map(all);
         let clauses = clauses.map(|key| key.map(|key| self.module.clause(key))).collect();
         let (outer, span) = (self.pad, self.build.span);
-        let pad = self.open_pad(clauses, false);
+        // The firmware compares keys, but those of the host's other classes are not known yet.
+        let pad = self.open_pad(clauses, self.module.host_raises);
         self.body(&stmt.body)?;
         self.pad = outer;
         if !self.build.is_closed() {
@@ -223,22 +282,15 @@ impl<'p> Emitter<'_, 'p> {
         self.build.jump(after);
 
         self.build.block = self.pads[pad].dispatch;
+        self.end_blocks_left(blocks);
         let record = self.build.load(Ty::Ptr, &self.pads[pad].slot.clone());
         let id = self.build.load(Ty::I32, &record);
         let mut caught_all = false;
-        for (handler, key) in stmt.handlers.iter().zip(keys) {
+        for (handler, clauses) in stmt.handlers.iter().zip(caught) {
             let (entry, next) = (self.build.new_block("handler"), self.build.new_block("next clause"));
-            match key {
-                Some(keys) => {
-                    let mut matches = Value::bool(false);
-                    for key in keys {
-                        let key = Value::int(Ty::I32, key.into());
-                        let this = self.build.compare(Compare::Eq, id.clone(), key);
-                        matches = match matches.as_int() {
-                            Some(_) => this,
-                            None => self.build.binary(Binary::Or, matches, this),
-                        };
-                    }
+            match clauses {
+                Some(clauses) => {
+                    let matches = self.matches(&clauses, &record, &id);
                     self.build.branch(matches, entry, next);
                 }
                 None => {
@@ -283,6 +335,7 @@ impl<'p> Emitter<'_, 'p> {
         while self.scopes.len() > down_to && !self.build.is_closed() {
             match self.scopes.pop().expect("longer than the limit") {
                 Scope::Loop { .. } => {}
+                Scope::Parallel(block) => self.end_parallel(&block),
                 Scope::Finally { body, pad } => {
                     self.pad = pad;
                     self.body(body)?;

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::diagnostic::{Diagnostic, Result};
 pub use crate::emit::Target;
-use crate::emit::{int, Emitter, Message, ModuleBuilder, ARGUMENTS, FOREVER};
+use crate::emit::{int, write_back_function, Emitter, Message, ModuleBuilder, ARGUMENTS, FOREVER};
 use crate::host::{FunctionKind, Host, HostValue, Inline};
 use crate::ir::*;
 use crate::names::LocalId;
@@ -34,7 +34,7 @@ pub fn lower(program: &Program, sources: &Sources, host: &mut dyn Host, target: 
     functions(&mut module, entry.function)?;
     let modinit = modinit(&mut module, entry)?;
     module.module.functions.push(modinit);
-    module.finish(entry.writeback)
+    module.finish()
 }
 
 /// Lowers a subkernel to a separate library for its satellite, with the host data that it uses.
@@ -54,7 +54,7 @@ pub fn lower_subkernel(
     }
     let modinit = subkernel_modinit(&mut module, subkernel)?;
     module.module.functions.push(modinit);
-    module.finish(false)
+    module.finish()
 }
 
 /// Lowers the functions reachable from `entry`.
@@ -112,7 +112,8 @@ fn declared(module: &ModuleBuilder, id: FunctionId, instance: &FunctionInstance)
     function
 }
 
-/// `__modinit__`: calls the entry with its constant arguments and sends the result back.
+/// `__modinit__`: calls the entry with its constant arguments and sends the result back, and what the
+/// kernel has changed.
 fn modinit(module: &mut ModuleBuilder, entry: &Entry) -> Result<Function> {
     let mut function = Function::new("__modinit__", vec![Ty::Ptr], Ty::unit(), None);
     function.exported = true;
@@ -127,13 +128,14 @@ fn modinit(module: &mut ModuleBuilder, entry: &Entry) -> Result<Function> {
     let args = entry.args.iter().zip(&params);
     let args = args.map(|(arg, ty)| emitter.module.constant(arg, ty)).collect();
     let returns = emitter.module.ir_type(instance.returns);
-    if entry.writeback {
-        emitter.leave_room();
-    }
-    let result = emitter.build.call(&instance.symbol, args, returns, None);
+    let writes = write_back_function(&mut emitter, entry.writeback);
+    let result = emitter.call_entry(&instance.symbol, args, returns, writes);
     emitter.take_over_stack(&instance.symbol);
     if let Some(set_result) = entry.set_result {
         emitter.send_result(set_result, result, instance)?;
+    }
+    if writes {
+        emitter.write_back(false);
     }
     emitter.build.end(Terminator::Return(Value::unit()));
     Ok(emitter.build.finish())
@@ -159,7 +161,7 @@ fn subkernel_modinit(module: &mut ModuleBuilder, subkernel: Subkernel) -> Result
         args.extend(emitter.receive_message(int(ARGUMENTS), forever, sent, span)?);
     }
     let returns = emitter.module.ir_type(instance.returns);
-    let result = emitter.build.call(&instance.symbol, args, returns, None);
+    let result = emitter.call_entry(&instance.symbol, args, returns, false);
     emitter.take_over_stack(&instance.symbol);
     if *emitter.module.program.types.kind(instance.returns) != Kind::None {
         let message = Message {

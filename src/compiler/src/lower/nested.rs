@@ -13,12 +13,22 @@ impl<'p> Emitter<'_, 'p> {
     /// Address of captured variable `local`, None if it is not captured; `environment`: the
     /// parameter that holds the environment.
     pub(super) fn captured(&mut self, environment: &Option<(u32, Ty)>, local: LocalId) -> Option<Value> {
-        let captures = &self.function.names.captures;
-        let place = captures.iter().position(|capture| capture.own == local)?;
-        let (number, ty) = environment.clone().expect("only functions inside others capture");
+        let (number, ty) = environment.clone()?;
         let kind = ValueKind::Temp(number);
-        let layout = self.module.environment(self.function);
-        let from = self.build.field(&Value { ty, kind }, &layout, place);
+        self.address_captured(self.function, &Value { ty, kind }, local)
+    }
+
+    /// Address of variable `local` that the nested function `inner` captures, from its value.
+    pub(super) fn address_captured(
+        &mut self,
+        inner: &FunctionInstance,
+        environment: &Value,
+        local: LocalId,
+    ) -> Option<Value> {
+        let captures = &inner.names.captures;
+        let place = captures.iter().position(|capture| capture.own == local)?;
+        let layout = self.module.environment(inner);
+        let from = self.build.field(environment, &layout, place);
         Some(self.build.load(Ty::Ptr, &from))
     }
 

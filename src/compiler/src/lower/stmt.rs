@@ -288,28 +288,25 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// `with parallel`: each statement starts at the time the block starts; the block ends when the
-    /// last one ends.
+    /// last one ends, also if it is left before its end.
     fn parallel(&mut self, body: &'p [Stmt]) -> Result<()> {
         let start = self.now_mu();
-        let end = self.build.slot(Ty::I64);
-        self.build.store(start.clone(), &end);
+        let block = self.begin_parallel(start.clone());
+        self.scopes.push(Scope::Parallel(block.clone()));
         for (index, stmt) in body.iter().enumerate() {
             self.build.span = stmt.span;
             if index > 0 {
+                self.reach(&block);
                 self.set_cursor(Cursor::At, start.clone());
             }
             self.stmt(stmt)?;
             if self.build.is_closed() {
+                self.scopes.pop();
                 return Ok(());
             }
-            let now = self.now_mu();
-            let latest = self.build.load(Ty::I64, &end);
-            let later = self.build.compare(Compare::Sgt, now.clone(), latest.clone());
-            let latest = self.build.select(later, now, latest);
-            self.build.store(latest, &end);
         }
-        let end = self.build.load(Ty::I64, &end);
-        self.set_cursor(Cursor::At, end);
+        self.scopes.pop();
+        self.end_parallel(&block);
         Ok(())
     }
 

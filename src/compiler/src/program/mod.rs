@@ -16,7 +16,7 @@ use crate::names::Names;
 use crate::source::{Sources, Span};
 use crate::syntax::{ExprId, Function};
 use crate::types::{common_number, Callable, Kind, Ty, Types};
-pub use shapes::Shapes;
+pub use shapes::{Iterable, Shapes};
 pub use subkernels::Subkernel;
 
 /// Index of a function of the program.
@@ -53,7 +53,7 @@ pub struct Nested {
 }
 
 impl FunctionInstance {
-    /// Whether nothing calls the function; its types may then stay unknown.
+    /// Whether nothing calls the function. It is then neither typed nor compiled.
     pub fn is_dead(&self) -> bool {
         self.nested.as_ref().is_some_and(|nested| !nested.called)
     }
@@ -131,6 +131,8 @@ impl Class {
 pub struct HostList {
     pub ty: Ty,
     pub content: Content,
+    /// The lengths of an array's dimensions, or that of a bytearray.
+    pub shape: Rc<[i32]>,
 }
 
 impl HostList {
@@ -184,6 +186,11 @@ pub struct Program {
 const MOST_OBJECTS: usize = 1 << 16;
 
 impl Program {
+    /// The functions that something calls.
+    pub fn live(&self) -> impl Iterator<Item = &FunctionInstance> {
+        self.functions.iter().filter(|function| !function.is_dead())
+    }
+
     /// Whether an attribute is constant while the kernel runs.
     pub fn never_changes(&self, class: &Class, attribute: &str) -> bool {
         class.is_invariant(attribute) || !self.assigned.contains(attribute)
@@ -225,7 +232,11 @@ impl Context<'_> {
             HostValue::ByteArray(handle, memory) => {
                 let ty = self.program.types.new_type(Kind::ByteArray);
                 let content = Content::Memory(memory.clone());
-                self.program.lists.entry(*handle).or_insert(HostList { ty, content });
+                let shape = [memory.len() as i32].into();
+                self.program
+                    .lists
+                    .entry(*handle)
+                    .or_insert(HostList { ty, content, shape });
                 return Ok(ty);
             }
             HostValue::List(handle, elements) => return self.type_of_list(*handle, elements, None),
@@ -236,7 +247,8 @@ impl Context<'_> {
                 let ty = HostType::Array(Box::new(elt.clone()), shape.len() as u8);
                 let ty = self.program.types.annotation(&ty)?;
                 let content = Content::Memory(self.host.memory(*handle)?);
-                self.program.lists.insert(*handle, HostList { ty, content });
+                let shape = shape.clone();
+                self.program.lists.insert(*handle, HostList { ty, content, shape });
                 return Ok(ty);
             }
             HostValue::Texts(handle, shape, elements) => {
@@ -246,7 +258,8 @@ impl Context<'_> {
                 let ty = HostType::Array(Box::new(HostType::Str), shape.len() as u8);
                 let ty = self.program.types.annotation(&ty)?;
                 let content = Content::Elements(elements.clone());
-                self.program.lists.insert(*handle, HostList { ty, content });
+                let shape = shape.clone();
+                self.program.lists.insert(*handle, HostList { ty, content, shape });
                 return Ok(ty);
             }
             HostValue::Tuple(elements) => Kind::Tuple(
@@ -286,6 +299,7 @@ impl Context<'_> {
         let list = HostList {
             ty,
             content: Content::Elements(elements.clone()),
+            shape: [].into(),
         };
         self.program.lists.insert(handle, list);
         if flat && number.is_some() {

@@ -41,9 +41,37 @@ pub struct Shapes {
     whole: HashSet<Handle>,
     /// Objects in a host list whose elements have different types.
     listed: Vec<Handle>,
+    /// Iterables found to have no elements, because nothing gives their elements a type.
+    empty: HashSet<Iterable>,
+    /// Whether some of them were found since the last inference.
+    more_empty: bool,
 }
 
+/// An iterable of a loop: function, class of its receiver, and offset in the source.
+pub type Iterable = (Handle, Option<Handle>, u32);
+
 impl Shapes {
+    /// Records that an iterable never has elements; inference is then repeated without the loop.
+    pub fn note_empty(&mut self, iterable: Iterable) -> bool {
+        let new = self.empty.insert(iterable);
+        self.more_empty |= new;
+        new
+    }
+
+    /// Whether loops over empty lists were found, so that inference must be repeated.
+    pub fn is_incomplete(&self) -> bool {
+        self.more_empty
+    }
+
+    /// Whether a function has loops over lists without elements.
+    pub fn has_empty(&self, function: Handle) -> bool {
+        self.empty.iter().any(|(known, ..)| *known == function)
+    }
+
+    pub fn is_empty(&self, iterable: &Iterable) -> bool {
+        self.empty.contains(iterable)
+    }
+
     /// Divides a class by the conflicting attribute; false if there is none, or it divides the
     /// class already.
     fn divide(&mut self) -> bool {
@@ -86,11 +114,17 @@ impl Shapes {
 }
 
 impl Context<'_> {
-    /// Chooses other shapes for the objects so that inference can be retried; false if nothing
-    /// changed.
+    /// Chooses other shapes for the objects, or leaves out loops over empty lists, so that inference
+    /// can be retried; false if nothing changed.
     pub fn reshape(&mut self) -> bool {
         let listed = std::mem::take(&mut self.shapes.listed);
-        self.shapes.divide() || self.join(listed).unwrap_or(false)
+        let more_empty = std::mem::take(&mut self.shapes.more_empty);
+        if self.shapes.divide() || self.join(listed).unwrap_or(false) {
+            // Shapes may have other handles now.
+            self.shapes.empty.clear();
+            return true;
+        }
+        more_empty
     }
 
     /// Reads an attribute of one object and unifies its type with that of the class. One that it

@@ -23,7 +23,7 @@ impl Program {
                 _ => false,
             };
         };
-        for function in &self.functions {
+        for function in self.live() {
             let type_of = |expr: &Expr| function.types[expr.id as usize];
             walk_stmts(&function.ast.body, &mut |stmt| {
                 stmt.kind.each_part(&mut |part| {
@@ -52,13 +52,11 @@ impl Program {
         stored
     }
 
-    /// Whether a value of the type has elements that the program may have stored to.
-    pub fn is_stored_to(&self, stored: &Stored, ty: Ty) -> bool {
+    /// Whether the program may have stored to elements of sequences of the type.
+    pub fn has_stores(&self, stored: &Stored, ty: Ty) -> bool {
         match self.types.kind(ty) {
-            Kind::List(elt) => stored.contains(&(false, self.types.name(ty))) || self.is_stored_to(stored, *elt),
-            Kind::ByteArray => stored.contains(&(false, self.types.name(ty))),
+            Kind::List(_) | Kind::ByteArray => stored.contains(&(false, self.types.name(ty))),
             Kind::Array(elt, _) => stored.contains(&(true, self.types.name(*elt))),
-            Kind::Tuple(members) => members.iter().any(|&member| self.is_stored_to(stored, member)),
             _ => false,
         }
     }

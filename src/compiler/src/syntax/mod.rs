@@ -27,10 +27,11 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::{FileId, Sources, Span};
 
-pub use constants::{constant_operation, overflows};
+pub use constants::{constant_operation, overflows, rounds_alike};
 pub use expressions::{walk_expr, Clause, Dimension, Expr, ExprId, ExprKind, Keyword, Origin, COMPREHENSION};
 pub use fstring::{FString, Piece};
 pub use operators::{BinOp, CmpOp, UnaryOp};
+pub use pruning::{only_reads, Known};
 pub use statements::{
     returns_value, walk_exprs, walk_operations, walk_stmts, Flow, For, Handler, Operation, Part, Stmt, StmtKind, Try,
 };

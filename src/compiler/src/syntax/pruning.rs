@@ -1,18 +1,26 @@
-//! Removes unreachable code, based on conditions known at compile time.
+//! Removes unreachable code: branches that conditions known at compile time exclude, and loops over
+//! lists that never have elements.
 
-use super::{Dimension, Expr, ExprKind, Flow, Function, Stmt, StmtKind};
+use super::{walk_expr, Dimension, Expr, ExprKind, Flow, Function, Stmt, StmtKind};
 
-/// The truth of a condition, if it is known.
-type Truth<'a> = &'a dyn Fn(&Expr) -> Option<bool>;
+/// What is known of expressions.
+pub trait Known {
+    /// The truth of a condition, if it is known.
+    fn truth(&self, condition: &Expr) -> Option<bool>;
+    /// Whether an iterable never has elements.
+    fn is_empty(&self, iterable: &Expr) -> bool;
+}
+
+type Truth<'a> = &'a dyn Known;
 
 impl Function {
     /// The function without unreachable code. Expressions keep their ids.
-    pub fn pruned(&self, truth: Truth) -> Function {
+    pub fn pruned(&self, known: &dyn Known) -> Function {
         Function {
             name: self.name.clone(),
             name_span: self.name_span,
             params: self.params.clone(),
-            body: body(&self.body, truth),
+            body: body(&self.body, known),
             nonlocals: self.nonlocals.clone(),
             expr_count: self.expr_count,
         }
@@ -27,9 +35,19 @@ fn body(stmts: &[Stmt], truth: Truth) -> Vec<Stmt> {
                 test,
                 body: then,
                 orelse,
-            } => truth(test).map(|known| (test, if known { then } else { orelse })),
+            } => truth.truth(test).map(|known| (test, if known { then } else { orelse })),
             _ => None,
         };
+        if let StmtKind::For(stmt) = &stmt.kind {
+            if truth.is_empty(&stmt.iter) {
+                kept.push(Stmt {
+                    span: stmt.iter.span,
+                    kind: StmtKind::Expr(pruned(&stmt.iter, truth)),
+                });
+                kept.extend(body(&stmt.orelse, truth));
+                continue;
+            }
+        }
         let Some((test, branch)) = known else {
             kept.push(statement(stmt, truth));
             continue;
@@ -105,13 +123,29 @@ fn pruned(expr: &Expr, truth: Truth) -> Expr {
     expr
 }
 
+/// Whether evaluating an expression has no effects.
+pub fn only_reads(expr: &Expr) -> bool {
+    let mut found = true;
+    walk_expr(expr, &mut |part| found &= !matches!(part.kind, ExprKind::Call { .. }));
+    found
+}
+
 fn expression(expr: &mut Expr, truth: Truth) {
     match &mut expr.kind {
         ExprKind::BoolOp { and, values } => {
-            let ends = values.iter().position(|value| truth(value) == Some(!*and));
+            let ends = values.iter().position(|value| truth.truth(value) == Some(!*and));
             values.truncate(ends.map_or(values.len(), |last| last + 1));
         }
-        ExprKind::IfExp { test, body, orelse } => match truth(test) {
+        ExprKind::ListComp { iter, .. } if truth.is_empty(iter) && only_reads(iter) => {
+            expr.kind = ExprKind::List(vec![])
+        }
+        ExprKind::Generator { clauses, .. }
+            if clauses.iter().any(|clause| truth.is_empty(&clause.iter))
+                && clauses.iter().all(|clause| only_reads(&clause.iter)) =>
+        {
+            expr.kind = ExprKind::List(vec![]);
+        }
+        ExprKind::IfExp { test, body, orelse } => match truth.truth(test) {
             // The branch not taken may lack types, so the other one replaces it.
             Some(true) => *orelse = body.clone(),
             Some(false) => *body = orelse.clone(),

@@ -294,7 +294,6 @@ pub fn returns_value(body: &[Stmt]) -> bool {
 /// The name of an unsupported statement in diagnostics.
 fn refused_statement(stmt: &py::Stmt) -> &'static str {
     match stmt {
-        py::Stmt::ClassDef(_) => "a class inside a kernel",
         py::Stmt::Delete(_) => "'del'",
         py::Stmt::Import(_) | py::Stmt::ImportFrom(_) => "'import' inside a kernel",
         py::Stmt::Global(_) => "'global'",
@@ -316,6 +315,7 @@ impl Converter<'_> {
     fn stmt(&mut self, stmt: &py::Stmt) -> Result<Stmt> {
         let span = self.span(stmt);
         let kind = match stmt {
+            py::Stmt::Expr(stmt) if stmt.value.is_ellipsis_literal_expr() => StmtKind::Pass,
             py::Stmt::Expr(stmt) => StmtKind::Expr(self.expr(&stmt.value)?),
             py::Stmt::Assign(stmt) => StmtKind::Assign {
                 targets: self.exprs(&stmt.targets)?,
@@ -382,6 +382,11 @@ impl Converter<'_> {
             py::Stmt::Break(_) => StmtKind::Break,
             py::Stmt::Continue(_) => StmtKind::Continue,
             py::Stmt::Pass(_) => StmtKind::Pass,
+            py::Stmt::ClassDef(class) => {
+                let text = "a class cannot be defined in a kernel";
+                let help = "define it outside: a kernel can make objects of it";
+                return Err(Diagnostic::new(self.span(&class.name), text).help(help));
+            }
             other => return Err(Diagnostic::unsupported(span, refused_statement(other))),
         };
         Ok(Stmt { span, kind })

@@ -31,7 +31,8 @@ impl Converter<'_> {
             return self.managed(span, first, rest, body);
         }
         if let Some(target) = &first.optional_vars {
-            return Err(Diagnostic::unsupported(self.span(&**target), "'with … as'"));
+            let error = Diagnostic::new(self.span(&**target), format!("'{order}' has no value to assign"));
+            return Err(error.help("leave out 'as' and the name"));
         }
         if let Some(second) = rest.first() {
             return Err(Diagnostic::unsupported(self.span(second), "a second item in 'with'")

@@ -330,6 +330,43 @@ impl Types {
         }
     }
 
+    /// A value of the type in Python's words.
+    pub fn words(&self, ty: Ty) -> String {
+        let short = |ty: Ty| {
+            let words = self.words(ty);
+            let bare = words.strip_prefix("a ").or(words.strip_prefix("an ")).unwrap_or(&words);
+            bare.to_string()
+        };
+        match self.kind(ty) {
+            Kind::IntOpen | Kind::IntWide => "an int".into(),
+            Kind::None => "None".into(),
+            Kind::Int32 => "an int32".into(),
+            Kind::Int64 => "an int64".into(),
+            Kind::Bytes => "bytes".into(),
+            Kind::Bool | Kind::Float | Kind::Str | Kind::ByteArray => format!("a {}", self.name(ty)),
+            Kind::List(elt) if self.is_var(*elt) => "a list".into(),
+            Kind::List(elt) => format!("a list of {}", short(*elt)),
+            Kind::Array(elt, 1) | Kind::View(elt, 1) => format!("an array of {}", short(*elt)),
+            Kind::Array(elt, dims) | Kind::View(elt, dims) => {
+                format!("an array of {} with {dims} dimensions", short(*elt))
+            }
+            Kind::Range(_) => "a range".into(),
+            Kind::Tuple(members) => {
+                let names: Vec<_> = members.iter().map(|&member| short(member)).collect();
+                format!(
+                    "a tuple ({}{})",
+                    names.join(", "),
+                    if names.len() == 1 { "," } else { "" }
+                )
+            }
+            Kind::Instance(class) => {
+                format!("an object of {}", self.class_names.get(class).map_or("?", |name| name))
+            }
+            Kind::Function(_) | Kind::Closure(_) | Kind::Choice(_) | Kind::Method { .. } => "a function".into(),
+            _ => self.name(ty),
+        }
+    }
+
     /// The tag of a type in remote calls; None if values cannot be sent.
     pub fn rpc_tag(&self, ty: Ty) -> Option<Vec<u8>> {
         let single = |byte: u8| Some(vec![byte]);
@@ -346,7 +383,8 @@ impl Types {
             Kind::Instance(class) if is_kernel_class(*class) => None,
             Kind::Instance(_) => single(tag::OBJECT),
             Kind::List(elt) => nested(&[tag::LIST], *elt),
-            Kind::Array(elt, dims) => nested(&[tag::ARRAY, *dims], *elt),
+            // Of a strided array, a contiguous copy is sent.
+            Kind::Array(elt, dims) | Kind::View(elt, dims) => nested(&[tag::ARRAY, *dims], *elt),
             Kind::Range(elt) => nested(&[tag::RANGE], *elt),
             Kind::Tuple(elts) => {
                 let mut whole = vec![tag::TUPLE, elts.len() as u8];

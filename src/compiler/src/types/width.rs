@@ -32,15 +32,16 @@ impl Types {
         self.unify(ty, fixed).expect("the width is open");
     }
 
-    /// Gives a list without elements a default element type.
-    pub fn default_elements(&mut self, elt: Ty) {
+    /// Gives the elements of a list without elements a default type; returns whether they had none.
+    pub fn default_elements(&mut self, elt: Ty) -> bool {
         match *self.kind(elt) {
             Kind::Var => {
                 let any = self.new_type(Kind::Int32);
                 self.unify(elt, any).expect("the type is open");
+                true
             }
             Kind::List(inner) => self.default_elements(inner),
-            _ => {}
+            _ => false,
         }
     }
 

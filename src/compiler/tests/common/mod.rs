@@ -270,6 +270,13 @@ impl Host for TestHost {
         })
     }
 
+    fn caught(&mut self, key: i32) -> Caught {
+        Caught {
+            keys: Some([key].into()),
+            number: 0,
+        }
+    }
+
     fn constructor(&mut self, _class: Handle) -> Result<Option<Constructor>, String> {
         Ok(None)
     }

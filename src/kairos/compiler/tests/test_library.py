@@ -112,7 +112,7 @@ def test_library_defines_and_imports_expected_symbols(elf):
     symbols = list(elf.get_section_by_name(".dynsym").iter_symbols())[1:]
     defined = {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}
     imported = {symbol.name for symbol in symbols} - defined
-    assert defined == {"__modinit__", "typeinfo", "__bss_start", "_end", "_sstack_guard"}
+    assert defined == {"__modinit__", "__bss_start", "_end", "_sstack_guard"}
     assert imported == {
         "__artiq_personality",
         "__artiq_raise",
@@ -223,10 +223,11 @@ def test_library_addresses_lead_to_source_lines():
     assert "def fail" in lines[frames[-1].line - 1] or "self.inner" in lines[frames[-1].line - 1]
 
 
-def test_library_without_writeback_has_no_attribute_table():
-    compiled = compiler.compile_kernel(Sample().run, (), {}, core=Core(), set_result=None, attribute_writeback=False)
-    symbols = ELFFile(io.BytesIO(compiled.library)).get_section_by_name(".dynsym").iter_symbols()
-    assert "typeinfo" not in {symbol.name for symbol in symbols}
+@pytest.mark.parametrize("wanted", [False, True])
+def test_attributes_are_written_back_on_request(wanted):
+    compiled = compiler.compile_kernel(Sample().run, (), {}, core=Core(), set_result=None, attribute_writeback=wanted)
+    symbols = ELFFile(io.BytesIO(compiled.unstripped)).get_section_by_name(".symtab").iter_symbols()
+    assert ("kairos.write_back" in {symbol.name for symbol in symbols}) == wanted
 
 
 def test_built_in_exceptions_have_fixed_keys():

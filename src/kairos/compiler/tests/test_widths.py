@@ -145,7 +145,7 @@ def test_words_with_bit_31_wrap_to_int32():
 
 @pytest.mark.parametrize("t", [0, 1, -1, 2**40 + 12345, -(2**50) - 7])
 def test_narrowed_expression_is_computed_in_64_bits(t):
-    wanted = (t & 0xFF, t << 8, t + 1, int(t / 3), t >> 36)
+    wanted = (t & 0xFF, t << 8, t + 1, t // 3, t >> 36)
     assert run(Widths().narrowed, t) == tuple(int(np.uint32(v & 0xFFFFFFFF).view(np.int32)) for v in wanted)
 
 

@@ -231,8 +231,8 @@ impl<'p> Interleave<'_, '_, 'p> {
             .as_ref()
             .and_then(|value| match (value.as_int(), value.as_float()) {
                 (Some(units), _) => Some(units),
-                // Truncated, whereas `delay` rounds elsewhere; same as in the reference.
-                (_, Some(seconds)) => Some((seconds / self.emitter.module.target.ref_period) as i64),
+                // Rounded, as everywhere; the reference truncates here.
+                (_, Some(seconds)) => Some((seconds / self.emitter.module.target.ref_period).round() as i64),
                 _ => None,
             });
         match (time, delay) {
@@ -260,10 +260,7 @@ impl<'p> Interleave<'_, '_, 'p> {
             }
         };
         let on_other_board = callee.info.kind.destination() != caller.function.info.kind.destination();
-        if callee.nested.is_some()
-            || caller.depth == DEEPEST
-            || on_other_board && callee.info.kind.destination().is_some()
-        {
+        if caller.depth == DEEPEST || on_other_board && callee.info.kind.destination().is_some() {
             return Err(Diagnostic::new(
                 call.span,
                 "it is not possible to interleave this function call",
@@ -410,7 +407,12 @@ impl<'p> Interleave<'_, '_, 'p> {
                     self.within(frame, |emitter| emitter.assign(target, value, ty))?;
                 }
                 Step::Enter(caller, callee, call) => {
-                    let values = self.within(caller, |emitter| emitter.values_passed(call))?;
+                    let (function, values) = self.within(caller, |emitter| emitter.values_passed(call))?;
+                    let inner = self.frames[callee].function;
+                    for capture in &inner.names.captures {
+                        let place = self.emitter.address_captured(inner, &function, capture.own);
+                        self.frames[callee].locals[capture.own as usize] = place.expect("it is captured");
+                    }
                     self.within(callee, |emitter| {
                         for (value, slot) in values.into_iter().zip(emitter.locals.clone()) {
                             emitter.build.store(value, &slot);
