@@ -24,17 +24,17 @@ FIRST = HEAD.count("\n") + 1
 
 
 @pytest.fixture
-def told(kairos, tmp_path):
+def warnings(kairos, tmp_path):
     """Run these lines in a kernel; returns the warnings."""
 
-    def told(body, *options):
+    def warnings(body, *options):
         file = tmp_path / "pulses.py"
         file.write_text(HEAD + "".join(f"        {line}\n" for line in body))
         done = kairos("run", file, *options)
         assert done.returncode == 0, done.stderr
         return [line for line in done.stderr.splitlines() if "changes in steps" in line]
 
-    return told
+    return warnings
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def told(kairos, tmp_path):
     ],
     ids=["short", "level", "lost", "in a method", "recorded"],
 )  # fmt: skip
-def test_output_between_steps_is_reported_with_its_line(told, body, place, by):
-    [line] = told(body)
+def test_output_between_steps_is_reported_with_its_line(warnings, body, place, by):
+    [line] = warnings(body)
     assert "ttl4 changes in steps of 8 ns: its output at " in line and f"rounded down by {by} ns" in line
     assert f"pulses.py:{place}: " in line, line
 
 
-def test_many_roundings_are_one_line(told):
-    [line] = told(["for _ in range(100):", "    self.ttl4.pulse(20*ns)", "    delay(20*ns)", "self.ttl4.pulse(30*ns)"])
+def test_many_roundings_are_one_line(warnings):
+    [line] = warnings(["for _ in range(100):", "    self.ttl4.pulse(20*ns)", "    delay(20*ns)", "self.ttl4.pulse(30*ns)"])
     assert "more, in 2 lines" in line
 
 
@@ -69,5 +69,5 @@ def test_many_roundings_are_one_line(told):
     ],
     ids=["on the steps", "silenced", "no output"],
 )
-def test_nothing_is_reported_otherwise(told, body, options):
-    assert told(body, *options) == []
+def test_outputs_on_steps_or_silenced_are_not_reported(warnings, body, options):
+    assert warnings(body, *options) == []
