@@ -2,12 +2,11 @@
 
 import importlib.util
 import logging
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from .. import __version__, compat, pyon
+from .. import compat, pyon
 from ..applets.live import Applets, Published
 from ..coredevice.core import Core, load_compiler
 from ..devices import DeviceDB, DeviceError, DeviceManager
@@ -20,6 +19,7 @@ from ..experiment.standalone import IgnoredCommands, SingleRun, TerminationReque
 from ..experiment.store import DatasetStore
 from . import precompiled, report
 from .colour import coloured
+from .provenance import Provenance
 
 __all__ = ["ENDED", "Experiment", "argument_texts", "parse_arguments"]
 
@@ -114,11 +114,14 @@ class Experiment:
         cls: type | None = None,
         pictures: bool = False,
         rid: int = 0,
+        bench: str | None = None,
     ):
         """cls: the class, if its file has been imported already. `applets`: show applets created by
-        the experiment in windows; `pictures`: draw them at the end. `rid`: number of the run."""
+        the experiment in windows; `pictures`: draw them at the end. `rid`: number of the run. `bench`: file with
+        the wiring of an emulated device."""
         datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)
         datasets.check()
+        self.origin = Provenance(Path(path).absolute(), ddb.path, bench, ddb.arguments("core").get("host"))
         cls = cls or _class_of(path, class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()
@@ -132,6 +135,7 @@ class Experiment:
         self.arguments = ProcessArgumentManager(argument_texts(arguments), typed=True)
         with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
             self.instance = cls((self.devices, self.datasets, self.arguments, {}))
+        self.origin.look_again()
         if unknown := self.arguments.unknown:
             known = ", ".join(sorted(self.arguments.requested)) or "none"
             raise UsageError(f"{self.name} has no argument {', '.join(sorted(unknown))}; it takes {known}")
@@ -168,7 +172,6 @@ class Experiment:
     def write_datasets(self, path, started: float):
         """Write the datasets, with their provenance, to the HDF5 file `path`; UsageError if it
         cannot be written. `started`: start of the run, in seconds of Unix time."""
-        folder = self.file.parent
         run = {
             "artiq_version": compat.names.VERSION,
             "rid": self.rid,
@@ -183,23 +186,4 @@ class Experiment:
                 }
             ),
         }
-        sources = {
-            "kairos_version": __version__,
-            "experiment": "" if precompiled.is_precompiled(self.file.name) else self.file.read_text(errors="replace"),
-            "device_db": Path(self.devices.ddb.path).read_text(errors="replace"),
-            "revision": _revision(folder),
-        }
-        write_hdf5(path, self.datasets, run, {name: value for name, value in sources.items() if value})
-
-
-def _revision(folder: Path) -> str:
-    """Return the commit of a directory's Git repository, followed by a plus for uncommitted
-    changes; empty without one."""
-    try:
-        said = [
-            subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, timeout=10, check=True).stdout
-            for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "--untracked-files=no"])
-        ]
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return said[0].strip() + ("+" if said[1].strip() else "")
+        write_hdf5(path, self.datasets, run, self.origin.values(self.arguments.effective))
