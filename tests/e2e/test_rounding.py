@@ -56,7 +56,8 @@ def test_output_between_steps_is_reported_with_its_line(warnings, body, place, b
 
 
 def test_many_roundings_are_one_line(warnings):
-    [line] = warnings(["for _ in range(100):", "    self.ttl4.pulse(20*ns)", "    delay(20*ns)", "self.ttl4.pulse(30*ns)"])
+    loop = ["for _ in range(100):", "    self.ttl4.pulse(20*ns)", "    delay(20*ns)"]
+    [line] = warnings([*loop, "self.ttl4.pulse(30*ns)"])
     assert "more, in 2 lines" in line
 
 

@@ -23,7 +23,8 @@ class Cache(EnvExperiment):
 
     @kernel
     def get(self):
-        print("kept", self.core_cache.get("kept"), self.core_cache.get("numbers"), self.core_cache.get("empty"), self.core_cache.get(""))
+        cache = self.core_cache
+        print("kept", cache.get("kept"), cache.get("numbers"), cache.get("empty"), cache.get(""))
 
     @kernel
     def fill(self):
