@@ -6,14 +6,16 @@ from pathlib import Path
 EXPERIMENT = Path(__file__).with_name("experiments") / "cache.py"
 
 PRINTED = """\
+borrowed [1, 20, 3] [9] []
+removed [] [1, 20, 3]
 unknown []
 copy [100, -2, 3]
-kept [4, 5] [] [7]
+kept [7, 8] [4, 5] [] [7]
 full after 3 2
 room 262144 [4, 5]
 4 MiB and three lists of 8: 8
 fault: True
-kept [4, 5] [] [7]
+kept [7, 8] [4, 5] [] [7]
 """
 
 

@@ -24,17 +24,17 @@ FIRST = HEAD.count("\n") + 1
 
 
 @pytest.fixture
-def reported(kairos, tmp_path):
+def warnings(kairos, tmp_path):
     """Run these lines in a kernel; returns the warnings."""
 
-    def reported(body, *options):
+    def warnings(body, *options):
         file = tmp_path / "pulses.py"
         file.write_text(HEAD + "".join(f"        {line}\n" for line in body))
         done = kairos("run", file, *options)
         assert done.returncode == 0, done.stderr
         return [line for line in done.stderr.splitlines() if "changes in steps" in line]
 
-    return reported
+    return warnings
 
 
 @pytest.mark.parametrize(
@@ -49,16 +49,15 @@ def reported(kairos, tmp_path):
     ],
     ids=["short", "level", "lost", "in a method", "recorded"],
 )  # fmt: skip
-def test_output_between_steps_is_reported_with_its_line(reported, body, place, by):
-    [line] = reported(body)
+def test_output_between_steps_is_reported_with_its_line(warnings, body, place, by):
+    [line] = warnings(body)
     assert "ttl4 changes in steps of 8 ns: its output at " in line and f"rounded down by {by} ns" in line
     assert f"pulses.py:{place}: " in line, line
 
 
-def test_many_roundings_are_one_line(reported):
-    [line] = reported(
-        ["for _ in range(100):", "    self.ttl4.pulse(20*ns)", "    delay(20*ns)", "self.ttl4.pulse(30*ns)"]
-    )
+def test_many_roundings_are_one_line(warnings):
+    loop = ["for _ in range(100):", "    self.ttl4.pulse(20*ns)", "    delay(20*ns)"]
+    [line] = warnings([*loop, "self.ttl4.pulse(30*ns)"])
     assert "more, in 2 lines" in line
 
 
@@ -71,5 +70,5 @@ def test_many_roundings_are_one_line(reported):
     ],
     ids=["on the steps", "silenced", "no output"],
 )
-def test_exact_or_silenced_outputs_are_not_reported(reported, body, options):
-    assert reported(body, *options) == []
+def test_outputs_on_steps_or_silenced_are_not_reported(warnings, body, options):
+    assert warnings(body, *options) == []

@@ -71,6 +71,7 @@ assert issubclass(Scannable, artiq.language.environment._SimpleArgProcessor)
 """,
     "drivers as names of the package": """
 from artiq.coredevice import comm_analyzer, comm_mgmt, ttl, urukul
+from artiq.coredevice.chips.ad9910 import PROFILE
 import artiq.coredevice.ad9910 as ad9910
 import kairos.coredevice.ttl
 assert ttl is kairos.coredevice.ttl

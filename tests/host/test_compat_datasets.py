@@ -53,7 +53,7 @@ def test_changes_in_place_reach_the_database_once(kind, archive):
     assert shared.changes[4]["key"] == (slice(0, 1), slice(1, 3))
 
 
-def test_datasets_of_the_run_alone_are_not_broadcast():
+def test_datasets_of_run_alone_are_not_reported():
     shared = Shares()
     manager = DatasetManager(shared)
     manager.set("own", [1], {})
@@ -64,7 +64,7 @@ def test_datasets_of_the_run_alone_are_not_broadcast():
         manager.append_to("other", 1)
 
 
-def test_refused_changes_are_not_broadcast():
+def test_refused_changes_are_not_reported():
     shared = Shares()
     manager = DatasetManager(shared)
     manager.set("x", [1], {}, broadcast=True)

@@ -2,12 +2,11 @@
 
 import importlib.util
 import logging
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from .. import __version__, compat, pyon
+from .. import compat, pyon
 from ..applets.live import Applets, Published
 from ..coredevice.core import Core, load_compiler
 from ..devices import DeviceDB, DeviceError, DeviceManager
@@ -21,6 +20,7 @@ from ..experiment.store import DatasetStore
 from . import precompiled, report
 from .arguments import check_known
 from .colour import coloured
+from .provenance import Provenance
 
 __all__ = ["ENDED", "Experiment", "argument_texts", "parse_arguments"]
 
@@ -115,12 +115,15 @@ class Experiment:
         cls: type | None = None,
         pictures: bool = False,
         rid: int = 0,
+        bench: str | None = None,
     ):
         """dataset_db: the broadcast datasets, or the file with the persistent ones. cls: the class, if
         its file has been imported already. `applets`: show applets created by the experiment in
-        windows; `pictures`: draw them at the end. `rid`: number of the run."""
+        windows; `pictures`: draw them at the end. `rid`: number of the run. `bench`: file with the
+        wiring of an emulated device."""
         datasets = DatasetStore(dataset_db) if isinstance(dataset_db, str) else dataset_db or DatasetDB()
         datasets.check()
+        self.origin = Provenance(Path(path).absolute(), ddb.path, bench, ddb.arguments("core").get("host"))
         cls = cls or _class_of(path, class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()
@@ -139,6 +142,7 @@ class Experiment:
             if isinstance(error.__cause__, ArgumentError | DefaultMissing):
                 raise CommandLineError(str(error)) from None
             raise
+        self.origin.look_again()
         check_known(self.name, self.arguments.unknown, self.arguments.requested)
 
     def compiled(self, stage: str, strict: bool = False) -> str | bytes:
@@ -173,7 +177,6 @@ class Experiment:
     def write_datasets(self, path, started: float):
         """Write the datasets, with their provenance, to the HDF5 file `path`; UsageError if it
         cannot be written. `started`: start of the run, in seconds of Unix time."""
-        folder = self.file.parent
         run = {
             "artiq_version": compat.names.VERSION,
             "rid": self.rid,
@@ -188,23 +191,4 @@ class Experiment:
                 }
             ),
         }
-        sources = {
-            "kairos_version": __version__,
-            "experiment": "" if precompiled.is_precompiled(self.file.name) else self.file.read_text(errors="replace"),
-            "device_db": Path(self.devices.ddb.path).read_text(errors="replace"),
-            "revision": _revision(folder),
-        }
-        write_hdf5(path, self.datasets, run, {name: value for name, value in sources.items() if value})
-
-
-def _revision(folder: Path) -> str:
-    """Return the commit of a directory's Git repository, followed by a plus for uncommitted
-    changes; empty without one."""
-    try:
-        said = [
-            subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, timeout=10, check=True).stdout
-            for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "--untracked-files=no"])
-        ]
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return said[0].strip() + ("+" if said[1].strip() else "")
+        write_hdf5(path, self.datasets, run, self.origin.values(self.arguments.effective))

@@ -91,6 +91,7 @@ def _run_on(args, ddb, device, shown, outputs):
         applets=args.applets,
         pictures=args.plot is not None,
         rid=outputs.next_rid(),
+        bench=bench_file(args) if device is not None else None,
     )
     Core.strict = args.strict
 

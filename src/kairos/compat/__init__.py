@@ -26,10 +26,12 @@ def _counterpart(name: str) -> str | None:
     """Return the Kairos module equivalent to the ``artiq`` module `name`, if any."""
     if name in SAME:
         return SAME[name]
-    if name.startswith("artiq.coredevice.") and name.count(".") == 2:
+    if name.startswith("artiq.coredevice."):
         candidate = "kairos." + name.removeprefix("artiq.")
-        if importlib.util.find_spec(candidate) is not None:
-            return candidate
+        try:
+            return candidate if importlib.util.find_spec(candidate) is not None else None
+        except ModuleNotFoundError:  # not even its package exists
+            return None
     return None
 
 

@@ -60,7 +60,7 @@ class DatasetDB(DatasetStore):
 
 class _ForeignDatabase:
     """Adapts a foreign database class with `get`, `delete` and `update` for changes. It shares no object
-    with the run: what it has changes by the changes it is told only."""
+    with the run: what it has changes by the changes reported to it only."""
 
     def __init__(self, target):
         self.target = target
@@ -78,9 +78,9 @@ class _ForeignDatabase:
         return _entry(self.target.data[key]).metadata if hasattr(self.target, "data") else {}
 
     def changed(self, key):
-        """Do nothing: changes in place have been reported (`notified`)."""
+        """Do nothing: changes in place have been reported (`report`)."""
 
-    def notified(self, operation, key, value, more):
+    def report(self, operation, key, value, more):
         """Pass a change in place on (see `datasets.DatasetManager`)."""
         if operation == "append":
             self.target.update({"action": "append", "path": [key, 1], "x": copy.deepcopy(value)})
@@ -105,15 +105,15 @@ def _entry(entry) -> datasets.Broadcast:
 
 class DatasetManager(datasets.DatasetManager):
     """The datasets of a run on the database `ddb`, one of Kairos or any with `get`, `delete` and `update`,
-    which is told every change: also of an element, or an appended one."""
+    to which every change is reported: also of an element, or an appended one."""
 
     def __init__(self, ddb=None):
         if ddb is None or isinstance(ddb, datasets.DatasetDB):
             super().__init__(ddb)
             return
         foreign = _ForeignDatabase(ddb)
-        super().__init__(foreign, self._notify)
+        super().__init__(foreign, self._report)
 
-    def _notify(self, operation, key, value=None, more=None):
+    def _report(self, operation, key, value=None, more=None):
         if key in self._written and self._written[key].broadcast:
-            self.ddb.notified(operation, key, value, more)
+            self.ddb.report(operation, key, value, more)

@@ -63,6 +63,8 @@ class ProcessArgumentManager:
         self.requested: set[str] = set()
         self.used: dict[str, Any] = {}
         """values given and requested, before processing"""
+        self.effective: dict[str, Any] = {}
+        """values that the experiment got: given ones and defaults"""
 
     @property
     def unknown(self) -> set[str]:
@@ -75,6 +77,10 @@ class ProcessArgumentManager:
         ValueError if `processor` rejects it, DefaultMissing if it was not given and has no default.
         """
         self.requested.add(key)
+        self.effective[key] = self._value(key, processor)
+        return self.effective[key]
+
+    def _value(self, key, processor):
         if key not in self.unprocessed:
             return self._default(key, processor)
         value = self.unprocessed[key]

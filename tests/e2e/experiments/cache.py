@@ -23,7 +23,8 @@ class Cache(EnvExperiment):
 
     @kernel
     def get(self):
-        print("kept", self.core_cache.get("numbers"), self.core_cache.get("empty"), self.core_cache.get(""))
+        cache = self.core_cache
+        print("kept", cache.get("kept"), cache.get("numbers"), cache.get("empty"), cache.get(""))
 
     @kernel
     def fill(self):
@@ -57,9 +58,31 @@ class Cache(EnvExperiment):
         # The next stack begins 4 MiB lower.
         print("and four:", self.deeper(3))
 
+    @kernel
+    def borrow(self):
+        """A list got before a put is that of before, and its changes are its own."""
+        self.core_cache.put("row", [1, 2, 3])
+        first = self.core_cache.get("row")
+        self.core_cache.put("row", [9])
+        first[1] = 20
+        print("borrowed", first, self.core_cache.get("row"), self.core_cache.get("never put"))
+        self.core_cache.put("row", [0][:0])
+        print("removed", self.core_cache.get("row"), first)
+
+    @kernel
+    def put_and_fail(self):
+        self.core_cache.put("kept", [7, 8])
+        raise ValueError("after the put")
+
     def run(self):
+        self.borrow()
+        try:
+            self.put_and_fail()
+        except ValueError:
+            self.core.close()  # the next kernel is of a new session
         self.names = [f"block {n}" for n in range(64)]
         self.put()
+        self.core.close()
         self.get()
         self.fill()
         try:

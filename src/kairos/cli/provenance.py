@@ -1,0 +1,142 @@
+"""What the results of a run depend on, for the group ``provenance`` of its file: all that is needed to
+repeat it.
+
+Files are read when they are loaded, so that edits during the run do not end up in its file.
+"""
+
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+from .. import __version__, pyon
+from . import precompiled
+
+__all__ = ["Provenance"]
+
+OWN = Path(__file__).resolve().parents[1]
+"""The package, which its version describes."""
+
+
+class Provenance:
+    """The origin of a run: its experiment `file`, the device database, the `bench` file of an emulated
+    device (None: the chips of its cards), and the `host` of its core device."""
+
+    def __init__(self, file: Path, database: str, bench: str | None = None, host: str | None = None):
+        self._file, self._database = file, Path(database)
+        self._texts: dict[Path, str] = {}
+        experiment = "" if precompiled.is_precompiled(file.name) else self._read(file)
+        self._values = {"experiment": experiment, "device_db": self._read(self._database)}
+        if bench is not None:
+            self._values["bench"] = self._read(Path(bench))
+            self._remember(*_models(Path(bench), self._values["bench"]))
+        if isinstance(host, str) and host.endswith(".toml"):
+            self._values["system"] = self._read(Path(host.removeprefix("emulator://")))
+        self.look_again()
+
+    def _read(self, path: Path) -> str:
+        try:
+            return path.read_text(errors="replace")
+        except OSError:
+            return ""
+
+    def _remember(self, *paths: Path):
+        for path in paths:
+            if path not in self._texts and path not in (self._file.resolve(), self._database.resolve()):
+                self._texts[path] = self._read(path)
+
+    def look_again(self):
+        """Read the user's modules that have been imported since."""
+        self._remember(*_imported())
+
+    def values(self, arguments: dict) -> dict[str, str]:
+        """Return the values of the group by name, without empty ones; `arguments`: all values of the
+        experiment's arguments, given or default."""
+        self.look_again()
+        folder = self._file.resolve().parent
+        found = {
+            **self._values,
+            "kairos_version": __version__,
+            "python_version": platform.python_version(),
+            "packages": "".join(f"{line}\n" for line in _packages()),
+            "arguments": pyon.encode({name: _plain(value) for name, value in arguments.items()}),
+            "revision": _revision(folder),
+        }
+        found |= {f"imported/{_name(path, folder)}": text for path, text in sorted(self._texts.items())}
+        return {name: value for name, value in found.items() if value}
+
+
+def _name(path: Path, folder: Path) -> str:
+    """Return the name of a file: relative to the experiment's folder, or else the whole path."""
+    return str(path.relative_to(folder) if path.is_relative_to(folder) else path).lstrip("/")
+
+
+def _imported() -> list[Path]:
+    """Return the files of imported modules that belong to no installation."""
+    installed = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    installed |= {OWN, Path(os.__file__).resolve().parent}
+    found = []
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str) or not file.endswith(".py"):
+            continue
+        path = Path(file).resolve()
+        if not any(path.is_relative_to(place) for place in installed) and "site-packages" not in path.parts:
+            found.append(path)
+    return found
+
+
+def _models(bench: Path, text: str) -> list[Path]:
+    """Return the Python files that a bench file names."""
+    try:
+        waiting = [tomllib.loads(text)]
+    except tomllib.TOMLDecodeError:
+        return []
+    found = []
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, str) and value.endswith(".py"):
+            found.append((bench.parent / value).resolve())
+    return [path for path in found if path.is_file()]
+
+
+def _packages() -> list[str]:
+    """Return name and version of the imported packages of others, as ``name==version``."""
+    found = []
+    for name in sorted({name.partition(".")[0] for name in list(sys.modules)} - {"kairos"}):
+        if name in sys.stdlib_module_names or name.startswith("_"):
+            continue
+        try:
+            found.append(f"{name}=={metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            continue  # the user's own, or part of another one
+    return found
+
+
+def _plain(value):
+    """Return a value that PYON can represent: of a scan its description, of anything else its text."""
+    try:
+        pyon.encode(value)
+        return value
+    except TypeError:
+        described = getattr(value, "describe", None)
+        return described() if callable(described) else repr(value)
+
+
+def _revision(folder: Path) -> str:
+    """Return the commit of a directory's Git repository, followed by a plus for uncommitted
+    changes; empty without one."""
+    try:
+        said = [
+            subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, timeout=10, check=True).stdout
+            for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "--untracked-files=no"])
+        ]
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return said[0].strip() + ("+" if said[1].strip() else "")
