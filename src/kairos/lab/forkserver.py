@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import sys
+import time
 import traceback
 
 from .. import compat, pyon
@@ -19,6 +20,8 @@ from . import examination, worker
 
 __all__ = ["main"]
 
+PATIENCE = 5.0
+"""Seconds to wait for the lock of a run."""
 KINDS = {"run": worker.main, "examine": examination.main}
 
 
@@ -47,7 +50,7 @@ def _start(connection: socket.socket, request: dict) -> int:
         os.setsid()
         lock = os.open(os.path.join(request["folder"], "lock"), os.O_RDWR)
         # The laboratory may have been started again meanwhile, and given the run up.
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(lock)
         os.ftruncate(lock, 0)
         os.write(lock, f"{os.getpid()}\n".encode())
         KINDS[request["kind"]](request["folder"], request["path"], request["begin"])
@@ -58,6 +61,18 @@ def _start(connection: socket.socket, request: dict) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _lock(lock: int):
+    """Lock the run, once a process that has just ended has released what it held. OSError if another one has it."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
 
 
 def _ended():

@@ -5,6 +5,7 @@ It decides with :mod:`.order`, and everything that must survive goes through :mo
 
 import asyncio
 import logging
+import os
 import shutil
 import time
 from collections.abc import Callable
@@ -44,6 +45,14 @@ class Run:
     failure: tuple[str, str | None] | None = None
     """Status and error with which it has ended."""
     task: asyncio.Task | None = field(default=None, repr=False)
+    lock: int | None = None
+    """Descriptor of the lock of its folder, if its process was gone when the laboratory was started."""
+
+    def release(self):
+        """Release the lock of its folder."""
+        if self.lock is not None:
+            os.close(self.lock)
+            self.lock = None
 
     @property
     def rid(self) -> int:
@@ -95,8 +104,9 @@ class Scheduler:
             if run.folder.exists():
                 self._take_over(run)
         for path in self._folder.glob("*"):
-            if path.name.isdecimal() and int(path.name) not in self.runs and lock_free(path) is not None:
+            if path.name.isdecimal() and int(path.name) not in self.runs and (lock := lock_free(path)) is not None:
                 shutil.rmtree(path, ignore_errors=True)  # its run was stored; only the folder was left
+                os.close(lock)
         self._started = True
         for name in {run.submission.pipeline for run in self.runs.values()}:
             self._arrange(name)
@@ -109,8 +119,12 @@ class Scheduler:
             run.status = "preparing"
             run.task = asyncio.get_running_loop().create_task(self._continue(run))
             return
+        # Held until the folder is gone: a process that is started late must not run it.
+        run.lock = lock
         if self._cut_off(run):
             run.task = asyncio.get_running_loop().create_task(self._end(run))
+        else:
+            run.release()
 
     def _cut_off(self, run: Run) -> bool:
         """Decide what becomes of a run whose process is gone: returns whether it is to be stored.
@@ -420,6 +434,7 @@ class Scheduler:
         if error and status == "failed":
             logger.error("run %d has failed: %s", run.rid, error)
         record = await self._stored(run, status, error)
+        run.release()
         again = self._queue.end(run.submission, record)
         self.runs.pop(run.rid, None)
         self._callbacks["ended"](record)
