@@ -62,7 +62,7 @@ def test_file_is_examined_again_if_a_file_that_it_imports_changes(lab, repositor
         ("import os\nos._exit(3)\n", "exit code 3"),
     ],
 )
-def test_file_that_fails_keeps_its_former_entry_and_says_why(lab, repository, text, problem):
+def test_file_that_fails_keeps_its_former_entry_with_a_reason(lab, repository, text, problem):
     (repository / "scans" / "one.py").write_text(text)
     lab.scan()
     assert names(lab) == ["scans/First"]

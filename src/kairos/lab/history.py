@@ -22,17 +22,27 @@ BATCH = 500
 """Runs entered in one transaction when the index is rebuilt."""
 
 
-def enter(change: Connection, record: dict):
-    """Enter a run, replacing what was entered for it before. `record`: see `results.record_of`."""
-    rid = record["rid"]
-    change.execute(delete(arguments).where(arguments.c.rid == rid))
-    change.execute(delete(runs).where(runs.c.rid == rid))
-    given = record.get("arguments") or {}
-    row = {name: record.get(name) for name in runs.c.keys() if name != "text"}
-    change.execute(insert(runs).values(**row, text=_text(record, given)))
+def enter(change: Connection, records: list[dict]):
+    """Enter runs, replacing what was entered for them before. `records`: see `results.record_of`;
+    of several with the same number the last counts."""
+    newest = {record["rid"]: record for record in records}
+    if not newest:
+        return
+    for table in (arguments, runs):
+        change.execute(delete(table).where(table.c.rid.in_(list(newest))))
+    change.execute(insert(runs), [_row(record) for record in newest.values()])
+    given = [
+        {"rid": rid, "name": name, "value": text, "number": _number(text)}
+        for rid, record in newest.items()
+        for name, text in (record.get("arguments") or {}).items()
+    ]
     if given:
-        found = [{"rid": rid, "name": name, "value": text, "number": _number(text)} for name, text in given.items()]
-        change.execute(insert(arguments), found)
+        change.execute(insert(arguments), given)
+
+
+def _row(record: dict) -> dict:
+    row = {name: record.get(name) for name in runs.c.keys() if name != "text"}
+    return {**row, "text": _text(record, record.get("arguments") or {})}
 
 
 def _text(record: dict, given: dict) -> str:
@@ -187,8 +197,7 @@ def reindex(database: Database, results) -> tuple[int, list[str]]:
     def commit():
         nonlocal entered
         with database.change() as change:
-            for record in batch:
-                enter(change, record)
+            enter(change, batch)
         entered += len(batch)
         batch.clear()
 
