@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 
 from .controllers import Client, ControllerError, RemoteError
+from .controllers.listening import dialled
 from .errors import KairosError, UsageError
 
 __all__ = ["ADDRESS", "SOCKET", "STATE", "addresses", "connect"]
@@ -54,17 +55,7 @@ class _LocalClient(Client):
             raise UsageError(str(error).strip("'\"")) from None
 
     def _dial(self) -> socket.socket:
-        folder = os.open(self._path.parent, os.O_PATH)
-        connection = socket.socket(socket.AF_UNIX)
-        try:
-            # By its folder, because its whole path may be longer than a socket's name.
-            connection.connect(f"/proc/self/fd/{folder}/{self._path.name}")
-        except BaseException:
-            connection.close()
-            raise
-        finally:
-            os.close(folder)
-        return connection
+        return dialled(self._path)
 
 
 def connect(folder=None) -> Client:

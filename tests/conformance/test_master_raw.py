@@ -2,6 +2,7 @@
 
 import ast
 import json
+import random
 import socket
 import time
 
@@ -338,6 +339,43 @@ def test_blocked_client_does_not_block_another(lab):
     assert quick.call("get_name") == "trap" and time.monotonic() - begun < 2.5
     assert slow.value()["status"] == "ok"
     slow.close(), quick.close()
+
+
+def test_random_lines_disturb_no_other_client(lab):
+    chance = random.Random(1)
+    parts = [
+        "ARTIQ pc_rpc",
+        "schedule pyon_v2",
+        "schedule",
+        '{"action": "call"',
+        '"name": "submit"',
+        '"args": [',
+        "]}",
+        "\x00",
+    ]
+    for _ in range(150):
+        port = lab.ports[chance.choice(["control", "notify", "broadcast", "logging"])]
+        lines = Lines(port, *[chance.choice(parts) + chance.choice(parts) for _ in range(chance.randrange(4))])
+        if chance.random() < 0.5:
+            lines.send("ARTIQ pc_rpc\nschedule pyon_v2")
+        for _ in range(chance.randrange(4)):
+            try:
+                lines.send(", ".join(chance.choices(parts, k=3)))
+            except OSError:
+                break
+        lines.close()
+    target = Target(lab, "schedule")
+    assert target.call("get_status") == {}
+    target.close()
+
+
+def test_two_hundred_clients_follow_the_datasets(lab):
+    target = Target(lab, "dataset_db")
+    followers = [notified(lab, "datasets")[0] for _ in range(200)]
+    target.call("set", "common", 7)
+    assert all(follower.value()["key"] == "common" for follower in followers)
+    for lines in (*followers, target):
+        lines.close()
 
 
 def test_line_beyond_the_limit_closes_the_connection(lab):

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from kairos import pyon
 from kairos.controllers.listening import LOCAL, bound
 from kairos.controllers.logs import LogReceiver, Records
 from kairos.controllers.publishing import MESSAGES, WAITING, Broadcaster, Publication, Publisher
@@ -88,6 +89,19 @@ def test_structure_is_sent_and_then_its_changes(running):
         server.do(publication.changed, [change, change])
         assert [json.loads(lines.readline()) for _ in range(2)] == [change, change]
         connection.close()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_appended_numbers_are_encoded_as_every_change(running, version):
+    publication = Publication(dict)
+    server = running(Publisher({"numbers": publication}, version))
+    values = [1, -2.5, 1e300, float("inf"), True, None, "a", 10**30, [1]]
+    changes = [{"action": "append", "path": [key, 1], "x": value} for key in ("a", 'b"\u03bc') for value in values]
+    connection, lines = client(server.ports[0], b"ARTIQ sync_struct", b"numbers")
+    assert lines.readline()
+    server.do(publication.changed, changes)
+    assert [lines.readline().decode() for _ in changes] == [pyon.encode(change, version) + "\n" for change in changes]
+    connection.close()
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ def repository(lab):
     (folder / "scans").mkdir()
     (folder / "scans" / "one.py").write_text(ONE)
     lab.scan()
+    assert names(lab) == ["scans/First"]
     return folder
 
 
@@ -61,7 +62,7 @@ def test_file_is_examined_again_if_a_file_that_it_imports_changes(lab, repositor
         ("import os\nos._exit(3)\n", "exit code 3"),
     ],
 )
-def test_failing_file_keeps_its_former_entry_and_reports_why(lab, repository, text, problem):
+def test_file_that_fails_keeps_its_former_entry_with_a_reason(lab, repository, text, problem):
     (repository / "scans" / "one.py").write_text(text)
     lab.scan()
     assert names(lab) == ["scans/First"]
@@ -74,6 +75,15 @@ def test_failing_file_keeps_its_former_entry_and_reports_why(lab, repository, te
     (repository / "scans" / "one.py").write_text(ONE)
     lab.scan()
     assert lab.experiments()["problems"] == {}
+
+
+def test_file_that_lacks_another_is_examined_once_that_is_there(lab, repository):
+    (repository / "helpers" / "names.py").rename(repository / "names.txt")
+    lab.scan()
+    assert "No module named" in lab.experiments()["problems"]["scans/one.py"]
+    (repository / "names.txt").rename(repository / "helpers" / "names.py")
+    lab.scan()
+    assert lab.experiments()["problems"] == {} and names(lab) == ["scans/First"]
 
 
 def git(path, *words) -> str:

@@ -98,11 +98,13 @@ GATHERED = {
     },
 }
 
-_MASTER = "there is no master; run experiments with kairos run"
+_CLIENT = "submit experiments with 'kairos submit', show the queue with 'kairos queue'"
+_MASTER = "start a laboratory with 'kairos lab', or run experiments with 'kairos run'"
+_DASHBOARD = f"there is no dashboard: {_CLIENT}"
 
 ABSENT = {
-    "artiq.frontend.artiq_client": {"main": _MASTER},
+    "artiq.frontend.artiq_client": {"main": _CLIENT},
     "artiq.frontend.artiq_master": {"main": _MASTER},
-    "artiq.frontend.artiq_dashboard": {"main": _MASTER},
+    "artiq.frontend.artiq_dashboard": {"main": _DASHBOARD},
 }
 """By module: names that experiments import and Kairos lacks, with a replacement."""

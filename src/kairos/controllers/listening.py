@@ -1,11 +1,16 @@
-"""Sockets of servers: the same port on several addresses."""
+"""Sockets: the same port on several addresses, and sockets in folders, whose paths may be longer than their names
+can be."""
 
 import errno
+import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from ..errors import UsageError
 
-__all__ = ["LOCAL", "bound"]
+__all__ = ["LOCAL", "bound", "dialled", "unix_socket"]
 
 LOCAL = ("127.0.0.1", "::1")
 """Addresses of this computer only."""
@@ -65,4 +70,36 @@ def _socket(family, place) -> socket.socket:
     except BaseException:
         connection.close()
         raise
+    return connection
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[tuple[socket.socket, str]]:
+    """Yield a new socket, and a short name for its path, valid meanwhile."""
+    folder = os.open(path.parent, os.O_PATH)
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        yield connection, f"/proc/self/fd/{folder}/{path.name}"
+    except BaseException:
+        connection.close()
+        raise
+    finally:
+        os.close(folder)
+
+
+def unix_socket(path: Path) -> socket.socket:
+    """Return a listening socket at `path` for this user only."""
+    path.unlink(missing_ok=True)
+    with _named(path) as (connection, name):
+        connection.bind(name)
+        path.chmod(0o600)
+        connection.listen(BACKLOG)
+        connection.setblocking(False)
+    return connection
+
+
+def dialled(path: Path) -> socket.socket:
+    """Return a socket that is connected to the one at `path`; OSError."""
+    with _named(path) as (connection, name):
+        connection.connect(name)
     return connection

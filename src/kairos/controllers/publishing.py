@@ -9,7 +9,9 @@ messages.
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
+from math import isfinite
 
+from .. import pyon
 from .wire import FEATURE, keep_alive, written
 
 __all__ = ["Broadcaster", "Publication", "Publisher"]
@@ -47,7 +49,7 @@ class Publication:
                 session.missed = True
                 continue
             if session.version not in lines:
-                lines[session.version] = b"".join(written(change, session.version) for change in changes)
+                lines[session.version] = _encoded(changes, session.version)
             session.transport.write(lines[session.version])
 
     def join(self, session: "_Session"):
@@ -63,6 +65,21 @@ class Publication:
     def leave(self, session: "_Session"):
         """Forget a client."""
         self._sessions.discard(session)
+
+
+def _encoded(changes: list[dict], version: int) -> bytes:
+    """Encode changes. Those that append numbers are as many as all others together, so the text
+    around the number is kept from one to the next."""
+    lines, path, head = [], None, ""
+    for change in changes:
+        if change["action"] != "append" or type(change["x"]) not in (int, float) or not isfinite(change["x"]):
+            lines.append(written(change, version))
+            continue
+        if change["path"] != path:
+            path = change["path"]
+            head = pyon.encode({"action": "append", "path": path}, version)[:-1]
+        lines.append(f'{head}, "x": {change["x"]!r}}}\n'.encode())
+    return b"".join(lines)
 
 
 class _Channel:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, create_engine, event, inspect, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from ..errors import UsageError
 
@@ -44,7 +44,7 @@ class Database:
             raise UsageError(f"the database {self.url} was written by a later version of Kairos: update Kairos")
         # Imported late: needed once per version, and it takes as long as the rest of the start.
         from alembic import command
-        from alembic.config import Config
+        from alembic.config import Config  # likewise
 
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
@@ -53,9 +53,13 @@ class Database:
 
     @contextmanager
     def change(self):
-        """Yield a connection for a transaction that is on the disk at the end."""
-        with self.engine.begin() as connection:
-            yield connection
+        """Yield a connection for a transaction that is on the disk at the end; UsageError if the
+        database cannot be written."""
+        try:
+            with self.engine.begin() as connection:
+                yield connection
+        except OperationalError as error:
+            raise UsageError(f"the database {self.url} cannot be written: {_reason(error)}") from None
 
     @contextmanager
     def view(self):

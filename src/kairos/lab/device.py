@@ -17,14 +17,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..contracts import session
+from ..controllers.listening import dialled, unix_socket
 from ..devices import DeviceDB
 from ..emulator import Emulator, Options, is_emulated, variant_of
 from ..errors import EmulatorError, KairosError
 from ..network import analyzer, management, moninj
-from .processes import unix_socket
-from .worker import dial
 
-__all__ = ["Devices", "held"]
+__all__ = ["Devices"]
 
 PORTS = (management.PORT, session.PORT, analyzer.PORT, moninj.PORT)
 LINGER = 5.0
@@ -33,11 +32,6 @@ STARTING = 40.0
 """Seconds for it to start."""
 RETRY = 2.0
 """Seconds until a device that has ended is started again."""
-
-
-def held(path: str) -> socket.socket:
-    """Connect to the device's process: the device is kept as long as the connection is open."""
-    return dial(path)
 
 
 class Devices:
@@ -52,7 +46,7 @@ class Devices:
         self._failures: dict[str, str] = {}
 
     def sockets(self) -> list[str]:
-        """Return the sockets of the devices, for `held`."""
+        """Return the sockets of the devices: one is kept while somebody is connected."""
         return [str(self._socket(url)) for url in self._ports]
 
     def _socket(self, url: str) -> Path:
@@ -98,7 +92,7 @@ class Devices:
         """Connect to a device's process, which is started if there is none."""
         path = self._socket(url)
         with suppress(OSError):
-            return _nonblocking(dial(str(path)))
+            return _nonblocking(dialled(path))
         path.unlink(missing_ok=True)
         command = [sys.executable, "-m", "kairos.lab.device", url, str(database), str(path)]
         with (self._folder / "device.log").open("wb") as log:
@@ -108,7 +102,7 @@ class Devices:
         deadline = time.monotonic() + STARTING
         while time.monotonic() < deadline:
             with suppress(OSError):
-                return _nonblocking(dial(str(path)))
+                return _nonblocking(dialled(path))
             if process.poll() is not None:
                 lines = (self._folder / "device.log").read_text(errors="replace").strip().splitlines()
                 raise EmulatorError(lines[-1] if lines else "the emulated device has ended")

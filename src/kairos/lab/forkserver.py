@@ -1,17 +1,20 @@
 """The process that starts processes of runs in milliseconds: everything they import is loaded already, and it forks.
 
-It is single-threaded, has no connection to a device and opens no file. It receives a line of PYON for each
-process: `kind`, `folder`, `path` and `begin`, see `kairos.lab.worker.main`, and answers with its
-number, ``{"started": PID}``. When one ends, it sends ``{"ended": PID, "code": ...}``. A process is in
-a session of its own and outlives this one, which ends with the laboratory.
+One process is always forked in advance. This one is single-threaded, has no connection to a device
+and opens no file. It receives a line of PYON for each process: `kind`, `folder`, `path` and `begin`,
+see `kairos.lab.worker.main`, and answers with its number, ``{"started": PID}``. When one ends, it
+sends ``{"ended": PID, "code": ...}``. A process is in a session of its own and outlives this one,
+which ends with the laboratory.
 """
 
 import fcntl
+import gc
 import os
 import select
 import signal
 import socket
 import sys
+import time
 import traceback
 
 from .. import compat, pyon
@@ -19,6 +22,8 @@ from . import examination, worker
 
 __all__ = ["main"]
 
+PATIENCE = 5.0
+"""Seconds to wait for the lock of a run."""
 KINDS = {"run": worker.main, "examine": examination.main}
 
 
@@ -33,31 +38,63 @@ def _load():
         __import__(module)
 
 
-def _start(connection: socket.socket, request: dict) -> int:
-    """Start a process; returns its number."""
-    pid = os.fork()
-    if pid:
-        return pid
-    code = 1
-    try:
-        connection.close()
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.setsid()
-        lock = os.open(os.path.join(request["folder"], "lock"), os.O_RDWR)
-        # The laboratory may have been started again meanwhile, and given the run up.
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.ftruncate(lock, 0)
-        os.write(lock, f"{os.getpid()}\n".encode())
-        KINDS[request["kind"]](request["folder"], request["path"], request["begin"])
-        code = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+class _Spare:
+    """A process that has been forked already, and waits for its request."""
+
+    def __init__(self, connection: socket.socket):
+        reading, writing = os.pipe()
+        self.pid = os.fork()
+        if self.pid:
+            os.close(reading)
+            self._pipe = writing
+            return
+        try:
+            connection.close()
+            os.close(writing)
+            signal.set_wakeup_fd(-1)
+            for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
+            os.setsid()
+            with os.fdopen(reading, "rb") as pipe:
+                line = pipe.readline()
+            if line:
+                _execute(pyon.decode(line.decode()))
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(1)
+
+    def start(self, line: bytes) -> int:
+        """Give it its request; returns its number."""
+        with os.fdopen(self._pipe, "wb") as pipe:
+            pipe.write(line + b"\n")
+        return self.pid
+
+
+def _execute(request: dict):
+    lock = os.open(os.path.join(request["folder"], "lock"), os.O_RDWR)
+    # The laboratory may have been started again meanwhile, and given the run up.
+    _lock(lock)
+    os.ftruncate(lock, 0)
+    os.write(lock, f"{os.getpid()}\n".encode())
+    KINDS[request["kind"]](request["folder"], request["path"], request["begin"])
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+def _lock(lock: int):
+    """Lock the run, once a process that has just ended has released what it held. OSError if another one has it."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
 
 
 def _ended():
@@ -86,6 +123,9 @@ def main(descriptor: int):
     def send(**message):
         connection.sendall(pyon.encode(message).encode() + b"\n")
 
+    # Their pages are then shared with all processes that are forked.
+    gc.freeze()
+    spare = _Spare(connection)
     send(ready=os.getpid())
     received = b""
     while True:
@@ -100,7 +140,8 @@ def main(descriptor: int):
                 return
             *lines, received = (received + data).split(b"\n")
             for line in lines:
-                send(started=_start(connection, pyon.decode(line.decode())))
+                send(started=spare.start(line))
+                spare = _Spare(connection)
 
 
 if __name__ == "__main__":

@@ -22,17 +22,27 @@ BATCH = 500
 """Runs entered in one transaction when the index is rebuilt."""
 
 
-def enter(change: Connection, record: dict):
-    """Enter a run, replacing what was entered for it before. `record`: see `results.record_of`."""
-    rid = record["rid"]
-    change.execute(delete(arguments).where(arguments.c.rid == rid))
-    change.execute(delete(runs).where(runs.c.rid == rid))
-    given = record.get("arguments") or {}
-    row = {name: record.get(name) for name in runs.c.keys() if name != "text"}
-    change.execute(insert(runs).values(**row, text=_text(record, given)))
+def enter(change: Connection, records: list[dict]):
+    """Enter runs, replacing what was entered for them before. `records`: see `results.record_of`;
+    of several with the same number the last counts."""
+    newest = {record["rid"]: record for record in records}
+    if not newest:
+        return
+    for table in (arguments, runs):
+        change.execute(delete(table).where(table.c.rid.in_(list(newest))))
+    change.execute(insert(runs), [_row(record) for record in newest.values()])
+    given = [
+        {"rid": rid, "name": name, "value": text, "number": _number(text)}
+        for rid, record in newest.items()
+        for name, text in (record.get("arguments") or {}).items()
+    ]
     if given:
-        found = [{"rid": rid, "name": name, "value": text, "number": _number(text)} for name, text in given.items()]
-        change.execute(insert(arguments), found)
+        change.execute(insert(arguments), given)
+
+
+def _row(record: dict) -> dict:
+    row = {name: record.get(name) for name in runs.c.keys() if name != "text"}
+    return {**row, "text": _text(record, record.get("arguments") or {})}
 
 
 def _text(record: dict, given: dict) -> str:
@@ -56,12 +66,18 @@ def filtered(words: list[str], limit: int | None = None) -> Select:
     condition, whose name is a property of runs (`PROPERTIES`), ``tag``, or an argument.
     """
     query = select(runs).order_by(runs.c.rid.desc())
+    given: dict[str, list] = {}
     for word in words:
         condition = CONDITION.fullmatch(word)
         if condition is None:
             query = query.where(runs.c.text.contains(word.lower(), autoescape=True))
+        elif condition[1] in ("tag", *PROPERTIES):
+            query = query.where(_property(*condition.groups()))
         else:
-            query = query.where(_condition(*condition.groups()))
+            given.setdefault(condition[1], []).append(_argument(*condition.groups()[1:]))
+    for name, conditions in given.items():
+        # Together, so that a range is one look into the index.
+        query = query.where(runs.c.rid.in_(select(arguments.c.rid).where(arguments.c.name == name, *conditions)))
     return query if limit is None else query.limit(limit)
 
 
@@ -75,21 +91,24 @@ _COMPARISONS = {
 }
 
 
-def _condition(name: str, sign: str, text: str):
+def _property(name: str, sign: str, text: str):
     compared = _COMPARISONS[sign]
-    number = _number(text)
     if name == "tag":
         return runs.c.rid.in_(select(tags.c.rid).where(compared(tags.c.tag, text)))
-    if name in PROPERTIES:
-        column: Any = runs.c[name]
-        if isinstance(column.type, String):
-            return compared(column, text)
-        if number is None:
-            raise UsageError(f"{name}{sign}{text}: {name} is a number")
-        return compared(column, number)
-    value = arguments.c.number if number is not None else cast(arguments.c.value, String)
-    wanted = number if number is not None else _as_value(text)
-    return runs.c.rid.in_(select(arguments.c.rid).where(arguments.c.name == name, compared(value, wanted)))
+    column: Any = runs.c[name]
+    if isinstance(column.type, String):
+        return compared(column, text)
+    number = _number(text)
+    if number is None:
+        raise UsageError(f"{name}{sign}{text}: {name} is a number")
+    return compared(column, number)
+
+
+def _argument(sign: str, text: str):
+    number = _number(text)
+    if number is not None:
+        return _COMPARISONS[sign](arguments.c.number, number)
+    return _COMPARISONS[sign](cast(arguments.c.value, String), _as_value(text))
 
 
 def _as_value(text: str) -> str:
@@ -187,8 +206,7 @@ def reindex(database: Database, results) -> tuple[int, list[str]]:
     def commit():
         nonlocal entered
         with database.change() as change:
-            for record in batch:
-                enter(change, record)
+            enter(change, batch)
         entered += len(batch)
         batch.clear()
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from .. import files
-from ..controllers.listening import bound
+from ..controllers.listening import bound, unix_socket
 from ..controllers.logs import LogReceiver
 from ..controllers.publishing import Broadcaster, Publication, Publisher
 from ..controllers.server import Server
@@ -29,10 +29,11 @@ from .device import Devices
 from .interactive import InteractiveArguments
 from .live import LiveDatasets
 from .log import Log
-from .processes import Processes, unix_socket
+from .processes import Processes
 from .queue import Queue
 from .repository import FolderSource, GitSource, Repository
-from .scheduler import Run, Scheduler
+from .run import Run
+from .scheduler import Scheduler
 from .service import Service
 from .settings import Settings
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from .. import pyon
+from ..controllers.listening import unix_socket
 from ..controllers.logs import Records
 from ..controllers.wire import described
 from ..errors import KairosError
@@ -354,21 +355,3 @@ class Processes:
             line = pyon.encode({"reply": described(error), "number": message["number"]})
         with suppress(OSError, RuntimeError):
             writer.write(line.encode() + b"\n")
-
-
-def unix_socket(path: Path) -> socket.socket:
-    """Return a listening socket for this user only; its path may be longer than a socket's name."""
-    path.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_PATH)
-    connection = socket.socket(socket.AF_UNIX)
-    try:
-        connection.bind(f"/proc/self/fd/{folder}/{path.name}")
-        path.chmod(0o600)
-        connection.listen(64)
-        connection.setblocking(False)
-    except BaseException:
-        connection.close()
-        raise
-    finally:
-        os.close(folder)
-    return connection

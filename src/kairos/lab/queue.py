@@ -45,8 +45,6 @@ class Submission:
     request: str | None = None
     termination: bool = False
     """Whether it is to terminate; it has not seen that yet."""
-    begun: bool = False
-    """Whether a process has been started for it."""
 
     @property
     def rank(self):
@@ -100,7 +98,7 @@ class Queue:
         one. `record`: see `results.record_of`."""
         with self._database.change() as change:
             change.execute(delete(submissions).where(submissions.c.rid == submission.rid))
-            history.enter(change, record)
+            history.enter(change, [record])
             if submission.repeat == 0 or record["status"] == "deleted":
                 return None
             rid = self._numbers.get(above=_highest(change))
@@ -112,7 +110,6 @@ class Queue:
                 request=None,
                 after=None,
                 termination=False,
-                begun=False,
                 submitted=time.time(),
             )
             change.execute(insert(submissions).values(**_row(again)))

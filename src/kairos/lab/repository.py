@@ -17,7 +17,7 @@ from .. import files, pyon
 from ..controllers.publishing import Publication
 from ..errors import KairosError, UsageError
 from ..schedule import listed
-from .processes import Processes
+from .processes import Ended, Processes
 
 __all__ = ["FolderSource", "GitSource", "Repository"]
 
@@ -117,8 +117,11 @@ class Repository:
         self.published = Publication(lambda: self.experiments)
         self.published_state = Publication(lambda: self.state)
         self._known: dict[str, dict] = _loaded(cache)
-        """By file: `hash` of the file and of its `imports` (file -> hash), `classes`, `problem`."""
+        """By file: `hash`, `classes`, and `imports` (file -> hash); or if it could not be examined,
+        `problem`, and a hash of all files, `among`."""
         self._number = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._places = asyncio.Semaphore(max(2, os.cpu_count() or 2))
 
     @property
@@ -157,6 +160,7 @@ class Repository:
         if self.state["scanning"]:
             return
         self._set_state(scanning=True)
+        self._idle.clear()
         try:
             name = await (self._source.current() if revision is None else self._name(revision))
             root = await self._source.tree(name)
@@ -164,6 +168,13 @@ class Repository:
             self._set_state(cur_rev=name)
         finally:
             self._set_state(scanning=False)
+            self._idle.set()
+
+    async def scan_next(self, revision: str | None = None):
+        """Scan a revision, after the scan that is in progress, if there is one."""
+        while self.state["scanning"]:
+            await self._idle.wait()
+        await self.scan(revision)
 
     async def _name(self, revision: str) -> str:
         return (await self._source.resolved(revision))[0]
@@ -188,11 +199,11 @@ class Repository:
 
     def _is_known(self, name: str, hashes: dict) -> bool:
         entry = self._known.get(name)
-        return (
-            entry is not None
-            and entry["hash"] == hashes[name]
-            and all(hashes.get(file) == value for file, value in entry["imports"].items())
-        )
+        if entry is None or entry["hash"] != hashes[name]:
+            return False
+        if "problem" in entry:
+            return entry["among"] == _digest(hashes)
+        return all(hashes.get(file) == value for file, value in entry["imports"].items())
 
     async def _examine_file(self, root: Path, name: str, hashes: dict):
         try:
@@ -203,9 +214,9 @@ class Repository:
             problem = str(error) or f"it was not examined within {EXAMINE:g} s"
             logger.warning("%s keeps its former entry: %s", name, problem)
             former = self._known.get(name, {}).get("classes", {})
-            # Looked at again when it changes; one that was slow may have been so only this time.
-            again = {} if isinstance(error, TimeoutError) else {"hash": hashes[name]}
-            self._known[name] = {"hash": "", "imports": {}, "classes": former, "problem": problem, **again}
+            # Looked at again when any file changes, which it may lack; if it was slow, in any case.
+            among = "" if isinstance(error, TimeoutError) else _digest(hashes)
+            self._known[name] = {"hash": hashes[name], "classes": former, "problem": problem, "among": among}
 
     def _publish(self, found: dict):
         before, self.experiments = self.experiments, found
@@ -226,6 +237,9 @@ class Repository:
             process = await self._processes.fork("examine", key, self._folder / str(self._number), begin)
             try:
                 how, data = await process.result(EXAMINE)
+            except Ended as error:
+                said = (process.folder / "output").read_text(errors="replace").strip().splitlines()
+                raise UsageError(f"{error}{': ' if said else ''}{said[-1] if said else ''}") from None
             finally:
                 await process.stop()
                 await self._processes.drop(process)
@@ -255,6 +269,11 @@ def _hashes(root: Path) -> dict[str, str]:
                 with suppress(OSError):
                     found[path.relative_to(root).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
+
+
+def _digest(hashes: dict[str, str]) -> str:
+    """Return a hash of all files."""
+    return hashlib.sha256(repr(sorted(hashes.items())).encode()).hexdigest()
 
 
 def _loaded(cache: Path) -> dict:

@@ -5,10 +5,10 @@ It decides with :mod:`.order`, and everything that must survive goes through :mo
 
 import asyncio
 import logging
+import os
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..controllers.publishing import Publication
@@ -18,8 +18,9 @@ from . import order, results
 from .contents import Contents, contents_of
 from .processes import Ended, Process, Processes, lock_free
 from .queue import Queue, Submission
+from .run import Run, check_submission, unbegun
 
-__all__ = ["Run", "Scheduler"]
+__all__ = ["Scheduler"]
 
 logger = logging.getLogger(__name__)
 
@@ -29,39 +30,6 @@ DUE = 1.0
 """Seconds between looks at the clock while a run is not due: the clock may be set."""
 FULL = 5.0
 """Seconds between attempts to store a run on a full disk."""
-
-
-@dataclass(eq=False)
-class Run:
-    """A run in the queue."""
-
-    submission: Submission
-    folder: Path
-    status: str = "pending"
-    process: Process | None = None
-    begun: bool = False
-    """Its `run` has been started: from now on it is resumed."""
-    failure: tuple[str, str | None] | None = None
-    """Status and error with which it has ended."""
-    task: asyncio.Task | None = field(default=None, repr=False)
-
-    @property
-    def rid(self) -> int:
-        """Its number."""
-        return self.submission.rid
-
-    def shown(self) -> dict:
-        """Return the entry in the list of runs."""
-        submission = self.submission
-        return {
-            "pipeline": submission.pipeline,
-            "expid": submission.expid,
-            "repo_msg": submission.message,
-            "priority": submission.priority,
-            "due_date": submission.due_date,
-            "flush": submission.flush,
-            "status": self.status,
-        }
 
 
 class Scheduler:
@@ -95,8 +63,9 @@ class Scheduler:
             if run.folder.exists():
                 self._take_over(run)
         for path in self._folder.glob("*"):
-            if path.name.isdecimal() and int(path.name) not in self.runs and lock_free(path) is not None:
+            if path.name.isdecimal() and int(path.name) not in self.runs and (lock := lock_free(path)) is not None:
                 shutil.rmtree(path, ignore_errors=True)  # its run was stored; only the folder was left
+                os.close(lock)
         self._started = True
         for name in {run.submission.pipeline for run in self.runs.values()}:
             self._arrange(name)
@@ -109,8 +78,12 @@ class Scheduler:
             run.status = "preparing"
             run.task = asyncio.get_running_loop().create_task(self._continue(run))
             return
+        # Held until the folder is gone: a process that is started late must not run it.
+        run.lock = lock
         if self._cut_off(run):
             run.task = asyncio.get_running_loop().create_task(self._end(run))
+        else:
+            run.release()
 
     def _cut_off(self, run: Run) -> bool:
         """Decide what becomes of a run whose process is gone: returns whether it is to be stored.
@@ -190,7 +163,7 @@ class Scheduler:
         `person`, `request`, see `queue.Submission`."""
         if self._stopping:
             return None
-        _check_submission(pipeline_name, expid, priority)
+        check_submission(pipeline_name, expid, priority)
         expid, message = await self._sources.resolved(expid)
         submission = self._queue.submit(
             pipeline=pipeline_name,
@@ -355,7 +328,6 @@ class Scheduler:
     async def _prepare(self, run: Run, going_on) -> str:
         stages = {False: ("build", "prepare"), None: ("build", "prepare"), "build": ("prepare",), "prepare": ()}
         if going_on is False:
-            run.submission = self._queue.change(run.submission, begun=True)
             begin = await self._begin(run)
             run.process = await self._processes.fork("run", run.rid, run.folder, begin, self._take, self._printer(run))
         elif going_on in ("build", "prepare"):
@@ -420,6 +392,7 @@ class Scheduler:
         if error and status == "failed":
             logger.error("run %d has failed: %s", run.rid, error)
         record = await self._stored(run, status, error)
+        run.release()
         again = self._queue.end(run.submission, record)
         self.runs.pop(run.rid, None)
         self._callbacks["ended"](record)
@@ -452,7 +425,7 @@ class Scheduler:
         written = contents_of(run.folder / "journal") if run.folder.exists() else Contents()
         if not written.begin:
             shutil.rmtree(run.folder, ignore_errors=True)
-            return {**_unbegun(run), **how}
+            return {**unbegun(run), **how}
         if written.end is not None:
             how = {name: written.end[name] for name in how}
         return results.store(run.folder, written, how, self._results)[0]
@@ -460,30 +433,3 @@ class Scheduler:
 
 def _differs(run: Run, status: str) -> bool:
     return run.status != status
-
-
-def _check_submission(pipeline_name, expid, priority):
-    """Raise ValueError for a submission that could not be run."""
-    if not isinstance(pipeline_name, str) or not isinstance(priority, int):
-        raise ValueError("a pipeline is a name, a priority an integer")
-    if not isinstance(expid, dict) or not isinstance(expid.get("file", expid.get("content")), str):
-        raise ValueError("a submission has a file, or content")
-    if not isinstance(expid.get("arguments") or {}, dict):
-        raise ValueError("arguments are a dictionary")
-
-
-def _unbegun(run: Run) -> dict:
-    """Return the record of a run that was not even built."""
-    expid = run.submission.expid
-    empty = Contents()
-    empty.begin = {
-        "rid": run.rid,
-        "expid": expid,
-        "pipeline": run.submission.pipeline,
-        "priority": run.submission.priority,
-        "person": run.submission.person,
-        "submitted": run.submission.submitted,
-    }
-    empty.stage = {"arguments": expid.get("arguments") or {}}
-    empty.last = time.time()
-    return results.record_of(empty, {"status": "deleted", "error": None})

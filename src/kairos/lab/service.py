@@ -100,7 +100,7 @@ class Service:
 
     async def scan(self, revision=None):
         """Scan the repository."""
-        await self._lab.repository.scan(revision)
+        await self._lab.repository.scan_next(revision)
 
     def experiments(self) -> dict:
         """Return the experiments of the repository, and why files could not be examined."""

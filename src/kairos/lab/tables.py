@@ -30,7 +30,6 @@ submissions = Table(
     Column("submitted", Float, nullable=False),
     Column("message", Text),  # of the commit
     Column("termination", Boolean, nullable=False),  # was requested of the run, which has not seen it
-    Column("begun", Boolean, nullable=False),  # a process has been started for it
 )
 
 runs = Table(

@@ -23,6 +23,7 @@ from pathlib import Path
 from .. import __version__, emulator, pyon
 from ..cli.experiments import choose_class, import_file
 from ..cli.report import user_code
+from ..controllers.listening import dialled
 from ..controllers.wire import result
 from ..devices import DeviceError, DeviceManager
 from ..errors import KairosError, UsageError
@@ -35,7 +36,7 @@ from ..schedule.services import AskedCommands, AskedDeviceDB, AskedScheduler
 from .journal import PERSIST, RETRY, Journal
 from .results import stored_name, write_datasets
 
-__all__ = ["Link", "dial", "main", "redirect"]
+__all__ = ["Link", "main", "redirect"]
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +130,7 @@ class Link:
             time.sleep(RECONNECT)
 
     def _talk(self):
-        with dial(self._path) as connection, connection.makefile("rb") as lines:
+        with dialled(Path(self._path)) as connection, connection.makefile("rb") as lines:
             with self._sending:
                 self._connection = connection
                 self._send({"hello": self._state})
@@ -142,20 +143,6 @@ class Link:
             finally:
                 with self._sending:
                     self._connection, self.lost = None, time.monotonic()
-
-
-def dial(path: str) -> socket.socket:
-    """Connect to a socket whose path may be longer than a socket's name."""
-    folder = os.open(os.path.dirname(path), os.O_PATH)
-    connection = socket.socket(socket.AF_UNIX)
-    try:
-        connection.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")
-    except BaseException:
-        connection.close()
-        raise
-    finally:
-        os.close(folder)
-    return connection
 
 
 class _Scheduler(AskedScheduler):
@@ -481,7 +468,7 @@ def main(folder: str, path: str, begin: dict):
     held = []
     for device in begin["devices"]:
         with suppress(OSError):
-            held.append(dial(device))  # an emulated device lives as long as anybody uses it
+            held.append(dialled(Path(device)))  # an emulated device lives as long as anybody uses it
     run = _Run(link, Path(folder), begin)
     try:
         _served(link, run)

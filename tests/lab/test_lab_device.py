@@ -1,0 +1,97 @@
+"""A laboratory on an emulated device, which outlives a killed laboratory as hardware does."""
+
+import os
+import signal
+from pathlib import Path
+
+import h5py
+import pytest
+
+from tests.support.gateware import built
+from tests.support.laboratory import Laboratory
+from tests.support.paths import EXAMPLES
+from tests.support.waiting import until
+
+KERNEL = """
+import time
+from pathlib import Path
+from artiq.experiment import *
+
+HOME = Path(__file__).parents[1]
+
+
+class Pulses(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+
+    @kernel
+    def pulse(self, n: TInt32) -> TInt32:
+        self.core.break_realtime()
+        self.ttl4.pulse(1 * us)
+        self.append_to_dataset("pulses", n)
+        return n
+
+    def run(self):
+        self.set_dataset("pulses", [], broadcast=True)
+        n = 0
+        while not (HOME / "end").exists():
+            n = self.pulse(n) + 1
+            with (HOME / "count-pulses").open("ab") as file:
+                file.write(b".")
+            time.sleep(0.02)
+"""
+
+
+@pytest.fixture
+def lab(tmp_path):
+    built("demo")
+    laboratory = Laboratory(tmp_path, device_db=(EXAMPLES / "device_db.py").read_text())
+    (tmp_path / "repository" / "pulses.py").write_text(KERNEL)
+    laboratory.start()
+    yield laboratory
+    laboratory.close()
+
+
+def devices(folder: Path) -> list[int]:
+    """Returns the processes that keep an emulated device of this laboratory."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"kairos.lab.device" in words and str(folder).encode() in b" ".join(words):
+            found.append(int(entry.parent.name))
+    return found
+
+
+def test_kernels_of_a_run_go_on_while_the_laboratory_is_killed_and_started(lab):
+    (keeper,) = devices(lab.folder)
+    rid = lab.submit({"file": "pulses.py", "class_name": "Pulses", "repo_rev": None})
+    until(lambda: lab.counted("pulses") > 3)
+    lab.kill()
+    before = lab.counted("pulses")
+    until(lambda: lab.counted("pulses") > before + 3)
+    lab.start()
+    assert devices(lab.folder) == [keeper], "it is the same device"
+    (lab.folder / "end").touch()
+    record = lab.ends(rid)
+    assert (record["status"], record["error"]) == ("completed", None)
+    with h5py.File(lab.file_of(rid)) as file:
+        assert file["datasets/pulses"][()].tolist() == list(range(lab.counted("pulses")))
+    lab.end()
+    until(lambda: not devices(lab.folder), lambda: "it ends when nobody uses it any more")
+
+
+def test_run_fails_with_its_device_and_the_next_one_finds_it_started_again(lab):
+    (keeper,) = devices(lab.folder)
+    expid = {"file": "pulses.py", "class_name": "Pulses", "repo_rev": None}
+    rid = lab.submit(expid)
+    until(lambda: lab.counted("pulses") > 1)
+    os.kill(keeper, signal.SIGKILL)
+    record = lab.ends(rid)
+    assert record["status"] == "failed" and record["error"]
+    until(lambda: [pid for pid in devices(lab.folder) if pid != keeper])
+    (lab.folder / "end").touch()
+    until(lambda: lab.ends(lab.submit(expid))["status"] == "completed")

@@ -1,0 +1,121 @@
+"""The order of runs, decided for random queues, and the index, compared with a search through all records."""
+
+from dataclasses import dataclass
+
+from hypothesis import given
+from hypothesis import strategies as some
+
+from kairos.lab import history, order
+from kairos.lab.database import Database
+from kairos.lab.queue import Submission
+
+NOW = 1000.0
+
+
+@dataclass(eq=False)
+class Run:
+    submission: Submission
+    status: str = "pending"
+
+
+@some.composite
+def queues(draw):
+    count = draw(some.integers(1, 8))
+    return [
+        Run(
+            Submission(
+                rid,
+                "main",
+                {},
+                priority=draw(some.integers(-1, 1)),
+                due_date=draw(some.sampled_from([None, None, 500.0, 2000.0])),
+                flush=draw(some.booleans()),
+                position=float(rid),
+                held=draw(some.sampled_from([None, None, None, "held"])),
+                after=draw(some.sampled_from([None, None, rid - 1])) if rid else None,
+            )
+        )
+        for rid in range(count)
+    ]
+
+
+def may_start(run, unmet) -> bool:
+    return run.submission.held is None and order.is_due(run, NOW) and not unmet(run.submission)
+
+
+@given(queues(), some.data())
+def test_order_of_random_queue_is_kept_until_only_those_wait_that_must(runs, data):
+    """Runs pass the stages, one at a time, until nothing changes any more; each that waits has a reason."""
+    all_runs, passed, after = list(runs), [], {"preparing": "prepare_done", "running": "run_done", "analyzing": "end"}
+
+    def unmet(submission):
+        return submission.after is not None and submission.after not in passed
+
+    for _ in range(200):
+        while changes := [(run, to) for run, to in order.chosen(runs, NOW, unmet) if run.status != to]:
+            for run, to in changes:
+                if to == "preparing":
+                    better = [r for r in runs if r.status in order.WAITING and may_start(r, unmet)]
+                    assert all(r.submission.rank <= run.submission.rank for r in better)
+                if to == "running":
+                    assert all(
+                        r.submission.rank <= run.submission.rank for r in runs if r.status in ("prepare_done", "paused")
+                    )
+                run.status = to
+        for status in after:
+            assert sum(run.status == status for run in runs) <= 1
+        active = [run for run in runs if run.status in after]
+        if not active:
+            break
+        run = data.draw(some.sampled_from(active))
+        pauses = run.status == "running" and order.should_pause(run, runs)
+        run.status = "paused" if pauses else after[run.status]
+        if run.status == "end":
+            runs.remove(run)
+            passed.append(run.submission.rid)
+    assert all(order.why(run, runs, NOW, unmet) for run in runs), [
+        (run, order.why(run, runs, NOW, unmet)) for run in runs
+    ]
+    assert not any(may_start(run, unmet) for run in runs)
+    assert len(passed) + len(runs) == len(all_runs)
+
+
+RECORDS = some.lists(
+    some.fixed_dictionaries(
+        {
+            "rid": some.integers(0, 30),
+            "class_name": some.sampled_from(["Rabi", "Ramsey", "100%"]),
+            "status": some.sampled_from(["completed", "failed"]),
+            "arguments": some.dictionaries(some.sampled_from(["n", "x"]), some.sampled_from(["1", "2.5", '"a"', "10"])),
+        }
+    ),
+    max_size=12,
+)
+CONDITIONS = {
+    "rabi": lambda run: run["class_name"] == "Rabi",
+    "0%": lambda run: run["class_name"] == "100%",
+    "status=failed": lambda run: run["status"] == "failed",
+    "rid>=10": lambda run: run["rid"] >= 10,
+    "n>1": lambda run: number(run, "n") is not None and number(run, "n") > 1,
+    "n<=2.5": lambda run: number(run, "n") is not None and number(run, "n") <= 2.5,
+    "x=a": lambda run: run["arguments"].get("x") == '"a"',
+}
+
+
+def number(run, name):
+    text = run["arguments"].get(name, '"')
+    return None if text.startswith('"') else float(text)
+
+
+@given(RECORDS, some.sets(some.sampled_from(sorted(CONDITIONS))))
+def test_search_of_random_runs_finds_those_that_match(records, words):
+    database = Database("sqlite://")
+    with database.change() as change:
+        history.enter(change, records[:5])
+        history.enter(change, records[5:])
+    newest = {record["rid"]: record for record in records}
+    matching = [rid for rid, run in newest.items() if all(CONDITIONS[word](run) for word in words)]
+    found = [run["rid"] for run in history.records(database, sorted(words))]
+    assert found == sorted(matching, reverse=True)
+    assert len(found[:2]) == len(history.records(database, sorted(words), 2))
+    database.close()
