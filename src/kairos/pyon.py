@@ -19,6 +19,10 @@ import numpy
 __all__ = ["encode", "decode"]
 
 
+SHOWN = 200
+"""Maximum number of characters of invalid text in an error."""
+
+
 def _wrap(name, *arguments):
     return {"__jsonclass__": [name, list(arguments)]}
 
@@ -58,15 +62,22 @@ def _pairs(items):
     return [(key, value) for key, value in items]
 
 
+def _integer(value):
+    # Not text: that of a power of ten may stand for a number that fills the memory.
+    if isinstance(value, int):
+        return value
+    raise TypeError(f"{type(value).__name__} where an integer is expected")
+
+
 _CLASSES = {
     "tuple": lambda items: tuple(items),
     "dict": lambda items: dict(_pairs(items)),
     "OrderedDict": lambda items: OrderedDict(_pairs(items)),
     "set": lambda items: set(items),
-    "complex": complex,
+    "complex": lambda real, imaginary: complex(_number(real), _number(imaginary)),
     "bytes": lambda text: base64.b64decode(text),
     "slice": slice,
-    "Fraction": Fraction,
+    "Fraction": lambda numerator, denominator: Fraction(_integer(numerator), _integer(denominator)),
     "nparray": lambda shape, dtype, data: numpy.frombuffer(base64.b64decode(data), dtype=dtype).reshape(shape).copy(),
     "npscalar": lambda dtype, data: numpy.frombuffer(base64.b64decode(data), dtype=dtype)[0],
 }
@@ -76,12 +87,12 @@ def _object_hook(value):
     marker = value.get("__jsonclass__")
     if marker is None:
         return value
-    name, arguments = marker
-    try:
-        constructor = _CLASSES[name]
-    except KeyError:
-        raise ValueError(f"unknown PYON class {name!r}") from None
-    return constructor(*arguments)
+    match marker:
+        case [str(name), list(arguments)] if name in _CLASSES:
+            return _CLASSES[name](*arguments)
+        case [name, *_]:
+            raise ValueError(f"unknown PYON class {name!r}")
+    raise ValueError(f"invalid PYON class {marker!r}")
 
 
 def encode(value, version: int = 2) -> str:
@@ -139,23 +150,24 @@ def _to_literal(value) -> str:
 
 def decode(text: str):
     """Return the value of PYON text, version 2 or 1; ValueError if it is neither."""
+    shown = text if len(text) <= SHOWN else text[:SHOWN] + "..."
     try:
         return json.loads(text, object_hook=_object_hook)
     except json.JSONDecodeError:
         pass
-    except (TypeError, ValueError, KeyError, ArithmeticError, RecursionError) as error:
-        raise ValueError(f"not a PYON value: {error}") from None
+    except Exception as error:  # of a type whose arguments do not fit
+        raise ValueError(f"not a PYON value: {shown} ({error})") from None
     try:
         return _from_literal(ast.parse(text.strip(), mode="eval").body)
-    except (ValueError, SyntaxError, TypeError, ArithmeticError, MemoryError, RecursionError):
-        raise ValueError(f"not a PYON value: {text}") from None
+    except (ValueError, SyntaxError, TypeError, LookupError, ArithmeticError, MemoryError, RecursionError):
+        raise ValueError(f"not a PYON value: {shown}") from None
 
 
 _NAMES = {"null": None, "true": True, "false": False, "nan": float("nan"), "inf": float("inf")}
 _CALLS = {
     "set": set,
     "slice": slice,
-    "Fraction": Fraction,
+    "Fraction": _CLASSES["Fraction"],
     "OrderedDict": OrderedDict,
     "nparray": _CLASSES["nparray"],
     "npscalar": _CLASSES["npscalar"],

@@ -5,6 +5,8 @@ The only place that knows what ``unit``, ``scale`` and ``precision`` of a datase
 
 from typing import Any, NamedTuple
 
+from .texts import plain
+
 __all__ = ["Quantity", "label", "readable"]
 
 SHOWN = 8
@@ -77,9 +79,9 @@ def _rounded(values):
 
 def readable(value: Any, brief: bool) -> str:
     """Format a value for a reader: NumPy numbers as plain numbers. `brief`: long lists abbreviated.
-    A value that cannot be formatted is named by its type."""
+    A value that cannot be formatted is named by its type; control characters are escaped."""
     try:
-        return _readable(value, brief)
+        return plain(_readable(value, brief))
     except Exception as error:  # raised by methods of the value: it may be anything
         return f"<{type(value).__name__}, which has no text: {type(error).__name__}>"
 

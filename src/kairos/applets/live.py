@@ -34,6 +34,8 @@ OWN = [sys.executable, "-m", "kairos.applets"]
 TIME_TO_DRAW = 60
 """Timeout in seconds of an applet that draws a picture."""
 GREETING = [b"ARTIQ sync_struct\n", b"datasets\n"]
+GREETING_MAX = 64
+"""Maximum length of each of these lines in bytes."""
 
 
 class Published:
@@ -99,7 +101,7 @@ class Published:
         """Send all changes to a client until it or the run ends."""
         try:
             with connection, connection.makefile("rwb") as lines:
-                if [lines.readline(), lines.readline()] != GREETING:
+                if [lines.readline(GREETING_MAX), lines.readline(GREETING_MAX)] != GREETING:
                     return
                 seen = dict(self._versions)
                 struct = {**self._before, **{key: tuple(entry) for key, entry in self._ddb.data.items()}}

@@ -65,7 +65,7 @@ class _Connection:
         data = b""
         while len(data) < count:
             try:
-                more = self._socket.recv(count - len(data))
+                more = self._socket.recv(min(count - len(data), 1 << 16))
             except OSError as error:
                 raise _Lost(str(error) or "no answer") from None
             if not more:

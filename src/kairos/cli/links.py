@@ -49,13 +49,18 @@ def tree_of(address: tuple[str, int], key: bytes | None = None) -> list[dict]:
     `key` reports nothing. Errors of `Management` for the master.
     """
     found, ask = [], [DESTINATION_LOCAL]
+    known = {DESTINATION_LOCAL: {}}
+    """Boards whose destinations have been reported, with the link to each."""
     while ask:
         above = ask.pop(0)
         for link in _links(address, above, key):
             if link["upstream"]:
-                next(other for other in found if other["destination"] == above)["far"] = link
+                known[above]["far"] = link
                 continue
-            found.append(link | {"from": above, "far": None})
+            if link["destination"] in known:
+                raise KairosError(f"two links lead to the destination {link['destination']}, which makes no tree")
+            known[link["destination"]] = link | {"from": above, "far": None}
+            found.append(known[link["destination"]])
             if link["up"]:
                 ask.append(link["destination"])
     return sorted(found, key=lambda link: link["destination"])

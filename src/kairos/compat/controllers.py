@@ -3,6 +3,7 @@
 import logging
 
 from ..controllers import serve
+from ..texts import log_plainly
 
 __all__ = [
     "bind_address_from_args",
@@ -45,7 +46,7 @@ def verbosity_args(parser):
 def init_logger_from_args(args):
     """Configure logging according to the options; by default warnings and errors."""
     level = logging.WARNING + 10 * (args.quiet - args.verbose)
-    logging.basicConfig(level=level, format="%(levelname)s:%(name)s:%(message)s")
+    log_plainly("%(levelname)s:%(name)s:%(message)s", level)
 
 
 def simple_server_loop(targets, host, port, description=None, allow_parallel=False, *, loop=None, ssl_config=None):

@@ -103,7 +103,7 @@ class Client(_Proxy):
         try:
             self._stream.write(line)
             self._stream.flush()
-            return read(self._stream.readline(), self._peer)
+            return read(self._stream.readline(LINE_LIMIT), self._peer)
         except BaseException as error:
             # A late answer would be mistaken for that of the next call.
             self.close_rpc()

@@ -11,9 +11,11 @@ from .. import pyon
 from .wire import (
     FEATURE,
     GREETING,
-    LINE_LIMIT,
+    GREETING_MAX,
+    REQUEST_MAX,
     ControllerError,
     Incompatible,
+    Lines,
     described,
     keep_alive,
     read,
@@ -37,7 +39,7 @@ class Server:
     """
 
     def __init__(
-        self, targets, description=None, builtin_terminate=False, allow_parallel=False, limit: int = LINE_LIMIT
+        self, targets, description=None, builtin_terminate=False, allow_parallel=False, limit: int = REQUEST_MAX
     ):
         self.targets = dict(targets)
         self.description = description
@@ -52,14 +54,14 @@ class Server:
         """Listen on `host` (an address, several, or None for all) and `port`; returns the port,
         which the system chooses for 0. `ssl_config`: files, see `wire`."""
         encryption = server_encryption(ssl_config)
-        server = await asyncio.start_server(self._accepted, host, port, ssl=encryption, limit=self._limit)
+        server = await asyncio.start_server(self._accepted, host, port, ssl=encryption)
         self._servers.append(server)
         return server.sockets[0].getsockname()[1]
 
     async def serve_on(self, connection: socket.socket):
         """Listen on a socket that is bound, of any family; may be called several times."""
         start = asyncio.start_unix_server if connection.family == socket.AF_UNIX else asyncio.start_server
-        self._servers.append(await start(self._accepted, sock=connection, limit=self._limit))
+        self._servers.append(await start(self._accepted, sock=connection))
 
     def terminate(self):
         """Stop the server, as clients can."""
@@ -87,7 +89,7 @@ class Server:
         peer = "client at {}, port {}".format(*(writer.get_extra_info("peername") or ("?", "?"))[:2])
         try:
             await self._session(reader, writer, peer)
-        except (ControllerError, OSError, ValueError) as error:  # ValueError: a line beyond the limit
+        except (ControllerError, OSError) as error:
             logger.debug("%s: %s", peer, error)
         except asyncio.CancelledError:
             pass
@@ -102,10 +104,11 @@ class Server:
             writer.write(written(value, version))
             await writer.drain()
 
-        if (await reader.readline()).strip() != GREETING.encode():
+        lines = Lines(reader)
+        if (await lines.next(GREETING_MAX)).strip() != GREETING.encode():
             raise Incompatible("it does not send the greeting of a pc_rpc client")
         await answer({"targets": sorted(self.targets), "description": self.description, "features": [FEATURE]})
-        wanted = (await reader.readline()).decode(errors="replace").split()
+        wanted = (await lines.next(GREETING_MAX)).decode(errors="replace").split()
         name = next(iter(self.targets), None) if not wanted else wanted[0]
         if name not in self.targets:
             raise Incompatible(f"it requests the target {name!r}, which does not exist")
@@ -116,7 +119,7 @@ class Server:
         if inspect.isclass(target):  # one object per client
             target = target()
         await answer(self._methods(target))
-        while line := await reader.readline():
+        while line := await lines.next(self._limit):
             await answer(await self._reply(target, read(line, peer), version))
 
     def _methods(self, target) -> set[str]:

@@ -17,10 +17,13 @@ __all__ = [
     "FEATURE",
     "GENERIC",
     "GREETING",
+    "GREETING_MAX",
     "LINE_LIMIT",
+    "REQUEST_MAX",
     "AutoTarget",
     "ControllerError",
     "Incompatible",
+    "Lines",
     "RemoteError",
     "choose",
     "client_encryption",
@@ -40,7 +43,13 @@ FEATURE = "pyon_v2"
 GENERIC = "GenericRemoteException"
 """Class under which exceptions are sent that are not built into Python."""
 LINE_LIMIT = 100 << 20
-"""Maximum bytes of a line."""
+"""Maximum bytes of a line that a server answers."""
+REQUEST_MAX = 32 << 20
+"""Maximum bytes of a request to a server."""
+GREETING_MAX = 4096
+"""Maximum bytes of a line before a target is selected, when anybody may have connected."""
+_BLOCK = 1 << 16
+"""Bytes received at once."""
 
 
 class ControllerError(KairosError):
@@ -64,6 +73,31 @@ def keep_alive(connection):
     """Have the system notice a peer that has vanished."""
     if connection.family != socket.AF_UNIX:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+
+
+class Lines:
+    """The lines of an asyncio stream."""
+
+    def __init__(self, reader):
+        self._reader = reader
+        self._kept = bytearray()
+
+    async def next(self, limit: int) -> bytes:
+        """Return the next line with its end; what is left at the end of the stream. Incompatible if
+        it exceeds `limit` bytes: not more is kept of it."""
+        searched = 0
+        while (end := self._kept.find(b"\n", searched)) < 0:
+            searched = len(self._kept)
+            if searched > limit:
+                raise Incompatible(f"it sends a line of more than {limit} bytes")
+            block = await self._reader.read(_BLOCK)
+            if not block:
+                end = searched - 1
+                break
+            self._kept += block
+        line = bytes(self._kept[: end + 1])
+        del self._kept[: end + 1]
+        return line
 
 
 def written(value, version: int = 2) -> bytes:

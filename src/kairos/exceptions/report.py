@@ -1,6 +1,7 @@
 """Uncaught exceptions of kernels: the device's report and its presentation to the user."""
 
 import linecache
+import re
 from dataclasses import dataclass, field
 
 __all__ = ["CoreException", "DeviceException", "Report", "format_message"]
@@ -32,12 +33,27 @@ class Report:
     backtrace: list[tuple[int, int]] = field(default_factory=list)
 
 
+_FIELD = re.compile(r"(\{\{|\}\})|\{([012])(:[#0-9]{0,3}[dxX]?)?\}|[{}]")
+"""A brace of a message: doubled, a parameter with its format, or alone. The widths are small: the
+message comes from the device."""
+
+
 def format_message(exception: DeviceException) -> str:
     """Return the message with its parameters filled in, or unchanged if it is not a matching format
     string."""
+
+    def shown(found) -> str:
+        doubled, number, form = found.groups()
+        if doubled:
+            return doubled[0]
+        return format(exception.params[int(number)], (form or "").removeprefix(":"))
+
+    found = list(_FIELD.finditer(exception.message))
+    if any(brace[0] in "{}" for brace in found):
+        return exception.message
     try:
-        return exception.message.format(*exception.params)
-    except (IndexError, KeyError, ValueError, AttributeError):
+        return _FIELD.sub(shown, exception.message)
+    except ValueError:
         return exception.message
 
 

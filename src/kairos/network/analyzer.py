@@ -29,6 +29,10 @@ TIMEOUT = 30.0
 """Timeout in seconds for more data of a dump."""
 
 
+DUMP_MAX = 64 << 20
+"""Maximum length of a dump in bytes; a device records 512 KiB per board."""
+
+
 class OutputMessage(NamedTuple):
     """An event was submitted: `data` to `address` of `channel`. Times in machine units."""
 
@@ -85,6 +89,10 @@ def fetch(host: str, port: int = PORT) -> bytes:
             data = bytearray(first)
             while more := connection.recv(1 << 16):
                 data += more
+                if len(data) > DUMP_MAX:
+                    raise ConnectionLost(
+                        f"the analyzer at {host}, port {port} sent more than {DUMP_MAX} bytes, which no device records"
+                    )
     except OSError as error:
         raise ConnectionLost(f"no dump from the analyzer at {host}, port {port} ({error}): is the device on?") from None
     return bytes(data)
@@ -94,10 +102,10 @@ def decode(data: bytes) -> Dump:
     """Decode the messages of a dump; KairosError if it is invalid or incomplete."""
     try:
         log_channel, onehot, total, error, events = _native.wire.read_analyzer_dump(data)
+        # The messages of one board follow those of another.
+        messages = sorted(_messages(events), key=lambda message: message.rtio_counter)
     except ValueError as invalid:
         raise KairosError(str(invalid)) from None
-    # The messages of one board follow those of another.
-    messages = sorted(_messages(events), key=lambda message: message.rtio_counter)
     return Dump(log_channel, onehot, messages, total, error)
 
 

@@ -41,6 +41,47 @@ def _check_image(image: bytes):
         raise UsageError(f"the boot image of the device was not changed: {reason}")
 
 
+_COUNTS = dict
+"""Whole numbers by name."""
+_LINK = {
+    "destination": int,
+    "upstream": bool,
+    "line": bool,
+    "up": bool,
+    "round_trip_us": int | float,
+    "resent": int,
+    "malformed": int,
+    "dropped": int,
+}
+"""Fields of a link, with their types."""
+_LINK_MORE = {
+    "firmware": str,
+    "board": str,
+    "channels": int,
+    "rtio": bool,
+    "delay_cycles": int | float,
+    "lost_outputs": int,
+    "phase_ps": int | float,
+    "words": _COUNTS,
+    "refused": _COUNTS,
+}
+"""Fields that it may have."""
+_SUBSYSTEM = {"name": str, "state": str, "text": str, "values": dict}
+
+
+def _fits(found, fields: dict, more: dict) -> bool:
+    """Return whether `found` is an object with these fields, and no wrong type in `more`."""
+    if not isinstance(found, dict) or not fields.keys() <= found.keys():
+        return False
+    for name, value in found.items():
+        kind = {**fields, **more}.get(name, object)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, int | float)):
+            return False
+        if kind is dict and not all(isinstance(number, int | float) for number in value.values()):
+            return False
+    return True
+
+
 class ManagementError(KairosError):
     """The device could not execute a request."""
 
@@ -166,7 +207,11 @@ class Management:
     def _exchange(self, request: bytes) -> tuple[int, bytes]:
         """Send an encoded request; returns type and content of the reply."""
         self._send(request)
-        return _wire.read_management_reply(self._read)
+        try:
+            return _wire.read_management_reply(self._read)
+        except _wire.ProtocolError as error:
+            self.close()
+            raise ManagementError(f"the device at {self._where} violated the management protocol: {error}") from None
 
     def _send(self, request: bytes):
         try:
@@ -200,12 +245,23 @@ class Management:
 
     def links(self) -> list[dict]:
         """The links of the board, as docs/interfaces.md, section 12, has them. Not part of ARTIQ's protocol."""
-        return json.loads(self._perform("report its links", Reply.LOG_CONTENT, Request.LINKS))
+        return self._objects(self._perform("report its links", Reply.LOG_CONTENT, Request.LINKS), _LINK, _LINK_MORE)
 
     def health(self) -> list[dict]:
         """How each subsystem of the board is: its name, state ("good", "warning", "bad", "absent"),
         text and values (docs/interfaces.md, section 12). Not part of ARTIQ's protocol."""
-        return json.loads(self._perform("report its health", Reply.LOG_CONTENT, Request.HEALTH))
+        return self._objects(self._perform("report its health", Reply.LOG_CONTENT, Request.HEALTH), _SUBSYSTEM)
+
+    def _objects(self, content: bytes, fields: dict, more: dict | None = None) -> list[dict]:
+        """Decode a list of objects, which must have these `fields`, and may have `more`; the values
+        are their types. ManagementError if it is none."""
+        try:
+            found = json.loads(content)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, list) or not all(_fits(one, fields, more or {}) for one in found):
+            raise ManagementError(f"the device at {self._where} violated the management protocol: invalid JSON")
+        return found
 
     def descriptor(self) -> tuple:
         """Descriptor of the board's gateware: ``variant;version``; frequency of the RTIO

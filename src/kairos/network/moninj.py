@@ -72,7 +72,8 @@ class MonInj:
         except OSError as error:
             raise DeviceUnreachable(f"no monitor at {self._where} ({error}): is the device on?") from None
         self._decoder = ReportDecoder()
-        self._reports = deque(self._decoder.decode(first))
+        self._reports: deque[Seen] = deque()
+        self._decode(first)
         self.next()
 
     def watch(self, channel: int, probe: int = Probe.LEVEL, enable: bool = True):
@@ -95,12 +96,19 @@ class MonInj:
                 received = self._socket.recv(4096)
                 if not received:
                     raise ConnectionResetError("closed by the device")
-                self._reports += self._decoder.decode(received)
+                self._decode(received)
         except TimeoutError:
             return None
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise ConnectionLost(f"the connection to the monitor at {self._where} was lost ({error})") from None
         return self._reports.popleft()
+
+    def _decode(self, received: bytes):
+        try:
+            self._reports += self._decoder.decode(received)
+        except ValueError as error:
+            self.close()
+            raise ConnectionLost(f"the monitor at {self._where} violated its protocol: {error}") from None
 
     def close(self):
         """Disconnect; overrides remain in effect."""

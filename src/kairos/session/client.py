@@ -1,6 +1,7 @@
 """Host side of the kernel session: uploads a library, runs it, answers its calls, reports how it
 ended."""
 
+import inspect
 import logging
 import traceback
 from dataclasses import dataclass
@@ -229,9 +230,12 @@ class Session:
         except KeyError as error:
             raise codec.ProtocolError(f"unknown host object {error}") from None
         if service == 0:
-            target, name, value = args
-            logger.debug("write-back of %s", name)
-            embedding.write_back(target, name, value)
+            match args:
+                case [target, str(name), value] if not kwargs:
+                    logger.debug("write-back of %s", name)
+                    _write_back(embedding, target, name, value)
+                case _:
+                    raise codec.ProtocolError("an attribute is written back without object, name and value")
             return
         try:
             function = embedding.retrieve_object(service)
@@ -323,6 +327,18 @@ class Session:
             names.append(f"unknown error bits 0x{unknown:02x}")
         if names:
             logger.warning("%s reported during kernel execution", ", ".join(names))
+
+
+def _write_back(embedding, target, name: str, value):
+    """Set an attribute. ProtocolError for a value that it cannot have; exceptions of the user's
+    property are raised."""
+    try:
+        embedding.write_back(target, name, value)
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        place = traceback.extract_tb(error.__traceback__)[-1].filename
+        if place != inspect.getfile(type(embedding)):
+            raise
+        raise codec.ProtocolError(f"the attribute {name} cannot have the value that it sent ({error})") from None
 
 
 def place_column(frame) -> int:

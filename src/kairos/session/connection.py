@@ -21,6 +21,8 @@ CONNECT_TIMEOUT = 10.0
 """Timeout in seconds for accepting a connection and answering the greeting; the device may be
 restarting."""
 
+BLOCK = 1 << 20
+"""Maximum bytes received at once."""
 REPLY_TIMEOUT = 30.0
 """Timeout in seconds for requests that the device serves at once (all but a running kernel)."""
 
@@ -104,7 +106,8 @@ class Connection:
         chunks = []
         while missing > 0:
             try:
-                chunk = self._socket.recv(max(65536, missing))
+                # In blocks: the number comes from the device, and may be wrong.
+                chunk = self._socket.recv(min(max(65536, missing), BLOCK))
             except TimeoutError:
                 raise ConnectionLost(
                     f"the core device at {self.where} stopped answering (nothing for {REPLY_TIMEOUT:g} s): see its "

@@ -16,7 +16,8 @@ def build_python_exception(core_exception: CoreException, retrieve_object) -> Ex
     if identifier == "0":
         name = qualified.split(".")[-1]
         # A host function may have raised any Python exception.
-        cls = getattr(device_exceptions, name, None) or getattr(builtins, name, None)
+        for module in (device_exceptions, builtins):
+            cls = cls or getattr(module, name, None)
     else:
         try:
             cls = retrieve_object(int(identifier))
@@ -24,9 +25,10 @@ def build_python_exception(core_exception: CoreException, retrieve_object) -> Ex
             pass
     message = core_exception.message
     try:
-        exception = cls(message)
-        if not isinstance(exception, BaseException):
+        # The name comes from the device: nothing else is called.
+        if not (isinstance(cls, type) and issubclass(cls, Exception)):
             raise TypeError
+        exception = cls(message)
     except Exception:
         exception = RuntimeError(f"{qualified}: {message}")
     exception.artiq_core_exception = core_exception

@@ -1,10 +1,19 @@
 //! Sources of bytes in Python: a function that returns the requested number, or a connection.
 
+use kairos_contracts::memory::DDR_END;
 use kairos_proto::rpc::Source;
 use pyo3::exceptions::PyEOFError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+
+use crate::errors::ProtocolError;
+
+/// Maximum length of a value in bytes: a device has no more memory. A length is checked before
+/// anything is allocated.
+const VALUE_MAX: u64 = DDR_END as u64;
+/// Maximum length in bytes of a text about the device or an exception.
+const TEXT_MAX: u32 = 1 << 20;
 
 /// Buffered bytes of a connection: called with a number, it returns that many. `more`, called with
 /// the number of missing bytes, returns at least that many, or raises. Without the buffer, each of
@@ -103,8 +112,12 @@ impl<'py> Stream<'py> {
         Self { read, inbox }
     }
 
-    /// The next `count` bytes.
+    /// The next `count` bytes. ProtocolError if there cannot be as many.
     pub fn take(&mut self, count: u64) -> PyResult<Bound<'py, PyBytes>> {
+        if count > VALUE_MAX {
+            let text = format!("it announces {count} bytes, more than its memory has");
+            return Err(ProtocolError::new_err(text));
+        }
         let bytes = self.read.call1((count,))?.cast_into::<PyBytes>()?;
         if bytes.as_bytes().len() as u64 != count {
             return Err(PyEOFError::new_err("unexpected end of data"));
@@ -112,8 +125,12 @@ impl<'py> Stream<'py> {
         Ok(bytes)
     }
 
-    /// Reads a text; invalid UTF-8 is replaced.
+    /// Reads a text; invalid UTF-8 is replaced. ProtocolError if it is too long.
     pub fn text(&mut self, length: u32) -> PyResult<String> {
+        if length > TEXT_MAX {
+            let text = format!("it announces a text of {length} bytes, where at most {TEXT_MAX} are sensible");
+            return Err(ProtocolError::new_err(text));
+        }
         Ok(String::from_utf8_lossy(self.take(length.into())?.as_bytes()).into_owned())
     }
 }

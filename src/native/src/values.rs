@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use kairos_contracts::rpc::{tag, word};
 use kairos_proto::rpc::host::{width, Builder, Described, Encodable, Malformed, Next, Plain, Row};
-use pyo3::exceptions::{PyOSError, PyUnicodeEncodeError};
+use pyo3::exceptions::{PyException, PyOSError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -41,6 +41,17 @@ impl From<DecodeError> for PyErr {
             DecodeError::Malformed(error) => ProtocolError::new_err(error.to_string()),
         }
     }
+}
+
+/// Passes on a value, or the error for one that Python refuses to create from what the device sent,
+/// for instance an array of too many dimensions.
+fn possible<T>(py: Python<'_>, made: PyResult<T>) -> Result<T, DecodeError> {
+    made.map_err(|error| {
+        DecodeError::Python(match error.is_instance_of::<PyException>(py) {
+            true => ProtocolError::new_err(format!("it sent a value that cannot exist ({})", error.value(py))),
+            false => error,
+        })
+    })
 }
 
 /// Python types of the values.
@@ -131,7 +142,9 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
             Plain::Int32(value) => self.types.int32.bind(py).call1((value,))?,
             Plain::Int64(value) => self.types.int64.bind(py).call1((value,))?,
             Plain::Float(value) => PyFloat::new(py, value).into_any(),
-            Plain::Fraction(numerator, denominator) => self.types.fraction.bind(py).call1((numerator, denominator))?,
+            Plain::Fraction(numerator, denominator) => {
+                possible(py, self.types.fraction.bind(py).call1((numerator, denominator)))?
+            }
             Plain::Object(id) => self.retrieve.call1((id,))?,
         }))
     }
@@ -147,27 +160,30 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
     fn block(&mut self, row: Row, element: u8, count: u64, source: &mut Stream<'py>) -> Result<Made<'py>, DecodeError> {
         let size = width(element).unwrap_or(1) as u64;
         let data = source.take(count.saturating_mul(size))?;
-        let frombuffer = self.types.frombuffer.bind(self.py);
-        // Any byte but 0 is true.
-        let elements = match (element, self.types.block(element)) {
-            (tag::BOOL, _) | (_, None) => frombuffer.call1((data, "u1"))?.call_method1("__ne__", (0,))?,
-            (_, Some(dtype)) => frombuffer.call1((data, dtype.bind(self.py)))?,
-        };
-        Ok(Made::Value(match (row, element) {
-            (Row::Array(shape), tag::BOOL) => elements.call_method1("reshape", (PyTuple::new(self.py, shape)?,))?,
-            (Row::Array(shape), _) => {
-                let own = elements.call_method0("copy")?;
-                own.call_method1("reshape", (PyTuple::new(self.py, shape)?,))?
+        let made = || -> PyResult<Bound<'py, PyAny>> {
+            let frombuffer = self.types.frombuffer.bind(self.py);
+            // Any byte but 0 is true.
+            let elements = match (element, self.types.block(element)) {
+                (tag::BOOL, _) | (_, None) => frombuffer.call1((data, "u1"))?.call_method1("__ne__", (0,))?,
+                (_, Some(dtype)) => frombuffer.call1((data, dtype.bind(self.py)))?,
+            };
+            match (row, element) {
+                (Row::Array(shape), tag::BOOL) => elements.call_method1("reshape", (PyTuple::new(self.py, shape)?,)),
+                (Row::Array(shape), _) => {
+                    let own = elements.call_method0("copy")?;
+                    own.call_method1("reshape", (PyTuple::new(self.py, shape)?,))
+                }
+                // Elements of an int64 list remain NumPy values; as Python numbers they would become
+                // 32-bit when passed to a kernel again.
+                (_, tag::INT64) => elements
+                    .try_iter()?
+                    .collect::<PyResult<Vec<_>>>()
+                    .and_then(|all| PyList::new(self.py, all))
+                    .map(Bound::into_any),
+                _ => elements.call_method0("tolist"),
             }
-            // Elements of an int64 list remain NumPy values; as Python numbers they would become
-            // 32-bit when passed to a kernel again.
-            (_, tag::INT64) => elements
-                .try_iter()?
-                .collect::<PyResult<Vec<_>>>()
-                .and_then(|all| PyList::new(self.py, all))?
-                .into_any(),
-            _ => elements.call_method0("tolist")?,
-        }))
+        };
+        Ok(Made::Value(possible(self.py, made())?))
     }
 
     fn row(
@@ -186,18 +202,23 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
             Row::Tuple => PyTuple::new(py, values)?.into_any(),
             Row::List => PyList::new(py, values)?.into_any(),
             Row::Array(shape) => {
-                let array = self
-                    .types
-                    .empty
-                    .bind(py)
-                    .call1((values.len(), self.types.object.bind(py)))?;
-                array.set_item(pyo3::types::PySlice::full(py), PyList::new(py, values)?)?;
-                array.call_method1("reshape", (PyTuple::new(py, shape)?,))?
+                let made = || -> PyResult<Bound<'py, PyAny>> {
+                    let kind = self.types.object.bind(py);
+                    let array = self.types.empty.bind(py).call1((values.len(), kind))?;
+                    for (index, value) in values.into_iter().enumerate() {
+                        array.set_item(index, value)?;
+                    }
+                    array.call_method1("reshape", (PyTuple::new(py, shape)?,))
+                };
+                possible(py, made())?
             }
             Row::Range => {
-                let int = |value: &Bound<'py, PyAny>| value.call_method0("__int__");
-                let parts = values.iter().map(int).collect::<PyResult<Vec<_>>>()?;
-                self.types.range.bind(py).call1(PyTuple::new(py, parts)?)?
+                let made = || -> PyResult<Bound<'py, PyAny>> {
+                    let int = |value: &Bound<'py, PyAny>| value.call_method0("__int__");
+                    let parts = values.iter().map(int).collect::<PyResult<Vec<_>>>()?;
+                    self.types.range.bind(py).call1(PyTuple::new(py, parts)?)
+                };
+                possible(py, made())?
             }
             Row::Keyword => match <[_; 2]>::try_from(values) {
                 Ok([name, value]) => return Ok(Made::Keyword(name, value)),

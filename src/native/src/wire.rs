@@ -286,6 +286,10 @@ impl<'py> Reader<Stream<'py>> for Report {
         self.frames.push((frame.address, frame.stack_pointer));
         Ok(())
     }
+
+    fn too_many(&mut self, count: u32, what: &str) -> PyErr {
+        ProtocolError::new_err(format!("it announces a report with {count} {what}"))
+    }
 }
 
 /// Reads a report after the head of a KernelException: exceptions (id, message, parameters, (file,

@@ -36,7 +36,15 @@ pub trait Reader<S: Source> {
 
     /// Receives a frame of the backtrace.
     fn frame(&mut self, frame: Frame) -> Result<(), Self::Error>;
+
+    /// The error for a report that announces more of something than a device can have.
+    fn too_many(&mut self, count: u32, what: &str) -> Self::Error;
 }
+
+/// Maximum number of exceptions in flight.
+const EXCEPTIONS_MAX: u32 = 1024;
+/// Maximum number of frames of a backtrace.
+const FRAMES_MAX: u32 = 1 << 16;
 
 fn text<S: Source, R: Reader<S>>(source: &mut S, reader: &mut R) -> Result<R::Text, R::Error> {
     match source.read_word()? {
@@ -52,6 +60,9 @@ fn text<S: Source, R: Reader<S>>(source: &mut S, reader: &mut R) -> Result<R::Te
 /// Errors of the source or reader.
 pub fn read_report<S: Source, R: Reader<S>>(source: &mut S, reader: &mut R) -> Result<u8, R::Error> {
     let count = source.read_word()?;
+    if count > EXCEPTIONS_MAX {
+        return Err(reader.too_many(count, "exceptions"));
+    }
     for _ in 0..count {
         let id = source.read_word()?;
         let message = text(source, reader)?;
@@ -79,7 +90,11 @@ pub fn read_report<S: Source, R: Reader<S>>(source: &mut S, reader: &mut R) -> R
             current: source.read_word()?,
         })?;
     }
-    for _ in 0..source.read_word()? {
+    let count = source.read_word()?;
+    if count > FRAMES_MAX {
+        return Err(reader.too_many(count, "frames"));
+    }
+    for _ in 0..count {
         reader.frame(Frame {
             address: source.read_word()?,
             stack_pointer: source.read_word()?,
@@ -148,6 +163,8 @@ mod tests {
             self.frames.push(frame);
             Ok(())
         }
+
+        fn too_many(&mut self, _: u32, _: &str) {}
     }
 
     struct Rom(&'static [u8]);
