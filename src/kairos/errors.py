@@ -3,6 +3,7 @@
 from kairos.diagnostics import Diagnostic
 
 __all__ = [
+    "CommandLineError",
     "CompileError",
     "ConnectionLost",
     "DeviceUnreachable",
@@ -21,6 +22,11 @@ class KairosError(Exception):
 
 class UsageError(KairosError):
     """The command line, a file or an argument is invalid."""
+
+
+class CommandLineError(UsageError):
+    """The command line itself is wrong, whatever the files contain: exit code 2, as for an unknown
+    option."""
 
 
 class NotInKairos(KairosError):

@@ -59,4 +59,4 @@ def reason(error: Exception) -> str:
     """Return the reason without the libraries' own texts about their calls, which span several
     lines."""
     number = getattr(error, "errno", None)
-    return os.strerror(number) if number else str(error).partition("\n")[0]
+    return os.strerror(number) if number else str(error).partition("\n")[0] or type(error).__name__

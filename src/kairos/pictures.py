@@ -25,7 +25,9 @@ def drawing(**style):
     matplotlib.use("Agg")
     from matplotlib import pyplot  # uses the backend selected above
 
-    with pyplot.rc_context({"svg.hashsalt": "kairos", **style}):
+    # A line of a million points exceeds what matplotlib renders at once.
+    settings = {"svg.hashsalt": "kairos", "agg.path.chunksize": 20_000, **style}
+    with pyplot.rc_context(settings):
         before = set(pyplot.get_fignums())
         try:
             yield pyplot

@@ -5,13 +5,16 @@ a place for its results that holds no other run's.
 """
 
 import fcntl
+import os
 import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["RIDCounter", "ResultsFile", "folder_of"]
+from .errors import UsageError
+
+__all__ = ["FolderLock", "RIDCounter", "ResultsFile", "folder_of"]
 
 NUMBERED = "{rid:09d}-{name}.h5"
 """Name of the file of a run."""
@@ -25,6 +28,55 @@ def folder_of(started: float, results="results") -> Path:
     return folder
 
 
+class FolderLock:
+    """Reserves a folder for schedulers of this process, from `acquire` to `release` or its end. In
+    one process several may share it."""
+
+    NAME = ".scheduler.lock"
+    _held: dict[Path, list[int]] = {}
+    """The descriptor of each locked file, and how many share it. A second descriptor would be
+    another lock."""
+
+    def __init__(self, folder):
+        self._path = Path(folder).resolve() / self.NAME
+        self._is_held = False
+
+    def acquire(self):
+        """Lock the folder; UsageError if a scheduler of another process uses it."""
+        if self._is_held:
+            return
+        if self._path not in self._held:
+            self._held[self._path] = [self._locked(), 0]
+        self._held[self._path][1] += 1
+        self._is_held = True
+
+    def _locked(self) -> int:
+        try:
+            lock = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise UsageError(f"{self._path} cannot be written: {error.strerror}") from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            other = os.read(lock, 20).decode(errors="replace").strip() or "unknown"
+            os.close(lock)
+            raise UsageError(
+                f"a scheduler uses {self._path.parent} already (process {other}): stop it, or start this one in "
+                "another folder"
+            ) from None
+        os.truncate(lock, 0)
+        os.write(lock, f"{os.getpid()}\n".encode())
+        return lock
+
+    def release(self):
+        """Unlock the folder, if nobody else in this process uses it."""
+        if self._is_held:
+            self._is_held = False
+            self._held[self._path][1] -= 1
+            if not self._held[self._path][1]:
+                os.close(self._held.pop(self._path)[0])
+
+
 class RIDCounter:
     """Allocates run numbers, continuing from `cache_filename` or, if it is higher, from the highest
     number that begins a file name in the newest folder of `results_dir`; without a valid
@@ -33,6 +85,7 @@ class RIDCounter:
 
     def __init__(self, cache_filename="last_rid.pyon", results_dir="results"):
         self._cache = Path(cache_filename)
+        self.folder = self._cache.resolve().parent
         kept, found = self._kept(), map(_highest, _hours(Path(results_dir)))
         # There may be years of results: one folder shows whether the file is an old copy.
         self._found = max(found, default=-1) if kept < 0 else max(kept, next(filter(_is_number, found), -1))

@@ -17,7 +17,7 @@ import traceback
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
-from . import arrays, boards, code, hub, hub_streams, lab, paths, pulse, pulse_device, scope, virtual, waits
+from . import arrays, boards, code, ends, hub, hub_streams, lab, paths, pulse, pulse_device, scope, virtual, waits
 from .timing import KAIROS, ROOT, wall
 
 BLINK = ["run", "examples/blink.py", "--device-db", "examples/device_db.py"]
@@ -303,6 +303,7 @@ GROUPS = [
     (virtual.bench_figures, virtual.PREFIXES, "virtual bench", "30 s"),
     (user_figures, ("demo.", "run.blink"), "the demonstration", "20 s"),
     (waits.waiting_figures, waits.PREFIXES, "what a user of an emulated device waits for", "1 min"),
+    (ends.end_figures, ends.PREFIXES, "ends of runs", "1 min"),
     (waits.installed_figures, ("wheel.",), "Kairos installed from wheels", "40 s, three minutes if they are not built"),
     (paths.path_figures, paths.PREFIXES, "paths between processors, memory and logic", "10 s"),
     (hub.hub_figures, hub.PREFIXES, "registers through the hub", "10 s"),

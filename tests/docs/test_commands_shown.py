@@ -98,6 +98,18 @@ def test_manual_commands_print_shown_output(typed, tmp_path):
     assert len(shown()) >= 20
 
 
+def test_scheduler_of_page_runs(tmp_path):
+    (text,) = [text for kind, text in BLOCK.findall(MANUAL) if kind == "python" and "scheduler.submit" in text]
+    (tmp_path / "scheduler.py").write_text(text)
+    for name in ("blink.py", "device_db.py"):
+        (tmp_path / name).write_text((ROOT / "examples" / name).read_text())
+    done = subprocess.run(
+        [sys.executable, "scheduler.py"], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == 0 and "blinked 3 times" in done.stdout, done.stdout + done.stderr
+    assert len(list(tmp_path.glob("results/*/*/000000000-Blink.h5"))) == 1
+
+
 def test_commands_of_the_readme_succeed(typed):
     lines = [line for line in sorted(in_the_text(README)) if line.startswith("build/venv/bin/kairos ")]
     assert len(lines) == 3

@@ -79,3 +79,17 @@ def test_fragments_example_scans_length_and_detuning(run):
 def test_sideband_cooling_example_reduces_the_quanta(run):
     warm, cold = run("sideband_cooling", bench="crystal.toml", shots=10, points=1)["sidebands.quanta"]
     assert cold < 0.35 and warm > 2 * cold
+
+
+def test_calibrations_follow_one_another(database):
+    """Persistent datasets live from one run to the next, and can be preset."""
+    with Bench(database) as device:
+        with pytest.raises(KeyError, match="calibration.line"):
+            device.run(ION / "calibrations.py", "HalfTurn", shots=1)
+        device.persistent["calibration.line"] = 80.05e6
+        device.run(ION / "calibrations.py", "Line", shots=10)
+        assert device.persistent["calibration.line"] == pytest.approx(80e6, abs=15e3)
+        assert "excitation" not in device.persistent and "excitation" in device.datasets
+        device.run(ION / "calibrations.py", "HalfTurn", shots=10)
+        assert device.persistent["calibration.half_turn"] == pytest.approx(10e-6, abs=1.5e-6)
+        assert set(device.persistent) == {"calibration.line", "calibration.half_turn"}

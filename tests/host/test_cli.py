@@ -53,7 +53,65 @@ def test_datasets_are_printed_in_order_of_keys(kairos):
     ],
 )
 def test_wrong_arguments_are_reported_in_one_line(kairos, source, arguments, text):
-    one_line(kairos(source, *arguments), text)
+    of_files = ("no experiments in", "not in the device database", "there is no device database")
+    one_line(kairos(source, *arguments), text, code=1 if text.startswith(of_files) or of_files[1] in text else 2)
+
+
+ARGUMENTS = experiment(
+    "pass",
+    'self.setattr_argument("length", NumberValue(20*us, unit="us", min=1*us, max=1*ms), "pulse", "its duration")\n'
+    '        self.setattr_argument("mode", EnumerationValue(["fast", "slow"], default="slow"))\n'
+    '        self.setattr_argument("shots", NumberValue(type="int", precision=0, step=1))\n'
+    '        self.setattr_argument("scan", Scannable(RangeScan(0, 1, 3), unit="kHz"))\n'
+    '        self.setattr_argument("cool", BooleanValue(True))',
+)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"]])
+def test_help_with_file_lists_arguments_of_experiment(kairos, words):
+    done = kairos(ARGUMENTS, *words)
+    assert done.returncode == 0, done.stderr
+    rows = {line.split()[0]: line for line in done.stdout.splitlines()[2:] if line.startswith("  ")}
+    assert (
+        "20us" in rows["length"]
+        and "in us, 1us to 1000us" in rows["length"]
+        and "pulse: its duration" in rows["length"]
+    )
+    assert "slow" in rows["mode"] and "fast | slow" in rows["mode"]
+    assert "(required)" in rows["shots"] and "integer" in rows["shots"]
+    assert "scan in kHz" in rows["scan"] and "true or false" in rows["cool"]
+    assert "takes no arguments" in kairos(experiment("pass"), "--help").stdout
+
+
+def test_unknown_argument_is_reported_with_nearest_name(kairos):
+    one_line(kairos(ARGUMENTS, "lenght=3us", "shots=1"), "Exp has no argument lenght: did you mean length?", code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["rnu"], "there is no 'rnu': did you mean run?"),
+        (["device", "lgo"], "there is no 'lgo': did you mean log?"),
+        (["run", "x.py", "--vdc", "a"], "unrecognized arguments: --vdc: did you mean --vcd?"),
+        (["compile", "x.py", "--emit", "llvn"], "there is no 'llvn': did you mean llvm?"),
+    ],
+)
+def test_misspelt_command_line_suggests_similar_word(words, text):
+    done = subprocess.run([sys.executable, "-m", "kairos", *words], capture_output=True, text=True)
+    assert done.returncode == 2 and text in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--from", "x"], "--from x: give a time with its unit"),
+        (["--from", "2us", "--to", "1us"], "--to 1us is not after --from 2us"),
+        (["--last", "many"], "--last many: give a time with its unit"),
+        (["--set", "a"], "--set a is not NAME=VALUE"),
+    ],
+)
+def test_wrong_options_are_one_line(kairos, words, text):
+    one_line(kairos(experiment("pass"), *words), text, code=2)
 
 
 def test_device_database_may_import_artiq(kairos):

@@ -75,17 +75,66 @@ def _refuse():
     raise ValueError("title too long")
 
 
-def test_failed_file_does_not_prevent_others(tmp_path):
-    written = []
+ACTIVE = SimpleNamespace(has_activity=lambda: True)
+"""What is shown of pins that change."""
 
-    class Failing(SimpleNamespace):
-        rid = 0
 
-        def write_datasets(self, path, started):
-            written.append((path, started))
+class Made(SimpleNamespace):
+    """An experiment that has run, with a dataset."""
 
-    with pytest.raises(UsageError, match="^--plot .*: title too long$"):
-        named = outputs(hdf5=tmp_path / "o.h5", plot=tmp_path / "o.png", vcd=tmp_path / "o.vcd")
-        named._draw = lambda option, path, *_: path.write_text("") if option == "--vcd" else _refuse()
-        named.write(Failing(name="x", applets=Applets("127.0.0.1:1", windows=False)), 5.0, object(), None)
-    assert written == [(tmp_path / "o.h5", 5.0)] and (tmp_path / "o.vcd").exists()
+    rid, name = 0, "x"
+
+    def __init__(self):
+        super().__init__(
+            written=[], applets=Applets("127.0.0.1:1", windows=False), datasets=SimpleNamespace(local={"a": 1})
+        )
+
+    def write_datasets(self, path, started):
+        self.written.append((path, started))
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("title too long\nmore"), OverflowError("Exceeded cell block limit"), KeyError]
+)
+def test_failed_file_does_not_prevent_others(tmp_path, error):
+    """Whatever a library raises."""
+
+    def fail():
+        raise error
+
+    experiment = Made()
+    named = outputs(hdf5=tmp_path / "o.h5", plot=tmp_path / "o.png", vcd=tmp_path / "o.vcd", scope=tmp_path / "o.html")
+    named._draw = lambda option, *_: named.files[option].write_text("") and None if option != "--scope" else fail()
+    assert named.write_datasets(experiment, 5.0) == []
+    (line,) = named.write(experiment, ACTIVE, None)
+    said = str(error).partition("\n")[0] if isinstance(error, Exception) else "KeyError"
+    assert line == f"--scope {tmp_path / 'o.html'} cannot be written: {said}"
+    assert experiment.written == [(tmp_path / "o.h5", 5.0)]
+    assert (tmp_path / "o.vcd").exists() and (tmp_path / "o.png").exists()
+
+
+def test_file_interrupted_while_written_is_named_with_those_after_it(tmp_path):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    named = outputs(plot=tmp_path / "o.png", vcd=tmp_path / "o.vcd", scope=tmp_path / "o.html")
+    named._draw = lambda option, *_: interrupt() if option == "--scope" else None
+    assert named.write(Made(), ACTIVE, None) == [
+        f"{option} {tmp_path / name} is not written: interrupted"
+        for option, name in (("--scope", "o.html"), ("--plot", "o.png"))
+    ]
+
+
+def test_picture_without_activity_is_not_drawn(tmp_path, capsys):
+    named = outputs(plot=tmp_path / "o.png")
+    assert named.write(Made(), SimpleNamespace(has_activity=lambda: False), object()) == []
+    assert "no pin changes in the time to show, so --plot" in capsys.readouterr().err
+    assert not (tmp_path / "o.png").exists()
+
+
+def test_file_without_recording_is_named(tmp_path, capsys):
+    named = outputs(plot=tmp_path / "o.png", vcd=tmp_path / "o.vcd", hdf5=tmp_path / "o.h5")
+    assert named.write(Made(), None, object(), "no kernel has run") == []
+    assert capsys.readouterr().err == (
+        f"kairos: no kernel has run, so --vcd {tmp_path}/o.vcd, --plot {tmp_path}/o.png are not written\n"
+    )

@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import subprocess
+import sys
 import time
 
 import h5py
@@ -386,3 +387,50 @@ def test_run_uses_requested_git_revision(laboratory):
     assert re.fullmatch(r"0,\d+\.\d+,lab\.py\r\n", (laboratory.path / "submissions.txt").read_bytes().decode())
     with pytest.raises(UsageError, match="not a git repository"):
         GitBackend(laboratory.path)
+
+
+SECOND = """
+import asyncio
+from kairos.schedule import RIDCounter, Scheduler
+
+
+async def main():
+    scheduler = Scheduler(RIDCounter())
+    scheduler.start()
+    print("started", flush=True)
+    input()
+
+
+asyncio.run(main())
+"""
+
+
+def test_second_scheduler_of_folder_is_refused(tmp_path, monkeypatch):
+    def start():
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen([sys.executable, "-c", SECOND], cwd=tmp_path, text=True, **pipes)
+
+    monkeypatch.chdir(tmp_path)
+    first = start()
+    assert first.stdout.readline() == "started\n"
+    _, error = start().communicate(timeout=PATIENCE)
+    said = f"a scheduler uses {tmp_path} already (process {first.pid}): stop it, or start this one in another folder"
+    assert error.splitlines()[-1].endswith(said)
+    with pytest.raises(UsageError, match="another folder"):
+        Scheduler().start()
+    # A scheduler that was killed leaves nothing behind.
+    first.kill()
+    first.communicate()
+
+    async def twice():
+        one, other = Scheduler(), Scheduler()
+        one.start()
+        other.start()
+        await one.stop()
+        blocked = start()
+        assert "already" in blocked.communicate(timeout=PATIENCE)[1], "the other one still runs"
+        await other.stop()
+
+    asyncio.run(twice())
+    after = start()
+    assert after.communicate("\n", timeout=PATIENCE)[0] == "started\n"

@@ -1,6 +1,7 @@
 """Further tools: analyzer dumps, channel names, plots of results, new experiments."""
 
 import json
+import re
 import socket
 import struct
 import threading
@@ -128,11 +129,60 @@ def test_plot_draws_datasets_or_reports_the_error(results, tmp_path, capsys):
         (["image", "-x", "scan/x"], "has 2 values, 'scan/x' has 3"),
         (["-o", "a.txt"], "selects the format"),
     ]:
-        assert main(["plot", str(results), *arguments]) == 1
+        assert main(["plot", str(results), *arguments]) == (2 if "-o" in arguments else 1)
         assert text in capsys.readouterr().err
     (tmp_path / "bad.h5").write_bytes(b"nothing")
     assert main(["plot", str(tmp_path / "bad.h5")]) == 1
     assert "is not an HDF5 file" in capsys.readouterr().err
+
+
+def drawn(path):
+    """Returns the texts of a picture (SVG), which matplotlib writes as comments."""
+    return set(re.findall(r"<!-- (.*?) -->", path.read_text()))
+
+
+def test_plot_overlays_files_with_error_bars(results, tmp_path):
+    other = tmp_path / "other.h5"
+    with h5py.File(other, "w") as file:
+        file["datasets/scan/x"] = [1.0, 2.0]
+        file["datasets/scan/y"] = [2.0, 3.0]
+        file["datasets/scan/e"] = [0.1, 0.2]
+        file["expid"], file["rid"], file["start_time"] = json.dumps({"class_name": "Scan"}), 12, 0.0
+    with h5py.File(results, "a") as file:
+        file["datasets/scan/e"] = [0.5, 0.5, 0.5]
+    path = tmp_path / "both.svg"
+    words = ["scan/y", "-x", "scan/x", "--error", "scan/e", "--with", str(other), "-o", str(path)]
+    assert main(["plot", str(results), *words]) == 0
+    texts = drawn(path)
+    assert {"results: scan/y", "other: scan/y", "scan/x"} <= texts
+    assert any(text.startswith("Scan, run 12, 1970-01-01") for text in texts), texts
+    assert main(["plot", str(results), "scan/y", "scan/x", "--overlay", "-o", str(path)]) == 0
+    assert {"scan/y", "scan/x", "value", "index"} <= drawn(path)
+
+
+def test_plot_draws_histograms_and_planes(results, tmp_path, capsys):
+    path = tmp_path / "a.svg"
+    with h5py.File(results, "a") as file:
+        file["datasets/z"], file["datasets/u"], file["datasets/v"] = [1.0, 2, 3, 4], [0.0, 1, 0, 1], [0.0, 0, 1, 1]
+        file["datasets/two"] = [10.0, 20.0]
+    assert main(["plot", str(results), "scan/y", "--histogram", "-o", str(path)]) == 0
+    assert {"scan/y / V", "number"} <= drawn(path)
+    assert main(["plot", str(results), "z", "-x", "u", "-y", "v", "-o", str(path)]) == 0
+    assert {"u", "v", "z"} <= drawn(path)
+    assert main(["plot", str(results), "image", "-y", "two", "-o", str(path)]) == 0
+    assert {"two", "image", "index"} <= drawn(path)
+    capsys.readouterr()
+    assert main(["plot", str(results), "z", "-y", "v"]) == 2
+    assert "-y of a list needs -x" in capsys.readouterr().err
+
+
+def test_plot_of_dataset_that_fills_memory_is_refused(results, capsys):
+    """A file of some kilobytes may announce terabytes."""
+    with h5py.File(results, "a") as file:
+        file["datasets"].create_dataset("huge", (1 << 40,), "f8", chunks=(1 << 16,))
+    assert results.stat().st_size < 1 << 20
+    assert main(["plot", str(results), "huge"]) == 1
+    assert "is not a list or matrix of numbers, or is too large" in capsys.readouterr().err
 
 
 def test_bench_without_connections_is_reported(tmp_path):

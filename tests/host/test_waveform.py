@@ -1,13 +1,20 @@
 """Recordings of the pins: pulses, table, VCD and picture."""
 
+import itertools
+import re
 import subprocess
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kairos.waveform import Pulse, Recording, Wave, vcd
+from kairos.errors import UsageError
+from kairos.waveform import Edges, Pulse, Recording, Wave, plot, vcd
 from kairos.waveform.plot import windows, write_plot
-from kairos.waveform.table import format_duration, format_table
+from kairos.waveform.table import BusMessage, format_duration, format_table
 from kairos.waveform.vcd import write_vcd
+from kairos.waveform.window import Window
 from tests.support.waveforms import changes_of_vcd
 
 TRACE = {
@@ -86,8 +93,9 @@ def test_picture_cuts_out_long_pauses(tmp_path):
     assert first[0] < 0 and 110 < first[1] < 130 and second[0] < 1_000_000 and second[1] > 1_000_060
     assert third[0] < 9_000_000 < 9_000_010 < third[1] < 9_000_050
     assert min(end - start for start, end in (first, second, third)) >= 0.139 * (first[1] - first[0])
-    # Five distant pulses are not cut: cutting three pauses would not suffice.
-    assert len(windows(pulses_at(*range(0, 5_000_000, 1_000_000)))) == 1
+    assert len(windows(pulses_at(*range(0, 5_000_000, 1_000_000)))) == 5
+    # Ten distant pulses are not cut: cutting seven pauses would not suffice.
+    assert len(windows(pulses_at(*range(0, 10_000_000, 1_000_000)))) == 1
     write_plot(tmp_path / "a.svg", far, "Title")
     text = (tmp_path / "a.svg").read_text()
     assert all(f"<!-- {start}" in text for start in ("0 ", "1,000,0", "9,000,0")), "each piece has a number, in ns"
@@ -97,10 +105,43 @@ def test_picture_cuts_out_long_pauses(tmp_path):
     assert len(windows(clocked(1001)[1])) == 1
 
 
-def test_picture_without_changes_is_drawn(tmp_path):
+def test_picture_without_changes_is_not_drawn(tmp_path):
     nothing = Recording.from_trace({**TRACE, "events": []}, 0)
     assert len(windows(nothing)) == 1
-    write_plot(tmp_path / "a.png", nothing)
+    with pytest.raises(UsageError, match="no pin changes"):
+        write_plot(tmp_path / "a.png", nothing)
+    with pytest.raises(UsageError, match="no pin changes"):
+        write_plot(tmp_path / "a.png", recording(), window=Window(start_ns=5000))
+
+
+def test_window_selects_pulses_of_table_and_picture(tmp_path):
+    seen = pulses_at(*range(0, 1000, 100))
+
+    def starts(**window):
+        rows = format_table(seen, None, window=Window(**window)).splitlines()[2:]
+        return [int(row.split()[1]) for row in rows]
+
+    assert starts(start_ns=205, end_ns=400) == [200, 300, 400], "also one that has begun before"
+    assert starts(last=2) == [800, 900] and starts(last=100) == list(range(0, 1000, 100))
+    assert starts(last_ns=115) == [800, 900] and starts(last_ns=115, end_ns=500) == [400, 500]
+    assert starts(channels=["ttl4"]) == list(range(0, 1000, 100))
+    assert "no pulses in this window" in format_table(seen, window=Window(channels=["p1"]))
+    text = format_table(seen, window=Window(start_ns=300, skipped="of the cards"))
+    assert text.startswith("3 pulses before are not shown: of the cards\n") and "... and" not in text
+    assert windows(seen, window=Window(250, 650)) == [(250, 650)]
+    part = Window(start_ns=205, end_ns=400).part(seen)
+    assert part.channels[1].changes == [(210, 0), (300, 1), (310, 0), (400, 1)] and part.channels[1].initial == 1
+    write_plot(tmp_path / "a.png", seen, window=Window(last=3))
+
+
+def test_buses_are_drawn_as_words(tmp_path):
+    seen = recording()
+    messages = [BusMessage("dds0", 100, 600, "80 MHz"), BusMessage("dds0", 700, 1200, "a text that is too long" * 9)]
+    bus = plot.Bus("dds0", 0, messages, frozenset([id(seen.channels[0])]))
+    write_plot(tmp_path / "a.svg", seen, buses=[bus])
+    texts = set(re.findall(r"<!-- (.*?) -->", (tmp_path / "a.svg").read_text()))
+    assert {"dds0", "ttl4", "80 MHz"} <= texts and "p1" not in texts
+    assert any(text.startswith("a text") and text.endswith("…") for text in texts)
 
 
 def clocked(changes, start_ns=0):
@@ -153,3 +194,87 @@ def test_clock_with_too_many_edges_is_marked_unknown_in_vcd(tmp_path):
     text = (tmp_path / "a.vcd").read_text()
     assert line in text.replace("\n\t", " ") and len(text) < 1000
     assert f"#{wave.time_of(0) - 400} x" in text.replace("\n", " ")
+
+
+MANY = 2_400_000
+"""Changes of one pin, more than matplotlib draws as one line."""
+
+
+def many():
+    times = np.cumsum(np.random.default_rng(1).integers(8, 2000, MANY))
+    pads, levels = np.arange(MANY) % 3 // 2, np.arange(MANY) % 3 % 2
+    return Recording.from_trace({**TRACE, "events": Edges(times, pads, levels.astype(np.int8))}, 1, {4: "ttl4"})
+
+
+def test_millions_of_changes_are_listed_drawn_and_written(tmp_path):
+    seen = many()
+    assert seen.event_count == MANY - 1
+    lines = format_table(seen).splitlines()
+    assert len(lines) == 43 and lines[-1].startswith(f"... and {MANY // 3 - 40:,} more")
+    for name in ("a.png", "a.svg"):
+        write_plot(tmp_path / name, seen)
+    assert (tmp_path / "a.svg").stat().st_size < 5e6
+    write_vcd(tmp_path / "a.vcd", seen)
+    text = (tmp_path / "a.vcd").read_text()
+    assert text.count("#") == MANY, "each time once, and the end"
+    assert text.endswith(f"#{seen.duration_ns + 1}\n")
+
+
+def test_thinned_picture_shows_same_levels():
+    """Of each column the first and last changes are kept, so nothing visible is lost."""
+    for seed in range(4):
+        numbers = np.random.default_rng(seed)
+        times = np.sort(numbers.choice(100_000, numbers.integers(1, 30_000), replace=False))
+        levels = np.arange(len(times)) % 2
+        limits = sorted(numbers.choice(100_000, 2, replace=False))
+        shown, states = plot._thinned(times, levels, limits)
+        assert set(zip(shown, states, strict=True)) <= set(zip(times, levels, strict=True))
+        columns = np.floor((times - limits[0]) * (plot.COLUMNS / (limits[1] - limits[0])))
+        for column in np.unique(columns[(times >= limits[0]) & (times < limits[1])]):
+            own = times[(columns == column) & (times >= limits[0]) & (times < limits[1])]
+            assert {own[0], own[-1]} <= set(shown) and len(set(own) & set(shown)) >= min(len(own), 3)
+
+
+@pytest.mark.parametrize(
+    "names", [("a b\n$end", "a b\t$end"), ("größe µ", "größe µ"), ("", "\x1b[31m"), ("p\0q", "p q")]
+)
+def test_vcd_file_with_any_names_is_valid(tmp_path, names):
+    written = recording()
+    for channel, name in zip(written.channels, names, strict=True):
+        channel.name = name
+    write_vcd(tmp_path / "a.vcd", written)
+    done = subprocess.run(["vcd2fst", "a.vcd", "a.fst"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / "a.vcd").read_text()
+    assert len(re.findall(r"^\$var wire 1 \S+ \S+ \$end$", text, re.MULTILINE)) == 2
+    assert text.count("$enddefinitions") == 1 and text.isprintable() is False and "\x1b" not in text
+    assert len(set(re.findall(r"^\$var wire 1 \S+ (\S+) \$end$", text, re.MULTILINE))) == 2
+
+
+levels_of_pins = st.lists(st.tuples(st.integers(1, 50), st.integers(0, 1), st.sampled_from([0, 1, None])), max_size=60)
+
+
+@given(levels_of_pins)
+def test_arrays_of_changes_equal_lists(found):
+    times = itertools.accumulate(step for step, _, _ in found)
+    events = [(time, pad, level) for time, (_, pad, level) in zip(times, found, strict=True)]
+    seen = Recording.from_trace({**TRACE, "events": events})
+    origin = events[0][0] if events else 0
+    for channel, pad in zip(seen.channels, (1, 0), strict=True):
+        own = [(time - origin, level) for time, of, level in events if of == pad]
+        assert list(channel.changes) == own and len(channel.changes) == len(own)
+        pulses, start = [], None
+        for time, level in own:
+            if level == 1 and start is None:
+                start = time
+            elif level != 1 and start is not None:
+                pulses.append(Pulse(channel.name, start, time))
+                start = None
+        assert list(channel.pulses()) == pulses + ([] if start is None else [Pulse(channel.name, start, None)])
+
+
+@given(st.integers(1, 15), st.integers(0, 31), st.integers(0, 60))
+def test_clock_edges_as_arrays_equal_those_one_by_one(word, accumulator, changes):
+    wave = Wave(0, 80, 16, accumulator, word, changes)
+    times, levels = wave.edge_arrays()
+    assert list(zip(times.tolist(), levels.tolist(), strict=True)) == list(wave.edges())

@@ -59,6 +59,10 @@ class _Polled:
         """Close the source."""
 
 
+LARGEST = 1 << 30
+"""Maximum size of a dataset in bytes: a file of some kilobytes may announce any."""
+
+
 def _same(before, now) -> bool:
     return pyon.encode(before) == pyon.encode(now)
 
@@ -87,6 +91,8 @@ class FileSource(_Polled):
 
         def note(name, item):
             if isinstance(item, h5py.Dataset):
+                if item.nbytes > LARGEST:
+                    raise UsageError(f"{self._path}: the dataset {name} of {item.nbytes} bytes is too large")
                 value = item[()]
                 value = value.decode() if isinstance(value, bytes) else value
                 value = pyon.decode(value) if item.attrs.get("text") == "PYON" else value
@@ -97,7 +103,7 @@ class FileSource(_Polled):
                 for group in ("archive", "datasets"):
                     if group in file:
                         file[group].visititems(note)
-        except OSError:
+        except (OSError, RuntimeError, TypeError, ValueError):
             raise UsageError(f"{self._path} is not an HDF5 file, or is truncated") from None
         return found
 

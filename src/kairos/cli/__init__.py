@@ -8,17 +8,20 @@ import argparse
 import sys
 
 from .. import __version__, compat
-from ..errors import KairosError
+from ..errors import CommandLineError, KairosError
+from ..texts import plain
 from . import commands
+from .command import Parser, suggestion
+from .options import EXPERIMENT
 from .printed import OutputFailed, printed
-from .signals import code_of
+from .signals import code_of, end_orderly
 
 __all__ = ["main", "parser"]
 
 
 def parser(names) -> argparse.ArgumentParser:
     """Build the parser of a command line with the subcommands `names`."""
-    whole = argparse.ArgumentParser(prog="kairos", description="Real-time control of quantum-physics experiments.")
+    whole = Parser(prog="kairos", description="Real-time control of quantum-physics experiments.")
     whole.add_argument("--version", action="version", version=f"kairos {__version__}")
     parsers = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in names:
@@ -34,22 +37,52 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     chosen = parser(wanted)
     if len(wanted) == 1:
         argv = wanted + commands.load(wanted[0]).completed(argv[1:])
+        _show_arguments(chosen, argv)
     args, rest = chosen.parse_known_args(argv)
     unknown = [text for text in rest if text.startswith("-") or not hasattr(args, "arguments")]
     if unknown:
-        chosen.error(f"unrecognized arguments: {' '.join(unknown)}")
+        question = suggestion(unknown[0].partition("=")[0], chosen.options())
+        chosen.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
     if rest:
         args.arguments += rest
     return args
 
 
-def main(argv=None) -> int:
-    """Run the command; the exit code is 0, 1 (it failed), 2 (bad command line) or 130 (interrupted;
-    a run that is terminated: 143)."""
-    args = _parse(sys.argv[1:] if argv is None else argv)
-    # Device databases may import ARTIQ's units, as experiments do.
+def _show_arguments(chosen, argv: list[str]):
+    """Print the arguments of an experiment, if the command line requests the help of a command with
+    one; then the process ends."""
+    asked = {"-h", "--help"}
+    if not asked & set(argv) or not any(option in EXPERIMENT for option in commands.load(argv[0]).options):
+        return
+    words = [word for word in argv if word not in asked]
+    # Without a file there is only the help of the command.
+    if not any(word.endswith((".py", ".elf", ".tar")) for word in words):
+        return
+    args, _ = chosen.parse_known_args(words)
     compat.install()
     try:
+        # Imported late: it loads what experiments need.
+        from .arguments import described
+
+        print(described(args.file, args.class_name, getattr(args, "device_db", None)))
+    except KairosError as error:
+        raise SystemExit(_failed(error)) from None
+    print(f"\noptions: kairos {argv[0]} --help")
+    raise SystemExit(0)
+
+
+def main(argv=None) -> int:
+    """Run the command; the exit code is 0, 1 (it failed), 2 (wrong command line) or 130
+    (interrupted; a run that is terminated: 143)."""
+    args = None
+    words = sys.argv[1:] if argv is None else argv
+    try:
+        if words[:1] == ["run"]:
+            # From here on, whatever arrives, the results of the run are written or named.
+            end_orderly()
+        args = _parse(words)
+        # Device databases may import ARTIQ's units, as experiments do.
+        compat.install()
         with printed(goes_on=args.command == "run"):
             return args.chosen.function()(args) or 0
     except OutputFailed as failure:
@@ -58,6 +91,11 @@ def main(argv=None) -> int:
         return _failed(error)
     except KeyboardInterrupt as interruption:
         print("kairos: interrupted", file=sys.stderr)
+        if getattr(args, "command", None) == "run":
+            # Imported late: few runs are interrupted before they begin.
+            from .outputs import Outputs
+
+            Outputs(args).report_missing("the run had not begun")
         return code_of(interruption)
 
 
@@ -65,5 +103,5 @@ def _failed(error) -> int:
     # Imported late, because most runs do not need it.
     from .colour import coloured
 
-    print(coloured(f"kairos: {error}"), file=sys.stderr)
-    return 1
+    print(coloured(f"kairos: {plain(str(error))}"), file=sys.stderr)
+    return 2 if isinstance(error, CommandLineError) else 1

@@ -11,6 +11,7 @@ from ..emulator import artifacts
 from ..emulator.cards import doubled, lacking
 from ..emulator.process import SAYS, wiring
 from ..errors import UsageError
+from ..texts import plain
 from .bench_plot import write_plot
 from .outputs import check_picture
 
@@ -99,7 +100,7 @@ def print_warnings(device):
         return
     state = device.control.request("bench")
     for at_ns, text, chain in [*state["warnings"], *state["unfinished"]]:
-        print(f"bench: at {at_ns / 1e6:.6f} ms{_line(device, chain)}: {text}", file=sys.stderr)
+        print(f"bench: at {at_ns / 1e6:.6f} ms{_line(device, chain)}: {plain(text)}", file=sys.stderr)
 
 
 def _line(device, chain) -> str:

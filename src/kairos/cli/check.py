@@ -27,8 +27,10 @@ from ..experiment.arguments import DefaultMissing
 from ..experiment.datasets import DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.standalone import IgnoredCommands, SingleRun
+from ..texts import plain
 from .colour import coloured
 from .experiments import import_file
+from .printed import styled
 from .report import UserCodeError
 
 __all__ = ["check"]
@@ -45,7 +47,7 @@ def check(args) -> int:
         print(json.dumps({"diagnostics": [diagnostic.lsp() for diagnostic in found]}, indent=2))
     else:
         text = "\n\n".join(diagnostic.text for diagnostic in found)
-        print(coloured(text, sys.stdout), end="\n" if found else "")
+        styled(coloured(plain(text), sys.stdout) + ("\n" if found else ""))
         print(_summary(found, len(args.files)), file=sys.stderr)
     return int(any(args.strict or not diagnostic.warning for diagnostic in found))
 

@@ -5,10 +5,34 @@ The command line and the manual page (:mod:`kairos.cli.reference`) are generated
 declarations; no further registration is needed.
 """
 
-from argparse import RawDescriptionHelpFormatter
+from argparse import ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
+from difflib import get_close_matches
 from importlib import import_module
 
-__all__ = ["Command", "Option"]
+__all__ = ["Command", "Option", "Parser", "suggestion"]
+
+
+def suggestion(name: str, known) -> str:
+    """Return the most similar of the known names as a question; empty if none is similar."""
+    similar = get_close_matches(name, list(known), 1)
+    return f": did you mean {similar[0]}?" if similar else ""
+
+
+class Parser(ArgumentParser):
+    """A parser that suggests a similar word for a misspelt command, choice or option."""
+
+    def _check_value(self, action, value):
+        choices = action.choices
+        if choices is not None and value not in choices and (question := suggestion(str(value), choices)):
+            raise ArgumentError(action, f"there is no '{value}'{question}")
+        super()._check_value(action, value)
+
+    def options(self) -> list[str]:
+        """Return the names of all options, of nested commands too."""
+        nested = [
+            parser for action in self._actions if isinstance(action.choices, dict) for parser in action.choices.values()
+        ]
+        return [*self._option_string_actions, *(name for parser in nested for name in parser.options())]
 
 
 class Option:

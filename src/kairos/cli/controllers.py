@@ -9,6 +9,7 @@ import signal
 from ..controllers import Client, ControllerError, Supervisor
 from ..devices import DeviceDB
 from ..errors import UsageError
+from ..texts import log_plainly
 
 __all__ = ["controllers"]
 
@@ -24,7 +25,7 @@ def controllers(args) -> int:
         )
     if args.list:
         return _list(supervisor, args.json)
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s: %(message)s")
+    log_plainly("%(levelname)s: %(message)s", logging.INFO)
     asyncio.run(_run_until_signal(supervisor))
     return 0
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .. import pyon
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 from ..experiment.store import DatasetStore
 from ..labclient import connect
 from ..quantities import Quantity
@@ -131,7 +131,9 @@ def set_value(args):
     try:
         value = pyon.decode(args.value)
     except ValueError:
-        raise UsageError(f"{args.value} is not a PYON value; text needs quotes, as in '\"{args.value}\"'") from None
+        raise CommandLineError(
+            f"{args.value} is not a PYON value; text needs quotes, as in '\"{args.value}\"'"
+        ) from None
     with _store(args, new=True) as store:
         store.set(args.key, value, persist=True, metadata=_metadata(store, args.key))
 

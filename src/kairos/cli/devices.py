@@ -9,7 +9,7 @@ from .. import files
 from ..contracts.descriptor import ChannelKind
 from ..devices import DeviceDB, described
 from ..emulator.artifacts import SYSTEMS, built_database
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 from ..network.management import PORT, Management, read_key
 from .address import split
 
@@ -34,7 +34,7 @@ def devices(args):
             print(f"wrote {args.output}")
         return
     if args.output is not None or args.host is not None:
-        raise UsageError("--output and --host require --from, which selects a system description or a device")
+        raise CommandLineError("--output and --host require --from, which selects a system description or a device")
     for name, entry in DeviceDB.load(args.device_db).entries.items():
         if args.json:
             print(json.dumps({"name": name, "entry": entry}, default=repr))

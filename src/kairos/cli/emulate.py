@@ -6,7 +6,7 @@ from ..contracts import hub, session
 from ..devices import DeviceDB
 from ..emulator import Emulator, Options
 from ..emulator.artifacts import SYSTEMS
-from ..errors import EmulatorError, PortInUse, UsageError
+from ..errors import CommandLineError, EmulatorError, PortInUse, UsageError
 from ..network import analyzer, management, moninj
 
 __all__ = ["emulate"]
@@ -18,9 +18,11 @@ PORT_MAX = 65_535
 def emulate(args):
     """Start an emulated device, and wait until it ends. EmulatorError if it exits by itself."""
     if not 0 <= args.offset <= PORT_MAX - max(PORTS):
-        raise UsageError(f"--offset {args.offset}: the ports {PORTS[0]} to {PORTS[-1]} must be below {PORT_MAX + 1}")
+        raise CommandLineError(
+            f"--offset {args.offset}: the ports {PORTS[0]} to {PORTS[-1]} must be below {PORT_MAX + 1}"
+        )
     if hub.PORT - args.offset in PORTS:
-        raise UsageError(f"--offset {args.offset}: one of its ports would be {hub.PORT}, that of the hub; use 20")
+        raise CommandLineError(f"--offset {args.offset}: one of its ports would be {hub.PORT}, that of the hub; use 20")
     known = {} if args.device_db is None else DeviceDB.load(args.device_db).entries
     forward = {port: port + args.offset for port in PORTS}
     storage = _storage(args.variant, args.storage)

@@ -11,7 +11,7 @@ from .. import __version__, compat, pyon
 from ..applets.live import Applets, Published
 from ..coredevice.core import Core, load_compiler
 from ..devices import DeviceDB, DeviceError, DeviceManager
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 from ..experiment.arguments import ArgumentError, DefaultMissing
 from ..experiment.datasets import DatasetDB, DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
@@ -19,6 +19,7 @@ from ..experiment.hdf5 import write_hdf5
 from ..experiment.standalone import IgnoredCommands, SingleRun, TerminationRequested
 from ..experiment.store import DatasetStore
 from . import precompiled, report
+from .arguments import check_known
 from .colour import coloured
 
 __all__ = ["ENDED", "Experiment", "argument_texts", "parse_arguments"]
@@ -47,9 +48,9 @@ def argument_texts(texts: list[str]) -> dict[str, str]:
     for text in texts:
         key, separator, value = text.partition("=")
         if not separator or not key:
-            raise UsageError(f"argument '{text}' is not KEY=VALUE")
+            raise CommandLineError(f"argument '{text}' is not KEY=VALUE")
         if key in arguments:
-            raise UsageError(f"argument '{key}' is given twice")
+            raise CommandLineError(f"argument '{key}' is given twice")
         arguments[key] = value
     return arguments
 
@@ -82,12 +83,12 @@ def choose_class(module, class_name: str | None = None):
     file = module.__file__
     if class_name is not None:
         if class_name not in found:
-            raise UsageError(f"{file} has no experiment '{class_name}'; it has {', '.join(found) or 'none'}")
+            raise CommandLineError(f"{file} has no experiment '{class_name}'; it has {', '.join(found) or 'none'}")
         return found[class_name]
     if not found:
         raise UsageError(f"no experiments in {file}: an experiment is a class derived from EnvExperiment")
     if len(found) > 1:
-        raise UsageError(f"more than one experiment in {file}: choose with -c {'|'.join(found)}")
+        raise CommandLineError(f"more than one experiment in {file}: choose with -c {'|'.join(found)}")
     return next(iter(found.values()))
 
 
@@ -95,7 +96,7 @@ def _class_of(path: str, class_name: str | None) -> type:
     if not precompiled.is_precompiled(path):
         return choose_class(import_file(path), class_name)
     if class_name is not None:
-        raise UsageError(f"{path} is a compiled kernel, which has no experiment classes to select")
+        raise CommandLineError(f"{path} is a compiled kernel, which has no experiment classes to select")
     compat.install()
     return precompiled.experiment_of(path)
 
@@ -109,15 +110,16 @@ class Experiment:
         class_name: str | None,
         arguments: list[str],
         ddb: DeviceDB,
-        dataset_db: str | None = None,
+        dataset_db: str | DatasetDB | None = None,
         applets: bool = False,
         cls: type | None = None,
         pictures: bool = False,
         rid: int = 0,
     ):
-        """cls: the class, if its file has been imported already. `applets`: show applets created by
-        the experiment in windows; `pictures`: draw them at the end. `rid`: number of the run."""
-        datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)
+        """dataset_db: the broadcast datasets, or the file with the persistent ones. cls: the class, if
+        its file has been imported already. `applets`: show applets created by the experiment in
+        windows; `pictures`: draw them at the end. `rid`: number of the run."""
+        datasets = DatasetStore(dataset_db) if isinstance(dataset_db, str) else dataset_db or DatasetDB()
         datasets.check()
         cls = cls or _class_of(path, class_name)
         self.name = cls.__name__
@@ -130,11 +132,14 @@ class Experiment:
         self.devices = DeviceManager(ddb, {"scheduler": SingleRun(rid), "ccb": self.applets or IgnoredCommands()})
         self.datasets = DatasetManager(datasets)
         self.arguments = ProcessArgumentManager(argument_texts(arguments), typed=True)
-        with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
-            self.instance = cls((self.devices, self.datasets, self.arguments, {}))
-        if unknown := self.arguments.unknown:
-            known = ", ".join(sorted(self.arguments.requested)) or "none"
-            raise UsageError(f"{self.name} has no argument {', '.join(sorted(unknown))}; it takes {known}")
+        try:
+            with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
+                self.instance = cls((self.devices, self.datasets, self.arguments, {}))
+        except report.UserCodeError as error:
+            if isinstance(error.__cause__, ArgumentError | DefaultMissing):
+                raise CommandLineError(str(error)) from None
+            raise
+        check_known(self.name, self.arguments.unknown, self.arguments.requested)
 
     def compiled(self, stage: str, strict: bool = False) -> str | bytes:
         """Return the compiler's output for ``run()`` after `stage`, one of

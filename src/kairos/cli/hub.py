@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from ..emulator.artifacts import build_directory
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 from ..waveform.table import aligned
 from .device import entry
 from .hub_lab import named, number, open_lab
@@ -102,7 +102,7 @@ def write(args):
 def _channel(path: str) -> tuple[str, str]:
     device, slash, name = path.partition("/")
     if not slash:
-        raise UsageError(f"'{path}' is not a channel: give DEVICE/CHANNEL, as in zc706/ttl4")
+        raise CommandLineError(f"'{path}' is not a channel: give DEVICE/CHANNEL, as in zc706/ttl4")
     return device, name
 
 
@@ -135,9 +135,9 @@ def batch(args):
 def watch(args):
     """Show readings of registers of one device as they arrive."""
     if args.period < PERIOD_MIN:
-        raise UsageError(f"the period must be at least {PERIOD_MIN} s")
+        raise CommandLineError(f"the period must be at least {PERIOD_MIN} s")
     if len({path.partition("/")[0] for path in args.registers}) > 1:
-        raise UsageError("only one device can be watched at a time")
+        raise CommandLineError("only one device can be watched at a time")
     with open_lab(args) as lab:
         ((device, names),) = _by_device(lab, args.registers).items()
         shown(names, named(lab, device).watch(*names, period=args.period), args.json)
@@ -229,7 +229,9 @@ def _split(path: str, blocks: bool = False) -> tuple[str, str]:
     """Split a path into device and register; with `blocks` a block's name is accepted."""
     device, _, name = path.partition("/")
     if not name or "/" not in (path if blocks else name):
-        raise UsageError(f"'{path}' is not a register: give DEVICE/BLOCK/REGISTER, as listed by 'kairos hub ls DEVICE'")
+        raise CommandLineError(
+            f"'{path}' is not a register: give DEVICE/BLOCK/REGISTER, as listed by 'kairos hub ls DEVICE'"
+        )
     return device, name
 
 

@@ -3,7 +3,7 @@
 import json
 
 from .. import files
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 from ..waveform.table import aligned
 from .hub_lab import named, number, open_lab
 
@@ -61,7 +61,7 @@ def _is_core(lab, device: str) -> bool:
 def _bytes(words: list[str]) -> bytes:
     written = [number(word) for word in words]
     if any(not 0 <= byte < 256 for byte in written):
-        raise UsageError("bytes must be numbers from 0 to 255")
+        raise CommandLineError("bytes must be numbers from 0 to 255")
     return bytes(written)
 
 
@@ -93,7 +93,7 @@ def _switch(text: str | None) -> tuple[int, int] | None:
         return None
     address, colon, mask = text.partition(":")
     if not colon:
-        raise UsageError(f"'{text}' is not a switch: give ADDRESS:MASK, as in 0x74:0x04")
+        raise CommandLineError(f"'{text}' is not a switch: give ADDRESS:MASK, as in 0x74:0x04")
     return number(address), number(mask)
 
 
@@ -118,7 +118,7 @@ def spi(args):
     """Print the bytes received from a chip on SPI."""
     name, slash, bus = args.bus.partition("/")
     if not slash:
-        raise UsageError(f"'{args.bus}' is not a bus: give DEVICE/BUS, as listed by 'kairos hub buses DEVICE'")
+        raise CommandLineError(f"'{args.bus}' is not a bus: give DEVICE/BUS, as listed by 'kairos hub buses DEVICE'")
     data = _bytes(args.bytes)
     with open_lab(args) as lab:
         device = named(lab, name)

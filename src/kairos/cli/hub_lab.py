@@ -4,7 +4,7 @@ import os
 import signal
 from pathlib import Path
 
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 
 __all__ = ["named", "number", "open_lab"]
 
@@ -49,4 +49,4 @@ def number(text: str) -> int:
     try:
         return int(text, 0)
     except ValueError:
-        raise UsageError(f"'{text}' is not a number") from None
+        raise CommandLineError(f"'{text}' is not a number") from None

@@ -6,6 +6,7 @@ import sys
 import time
 
 from ..waveform.table import aligned
+from .printed import styled
 
 __all__ = ["shown"]
 
@@ -53,7 +54,6 @@ def _table(names, readings):
         rows = [("register", "value", "hexadecimal", "changed")]
         rows += [(name, f"{v}", f"{v:#x}", at) for name, v, at in zip(names, values, changed, strict=True)]
         lines = [*aligned(rows, left=1), _clock(when)]
-        print(
-            (_UP.format(height) if height else "") + "".join(f"{line}{_BLANK}\n" for line in lines), end="", flush=True
-        )
+        styled((_UP.format(height) if height else "") + "".join(f"{line}{_BLANK}\n" for line in lines))
+        sys.stdout.flush()
         before, height = values, len(lines)

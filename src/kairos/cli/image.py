@@ -6,7 +6,7 @@ import sys
 from .. import files
 from ..boot import boards, boot_image
 from ..emulator.artifacts import built_firmware
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 
 __all__ = ["write_image"]
 
@@ -26,7 +26,7 @@ def write_image(args):
             "Compare them with the board's schematic, then use --unconfirmed"
         )
     if args.satellite and args.firmware:
-        raise UsageError("--satellite and --firmware exclude each other")
+        raise CommandLineError("--satellite and --firmware exclude each other")
     firmware = args.firmware or built_firmware("satman.elf" if args.satellite else "runtime.elf")
     image = boot_image(loader, firmware, args.gateware, board=board)
     files.write(args.output, image)

@@ -7,7 +7,7 @@ from .. import files
 from ..contracts import hub
 from ..devices import DeviceDB
 from ..emulator.artifacts import built_database
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 from . import hub_settings
 
 __all__ = ["filled", "new"]
@@ -63,7 +63,7 @@ def _experiment(args):
     words = [word for word in path.stem.replace("-", "_").split("_") if word]
     title = "".join(word[:1].upper() + word[1:] for word in words)
     if not title.isidentifier() or path.name != f"{name}.py":
-        raise UsageError(f"{args.name} is not a valid experiment name: give a word, such as rabi_flop")
+        raise CommandLineError(f"{args.name} is not a valid experiment name: give a word, such as rabi_flop")
     if path.exists():
         raise UsageError(f"{path} already exists: choose another name")
     if args.bench is not None:

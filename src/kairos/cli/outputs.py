@@ -6,18 +6,21 @@ of failures of the others, the datasets first, since they cannot be obtained aga
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from .. import files
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
+from ..experiment.arguments import quantity
 from ..pictures import FORMATS
 from ..runs import ResultsFile
 from ..waveform.plot import write_plot
 from ..waveform.vcd import write_vcd
+from ..waveform.window import Window
 
-__all__ = ["Outputs", "check_picture", "table_limit"]
+__all__ = ["Outputs", "check_picture", "table_limit", "window_of"]
 
-OF_PINS = ("--vcd", "--scope", "--pulses")
+OF_PINS = ("--vcd", "--scope", "--pulses", "--plot")
 """Options of files about pin activity."""
 
 
@@ -26,11 +29,13 @@ class Outputs:
 
     def __init__(self, args):
         named = {"-o": args.hdf5} | {
-            f"--{name}": getattr(args, name) for name in ("vcd", "plot", "scope", "pulses", "log")
+            f"--{name}": getattr(args, name) for name in ("vcd", "pulses", "scope", "log", "plot")
         }
         self.files = {option: Path(path) for option, path in named.items() if path is not None}
         self.results = None if args.hdf5 is None else ResultsFile(args.hdf5)
         self._quiet = args.quiet
+        self._interrupted = False
+        self._told: list[str] = []
 
     def check(self):
         """Raise UsageError for a file that cannot be written, or has an unsupported format."""
@@ -39,10 +44,10 @@ class Outputs:
             if option == "--plot":
                 check_picture(option, path)
             if option == "--scope" and path.suffix not in (".html", ".htm"):
-                raise UsageError(f"--scope {path}: the file name of the HTML page must end with .html")
+                raise CommandLineError(f"--scope {path}: the file name of the HTML page must end with .html")
             other = places.setdefault(path.absolute(), option)
             if other != option:
-                raise UsageError(f"{other} and {option} name the same file, {path}")
+                raise CommandLineError(f"{other} and {option} name the same file, {path}")
             if option == "-o" and path.exists() and not path.is_file() and not path.is_dir():
                 raise UsageError(f"-o {path} cannot be written: it is not a regular file but a device or a pipe")
             if option == "-o" and self.results.is_folder:
@@ -56,35 +61,72 @@ class Outputs:
         """Return the number of the run; 0 if its datasets are not written."""
         return 0 if self.results is None else self.results.next_rid()
 
-    def write(self, experiment, started, recording, device, completed=True):
-        """Write the available results: the datasets of an experiment that began at `started` (Unix
-        time), a `recording` of the pins, the pulses of the `device`. Finally raises UsageError for
-        those that could not be written. `completed`: the run ended as intended.
+    def write_datasets(self, experiment, started: float, completed=True) -> list[str]:
+        """Write the datasets of an experiment that began at `started` (Unix time), if a file is
+        named; returns a line if they could not be written. `completed`: the run ended as intended.
         """
-        failures = []
-        for option, path in self.files.items():
-            try:
-                if option == "-o":
-                    path = self._write_datasets(experiment, started, completed)
-                    if path is None:
-                        continue
-                elif option == "--log":
-                    _check_log(path, device)
-                elif recording is None:
-                    continue
-                else:
-                    self._draw(option, path, recording, experiment, device)
-            except UsageError as error:
-                failures.append(f"{option} {error}")
-            except (OSError, ValueError) as error:
-                failures.append(f"{option} {path} cannot be written: {files.reason(error)}")
-            else:
-                if not (self._quiet or option == "--log"):
-                    print(f"wrote {path}")
-        if "--plot" in self.files:
-            failures += self._draw_applets(experiment, has_pins=(recording or device) is not None)
-        if failures:
-            raise UsageError("; ".join(failures))
+        if "-o" not in self.files:
+            return []
+        return self._written("-o", lambda: self._write_datasets(experiment, started, completed), self._told)
+
+    def write(self, experiment, shown, device, why: str | None = None, interrupted=False) -> list[str]:
+        """Write the other files: those about the pins, in the recording of `shown` (`Shown`; None:
+        there is none, because of `why`), the pulses of the `device`, pictures of applets; returns
+        one line for each that could not be written. `interrupted`: the user does not want to wait
+        for them.
+        """
+        self._interrupted = interrupted
+        # With the others, below the table.
+        print(*self._told, sep="", end="")
+        failures, missing = [], []
+        for option in self.files:
+            if option == "--log":
+                failures += self._written(option, lambda: _check_log(self.files["--log"], device))
+            elif option == "--plot" and shown is not None and not shown.has_activity():
+                print(
+                    f"kairos: no pin changes in the time to show, so --plot {self.files[option]} is not drawn",
+                    file=sys.stderr,
+                )
+            elif option != "-o" and shown is not None:
+                failures += self._written(option, lambda option=option: self._draw(option, shown, experiment, device))
+            elif option in OF_PINS:
+                missing.append(option)
+        if "--plot" in self.files and not self._interrupted:
+            drawn, lines = self._draw_applets(experiment, has_pins=(shown or device) is not None)
+            failures += lines
+            if (drawn or lines) and "--plot" in missing:
+                missing.remove("--plot")
+        self.report_missing(why, missing)
+        return failures
+
+    def report_missing(self, why: str | None, options=None):
+        """Report the files of these options, by default all that are written after a run, which are
+        not written because of `why`."""
+        chosen = [option for option in self.files if option != "--log"] if options is None else options
+        missing = [f"{option} {self.files[option]}" for option in chosen]
+        if missing:
+            verb = "is" if len(missing) == 1 else "are"
+            print(f"kairos: {why}, so {', '.join(missing)} {verb} not written", file=sys.stderr)
+
+    def _written(self, option: str, write: Callable[[], Path | None], later: list | None = None) -> list[str]:
+        """Write a file; returns a line if that fails. `write` returns the path, or None if there is
+        nothing to report; the report is printed, or added to `later`."""
+        named = f"{option} {self.files[option]}"
+        if self._interrupted:
+            return [f"{named} is not written: interrupted"]
+        try:
+            path = write()
+        except UsageError as error:
+            return [f"{option} {error}"]
+        except KeyboardInterrupt:
+            self._interrupted = True
+            return [f"{named} is not written: interrupted"]
+        except Exception as error:  # of a library that draws or stores the user's values
+            return [f"{named} cannot be written: {files.reason(error)}"]
+        if path is not None and not self._quiet:
+            line = f"wrote {path}\n"
+            print(line, end="") if later is None else later.append(line)
+        return []
 
     def _write_datasets(self, experiment, started, completed) -> Path | None:
         """Return the file with the datasets; None if a run failed before there were any, which
@@ -96,33 +138,30 @@ class Outputs:
         experiment.write_datasets(path, started)
         return path
 
-    def report_no_kernel(self):
-        """Report the files that are not written because no kernel has run."""
-        missing = [f"{option} {path}" for option, path in self.files.items() if option in OF_PINS]
-        if missing:
-            print(f"kairos: no kernel has run, so {', '.join(missing)} is not written", file=sys.stderr)
-
-    def _draw_applets(self, experiment, has_pins) -> list[str]:
-        """Draw the applets of the `experiment` next to the picture of its pins; returns one line
-        per failure."""
+    def _draw_applets(self, experiment, has_pins) -> tuple[list[Path], list[str]]:
+        """Draw the applets of the `experiment` next to the picture of its pins; returns the
+        pictures, and one line per failure."""
         path = self.files["--plot"]
-        drawn, failures = experiment.applets.draw(path)
+        try:
+            drawn, failures = experiment.applets.draw(path)
+        except KeyboardInterrupt:
+            return [], [f"--plot {path}: the applets are not drawn: interrupted"]
         for picture in drawn if not self._quiet else []:
             print(f"wrote {picture}")
         if not (drawn or failures or has_pins):
             failures = [
                 f"--plot {path}: the experiment created no applets, and only emulated devices record their pins"
             ]
-        return failures
+        return drawn, failures
 
-    def _draw(self, option, path, recording, experiment, device):
-        title = experiment.name
+    def _draw(self, option, shown, experiment, device) -> Path:
+        title, path, recording = experiment.name, self.files[option], shown.recording
         path.parent.mkdir(parents=True, exist_ok=True)
         if option == "--vcd":
-            for line in write_vcd(path, recording, title=title):
+            for line in write_vcd(path, recording):
                 print(f"{path}: {line}")
         elif option == "--plot":
-            write_plot(path, recording, title=title)
+            write_plot(path, recording, title, shown.window, shown.lanes())
         elif option == "--scope":
             # Imported late: it loads NumPy.
             from ..scope.run import write_run
@@ -134,12 +173,39 @@ class Outputs:
             from ..pulse import Recording as Pulses
 
             Pulses.of(device).save(path)
+        return path
 
 
 def check_picture(option: str, path):
     """Raise UsageError, naming the option, if the file name of a picture has no supported suffix."""
     if Path(path).suffix not in FORMATS:
-        raise UsageError(f"{option} {path}: the file name must end with {', '.join(FORMATS)}, which selects the format")
+        raise CommandLineError(
+            f"{option} {path}: the file name must end with {', '.join(FORMATS)}, which selects the format"
+        )
+
+
+def window_of(args) -> Window:
+    """Return the window that the command line requests. CommandLineError for times that are none."""
+    last, last_ns = None, None
+    if args.last is not None and args.last.isdecimal():
+        last = int(args.last)
+    elif args.last is not None:
+        last_ns = _time("--last", args.last)
+    start, end = _time("--from", args.start), _time("--to", args.end)
+    if start is not None and end is not None and end <= start:
+        raise CommandLineError(f"--to {args.end} is not after --from {args.start}")
+    channels = None if args.channels is None else [name for name in args.channels.split(",") if name]
+    return Window(start, end, channels, last, last_ns)
+
+
+def _time(option: str, text: str | None) -> int | None:
+    """Return a time in nanoseconds."""
+    if text is None:
+        return None
+    try:
+        return round(float(quantity(text)) * 1e9)
+    except (TypeError, ValueError, OverflowError):
+        raise CommandLineError(f"{option} {text}: give a time with its unit, as in 20us") from None
 
 
 def table_limit(text: str, noun: str) -> int | None:
@@ -148,7 +214,7 @@ def table_limit(text: str, noun: str) -> int | None:
     if text == "all":
         return None
     if not text.isdecimal():
-        raise UsageError(f"--table {text}: give a number of {noun}, or 'all'")
+        raise CommandLineError(f"--table {text}: give a number of {noun}, or 'all'")
     return int(text)
 
 

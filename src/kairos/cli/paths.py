@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from ..devices import DeviceDB
 from ..emulator import Emulator, Options, is_emulated, variant_of
-from ..errors import UsageError
+from ..errors import CommandLineError
 from ..network.management import PORT, Management, read_key
 from ..network.paths import LABELS, Path, Series, Spread, measure
 from .address import address_of
@@ -28,10 +28,10 @@ def measure_paths(args):
     if args.plot:
         check_picture("--plot", args.plot)
     if args.trials < 1:
-        raise UsageError(f"--trials {args.trials}: give a number of at least 1")
+        raise CommandLineError(f"--trials {args.trials}: give a number of at least 1")
     names = {path.name.lower().replace("_", "-"): path for path in Path}
     if unknown := [name for name in args.paths if name not in names]:
-        raise UsageError(f"there is no path '{unknown[0]}'; there are {', '.join(names)}")
+        raise CommandLineError(f"there is no path '{unknown[0]}'; there are {', '.join(names)}")
     paths = [names[name] for name in args.paths] or list(Path)
     if not args.json:
         print(_HEAD, _UNDER, sep="\n", flush=True)

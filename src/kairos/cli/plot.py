@@ -1,38 +1,62 @@
-"""``kairos plot``: curves of the one-dimensional datasets of a file, images of the two-dimensional ones."""
+"""``kairos plot``: curves of the one-dimensional datasets of files, images of the two-dimensional ones,
+histograms."""
 
+import time
 from pathlib import Path
 
-from ..errors import UsageError
-from ..waveform.results import Curve, write_curves
+from .. import pyon
+from ..errors import CommandLineError, UsageError
+from ..waveform.results import Curve, Look, write_curves
 from .outputs import check_picture
 
 __all__ = ["plot"]
+
+LARGEST = 1 << 30
+"""Maximum size in bytes of a dataset that is drawn: a file of some kilobytes may announce any."""
 
 
 def plot(args):
     """Draw the datasets selected by the command line `args`."""
     target = Path(args.output or Path(args.file).with_suffix(".png"))
     check_picture("-o", target)
-    known = _datasets(args.file)
-    numbers = {name: curve for name, curve in known.items() if curve is not None}
-    for name in (*args.datasets, *filter(None, [args.x])):
-        if name not in known:
-            raise UsageError(f"{args.file} has no dataset '{name}'; it has {', '.join(known) or 'none'}")
-        if name not in numbers:
-            raise UsageError(f"dataset '{name}' of {args.file} is not a list or matrix of numbers")
-    x = numbers.pop(args.x) if args.x else None
-    chosen = [numbers[name] for name in args.datasets or numbers]
-    if not chosen:
-        raise UsageError(f"{args.file} has no datasets that are lists or matrices of numbers")
-    for curve in chosen:
-        if x is not None and curve.values.shape[0] != len(x.values):
-            lengths = f"{curve.values.shape[0]} values, '{x.name}' has {len(x.values)}"
-            raise UsageError(f"dataset '{curve.name}' cannot be plotted over '{x.name}': it has {lengths}")
-    write_curves(target, chosen, x, title=Path(args.file).stem)
+    if args.error and args.histogram:
+        raise CommandLineError("--error and --histogram exclude each other")
+    files = [args.file, *args.others]
+    several = len(files) > 1
+    curves = [curve for file in files for curve in _curves(args, file, Path(file).stem if several else "")]
+    title = " and ".join(filter(None, map(_title, files))) or Path(args.file).stem
+    write_curves(target, curves, title, Look(args.overlay, args.histogram))
     print(f"wrote {target}")
 
 
-def _datasets(path) -> dict[str, Curve | None]:
+def _curves(args, file: str, source: str) -> list[Curve]:
+    """Return the selected curves of a file."""
+    known = _datasets(file, source)
+    numbers = {name: curve for name, curve in known.items() if curve is not None}
+    of = {name: getattr(args, name) for name in ("x", "y", "error")}
+    for name in (*args.datasets, *filter(None, of.values())):
+        if name not in known:
+            raise UsageError(f"{file} has no dataset '{name}'; it has {', '.join(known) or 'none'}")
+        if name not in numbers:
+            raise UsageError(f"dataset '{name}' of {file} is not a list or matrix of numbers, or is too large")
+    used = {kind: numbers.pop(name) for kind, name in of.items() if name}
+    chosen = [numbers[name] for name in args.datasets or numbers]
+    if not chosen:
+        raise UsageError(f"{file} has no datasets that are lists or matrices of numbers")
+    if "y" in used and "x" not in used and any(curve.values.ndim == 1 for curve in chosen):
+        raise CommandLineError("-y of a list needs -x")
+    for curve in chosen:
+        for kind, other in used.items():
+            needed = curve.values.shape[1 if kind == "y" and curve.values.ndim == 2 else 0]
+            if needed != len(other.values):
+                raise UsageError(
+                    f"dataset '{curve.name}' cannot be plotted with '{other.name}' ({kind}): it has {needed} values, "
+                    f"'{other.name}' has {len(other.values)}"
+                )
+    return [curve._replace(**used) for curve in chosen]
+
+
+def _datasets(path, source: str) -> dict[str, Curve | None]:
     """Return the datasets by name, None for those that cannot be drawn."""
     import h5py  # imported late: it takes 0.1 s
 
@@ -40,16 +64,38 @@ def _datasets(path) -> dict[str, Curve | None]:
 
     def note(name, item):
         if isinstance(item, h5py.Dataset):
-            drawable = item.dtype.kind in "iufb" and item.ndim in (1, 2) and item.size
-            found[name] = Curve.of(name, item[()], item.attrs) if drawable else None
+            drawable = item.dtype.kind in "iufb" and item.ndim in (1, 2) and 0 < item.nbytes <= LARGEST
+            found[name] = Curve.of(name, item[()], item.attrs, source) if drawable else None
 
     try:
         with h5py.File(path) as file:
             if "datasets" not in file:
                 raise UsageError(f"{path} has no group 'datasets': it is not the result file of an experiment")
             file["datasets"].visititems(note)
-    except OSError:
+    except (OSError, RuntimeError, TypeError, ValueError):
         if not Path(path).is_file():
             raise UsageError(f"there is no file {path}") from None
         raise UsageError(f"{path} is not an HDF5 file, or is truncated") from None
     return found
+
+
+def _title(path) -> str:
+    """Return the experiment, number and time of a result file, as far as it has them."""
+    import h5py  # imported late: it takes 0.1 s
+
+    parts = []
+    with h5py.File(path) as file:
+        for name, shown in (("expid", _class), ("rid", "run {}".format), ("start_time", _date)):
+            try:
+                parts.append(shown(file[name][()]))
+            except (KeyError, OSError, TypeError, ValueError, OverflowError, AttributeError):
+                pass  # it is not ours, or not ARTIQ's
+    return ", ".join(filter(None, parts))
+
+
+def _class(expid) -> str:
+    return str(pyon.decode(expid.decode())["class_name"] or "")
+
+
+def _date(seconds) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(float(seconds)))

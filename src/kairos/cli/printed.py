@@ -3,6 +3,9 @@
 A full disk does not affect a run otherwise: its results are kept, and the failure is reported in
 one line at its end. Other commands end at once. A closed pipe also ends a command, as usual in
 Python, but silently, since nobody would read the message.
+
+Control characters are escaped, since much of what is printed comes from devices and files; only
+what an experiment prints is left alone.
 """
 
 import io
@@ -11,8 +14,9 @@ import sys
 from contextlib import contextmanager
 
 from ..errors import KairosError
+from ..texts import plain
 
-__all__ = ["OutputFailed", "printed"]
+__all__ = ["OutputFailed", "printed", "styled"]
 
 
 class OutputFailed(KairosError):
@@ -54,6 +58,22 @@ class _Printed(io.RawIOBase):
         return len(data)
 
 
+class _Plain(io.TextIOWrapper):
+    """Standard output of a command that prints no text of experiments."""
+
+    def write(self, text: str) -> int:
+        super().write(plain(text))
+        return len(text)
+
+    def write_styled(self, text: str):
+        super().write(text)
+
+
+def styled(text: str):
+    """Print text with control sequences of our own."""
+    getattr(sys.stdout, "write_styled", sys.stdout.write)(text)
+
+
 @contextmanager
 def printed(goes_on: bool):
     """Context of a command: raises OutputFailed, at once or, if it `goes_on`, at its end. Standard
@@ -69,7 +89,7 @@ def printed(goes_on: bool):
         return
     raw = _Printed(text.fileno(), goes_on)
     unbuffered = isinstance(text.buffer, io.RawIOBase)
-    sys.stdout = io.TextIOWrapper(
+    sys.stdout = (io.TextIOWrapper if goes_on else _Plain)(
         raw if unbuffered else io.BufferedWriter(raw),  # type: ignore[arg-type]
         encoding=text.encoding,
         errors=text.errors,

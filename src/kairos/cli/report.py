@@ -12,6 +12,13 @@ __all__ = ["UserCodeError", "format_user_exception", "user_code"]
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The disk or the quota is full; or the file has its maximum size."""
+ADVICE = {
+    "RTIOUnderflow": "the output came too late by the slack that is negative: begin later, with core.break_realtime() "
+    "or a delay before it, or do less between outputs",
+    "RTIOOverflow": "more events arrived than the kernel has read: read them earlier, or open the gate for less time",
+    "RTIODestinationUnreachable": "the board with this channel does not answer: 'kairos links' shows the links",
+}
+"""What to do about an exception of the device."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -32,7 +39,11 @@ def format_user_exception(error: BaseException) -> str:
     parts = []
     core_exception = getattr(error, "artiq_core_exception", None)
     if core_exception is not None:
-        parts.append(f"{core_exception}\n\n")
+        # Its message is at the end, with the exception.
+        said, message = str(core_exception), f": {core_exception.message}\n"
+        before, found, after = said.rpartition(message)
+        once = found and type(error).__name__ in ADVICE
+        parts.append(f"{before}\n{after}\n\n" if once else f"{said}\n\n")
     if isinstance(error, SyntaxError) and error.filename:
         return "".join([*parts, *traceback.format_exception_only(error)]).rstrip()
     frames = _user_frames(error)
@@ -40,7 +51,8 @@ def format_user_exception(error: BaseException) -> str:
         parts.append("Traceback (most recent call last):\n")
         parts += traceback.StackSummary.from_list(frames).format()
     parts += traceback.format_exception_only(error)
-    return "".join(parts).rstrip()
+    advice = ADVICE.get(type(error).__name__) if core_exception is not None else None
+    return "".join(parts).rstrip() + (f"\n  = help: {advice}" if advice else "")
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """``--wire PIN=SOURCE``: additional sources for inputs of an emulated device."""
 
-from ..errors import UsageError
+from ..errors import CommandLineError
 
 __all__ = ["wires"]
 
@@ -9,7 +9,7 @@ def wires(args) -> list[str]:
     """Return the wires of the command line `args` in the emulator's format: frequencies in Hz.
     UsageError."""
     if args.wire and args.no_bench:
-        raise UsageError("--wire and --no-bench exclude each other")
+        raise CommandLineError("--wire and --no-bench exclude each other")
     return [_wire(text) for text in args.wire]
 
 
@@ -19,10 +19,12 @@ def _wire(text: str) -> str:
 
     pin, _, source = text.partition("=")
     if not (pin and source):
-        raise UsageError(f"--wire {text} is not PIN=PIN, PIN=FREQUENCY or PIN=high, such as ttl0=ttl4 or ttl0=10kHz")
+        raise CommandLineError(
+            f"--wire {text} is not PIN=PIN, PIN=FREQUENCY or PIN=high, such as ttl0=ttl4 or ttl0=10kHz"
+        )
     if source[0].isalpha():
         return text
     try:
         return f"{pin}={float(quantity(source))!r}"
     except (TypeError, ValueError) as error:
-        raise UsageError(f"--wire {text}: {error}") from None
+        raise CommandLineError(f"--wire {text}: {error}") from None

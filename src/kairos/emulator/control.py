@@ -1,13 +1,33 @@
 """The control socket of the emulator: requests and replies as JSON objects, one per line."""
 
+import itertools
 import json
+import os
 import socket
+import struct
 import time
+from contextlib import contextmanager
+from pathlib import Path
 
 from ..errors import EmulatorError
-from ..waveform import Wave
+from ..waveform import Edges, Wave
 
 __all__ = ["Control"]
+
+LONGEST = 600.0
+"""Maximum seconds to wait for a reply of a program that is working on it."""
+_BLOCK = 1 << 20
+"""Bytes received at once."""
+
+
+def _processor_s(pid: int) -> float:
+    """Return the processor time that a process has used; 0 if the system does not say."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (OSError, ValueError):
+        return 0.0
+    # utime and stime, the fields 14 and 15
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Control:
@@ -18,9 +38,14 @@ class Control:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout)
         self.timeout = timeout
-        """Timeout of a request in seconds."""
+        """Seconds to wait for a reply while the emulator does nothing…"""
+        self.longest = LONGEST
+        """…and in all."""
         self._socket.connect(path)
-        self._lines = self._socket.makefile("r", encoding="utf-8")
+        credentials = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        self._pid = struct.unpack("3i", credentials)[0]
+        self._received = bytearray()
+        self._numbers = itertools.count(1)
 
     @classmethod
     def connect_when_there(cls, path: str, is_alive, timeout: float) -> "Control":
@@ -39,21 +64,54 @@ class Control:
 
     def request(self, cmd: str, **arguments) -> dict:
         """Return the reply to `cmd`; EmulatorError if it fails or the emulator has exited."""
-        # A wait is answered at its end.
-        self._socket.settimeout(self.timeout + arguments.get("timeout_ms", 0) / 1000)
+        number = next(self._numbers)
         try:
-            self._socket.sendall(json.dumps({"cmd": cmd, **arguments}).encode() + b"\n")
-            line = self._lines.readline()
+            self._socket.settimeout(self.timeout)
+            self._socket.sendall(json.dumps({"cmd": cmd, **arguments, "id": number}).encode() + b"\n")
+            while True:
+                # A wait is answered at its end.
+                reply = json.loads(self._line(self.timeout + arguments.get("timeout_ms", 0) / 1000))
+                # A reply with another number is for a request that a signal has interrupted.
+                if reply.get("id", number) == number:
+                    break
         except TimeoutError:
             raise EmulatorError(f"the emulator does not answer (request '{cmd}')") from None
         except OSError:
-            line = ""
-        if not line:
-            raise EmulatorError("the emulator has ended")
-        reply = json.loads(line)
+            raise EmulatorError("the emulator has ended") from None
         if "error" in reply:
             raise EmulatorError(f"the emulator refused '{cmd}': {reply['error']}")
         return reply
+
+    def _line(self, timeout: float) -> bytes:
+        """Receive a line. TimeoutError if the emulator does not send anything for `timeout`
+        seconds in which it does not work either; what it works on may be large."""
+        deadline, worked, searched = time.monotonic() + self.longest, _processor_s(self._pid), 0
+        self._socket.settimeout(timeout)
+        while (end := self._received.find(b"\n", searched)) < 0:
+            searched = len(self._received)
+            try:
+                block = self._socket.recv(_BLOCK)
+            except TimeoutError:
+                before, worked = worked, _processor_s(self._pid)
+                if worked == before or time.monotonic() > deadline:
+                    raise
+                continue
+            if not block:
+                raise ConnectionResetError
+            self._received += block
+        line = bytes(self._received[:end])
+        del self._received[: end + 1]
+        return line
+
+    @staticmethod
+    @contextmanager
+    def memory_file():
+        """Yield the path of a file in memory for a reply: a full disk loses no recording."""
+        file = os.memfd_create("kairos")
+        try:
+            yield f"/proc/{os.getpid()}/fd/{file}"
+        finally:
+            os.close(file)
 
     def status(self) -> dict:
         """Return the machine's state: ``time_ns`` of the device, ``instructions`` and ``state`` of
@@ -82,18 +140,26 @@ class Control:
         ``waves``: clock activity since power-up, before that time, which is not among the events;
         ``time_ns``, before which everything is known.
         """
+        trace = self.edges(start, until)
+        return {**trace, "events": trace["events"].listed()}
+
+    def edges(self, start: int = 0, until: int | None = None) -> dict:
+        """As :meth:`trace`, with the events as `kairos.waveform.Edges`; through a file, since there
+        may be millions."""
         # A free-running clock would produce new events forever.
         end = self.status()["time_ns"] if until is None else until
-        events, following = [], start
-        while True:
-            reply = self.request("trace", **{"from": following})
-            events += reply["events"]
-            following = reply["next"]
-            if not reply["events"] or reply["events"][-1][0] > end:
-                break
+        parts, following = [], start
+        with self.memory_file() as path:
+            while True:
+                reply = self.request("trace", **{"from": following, "path": path})
+                parts.append(Edges.read(path))
+                following = reply["next"]
+                if not len(parts[-1].times) or parts[-1].times[-1] > end:
+                    break
+        events = Edges.joined(parts)
         waves = [Wave(*fields) for fields in reply["waves"]]
         if until is not None:
-            events = [event for event in events if event[0] < until]
+            events = events.part(events.times < until)
             waves = [wave.before(until) for wave in waves]
         # Drop waves without changes.
         waves = [wave for wave in waves if wave.changes]
@@ -105,5 +171,4 @@ class Control:
         return self.request("uart", **{"from": 0})["text"]
 
     def close(self):
-        self._lines.close()
         self._socket.close()

@@ -262,7 +262,7 @@ class Emulator:
         """Stop the emulator; returns the error to raise."""
         if self._control is not None:
             # It may have no time to answer.
-            self._control.timeout = ANSWER_TIMEOUT
+            self._control.timeout = self._control.longest = ANSWER_TIMEOUT
         said = self.last_words()
         self.stop()
         advice = "rebuild it with 'make firmware gateware emulator'"
@@ -310,7 +310,7 @@ class Emulator:
 
     def mark_start(self):
         """Mark the start of the run: earlier pin activity is not part of its recording."""
-        trace = self.control.trace()
+        trace = self.control.edges()
         self.trace_start, self.trace_start_ns = trace["next"], trace["time_ns"]
         self.outputs_start = self.control.status()["outputs"]
 
@@ -336,13 +336,13 @@ class Emulator:
                 continue
             if reached != "time":
                 return reached == "idle"
-            trace = self.control.trace(seen)
-            seen = trace["next"]
+            trace = self.control.edges(seen)
+            seen, events = trace["next"], trace["events"].listed()
             running = {pad["index"] for pad in trace["pads"] if pad["channel"] in clocks}
-            others = [moment for moment, pad, _ in trace["events"] if pad not in running]
+            others = [moment for moment, pad, _ in events if pad not in running]
             # Without any other change, the clocks' first change counts.
             clocked = [wave.since(self.trace_start_ns) for wave in trace["waves"]]
-            firsts = [moment for moment, _, _ in trace["events"]] + [w.time_of(0) for w in clocked if w.changes]
+            firsts = [moment for moment, _, _ in events] + [w.time_of(0) for w in clocked if w.changes]
             first = min(firsts, default=start)
             last = max(others, default=last or first)
             if max(start, last) + CLOCKS_ONLY_NS <= trace["time_ns"]:
@@ -354,13 +354,12 @@ class Emulator:
 
     def recording(self, names: dict[int, str]) -> Recording:
         """Recording of the pins in the settled run; `names` are those of its RTIO channels."""
-        trace = self.control.trace(until=self.settled_ns)
+        trace = self.control.edges(until=self.settled_ns)
         return Recording.from_trace(trace, self.trace_start, names, self.trace_start_ns)
 
     def sources(self) -> Sources:
         """Source lines of the outputs of the run."""
-        with tempfile.TemporaryDirectory(prefix="kairos-") as directory:
-            path = os.path.join(directory, "outputs")
+        with self.control.memory_file() as path:
             reply = self.control.request("sources", **{"path": path, "from": self.outputs_start})
             return Sources(reply, path, self.kernels)
 

@@ -69,6 +69,11 @@ class Sources:
         names = self._reply["libraries"]
         return self._kernels.frames(names[library] if library < len(names) else None, addresses, whole)
 
+    def called_by(self, chain: int, names) -> bool:
+        """Return whether a driver's method of one of these names is among the callers."""
+        frames = self.frames(chain, whole=True)
+        return any(frame.file.startswith(_PACKAGE) and frame.function.rpartition(".")[2] in names for frame in frames)
+
     def recorded(self, chain: int, whole=False) -> tuple | None:
         """Return where the events of a trace played by this chain were recorded, as `frames`; None:
         it plays none."""

@@ -7,10 +7,8 @@ samples align with TTL pulses; a core's global phase counts from time 0.
 
 import heapq
 import json
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy
 
@@ -107,9 +105,8 @@ class Recording:
 
         UsageError if it has no pulse core, or its recording has overflowed.
         """
-        with tempfile.TemporaryDirectory(prefix="kairos-") as folder:
-            path = Path(folder) / "words"
-            reply = emulator.control.request("pulses", path=str(path))
+        with emulator.control.memory_file() as path:
+            reply = emulator.control.request("pulses", path=path)
             words = numpy.fromfile(path, dtype="<u8")
         trace = emulator.control.trace()
         if not reply["outputs"]:

@@ -6,7 +6,6 @@ with the text of the exception. Meanwhile it requests services from its worker, 
 "args": ..., "kwargs": ...}``, and waits for each reply, which has the form of a controller's reply.
 """
 
-import logging
 import os
 import signal
 import socket
@@ -28,6 +27,7 @@ from ..experiment.environment import ProcessArgumentManager
 from ..experiment.hdf5 import write_hdf5
 from ..language.core import TerminationRequested, set_watchdog_factory
 from ..runs import NUMBERED
+from ..texts import log_plainly
 from .services import AskedCommands, AskedDeviceDB, AskedScheduler, examined
 
 __all__ = ["main"]
@@ -210,7 +210,7 @@ def _watchdog(worker: _Worker):
 
 def main(descriptor: int):
     """Serve the worker at the other end of the socket `descriptor`."""
-    logging.basicConfig(format="%(levelname)s: %(message)s")
+    log_plainly("%(levelname)s: %(message)s")
     worker = _Worker(socket.socket(fileno=descriptor))
     set_watchdog_factory(_watchdog(worker))
     # As an exception, so that devices are closed and the measured data are written.

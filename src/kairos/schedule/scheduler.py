@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from ..runs import RIDCounter, folder_of
+from ..runs import FolderLock, RIDCounter, folder_of
 from .worker import Terminated, Worker, WorkerError
 
 __all__ = ["Scheduler"]
@@ -126,9 +126,12 @@ class Scheduler:
             self._handlers.setdefault(f"scheduler.{method.__name__}", method)
         self._runs: dict[int, _Run] = {}
         self._started = False
+        self._lock = FolderLock(getattr(self._ridc, "folder", "."))
 
     def start(self, *, loop=None):
-        """Start the submitted runs, and schedule until `stop`. `loop` is ignored."""
+        """Start the submitted runs, and schedule until `stop`. `loop` is ignored. UsageError if a
+        scheduler of another process uses the folder of the run numbers."""
+        self._lock.acquire()
         self._started = True
         for name in {run.pipeline for run in self._runs.values()}:
             self._arrange(name)
@@ -139,6 +142,7 @@ class Scheduler:
         for rid in list(self._runs):
             self.delete(rid)
         await self.wait()
+        self._lock.release()
 
     async def wait(self):
         """Wait until there are no runs."""

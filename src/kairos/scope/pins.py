@@ -4,7 +4,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from ..waveform import Channel, Recording
+import numpy as np
+
+from ..waveform import Changes, Channel, Recording
 from .lanes import CLOCKING, FLOATING, Lane, Levels, Words
 from .serial import Labels, Messages
 
@@ -16,16 +18,23 @@ _PAD = re.compile(r"(.+)_(clk|mosi|miso|cs\d*)$")
 
 def levels_of(channel: Channel, group: tuple[str, ...]) -> Levels:
     """Return the lane of one pin."""
-    lane = Levels(channel.name, group, initial=_level(channel.initial), times=[], levels=[])
-    for changes, wave in channel.parts():
-        lane.times += [time for time, _ in changes]
-        lane.levels += [_level(level) for _, level in changes]
+    times, levels, clocks = [], [], []
+    for part, wave in channel.parts():
+        changes = Changes.of(part)
+        times.append(changes.times)
+        levels.append(np.where(changes.levels < 0, FLOATING, changes.levels))
         if wave is not None:
-            last = wave.changes - 1
-            lane.times += [wave.time_of(0), wave.time_of(last)]
-            lane.levels += [CLOCKING, wave.final]
-            lane.clocks.append((wave.time_ns, wave.half, wave.accumulator, wave.word, wave.changes))
-    return lane
+            times.append([wave.time_of(0), wave.time_of(wave.changes - 1)])
+            levels.append([CLOCKING, wave.final])
+            clocks.append((wave.time_ns, wave.half, wave.accumulator, wave.word, wave.changes))
+    return Levels(
+        channel.name,
+        group,
+        initial=FLOATING if channel.initial is None else channel.initial,
+        times=np.concatenate(times),
+        levels=np.concatenate(levels),
+        clocks=clocks,
+    )
 
 
 def buses_of(recording: Recording) -> dict[tuple[int, str], dict[str, Channel]]:
@@ -69,7 +78,3 @@ def _bus(name, pads, board, labels) -> Iterator[Lane]:
     for pad in pads.values():
         if pad.change_count:
             yield levels_of(pad, (board, name, "pads"))
-
-
-def _level(level: int | None) -> int:
-    return FLOATING if level is None else level

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..contracts.cards import SCOPE
-from ..waveform import Channel
+from ..waveform import Changes, Channel
 from .chips import arguments_of, described
 
 __all__ = ["Labels", "Message", "Messages"]
@@ -109,6 +109,13 @@ class Messages:
     def __iter__(self) -> Iterator[Message]:
         return starmap(self._read, self._spans)
 
+    def __getitem__(self, number: int) -> Message:
+        return self._read(*self._spans[number])
+
+    def spans(self) -> Iterator[tuple[int, int, int]]:
+        """Yield start, end and chip selects of each message."""
+        return (span for span, _ in self._spans)
+
     def _edges(self, span: tuple[int, int, int]) -> range:
         """Return the indices of the clock edges within a span."""
         return range(*(bisect_left(self._clock[0], time) for time in span[:2]))
@@ -128,10 +135,10 @@ class Messages:
 
 def _samples(channel: Channel | None) -> tuple[np.ndarray, np.ndarray]:
     """Return times and levels of a pad, with the initial level at the minimum time."""
-    changes = [] if channel is None else channel.changes
+    changes = Changes.of([] if channel is None else channel.changes)
     initial = 0 if channel is None else channel.initial or 0
-    times = np.array([np.iinfo(np.int64).min, *(time for time, _ in changes)], dtype=np.int64)
-    return times, np.array([initial, *(level or 0 for _, level in changes)], dtype=np.uint8)
+    times = np.concatenate([[np.iinfo(np.int64).min], changes.times])
+    return times, np.concatenate([[initial], np.maximum(changes.levels, 0)]).astype(np.uint8)
 
 
 def _number(samples, times) -> int:

@@ -1,5 +1,6 @@
 """An emulated device and its bench for a test: runs experiments and returns their activity."""
 
+import copy
 import inspect
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from ..cli.experiments import Experiment
 from ..contracts.cards import WIRING
 from ..devices import DeviceDB
 from ..errors import UsageError
+from ..experiment.datasets import DatasetDB
 from ..waveform import Channel, Recording
 from .signals import Dac, Dds, Pin
 
@@ -43,6 +45,9 @@ class Bench:
         self.device = emulator.acquire(host, options)
         self.datasets: dict = {}
         """Datasets of the last run, by key."""
+        self.persistent: dict = {}
+        """Datasets with ``persist=True``, by key: each run finds those of the runs before it, and what
+        the test has set here, as with ``kairos datasets set``."""
         self._warned = 0
         self._recording: Recording | None = None
 
@@ -66,7 +71,11 @@ class Bench:
         file = inspect.getfile(experiment) if inspect.isclass(experiment) else experiment
         name = experiment.__name__ if inspect.isclass(experiment) else class_name
         texts = [f"{key}={pyon.encode(value)}" for key, value in arguments.items()]
-        made = Experiment(file, name, texts, self.database, cls=experiment if inspect.isclass(experiment) else None)
+        cls = experiment if inspect.isclass(experiment) else None
+        kept = DatasetDB()
+        for key, value in self.persistent.items():
+            kept.set(key, value, persist=True)
+        made = Experiment(file, name, texts, self.database, kept, cls=cls)
         self._warned = self._state()["next"]
         self._recording = None
         self.device.mark_start()
@@ -77,6 +86,8 @@ class Bench:
             made.instance.analyze()
         finally:
             self.datasets = dict(made.datasets.local)
+            # As a file would keep them: later changes of a list are not part of them.
+            self.persistent = {key: copy.deepcopy(entry.value) for key, entry in kept.data.items() if entry.persist}
             made.devices.close_devices()
             if self.device.is_alive():
                 self.device.settle(clocks=self.database.channels_of("TTLClockGen"))

@@ -5,21 +5,31 @@ Long pauses are cut out of the time axis, so that distant pulses stay visible. T
 share one scale.
 """
 
-from heapq import nlargest
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
+from ..errors import UsageError
 from ..pictures import COLORS, FONT, drawing, save
+from .changes import FLOATING, Changes
 from .recording import Channel, Recording
+from .table import BusMessage
+from .window import WHOLE, Window
 
 __all__ = ["windows", "write_plot"]
 
 HIGH = 0.62
 """Height of a pulse in units of the distance between channels."""
 
+TEXTS = 200
+"""Number of messages in a piece above which their texts are not drawn."""
 DENSE = 1000
 """Number of edges above which a clock is drawn as a filled band."""
+COLUMNS = 4000
+"""Number of columns of a piece: more changes than a few in each are not visible, and too many for
+matplotlib."""
 
-CUTS = 3
+CUTS = 7
 """Maximum number of pauses cut out…"""
 LEFT = 0.05
 """…provided that at most this fraction of the time remains."""
@@ -29,39 +39,65 @@ NARROWEST = 0.14
 """Minimum width of a piece, as a fraction of the widest one."""
 
 
-def windows(recording: Recording) -> list[tuple[float, float]]:
+def windows(recording: Recording, buses: Sequence["Bus"] = (), window: Window = WHOLE) -> list[tuple[float, float]]:
     """Return the pieces (start, end), in ns, that a picture of `recording` shows: all of it, unless
-    a few pauses make up most of it."""
-    busy = sorted(span for channel in recording.channels for span in _busy(channel)) or [(0, 1)]
-    end, pauses = busy[0][1], []
-    for (_, stop), (start, _) in pairwise(busy):
-        end = max(end, stop)
-        if start > end:
-            pauses.append((start - end, end, start))
-    first, last = busy[0][0], max(max(stop for _, stop in busy), busy[0][0] + 1)
-    cuts: list[tuple[int, int, int]] = []
-    for count in range(1, CUTS + 1):
-        longest = nlargest(count, pauses)
-        if last - first - sum(length for length, *_ in longest) <= LEFT * (last - first):
-            cuts = sorted(longest, key=lambda pause: pause[1])
+    a few pauses make up most of it; or the times of the `window`, if it has any."""
+    if window.start_ns is not None and window.end_ns is not None and window.is_asked:
+        return [(window.start_ns, max(window.end_ns, window.start_ns + 1))]
+    import numpy as np  # imported late: it takes 0.15 s, in which a device boots
+
+    spans = [*map(_busy, recording.channels), *map(_busy_bus, buses)] or [(np.array([]), np.array([]))]
+    starts, ends = (np.concatenate(column) for column in zip(*spans, strict=True))
+    order = np.lexsort((ends, starts))
+    starts, ends = starts[order], np.maximum.accumulate(ends[order])
+    if not len(starts):
+        starts, ends = np.array([0]), np.array([1])
+    first, last = int(starts[0]), max(int(ends[-1]), int(starts[0]) + 1)
+    lengths = starts[1:] - ends[:-1]
+    # The longest first, of equal ones the later.
+    longest = [int(place) for place in np.argsort(lengths, kind="stable")[::-1][:CUTS] if lengths[place] > 0]
+    cuts: list[tuple[int, int]] = []
+    for count in range(1, len(longest) + 1):
+        if last - first - int(lengths[longest[:count]].sum()) <= LEFT * (last - first):
+            cuts = [(int(ends[place]), int(starts[place + 1])) for place in sorted(longest[:count])]
             break
-    starts, ends = [first, *(start for *_, start in cuts)], [*(end for _, end, _ in cuts), last]
-    if any(start == end for start, end in zip(starts, ends, strict=True)):
+    shown = list(zip([first, *(start for _, start in cuts)], [*(end for end, _ in cuts), last], strict=True))
+    if any(start == end for start, end in shown):
         # A single change begins or ends a long pulse, which is not a pause.
-        starts, ends = [first], [last]
-    margin = max(MARGIN * sum(end - start for start, end in zip(starts, ends, strict=True)), 0.5)
-    pieces = [(start - margin, end + margin) for start, end in zip(starts, ends, strict=True)]
+        shown = [(first, last)]
+    margin = max(MARGIN * sum(end - start for start, end in shown), 0.5)
+    pieces = [(start - margin, end + margin) for start, end in shown]
     least = NARROWEST * max(end - start for start, end in pieces)
     return [_widened(piece, least) for piece in pieces]
 
 
 def _busy(channel: Channel):
-    """Yield the activity as (start, end): an instant per change, and for a clock its first to its
-    last edge."""
-    for changes, wave in channel.parts():
-        yield from ((time, time) for time, _ in changes)
-        if wave is not None:
-            yield wave.time_of(0), wave.time_of(wave.changes - 1)
+    """Return start and end of each activity as arrays: an instant per change, and for a clock its
+    first to its last edge."""
+    import numpy as np  # imported late
+
+    times = Changes.of(channel.changes).times
+    first = [wave.time_of(0) for wave in channel.waves]
+    last = [wave.time_of(wave.changes - 1) for wave in channel.waves]
+    return tuple(np.concatenate([times, np.array(column, np.int64)]) for column in (first, last))
+
+
+def _busy_bus(bus: "Bus"):
+    """Return start and end of each message, as arrays."""
+    import numpy as np  # imported late
+
+    return tuple(np.array([message[place] for message in bus.messages], np.int64) for place in (1, 2))
+
+
+def _within(bus: "Bus", window: Window) -> "Bus":
+    """Return a bus with the messages in the window."""
+    import numpy as np  # imported late
+
+    if not window.has(bus.name):
+        return bus._replace(messages=[])
+    starts, ends = (np.array([m[place] for m in bus.messages], np.int64) for place in (1, 2))
+    chosen = [bus.messages[place] for place in np.flatnonzero(window.chosen(starts, ends))]
+    return bus._replace(messages=chosen[-window.last :] if window.last is not None else chosen)
 
 
 def _widened(piece, least):
@@ -70,9 +106,28 @@ def _widened(piece, least):
     return start - more, end + more
 
 
-def _as_band(wave) -> list[tuple[int, float]]:
-    """Return the ends of a clock as changes, without a line in between."""
-    return [(wave.time_of(0), float("nan")), (wave.time_of(wave.changes - 1), wave.final)]
+def _as_band(wave):
+    """Return times and levels of a clock's ends, without a line in between."""
+    return [wave.time_of(0), wave.time_of(wave.changes - 1)], [float("nan"), wave.final]
+
+
+def _thinned(times, levels, limits):
+    """Return the changes (arrays of times in ns and of levels) that a picture of the piece `limits`
+    can show: the level before it, and the first two and last two changes in each of `COLUMNS`
+    columns, so that a column with more is filled."""
+    import numpy as np  # imported late
+
+    first, last = np.searchsorted(times, limits)
+    kept = slice(max(first - 1, 0), last)
+    times, levels = times[kept], levels[kept]
+    if len(times) <= COLUMNS:
+        return times, levels
+    columns = ((times - limits[0]) * (COLUMNS / (limits[1] - limits[0]))).astype(np.int64)
+    begins, ends = np.diff(columns, prepend=-2) != 0, np.diff(columns, append=-2) != 0
+    kept = begins | ends
+    kept[1:] |= begins[:-1]
+    kept[:-1] |= ends[1:]
+    return times[kept], levels[kept]
 
 
 def _axis_unit(span_ns: float) -> tuple[float, str]:
@@ -83,10 +138,32 @@ def _axis_unit(span_ns: float) -> tuple[float, str]:
     return 1.0, "ns"
 
 
-def write_plot(path, recording: Recording, title: str | None = None):
-    """Write a picture of `recording` to `path`, whose suffix selects the format (png, pdf, svg)."""
-    channels = recording.active() or recording.channels[:1]
-    pieces = windows(recording)
+class Bus(NamedTuple):
+    """The messages to a chip on a serial bus, drawn instead of the pads (their `id`) of the bus."""
+
+    name: str
+    board: int
+    messages: list[BusMessage]
+    pads: frozenset[int]
+
+    @property
+    def change_count(self) -> int:
+        return len(self.messages)
+
+
+def write_plot(path, recording: Recording, title: str | None = None, window: Window = WHOLE, buses: Sequence[Bus] = ()):
+    """Write a picture of `recording` to `path`, whose suffix selects the format (png, pdf, svg).
+    UsageError if nothing changes in the `window`."""
+    window = window.resolved(recording)
+    hidden = frozenset().union(*(bus.pads for bus in buses))
+    pins = [channel for channel in recording.channels if id(channel) not in hidden]
+    recording = window.part(Recording(pins, recording.origin_ns))
+    buses = [bus for bus in (_within(bus, window) for bus in buses) if bus.messages]
+    channels = [*recording.active(), *buses]
+    if not channels:
+        raise UsageError("no pin changes in the time that it would show")
+    channels.sort(key=lambda channel: channel.board)
+    pieces = windows(recording, buses, window)
     scale, symbol = _axis_unit(max(end - start for start, end in pieces) / (1 + 2 * MARGIN))
     with drawing(**FONT, **{"font.size": 12}) as pyplot:
         figure, row = pyplot.subplots(
@@ -100,8 +177,9 @@ def write_plot(path, recording: Recording, title: str | None = None):
         row = row[0]
         for axes, (start, end) in zip(row, pieces, strict=True):
             for number, channel in enumerate(channels):
+                draw = _draw_words if isinstance(channel, Bus) else _draw_trace
                 color = COLORS[number % len(COLORS)]
-                _draw_trace(axes, channel, len(channels) - 1 - number, color, (start / scale, end / scale), scale)
+                draw(axes, channel, len(channels) - 1 - number, color, (start / scale, end / scale), scale)
             _draw_frame(axes, channels, (start / scale, end / scale))
         if len(pieces) > 1:
             _mark_cuts(row)
@@ -119,27 +197,55 @@ def write_plot(path, recording: Recording, title: str | None = None):
 def _draw_trace(axes, channel, base, color, limits, scale):
     """Draw one channel, with its low level at height `base`; `limits` of the time axis, in units of
     `scale` ns."""
-    times, levels = [limits[0]], [channel.initial]
-    for changes, wave in channel.parts():
-        times += [time / scale for time, _ in changes]
-        levels += [level for _, level in changes]
+    import numpy as np  # imported late
+
+    piece = limits[0] * scale, limits[1] * scale
+    times = [np.array([min(piece[0], 0)])]
+    levels = [np.array([FLOATING if channel.initial is None else channel.initial])]
+    for part, wave in channel.parts():
+        changes = Changes.of(part)
+        times.append(changes.times)
+        levels.append(changes.levels)
         if wave is None:
             continue
-        edges = list(wave.edges()) if wave.changes <= DENSE else _as_band(wave)
+        edges = wave.edge_arrays() if wave.changes <= DENSE else _as_band(wave)
         if wave.changes > DENSE:
-            band = [edges[0][0] / scale, edges[-1][0] / scale]
+            band = [edge / scale for edge in edges[0]]
             axes.fill_between(band, base, base + HIGH, color=color, alpha=0.6, linewidth=0)
-        times += [time / scale for time, _ in edges]
-        levels += [level for _, level in edges]
-    times.append(max(limits[1], times[-1]))
-    levels.append(levels[-1])
-    times[0] = min(times[:2])
-    driven = [float("nan") if level is None else base + HIGH * level for level in levels]
-    floating = [base if level is None else float("nan") for level in levels]
-    axes.step(times, driven, where="post", color=color, linewidth=1.6, solid_joinstyle="miter")
-    axes.step(times, floating, where="post", color="#9ca3af", linewidth=1.2, linestyle=(0, (2, 2)))
-    filled = [base if level is None else base + HIGH * level for level in levels]
-    axes.fill_between(times, base, filled, step="post", color=color, alpha=0.25, linewidth=0)
+        times.append(edges[0])
+        levels.append(edges[1])
+    shown, states = _thinned(np.concatenate(times), np.concatenate(levels), piece)
+    at = np.clip(shown / scale, *limits)
+    at, states = np.append(at, limits[1]), np.append(states, states[-1])
+    driven = np.where(states == FLOATING, np.nan, base + HIGH * states)
+    floating = np.where(states == FLOATING, base, np.nan)
+    axes.step(at, driven, where="post", color=color, linewidth=1.6, solid_joinstyle="miter")
+    axes.step(at, floating, where="post", color="#9ca3af", linewidth=1.2, linestyle=(0, (2, 2)))
+    filled = np.where(states == FLOATING, base, driven)
+    axes.fill_between(at, base, filled, step="post", color=color, alpha=0.25, linewidth=0)
+
+
+def _draw_words(axes, bus: Bus, base, color, limits, scale):
+    """Draw the messages on a bus as boxes, with their texts where there is room."""
+    shown = [m for m in bus.messages if m.end_ns >= limits[0] * scale and m.start_ns <= limits[1] * scale]
+    column = (limits[1] - limits[0]) / COLUMNS
+    spans: list[list[float]] = []
+    for message in shown:
+        start, end = message.start_ns / scale, message.end_ns / scale
+        if spans and start - spans[-1][1] < column:
+            spans[-1][1] = max(end, spans[-1][1])
+        else:
+            spans.append([start, end])
+    boxes = [(start, end - start) for start, end in spans]
+    axes.broken_barh(boxes, (base, HIGH), facecolor=f"{color}40", edgecolor=color, linewidth=1.0)
+    # The number of characters that fit into the whole width.
+    room = 110 * axes.get_position().width / (limits[1] - limits[0])
+    for message in shown if len(shown) <= TEXTS else []:
+        start, end = max(message.start_ns / scale, limits[0]), min(message.end_ns / scale, limits[1])
+        characters = int((end - start) * room)
+        text = message.text if len(message.text) <= characters else message.text[: max(characters - 1, 0)] + "…"
+        if characters >= 4:
+            axes.text((start + end) / 2, base + HIGH / 2, text, ha="center", va="center", fontsize=8, clip_on=True)
 
 
 def _draw_frame(axes, channels, limits):

@@ -7,14 +7,17 @@ switched on longer before.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
+from .changes import FLOATING, Change, Changes, Edges
 from .wave import Wave
 
-__all__ = ["Channel", "Clock", "Pulse", "Recording"]
+__all__ = ["OPEN", "Channel", "Clock", "Pulse", "Recording"]
 
+OPEN = -(1 << 63)
+"""End of a pulse that was still high at the end of the recording, in an array."""
 CLOCK_CHANGES = 100
 """A clock with more changes is stored and shown as a clock, not as pulses."""
 
@@ -27,7 +30,7 @@ class Channel:
     number: int | None
     """RTIO channel."""
     initial: int | None
-    changes: list[tuple[int, int | None]] = field(default_factory=list)
+    changes: Sequence[Change] = field(default_factory=list)
     """(time in ns, new level), in order, without those of `waves`."""
     waves: list[Wave] = field(default_factory=list)
     """Long runs of a clock, in order; no other change occurs within one."""
@@ -48,7 +51,7 @@ class Channel:
         ends = [self.changes[-1][0]] if self.changes else []
         return max(ends + [wave.time_of(wave.changes - 1) for wave in self.waves[-1:]], default=0)
 
-    def parts(self) -> Iterator[tuple[list[tuple[int, int | None]], Wave | None]]:
+    def parts(self) -> Iterator[tuple[Sequence[Change], Wave | None]]:
         """Yield the activity in order: changes, and the wave that follows them; None after the last
         changes."""
         position = 0
@@ -58,22 +61,29 @@ class Channel:
             position = end
         yield self.changes[position:], None
 
+    def spans(self) -> tuple:
+        """Return start and end of each pulse except those of clocks, in order, as arrays; the end
+        is `OPEN` if there is none."""
+        import numpy as np  # imported late
+
+        starts, ends = [], []
+        for part, wave in self.parts():
+            changes = Changes.of(part)
+            high = changes.levels == 1
+            before = np.concatenate(([False], high[:-1])) if len(high) else high
+            first, after = changes.times[high & ~before], changes.times[before & ~high]
+            if len(first) > len(after):
+                # A pulse that ends with a clock's first change belongs to the clock, as does one
+                # that begins with its last one.
+                first, after = (first, np.append(after, OPEN)) if wave is None else (first[:-1], after)
+            starts.append(first)
+            ends.append(after)
+        return np.concatenate(starts), np.concatenate(ends)
+
     def pulses(self) -> Iterator["Pulse"]:
         """Yield all pulses except those of clocks, in order."""
-        start = None
-        for changes, wave in self.parts():
-            for time, level in changes:
-                if level == 1 and start is None:
-                    start = time
-                elif level != 1 and start is not None:
-                    yield Pulse(self.name, start, time)
-                    start = None
-            if wave is not None:
-                # A pulse that ends with the clock's first change, or begins with its last one,
-                # belongs to the clock.
-                start = None
-        if start is not None:
-            yield Pulse(self.name, start, None)
+        for start, end in zip(*(column.tolist() for column in self.spans()), strict=True):
+            yield Pulse(self.name, start, None if end == OPEN else end)
 
 
 @dataclass(frozen=True)
@@ -124,8 +134,9 @@ class Recording:
         pads = {
             pad["index"]: Channel(names.get(pad["channel"], pad["name"]), pad["channel"], None) for pad in trace["pads"]
         }
-        earlier, events = trace["events"][:first_event], trace["events"][first_event:]
-        waves = []
+        edges = Edges.of(trace["events"])
+        earlier = _last(edges.part(slice(first_event)))
+        events, waves = [edges.part(slice(first_event, None))], []
         for wave in trace.get("waves", ()):
             past, wave = wave.before(start_ns), wave.since(start_ns)
             if past.changes:
@@ -133,13 +144,14 @@ class Recording:
             if wave.changes > CLOCK_CHANGES:
                 waves.append(wave)
             else:
-                events += [(time, wave.pad, level) for time, level in wave.edges()]
+                events.append(Edges.of([(time, wave.pad, level) for time, level in wave.edges()]))
         for _, pad, level in sorted(earlier, key=itemgetter(0)):
-            pads[pad].initial = level
-        firsts = [event[0] for event in events] + [wave.time_of(0) for wave in waves]
-        origin = min(firsts, default=0)
-        for time, pad, level in sorted(events, key=itemgetter(0)):
-            pads[pad].changes.append((time - origin, level))
+            pads[pad].initial = None if level == FLOATING else level
+        recorded = Edges.joined(events)
+        firsts = [int(recorded.times.min())] if len(recorded.times) else []
+        origin = min(firsts + [wave.time_of(0) for wave in waves], default=0)
+        for pad, changes in _by_pad(recorded, origin):
+            pads[pad].changes = changes
         for wave in sorted(waves, key=lambda wave: wave.time_ns):
             pads[wave.pad].waves.append(wave.moved(-origin))
         order = sorted(pads.values(), key=lambda channel: (channel.number is None, channel.number, channel.name))
@@ -178,3 +190,23 @@ class Recording:
             for wave in channel.waves
         ]
         return sorted(found, key=lambda clock: clock.start_ns)
+
+
+def _last(edges: Edges) -> list[tuple[int, int, int]]:
+    """Return the last edge of each pad: time, pad, level."""
+    import numpy as np  # imported late
+
+    _, back = np.unique(edges.pads[::-1], return_index=True)
+    last = edges.part(len(edges.pads) - 1 - back)
+    return list(zip(*(column.tolist() for column in last), strict=True))
+
+
+def _by_pad(edges: Edges, origin_ns: int) -> Iterator[tuple[int, Changes]]:
+    """Yield each pad with its changes, whose times count from `origin_ns`."""
+    import numpy as np  # imported late
+
+    edges = edges.part(np.lexsort((edges.times, edges.pads)))
+    pads, begins = np.unique(edges.pads, return_index=True)
+    ends = np.append(begins[1:], len(edges.pads))[: len(pads)]
+    for pad, begin, end in zip(pads.tolist(), begins, ends, strict=True):
+        yield pad, Changes(edges.times[begin:end] - origin_ns, edges.levels[begin:end])

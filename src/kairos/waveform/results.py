@@ -1,51 +1,96 @@
-"""Results as a picture: curves over a common axis, and images."""
+"""Results as a picture: curves over a common axis with error bars, histograms, and images."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..pictures import COLORS, FONT, drawing, save
 from ..quantities import Quantity
 
-__all__ = ["Curve", "write_curves"]
+__all__ = ["Curve", "Look", "write_curves"]
 
 LARGE = 200
 """Number of points of a curve above which they have no markers."""
 
 
 class Curve(NamedTuple):
-    """Values to draw (one or two dimensions) with the label of their axis."""
+    """Values to draw (one or two dimensions) with the label of their axis; `source`: what
+    distinguishes them from those of the same name, in the legend."""
 
     name: str
     values: Any
     label: str
+    source: str = ""
+    x: "Curve | None" = None
+    """Values of the x axis; None: the index."""
+    y: "Curve | None" = None
+    """For a matrix the values of the y axis; for a list those of the second coordinate of a map."""
+    error: "Curve | None" = None
+    """Standard deviations of the values."""
 
     @classmethod
-    def of(cls, name: str, values, metadata) -> "Curve":
+    def of(cls, name: str, values, metadata, source: str = "") -> "Curve":
         """Return the curve of a dataset, in its unit."""
         quantity = Quantity.of(metadata)
-        return cls(name, quantity.scaled(values), quantity.label(name))
+        return cls(name, quantity.scaled(values), quantity.label(name), source)
 
 
-def write_curves(path, curves: list[Curve], x: Curve | None = None, title: str = ""):
-    """Draw curves and images in a column, over `x` or the first index; the suffix of `path` selects
-    the format."""
+class Look(NamedTuple):
+    """How curves are drawn: all in one set of axes (`overlay`), or the distribution of their values
+    (`histogram`)."""
+
+    overlay: bool = False
+    histogram: bool = False
+
+
+PLAIN = Look()
+
+
+def write_curves(path, curves: Sequence[Curve], title: str = "", look: Look = PLAIN):
+    """Draw curves and images in a column, or one over the other; the suffix of `path` selects the
+    format."""
+    names = list(dict.fromkeys(curve.name for curve in curves))
+    rows = [list(curves)] if look.overlay else [[curve for curve in curves if curve.name == name] for name in names]
     with drawing(**FONT, **{"font.size": 11}) as pyplot:
-        size = (8, 1.0 + 2.4 * len(curves))
-        figure, rows = pyplot.subplots(len(curves), figsize=size, layout="constrained", squeeze=False)
-        for row, curve in enumerate(curves):
-            axes = rows[row][0]
-            points = range(len(curve.values)) if x is None else x.values
-            if curve.values.ndim == 2:
-                across = range(curve.values.shape[1])
-                image = axes.pcolormesh(points, across, curve.values.T, shading="nearest")
-                figure.colorbar(image, ax=axes, label=curve.label)
-                axes.set_ylabel("second index")
-            else:
-                look = {"marker": "o" if len(curve.values) <= LARGE else "", "markersize": 4, "linewidth": 1.2}
-                axes.plot(points, curve.values, color=COLORS[row % len(COLORS)], **look)
-                axes.set_ylabel(curve.label)
-                axes.grid(color="#e5e7eb", linewidth=0.8)
+        size = (8, max(1.0 + 2.4 * len(rows), 4.0))
+        figure, cells = pyplot.subplots(len(rows), figsize=size, layout="constrained", squeeze=False)
+        for number, (row, (axes,)) in enumerate(zip(rows, cells, strict=True)):
+            for place, curve in enumerate(row):
+                color = COLORS[(place if len(row) > 1 else number) % len(COLORS)]
+                _draw(figure, axes, curve, color, look, len(row) > 1)
+            if len(row) > 1:
+                axes.legend(frameon=False)
             for side in ("top", "right"):
                 axes.spines[side].set_visible(False)
-        rows[-1][0].set_xlabel("index" if x is None else x.label)
         figure.suptitle(title, x=0.02, ha="left", fontsize=12.5, fontweight="bold")
         save(figure, path, 160)
+
+
+def _draw(figure, axes, curve: Curve, color, look: Look, several: bool):
+    """Draw a curve; one of `several` is named in the legend."""
+    legend = {"label": ": ".join(filter(None, [curve.source, curve.name]))} if several else {}
+    value = "value" if several and look.overlay else curve.label
+    if look.histogram:
+        axes.hist(curve.values.ravel(), bins="auto", color=color, alpha=0.6 if several else 0.9, **legend)
+        axes.set(xlabel=value, ylabel="number")
+    elif curve.values.ndim == 2:
+        _draw_image(figure, axes, curve)
+    elif curve.y is not None:
+        drawn = axes.tripcolor(curve.x.values, curve.y.values, curve.values, shading="gouraud")
+        figure.colorbar(drawn, ax=axes, label=curve.label)
+        axes.set(xlabel=curve.x.label, ylabel=curve.y.label)
+    else:
+        points = range(len(curve.values)) if curve.x is None else curve.x.values
+        style = {"marker": "o" if len(curve.values) <= LARGE else "", "markersize": 4, "linewidth": 1.2}
+        error = {} if curve.error is None else {"yerr": curve.error.values, "capsize": 2}
+        axes.errorbar(points, curve.values, color=color, **style, **error, **legend)
+        axes.set(xlabel="index" if curve.x is None else curve.x.label, ylabel=value)
+        axes.grid(color="#e5e7eb", linewidth=0.8)
+
+
+def _draw_image(figure, axes, curve: Curve):
+    points = range(curve.values.shape[0]) if curve.x is None else curve.x.values
+    across = range(curve.values.shape[1]) if curve.y is None else curve.y.values
+    image = axes.pcolormesh(points, across, curve.values.T, shading="nearest")
+    figure.colorbar(image, ax=axes, label=curve.label)
+    axes.set_xlabel("index" if curve.x is None else curve.x.label)
+    axes.set_ylabel("second index" if curve.y is None else curve.y.label)

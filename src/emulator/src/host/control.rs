@@ -17,8 +17,9 @@ pub struct Client {
     input: Vec<u8>,
     /// Whether this was the first client to connect.
     pub first: bool,
-    /// The wait in progress. Further requests are held back until it ends.
-    pub waiting: Option<Wait>,
+    /// The wait in progress, and the number of its request. Further requests are held back until it
+    /// ends.
+    pub waiting: Option<(Wait, Value)>,
 }
 
 /// The socket and its clients.
@@ -104,13 +105,18 @@ impl Client {
     }
 
     /// Ends the wait and sends its reply.
-    pub fn finish(&mut self, value: &Value) {
-        self.waiting = None;
-        self.reply(value);
+    pub fn finish(&mut self, value: Value) {
+        if let Some((_, id)) = self.waiting.take() {
+            self.reply(value, id);
+        }
     }
 
-    /// Sends a reply of any length, blocking: the client is waiting for it.
-    pub fn reply(&mut self, value: &Value) {
+    /// Sends a reply of any length, blocking: the client is waiting for it. `id`: the number that
+    /// the client gave the request, or null.
+    pub fn reply(&mut self, mut value: Value, id: Value) {
+        if !id.is_null() {
+            value["id"] = id;
+        }
         let _ = self.stream.set_nonblocking(false);
         let _ = self.stream.set_write_timeout(Some(Duration::from_secs(5)));
         let _ = self.stream.write_all(format!("{value}\n").as_bytes());

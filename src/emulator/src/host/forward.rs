@@ -55,8 +55,11 @@ const PATIENCE: Duration = Duration::from_millis(500);
 struct Link {
     host: TcpStream,
     guest: Connection,
-    /// A kernel session: its input may be awaited by a kernel.
+    /// A kernel session: its input may be awaited by a kernel, once the guest has answered.
     session: bool,
+    /// The guest has sent data. Until then the connection may be one of many that it refuses, whose
+    /// attempts must not keep virtual time from advancing.
+    answered: bool,
     since: Instant,
     /// The host has ended its stream.
     host_ended: bool,
@@ -171,13 +174,14 @@ impl Forwarder {
                     host,
                     guest,
                     session: rule.guest == session::PORT,
+                    answered: false,
                     since: Instant::now(),
                     host_ended: false,
                     guest_ended: false,
                     linger: 0,
                     broken: false,
                 });
-                input.note(rule.guest == session::PORT);
+                input.any = true;
             }
         }
         let buffer = &mut self.buffer;
@@ -186,7 +190,7 @@ impl Forwarder {
         self.links.retain_mut(|link| {
             let (keep, moved) = link.pump(net, buffer, readable.next() == Some(&true));
             if moved {
-                input.note(link.session);
+                input.note(link.session && link.answered);
             }
             if !keep {
                 net.remove(link.guest);
@@ -261,6 +265,7 @@ impl Link {
             }
         }
         while net.has_data(self.guest) {
+            self.answered = true;
             let mut failed = false;
             let host = &mut self.host;
             let taken = net.receive(self.guest, |data| match host.write(data) {

@@ -25,6 +25,9 @@ pub enum Request {
     Trace {
         #[serde(default)]
         from: usize,
+        /// File for the events, which then are not part of the reply.
+        #[serde(default)]
+        path: Option<PathBuf>,
     },
     TraceClear,
     Pulses {
@@ -179,6 +182,19 @@ pub struct Run<'a> {
 /// Maximum number of words in one memory read.
 const READ_MAX: u32 = 0x10_0000;
 
+/// Reads a request and its `id`, null if it has none. The error is a one-line message for the user.
+pub fn parsed(line: &[u8]) -> (Result<Request, String>, Value) {
+    let bad = |error| format!("bad request: {error}");
+    match serde_json::from_slice::<Value>(line) {
+        Ok(mut request) => {
+            let id = request.as_object_mut().and_then(|fields| fields.remove("id"));
+            let request = serde_json::from_value(request).map_err(bad);
+            (request, id.unwrap_or_default())
+        }
+        Err(error) => (Err(bad(error)), Value::Null),
+    }
+}
+
 /// Carries out a request. The error is a one-line message for the user.
 pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer, String> {
     let now = boards.master().now();
@@ -192,17 +208,23 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             reply["outputs"] = boards.outputs().into();
             reply
         }
-        Request::Trace { from } => {
+        Request::Trace { from, path } => {
             let pads = boards.pads()?;
             let pads = pads.iter();
             let pads: Vec<Value> = pads
                 .map(|p| json!({ "index": p.index, "name": p.name, "channel": p.channel }))
                 .collect();
             let (new, next) = boards.events(from);
-            let new: Vec<Value> = new
-                .iter()
-                .map(|e| json!([e.time_ns, e.pad, e.level.map(u8::from)]))
-                .collect();
+            let new: Vec<Value> = match path {
+                Some(path) => {
+                    write_words(&path, new.iter().flat_map(|event| event.words()))?;
+                    Vec::new()
+                }
+                None => new
+                    .iter()
+                    .map(|e| json!([e.time_ns, e.pad, e.level.map(u8::from)]))
+                    .collect(),
+            };
             let (runs, known) = boards.runs();
             let waves: Vec<Value> = runs
                 .iter()

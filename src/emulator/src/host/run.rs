@@ -13,7 +13,7 @@ use super::boards::Boards;
 use super::control::Control;
 use super::forward::{ready, Forwarder};
 use super::net::Net;
-use super::requests::{answer, Answer, Run};
+use super::requests::{answer, parsed, Answer, Run};
 use crate::machine::schedule::{CoreState, Step};
 use crate::machine::time::{self, Cycles};
 use crate::pl::bench::Bench;
@@ -308,21 +308,21 @@ impl Host {
         control.clients.retain_mut(|client| {
             let open = readable.next() != Some(true) || client.read();
             loop {
-                let waited = client.waiting.as_ref().map(|wait| wait.reply(&self.boards, false));
+                let waited = client.waiting.as_ref().map(|(wait, _)| wait.reply(&self.boards, false));
                 match waited {
                     Some(None) => break,
-                    Some(Some(reply)) => client.finish(&reply),
+                    Some(Some(reply)) => client.finish(reply),
                     None => {
                         let Some(line) = client.request() else { break };
-                        let request = serde_json::from_slice(&line).map_err(|e| format!("bad request: {e}"));
+                        let (request, id) = parsed(&line);
                         match request.and_then(|request| answer(&mut self.boards, request, &run)) {
-                            Ok(Answer::Now(reply)) => client.reply(&reply),
-                            Ok(Answer::Later(wait)) => client.waiting = Some(wait),
+                            Ok(Answer::Now(reply)) => client.reply(reply, id),
+                            Ok(Answer::Later(wait)) => client.waiting = Some((wait, id)),
                             Ok(Answer::End) => {
-                                client.reply(&json!({}));
+                                client.reply(json!({}), id);
                                 self.shutdown = true;
                             }
-                            Err(error) => client.reply(&json!({ "error": error })),
+                            Err(error) => client.reply(json!({ "error": error }), id),
                         }
                     }
                 }
@@ -338,8 +338,9 @@ impl Host {
     fn answer_idle(&mut self) -> bool {
         let mut answered = false;
         for client in self.control.iter_mut().flat_map(|control| &mut control.clients) {
-            if let Some(reply) = client.waiting.as_ref().and_then(|wait| wait.reply(&self.boards, true)) {
-                client.finish(&reply);
+            let waited = client.waiting.as_ref();
+            if let Some(reply) = waited.and_then(|(wait, _)| wait.reply(&self.boards, true)) {
+                client.finish(reply);
                 answered = true;
             }
         }
@@ -351,7 +352,7 @@ impl Host {
     /// did.
     fn let_clocks_run(&mut self, timer: Option<Cycles>) -> bool {
         let clients = self.control.iter().flat_map(|control| &control.clients);
-        let times = clients.filter_map(|client| client.waiting.as_ref()?.time());
+        let times = clients.filter_map(|client| client.waiting.as_ref()?.0.time());
         let Some(time) = times
             .min()
             .filter(|_| self.forwarder.is_unconnected() && self.boards.runs_on())
@@ -365,6 +366,6 @@ impl Host {
     /// Wall-clock time until the first timeout of a client's wait.
     fn patience(&self) -> Option<Duration> {
         let clients = self.control.iter().flat_map(|control| &control.clients);
-        clients.filter_map(|client| client.waiting.as_ref()?.left()).min()
+        clients.filter_map(|client| client.waiting.as_ref()?.0.left()).min()
     }
 }

@@ -30,6 +30,15 @@ COMMAND = Command(
         default="40",
         help="number of pulses to show, or 'all'; default: %(default)s",
     ),
+    Option(
+        "--from",
+        dest="start",
+        metavar="TIME",
+        help="show table and picture from this time on, as in 20us; default: the end of the devices' initialisation",
+    ),
+    Option("--to", dest="end", metavar="TIME", help="show them up to this time"),
+    Option("--last", metavar="N|TIME", help="show only the last N pulses, or those in this time before the end"),
+    Option("--channels", metavar="NAME,...", help="show only these channels, buses and chips"),
     Option("--no-table", dest="table", action="store_const", const="0", help="do not show pulses"),
     Option(
         "-o",
@@ -65,6 +74,7 @@ COMMAND = Command(
     examples=(
         "kairos run blink.py",
         "kairos run blink.py pulses=2 --vcd pins.vcd --plot pins.png",
+        "kairos run blink.py --last 10 --channels ttl4,ttl5",
         "kairos run rabi_flop.py --scope rabi.html",
         "kairos run count.py --wire ttl0=10kHz",
         "kairos run scan.py detuning=-50kHz:50kHz:101 -o results.h5",
