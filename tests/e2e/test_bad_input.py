@@ -40,7 +40,9 @@ def still_works(kairos, device_db):
 def test_underflow_names_channel_and_line(kairos, device_db, still_works):
     done = kairos("run", EXAMPLES / "underflow.py", device_db=device_db)
     assert done.returncode == 1
-    last = done.stderr.strip().splitlines()[-1]
+    *_, last, advice = done.stderr.strip().splitlines()
+    assert advice.startswith("  = help: ") and "break_realtime" in advice
+    assert done.stderr.count("slack -") == 1
     message = r".*\.RTIOUnderflow: RTIO underflow at \d+ mu, channel 0x0004:ttl4, slack -\d+ mu"
     assert re.fullmatch(message, last), last
     assert "Core Device Traceback:" in done.stderr

@@ -35,6 +35,7 @@ class Outputs:
         self.results = None if args.hdf5 is None else ResultsFile(args.hdf5)
         self._quiet = args.quiet
         self._interrupted = False
+        self._later: list[str] = []
 
     def check(self):
         """Raise UsageError for a file that cannot be written, or has an unsupported format."""
@@ -66,7 +67,7 @@ class Outputs:
         """
         if "-o" not in self.files:
             return []
-        return self._written("-o", lambda: self._write_datasets(experiment, started, completed))
+        return self._written("-o", lambda: self._write_datasets(experiment, started, completed), self._later)
 
     def write(self, experiment, shown, device, why: str | None = None, interrupted=False) -> list[str]:
         """Write the other files: those about the pins, in the recording of `shown` (`Shown`; None:
@@ -75,6 +76,8 @@ class Outputs:
         for them.
         """
         self._interrupted = interrupted
+        # With the others, below the table.
+        print(*self._later, sep="", end="")
         failures, missing = [], []
         for option in self.files:
             if option == "--log":
@@ -105,9 +108,9 @@ class Outputs:
             verb = "is" if len(missing) == 1 else "are"
             print(f"kairos: {why}, so {', '.join(missing)} {verb} not written", file=sys.stderr)
 
-    def _written(self, option: str, write: Callable[[], Path | None]) -> list[str]:
+    def _written(self, option: str, write: Callable[[], Path | None], later: list | None = None) -> list[str]:
         """Write a file; returns a line if that fails. `write` returns the path, or None if there is
-        nothing to report."""
+        nothing to report; the report is printed, or added to `later`."""
         named = f"{option} {self.files[option]}"
         if self._interrupted:
             return [f"{named} is not written: interrupted"]
@@ -121,7 +124,8 @@ class Outputs:
         except Exception as error:  # of a library that draws or stores the user's values
             return [f"{named} cannot be written: {files.reason(error)}"]
         if path is not None and not self._quiet:
-            print(f"wrote {path}")
+            line = f"wrote {path}\n"
+            print(line, end="") if later is None else later.append(line)
         return []
 
     def _write_datasets(self, experiment, started, completed) -> Path | None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from ..devices import DeviceDB
-from ..waveform import Recording
+from ..waveform import Changes, Recording
 from ..waveform.table import format_duration
 
 __all__ = ["print_rounded"]
@@ -66,7 +66,7 @@ def _coarse(recording: Recording, database: DeviceDB) -> dict[int, str]:
         channel.number: channel.name
         for channel in recording.channels
         if channel.number in outputs
-        and all((time + recording.origin_ns) % STEP_NS == 0 for time, _ in channel.changes)
+        and not ((Changes.of(channel.changes).times + recording.origin_ns) % STEP_NS).any()
         and not channel.waves
     }
 

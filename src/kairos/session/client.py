@@ -1,6 +1,7 @@
 """Host side of the kernel session: uploads a library, runs it, answers its calls, reports how it
 ended."""
 
+import inspect
 import logging
 import traceback
 from dataclasses import dataclass
@@ -341,6 +342,18 @@ class Session:
             names.append(f"unknown error bits 0x{unknown:02x}")
         if names:
             logger.warning("%s reported during kernel execution", ", ".join(names))
+
+
+def _write_back(embedding, target, name: str, value):
+    """Set an attribute. ProtocolError for a value that it cannot have; exceptions of the user's
+    property are raised."""
+    try:
+        embedding.write_back(target, name, value)
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        place = traceback.extract_tb(error.__traceback__)[-1].filename
+        if place != inspect.getfile(type(embedding)):
+            raise
+        raise codec.ProtocolError(f"the attribute {name} cannot have the value that it sent ({error})") from None
 
 
 def place_column(frame) -> int:

@@ -20,7 +20,7 @@ COMMAND = Command(
     examples=(
         "kairos plot results.h5",
         "kairos plot results.h5 counts -x detuning -o flop.pdf",
-        "kairos plot today.h5 --with yesterday.h5 excitation -x length --error deviation",
+        "kairos plot today.h5 excitation -x length --error deviation --with yesterday.h5",
         "kairos plot results.h5 counts --histogram",
     ),
 )
