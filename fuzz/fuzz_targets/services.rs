@@ -2,7 +2,7 @@
 //! The result must not depend on where the stream is cut.
 #![no_main]
 
-use kairos_proto::{management, moninj};
+use kairos_proto::{management, moninj, ProtocolError};
 use libfuzzer_sys::fuzz_target;
 
 /// Decodes a management stream in pieces of `size`, for a device with or without a key. Returns the
@@ -45,7 +45,7 @@ fn monitor(stream: &[u8], size: usize) -> Vec<String> {
                 Ok(None) => break,
                 Ok(Some(request)) => found.push(format!("{request:x?}")),
                 Err(error) => {
-                    found.push(error.to_string());
+                    found.push(ProtocolError::from(error).to_string());
                     return found;
                 }
             }
