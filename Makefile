@@ -80,7 +80,7 @@ $(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/sr
 .PHONY: hub
 hub: $(B)/hub/kairos-hub ## The service hub: registers of many devices over gRPC
 hub_sources := $(shell find src/hub/proto examples/hub -name '*.proto') $(call rust_sources,src/hub src/firmware/batch src/contracts src/hub/endpoint src/proto)
-$(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(hub_sources)
+$(B)/hub/kairos-hub: $(B)/.setup $(B)/.page Cargo.lock $(hub_sources)
 	@scripts/step hub $(RUST) cargo build --locked --release -p kairos-hub -p kairos-endpoint --bins --examples
 	@mkdir -p $(@D)/examples && cp $(patsubst %,$(B)/cargo-host/release/examples/%,counter measure read_ns) $(@D)/examples/
 	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
@@ -91,6 +91,12 @@ hub-traces: $(B)/hub/kairos-hub-traces ## The hub with traces for OpenTelemetry 
 $(B)/hub/kairos-hub-traces: $(B)/hub/kairos-hub $(hub_sources)
 	@scripts/step "hub with traces" $(RUST) cargo build --locked --release -p kairos-hub --features traces --bins
 	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
+
+.PHONY: page
+page: $(B)/.page ## The page of the laboratory in a browser, which the hub contains
+$(B)/.page: $(B)/.venv scripts/build-page $(shell find src/page src/hub/proto -name node_modules -prune -o -type f -print)
+	@scripts/step page scripts/build-page
+	@touch $@
 
 .PHONY: clients
 clients: $(B)/clients/.stamp ## The hub's clients for Rust, Go, TypeScript and C++, as far as their tools are installed

@@ -1,5 +1,5 @@
-//! Generates the service from its protocol files, the encoded files for reflection, and the role
-//! that each method requires.
+//! Generates the service from its protocol files, the encoded files for reflection, the role that
+//! each method requires, and the table of the page's files.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,54 @@ use std::path::{Path, PathBuf};
 #[path = "src/roles.rs"]
 mod roles;
 
-/// Folder of the protocol files, below `proto`.
-const FOLDER: &str = "kairos/hub/v1";
+/// Folders of the protocol files, below `proto`: of the hub itself, and of the laboratory, to which
+/// it forwards.
+const FOLDERS: [&str; 2] = ["kairos/hub/v1", "kairos/lab/v1"];
 const PACKAGE: &str = "kairos.hub.v1";
+const LABORATORY: &str = "kairos.lab.v1";
 
 /// All protocol files, in the order of their names.
 fn protocol_files() -> std::io::Result<Vec<PathBuf>> {
-    let names = std::fs::read_dir(Path::new("proto").join(FOLDER))?;
-    let mut files = names
-        .map(|entry| Ok(Path::new(FOLDER).join(entry?.file_name())))
-        .collect::<std::io::Result<Vec<_>>>()?;
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        for entry in std::fs::read_dir(Path::new("proto").join(folder))? {
+            files.push(Path::new(folder).join(entry?.file_name()));
+        }
+    }
     files.retain(|file| file.extension().is_some_and(|extension| extension == "proto"));
     files.sort();
     Ok(files)
+}
+
+/// Where `make page` leaves the page.
+const PAGE: &str = "../../build/page";
+
+/// Writes the table of the page's files: name, contents, whether these are compressed. Without the
+/// page it is empty.
+fn embed_page(out: &Path) -> std::io::Result<()> {
+    let folder = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join(PAGE);
+    println!("cargo:rerun-if-changed={PAGE}/index.html.gz");
+    let mut table = String::from("[\n");
+    for below in ["", "assets/"] {
+        let Ok(entries) = std::fs::read_dir(folder.join(below)) else {
+            continue;
+        };
+        let mut paths = entries
+            .map(|entry| Ok(entry?.path()))
+            .collect::<std::io::Result<Vec<_>>>()?;
+        paths.sort();
+        for path in paths.iter().filter(|path| path.is_file()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let plain = name.strip_suffix(".gz");
+            let (shown, contents) = (format!("{below}{}", plain.unwrap_or(&name)), path.display().to_string());
+            let compressed = plain.is_some();
+            let _ = writeln!(
+                table,
+                "    ({shown:?}, include_bytes!({contents:?}).as_slice(), {compressed}),"
+            );
+        }
+    }
+    std::fs::write(out.join("page.rs"), table + "]")
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,7 +68,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     std::fs::write(out.join("hub.bin"), compiler.encode_file_descriptor_set())?;
     let mut methods = String::from("[\n");
-    for (path, role) in roles::methods(&compiler.descriptor_pool(), |package| package == PACKAGE)? {
+    for (path, role) in roles::methods(&compiler.descriptor_pool(), |package| {
+        package == PACKAGE || package == LABORATORY
+    })? {
         let role = match role {
             1 => "Look",
             2 => "Operate",
@@ -52,9 +89,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ".kairos.hub.v1.ReadMemoryResponse",
             "crate::board::part::ReadMemoryResponse",
         )
+        .bytes(".kairos.hub.v1.LiveCall")
+        .bytes(".kairos.hub.v1.LiveResponse")
         .bytes(".kairos.hub.v1.WriteMemoryRequest")
         .bytes(".kairos.hub.v1.WaveformFileResponse")
         .compile_fds(files)?;
+    embed_page(&out)?;
     // The protocol of the example plugin.
     println!("cargo:rerun-if-changed=../../examples/hub/plugins/counter.proto");
     let example = protox::compile(["counter.proto"], ["../../examples/hub/plugins"])?;

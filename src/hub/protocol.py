@@ -16,10 +16,13 @@ from google.protobuf.message_factory import GetMessageClass
 
 HERE = Path(__file__).parent
 PACKAGE = "kairos.hub.v1"
+LABORATORY = "kairos.lab.v1"
 PROMISED = "promised.txtpb"
 PAGE = HERE.parents[1] / "docs" / "hub-api.md"
+LABORATORY_PAGE = HERE.parents[1] / "docs" / "lab-api.md"
+DESCRIPTION = HERE.parents[0] / "kairos" / "lab" / "rpc" / "protocol.txtpb"
 
-HEAD = """# The hub's protocol
+HEAD = """# The {of} protocol
 
 Generated from `src/hub/proto` by `make protocol`: do not edit.
 
@@ -30,6 +33,8 @@ unknown to them.
 
 {intro}
 """
+
+OF = {PACKAGE: "hub's", LABORATORY: "laboratory's"}
 
 
 class Wrong(Exception):
@@ -65,14 +70,24 @@ def check_roles(folder: Path):
 
 
 def promised_roles(folder: Path = HERE) -> dict[str, str]:
-    """The role promised for each method, by `Service.Method`."""
+    """The role promised for each method, by `package.Service.Method`."""
     promised = _described(folder, PROMISED)
     return _roles(promised, promised)
 
 
 def promise(folder: Path = HERE) -> str:
     """The record of the current protocol, without comments."""
-    return buf(folder, "build", "--type", PACKAGE, "--exclude-source-info", "-o", "-#format=txtpb").decode()
+    return _text(folder, PACKAGE, LABORATORY)
+
+
+def description() -> str:
+    """The laboratory's protocol, without comments, from which the laboratory makes its messages."""
+    return _text(HERE, LABORATORY)
+
+
+def _text(folder: Path, *packages: str) -> str:
+    types = [word for package in packages for word in ("--type", package)]
+    return buf(folder, "build", *types, "--exclude-source-info", "-o", "-#format=txtpb").decode()
 
 
 class _File:
@@ -101,7 +116,7 @@ class _File:
             yield "| Method | Request | Response | Role | Description |\n|---|---|---|---|---|\n"
             for number, method in enumerate(service.method):
                 gives = ("stream of " if method.server_streaming else "") + _link(method.output_type)
-                role = self.roles[f"{service.name}.{method.name}"]
+                role = self.roles[f"{self.file.package}.{service.name}.{method.name}"]
                 text = self.comment(6, at, 2, number)
                 yield f"| `{method.name}` | {_link(method.input_type)} | {gives} | {role} | {text} |\n"
 
@@ -119,7 +134,7 @@ class _File:
 
     def _message(self, message: DescriptorProto, name: str, path: tuple[int, ...]) -> Iterator[str]:
         yield f"\n### `{name}`\n\n{self.comment(*path)}\n"
-        entries = {f".{PACKAGE}.{name}.{nested.name}": nested for nested in message.nested_type}
+        entries = {f".{self.file.package}.{name}.{nested.name}": nested for nested in message.nested_type}
         if message.field:
             yield "\n| Field | Number | Type | Description |\n|---|---|---|---|\n"
         for at, field in enumerate(message.field):
@@ -145,7 +160,7 @@ def _type(field: FieldDescriptorProto, entries: dict[str, DescriptorProto]) -> s
 
 
 def _link(full_name: str) -> str:
-    name = full_name.removeprefix(f".{PACKAGE}.")
+    name = full_name.removeprefix(f".{PACKAGE}.").removeprefix(f".{LABORATORY}.")
     return f"[`{name}`](#{name.lower().replace('.', '')})"
 
 
@@ -154,7 +169,7 @@ def _described(folder: Path, source: str = ".") -> FileDescriptorSet:
 
 
 def _roles(files: FileDescriptorSet, known: FileDescriptorSet) -> dict[str, str]:
-    """The required role by `Service.Method`, interpreted with the options defined in `known`."""
+    """The required role by `package.Service.Method`, interpreted with the options defined in `known`."""
     pool = DescriptorPool()
     for file in known.file:
         pool.Add(file)
@@ -166,19 +181,19 @@ def _roles(files: FileDescriptorSet, known: FileDescriptorSet) -> dict[str, str]
             for method in service.method:
                 number = options.FromString(method.options.SerializeToString()).Extensions[option]
                 role = option.enum_type.values_by_number[number].name
-                found[f"{service.name}.{method.name}"] = role.removeprefix("ROLE_").lower()
+                found[f"{file.package}.{service.name}.{method.name}"] = role.removeprefix("ROLE_").lower()
     return found
 
 
-def page(folder: Path = HERE) -> str:
-    """The manual's page, in Markdown."""
+def page(folder: Path = HERE, package: str = PACKAGE) -> str:
+    """The manual's page of a package, in Markdown."""
     files = _described(folder)
     roles = _roles(files, files)
-    ours = [_File(file, roles) for file in files.file if file.package == PACKAGE]
+    ours = [_File(file, roles) for file in files.file if file.package == package]
     intro = "\n\n".join(filter(None, (file.intro() for file in ours)))
     kinds = ("", _File.services), ("\n## Messages\n", _File.messages), ("\n## Enumerations\n", _File.enumerations)
     sections = (heading + "".join(part for file in ours for part in made(file)) for heading, made in kinds)
-    return HEAD.format(package=PACKAGE, intro=intro) + "".join(sections)
+    return HEAD.format(package=package, of=OF[package], intro=intro) + "".join(sections)
 
 
 def main() -> int:
@@ -192,6 +207,8 @@ def main() -> int:
         return 1
     (HERE / PROMISED).write_text(promise())
     PAGE.write_text(page())
+    LABORATORY_PAGE.write_text(page(package=LABORATORY))
+    DESCRIPTION.write_text(description())
     return 0
 
 

@@ -32,7 +32,7 @@ GRPC = {
 def asked():
     """The role required by each method: that of the promised protocol."""
     promised = PROTOCOL.promised_roles()
-    return {f"{PROTOCOL.PACKAGE}.{name.replace('.', '/')}": role for name, role in promised.items()} | GRPC
+    return {"/".join(name.rsplit(".", 1)): role for name, role in promised.items()} | GRPC
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,8 @@ def changed(tmp_path):
         shutil.copytree(HUB / "proto", tmp_path / "proto")
         text = (tmp_path / FILE).read_text()
         assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {FILE}"
+        if old.startswith("package"):
+            shutil.rmtree(tmp_path / "proto" / "kairos" / "lab")  # it would miss the former package
         # The package is the same in all files.
         for path in (tmp_path / "proto").rglob("*.proto"):
             path.write_text(path.read_text().replace(old, new))
@@ -43,6 +45,12 @@ def test_complete_protocol_is_recorded_as_promised():
 
 def test_page_of_the_protocol_is_up_to_date():
     assert protocol.PAGE.read_text() == protocol.page(), f"docs/hub-api.md is stale: {RENEW}"
+    laboratory = protocol.page(package=protocol.LABORATORY)
+    assert protocol.LABORATORY_PAGE.read_text() == laboratory, f"docs/lab-api.md is stale: {RENEW}"
+
+
+def test_laboratory_knows_its_protocol():
+    assert protocol.DESCRIPTION.read_text() == protocol.description(), f"{protocol.DESCRIPTION} is stale: {RENEW}"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 //! Access control: each method requires a role (`proto/`), and each client presents a token with
-//! one.
+//! one: as metadata, or as the cookie of a browser that has logged in. What a browser sends for the
+//! page of another site is refused.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{header, HeaderMap, StatusCode};
+use axum::http::{header, HeaderMap, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
-use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo};
+use tonic::transport::server::TcpConnectInfo;
 use tonic::Status;
 
 use crate::body::PermitBody;
@@ -28,7 +29,8 @@ pub enum Role {
 }
 
 impl Role {
-    fn name(self) -> &'static str {
+    /// Its name in hub.toml.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Look => "look",
             Self::Operate => "operate",
@@ -41,7 +43,7 @@ impl Role {
 const METHODS: &[(&str, Role)] = &include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 /// Other paths that the hub serves to clients with the role `look`.
 const LOOK_PATHS: [&str; 3] = ["/grpc.health.v1.Health/", "/grpc.reflection.v1", METRICS];
-/// The only path that is not a gRPC method.
+/// The only path with a role that is not a gRPC method.
 pub const METRICS: &str = "/metrics";
 
 /// Methods of the services that gRPC itself defines, as far as the hub has them.
@@ -73,20 +75,20 @@ impl Refusals {
     /// the previous round were not logged.
     fn count(&self, now: Instant) -> (bool, u32) {
         let mut round = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut untold = 0;
+        let mut unlisted = 0;
         let (began, count) = round.get_or_insert((now, 0));
         if now.duration_since(*began) >= ROUND {
-            untold = count.saturating_sub(REFUSALS_LOGGED);
+            unlisted = count.saturating_sub(REFUSALS_LOGGED);
             (*began, *count) = (now, 0);
         }
         *count = count.saturating_add(1);
-        (*count <= REFUSALS_LOGGED, untold)
+        (*count <= REFUSALS_LOGGED, unlisted)
     }
 
     fn log(&self, from: &str, path: &str, status: &Status) {
-        let (is_logged, untold) = self.count(Instant::now());
-        if untold > 0 {
-            tracing::warn!("refused {untold} more calls, which are not listed");
+        let (is_logged, unlisted) = self.count(Instant::now());
+        if unlisted > 0 {
+            tracing::warn!("refused {unlisted} more calls, which are not listed");
         }
         if is_logged {
             let shown: String = path.chars().take(PATH_SHOWN).collect();
@@ -94,6 +96,9 @@ impl Refusals {
         }
     }
 }
+
+/// Cookie of a browser that has logged in; its value is the token.
+pub const COOKIE: &str = "kairos-token";
 
 /// Maximum number of concurrent calls of a plugin to the hub.
 const PLUGIN_CALLS: usize = 16;
@@ -152,13 +157,21 @@ impl Gate {
         }
     }
 
+    /// The client with this token.
+    pub fn known(&self, shown: &str) -> Option<&Token> {
+        // The timing of a comparison of digests reveals nothing about a token.
+        let digest = <[u8; 32]>::from(Sha256::digest(shown));
+        self.tokens.0.iter().find(|token| token.sha256 == digest)
+    }
+
+    /// The client that presents a token, if it is known.
+    pub fn client(&self, headers: &HeaderMap) -> Option<&Token> {
+        self.known(shown(headers)?)
+    }
+
     /// The client, if it may call the path. `None`: access is not restricted.
     fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Option<AdmittedClient<'_>>, Status> {
-        let shown = headers
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|value| value.strip_prefix("Bearer "));
-        // The timing of a comparison of digests reveals nothing about a token.
+        let shown = shown(headers);
         let digest = shown.map(|shown| <[u8; 32]>::from(Sha256::digest(shown)));
         let known = |token: &&Token| Some(token.sha256) == digest;
         let plugin = self.plugins.iter().find(|(token, _)| known(&token));
@@ -186,10 +199,47 @@ impl Gate {
     }
 }
 
+/// The token that a client presents.
+fn shown(headers: &HeaderMap) -> Option<&str> {
+    if let Some(value) = headers.get(header::AUTHORIZATION) {
+        return value.to_str().ok()?.strip_prefix("Bearer ");
+    }
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .find_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+}
+
+/// Whether a request comes from the page of another site, which a browser says in `Origin`.
+pub fn is_foreign(uri: &Uri, headers: &HeaderMap, gate: &Gate) -> bool {
+    let Some(origin) = headers.get(header::ORIGIN) else {
+        return false;
+    };
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let Some(host) = uri.authority().map(|authority| authority.as_str()).or(host) else {
+        return true;
+    };
+    let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
+    // Without tokens only this machine is served, but a foreign name may have been made to lead to it.
+    let is_local = || {
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        ["localhost", "127.0.0.1", "[::1]"].contains(&name)
+    };
+    origin.is_none_or(|(_, from)| !from.eq_ignore_ascii_case(host)) || (gate.tokens.0.is_empty() && !is_local())
+}
+
 /// Passes a call to the inner service, or rejects it.
 pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    let (token, calls) = match gate.admit(path, request.headers()) {
+    let admitted = match is_foreign(request.uri(), request.headers(), &gate) {
+        true => Err(Status::permission_denied(
+            "the page of another site may not call this hub",
+        )),
+        false => gate.admit(path, request.headers()),
+    };
+    let (token, calls) = match admitted {
         Ok(None) => return next.run(request).await,
         Ok(Some(found)) => found,
         Err(status) => {
@@ -197,7 +247,12 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
             return refuse(path, status);
         }
     };
-    tracing::debug!(client = &*token.name, method = path, "call");
+    if gate.required_role(path) == Role::Look {
+        tracing::debug!(client = &*token.name, method = path, "call");
+    } else {
+        // Who has changed something can be looked up.
+        tracing::info!(client = &*token.name, method = path, "call");
+    }
     let permit = calls.map(|calls| calls.clone().try_acquire_owned());
     let Ok(permit) = permit.transpose() else {
         let text = format!(
@@ -217,11 +272,8 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
 
 /// The address that a call comes from.
 fn from(request: &Request) -> String {
-    let plain = request.extensions().get::<TcpConnectInfo>();
-    let secure = request.extensions().get::<TlsConnectInfo<TcpConnectInfo>>();
-    let address = plain
-        .and_then(TcpConnectInfo::remote_addr)
-        .or_else(|| secure?.get_ref().remote_addr());
+    let connection = request.extensions().get::<TcpConnectInfo>();
+    let address = connection.and_then(TcpConnectInfo::remote_addr);
     address.map_or_else(|| "?".into(), |address| address.to_string())
 }
 
@@ -319,6 +371,63 @@ mod tests {
         };
         assert!(may("/lab.Pll/State", "Bearer a") && !may("/lab.Pll/Lock", "Bearer a"));
         assert!(may("/lab.Pll/Lock", "Bearer b") && !may("/lab.Pll/None", "Bearer b"));
+    }
+
+    fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
+        let parsed = pairs.iter().map(|(name, value)| {
+            let name: header::HeaderName = name.parse().unwrap();
+            (name, value.parse().unwrap())
+        });
+        parsed.collect()
+    }
+
+    #[test]
+    fn cookie_is_a_token_unless_there_is_another() {
+        for (pairs, expected) in [
+            (&[("cookie", "kairos-token=a")][..], Some("a")),
+            (&[("cookie", "x=y; kairos-token=a; z=1")], Some("a")),
+            (&[("cookie", "kairos-tokens=a; xkairos-token=b")], None),
+            (
+                &[("cookie", "kairos-token=a"), ("authorization", "Bearer b")],
+                Some("b"),
+            ),
+            (&[("cookie", "kairos-token=a"), ("authorization", "Basic b")], None),
+            (&[], None),
+        ] {
+            assert_eq!(shown(&headers(pairs)), expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn page_of_other_site_is_foreign() {
+        let open = Gate::default();
+        let closed = Gate {
+            tokens: Tokens(vec![token("a", Role::Look)]),
+            ..Gate::default()
+        };
+        let local = "localhost:1390";
+        for (gate, host, origin, expected) in [
+            (&open, local, None, false),
+            (&open, local, Some("http://localhost:1390"), false),
+            (&open, "[::1]:1390", Some("http://[::1]:1390"), false),
+            (&open, local, Some("http://localhost:1391"), true),
+            (&open, local, Some("https://elsewhere"), true),
+            (&open, local, Some("null"), true),
+            (&open, "elsewhere:1390", Some("http://elsewhere:1390"), true),
+            (&closed, "hub.lab:1390", Some("https://hub.lab:1390"), false),
+            (&closed, "hub.lab:1390", Some("https://hub.lab:1390.elsewhere"), true),
+            (&closed, "hub.lab:1390", Some(""), true),
+        ] {
+            let mut given = headers(&[("host", host)]);
+            if let Some(origin) = origin {
+                given.insert(header::ORIGIN, origin.parse().unwrap());
+            }
+            assert_eq!(
+                is_foreign(&Uri::from_static("/"), &given, gate),
+                expected,
+                "{host} {origin:?}"
+            );
+        }
     }
 
     #[test]

@@ -300,13 +300,20 @@ mod tests {
             fs::write(&path, content).unwrap();
             let journal = Journal::open(folder.path(), "rack");
             let text = journal.subsystem().unwrap().text;
-            assert!(text.contains("rack.batch is damaged") && !text.contains("written"), "{text}");
+            assert!(
+                text.contains("rack.batch is damaged") && !text.contains("written"),
+                "{text}"
+            );
             journal.begin(&program(&[Operation::Write, Operation::Write])).end();
             assert!(journal.subsystem().is_none());
             assert_eq!(fs::read(&path).unwrap().len(), LINE);
         }
         fs::write(&path, "begun 1795447641.806 4").unwrap();
-        assert!(Journal::open(folder.path(), "rack").subsystem().unwrap().text.contains("4 instructions"));
+        assert!(Journal::open(folder.path(), "rack")
+            .subsystem()
+            .unwrap()
+            .text
+            .contains("4 instructions"));
     }
 
     proptest::proptest! {

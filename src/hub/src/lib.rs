@@ -5,9 +5,9 @@
 //! with its [`registers`], [`health`], [`logs`], [`clocks`] and [`waveforms`]; requests to it are
 //! [`job`]s. [`program`] builds batches from named steps; the [`journal`] survives a hub that is
 //! interrupted during a batch. [`service`] offers all this on a [`server`], with the `connections`
-//! of its clients, [`metrics`], and the methods of [`plugins`]. [`traces`] shows where the time of
-//! a call goes; [`life`] reports liveness to a service manager; `text` makes what others wrote safe for
-//! the log.
+//! of its clients, [`metrics`], the methods of [`plugins`] and of the [`laboratory`], and the
+//! [`page`] in the browser. [`traces`] shows where the time of a call goes; [`life`] reports liveness
+//! to a service manager; `text` makes what others wrote safe for the log.
 #![forbid(unsafe_code)]
 
 pub mod access;
@@ -19,17 +19,20 @@ pub mod device;
 pub mod health;
 pub mod job;
 pub mod journal;
+pub mod laboratory;
 pub mod life;
 pub mod logs;
 pub mod management;
 pub mod metrics;
 mod names;
+pub mod page;
 pub mod plugins;
 pub mod program;
 pub mod registers;
 mod roles;
 pub mod server;
 pub mod service;
+mod serving;
 pub mod settings;
 mod spi;
 mod text;

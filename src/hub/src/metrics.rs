@@ -162,11 +162,20 @@ mod tests {
     fn unknown_methods_do_not_grow_the_table() {
         let calls = Calls::default();
         (0..1000).for_each(|n| calls.add(&format!("/a/{n}"), &n.to_string(), Duration::ZERO));
-        let known = [access::METRICS, "/kairos.hub.v1.Registers/Read", "/grpc.health.v1.Health/Check"];
+        let known = [
+            access::METRICS,
+            "/kairos.hub.v1.Registers/Read",
+            "/grpc.health.v1.Health/Check",
+        ];
         known.iter().for_each(|method| calls.add(method, "0", Duration::ZERO));
         let sums = calls.sums.lock().unwrap();
         assert_eq!(sums.len(), usize::from(CODE_MAX) + 1 + 1 + known.len());
-        assert!(known.iter().all(|method| sums.contains_key(&(method.to_string(), "0".into()))));
-        assert_eq!(sums[&(OTHERS.into(), OTHERS.into())].count, 1000 - u64::from(CODE_MAX) - 1);
+        assert!(known
+            .iter()
+            .all(|method| sums.contains_key(&(method.to_string(), "0".into()))));
+        assert_eq!(
+            sums[&(OTHERS.into(), OTHERS.into())].count,
+            1000 - u64::from(CODE_MAX) - 1
+        );
     }
 }

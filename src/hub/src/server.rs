@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tokio::net::{TcpListener, UnixListener};
 use tokio_stream::wrappers::UnixListenerStream;
 use tonic::service::Routes;
-use tonic::transport::{Identity, Server, ServerTlsConfig};
+use tonic::transport::Server;
 use tonic_health::server::HealthReporter;
 use tonic_health::ServingStatus;
 
@@ -23,15 +23,19 @@ use crate::device::Device;
 use crate::health::Condition;
 use crate::job::State;
 use crate::journal::Journal;
+use crate::laboratory::Laboratory;
 use crate::life;
 use crate::metrics::{self, Calls};
-use crate::plugins::forward::forward;
+use crate::page::files::Files;
+use crate::page::{self, Page};
+use crate::plugins::forward::{forward, Processes};
 use crate::plugins::limits::Groups;
 use crate::plugins::process::{self, HubAccess, Plugin};
 use crate::plugins::settings::PluginSettings;
 use crate::plugins::Plugins;
 use crate::service::{All, Service};
-use crate::settings::{DeviceSettings, Settings, Tls};
+use crate::serving::{self, FRAME_MAX, PING, STREAMS_MAX};
+use crate::settings::{DeviceSettings, Settings};
 use crate::traces;
 use crate::v1;
 use crate::v1::buses_server::BusesServer;
@@ -46,17 +50,8 @@ use crate::v1::waveforms_server::WaveformsServer;
 
 /// Maximum size of a request: several times that of the largest program that a device accepts.
 const REQUEST_MAX: usize = 1 << 20;
-/// Interval of keepalive pings. A client that does not answer in time is disconnected, which ends
-/// its streams.
-const PING: Duration = Duration::from_secs(30);
-/// Time limit for the TLS handshake.
-const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Grace period for calls under way when the hub ends.
 const GRACE: Duration = Duration::from_secs(2);
-/// Maximum HTTP/2 frame size from clients: large, so that streams to buffers need few frames.
-const FRAME_MAX: u32 = 256 * 1024;
-/// Maximum number of concurrent calls per connection.
-const STREAMS_MAX: u32 = 128;
 
 /// Serves until the process is asked to end. `file`: hub.toml. The first line on standard output is
 /// the address.
@@ -70,6 +65,8 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         state,
         plugins,
         control_group,
+        laboratory,
+        page,
     } = settings;
     let listener = TcpListener::bind(listen)
         .await
@@ -77,10 +74,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     // For plugins, which run on this machine as this user, without TLS.
     let mut inner = server();
-    let mut outer = match tls {
-        Some(tls) => with_tls(server(), tls)?,
-        None => server(),
-    };
+    let tls = tls.as_ref().map(serving::acceptor).transpose()?;
     let mut gate = Gate {
         tokens,
         ..Gate::default()
@@ -116,12 +110,26 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
     let metrics = axum::Router::new()
         .route(access::METRICS, get(metrics::page))
         .with_state((service.devices.clone(), calls));
-    let plugins = service.plugins.clone();
-    let router = routes(service)?
+    let processes = Arc::new(Processes {
+        plugins: service.plugins.clone(),
+        laboratory: laboratory.as_deref().map(Laboratory::new),
+    });
+    let gate = Arc::new(gate);
+    let calls_router = routes(service)?
         .into_axum_router()
         .merge(metrics)
-        .fallback_service(any(forward).with_state(plugins))
-        .layer(from_fn_with_state(Arc::new(gate), access::admit))
+        .fallback_service(any(forward).with_state(processes))
+        .layer(from_fn_with_state(gate.clone(), access::admit));
+    let page = page::routes(Page {
+        gate,
+        files: Arc::new(page.map_or(Files::Embedded, Files::Folder)),
+        calls: calls_router.clone(),
+        secure: tls.is_some(),
+        laboratory: laboratory.is_some(),
+    });
+    let router = calls_router
+        .layer(from_fn(page::web::translate))
+        .merge(page)
         .layer(from_fn_with_state(calls, metrics::count))
         .layer(from_fn(traces::call));
     println!("listening on {address}");
@@ -132,36 +140,23 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
             .serve_with_incoming(UnixListenerStream::new(sockets.listener)),
     );
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
-    let serving = outer
-        .add_routes(router.into())
-        .serve_with_incoming_shutdown(connections::accept(listener), async { drop(ended.await) });
+    let serving = serving::serve(connections::accept(listener), tls, router, async { drop(ended.await) });
     tokio::pin!(serving);
     tokio::select! {
-        result = &mut serving => return result.map_err(|error| root(&error)),
+        () = &mut serving => return Ok(()),
         () = asked_to_end() => drop(end),
     }
     // Streams of watching clients never end by themselves.
-    match tokio::time::timeout(GRACE, serving).await {
-        Ok(result) => result.map_err(|error| root(&error)),
-        Err(_) => Ok(()),
-    }
+    let _ = tokio::time::timeout(GRACE, serving).await;
+    Ok(())
 }
 
 /// A server without routes.
 fn server() -> Server {
     Server::builder()
-        // Required for metrics.
-        .accept_http1(true)
         .max_concurrent_streams(STREAMS_MAX)
         .max_frame_size(FRAME_MAX)
         .http2_keepalive_interval(Some(PING))
-}
-
-fn with_tls(server: Server, tls: Tls) -> Result<Server, String> {
-    let identity = Identity::from_pem(tls.certificate, tls.key);
-    server
-        .tls_config(ServerTlsConfig::new().identity(identity).timeout(HANDSHAKE))
-        .map_err(|error| format!("[tls]: no PEM certificate with its key: {}", root(&error)))
 }
 
 /// Starts serving the devices of hub.toml. `state`: folder of their journals.
@@ -258,11 +253,6 @@ fn secret() -> std::io::Result<String> {
     let mut bytes = [0; 32];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Text of the root cause of an error.
-fn root(error: &dyn std::error::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), root)
 }
 
 fn routes(service: Service) -> Result<Routes, String> {

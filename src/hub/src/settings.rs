@@ -27,6 +27,10 @@ pub struct Settings {
     pub plugins: Vec<PluginSettings>,
     /// Folder of the control group that contains those of the plugins.
     pub control_group: Option<PathBuf>,
+    /// Folder of the laboratory.
+    pub laboratory: Option<PathBuf>,
+    /// Folder with the files of the page, instead of those in the program.
+    pub page: Option<PathBuf>,
 }
 
 /// The hub's TLS certificate and key, as PEM.
@@ -66,6 +70,16 @@ struct File {
     #[serde(default)]
     plugin: Vec<PluginEntry>,
     control_group: Option<PathBuf>,
+    laboratory: Option<LaboratoryEntry>,
+    /// Relative to the folder of hub.toml.
+    page: Option<PathBuf>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LaboratoryEntry {
+    /// Relative to the folder of hub.toml.
+    folder: PathBuf,
 }
 
 #[derive(Debug, Deserialize)]
@@ -128,8 +142,8 @@ impl Settings {
                 "listening at {listen} accepts remote clients: this requires [tls], and a [[token]] for each of them"
             ));
         }
-        if file.device.is_empty() && file.board.is_empty() {
-            return Err("there is no [[device]] and no [[board]]: the hub needs at least one".into());
+        if file.device.is_empty() && file.board.is_empty() && file.laboratory.is_none() {
+            return Err("there is no [[device]], no [[board]] and no [laboratory]: the hub needs at least one".into());
         }
         let devices = file.device.into_iter().map(|entry| entry.read(folder));
         let devices: Vec<_> = devices.collect::<Result<_, _>>()?;
@@ -169,6 +183,8 @@ impl Settings {
             boards,
             plugins,
             control_group: file.control_group,
+            laboratory: file.laboratory.map(|entry| folder.join(entry.folder)),
+            page: file.page.map(|page| folder.join(page)),
         })
     }
 }

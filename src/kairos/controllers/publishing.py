@@ -37,12 +37,16 @@ class Publication:
         self.struct = struct
         self.number = 0
         """Number of changes so far."""
+        self.watchers: list[Callable[[list[dict]], None]] = []
+        """Called with the changes."""
         self._sessions: set[_Session] = set()
 
     def changed(self, changes: Iterable[dict]):
         """Send changes, in order, to all clients."""
         changes = list(changes)
         self.number += len(changes)
+        for watcher in self.watchers:
+            watcher(changes)
         lines: dict[int, bytes] = {}
         for session in self._sessions:
             if session.paused:
@@ -210,12 +214,16 @@ class Broadcaster(_Sender):
     def __init__(self, version: int = 2):
         super().__init__(version)
         self._channels: dict[str, _Channel] = {}
+        self.watchers: list[Callable[[str, object], None]] = []
+        """Called with the channel and each message."""
 
     def _named(self, name):
         return self._channels.setdefault(name, _Channel())
 
     def broadcast(self, name: str, message):
         """Send a message to the clients of a channel that keep up."""
+        for watcher in self.watchers:
+            watcher(name, message)
         channel = self._channels.get(name)
         if channel is None or not channel.sessions:
             return

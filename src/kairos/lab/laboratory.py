@@ -81,8 +81,8 @@ class Laboratory:
         self.state.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock()
         settings = self.settings
-        self._broadcaster = Broadcaster(settings.pyon)
-        self.log = Log(self._broadcaster, self.state / "lab.log")
+        self.broadcaster = Broadcaster(settings.pyon)
+        self.log = Log(self.broadcaster, self.state / "lab.log")
         logging.getLogger().addHandler(self.log)
         self._entries = DeviceDB.load(settings.path(settings.device_db)).entries
         self.database = Database(settings.database or f"sqlite:///{self.state / 'lab.db'}")
@@ -168,19 +168,31 @@ class Laboratory:
         control = Server(self._targets(), self.settings.name, allow_parallel=True, limit=LINE_LIMIT)
         service = _LocalServer({"lab": Service(self, _person.get)}, self.settings.name, allow_parallel=True)
         receiver = LogReceiver(self.log.take)
-        self._servers = [publisher, control, self._broadcaster, receiver, service]
+        self._servers = [publisher, control, self.broadcaster, receiver, service]
         for server, port, name in (
             (publisher, ports.notify, "notify"),
             (control, ports.control, "control"),
-            (self._broadcaster, ports.broadcast, "broadcast"),
+            (self.broadcaster, ports.broadcast, "broadcast"),
             (receiver, ports.logging, "logging"),
         ):
             for connection in bound(addresses, port, name):
                 self.addresses[name] = connection.getsockname()[1]
                 await server.serve_on(connection)
         await service.serve_on(unix_socket(self.state / SOCKET))
+        await self._serve_hub()
         self.addresses["host"] = "127.0.0.1"
         files.write(self.state / ADDRESS, json.dumps(self.addresses).encode() + b"\n")
+
+    async def _serve_hub(self):
+        try:
+            # Without the extra `hub` a laboratory is complete, but has no page.
+            from .rpc.server import RpcServer
+        except ImportError:
+            logger.warning("the hub cannot reach the laboratory: install it with pip install 'kairos[hub]'")
+            return
+        server = RpcServer(self, self.state)
+        await server.start()
+        self._servers.append(server)
 
     def _targets(self) -> dict:
         made = {
@@ -214,7 +226,7 @@ class Laboratory:
                 return self._device_db.entries
             case ["ccb", "issue"]:
                 name, *rest = args
-                return self._broadcaster.broadcast("ccb", {"service": name, "args": tuple(rest), "kwargs": kwargs})
+                return self.broadcaster.broadcast("ccb", {"service": name, "args": tuple(rest), "kwargs": kwargs})
             case ["interactive", "request"]:
                 return self.interactive.request(process.key, *args)
         raise UsageError(f"a laboratory has no service {service}")

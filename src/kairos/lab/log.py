@@ -3,6 +3,7 @@
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -26,6 +27,8 @@ class Log(logging.Handler):
         self._broadcaster = broadcaster
         self.recent: deque[tuple] = deque(maxlen=KEPT)
         """(level, source, seconds of Unix time, text)."""
+        self.watchers: list[Callable[[list[tuple]], None]] = []
+        """Called with new records."""
         self._file = RotatingFileHandler(path, maxBytes=FILE_SIZE, backupCount=FILES, delay=True)
         self._file.setFormatter(logging.Formatter("%(message)s"))
         self.setFormatter(logging.Formatter("%(name)s:%(message)s"))
@@ -34,6 +37,8 @@ class Log(logging.Handler):
         """Take a record; `text`: ``name:message``."""
         record = (level, source, time.time(), text)
         self.recent.append(record)
+        for watcher in self.watchers:
+            watcher([record])
         self._broadcaster.broadcast("log", record)
         name = logging.getLevelName(level)
         line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {name} {source}: {text}"

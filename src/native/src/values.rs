@@ -168,9 +168,7 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
                 (_, Some(dtype)) => frombuffer.call1((data, dtype.bind(self.py)))?,
             };
             match (row, element) {
-                (Row::Array(shape), tag::BOOL) => {
-                    elements.call_method1("reshape", (PyTuple::new(self.py, shape)?,))
-                }
+                (Row::Array(shape), tag::BOOL) => elements.call_method1("reshape", (PyTuple::new(self.py, shape)?,)),
                 (Row::Array(shape), _) => {
                     let own = elements.call_method0("copy")?;
                     own.call_method1("reshape", (PyTuple::new(self.py, shape)?,))

@@ -217,10 +217,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             Kind::ConfigRead => {
                 let mut buffer = self.data.lock().await;
                 match config.read(key.as_str(), &mut buffer) {
-                    Ok(Some(length)) => {
-                        self.answer(&reply::config_data(length as u32), &buffer[..length])
-                            .await
-                    }
+                    Ok(Some(length)) => self.answer(&reply::config_data(length as u32), &buffer[..length]).await,
                     Ok(None) => {
                         // Not logged: a host may look for a key that is not set.
                         self.reason.clear();

@@ -61,7 +61,11 @@ impl Families {
             let mut line = vec![(*number, process.start)];
             let (mut parent, mut found) = (process.parent, self.seen.get(&line[0]).cloned());
             while let (None, Some(above)) = (&found, all.get(&parent)) {
-                found = self.firsts.get(&parent).or_else(|| self.seen.get(&(parent, above.start))).cloned();
+                found = self
+                    .firsts
+                    .get(&parent)
+                    .or_else(|| self.seen.get(&(parent, above.start)))
+                    .cloned();
                 line.push((parent, above.start));
                 // Without a loop, even if numbers were used again meanwhile.
                 parent = if line.len() > all.len() { 0 } else { above.parent };
@@ -161,13 +165,27 @@ mod tests {
         let mut families = Families::default();
         families.firsts.insert(first, "pll".into());
         families.firsts.insert(other, "shutter".into());
-        let before = [(hub, 1), (first, hub), (other, hub), (child, first), (daemon, child), (1, 0)];
+        let before = [
+            (hub, 1),
+            (first, hub),
+            (other, hub),
+            (child, first),
+            (daemon, child),
+            (1, 0),
+        ];
         assert_eq!(families.update(&table(&before)), []);
         let after = [(hub, 1), (first, hub), (other, hub), (daemon, hub), (1, 0)];
         assert_eq!(families.update(&table(&after)), [(daemon, Some("pll".into()))]);
         // A process that was never seen with its plugin, and one started by the orphan.
         let (stray, below) = (hub + 5, hub + 6);
-        let last = [(hub, 1), (first, hub), (daemon, hub), (stray, hub), (below, daemon), (1, 0)];
+        let last = [
+            (hub, 1),
+            (first, hub),
+            (daemon, hub),
+            (stray, hub),
+            (below, daemon),
+            (1, 0),
+        ];
         let orphans = families.update(&table(&last));
         assert_eq!(orphans, [(daemon, Some("pll".into())), (stray, None)]);
         assert_eq!(families.seen[&(below, u64::from(below))], "pll");

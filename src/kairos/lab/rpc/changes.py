@@ -1,0 +1,112 @@
+"""Changes that wait for a client, in bounded memory: not the values, but which of them the client lacks."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+from ...controllers.publishing import Publication
+from .protocol import message
+from .values import dataset, value
+
+__all__ = ["MissingChanges", "moments"]
+
+ASSIGNED = 4096
+"""Elements of a dataset that are sent one by one; if more were replaced, it is sent whole."""
+
+
+async def moments(publications: list[Publication], period: float, watch=lambda changes: None) -> AsyncIterator[None]:
+    """Yield at once, and then after changes of the publications, `period` seconds apart at least.
+    `watch`: called with each list of changes when it happens."""
+    changed = asyncio.Event()
+
+    def watcher(changes):
+        watch(changes)
+        changed.set()
+
+    for publication in publications:
+        publication.watchers.append(watcher)
+    try:
+        while True:
+            last = time.monotonic()
+            yield
+            await changed.wait()
+            await asyncio.sleep(last + period - time.monotonic())
+            changed.clear()
+    finally:
+        for publication in publications:
+            publication.watchers.remove(watcher)
+
+
+class MissingChanges:
+    """What a client that follows datasets has not received yet. `values`: all datasets by key;
+    `keys`: those that it wants whole, empty for all in short form."""
+
+    def __init__(self, values: dict, keys: frozenset[str]):
+        self._values, self._keys = values, keys
+        self._whole: dict[str, None] = {}
+        """Datasets that must be sent whole, or were deleted."""
+        self._grown: dict[str, None] = {}
+        self._assigned: dict[str, dict[int, None]] = {}
+        self._sent: dict[str, int] = {}
+        """Number of elements that the client has of each dataset."""
+
+    def all(self) -> list:
+        """Return everything as changes."""
+        self._whole.clear(), self._grown.clear(), self._assigned.clear()
+        keys = [key for key in self._keys if key in self._values] if self._keys else list(self._values)
+        return [self._set(key) for key in keys]
+
+    def note(self, changes: list[dict]):
+        """Note changes as `Publication.changed` gets them."""
+        for change in changes:
+            path = change["path"]
+            key = path[0] if path else change["key"]
+            if self._keys and key not in self._keys:
+                continue
+            if len(path) != 2 or path[1] != 1 or not self._keys:
+                self._whole[key] = None
+            elif change["action"] == "append":
+                self._grown[key] = None
+            else:
+                self._note_assignment(key, change)
+
+    def _note_assignment(self, key, change):
+        index, known = change.get("key"), self._sent.get(key, 0)
+        if change["action"] != "setitem" or not isinstance(index, int):
+            self._whole[key] = None
+            return
+        if index < 0:
+            index += len(self._values[key][1])
+        if index < known:  # others are sent as appended
+            assigned = self._assigned.setdefault(key, {})
+            assigned[index] = None
+            if len(assigned) > ASSIGNED:
+                self._whole[key] = None
+
+    def take(self) -> list:
+        """Return the changes, which are then no longer missing."""
+        found = []
+        for key in self._whole:
+            if key in self._values:
+                found.append(self._set(key))
+            else:
+                self._sent.pop(key, None)
+                found.append(message("DatasetChange", key=key, deleted=True))
+        for key, indices in self._assigned.items():
+            if key not in self._whole and key in self._values:
+                given = self._values[key][1]
+                elements = value([given[index] for index in indices])
+                assignment = message("DatasetAssignment", indices=list(indices), elements=elements)
+                found.append(message("DatasetChange", key=key, assign=assignment))
+        for key in self._grown:
+            if key not in self._whole and key in self._values:
+                given = self._values[key][1]
+                found.append(message("DatasetChange", key=key, append=value(given[self._sent.get(key, 0) :])))
+                self._sent[key] = len(given)
+        self._whole.clear(), self._grown.clear(), self._assigned.clear()
+        return found
+
+    def _set(self, key):
+        entry = self._values[key]
+        self._sent[key] = len(entry[1]) if hasattr(entry[1], "__len__") else 0
+        return message("DatasetChange", key=key, set=dataset(entry, bool(self._keys)))

@@ -1,0 +1,229 @@
+"""The calls of the service: each takes its request and returns its response.
+
+What is wrong with a request is a UsageError or ValueError, whose text the client gets.
+"""
+
+import asyncio
+import contextvars
+from pathlib import Path
+
+from ... import pyon
+from ...errors import UsageError
+from ...runs import folder_of
+from .. import history, results
+from ..service import Service
+from .protocol import message
+from .values import dataset, from_json
+
+__all__ = ["Methods", "caller"]
+
+caller: contextvars.ContextVar[str | None] = contextvars.ContextVar("caller", default=None)
+"""The client that calls; None if the hub has no tokens."""
+
+LIMIT = 100
+"""Rows that are returned by default."""
+OUTPUT = 64 << 10
+"""Bytes of the end of a run's output."""
+WARNING = 30
+
+
+class Methods:
+    """The calls to a laboratory."""
+
+    def __init__(self, laboratory):
+        self._lab = laboratory
+        self._service = Service(laboratory, caller.get)
+
+    async def laboratory_status(self, request):
+        status = self._service.status()
+        folder = self._lab.settings.folder
+        name = status["name"] or folder.name
+        return message("StatusResponse", name=name, folder=str(folder), queue=status["queue"], runs=status["runs"])
+
+    async def experiments_scan(self, request):
+        await self._service.scan(request.revision or None)
+        return message("ScanResponse")
+
+    # The queue
+
+    async def queue_submit(self, request):
+        expid = {
+            "file": request.file,
+            "class_name": request.class_name or None,
+            "arguments": from_json(request.arguments),
+            "repo_rev": request.revision or None,
+            "log_level": request.log_level or WARNING,
+        }
+        rid = await self._service.submit(
+            expid,
+            request.pipeline if request.HasField("pipeline") else None,
+            request.priority if request.HasField("priority") else None,
+            request.due if request.HasField("due") else None,
+            request.flush if request.HasField("flush") else None,
+            repeat=request.repeat,
+        )
+        if rid is None:
+            raise UsageError("the laboratory is ending")
+        return message("SubmitResponse", rid=rid)
+
+    async def queue_move(self, request):
+        self._service.move(request.rid, request.other, not request.behind)
+        return message("MoveResponse")
+
+    async def queue_hold(self, request):
+        self._service.hold(request.rid, request.note)
+        return message("HoldResponse")
+
+    async def queue_release(self, request):
+        self._service.release(request.rid)
+        return message("ReleaseResponse")
+
+    async def queue_edit(self, request):
+        changed = {name: getattr(request, name) for name in ("priority", "pipeline") if request.HasField(name)}
+        if request.HasField("due"):
+            changed["due_date"] = request.due or None
+        self._service.edit(request.rid, **changed)
+        return message("EditResponse")
+
+    async def queue_terminate(self, request):
+        self._service.terminate(request.rid, request.force)
+        # Whether it is to terminate is shown, too.
+        self._lab.scheduler.publication.changed([])
+        return message("TerminateResponse")
+
+    async def queue_answer(self, request):
+        if request.cancel:
+            self._lab.interactive.cancel(request.rid)
+        else:
+            self._lab.interactive.supply(request.rid, from_json(request.arguments))
+        return message("AnswerResponse")
+
+    # Values
+
+    async def datasets_set(self, request):
+        before = self._lab.datasets.values.get(request.key)
+        metadata = None
+        if request.HasField("unit"):
+            metadata = {**(before[2] if before else {}), "unit": request.unit}
+        persist = request.persist if request.HasField("persist") else None
+        self._service.set_dataset(request.key, pyon.decode(request.value), persist, metadata)
+        return message("SetDatasetResponse")
+
+    async def datasets_delete(self, request):
+        if request.key not in self._lab.datasets.values:
+            raise LookupError(f"dataset '{request.key}'")
+        self._service.delete_dataset(request.key)
+        return message("DeleteDatasetResponse")
+
+    async def parameters_history(self, request):
+        found = self._service.parameter_history(request.key, request.limit or LIMIT)
+        writes = [
+            message(
+                "ParameterWrite",
+                number=row["id"],
+                time=row["time"],
+                value=row["value"] or "",
+                rid=row["rid"],
+                person=row["person"] or "",
+            )
+            for row in found
+        ]
+        return message("ParameterHistoryResponse", writes=writes)
+
+    async def parameters_restore(self, request):
+        self._service.restore_parameter(request.key, request.number)
+        return message("RestoreParameterResponse")
+
+    # Ended runs
+
+    async def runs_find(self, request):
+        found = await self._service.runs(request.words, request.limit or LIMIT)
+        details = await asyncio.to_thread(
+            lambda: [history.shown(self._lab.database, record["rid"]) for record in found]
+        )
+        return message("FindRunsResponse", runs=[_ended(each) for each in details])
+
+    async def runs_show(self, request):
+        record = self._service.run(request.rid)
+        place = Path(self._lab.results)
+        if record["results"]:
+            stored = place / record["results"]
+        else:
+            stored = folder_of(record["started"], place) / results.stored_name(record["rid"], record["class_name"])
+        datasets, output = await asyncio.to_thread(lambda: (_datasets(stored), _end_of(stored.with_suffix(".log"))))
+        return message(
+            "ShowRunResponse",
+            run=_ended(record),
+            notes=[message("RunNote", **{**note, "person": note["person"] or ""}) for note in record["notes"]],
+            datasets=datasets,
+            output=output,
+            results=record["results"] or "",
+        )
+
+    async def runs_repeat(self, request):
+        changed = {name: pyon.decode(text) for name, text in request.arguments.items()}
+        return message("RepeatRunResponse", rid=await self._service.repeat(request.rid, **changed))
+
+    async def runs_tag(self, request):
+        self._service.tag(request.rid, request.tag, request.remove)
+        return message("TagRunResponse")
+
+    async def runs_note(self, request):
+        self._service.note(request.rid, request.text)
+        return message("NoteRunResponse")
+
+
+def _ended(record: dict):
+    return message(
+        "EndedRun",
+        rid=record["rid"],
+        class_name=record["class_name"] or "",
+        file=str(record["file"] or ""),
+        revision=record["repo_rev"] or "",
+        pipeline=record["pipeline"] or "",
+        status=record["status"] or "",
+        error=record["error"] or "",
+        person=record["person"] or "",
+        started=record["started"] or 0.0,
+        ended=record["ended"] or 0.0,
+        arguments={name: text or "" for name, text in record["arguments"].items()},
+        tags=record["tags"],
+    )
+
+
+def _datasets(path: Path) -> dict:
+    """Return the datasets of a run's file, by key."""
+    if not path.exists():
+        return {}
+    import h5py  # imported late: it takes 0.1 s, and only this needs it
+
+    found = {}
+
+    def visit(name, node):
+        if isinstance(node, h5py.Dataset):
+            given = node[()]
+            if isinstance(given, bytes):
+                given = given.decode(errors="replace")
+            metadata = {key: _text(node.attrs[key]) for key in ("unit", "scale", "precision") if key in node.attrs}
+            found[name] = dataset((False, given, metadata), True)
+
+    try:
+        with h5py.File(path) as file:
+            if "datasets" in file:
+                file["datasets"].visititems(visit)
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be read: {error}") from None
+    return found
+
+
+def _text(given):
+    return given.decode(errors="replace") if isinstance(given, bytes) else given
+
+
+def _end_of(path: Path) -> str:
+    """Return the end of a run's output."""
+    if not path.exists():
+        return ""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - OUTPUT))
+        return file.read().decode(errors="replace")

@@ -1,0 +1,44 @@
+"""Messages and methods of the service, from its description (``protocol.txtpb``), which `make
+protocol` generates from ``src/hub/proto``."""
+
+from functools import cache
+from pathlib import Path
+
+from google.protobuf import text_format
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
+
+__all__ = ["message", "services"]
+
+PACKAGE = "kairos.lab.v1"
+FILES = "datasets", "lab", "runs"
+DESCRIPTION = Path(__file__).with_name("protocol.txtpb")
+
+
+@cache
+def _pool() -> DescriptorPool:
+    pool = DescriptorPool()
+    # What `buf` adds about modules is not needed here.
+    files = text_format.Parse(
+        DESCRIPTION.read_text(), FileDescriptorSet(), allow_unknown_extension=True, allow_unknown_field=True
+    )
+    for file in files.file:
+        pool.Add(file)
+    return pool
+
+
+@cache
+def _class(name: str):
+    return GetMessageClass(_pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
+
+
+def message(name: str, /, **fields):
+    """Return a message of this type."""
+    return _class(name)(**fields)
+
+
+def services() -> list:
+    """Return the descriptors of all services."""
+    files = (_pool().FindFileByName(f"kairos/lab/v1/{name}.proto") for name in FILES)
+    return [service for file in files for service in file.services_by_name.values()]

@@ -1,0 +1,133 @@
+"""What clients follow: the state now, and then its changes.
+
+A client that is slow is sent the newest state when it has received the previous one.
+"""
+
+import time
+from collections import deque
+
+from ... import pyon
+from .. import history
+from .applets import Applets
+from .changes import MissingChanges, moments
+from .protocol import message
+from .values import argument
+
+__all__ = ["Streams"]
+
+PERIOD = 0.05
+"""Seconds between two states, unless the client asks for another time."""
+SHORTEST = 0.02
+LOG = 100
+"""Records of the log that are sent first by default."""
+RECORDS = 1000
+"""Records of the log that wait for a client."""
+SHOWN = 200
+"""Characters of an argument in the queue."""
+
+
+class Streams:
+    """The streams of a laboratory. Each method takes the request, and yields responses."""
+
+    def __init__(self, laboratory):
+        self._lab = laboratory
+        self._applets = Applets()
+        laboratory.broadcaster.watchers.append(self._applets.take)
+
+    async def applets_follow(self, request):
+        async for _ in moments([self._applets.publication], PERIOD):
+            yield message("FollowAppletsResponse", applets=self._applets.messages())
+
+    async def experiments_follow(self, request):
+        repository = self._lab.repository
+        async for _ in moments([repository.published, repository.published_state], PERIOD):
+            yield message(
+                "FollowExperimentsResponse",
+                experiments=[_experiment(name, entry) for name, entry in repository.experiments.items()],
+                problems=[
+                    message("ExperimentProblem", file=file, text=text) for file, text in repository.problems().items()
+                ],
+                revision=str(repository.state["cur_rev"]),
+                scanning=repository.state["scanning"],
+            )
+
+    async def queue_follow(self, request):
+        lab = self._lab
+        async for _ in moments([lab.scheduler.publication, lab.interactive.publication], PERIOD):
+            runs = sorted(lab.scheduler.runs.values(), key=lambda run: run.submission.rank, reverse=True)
+            yield message(
+                "FollowQueueResponse",
+                runs=[_queued(run, lab.scheduler.why(run)) for run in runs],
+                questions=[_question(rid, asked) for rid, asked in lab.interactive.publication.struct().items()],
+                ended=history.count(lab.database),
+            )
+
+    async def datasets_follow(self, request):
+        datasets = self._lab.datasets
+        missing = MissingChanges(datasets.values, frozenset(request.keys))
+        period = max(request.period_ms / 1000, SHORTEST) if request.period_ms else PERIOD
+        first = True
+        async for _ in moments([datasets.publication], period, missing.note):
+            changes = missing.all() if first else missing.take()
+            if changes or first:
+                yield message("FollowDatasetsResponse", init=first, changes=changes, time=time.time())
+            first = False
+
+    async def log_follow(self, request):
+        log = self._lab.log
+        waiting = deque(maxlen=RECORDS)
+        waiting.extend([record for record in log.recent if record[0] >= request.level][-(request.newest or LOG) :])
+
+        def watch(records):
+            waiting.extend(record for record in records if record[0] >= request.level)
+
+        async for _ in moments([log], PERIOD, watch):
+            records = [
+                message("LogRecord", level=level, source=source, time=moment, text=text)
+                for level, source, moment, text in waiting
+            ]
+            waiting.clear()
+            if records:
+                yield message("FollowLogResponse", records=records)
+
+
+def _experiment(name, entry):
+    defaults = entry.get("scheduler_defaults") or {}
+    return message(
+        "Experiment",
+        name=name,
+        file=entry["file"],
+        class_name=entry["class_name"],
+        arguments=[argument(each, *described) for each, described in (entry.get("arginfo") or {}).items()],
+        pipeline=defaults.get("pipeline_name") or "main",
+        priority=defaults.get("priority") or 0,
+        flush=bool(defaults.get("flush")),
+    )
+
+
+def _queued(run, why):
+    submission = run.submission
+    expid = submission.expid
+    return message(
+        "QueuedRun",
+        rid=run.rid,
+        class_name=expid.get("class_name") or "",
+        file=str(expid.get("file") or ""),
+        pipeline=submission.pipeline,
+        status=run.status,
+        priority=submission.priority,
+        due=submission.due_date or 0.0,
+        flush=submission.flush,
+        why=why or "",
+        person=submission.person or "",
+        submitted=submission.submitted,
+        held=submission.held is not None,
+        repeat=submission.repeat,
+        arguments={name: pyon.encode(given)[:SHOWN] for name, given in (expid.get("arguments") or {}).items()},
+        terminating=submission.termination,
+    )
+
+
+def _question(rid, asked):
+    arguments = [argument(*described) for described in asked["arglist_desc"]]
+    return message("Question", rid=rid, title=asked["title"], arguments=arguments)

@@ -1,0 +1,69 @@
+// The plots of this browser: those that experiments ask for, and those that a user adds.
+
+export interface PlotView {
+  id: string;
+  title: string;
+  kind: "xy" | "number" | "histogram";
+  y: string;
+  x?: string;
+  error?: string;
+  fit?: string;
+}
+
+/** The words of a command, in which quotes may be. */
+function words(command: string): string[] {
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map((found) => found[1] ?? found[2] ?? found[3] ?? "");
+}
+
+/** The plot that an applet's command describes; undefined if it cannot be drawn here. */
+export function fromCommand(name: string, command: string): PlotView | undefined {
+  const [program = "", ...rest] = words(command.replace("${artiq_applet}", ""));
+  const kind = ({ plot_xy: "xy", big_number: "number", plot_hist: "histogram" } as const)[program.replace(/^.*applets\./, "") as "plot_xy"];
+  if (!kind) return undefined;
+  const places: string[] = [];
+  const named: Record<string, string> = {};
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at] ?? "";
+    if (!word.startsWith("--")) {
+      places.push(word);
+      continue;
+    }
+    const [key = "", value] = word.slice(2).split("=", 2);
+    named[key] = value ?? rest[++at] ?? "";
+  }
+  const y = places[0];
+  if (!y) return undefined;
+  return { id: `applet ${name}`, title: named.title || name, kind, y, x: named.x, error: named.error, fit: named.fit };
+}
+
+const KEPT = "plots";
+
+function kept(): PlotView[] {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) ?? "[]") as PlotView[];
+  } catch {
+    return [];
+  }
+}
+
+class Views {
+  own = $state<PlotView[]>(kept());
+  closed = $state<string[]>([]);
+
+  add(view: PlotView): void {
+    this.own = [view, ...this.own];
+    this.keep();
+  }
+
+  close(id: string): void {
+    this.own = this.own.filter((view) => view.id !== id);
+    if (id.startsWith("applet ")) this.closed.push(id);
+    this.keep();
+  }
+
+  private keep(): void {
+    localStorage.setItem(KEPT, JSON.stringify(this.own));
+  }
+}
+
+export const views = new Views();

@@ -1,0 +1,150 @@
+// What the page knows: who uses it, and the newest state of what it follows.
+
+import { SvelteMap } from "svelte/reactivity";
+import { Applets, Datasets, type Applet, type Dataset } from "../protocol/kairos/lab/v1/datasets_pb";
+import { Experiments, Queue, type Experiment, type ExperimentProblem, type Question, type QueuedRun } from "../protocol/kairos/lab/v1/lab_pb";
+import { Log, type LogRecord } from "../protocol/kairos/lab/v1/runs_pb";
+import { describe } from "./arguments";
+import { calls, reason } from "./calls";
+import { follow, live } from "./live";
+import { readable } from "./values";
+
+export interface Session {
+  name: string | null;
+  role: "look" | "operate" | "administer" | null;
+  /** Whether the hub has tokens. */
+  login: boolean;
+  laboratory: boolean;
+}
+
+const LOG = 2000;
+
+export const lab = $state({
+  session: undefined as Session | undefined,
+  /** Whether the hub answers. */
+  connected: false,
+  /** Why the laboratory does not answer; empty if it does. */
+  away: "",
+  name: "",
+  folder: "",
+  experiments: [] as Experiment[],
+  problems: [] as ExperimentProblem[],
+  scanning: false,
+  revision: "",
+  queue: [] as QueuedRun[],
+  questions: [] as Question[],
+  /** Number of runs that have ended. */
+  ended: 0n,
+  applets: [] as Applet[],
+  log: [] as (LogRecord & { id: number })[],
+  /** What is told to the user: failures and confirmations. */
+  notice: undefined as { text: string; failed: boolean } | undefined,
+});
+
+export const datasets = new SvelteMap<string, Dataset>();
+
+/** Why the user may not change anything; empty if they may. */
+export function forbidden(): string {
+  if (!lab.connected) return "the hub does not answer";
+  if (lab.away) return lab.away;
+  return lab.session?.role === "look" ? "your token may only look" : "";
+}
+
+/** An argument of a run for people, in its unit if the experiment is known. */
+export function argumentText(run: { file: string; className: string }, name: string, pyon: string): string {
+  const experiment = lab.experiments.find((each) => each.className === run.className && run.file.endsWith(each.file));
+  const argument = experiment?.arguments.find((each) => each.name === name);
+  const { unit = "", scale = 1 } = argument ? describe(argument) : {};
+  return readable(pyon, unit, scale || 1);
+}
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+export function notify(text: string, failed = false): void {
+  lab.notice = { text, failed };
+  clearTimeout(timer);
+  timer = setTimeout(() => (lab.notice = undefined), failed ? 10_000 : 4_000);
+}
+
+/** Does something that may fail, and says so. Returns undefined if it has failed. */
+export async function attempt<T>(work: () => Promise<T>, done?: (result: T) => string): Promise<T | undefined> {
+  try {
+    const result = await work();
+    if (done) notify(done(result));
+    return result;
+  } catch (error) {
+    notify(reason(error), true);
+    return undefined;
+  }
+}
+
+export async function start(): Promise<void> {
+  const found = await fetch("/session");
+  lab.session = (await found.json()) as Session;
+  if (!lab.session.role) return;
+  live.listeners.add((open) => {
+    lab.connected = open;
+    if (!open) void lookForLogin();
+  });
+  live.start();
+  if (lab.session.laboratory) followAll();
+}
+
+/** A token may have been removed while the hub was away. */
+async function lookForLogin(): Promise<void> {
+  const found = await fetch("/session").catch(() => undefined);
+  if (found?.ok) lab.session = (await found.json()) as Session;
+}
+
+function followAll(): void {
+  const fail = (text: string) => {
+    if (lab.away && !text) void greet();
+    lab.away = text;
+  };
+  void greet();
+  follow(Experiments.method.follow, {}, (now) => {
+    lab.experiments = now.experiments;
+    lab.problems = now.problems;
+    lab.scanning = now.scanning;
+    lab.revision = now.revision;
+  });
+  follow(
+    Queue.method.follow,
+    {},
+    (now) => {
+      lab.queue = now.runs;
+      lab.questions = now.questions;
+      lab.ended = now.ended;
+    },
+    fail,
+  );
+  follow(Applets.method.follow, {}, (now) => (lab.applets = now.applets));
+  follow(Datasets.method.follow, { periodMs: 250 }, (now) => {
+    if (now.init) datasets.clear();
+    for (const { key, change } of now.changes) {
+      if (change.case === "deleted") datasets.delete(key);
+      else if (change.case === "set") datasets.set(key, change.value);
+    }
+  });
+  let id = 0;
+  let again = false;
+  follow(
+    Log.method.follow,
+    { newest: 500 },
+    (now) => {
+      const records = now.records.map((record) => Object.assign(record, { id: id++ }));
+      // After a reconnection the newest records come again.
+      lab.log = (again ? records : [...lab.log, ...records]).slice(-LOG);
+      again = false;
+    },
+    (text) => (again ||= text !== ""),
+  );
+}
+
+async function greet(): Promise<void> {
+  const status = await calls.laboratory.status({}).catch(() => undefined);
+  if (!status) return;
+  lab.name = status.name;
+  lab.folder = status.folder;
+  document.title = `${status.name} – Kairos`;
+}

@@ -1,0 +1,167 @@
+"""A hub as the door of a laboratory: its methods, who called, restarts, and pages of other sites."""
+
+import http.client
+import json
+
+import grpc
+import pytest
+
+from kairos.lab.rpc.protocol import message, services
+from tests.support.hub import Hub, token_entry
+from tests.support.laboratory import Laboratory
+from tests.support.waiting import until
+
+ENTRY = "[laboratory]\nfolder = 'lab'\n"
+ROLES = ("look", "operate")
+SERVICES = {service.name: service for service in services()}
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """A laboratory without devices."""
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    laboratory = Laboratory(folder)
+    laboratory.start()
+    yield laboratory
+    laboratory.close()
+
+
+@pytest.fixture
+def hub(tmp_path, lab):
+    """Its hub, with tokens for two roles."""
+    hub = Hub(tmp_path, {}, entries=ENTRY + "".join(token_entry(role, role) for role in ROLES))
+    yield hub
+    hub.close()
+
+
+def call(hub, name, method, role="operate", **fields):
+    """Call a method of the laboratory through the hub; returns the response, of a stream the first."""
+    service = SERVICES[name]
+    described = service.methods_by_name[method]
+    with grpc.insecure_channel(hub.address) as channel:
+        kind = channel.unary_stream if described.server_streaming else channel.unary_unary
+        response = type(message(described.output_type.name))
+        given = message(described.input_type.name, **fields)
+        metadata = [("authorization", f"Bearer {role}")]
+        path = f"/{service.full_name}/{method}"
+        made = kind(path, type(given).SerializeToString, response.FromString)(given, metadata=metadata, timeout=60)
+        if not described.server_streaming:
+            return made
+        first = next(made)
+        made.cancel()
+        return first
+
+
+def test_laboratory_knows_who_calls(hub, lab):
+    rid = call(hub, "Queue", "Submit", file="lab.py", class_name="Quick", arguments={"n": "4"}).rid
+    assert lab.ends(rid)["person"] == "one who may operate"
+    call(hub, "Datasets", "Set", key="power", value="2.5", persist=True)
+    (write,) = call(hub, "Parameters", "History", "look", key="power").writes
+    assert (write.value, write.person) == ("2.5", "one who may operate")
+    log = (hub.folder / "hub.log").read_text()
+    assert "/kairos.lab.v1.Queue/Submit" in log and "one who may operate" in log
+
+
+def test_methods_that_change_something_refuse_role_look(hub, lab):
+    for name, service in SERVICES.items():
+        for method in service.methods:
+            if method.server_streaming or method.name in ("Status", "History", "Find", "Show"):
+                continue
+            with pytest.raises(grpc.RpcError) as failed:
+                call(hub, name, method.name, "look")
+            assert failed.value.code().name == "PERMISSION_DENIED", f"{name}.{method.name}"
+    assert lab.queue() == [] and lab.datasets() == {}
+
+
+def test_impossible_request_is_told_why(hub, lab):
+    for name, method, fields, code, text in [
+        ("Queue", "Terminate", {"rid": 9}, "INVALID_ARGUMENT", "there is no run 9 in the queue"),
+        ("Queue", "Submit", {"file": "lab.py", "arguments": {"n": "{"}}, "INVALID_ARGUMENT", "argument n is no JSON"),
+        ("Datasets", "Delete", {"key": "none"}, "NOT_FOUND", "there is no dataset 'none'"),
+        ("Datasets", "Set", {"key": "a", "value": "("}, "INVALID_ARGUMENT", ""),
+        ("Runs", "Show", {"rid": 9}, "INVALID_ARGUMENT", "there is no finished run 9"),
+    ]:
+        with pytest.raises(grpc.RpcError) as failed:
+            call(hub, name, method, **fields)
+        assert failed.value.code().name == code and text in failed.value.details(), failed.value.details()
+    assert call(hub, "Laboratory", "Status").name == "lab"
+
+
+def test_values_arrive_as_typed_bytes(hub, lab):
+    lab.set_dataset("points", [1.5, 2.5])
+    lab.set_dataset("long", list(range(1000)))
+    change = call(hub, "Datasets", "Follow", keys=["points"]).changes[0]
+    assert (change.set.value.kind, change.set.value.dtype, list(change.set.shape)) == ("floats", "<f8", [2])
+    found = {each.key: each.set for each in call(hub, "Datasets", "Follow").changes}
+    assert found["points"].HasField("value") and not found["long"].HasField("value")
+    assert found["long"].text == "list of 1000" and list(found["long"].shape) == [1000]
+
+
+def test_laboratory_may_be_killed_and_started_again(hub, lab):
+    rid = call(hub, "Queue", "Submit", file="lab.py", class_name="Patient").rid
+    until(lambda: lab.status_of(rid) == "running")
+    lab.kill()
+    with pytest.raises(grpc.RpcError) as failed:
+        call(hub, "Laboratory", "Status")
+    assert failed.value.code().name == "UNAVAILABLE" and "kairos lab" in failed.value.details()
+    lab.start()
+    (run,) = call(hub, "Queue", "Follow", "look").runs
+    assert run.rid == rid
+    lab.release_run("patient")
+    assert lab.ends(rid)["status"] == "completed"
+
+
+def ask(hub, method, path, body=None, **headers):
+    """Return status, headers and body of a request."""
+    connection = http.client.HTTPConnection(*hub.address.split(":"), timeout=60)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(method, path, body, named)
+    response = connection.getresponse()
+    found = response.status, response.headers, response.read()
+    connection.close()
+    return found
+
+
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec_WebSocket_Version": "13",
+    "Sec_WebSocket_Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+}
+
+
+def test_token_becomes_a_cookie_that_scripts_cannot_read(hub):
+    assert json.loads(ask(hub, "GET", "/session")[2])["role"] is None
+    assert ask(hub, "POST", "/login", "none")[0] == 401
+    status, headers, _ = ask(hub, "POST", "/login", "look\n", Origin=f"http://{hub.address}")
+    assert status == 200
+    cookie, *rest = headers["Set-Cookie"].split("; ")
+    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(rest)
+    said = json.loads(ask(hub, "GET", "/session", Cookie=cookie)[2])
+    assert (said["role"], said["name"], said["laboratory"]) == ("look", "one who may look", True)
+    assert ask(hub, "GET", "/live", Cookie=cookie, **UPGRADE)[0] == 101
+    assert ask(hub, "GET", "/live", **UPGRADE)[0] == 401
+    assert "kairos-token=;" in ask(hub, "POST", "/logout")[1]["Set-Cookie"]
+
+
+def test_page_of_other_site_is_refused(hub):
+    call_body = b"\0\0\0\0\0"
+    kinds = {"Content_Type": "application/grpc-web+proto", "Cookie": "kairos-token=look"}
+    own = f"http://{hub.address}"
+    path = "/kairos.lab.v1.Laboratory/Status"
+    status, headers, body = ask(hub, "POST", path, call_body, Origin=own, **kinds)
+    assert status == 200 and b"grpc-status:0" in body.replace(b" ", b""), (status, headers, body)
+    for origin in ("http://elsewhere", "null", f"{own}.elsewhere", own.replace("127.0.0.1", "localhost")):
+        status, headers, body = ask(hub, "POST", path, call_body, Origin=origin, **kinds)
+        assert "7" in (headers.get("grpc-status"), body[-1:].decode(errors="replace")), (origin, headers, body)
+        assert ask(hub, "GET", "/live", Origin=origin, Cookie="kairos-token=look", **UPGRADE)[0] == 403
+        assert ask(hub, "POST", "/login", "look", Origin=origin)[0] == 403
+
+
+def test_files_of_the_page_forbid_foreign_content(hub):
+    status, headers, body = ask(hub, "GET", "/", Accept_Encoding="gzip")
+    assert status == 200 and "default-src 'self'" in headers["Content-Security-Policy"]
+    assert "unsafe" not in headers["Content-Security-Policy"] and headers["X-Content-Type-Options"] == "nosniff"
+    for path in ("/none", "/assets/none.js", "/assets/..%2f..%2fhub.toml", "/..%2fhub.toml"):
+        assert ask(hub, "GET", path, Accept_Encoding="gzip")[0] == 404, path

@@ -1,0 +1,59 @@
+"""A Rabi flop of the emulated device's ion, followed in the page on a desktop and on a telephone."""
+
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support import PATIENCE
+from tests.support.browser import ENTRY, new_page, violations
+from tests.support.hub import Hub
+from tests.support.laboratory import Laboratory
+from tests.support.paths import EXAMPLES
+
+expect.set_options(timeout=PATIENCE * 1000)
+
+
+@pytest.fixture
+def trap(tmp_path):
+    """The laboratory of `examples/ion`."""
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    device_db = (EXAMPLES / "ion" / "device_db.py").read_text()
+    laboratory = Laboratory(folder, device_db=device_db)
+    (folder / "repository" / "lab.py").unlink()
+    for name in ("rabi_flop.py", "trap.py"):
+        shutil.copy(EXAMPLES / "ion" / name, folder / "repository")
+    for path in (EXAMPLES / "ion").glob("*.toml"):
+        shutil.copy(path, folder)
+    laboratory.start()
+    yield laboratory
+    laboratory.close()
+
+
+def test_rabi_flop_is_followed_point_by_point(chromium, trap, tmp_path):
+    hub = Hub(tmp_path, {}, entries=ENTRY)
+    try:
+        with new_page(chromium, hub.address) as page, new_page(chromium, hub.address, "telephone") as telephone:
+            page.get_by_role("button", name="Rabi flop").click()
+            page.get_by_label("points").fill("12")
+            page.get_by_label("shots").fill("20")
+            assert page.get_by_label("longest").input_value() == "60"  # in microseconds, as it is declared
+            page.get_by_role("button", name=re.compile("^Submit")).click()
+            for each in (page, telephone):
+                plot = each.get_by_role("article", name="Rabi flop")
+                expect(plot.get_by_role("img")).to_have_attribute(
+                    "aria-label", "rabi.excitation: 12 points against rabi.length_s"
+                )
+            expect(page.get_by_role("row", name=re.compile("^0 RabiFlop completed"))).to_be_visible()
+            page.get_by_role("button", name="0", exact=True).click()
+            expect(page.get_by_text("60 µs")).to_be_visible()
+            expect(page.get_by_text("Rabi frequency")).to_be_visible()
+            expect(telephone.get_by_text("Nothing runs")).to_be_visible()
+            assert violations(page) == [] and violations(telephone) == []
+            page.screenshot(path=tmp_path / "desktop.png")
+            telephone.screenshot(path=tmp_path / "telephone.png")
+    finally:
+        hub.close()
+    assert trap.run(0)["status"] == "completed"

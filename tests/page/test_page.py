@@ -1,0 +1,158 @@
+"""The page of the laboratory in a browser, through a real hub and a real laboratory."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support import PATIENCE
+from tests.support.browser import ENTRY, new_page, violations
+from tests.support.hub import Hub, token_entry
+
+expect.set_options(timeout=PATIENCE * 1000)
+
+
+def submit(page, name):
+    """Submit an experiment by its form."""
+    # The repository has been scanned.
+    expect(page.get_by_role("button", name=name)).to_be_visible()
+    page.get_by_label("Search experiments").fill(name)
+    page.get_by_label("Search experiments").press("Enter")
+    page.get_by_role("button", name=re.compile("^Submit")).click()
+
+
+def queue(page):
+    return page.get_by_role("region", name="Queue")
+
+
+def test_experiment_is_submitted_followed_terminated_and_repeated(chromium, hub, place):
+    with new_page(chromium, hub.address) as page:
+        submit(page, "Runs until")
+        expect(queue(page).get_by_text("running", exact=True)).to_be_visible()
+        page.get_by_label("Dataset to be drawn").select_option("patient")
+        page.get_by_role("button", name="Add", exact=True).click()
+        plot = page.get_by_role("article", name="patient")
+        expect(plot.get_by_text("live")).to_be_visible()
+        chart = plot.get_by_role("img")
+        first = re.match(r"patient: (\d+) points", chart.get_attribute("aria-label"))
+        expect(chart).not_to_have_attribute("aria-label", first[0])
+        queue(page).get_by_role("button", name="Terminate").click()
+        expect(queue(page).get_by_text("Nothing runs")).to_be_visible()
+        place.release_run("patient")
+        page.get_by_role("button", name="Run 0 again").click()
+        expect(page.get_by_role("row", name=re.compile("^1 Patient completed"))).to_be_visible()
+        page.get_by_role("button", name="1", exact=True).click()
+        details = page.get_by_role("heading", name=re.compile("Run 1: Patient"))
+        expect(details).to_be_visible()
+        page.get_by_label("Note").fill("<b>good</b>")
+        page.get_by_role("button", name="Add note").click()
+        expect(page.get_by_text("<b>good</b>")).to_be_visible()
+    assert place.run(1)["notes"][0]["text"] == "<b>good</b>"
+
+
+def test_waiting_runs_are_held_released_moved_and_deleted(chromium, hub, place):
+    with new_page(chromium, hub.address) as page:
+        submit(page, "Runs until")
+        for _ in range(3):
+            page.get_by_role("button", name=re.compile("^Submit")).click()
+        runs = queue(page).get_by_role("listitem")
+        expect(runs).to_have_count(4)
+        expect(runs.nth(2)).to_contain_text("run 1 is prepared and goes first")
+        page.get_by_role("button", name="Run 3 earlier").click()
+        expect(runs.nth(2)).to_contain_text("3 Patient")
+        runs.nth(2).get_by_role("button", name="Hold").click()
+        expect(runs.filter(has_text="it is held")).to_have_count(1)
+        queue(page).get_by_role("button", name="Release").click()
+        expect(runs.filter(has_text="it is held")).to_have_count(0)
+        runs.filter(has_text=re.compile("^ *3 ")).get_by_role("button", name="Delete").click()
+        expect(runs).to_have_count(3)
+    assert [run["rid"] for run in place.queue()] == [0, 1, 2]
+
+
+def test_run_that_asks_is_answered_in_the_page(chromium, hub, place):
+    with new_page(chromium, hub.address) as page:
+        submit(page, "Asks")
+        page.get_by_label("power").fill("2.5")
+        page.get_by_role("button", name="Answer").click()
+        expect(page.get_by_role("row", name=re.compile("^0 Asks completed"))).to_be_visible()
+        page.get_by_role("tab", name="Data").click()
+        expect(page.get_by_role("row", name=re.compile("^power 0.0025"))).to_be_visible()
+        page.get_by_role("button", name="Edit power").click()
+        page.get_by_label("Value of power").fill("nonsense")
+        page.get_by_role("button", name="Set").click()
+        expect(page.get_by_role("status").filter(has_text="nonsense")).to_be_visible()
+        page.get_by_label("Value of power").fill("7")
+        page.get_by_role("button", name="Set").click()
+        expect(page.get_by_role("row", name=re.compile("^power 7"))).to_be_visible()
+
+
+def test_page_goes_on_after_restarts_of_laboratory_and_hub(chromium, hub, place, tmp_path):
+    with new_page(chromium, hub.address, quiet=False) as page:
+        submit(page, "Runs until")
+        page.get_by_label("Dataset to be drawn").select_option("patient")
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.get_by_role("article", name="patient").get_by_text("live")).to_be_visible()
+        place.kill()
+        expect(page.get_by_text("the laboratory")).not_to_have_count(0)
+        place.start()
+        expect(page.get_by_role("status").filter(has_text="run 0 Patient")).to_be_visible()
+        address = hub.address
+        hub.close()
+        expect(page.get_by_role("status").filter(has_text="hub lost")).to_be_visible()
+        again = Hub(tmp_path, {}, listen=address, entries=ENTRY)
+        hub.process = again.process
+        expect(page.get_by_role("status").filter(has_text="run 0 Patient")).to_be_visible()
+        expect(page.get_by_role("article", name="patient").get_by_text("live")).to_be_visible()
+        place.release_run("patient")
+        expect(page.get_by_role("row", name=re.compile("^0 Patient completed"))).to_be_visible()
+
+
+@pytest.mark.parametrize("size", ["desktop", "telephone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_is_accessible(chromium, hub, place, size, scheme):
+    place.ends(place.run_of("Quick"))
+    place.ends(place.run_of("Broken"))
+    place.set_dataset("<i>name</i> of a dataset", float("nan"))
+    rid = place.run_of("Patient")
+    place.run_of("Patient", name="second")
+    with new_page(chromium, hub.address, size, scheme) as page:
+        expect(queue(page).get_by_text("running", exact=True)).to_be_visible()
+        views = page.get_by_label("Views").get_by_role("button") if size == "telephone" else page.get_by_role("tab")
+        for view in views.all():
+            view.click()
+            assert violations(page) == [], view.text_content()
+            if view.text_content() == "Runs":
+                page.get_by_role("button", name="1", exact=True).click()
+                expect(page.get_by_role("heading", name=re.compile("Run 1: Broken"))).to_be_visible()
+                assert violations(page) == []
+            if view.text_content() == "Data":
+                expect(page.get_by_text("<i>name</i> of a dataset").first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        if size == "telephone":
+            views.first.click()
+        page.get_by_role("button", name=re.compile("Quick scan")).click()
+        assert violations(page) == []
+    assert place.status_of(rid) == "running"
+
+
+def test_token_logs_in_and_who_may_only_look_is_told(chromium, place, tmp_path):
+    entries = ENTRY + token_entry("a look token", "look")
+    hub = Hub(tmp_path, {}, entries=entries)
+    try:
+        place.run_of("Patient")
+        with new_page(chromium, hub.address, quiet=False) as page:
+            assert violations(page) == []
+            page.get_by_label("Token").fill("wrong")
+            page.get_by_role("button", name="Log in").click()
+            expect(page.get_by_role("alert")).to_have_text("this hub does not know that token")
+            page.get_by_label("Token").fill("a look token")
+            page.get_by_role("button", name="Log in").click()
+            expect(page.get_by_text("one who may look")).to_be_visible()
+            expect(queue(page).get_by_role("button", name="Terminate")).to_be_disabled()
+            page.get_by_role("button", name=re.compile("Quick scan")).click()
+            expect(page.get_by_text("your token may only look")).to_be_visible()
+            assert page.evaluate("document.cookie") == ""
+            page.get_by_role("button", name="Log out").click()
+            expect(page.get_by_label("Token")).to_be_visible()
+    finally:
+        hub.close()

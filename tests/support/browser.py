@@ -1,0 +1,57 @@
+"""Chromium for tests of the hub's page: desktop and telephone, whose console must stay empty."""
+
+from contextlib import contextmanager
+
+import pytest
+
+from .paths import BUILD
+from .scope import BROWSER
+
+__all__ = ["ENTRY", "SIZES", "browser", "new_page", "violations"]
+
+ENTRY = f"page = '{BUILD / 'page'}'\n[laboratory]\nfolder = 'lab'\n"
+"""Entry of hub.toml for the laboratory in the folder `lab`, with the page as it was built last."""
+SIZES = {"desktop": (1440, 900), "telephone": (390, 844)}
+AXE = BUILD / "page-work" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@contextmanager
+def browser():
+    """Run Chromium; skips the test if there is none."""
+    if BROWSER is None:
+        pytest.skip("there is no Chromium")
+    # Only tests with a browser need it.
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@contextmanager
+def new_page(running, address, size="desktop", scheme="light", quiet=True):
+    """Open the page of a hub in a session of its own. At the end its console must be empty, if
+    `quiet`."""
+    width, height = SIZES[size]
+    telephone = size == "telephone"
+    context = running.new_context(
+        viewport={"width": width, "height": height}, is_mobile=telephone, has_touch=telephone, color_scheme=scheme
+    )
+    page, said = context.new_page(), []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(f"http://{address}/")
+    yield page
+    context.close()
+    assert not quiet or said == []
+
+
+def violations(page) -> list:
+    """Return what axe-core objects to in a page: the rule, and the elements."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: 'make page' does it")
+    # As a function of the browser's debugger, which the page's policy does not concern.
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("async () => (await axe.run()).violations")
+    return [(each["id"], [node["html"] for node in each["nodes"]]) for each in found]
