@@ -53,7 +53,7 @@ def call(hub, name, method, role="operate", **fields):
         return first
 
 
-def test_laboratory_knows_who_calls(hub, lab):
+def test_calls_reach_the_laboratory_with_their_person(hub, lab):
     rid = call(hub, "Queue", "Submit", file="lab.py", class_name="Quick", arguments={"n": "4"}).rid
     assert lab.ends(rid)["person"] == "one who may operate"
     call(hub, "Datasets", "Set", key="power", value="2.5", persist=True)
@@ -74,7 +74,7 @@ def test_methods_that_change_something_refuse_role_look(hub, lab):
     assert lab.queue() == [] and lab.datasets() == {}
 
 
-def test_impossible_request_is_told_why(hub, lab):
+def test_impossible_request_is_refused_with_reason(hub, lab):
     for name, method, fields, code, text in [
         ("Queue", "Terminate", {"rid": 9}, "INVALID_ARGUMENT", "there is no run 9 in the queue"),
         ("Queue", "Submit", {"file": "lab.py", "arguments": {"n": "{"}}, "INVALID_ARGUMENT", "argument n is no JSON"),

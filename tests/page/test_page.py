@@ -109,7 +109,7 @@ def test_page_goes_on_after_restarts_of_laboratory_and_hub(chromium, hub, place,
 
 @pytest.mark.parametrize("size", ["desktop", "telephone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_is_accessible(chromium, hub, place, size, scheme):
+def test_page_has_no_accessibility_violation(chromium, hub, place, size, scheme):
     place.ends(place.run_of("Quick"))
     place.ends(place.run_of("Broken"))
     place.set_dataset("<i>name</i> of a dataset", float("nan"))
@@ -135,7 +135,7 @@ def test_page_is_accessible(chromium, hub, place, size, scheme):
     assert place.status_of(rid) == "running"
 
 
-def test_token_logs_in_and_who_may_only_look_is_told(chromium, place, tmp_path):
+def test_token_logs_in_and_role_look_is_shown_as_read_only(chromium, place, tmp_path):
     entries = ENTRY + token_entry("a look token", "look")
     hub = Hub(tmp_path, {}, entries=entries)
     try:

@@ -38,14 +38,14 @@ class Live {
       this.attempts = 0;
       for (const stream of this.waiting) this.call(stream);
       this.waiting.clear();
-      this.tell(true);
+      this.report(true);
     };
     socket.onmessage = (event) => this.take(new Uint8Array(event.data as ArrayBuffer));
     socket.onclose = () => {
       this.socket = undefined;
       for (const stream of this.streams.values()) this.waiting.add(stream);
       this.streams.clear();
-      this.tell(false);
+      this.report(false);
       setTimeout(() => this.start(), AGAIN[Math.min(this.attempts++, AGAIN.length - 1)]);
     };
   }
@@ -97,7 +97,7 @@ class Live {
     }, 500);
   }
 
-  private tell(open: boolean): void {
+  private report(open: boolean): void {
     for (const listener of this.listeners) listener(open);
   }
 }
