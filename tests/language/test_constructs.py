@@ -12,7 +12,7 @@ import pkgutil
 import pytest
 
 from kairos.dry_run.timeline import Timeline
-from kairos.language.core import _Outside, set_time_manager
+from kairos.language.core import _HostRun, set_time_manager
 
 from . import constructs
 from .constructs import left
@@ -61,7 +61,7 @@ def test_construct_on_the_device_matches_python(program, core):
     "program", [p for p in programs() if issubclass(p, left.Timed)], ids=lambda program: program.__name__
 )
 def test_simulation_matches_device(program):
-    before = _Outside.timeline
+    before = _HostRun.timeline
     try:
         with Timeline().running():
             assert said(program(Python())) == program.EXPECTED

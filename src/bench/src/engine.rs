@@ -111,12 +111,12 @@ impl Engine {
 
     /// Whether anything is wired to an output of a model.
     pub fn feeds(&self, model: usize) -> bool {
-        self.wiring.from_model(model).next().is_some()
+        self.wiring.ends_of_model(model).next().is_some()
     }
 
     /// Whether anything is wired to a pin that the device drives.
     pub fn watches(&self, pad: u16) -> bool {
-        !self.wiring.from_pin(pad).is_empty()
+        !self.wiring.ends_of_pin(pad).is_empty()
     }
 
     /// The pins of the device through which a model is reached: those wired to it, in either
@@ -152,7 +152,7 @@ impl Engine {
     /// Sends a signal to everything wired to a pin of the device, where it arrives at `at`.
     fn send_from_pin(&mut self, at: Ns, pad: u16, signal: Signal) {
         let origin = self.wiring.origin_of_pin(pad);
-        for to in self.wiring.from_pin(pad) {
+        for to in self.wiring.ends_of_pin(pad) {
             self.schedule.send(at, *to, signal, origin);
         }
     }
@@ -243,7 +243,7 @@ impl Engine {
             if !self.record.add_output(change) {
                 self.record.warn_full(model, &self.parts[model].name, at);
             }
-            for to in self.wiring.from_output(model, output) {
+            for to in self.wiring.ends_of_output(model, output) {
                 self.schedule.send(at + delay, *to, signal, origin);
             }
         }

@@ -77,17 +77,17 @@ impl Wiring {
     }
 
     /// The ends of the wires from an output of a model.
-    pub(super) fn from_output(&self, model: usize, output: usize) -> &[End] {
+    pub(super) fn ends_of_output(&self, model: usize, output: usize) -> &[End] {
         &self.outputs[model][output]
     }
 
     /// The ends of the wires from a pin.
-    pub(super) fn from_pin(&self, pad: u16) -> &[End] {
+    pub(super) fn ends_of_pin(&self, pad: u16) -> &[End] {
         self.pins.get(&pad).map_or(&[], Vec::as_slice)
     }
 
     /// The ends of the wires from all outputs of a model.
-    pub(super) fn from_model(&self, model: usize) -> impl Iterator<Item = End> + '_ {
+    pub(super) fn ends_of_model(&self, model: usize) -> impl Iterator<Item = End> + '_ {
         self.outputs[model].iter().flatten().copied()
     }
 
@@ -162,7 +162,7 @@ impl Wiring {
     fn own_pads(&self, model: usize) -> impl Iterator<Item = u16> + '_ {
         let leads = move |end: &End| end.is_input_of(model);
         let wired = self.pins.iter().filter(move |(_, ends)| ends.iter().any(leads));
-        let driven = self.from_model(model).filter_map(|end| match end {
+        let driven = self.ends_of_model(model).filter_map(|end| match end {
             End::Pin(pad) => Some(pad),
             End::Input { .. } => None,
         });

@@ -165,9 +165,9 @@ fn find_function() -> Function {
     let before = build.compare(Compare::Ult, address.clone(), start.clone());
     let end = build.element(&start, &Ty::I8, bytes);
     let inner = build.compare(Compare::Ult, address, end);
-    let outside = build.not(inner);
-    let outside = build.binary(Binary::Or, before, outside);
-    build.branch(outside, next, same);
+    let disjoint = build.not(inner);
+    let disjoint = build.binary(Binary::Or, before, disjoint);
+    build.branch(disjoint, next, same);
     build.block = next;
     let following = build.binary(Binary::Add, index.clone(), int(1));
     build.store(following, &counter);
