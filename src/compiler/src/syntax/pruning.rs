@@ -73,8 +73,7 @@ fn body(stmts: &[Stmt], truth: Truth) -> Vec<Stmt> {
 fn statement(stmt: &Stmt, truth: Truth) -> Stmt {
     let mut stmt = stmt.clone();
     let mut block = |stmts: &mut Vec<Stmt>| *stmts = body(stmts, truth);
-    stmt.kind
-        .each_part_mut(&mut |expr| expression(expr, truth), &mut block);
+    stmt.kind.each_part_mut(&mut |expr| expression(expr, truth), &mut block);
     stmt
 }
 
