@@ -96,7 +96,7 @@ ROWS = [
     (HUB, "with `UNAVAILABLE` after at most {} s", 2 * python("kairos/hub/client.py", "PING")),
     (SECURITY, "TCP | `127.0.0.1:{}` |", contract("hub.PORT")),
     (SECURITY, "a request has at most {} MiB", mib(rust("hub/src/server.rs", "REQUEST_MAX"))),
-    (SECURITY, "a connection {} concurrent calls", rust("hub/src/server.rs", "STREAMS_MAX")),
+    (SECURITY, "a connection {} concurrent calls", rust("hub/src/serving.rs", "STREAMS_MAX")),
     (SECURITY, "sends nothing within {} s is closed", rust("hub/src/connections.rs", "GREETING")),
     (SECURITY, "open files for the hub, and to {}; further", rust("hub/src/connections.rs", "CONNECTIONS_MAX")),
     (PLUGINS, "the plugin is killed after {} s", rust("hub/src/plugins/process.rs", "FAREWELL")),

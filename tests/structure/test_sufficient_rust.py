@@ -194,6 +194,12 @@ def test_statement_needs_only_named_files(tree):
     )
     tree.change(
         statements,
+        "            StmtKind::Expr(value) => expr(value),\n",
+        "            StmtKind::Expr(value) => expr(value),\n"
+        "            StmtKind::Delete(targets) => targets.iter_mut().for_each(expr),\n",
+    )
+    tree.change(
+        statements,
         "            | StmtKind::Pass => Flow::On,",
         "            | StmtKind::Delete(_)\n            | StmtKind::Pass => Flow::On,",
     )

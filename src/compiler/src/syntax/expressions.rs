@@ -194,6 +194,57 @@ impl ExprKind {
     }
 }
 
+impl ExprKind {
+    /// Visits the subexpressions, to change them, but not bodies of functions.
+    pub(super) fn each_part_mut(&mut self, each: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            ExprKind::Attribute { value, .. } | ExprKind::Unary { operand: value, .. } => each(value),
+            ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|expr| each(expr)),
+            ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|expr| each(expr)),
+            ExprKind::Call { callee, args, keywords } => {
+                each(callee);
+                args.iter_mut().for_each(&mut *each);
+                keywords.iter_mut().for_each(|keyword| each(&mut keyword.value));
+            }
+            ExprKind::Compare { first, rest } => {
+                each(first);
+                rest.iter_mut().for_each(|(_, value)| each(value));
+            }
+            ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|expr| each(expr)),
+            ExprKind::BoolOp { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
+                values.iter_mut().for_each(each)
+            }
+            ExprKind::FString(string) => string.values.iter_mut().for_each(each),
+            ExprKind::ListComp { element, target, iter } => {
+                [iter, target, element].into_iter().for_each(|expr| each(expr))
+            }
+            ExprKind::Generator { element, clauses } => {
+                for clause in clauses {
+                    [&mut clause.iter, &mut clause.target].into_iter().for_each(&mut *each);
+                    clause.tests.iter_mut().for_each(&mut *each);
+                }
+                each(element);
+            }
+            ExprKind::Function { defaults, .. } => defaults.iter_mut().for_each(each),
+            ExprKind::Slice { value, bounds } => {
+                each(value);
+                bounds.iter_mut().flatten().for_each(|bound| each(bound));
+            }
+            ExprKind::Slices { value, dims } => {
+                each(value);
+                for dimension in dims {
+                    match dimension {
+                        Dimension::At(index) => each(index),
+                        Dimension::Slice(bounds) => bounds.iter_mut().flatten().for_each(|bound| each(bound)),
+                    }
+                }
+            }
+            ExprKind::Name(_) | ExprKind::Str(_) | ExprKind::Bytes(_) => {}
+            ExprKind::None | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Float(_) => {}
+        }
+    }
+}
+
 /// Visits an expression and its subexpressions, but not bodies of functions.
 pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     visit(expr);

@@ -1,7 +1,7 @@
 //! Removes unreachable code: branches that conditions known at compile time exclude, and loops over
 //! lists that never have elements.
 
-use super::{walk_expr, Dimension, Expr, ExprKind, Flow, Function, Stmt, StmtKind};
+use super::{walk_expr, Expr, ExprKind, Flow, Function, Stmt, StmtKind};
 
 /// What is known of expressions.
 pub trait Known {
@@ -72,48 +72,8 @@ fn body(stmts: &[Stmt], truth: Truth) -> Vec<Stmt> {
 
 fn statement(stmt: &Stmt, truth: Truth) -> Stmt {
     let mut stmt = stmt.clone();
-    let block = |stmts: &mut Vec<Stmt>| *stmts = body(stmts, truth);
-    let mut value = |expr: &mut Expr| expression(expr, truth);
-    match &mut stmt.kind {
-        StmtKind::Expr(expr) => value(expr),
-        StmtKind::Assign { targets, value: given } => {
-            targets.iter_mut().for_each(&mut value);
-            value(given);
-        }
-        StmtKind::Annotated {
-            target, value: given, ..
-        } => {
-            value(target);
-            given.iter_mut().for_each(value);
-        }
-        StmtKind::AugAssign {
-            target, value: given, ..
-        } => [target, given].into_iter().for_each(value),
-        StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
-            value(test);
-            [body, orelse].into_iter().for_each(block);
-        }
-        StmtKind::For(stmt) => {
-            [&mut stmt.iter, &mut stmt.target].into_iter().for_each(value);
-            [&mut stmt.body, &mut stmt.orelse].into_iter().for_each(block);
-        }
-        StmtKind::With { context, body } => {
-            value(context);
-            block(body);
-        }
-        StmtKind::Try(stmt) => {
-            [&mut stmt.body, &mut stmt.orelse, &mut stmt.finally]
-                .into_iter()
-                .for_each(block);
-            stmt.handlers.iter_mut().for_each(|handler| block(&mut handler.body));
-        }
-        StmtKind::Raise(given) | StmtKind::Return(given) => given.iter_mut().for_each(value),
-        StmtKind::Assert { test, message } => {
-            value(test);
-            message.iter_mut().for_each(value);
-        }
-        StmtKind::Break | StmtKind::Continue | StmtKind::Pass => {}
-    }
+    let mut block = |stmts: &mut Vec<Stmt>| *stmts = body(stmts, truth);
+    stmt.kind.each_part_mut(&mut |expr| expression(expr, truth), &mut block);
     stmt
 }
 
@@ -153,48 +113,5 @@ fn expression(expr: &mut Expr, truth: Truth) {
         },
         _ => {}
     }
-    let mut each = |expr: &mut Expr| expression(expr, truth);
-    match &mut expr.kind {
-        ExprKind::Attribute { value, .. } | ExprKind::Unary { operand: value, .. } => each(value),
-        ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|expr| each(expr)),
-        ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|expr| each(expr)),
-        ExprKind::Call { callee, args, keywords } => {
-            each(callee);
-            args.iter_mut().for_each(&mut each);
-            keywords.iter_mut().for_each(|keyword| each(&mut keyword.value));
-        }
-        ExprKind::Compare { first, rest } => {
-            each(first);
-            rest.iter_mut().for_each(|(_, value)| each(value));
-        }
-        ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|expr| each(expr)),
-        ExprKind::BoolOp { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
-            values.iter_mut().for_each(each)
-        }
-        ExprKind::FString(string) => string.values.iter_mut().for_each(each),
-        ExprKind::ListComp { element, target, iter } => [iter, target, element].into_iter().for_each(|expr| each(expr)),
-        ExprKind::Generator { element, clauses } => {
-            for clause in clauses {
-                [&mut clause.iter, &mut clause.target].into_iter().for_each(&mut each);
-                clause.tests.iter_mut().for_each(&mut each);
-            }
-            each(element);
-        }
-        ExprKind::Function { defaults, .. } => defaults.iter_mut().for_each(each),
-        ExprKind::Slice { value, bounds } => {
-            each(value);
-            bounds.iter_mut().flatten().for_each(|bound| each(bound));
-        }
-        ExprKind::Slices { value, dims } => {
-            each(value);
-            for dimension in dims {
-                match dimension {
-                    Dimension::At(index) => each(index),
-                    Dimension::Slice(bounds) => bounds.iter_mut().flatten().for_each(|bound| each(bound)),
-                }
-            }
-        }
-        ExprKind::Name(_) | ExprKind::Str(_) | ExprKind::Bytes(_) => {}
-        ExprKind::None | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Float(_) => {}
-    }
+    expr.kind.each_part_mut(&mut |expr| expression(expr, truth));
 }

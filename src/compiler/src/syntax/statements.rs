@@ -194,6 +194,45 @@ impl StmtKind {
         }
     }
 
+    /// Visits the expressions and the blocks, to change them.
+    pub(super) fn each_part_mut(&mut self, expr: &mut dyn FnMut(&mut Expr), block: &mut dyn FnMut(&mut Vec<Stmt>)) {
+        match self {
+            StmtKind::Expr(value) => expr(value),
+            StmtKind::Assign { targets, value } => {
+                targets.iter_mut().for_each(&mut *expr);
+                expr(value);
+            }
+            StmtKind::Annotated { target, value, .. } => {
+                expr(target);
+                value.iter_mut().for_each(expr);
+            }
+            StmtKind::AugAssign { target, value, .. } => [target, value].into_iter().for_each(expr),
+            StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
+                expr(test);
+                [body, orelse].into_iter().for_each(block);
+            }
+            StmtKind::For(stmt) => {
+                [&mut stmt.iter, &mut stmt.target].into_iter().for_each(expr);
+                [&mut stmt.body, &mut stmt.orelse].into_iter().for_each(block);
+            }
+            StmtKind::With { context, body } => {
+                expr(context);
+                block(body);
+            }
+            StmtKind::Try(stmt) => {
+                let blocks = [&mut stmt.body, &mut stmt.orelse, &mut stmt.finally];
+                blocks.into_iter().for_each(&mut *block);
+                stmt.handlers.iter_mut().for_each(|handler| block(&mut handler.body));
+            }
+            StmtKind::Raise(value) | StmtKind::Return(value) => value.iter_mut().for_each(expr),
+            StmtKind::Assert { test, message } => {
+                expr(test);
+                message.iter_mut().for_each(expr);
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Pass => {}
+        }
+    }
+
     pub fn flow(&self) -> Flow<'_> {
         match self {
             StmtKind::Expr(_)
