@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 EXPERIMENT = Path(__file__).with_name("experiments") / "dma.py"
 
 PRINTED = """\
@@ -47,3 +49,14 @@ def test_outputs_keep_time_while_other_core_is_busy(kairos, tmp_path):
     text = trace.read_text()
     sign = re.search(r"wire 1 (\S+) ttl4", text)[1]
     assert sum(line[1:] == sign for line in text[text.index("$enddefinitions") :].splitlines()) >= 2 * 6
+
+
+@pytest.mark.long
+def test_too_long_recording_ends_at_the_output_without_room(kairos):
+    """30 MiB hold some 393,000 events of 16 words, of the 16 million that the kernel would record."""
+    done = kairos("run", EXPERIMENT.with_name("dma_long.py"), "--no-table")
+    assert done.returncode == 0, done.stderr
+    match = re.search(r"no memory left for this DMA recording after (\d+) outputs, the last at (\d+) mu", done.stdout)
+    events, last = map(int, match.groups())
+    assert 380_000 < events < 400_000 and last == 8 * (events - 1)
+    assert done.stdout.rstrip().splitlines()[-1:] != [] and "short" in done.stdout

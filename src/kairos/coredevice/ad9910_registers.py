@@ -85,7 +85,8 @@ class SerialPort:
 
     @kernel
     def write_ram(self, data: TList(TInt32)):
-        """Write words to the RAM range of the selected profile."""
+        """Write words to the RAM range of the selected profile, from its last address downwards: a ramp
+        up, which plays from the first address on, plays them in reverse order."""
         last = len(data) - 1
         self.instruction.send(INSTRUCTION.word(register=RAM.address))
         for word in data[:last]:
@@ -94,7 +95,8 @@ class SerialPort:
 
     @kernel
     def read_ram(self, data: TList(TInt32)):
-        """Fill a list with the RAM range of the selected profile."""
+        """Fill a list with the RAM range of the selected profile, from its last address downwards, as
+        `write_ram` writes it."""
         asked = 0
         self.ask(RAM.address)
         for fetched in range(1 - READS_AHEAD, len(data)):

@@ -58,7 +58,7 @@ class CoreDMA(CoreDevice):
         them.
 
         A trace of that name is replaced. Inputs are not recorded. DMAError if a recording is
-        already in progress, or if the memory for recordings is full.
+        already in progress; also at the first output for which there is no memory left.
         """
         recording = self.recording
         recording.trace, recording.distributed = name, enable_ddma

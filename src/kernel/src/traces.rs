@@ -59,8 +59,9 @@ pub struct Recording {
     /// The next word, and the end of the available ones.
     at: usize,
     end: usize,
-    /// Time of the newest event.
+    /// Time of the newest event, and the number of events.
     before: i64,
+    events: u32,
     full: bool,
 }
 
@@ -68,6 +69,11 @@ impl Recording {
     /// The place of the next event, in bytes from the start of the memory.
     pub fn place(&self) -> usize {
         self.at * 4
+    }
+
+    /// Number of events, and the time of the newest one.
+    pub fn length(&self) -> (u32, i64) {
+        (self.events, self.before)
     }
 }
 
@@ -204,7 +210,8 @@ impl<'m> Traces<'m> {
         self.each_event(start, end, |traces, event, at| {
             if event.destination() == destination {
                 copied(at * 4, recording.place());
-                traces.event(&mut recording, event.target, event.time, event.words().iter().copied());
+                // If one does not fit, `finish` says so.
+                let _ = traces.event(&mut recording, event.target, event.time, event.words().iter().copied());
             }
         });
         self.words[recording.block + NAME_LENGTH] = PART;
@@ -324,23 +331,27 @@ impl<'m> Traces<'m> {
             at,
             end,
             before: 0,
+            events: 0,
             full: false,
         })
     }
 
-    /// Appends an event of 1 to 16 words at `time`. If it does not fit, it and all later ones are
-    /// lost, which [`Traces::finish`] reports.
+    /// Appends an event of 1 to 16 words at `time`.
+    ///
+    /// # Errors
+    /// [`Full`] if it does not fit: it and all later ones are lost, which [`Traces::finish`] reports
+    /// too.
     pub fn event(
         &mut self,
         recording: &mut Recording,
         target: u32,
         time: i64,
         words: impl ExactSizeIterator<Item = u32>,
-    ) {
+    ) -> Result<(), Full> {
         // A time, the head and the words.
         if recording.full || recording.end - recording.at < 8 + words.len() {
             recording.full = true;
-            return;
+            return Err(Full);
         }
         let mut at = recording.at;
         encode(recording.before, target, time, words, |word| {
@@ -348,6 +359,8 @@ impl<'m> Traces<'m> {
             at += 1;
         });
         (recording.at, recording.before) = (at, time);
+        recording.events += 1;
+        Ok(())
     }
 
     /// Ends a recording and stores it.

@@ -72,6 +72,7 @@ class Ram(Channel):
             self.dds.amplitude_to_ram(fractions, self.words)
         else:
             self.dds.turns_amplitude_to_ram([part / 2 for part in fractions], fractions, self.words)
+        self.words.reverse()  # the first word written is the last one played
 
     @kernel
     def run(self):

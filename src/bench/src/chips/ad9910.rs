@@ -146,12 +146,18 @@ impl Ad9910 {
         }
     }
 
-    /// Advances to the next word of the profile's RAM range.
+    /// The address of the first word of a message to or from the RAM: the last of the profile's
+    /// range, from which the serial port counts down (unlike playback).
+    fn first_word(&self) -> usize {
+        ram_profile::END.get(self.registers.profile(self.profile)) as usize
+    }
+
+    /// Advances to the next word of a message, one address down in the profile's range.
     fn next_word(&mut self) {
-        let word = self.registers.profile(self.profile);
-        self.ram_at = match self.ram_at == ram_profile::END.get(word) as usize {
-            true => ram_profile::START.get(word) as usize,
-            false => (self.ram_at + 1) % RAM,
+        let start = ram_profile::START.get(self.registers.profile(self.profile)) as usize;
+        self.ram_at = match self.ram_at == start {
+            true => self.first_word(),
+            false => (self.ram_at + RAM - 1) % RAM,
         };
     }
 
@@ -172,13 +178,12 @@ impl Ad9910 {
             .has_ram()
             .then(|| Player::new(registers, &self.ram, self.profile, cycle, from));
         self.ramp.update(registers, self.lines, cycle);
-        self.press(cycle);
+        self.press(cycle, self.key.value(cycle));
         self.apply(cycle, clears);
     }
 
-    /// Starts the amplitude ramp after a change of the OSK pin or its settings.
-    fn press(&mut self, cycle: u64) {
-        let from = self.key.value(cycle);
+    /// Starts the amplitude ramp from an amplitude after a change of the OSK pin or its settings.
+    fn press(&mut self, cycle: u64, from: i64) {
         self.key = Arc::new(keyed(&self.registers, self.lines, cycle, from));
     }
 
@@ -262,7 +267,7 @@ impl Dds for Ad9910 {
                 let Some(width) = width(address) else {
                     return Some(format!("there is no register {address:#04x}"));
                 };
-                self.ram_at = ram_profile::START.get(self.registers.profile(self.profile)) as usize;
+                self.ram_at = self.first_word();
                 self.port = match instruction::READ.get(word) {
                     0 => Port::Write(address),
                     _ => Port::Read(address, self.sent(at, address, width)),
@@ -345,7 +350,9 @@ impl Dds for Ad9910 {
             self.ramp.set_lines(&self.registers, before, lines, cycle);
         }
         if before.osk != lines.osk {
-            self.press(cycle);
+            // A rising edge starts at zero, a falling one at the present value (data sheet, "Output
+            // shift keying").
+            self.press(cycle, if lines.osk { 0 } else { self.key.value(cycle) });
         }
         self.apply(cycle, false);
         self.plan(at);

@@ -204,7 +204,36 @@ fn ram_repeats_the_range_of_its_profile() {
     assert_eq!(send(&mut chip, chip::RAM.address.into(), 8), None);
     (1..=3).for_each(|word| assert_eq!(send(&mut chip, word << 20, 32), None));
     assert_eq!(read(&mut chip, chip::RAM.address), 1 << 20);
-    assert_eq!(chip.ram[4..7], [1 << 20, 2 << 20, 3 << 20]);
+    assert_eq!(
+        chip.ram[4..7],
+        [3 << 20, 2 << 20, 1 << 20],
+        "downwards from the last address"
+    );
+    chip.begin();
+    send(&mut chip, chip::RAM.address.into(), 8);
+    (4..=8).for_each(|word| assert_eq!(send(&mut chip, word << 20, 32), None));
+    assert_eq!(chip.ram[4..7], [6 << 20, 8 << 20, 7 << 20], "round again");
+    assert_eq!((chip.ram[3], chip.ram[7]), (0, 0));
+}
+
+#[test]
+fn ram_words_of_one_profile_are_read_through_another() {
+    let mut chip = speaks(Ad9910::new(0));
+    for (profile, last) in [(0, 3), (1, 1)] {
+        write(
+            &mut chip,
+            chip::PROFILE.address + profile,
+            ram_profile::END.put(0, last),
+        );
+    }
+    chip.update(0);
+    chip.begin();
+    send(&mut chip, chip::RAM.address.into(), 8);
+    (10..14).for_each(|word| assert_eq!(send(&mut chip, word, 32), None));
+    chip.set_profile(0, 1);
+    assert_eq!(chip.first_word(), 1);
+    assert_eq!(read(&mut chip, chip::RAM.address), 12);
+    assert_eq!(chip.ram[..4], [13, 12, 11, 10]);
 }
 
 /// Frequency words at the output in steps of 8 ns while four words of the RAM play, for a no-dwell

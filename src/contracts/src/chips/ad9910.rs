@@ -512,7 +512,7 @@ pub mod ram_profile {
     pub const MODE_CONT_RAMPUP: u64 = 4;
 }
 
-/// Words of the RAM, from the first to the last of the selected profile. Single quantities are left-aligned.
+/// Words of the RAM: messages go down the selected profile, playback goes up. Single quantities are left-aligned.
 pub const RAM: WideRegister = WideRegister {
     name: "RAM",
     address: 22,

@@ -514,7 +514,7 @@ class RAM_PROFILE(Register):
 
 
 class RAM(Register):
-    """Words of the RAM, from the first to the last of the selected profile. Single quantities are left-aligned."""
+    """Words of the RAM: messages go down the selected profile, playback goes up. Single quantities are left-aligned."""
 
     chip = "AD9910"
     width = 32

@@ -88,13 +88,28 @@ fn note_elsewhere(part: usize, time: i64) {
     }
 }
 
-/// Records an output of 1 to 16 words.
+/// Records an output of 1 to 16 words. One for which there is no memory raises at once: a kernel may
+/// have millions more.
 fn record(target: u32, time: i64, words: &[u32]) {
     if let Some(mut recording) = RECORDING.get() {
         note_written(DMA.start + recording.place(), 0);
-        with_traces(|traces| traces.event(&mut recording, target, time, words.iter().copied()));
+        let kept = with_traces(|traces| traces.event(&mut recording, target, time, words.iter().copied()));
         RECORDING.set(Some(recording));
+        if kept == Err(Full) {
+            too_long(&recording);
+        }
     }
+}
+
+/// Raises the error of a recording that has become too long, with its length.
+#[cold]
+fn too_long(recording: &Recording) {
+    let (events, time) = recording.length();
+    raise::firmware(
+        Id::DmaError,
+        "no memory left for this DMA recording after {0} outputs, the last at {1} mu: erase others, or record less",
+        [events.into(), time, 0],
+    );
 }
 
 fn name(pointer: u32, length: u32) -> &'static [u8] {
@@ -139,7 +154,7 @@ extern "C" fn record_stop(duration: i64, enable_ddma: u32) {
     };
     rtio::record(None);
     if with_traces(|traces| traces.finish(ended, duration)) == Err(Full) {
-        return error(NO_ROOM);
+        return too_long(&ended);
     }
     // A satellite's kernel reaches only its own board, and so does its recording.
     if enable_ddma & 1 == 0 || names::destination() != u32::from(DESTINATION_MASTER) {

@@ -16,8 +16,7 @@ use crate::memory::KernelMemory;
 use crate::owned::Owned;
 use crate::raise;
 
-/// Records the outputs of kernels during a DMA recording: target, time, 1 to 16 words. It must not
-/// raise.
+/// Records the outputs of kernels during a DMA recording: target, time, 1 to 16 words. It may raise.
 pub type Recorder = fn(u32, i64, &[u32]);
 static RECORDER: Owned<Option<Recorder>> = Owned::new(None);
 

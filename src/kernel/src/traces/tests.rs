@@ -10,7 +10,7 @@ use super::*;
 fn record(traces: &mut Traces, name: &[u8], count: u32) -> Result<(), Full> {
     let mut recording = traces.begin(name)?;
     for n in 0..count {
-        traces.event(&mut recording, 4 << 8, i64::from(n) * 8, [n & 1].into_iter());
+        let _ = traces.event(&mut recording, 4 << 8, i64::from(n) * 8, [n & 1].into_iter());
     }
     traces.finish(recording, i64::from(count) * 8)
 }
@@ -38,6 +38,21 @@ fn too_long_recording_is_dropped_and_frees_its_memory() {
 }
 
 #[test]
+fn first_event_without_room_is_reported_with_the_length() {
+    let mut words = vec![0xffff_ffff; 4 * UNIT];
+    let mut traces = Traces::new(&mut words);
+    let mut recording = traces.begin(b"long").unwrap();
+    let mut kept = 0;
+    while traces.event(&mut recording, 4 << 8, kept * 10, [1].into_iter()).is_ok() {
+        kept += 1;
+        assert!(kept < 100);
+    }
+    assert_eq!(recording.length(), (kept as u32, (kept - 1) * 10));
+    assert_eq!(traces.event(&mut recording, 4 << 8, 0, [1].into_iter()), Err(Full));
+    assert_eq!(traces.finish(recording, 0), Err(Full));
+}
+
+#[test]
 fn corrupt_memory_ends_the_search_for_traces() {
     for size in [0, 3, 0xffff_ffff] {
         let mut words = vec![0; 4 * UNIT];
@@ -58,8 +73,10 @@ fn trace_is_split_by_board() {
     let far = 2 << 24 | 5 << 8;
     let mut recording = traces.begin(b"both").unwrap();
     for n in 0..20 {
-        traces.event(&mut recording, 4 << 8, n * 8, [1].into_iter());
-        traces.event(&mut recording, far, n * 8 + 1, [n as u32, 7].into_iter());
+        traces.event(&mut recording, 4 << 8, n * 8, [1].into_iter()).unwrap();
+        traces
+            .event(&mut recording, far, n * 8 + 1, [n as u32, 7].into_iter())
+            .unwrap();
     }
     traces.finish(recording, 999).unwrap();
     record(&mut traces, b"after", 3).unwrap();
@@ -145,7 +162,8 @@ proptest! {
                     model.remove(&name);
                     if let Ok(mut recording) = traces.begin(name.as_bytes()) {
                         (0..count).for_each(|n| {
-                            traces.event(&mut recording, 0x100, -1, vec![n; 1 + n as usize % 16].into_iter());
+                            let words = vec![n; 1 + n as usize % 16];
+                            let _ = traces.event(&mut recording, 0x100, -1, words.into_iter());
                         });
                     }
                 }

@@ -214,8 +214,13 @@ impl Ramp {
             return;
         }
         let (step, rate) = (registers.word(chip::RAMP_STEP), registers.word(chip::RAMP_RATE));
-        let up = |from| leg(from, high, ramp_step::UP.get(step), ramp_rate::UP.get(rate));
-        let down = |from| leg(from, low, ramp_step::DOWN.get(step), ramp_rate::DOWN.get(rate));
+        let steps = [
+            signed(ramp_step::UP.get(step)),
+            signed(ramp_step::DOWN.get(step)).wrapping_neg(),
+        ];
+        let [above, below] = steps.map(|step| if step < 0 { low } else { high });
+        let up = |from| leg(from, above, steps[0].unsigned_abs().into(), ramp_rate::UP.get(rate));
+        let down = |from| leg(from, below, steps[1].unsigned_abs().into(), ramp_rate::DOWN.get(rate));
         let cfr2 = registers.word(chip::CFR2);
         let nodwell = [cfr2::DRG_NODWELL_HIGH, cfr2::DRG_NODWELL_LOW].map(|field| field.get(cfr2) != 0);
         let legs = match nodwell {
@@ -237,12 +242,12 @@ impl Ramp {
             .collect();
         let then = match (nodwell, stays) {
             (_, Some(0)) => Then::Stay(from),
-            (_, Some(leg)) => Then::Stay(if (leg == 1) == self.rises { high } else { low }),
+            (_, Some(leg)) => Then::Stay(if (leg == 1) == self.rises { above } else { below }),
             ([true, true], None) => Then::Again(1),
             _ if pieces.is_empty() => Then::Stay(from),
             ([true, false], _) => Then::Stay(low),
             ([false, true], _) => Then::Stay(high),
-            _ => Then::Stay(if lines.drctl { high } else { low }),
+            _ => Then::Stay(if lines.drctl { above } else { below }),
         };
         self.course = Arc::new(Course::new(cycle, pieces, then));
     }
@@ -258,6 +263,13 @@ impl Ramp {
         let enabled = cfr2::DRG_ENABLE.get(registers.word(chip::CFR2)) != 0;
         enabled && self.course.value(cycle) == limit.get(limits) as i64
     }
+}
+
+/// A step as the accumulator of 32 bits adds it: from 2^31 on, adding a step is the same as
+/// subtracting its complement. A ramp down with steps of 2^32 - 1 therefore rises by 1, which
+/// drivers use to count (`measure_io_update_alignment`).
+fn signed(step: u64) -> i32 {
+    step as u32 as i32
 }
 
 /// A ramp from a number to a limit; `None` if the step is 0.

@@ -1,6 +1,8 @@
 //! Violations of the AD9910's data sheet by settings that an update puts in effect.
 
-use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr2, profile, ram_profile, ramp_limit, ramp_rate};
+use kairos_contracts::chips::ad9910::{
+    self as chip, cfr1, cfr2, profile, ram_profile, ramp_limit, ramp_rate, ramp_step,
+};
 
 use super::registers::Registers;
 use super::TURN;
@@ -51,8 +53,11 @@ pub fn complaints(registers: &Registers, profile: usize) -> Vec<String> {
                 "the upper limit of its ramp, {high:#x}, is not above the lower one, {low:#x}"
             ));
         }
-        let rate = registers.word(chip::RAMP_RATE);
-        if ramp_rate::UP.get(rate) == 0 || ramp_rate::DOWN.get(rate) == 0 {
+        // The rate of a direction without steps does not matter.
+        let (rate, step) = (registers.word(chip::RAMP_RATE), registers.word(chip::RAMP_STEP));
+        let [up, down] = [ramp_rate::UP, ramp_rate::DOWN].map(|field| field.get(rate) == 0);
+        let [rises, falls] = [ramp_step::UP, ramp_step::DOWN].map(|field| field.get(step) != 0);
+        if up && (rises || down) || down && falls {
             warnings.push("a rate of its ramp is 0: at least 1".into());
         }
     }

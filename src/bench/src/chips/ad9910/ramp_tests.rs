@@ -167,3 +167,61 @@ fn ramp_reports_are_limited_in_number() {
     chip.act(at + 100);
     assert_eq!(chip.next(at + 100), None, "nobody hears it");
 }
+
+/// The number of SYNC_CLK cycles between two updates, as drivers count it: a ramp down from its
+/// lower limit 0 in steps of -1, which the second update stops.
+#[test]
+fn ramp_with_negative_step_counts_upwards() {
+    let all = u64::from(u32::MAX);
+    let mut chip = counting(all);
+    assert_eq!(ramp(&chip, 0, 4), [0, 1, 2, 3]);
+    assert!(chip.complaints().is_empty());
+    for (delay, counted) in [(400, 100), (404, 101), (408, 102)] {
+        let mut chip = counting(all);
+        write(&mut chip, chip::RAMP_STEP.address, 0);
+        write(&mut chip, chip::CFR1.address, 0);
+        chip.update(LOCK + delay);
+        assert_eq!(chip.ramp.course().value(1 << 40), counted, "{delay} ns");
+    }
+    let mut full = counting(all - 9);
+    full.set_lines(LOCK + 100, Lines::default());
+    assert_eq!(
+        full.ramp.course().value(1 << 40),
+        i64::from(u32::MAX),
+        "up to the upper limit"
+    );
+}
+
+/// A chip whose ramp has started with steps down of `step`.
+fn counting(step: u64) -> Ad9910 {
+    let mut chip = clocked();
+    write(
+        &mut chip,
+        chip::RAMP_LIMIT.address,
+        ramp_limit::UPPER.put(0, u64::from(u32::MAX)),
+    );
+    write(&mut chip, chip::RAMP_RATE.address, ramp_rate::DOWN.put(0, 1));
+    write(&mut chip, chip::RAMP_STEP.address, ramp_step::DOWN.put(0, step));
+    write(&mut chip, chip::CFR2.address, cfr2::DRG_ENABLE.put(0, 1));
+    write(&mut chip, chip::CFR1.address, cfr1::DRG_AUTOCLEAR.put(0, 1));
+    chip.update(LOCK);
+    chip
+}
+
+#[test]
+fn ramp_of_normal_steps_stops_at_its_limit() {
+    let mut chip = counting(7);
+    assert_eq!(ramp(&chip, 0, 2), [0, 0]);
+    write(&mut chip, chip::RAMP_STEP.address, ramp_step::UP.put(0, 1 << 31));
+    chip.update(LOCK + 100);
+    let up = Lines {
+        drctl: true,
+        ..Lines::default()
+    };
+    chip.set_lines(LOCK + 200, up);
+    assert_eq!(
+        ramp(&chip, 200, 2),
+        [0, 0],
+        "the step up is negative: at the lower limit"
+    );
+}
