@@ -95,6 +95,8 @@ class Lines:
                 end = searched - 1
                 break
             self._kept += block
+        if end > limit:
+            raise Incompatible(f"it sends a line of more than {limit} bytes")
         line = bytes(self._kept[: end + 1])
         del self._kept[: end + 1]
         return line
