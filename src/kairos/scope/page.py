@@ -14,6 +14,8 @@ __all__ = ["write_page"]
 
 SCRIPTS = ("lanes.js", "draw.js", "scope.js")
 """In dependency order."""
+LARGE = 16 << 20
+"""Bytes of a block from which on it is compressed quickly rather than well."""
 
 
 def write_page(path, title: str, lanes: Sequence[Lane], end_ns: float):
@@ -44,4 +46,5 @@ def page(title: str, lanes: Sequence[Lane], end_ns: float) -> str:
 
 
 def _compressed(data: bytes) -> str:
-    return base64.b64encode(zlib.compress(data, 6)).decode()
+    # Of much data, a page half as large would take four times as long to write.
+    return base64.b64encode(zlib.compress(data, 6 if len(data) < LARGE else 1)).decode()

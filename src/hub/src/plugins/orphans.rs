@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn orphan_belongs_to_plugin_with_which_it_was_seen() {
+    fn orphan_belongs_to_plugin_of_its_earlier_parent() {
         let hub = std::process::id();
         let (first, other, child, daemon) = (hub + 1, hub + 2, hub + 3, hub + 4);
         let mut families = Families::default();
