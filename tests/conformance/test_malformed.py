@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from kairos.contracts import management
 from tests.support.connection import Closed, Connection, assert_closed
 from tests.support.kernels import run_empty
 from tests.support.raw_management import Management
@@ -263,6 +264,10 @@ def test_malformed_input_in_every_kernel_state_ends_session(device, log, stream,
 # Management
 
 
+OWN_REQUESTS = {request for request in management.Request if request >= 128}
+"""Requests beyond those of the model."""
+
+
 def management_model(stream):
     """Returns the reply types (None: any bytes follow) and how the connection ends; None for a restart."""
     replies = []
@@ -282,7 +287,7 @@ def management_model(stream):
         try:
             if kind in (1, 2, 15):
                 replies.append({1: 2, 2: 1, 15: 1}[kind])
-            elif kind in (5, 128):
+            elif kind == 5 or kind in OWN_REQUESTS:
                 return None
             elif kind == 7:
                 return replies + [None], ""

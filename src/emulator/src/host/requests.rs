@@ -208,40 +208,7 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             reply["outputs"] = boards.outputs().into();
             reply
         }
-        Request::Trace { from, path } => {
-            let pads = boards.pads()?;
-            let pads = pads.iter();
-            let pads: Vec<Value> = pads
-                .map(|p| json!({ "index": p.index, "name": p.name, "channel": p.channel }))
-                .collect();
-            let (new, next) = boards.events(from);
-            let new: Vec<Value> = match path {
-                Some(path) => {
-                    write_words(&path, new.iter().flat_map(|event| event.words()))?;
-                    Vec::new()
-                }
-                None => new
-                    .iter()
-                    .map(|e| json!([e.time_ns, e.pad, e.level.map(u8::from)]))
-                    .collect(),
-            };
-            let (runs, known) = boards.runs();
-            let waves: Vec<Value> = runs
-                .iter()
-                .map(|run| {
-                    let wave = run.wave;
-                    json!([
-                        wave.pad,
-                        run.start_ns(),
-                        wave.half,
-                        wave.accumulator,
-                        wave.word,
-                        run.count
-                    ])
-                })
-                .collect();
-            json!({ "pads": pads, "events": new, "next": next, "waves": waves, "time_ns": known })
-        }
+        Request::Trace { from, path } => trace(boards, from, path)?,
         Request::TraceClear => {
             boards.pads()?;
             boards.clear_events();
@@ -346,6 +313,42 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
         }
         _ => json!({}),
     })
+}
+
+/// The changes at the pads from number `from` on: in the reply, or in the file `path`.
+fn trace(boards: &mut Boards, from: usize, path: Option<PathBuf>) -> Result<Value, String> {
+    let pads = boards.pads()?;
+    let pads: Vec<Value> = pads
+        .iter()
+        .map(|p| json!({ "index": p.index, "name": p.name, "channel": p.channel }))
+        .collect();
+    let (new, next) = boards.events(from);
+    let new: Vec<Value> = match path {
+        Some(path) => {
+            write_words(&path, new.iter().flat_map(|event| event.words()))?;
+            Vec::new()
+        }
+        None => new
+            .iter()
+            .map(|e| json!([e.time_ns, e.pad, e.level.map(u8::from)]))
+            .collect(),
+    };
+    let (runs, known) = boards.runs();
+    let waves: Vec<Value> = runs
+        .iter()
+        .map(|run| {
+            let wave = run.wave;
+            json!([
+                wave.pad,
+                run.start_ns(),
+                wave.half,
+                wave.accumulator,
+                wave.word,
+                run.count
+            ])
+        })
+        .collect();
+    Ok(json!({ "pads": pads, "events": new, "next": next, "waves": waves, "time_ns": known }))
 }
 
 /// Writes words to a file, eight bytes each, little-endian. The error is a one-line message for the
