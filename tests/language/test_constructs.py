@@ -60,7 +60,7 @@ def test_construct_on_the_device_matches_python(program, core):
 @pytest.mark.parametrize(
     "program", [p for p in programs() if issubclass(p, left.Timed)], ids=lambda program: program.__name__
 )
-def test_simulation_matches_device(program):
+def test_simulated_kernel_matches_the_device(program):
     before = _HostRun.timeline
     try:
         with Timeline().running():
