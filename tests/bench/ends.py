@@ -16,7 +16,10 @@ PLAYED = 500
 """Pulses per trace."""
 TIMES = 2000
 """Number of times that the trace is played."""
-FILES = {"-o": "out.h5", "--vcd": "out.vcd", "--scope": "out.html", "--plot": "out.png"}
+FILES = {
+    option: f"out{suffix}"
+    for option, suffix in zip(("-o", "--vcd", "--scope", "--plot"), (".h5", ".vcd", ".html", ".png"), strict=True)
+}
 EXPERIMENT = f"""from artiq.experiment import *
 
 
@@ -54,9 +57,10 @@ def sigterm_s() -> float:
     after its start."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
-        (path / "long.py").write_text(EXPERIMENT)
+        experiment = path / "long.py"
+        experiment.write_text(EXPERIMENT)
         words = [word for each in FILES.items() for word in each]
-        command = [sys.executable, "-m", "kairos", "run", "long.py", *words]
+        command = [sys.executable, "-m", "kairos", "run", str(experiment), *words]
         command += ["--device-db", str(ROOT / "examples" / "device_db.py")]
         with subprocess.Popen(command, cwd=path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             if process.stdout.readline() != "running\n":
@@ -73,7 +77,7 @@ def sigterm_s() -> float:
 
 def hostile_mib() -> int:
     """Return the maximum resident memory of a host whose device announces gigabytes."""
-    from tests.hostile.test_hostile_devices import GIGABYTES, peak_mib
+    from tests.support.hostile_device import GIGABYTES, peak_mib
 
     return max(map(peak_mib, GIGABYTES))
 

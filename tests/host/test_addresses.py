@@ -20,7 +20,7 @@ def test_ports_of_all_services_are_shifted_alike(service, host, offset):
 
 @pytest.mark.parametrize("offset", [hub.PORT - service.PORT for service in (moninj, analyzer, session, management)])
 def test_port_offset_that_collides_with_the_hub_is_refused(capsys, offset):
-    assert main(["emulate", "--offset", str(offset)]) == 1
+    assert main(["emulate", "--offset", str(offset)]) == 2
     assert f"would be {hub.PORT}, that of the hub; use 20" in capsys.readouterr().err
 
 

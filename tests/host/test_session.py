@@ -85,7 +85,7 @@ class Embedding:
     def retrieve_str(self, key):
         return self.strings[key]
 
-    def write_back(self, target, name, value):
+    def write_back(self, target, name, value, tag=None):
         setattr(target, name, value)
 
     def classes_caught(self, cls):

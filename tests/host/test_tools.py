@@ -65,7 +65,7 @@ def test_analyze_rejects_invalid_dump_in_one_line(kairos, tmp_path):
     one_line(kairos("analyze", tmp_path / "cut"), "the dump is truncated")
     one_line(kairos("analyze", tmp_path / "absent"), "cannot be read: No such file")
     one_line(kairos("analyze"), "give one with --device HOST")
-    one_line(kairos("analyze", tmp_path / "cut", "--plot", "a.gif"), "selects the format")
+    one_line(kairos("analyze", tmp_path / "cut", "--plot", "a.gif"), "selects the format", 2)
 
 
 def test_device_address_is_taken_from_option_or_database(tmp_path):
@@ -207,12 +207,12 @@ def test_new_command_writes_a_working_example(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "device_db.py").read_text() == (BUILD / "gateware" / "demo" / "device_db.py").read_text()
     assert main(["new", "second"]) == 0
     assert "for the devices of device_db.py" in capsys.readouterr().out
-    for name, text in [
-        ("second", "already exists"),
-        ("3", "not a valid experiment name"),
-        ("a b", "not a valid experiment name"),
+    for name, code, text in [
+        ("second", 1, "already exists"),
+        ("3", 2, "not a valid experiment name"),
+        ("a b", 2, "not a valid experiment name"),
     ]:
-        assert main(["new", name]) == 1
+        assert main(["new", name]) == code
         assert text in capsys.readouterr().err
     assert main(["compile", "rabi_flop.py", "--emit", "types"]) == 0
     assert "ttl.DigitalOutput.pulse" in capsys.readouterr().out

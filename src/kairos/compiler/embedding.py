@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import traceback
 from typing import Any
 
 import numpy
@@ -9,9 +10,13 @@ import numpy
 from ..contracts.exceptions import PREALLOCATED
 from ..exceptions.names import device_class
 
-__all__ = ["EmbeddingMap"]
+__all__ = ["EmbeddingMap", "ImpossibleValue"]
 
 _PREALLOCATED_CLASSES = tuple(map(device_class, PREALLOCATED))
+
+
+class ImpossibleValue(ValueError):
+    """A value that was sent to be written back, which no kernel sends."""
 
 
 class EmbeddingMap:
@@ -80,14 +85,18 @@ class EmbeddingMap:
 
         With a tag, lists and arrays in the value are described by the numbers of the host's: see
         `described_tag` of the compiler's `emit/write_back.rs`. Only what the kernel has changed is
-        stored, so that values which host functions have stored meanwhile are kept. Errors are kept in
-        `errors`.
+        stored, so that values which host functions have stored meanwhile are kept. Errors, of a
+        property for instance, are kept in `errors`; ImpossibleValue for a value that no kernel sends.
         """
         try:
             if name:
                 self._set(target, name, value, tag)
             else:
                 self._update(target, self._contents_of(value, tag))
+        except (IndexError, TypeError, ValueError) as error:
+            if traceback.extract_tb(error.__traceback__)[-1].filename == __file__:
+                raise ImpossibleValue(f"{name or 'a list'} cannot have the value that was sent ({error})") from None
+            self.errors.append(error)
         except Exception as error:
             self.errors.append(error)
 

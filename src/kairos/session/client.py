@@ -241,7 +241,10 @@ class Session:
                 case _:
                     raise codec.ProtocolError("an attribute is written back without object, name and value")
             logger.debug("write-back of %s", name or "elements")
-            embedding.write_back(target, name, value, tag)
+            try:
+                embedding.write_back(target, name, value, tag)
+            except ValueError as error:
+                raise codec.ProtocolError(str(error)) from None
             return
         try:
             function = embedding.retrieve_object(service)
