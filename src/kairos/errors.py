@@ -19,6 +19,9 @@ __all__ = [
 class KairosError(Exception):
     """Base of the errors that the ``kairos`` command prints without a traceback."""
 
+    is_reported = True
+    """Whether it is printed at all: not if nobody would read it."""
+
 
 class UsageError(KairosError):
     """The command line, a file or an argument is invalid."""

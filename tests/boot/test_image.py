@@ -138,4 +138,4 @@ def test_satellite_boots_its_own_firmware(tmp_path):
     loaded = [(address, data) for address, data, _ in satman.segments if data]
     assert [(part.load, part.data[: len(data)]) for part, (_, data) in zip(program, loaded, strict=True)] == loaded
     both = subprocess.run([*command, "--firmware", "x.elf"], capture_output=True, text=True)
-    assert both.returncode == 1 and "--satellite and --firmware exclude each other" in both.stderr
+    assert both.returncode == 2 and "--satellite and --firmware exclude each other" in both.stderr

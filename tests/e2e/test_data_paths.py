@@ -80,6 +80,6 @@ def test_only_selected_paths_are_measured(pulse, tmp_path):
 
 
 def test_invalid_arguments_are_rejected_in_one_line(pulse, tmp_path):
-    one_line(measure(pulse, tmp_path, "gpio"), "no path 'gpio'; there are register-write,")
-    one_line(measure(pulse, tmp_path, "--trials", 0), "--trials 0")
-    one_line(measure(pulse, tmp_path, "--plot", "a.gif"), "selects the format")
+    one_line(measure(pulse, tmp_path, "gpio"), "no path 'gpio'; there are register-write,", 2)
+    one_line(measure(pulse, tmp_path, "--trials", 0), "--trials 0", 2)
+    one_line(measure(pulse, tmp_path, "--plot", "a.gif"), "selects the format", 2)

@@ -59,7 +59,9 @@ def test_every_client_example_is_tested():
 
 
 def test_every_client_language_has_every_service():
-    protocol = "".join(path.read_text() for path in (ROOT / "src" / "hub" / "proto").rglob("*.proto"))
+    protocol = "".join(
+        path.read_text() for path in (ROOT / "src" / "hub" / "proto" / "kairos" / "hub").rglob("*.proto")
+    )
     connects = {"cpp": "include/kairos/hub.hpp", "go": "hub.go", "rust": "src/lib.rs", "typescript": "src/hub.ts"}
     for language, file in connects.items():
         text = (ROOT / "src" / "hub" / "clients" / language / file).read_text()

@@ -77,7 +77,7 @@ def test_links_are_drawn_or_format_is_refused(pair, tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "links.svg").read_text().startswith("<?xml")
     refused = run_kairos("links", "-D", pair.address, "--plot", str(tmp_path / "links.txt"))
-    assert refused.returncode == 1 and "links.txt" in refused.stderr
+    assert refused.returncode == 2 and "links.txt" in refused.stderr
 
 
 def test_satellite_is_managed_through_master(pair):

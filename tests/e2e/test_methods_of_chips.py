@@ -9,7 +9,7 @@ from kairos.devices import DeviceDB
 from tests.support.chain import Chain
 from tests.support.databases import entry, written
 
-WORD_MU = ((16 + 1) * 12 + 1) * 8
+WORD_MU = ((16 + 1) * 13 + 1) * 8
 STEP = 75e6 / 2**28
 """Hz"""
 SOURCE = """

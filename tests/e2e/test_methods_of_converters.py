@@ -98,7 +98,7 @@ def test_fastino_methods_set_codes_and_voltages(lab):
         here, there = [0, 0], [0, 0]
         fastino.voltage_group_to_mu([0.0, 2.5, -2.5], here)
         chain(fastino.voltage_group_to_mu, [0.0, 2.5, -2.5], there)
-        assert [word & 0xFFFFFFFF for word in there] == here == [0xA000_8000, 0x6000]
+        assert [[int(word) & 0xFFFFFFFF for word in data] for data in (here, there)] == 2 * [[0xA000_8000, 0x6000]]
         # The gateware's channel takes four DACs at once
         chain(fastino.set_group_mu, 4, [0x1111 | 0x2222 << 16, 0x3333 | 0x4444 << 16])
         assert codes(4, 5, 6, 7) == [0x1111, 0x2222, 0x3333, 0x4444]

@@ -71,7 +71,8 @@ def test_full_disk_is_reported_and_old_results_kept(kairos):
     body = """
     def run(self):
         self.set_dataset("small", 1, persist=True)
-        self.set_dataset("large", [0.5] * 100000)
+        random = __import__("random").Random(1)
+        self.set_dataset("large", [random.random() for _ in range(100000)])
 """
     path = kairos.write(body)
     (kairos.directory / "out.h5").write_text("of an earlier run")

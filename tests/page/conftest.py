@@ -7,9 +7,9 @@ from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """A running Chromium."""
+    """A running Chromium; no other may run in the same process, so it ends with the file."""
     with browser() as running:
         yield running
 

@@ -111,7 +111,8 @@ class Ending:
             self._interrupted = True
             self.failures.append(f"interrupted again: {otherwise}")
         except KairosError as error:
-            self.failures.append(f"{otherwise}: {error}")
+            if error.is_reported:
+                self.failures.append(f"{otherwise}: {error}")
         except Exception as error:  # of a library or of the user's code
             self.failures.append(f"{otherwise}: {files.reason(error)}")
 

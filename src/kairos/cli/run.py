@@ -127,7 +127,8 @@ def _run_on(args, ddb, device, shown, outputs):
         # The reason first, above the table. Pin activity up to the failure helps to diagnose it, and
         # the data measured so far may be all there will be.
         sys.stdout.flush()
-        print(coloured(f"kairos: {plain(str(error))}"), file=sys.stderr, flush=True)
+        if error.is_reported:
+            print(coloured(f"kairos: {plain(str(error))}"), file=sys.stderr, flush=True)
         finish(failed=True)
         return 1
     finish()

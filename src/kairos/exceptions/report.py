@@ -36,7 +36,7 @@ class Report:
     backtrace: list[tuple[int, int]] = field(default_factory=list)
 
 
-_FIELD = re.compile(r"(\{\{|\}\})|\{([012])(:[#0-9]{0,3}[dxX]?)?\}|[{}]")
+_FIELD = re.compile(r"(\{\{|\}\})|\{([012])(:#?[0-9]{0,3}[dxX]?)?\}|[{}]")
 """A brace of a message: doubled, a parameter with its format, or alone. The widths are small: the
 message comes from the device."""
 

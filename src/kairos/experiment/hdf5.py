@@ -32,17 +32,15 @@ def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: 
     if Path(path).exists() and not Path(path).is_file():
         raise UsageError(f"{path} cannot be written: it is not a regular file but a device or a pipe")
     with replacing(path) as new:
-        try:
-            _write(new, manager, run, sources)
-        except RuntimeError as error:
-            # Raised by h5py if the end of a file cannot be written.
-            raise OSError(str(error)) from error
+        Path(new).write_bytes(_image(manager, run, sources))
 
 
-def _write(path, manager, run, sources):
+def _image(manager, run, sources) -> bytes:
+    """Return the content of the file. It is made in memory: the HDF5 library may crash if the disk is
+    full when it writes compressed chunks."""
     import h5py  # imported late: it takes 0.1 s, and few runs write a file
 
-    with h5py.File(path, "w") as file:
+    with h5py.File("run.h5", "w", driver="core", backing_store=False) as file:
         for name, records in manager.groups().items():
             group = file.create_group(name)
             for key, record in records.items():
@@ -53,6 +51,8 @@ def _write(path, manager, run, sources):
             group = file.create_group("provenance")
             for name, value in sources.items():
                 _store(group, name, value)
+        file.flush()
+        return file.id.get_file_image()
 
 
 def _store_record(group, key, record):

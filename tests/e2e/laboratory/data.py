@@ -85,9 +85,9 @@ class TypedSignatures(Laboratory):
         print(self.largest(numbers), numbers)
 
 
-@expect(printed=["9223372036854775807 -2147483648 3000000000", "-3 3 1 2.0"])
+@expect(printed=["9223372036854775807 -2147483648 3000000000", "-4 3 1 2.0"])
 class Integers(Laboratory):
-    """Divisions round towards zero, as on ARTIQ's devices."""
+    """Integer divisions round down, as in Python."""
 
     @kernel
     def run(self):
