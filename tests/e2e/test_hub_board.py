@@ -194,7 +194,7 @@ def test_command_line_transfers_on_buses(hub):
         ),
         (("i2c", "rack/i2c-3"), 1, "'kairos hub buses rack'"),
         (("i2c", "rack/i2c-3", "0x50", "--switch", "0x74:1"), 1, "use the separate bus of the switch"),
-        (("i2c", "rack/i2c-3", "0x50", "--write", "256"), 1, "from 0 to 255"),
+        (("i2c", "rack/i2c-3", "0x50", "--write", "256"), 2, "from 0 to 255"),
         (("spi", "rack/none", "1"), 1, "the buses are spidev0.0"),
     ):
         done = run_kairos("hub", *words, "--hub", hub.address)
