@@ -121,7 +121,6 @@ fn rpc_exception(py: Python<'_>, keys: [u32; 4], params: [i64; 3], line: i32, co
         line,
         column,
         function,
-        ..Raised::default()
     };
     message(py, &[&head(Request::RpcException)[..], &raised.encode()].concat())
 }
