@@ -17,7 +17,22 @@ import traceback
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
-from . import arrays, boards, code, ends, hub, hub_streams, lab, paths, pulse, pulse_device, scope, virtual, waits
+from . import (
+    arrays,
+    boards,
+    code,
+    ends,
+    hub,
+    hub_streams,
+    lab,
+    page,
+    paths,
+    pulse,
+    pulse_device,
+    scope,
+    virtual,
+    waits,
+)
 from .timing import KAIROS, ROOT, wall
 
 BLINK = ["run", "examples/blink.py", "--device-db", "examples/device_db.py"]
@@ -314,6 +329,7 @@ GROUPS = [
     (hub.hub_figures, hub.PREFIXES, "registers through the hub", "10 s"),
     (hub_streams.hub_stream_figures, hub_streams.PREFIXES, "streams and many clients of the hub", "30 s"),
     (lab.lab_figures, lab.PREFIXES, "the laboratory service", "2 min"),
+    (page.page_figures, page.PREFIXES, "the laboratory in a browser", "1 min"),
     (scope.scope_figures, scope.PREFIXES, "pages for a browser", "15 s"),
     (boards.board_figures, boards.PREFIXES, "kernels on two boards", "10 s"),
     (pulse_device.device_figures, pulse_device.PREFIXES, "pulse core: emulated device", "30 s"),

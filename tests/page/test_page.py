@@ -107,6 +107,23 @@ def test_page_goes_on_after_restarts_of_laboratory_and_hub(chromium, hub, place,
         expect(page.get_by_role("row", name=re.compile("^0 Patient completed"))).to_be_visible()
 
 
+def test_dataset_is_shown_and_edited_in_its_unit(chromium, hub, place):
+    place.set_dataset("frequency", 2e6, True, {"unit": "MHz", "scale": 1e6, "precision": 3})
+    with new_page(chromium, hub.address) as page:
+        page.get_by_role("tab", name="Data").click()
+        expect(page.get_by_role("row", name=re.compile("^frequency ?kept 2.000 MHz"))).to_be_visible()
+        page.get_by_role("button", name="Edit frequency").click()
+        page.get_by_label("Value of frequency").fill("3")
+        page.get_by_role("button", name="Set").click()
+        expect(page.get_by_role("row", name=re.compile("^frequency ?kept 3.000 MHz"))).to_be_visible()
+        page.get_by_role("button", name="History of frequency").click()
+        page.get_by_role("button", name="Restore").click()
+        expect(page.get_by_role("row", name=re.compile("^frequency ?kept 2.000 MHz"))).to_be_visible()
+    value = place.datasets()["frequency"][1]
+    assert (value, type(value)) == (2e6, float)
+    assert [write["value"] for write in place.parameter_history("frequency")] == ["2000000.0", "3000000.0", "2000000.0"]
+
+
 @pytest.mark.parametrize("size", ["desktop", "telephone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_has_no_accessibility_violation(chromium, hub, place, size, scheme):

@@ -105,13 +105,15 @@ def _laboratory(folder: Path):
         "device_db.py": built_database("ion").read_bytes(),
         "bench.toml": filled("ion/bench.toml", {}),
         "lab.toml": filled("lab.toml", {"TITLE": folder.resolve().name}),
+        "hub.toml": filled("lab_hub.toml", {"HUB_PORT": str(hub.PORT)}),
         "repository/rabi_flop.py": filled("ion/experiment.py", experiment),
     }.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         files.write(folder / path, content)
-    print(f"wrote {folder}, with device_db.py, bench.toml, lab.toml and repository/rabi_flop.py")
+    print(f"wrote {folder}, with device_db.py, bench.toml, lab.toml, hub.toml and repository/rabi_flop.py")
     print(f"start it: cd {folder} && kairos lab")
     print("then, in another terminal there: kairos submit rabi_flop.py points=10 --wait")
+    print(f"or in a browser: kairos hub, then http://127.0.0.1:{hub.PORT}")
 
 
 def filled(template: str, texts: dict[str, str]) -> bytes:

@@ -72,11 +72,10 @@ class MissingChanges:
 
     def _note_assignment(self, key, change):
         index, known = change.get("key"), self._sent.get(key, 0)
-        if change["action"] != "setitem" or not isinstance(index, int):
+        # An index from the end is one from an end that may have moved since.
+        if change["action"] != "setitem" or not isinstance(index, int) or index < 0:
             self._whole[key] = None
             return
-        if index < 0:
-            index += len(self._values[key][1])
         if index < known:  # others are sent as appended
             assigned = self._assigned.setdefault(key, {})
             assigned[index] = None

@@ -5,13 +5,18 @@ What is wrong with a request is a UsageError or ValueError, whose text the clien
 
 import asyncio
 import contextvars
+from collections import defaultdict
 from pathlib import Path
+
+from sqlalchemy import select
 
 from ... import pyon
 from ...errors import UsageError
 from ...runs import folder_of
-from .. import history, results
+from .. import results
+from ..database import rows
 from ..service import Service
+from ..tables import arguments, tags
 from .protocol import message
 from .values import dataset, from_json
 
@@ -20,8 +25,8 @@ __all__ = ["Methods", "caller"]
 caller: contextvars.ContextVar[str | None] = contextvars.ContextVar("caller", default=None)
 """The client that calls; None if the hub has no tokens."""
 
-LIMIT = 100
-"""Rows that are returned by default."""
+LIMIT, MOST = 100, 1000
+"""Rows that are returned by default, and at most."""
 OUTPUT = 64 << 10
 """Bytes of the end of a run's output."""
 WARNING = 30
@@ -116,7 +121,7 @@ class Methods:
         return message("DeleteDatasetResponse")
 
     async def parameters_history(self, request):
-        found = self._service.parameter_history(request.key, request.limit or LIMIT)
+        found = self._service.parameter_history(request.key, min(request.limit or LIMIT, MOST))
         writes = [
             message(
                 "ParameterWrite",
@@ -137,10 +142,8 @@ class Methods:
     # Ended runs
 
     async def runs_find(self, request):
-        found = await self._service.runs(request.words, request.limit or LIMIT)
-        details = await asyncio.to_thread(
-            lambda: [history.shown(self._lab.database, record["rid"]) for record in found]
-        )
+        found = await self._service.runs(request.words, min(request.limit or LIMIT, MOST))
+        details = await asyncio.to_thread(_with_arguments, self._lab.database, found)
         return message("FindRunsResponse", runs=[_ended(each) for each in details])
 
     async def runs_show(self, request):
@@ -171,6 +174,18 @@ class Methods:
     async def runs_note(self, request):
         self._service.note(request.rid, request.text)
         return message("NoteRunResponse")
+
+
+def _with_arguments(database, found: list[dict]) -> list[dict]:
+    """Return the records of runs with their arguments and tags, in two queries for all."""
+    rids = [record["rid"] for record in found]
+    given, tagged = defaultdict(dict), defaultdict(list)
+    with database.view() as view:
+        for row in rows(view, select(arguments).where(arguments.c.rid.in_(rids))):
+            given[row["rid"]][row["name"]] = row["value"]
+        for row in rows(view, select(tags).where(tags.c.rid.in_(rids)).order_by(tags.c.tag)):
+            tagged[row["rid"]].append(row["tag"])
+    return [{**record, "arguments": given[record["rid"]], "tags": tagged[record["rid"]]} for record in found]
 
 
 def _ended(record: dict):

@@ -26,12 +26,16 @@ const READERS: Record<string, [number, Reader]> = {
   b1: [1, (view, at) => view.getUint8(at)],
 };
 
+/** A number in PYON. */
+const NUMBER = /^(-?\d[\d.eE+-]*|-?Infinity|NaN)$/;
+
 export function decode(value: Value | undefined): Decoded {
   if (!value) return { shape: [] };
   const shape = value.shape.map(Number);
   if (value.kind === "pyon" || value.kind === "repr") {
     const text = new TextDecoder().decode(value.data);
-    return text === "[]" ? { numbers: new Float64Array(), shape: [0] } : { text, shape };
+    if (text === "[]") return { numbers: new Float64Array(), shape: [0] };
+    return NUMBER.test(text) ? { numbers: Float64Array.of(Number(text)), shape, text } : { text, shape };
   }
   const reader = value.dtype.startsWith(">") ? undefined : READERS[value.dtype.slice(1)];
   if (!reader) return { text: `${value.dtype} ${shape.join(" × ")}`, shape };
