@@ -15,11 +15,12 @@ rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name
 python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
 
 ##@ Use
-# The first picture comes before anything is built that it does not need; what can be built side by side, is.
+# The first picture comes before anything is built that it does not need, but for the page, which is built while one of
+# two cores would be idle: the hub, which takes longest of what follows, then begins at once.
 .PHONY: demo
 demo: ## Build what is missing, then run examples/blink.py, pulses.py, two_boards.py, ion/rabi_flop.py and a calibration through the hub on emulated devices
 	@mkdir -p $(B)/demo
-	@$(MAKE) --no-print-directory -j2 build
+	@$(MAKE) --no-print-directory -j2 build page
 	@$(KAIROS) run examples/blink.py --device-db examples/device_db.py --vcd $(B)/demo/blink.vcd --plot $(B)/demo/blink.png
 	@$(MAKE) --no-print-directory -j2 hub $(foreach v,pulse pair satellite ion,$(B)/gateware/$(v)/.stamp)
 	@$(KAIROS) run examples/pulses.py --device-db examples/pulses_device_db.py --no-table figure='"$(B)/demo/pulses.png"'
