@@ -3,6 +3,8 @@ use crate::chips::urukul;
 
 #[path = "assemble/errors_tests.rs"]
 mod errors;
+#[path = "assemble/hostile_tests.rs"]
+mod hostile;
 
 const IONS: &str = include_str!("../../../examples/ion/bench.toml");
 

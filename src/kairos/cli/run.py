@@ -5,11 +5,12 @@ import sys
 import time
 
 from .. import emulator as emulation
-from ..contracts.session import PORT
+from ..contracts import management, session
 from ..devices import DeviceDB
 from ..errors import CommandLineError, ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
 from ..texts import log_plainly, plain
 from . import report
+from .agreement import Agreement
 from .bench import bench_file
 from .colour import coloured
 from .ending import Ending
@@ -31,9 +32,9 @@ def _settings(texts) -> dict:
 
 
 def _forwards(texts) -> dict[int, int]:
-    """Return the device's ports with their ports on this host (0: any), always including that of
-    the kernel session."""
-    forwards = {PORT: 0}
+    """Return the device's ports with their ports on this host (0: any), always including those of
+    the kernel session and the management service."""
+    forwards = {session.PORT: 0, management.PORT: 0}
     for text in texts:
         host, separator, device = text.partition(":")
         if not (separator and host.isdecimal() and device.isdecimal()):
@@ -94,10 +95,12 @@ def _run_on(args, ddb, device, shown, outputs):
         bench=bench_file(args) if device is not None else None,
     )
     Core.strict = args.strict
+    agreement = Agreement(ddb, experiment.devices.entries_in_use, device)
 
     ending = Ending(args, experiment, device, *shown, outputs, started)
 
     def finish(failed=False):
+        agreement.wait()
         ending.end(failed)
         if ending.failures and not failed:
             raise UsageError("; ".join(ending.failures))
@@ -127,6 +130,7 @@ def _run_on(args, ddb, device, shown, outputs):
         # The reason first, above the table. Pin activity up to the failure helps to diagnose it, and
         # the data measured so far may be all there will be.
         sys.stdout.flush()
+        agreement.wait()
         if error.is_reported:
             print(coloured(f"kairos: {plain(str(error))}"), file=sys.stderr, flush=True)
         finish(failed=True)

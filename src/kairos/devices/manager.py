@@ -46,6 +46,12 @@ class DeviceManager:
         """The devices created so far, oldest first."""
         return tuple(self._made.values())
 
+    @property
+    def entries_in_use(self) -> dict[str, dict]:
+        """The entries of the devices created so far, by name."""
+        entries = {name: entry for name, entry in self.ddb.entries.items() if isinstance(entry, dict)}
+        return {name: entry for name, entry in entries.items() if _frozen(entry) in self._made}
+
     def get_device_db(self) -> dict:
         """Return the entries of the device database, by name."""
         return self.ddb.entries

@@ -365,18 +365,20 @@ impl Urukul {
         }
     }
 
-    /// Detects a closed switch of a channel whose chip received nothing, while another chip was
-    /// programmed behind an open switch: the driver combines the chip of one channel with the
-    /// switch of the other.
-    fn crossed(&self) -> Option<(Ns, String)> {
+    /// Detects a closed switch of a channel whose chip received nothing: it has never been
+    /// initialised; or, if another chip was programmed behind an open switch, the driver combines
+    /// the chip of one channel with the switch of the other.
+    fn silent(&self) -> Option<(Ns, String)> {
         let silent = (0..CHANNELS).find_map(|n| Some((n, self.closed[n].filter(|_| !self.addressed[n])?)));
-        let unseen = (0..CHANNELS).find(|n| self.addressed[*n] && self.closed[*n].is_none());
-        let ((n, at), other) = silent.zip(unseen).filter(|_| self.options.servo.is_none())?;
-        let text = format!(
-            "ch{n}: its switch was closed and nothing sent to its chip, while ch{other} was set behind an open switch: \
-             check chip_select and sw_device"
-        );
-        Some((at, text))
+        let (n, at) = silent.filter(|_| self.options.servo.is_none())?;
+        let reason = match (0..CHANNELS).find(|n| self.addressed[*n] && self.closed[*n].is_none()) {
+            Some(other) => format!(", while ch{other} was set behind an open switch: check chip_select and sw_device"),
+            None => ": initialise it with init() and set its tone".into(),
+        };
+        Some((
+            at,
+            format!("ch{n}: its switch was closed and nothing sent to its chip{reason}"),
+        ))
     }
 
     /// Passes the synchronisation clock, from the device or from chip 0, to the chips if it has
@@ -467,7 +469,7 @@ impl Model for Urukul {
             );
             (!registers.is_empty()).then_some((self.written[n], text))
         };
-        (0..CHANNELS).filter_map(waits).chain(self.crossed()).collect()
+        (0..CHANNELS).filter_map(waits).chain(self.silent()).collect()
     }
 
     fn report(&self, at: Ns) -> Value {

@@ -341,13 +341,16 @@ fn chip_select_with_switch_of_another_chip_is_reported() {
     let mut bus = Bus::new(OPTIONS);
     bus.set(&[(SW0 + 2, true)]);
     let since = bus.at;
-    assert_eq!(bus.card.unfinished(), [], "no chip was set");
+    let never = "ch2: its switch was closed and nothing sent to its chip: initialise it with init() and set its tone";
+    assert_eq!(bus.card.unfinished(), [(since, never.to_string())]);
     bus.write(words::CS_DDS_CH1, dds::FTW.address, 0, 32);
     let text =
         "ch2: its switch was closed and nothing sent to its chip, while ch1 was set behind an open switch: check \
                 chip_select and sw_device";
     assert_eq!(bus.card.unfinished(), [(since, text.to_string())]);
     bus.set(&[(SW0 + 1, true)]);
+    assert_eq!(bus.card.unfinished(), [(since, never.to_string())]);
+    bus.write(words::CS_DDS_CH2, dds::FTW.address, 0, 32);
     assert_eq!(bus.card.unfinished(), []);
 }
 

@@ -7,6 +7,9 @@ use serde_json::{json, Value};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Light, Ns, Signal, Tone};
 
+/// The part of the full power that does nothing.
+const DARK: f64 = 1e-6;
+
 /// Parameters of a modulator.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -26,6 +29,10 @@ pub struct Options {
 pub struct Aom {
     options: Options,
     tone: Tone,
+    /// Whether a tone has made light that is worth the name.
+    lit: bool,
+    /// The first tone that has not.
+    lost: Option<(Ns, Tone)>,
 }
 
 impl Aom {
@@ -34,6 +41,8 @@ impl Aom {
         Self {
             options,
             tone: Tone::OFF,
+            lit: false,
+            lost: None,
         }
     }
 
@@ -57,7 +66,7 @@ impl Aom {
 }
 
 impl Model for Aom {
-    fn input(&mut self, _at: Ns, changes: &[Change], out: &mut Outbox) {
+    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         for (_, signal) in changes {
             if let Signal::Tone(tone) = signal {
                 let over = tone.dbm - self.options.saturation_dbm;
@@ -67,7 +76,13 @@ impl Model for Aom {
                     ));
                 }
                 self.tone = *tone;
-                out.send_after(self.options.delay_ns, 0, Signal::Light(self.light(*tone)));
+                let light = self.light(*tone);
+                if light.power > DARK {
+                    self.lit = true;
+                } else if tone.dbm > f64::NEG_INFINITY {
+                    self.lost.get_or_insert((at, *tone));
+                }
+                out.send_after(self.options.delay_ns, 0, Signal::Light(light));
             }
         }
     }
@@ -75,6 +90,23 @@ impl Model for Aom {
     fn report(&self, _at: Ns) -> Value {
         let light = self.light(self.tone);
         json!({ "part": "AOM", "shift_hz": light.hz, "power": light.power })
+    }
+
+    /// A modulator that has had tones and never made light.
+    fn unfinished(&self) -> Vec<(Ns, String)> {
+        let lost = self.lost.filter(|_| !self.lit);
+        let text = |tone: Tone| {
+            format!(
+                "no tone has made light: the first was {:.6} MHz at {:.1} dBm; its band is {:.6} MHz wide around {:.6} MHz, \
+                 and it needs about {:.1} dBm",
+                tone.hz * 1e-6,
+                tone.dbm,
+                self.options.bandwidth_hz * 1e-6,
+                self.options.centre_hz * 1e-6,
+                self.options.saturation_dbm
+            )
+        };
+        lost.into_iter().map(|(at, tone)| (at, text(tone))).collect()
     }
 }
 
@@ -119,5 +151,27 @@ mod tests {
         let light = aom(-2).light(tone);
         assert_eq!(light.hz, -160e6);
         assert!((light.turns - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn modulator_that_never_makes_light_is_reported() {
+        let mut aom = aom(1);
+        let mut tone = |at, hz, dbm| {
+            let change = (0, Signal::Tone(Tone { hz, dbm, turns: 0.0 }));
+            aom.input(at, &[change], &mut Outbox::default());
+            aom.unfinished()
+        };
+        assert_eq!(tone(1, 80e6, f64::NEG_INFINITY), []);
+        assert_eq!(
+            tone(2, 180e6, 0.0),
+            [(
+                2,
+                "no tone has made light: the first was 180.000000 MHz at 0.0 dBm; its band is 20.000000 MHz wide around \
+                 80.000000 MHz, and it needs about 0.0 dBm"
+                    .to_string()
+            )]
+        );
+        assert_eq!(tone(3, 80e6, -100.0).len(), 1);
+        assert_eq!(tone(4, 81e6, -10.0), []);
     }
 }

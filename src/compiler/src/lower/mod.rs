@@ -12,6 +12,7 @@ mod interleave;
 mod kernel_objects;
 mod memory;
 mod nested;
+mod polling;
 mod sequence;
 mod stmt;
 

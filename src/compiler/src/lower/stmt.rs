@@ -120,6 +120,7 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     fn while_loop(&mut self, test: &'p Expr, body: &'p [Stmt], orelse: &'p [Stmt]) -> Result<()> {
+        self.sleep_before_polling(test, body)?;
         let before = self.before_loop();
         let (head, inside) = (self.build.new_block("while"), self.build.new_block("body"));
         let (done, after) = (self.build.new_block("loop else"), self.build.new_block("after loop"));

@@ -1,0 +1,50 @@
+"""Compares the device database with the gateware of the device while the first kernel is compiled."""
+
+import sys
+from threading import Thread
+
+from ..devices.agreement import destinations, disagreements
+from ..errors import KairosError
+from ..network.management import PORT, Management
+from ..texts import plain
+from .address import service_of
+
+__all__ = ["Agreement"]
+
+SILENCE = 2.0
+"""Seconds for which a device may be silent before it is not compared."""
+
+
+class Agreement:
+    """Asks the device of the database `ddb` in a thread, and prints a line for each of the devices
+    `entries` that does not fit it. `device`: the emulated device, if it is one."""
+
+    def __init__(self, ddb, entries: dict, device):
+        self._path, self._host = ddb.path, ddb.arguments("core").get("host")
+        self._entries, self._device = entries, device
+        self._thread = Thread(target=self._compare, daemon=True)
+        if entries and (device is not None or isinstance(self._host, str)):
+            self._thread.start()
+
+    def wait(self):
+        """Wait until all lines are printed, so that they come before a failure that they may explain."""
+        if self._thread.ident is not None:
+            self._thread.join(SILENCE)
+
+    def _address(self) -> tuple[str, int]:
+        if self._device is not None:
+            return "localhost", self._device.port(PORT)
+        return service_of(self._host, PORT)
+
+    def _compare(self):
+        try:
+            with Management(*self._address(), patience=SILENCE) as management:
+                _, clock, channels = management.descriptor()
+            boards = {0: channels}
+            for destination in destinations(self._entries) - {0}:
+                with Management(*self._address(), patience=SILENCE, destination=destination) as management:
+                    boards[destination] = management.descriptor()[2]
+        except (KairosError, OSError):
+            return  # a device that is busy, protected or of another make: the run will tell
+        for line in disagreements(self._entries, clock, boards):
+            print(f"kairos: {self._path}: {plain(line)}", file=sys.stderr)
