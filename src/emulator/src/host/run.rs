@@ -186,7 +186,7 @@ impl Host {
         }
         if self.boards.master().is_offline() && !self.reported_offline {
             self.reported_offline = true;
-            self.tell(&json!({ "event": "offline" }));
+            self.announce_event(&json!({ "event": "offline" }));
         }
         self.serve_control();
         // Before polling the host, so that the result does not depend on its speed.
@@ -271,7 +271,7 @@ impl Host {
             .into_iter()
             .map(|(guest, host)| (guest, host.into()))
             .collect();
-        self.tell(&json!({
+        self.announce_event(&json!({
             "event": "ready",
             "forwards": forwards,
             "wall_s": self.started.elapsed().as_secs_f64(),
@@ -280,7 +280,7 @@ impl Host {
     }
 
     /// Prints an event for the program that started the emulator.
-    fn tell(&mut self, event: &Value) {
+    fn announce_event(&mut self, event: &Value) {
         let mut out = std::io::stdout().lock();
         if writeln!(out, "{event}").and_then(|()| out.flush()).is_err() {
             self.shutdown = true; // the process that started the emulator is gone

@@ -128,6 +128,13 @@ def _remote_memory():
         measure = partial(lambda e: remote.transfer_cycles(remote.remote_engine(folder, True), 64, e), early)
         yield name, (measure, "cycles", None, what)
 
+    what = "64 stores of 32 bits through a pointer to consecutive words, posted, by a processor that issues each when "
+    what += f"the one before was answered, until all are there; {remote.DELAY} cycles of delay, with frames; "
+    what += "baseline: not posted"
+    folder = root() / "pointer_bench"
+    cycles = partial(lambda posted: remote.pointer_cycles(remote.pointer_engine(folder), 64, posted))
+    yield "remote.pointer_store_64_cycles", (partial(cycles, True), "cycles", 5056, what)
+
 
 @cache
 def _bulk():
@@ -301,6 +308,7 @@ TARGETS = {
     "interrupt.cycles": 30,
     "remote.write_round_trip_cycles": 20,
     "remote.bulk_throughput": 0.93,
+    "remote.pointer_store_64_cycles": 500,
     "bridge.duplex_share": 0.97,
     "rtio.remote_event_cycles": 2,
     "rtio.remote_latency_cycles": 40,
