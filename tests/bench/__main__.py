@@ -332,6 +332,7 @@ GROUPS = [
     (page.page_figures, page.PREFIXES, "the laboratory in a browser", "1 min"),
     (scope.scope_figures, scope.PREFIXES, "pages for a browser", "15 s"),
     (boards.board_figures, boards.PREFIXES, "kernels on two boards", "10 s"),
+    (boards.remote_figures, boards.REMOTE_PREFIXES, "memory of other boards", "10 s"),
     (pulse_device.device_figures, pulse_device.PREFIXES, "pulse core: emulated device", "30 s"),
     (pulse.pulse_figures, pulse.PREFIXES, "pulse core: model and compiler", "40 s"),
     (

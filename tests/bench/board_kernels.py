@@ -5,6 +5,8 @@ from artiq.experiment import *
 from numpy import int64
 
 ROUNDS = 8
+BUFFER = 0x0FE0_0000
+"""Memory of each board that kernels may export."""
 
 
 class Distributed(EnvExperiment):
@@ -72,3 +74,42 @@ class Calls(EnvExperiment):
         messages = (self.core.get_rtio_counter_mu() - start) // ROUNDS
         subkernel_await(self.echo)
         return first, later, messages
+
+
+class Copies(EnvExperiment):
+    """Copies of a few bytes to a satellite, whose kernel polls its memory."""
+
+    def build(self):
+        for name in ("core", "master", "satellite"):
+            self.setattr_device(name)
+
+    @subkernel(destination=1)
+    def open(self):
+        self.master.export(0)
+
+    @subkernel(destination=1)
+    def watch(self, number: TInt32) -> TInt64:
+        """Return the time at which a number arrives."""
+        self.satellite.store(BUFFER + 8, number)
+        while self.satellite.load(BUFFER) != number:
+            pass
+        return self.core.get_rtio_counter_mu()
+
+    @kernel
+    def run(self) -> TTuple([TInt64, TInt64]):
+        """Return the machine units from the call to the arrival of 8 bytes, and to its return, of the
+        fastest of some rounds."""
+        self.core.reset()
+        self.open()
+        subkernel_await(self.open)
+        arrived, returned = int64(1000000), int64(1000000)
+        for number in range(1, 1 + ROUNDS):
+            self.master.write(BUFFER + 0x8000, [number, number])
+            self.watch(number)
+            while self.satellite.load(BUFFER + 8) != number:
+                pass
+            start = self.core.get_rtio_counter_mu()
+            self.satellite.copy(BUFFER, BUFFER + 0x8000, 8)
+            returned = min(returned, self.core.get_rtio_counter_mu() - start)
+            arrived = min(arrived, subkernel_await(self.watch) - start)
+        return arrived, returned

@@ -2,8 +2,11 @@
 starting playback on the other board, by the RTIO counter."""
 
 import statistics
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 PREFIXES = ("subkernel.", "ddma.", "rtio.remote_kernel")
+REMOTE_PREFIXES = ("remote.copy_8b",)
 
 
 def board_figures(figures):
@@ -38,3 +41,28 @@ def board_figures(figures):
     least = "how far ahead a trace has to be started so that the other board is in time, in steps of 1 us"
     figures.add("ddma.start_us", start / 1000, "us", source=f"{least}; {where}")
     figures.add("ddma.start_quiet_us", quiet / 1000, "us", source=f"{least}, after 10 ms of silence; {where}")
+
+
+def remote_figures(figures):
+    """Measured on the variants `memory` and `store`."""
+    from kairos.emulator import shutdown_all
+    from tests.support.boards import MEMORY_PAIR
+    from tests.support.databases import REMOTE_MEMORY, two_boards
+    from tests.support.experiment import experiment
+    from tests.support.gateware import built
+
+    built("memory", "store")
+    with TemporaryDirectory() as folder:
+        system, database = Path(folder) / "system.toml", Path(folder) / "device_db.py"
+        system.write_text(MEMORY_PAIR)
+        database.write_text(two_boards(f"emulator://{system}") + REMOTE_MEMORY)
+        try:
+            arrived, returned = experiment("tests/bench/board_kernels.py", "Copies", str(database)).run()
+        finally:
+            shutdown_all()
+    where = "fastest of 8; emulated boards, fibre of 1 us"
+    how = f"a kernel's call of `copy` to the arrival of 8 bytes, as seen by a kernel that polls; {where}; "
+    how += "baseline: the paper's base time of a small bulk transfer"
+    figures.add("remote.copy_8b_us", arrived / 1000, "us", target=3, baseline=1.9, source=how)
+    how = f"the same call to its return, when the arrival has been acknowledged; {where}"
+    figures.add("remote.copy_8b_acknowledged_us", returned / 1000, "us", source=how)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kairos.emulator import Emulator
+from kairos.emulator import Emulator, process
 from kairos.errors import EmulatorError
 from tests.support.databases import two_boards
 from tests.support.gateware import built, database
@@ -116,6 +116,66 @@ def test_invalid_description_is_rejected_with_reason(tmp_path):
         Emulator(str(system)).wait_ready()
     with pytest.raises(EmulatorError, match="no description of boards"):
         Emulator(str(tmp_path / "missing.toml"))
+
+
+UNPLUGGED = """from artiq.experiment import *
+from numpy import int64
+
+
+class Unplugged(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("sat_ttl4")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        while not self.core.get_rtio_destination_status(1):
+            pass
+        first, last, end = int64(-1), int64(-1), self.core.get_rtio_counter_mu() + 1000000000
+        while self.core.get_rtio_counter_mu() < end:
+            now = self.core.get_rtio_counter_mu()
+            self.core.wait_until_mu(now + 1000000)
+            if not self.core.get_rtio_destination_status(1):
+                if first < 0:
+                    first = now
+                last = now
+        print(first // 1000000, (last - first) // 10000000)
+"""
+
+
+def test_link_is_unplugged_while_a_kernel_runs(kairos, tmp_path):
+    """The device, idle before the run, waits for the host and not for the times of the description."""
+    system = tmp_path / "system.toml"
+    system.write_text(SYSTEM.format(firmware=SATMAN) + "unplugged_ns = [[600_000_000, 800_000_000]]\n")
+    (database := tmp_path / "device_db.py").write_text(two_boards(f"emulator://{system}"))
+    done = kairos("run", kairos.write("", head=UNPLUGGED), device_db=database)
+    assert done.returncode == 0, done.stdout + done.stderr
+    first_ms, tens_of_ms = map(int, done.stdout.splitlines()[0].split())
+    assert 550 < first_ms < 650 and 19 <= tens_of_ms <= 25, done.stdout
+
+
+def test_hopeless_line_is_named_as_the_reason(tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "READY_TIMEOUT", 4.0)
+    system = tmp_path / "system.toml"
+    system.write_text(SYSTEM.format(firmware=SATMAN) + "bit_errors = 0.3\n")
+    emulator = Emulator(str(system))
+    try:
+        with pytest.raises(EmulatorError, match="of [0-9]+ words from .* lower bit_errors or losses of this link"):
+            emulator.wait_ready()
+    finally:
+        emulator.stop()
+
+
+def test_firmware_of_a_satellite_on_the_master_is_reported(tmp_path):
+    system = tmp_path / "system.toml"
+    system.write_text(SYSTEM.format(firmware=SATMAN).replace("runtime.elf", "satman.elf"))
+    emulator = Emulator(str(system))
+    try:
+        with pytest.raises(EmulatorError, match=r"without a network .*must be a master's \(runtime.elf\)"):
+            emulator.wait_ready()
+    finally:
+        emulator.stop()
 
 
 def test_satellite_processors_run_with_their_own_console():

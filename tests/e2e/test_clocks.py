@@ -3,6 +3,8 @@
 import re
 from statistics import median
 
+import pytest
+
 from tests.support.waveforms import pulses_of_vcd
 
 EXPERIMENT = """from artiq.experiment import *
@@ -94,3 +96,31 @@ def test_one_second_of_fast_clocks_is_recorded(kairos, lab):
     (first, second) = pulses_of_vcd(re.sub(r"^x", "z", text, flags=re.M), complete=False)["ttl4"]
     assert (first[1] - first[0], second[0] - first[1], second[1] - second[0]) == (3_000, 1_000_000_000, 5_000)
     assert len(text) < 100_000 and text.count("a clock of 62.5 MHz") == 2
+
+
+SLEEP = """from artiq.experiment import *
+from numpy import int64
+
+
+class Sleep(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_argument("times", PYONValue())
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        for time in self.times:
+            end = self.core.get_rtio_counter_mu() + int64(time)
+            self.core.wait_until_mu(end)
+            print(self.core.get_rtio_counter_mu() - end)
+"""
+
+
+@pytest.mark.parametrize("times", [[30_000_000, 5_000, 1_000_000_000], [20_000], [1_000, 100_000, 2_000_000_000]])
+def test_sleep_ends_in_time_from_the_first_on(kairos, times):
+    """The first sleep after power-up, too, before the firmware has measured its timer."""
+    done = kairos("run", kairos.write("", head=SLEEP), f"times={times}")
+    assert done.returncode == 0, done.stderr
+    late = [int(line) for line in done.stdout.splitlines()[: len(times)]]
+    assert all(0 < ns < 5_000 for ns in late), late

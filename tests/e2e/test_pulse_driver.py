@@ -282,7 +282,7 @@ STREAM_HEAD = HEAD.replace(
     "        self.times = {}\n",
     """        self.times = {}
         half = self.pulse0.define({"x": [Pulse(channel=0, duration=1e-6, amp0=(0, 30, 60, 30, 0), freq0=200e6)]})
-        self.tables, self.gate, self.turn = half.programming, half["x"], half["x"].words
+        self.half, self.tables, self.gate, self.turn = half, half.programming, half["x"], half["x"].words
 """,
 )
 STREAMED = """
@@ -297,6 +297,7 @@ STREAMED = """
         self.note("play", begin)
         self.core.break_realtime()
         self.pulse0.stream_from(self.tables)
+        self.pulse0.set_loaded(self.half)
         delay(50*us)
         self.pulse0.wait_armed()
         delay(10*us)

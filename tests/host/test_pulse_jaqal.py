@@ -250,3 +250,153 @@ def test_pulse_command_prints_gates_of_a_circuit(tmp_path):
     command = [kairos, "pulse", "stats", HERE / "rotations.jaqal"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "R(0, 30.25, 0.5)" in done.stdout, done.stdout + done.stderr
+
+
+def same(one, other) -> bool:
+    return (one.sequence() == other.sequence()).all() and (one.programming() == other.programming()).all()
+
+
+@pytest.mark.parametrize(
+    "line, named",
+    [
+        ("lab.standard", "lab.standard.jaqal_pulses.GatePulses"),
+        ("lab.standard.jaqal_pulses", "lab.standard.jaqal_pulses.GatePulses"),
+        ("lab.derived", "lab.derived.Shifted"),
+        ("lab.contained", "lab.contained.jaqal_pulses.GatePulses"),
+        (".lab.neighbour", "lab.neighbour.Neighbour"),
+        (".lab.derived.Stronger", "lab.derived.Stronger"),
+    ],
+)
+def test_definition_is_found_by_its_short_name(line, named):
+    """A submodule or class jaqal_pulses with GatePulses in it, the class that is derived last, and names
+    relative to the circuit's folder, whose modules may import their neighbours."""
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    body = "\nregister q[3]\nLong q[0]\n< Constant q[1] | Long q[2] >\n"
+    found = [jaqal.circuit(f"from {name} usepulses *{body}", folder=HERE) for name in (line, named)]
+    assert same(*found)
+
+
+def test_relative_names_count_from_the_folder_of_the_circuit():
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    body = "\nregister q[1]\nConstant q[0]\n"
+    expected = jaqal.circuit(f"from lab.derived.Shifted usepulses *{body}", folder=HERE)
+    for name in (".neighbour", "derived"):
+        assert same(jaqal.circuit(f"from {name} usepulses *{body}", folder=HERE / "lab"), expected), name
+
+
+def test_circuits_of_two_folders_have_their_own_definitions(tmp_path):
+    """Although the modules have the same name; and a module of this name that is installed stays."""
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    import numpy
+
+    found = []
+    for amplitude in (10, 20, 10):
+        (folder := tmp_path / f"numpy{amplitude}").mkdir(exist_ok=True)
+        text = "from jaqalpaw.ir.pulse_data import PulseData\n\nclass P:\n    def gate_X(self, ion):\n"
+        (folder / "own_gates.py").write_text(f"{text}        return [PulseData(ion, 1e-6, amp0={amplitude})]\n")
+        (folder / "a.jaqal").write_text("from own_gates usepulses *\nregister q[1]\nX q[0]\n")
+        found.append(jaqal.load(folder / "a.jaqal").gates["X(0)"][0].amp0)
+    assert found == [10, 20, 10] and sys.modules["numpy"] is numpy
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy" / "own_gates.py").write_text((tmp_path / "numpy20" / "own_gates.py").read_text())
+    (tmp_path / "numpy" / "a.jaqal").write_text("from .own_gates usepulses *\nregister q[1]\nX q[0]\n")
+    assert jaqal.load(tmp_path / "numpy" / "a.jaqal").gates["X(0)"][0].amp0 == 20
+    assert sys.modules["numpy"] is numpy
+
+
+class Macros(Numbers):
+    """Macros of gates that are identified by their amplitudes."""
+
+    def macro_Twice(self, ion, number):
+        return [self.gate_G(ion, number), self.gate_G(ion, number + 1)]
+
+    def macro_Nested(self):
+        from jaqalpaw.utilities.datatypes import Loop, Parallel, Sequential
+
+        pair = Parallel([self.gate_G(0, 10), Sequential([self.gate_G(1, 20), self.gate_G(1, 30)])])
+        return [pair, Loop([self.gate_G(0, 40), [self.gate_G(1, 50)]], repeats=2)]
+
+    def macro_Chosen(self):
+        from jaqalpaw.utilities.datatypes import Branch, Case
+
+        return [Branch([Case([self.gate_G(0, 10)], state=0), Case([self.gate_G(0, 20), self.gate_G(0, 30)], state=2)])]
+
+    def macro_Wrong(self):
+        return self.gate_G(0, 1)
+
+    def gate_Single(self):
+        return self.gate_G(0, 1)[0]
+
+    def gate_Listed(self):
+        return [self.gate_G(0, 1)]
+
+    def gate_Number(self):
+        return 5
+
+
+def steps(text):
+    """Return the amplitudes of tone 0 and the cycles of the gates of each step."""
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    gates = jaqal.circuit(text, Macros())
+    cycles = gates.core.clock
+
+    def shown(name):
+        return [(pulse.channel, pulse.amp0, pulse.length(cycles)) for pulse in gates.gates[name]]
+
+    return [step if hasattr(step, "cases") else [shown(name) for name in step] for step in gates.steps]
+
+
+@pytest.fixture
+def installed(PulseData):
+    """Definitions can import JaqalPaw's names."""
+
+
+@pytest.mark.usefixtures("installed")
+def test_macro_of_definitions_plays_its_gates_in_order():
+    played = steps("register q[2]\nTwice q[1] 5\n< Twice q[0] 7 | G q[1] 9 >\n")
+    assert played[:2] == [[[(1, 5, 8)]], [[(1, 6, 8)]]]
+    assert played[2] == [[(0, 7, 8), (0, 8, 8)], [(1, 9, 8), (1, 0.0, 8)]]
+
+
+@pytest.mark.usefixtures("installed")
+def test_macro_may_contain_parallel_gates_and_loops():
+    first, *others = steps("register q[2]\nNested\n")
+    assert first == [[(0, 10, 8), (0, 0.0, 8)], [(1, 20, 8), (1, 30, 8)]]
+    assert others == [[[(0, 40, 8)]], [[(1, 50, 16)]]] * 2
+
+
+@pytest.mark.usefixtures("installed")
+def test_macro_with_a_branch_plays_the_case_of_its_result():
+    (branch,) = steps("register q[1]\nChosen\n")
+    assert [len(case) for case in branch.cases] == [1, 0, 2]
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    "gate, text",
+    [
+        ("Wrong", r"macro Wrong\(\)\[0\] returns Pulse instead of a list of PulseData"),
+        ("Single", "gate_Single returns Pulse instead of a list of PulseData"),
+        ("Listed", "gate_Listed returns a list with list instead of PulseData in it"),
+        ("Number", "gate_Number returns int instead of a list of PulseData"),
+    ],
+)
+def test_gate_of_wrong_form_is_reported(gate, text):
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    with pytest.raises(UsageError, match=text):
+        jaqal.circuit(f"register q[1]\n{gate}\n", Macros())
+
+
+def test_exceptions_of_definitions_have_their_names(PulseData):
+    from jaqalpaw.utilities.exceptions import CircuitCompilerException, CollisionException, PulseException
+
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    for kind in (CircuitCompilerException, CollisionException, PulseException):
+        assert issubclass(kind, Exception)
+    with pytest.raises(PulseException, match="an angle of 400"):
+        jaqal.circuit("from lab.standard usepulses *\nregister q[1]\nFrame q[0] 400\n", folder=HERE)
+
+
+def test_mixed_rotation_at_the_end_marks_every_segment(PulseData):
+    turned = streamed(PulseData(0, 60 / CLOCK, framerot0=[10, (0, 20, 5), 7], apply_at_end_mask=1))[6]
+    assert len(turned) == 4 and all(word >> 207 & 1 for word in turned)

@@ -47,6 +47,8 @@ IMPORT void dma_playback(int64_t, int32_t, int);
 IMPORT void pulse_update(const void *, int32_t, int32_t, double);
 IMPORT void pulse_update_all(const void *, const void *, const void *, int32_t);
 IMPORT int32_t pulse_stream(const void *);
+IMPORT void pulse_note(int32_t, int32_t);
+IMPORT int32_t pulse_noted(int32_t);
 
 /* cache: values kept between kernels */
 IMPORT const void *cache_get(slice);
@@ -92,6 +94,8 @@ IMPORT void remote_read(int32_t, int32_t, const void *);
 IMPORT void remote_export(int32_t, int32_t, int32_t, int32_t, int32_t);
 IMPORT void remote_copy(int32_t, int32_t, int32_t, int32_t);
 IMPORT void remote_write(int32_t, int32_t, const void *);
+IMPORT void remote_post(int);
+IMPORT void remote_wait(void);
 
 /* coaxpress: CoaXPress cameras: always raise */
 IMPORT int32_t cxp_download_xml_file(int32_t, const void *);

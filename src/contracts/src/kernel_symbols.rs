@@ -42,6 +42,8 @@ macro_rules! kernel_symbols {
             "pulse_update" = pulse::pulse_update;
             "pulse_update_all" = pulse::pulse_update_all;
             "pulse_stream" = pulse::pulse_stream;
+            "pulse_note" = pulse::pulse_note;
+            "pulse_noted" = pulse::pulse_noted;
             // cache: values kept between kernels
             "cache_get" = cache::cache_get;
             "cache_put" = cache::cache_put;
@@ -81,6 +83,8 @@ macro_rules! kernel_symbols {
             "remote_export" = remote::remote_export;
             "remote_copy" = remote::remote_copy;
             "remote_write" = remote::remote_write;
+            "remote_post" = remote::remote_post;
+            "remote_wait" = remote::remote_wait;
             // coaxpress: CoaXPress cameras: always raise
             "cxp_download_xml_file" = unavailable::cxp;
             "cxp_read32" = unavailable::cxp;

@@ -224,6 +224,26 @@ pub mod window {
 
     /// Destination of the board mapped at B000_0000 and above, if the board has fewer than four links.
     pub const DESTINATION: &str = "window_destination";
+
+    /// Stores are answered before the other board has executed them.
+    pub const POSTED: &str = "window_posted";
+
+    /// Bit 0 a store that was answered before has failed: the second interrupt of the logic (IRQF2P 1) is asserted, and
+    /// all accesses fail, 1 no load or store of this board is in flight at any link, 3..2 why it failed, a status as in
+    /// `remote_state`.
+    pub const LATE: &str = "window_late";
+    /// Bit of `window_late`.
+    pub const LATE_FAILED_BIT: u32 = 1;
+    /// Bit of `window_late`.
+    pub const LATE_IDLE_BIT: u32 = 2;
+    /// Bit of `window_late`.
+    pub const LATE_STATUS_BIT: u32 = 4;
+
+    /// Address of its 64-bit word in the window.
+    pub const LATE_ADDRESS: &str = "window_late_address";
+
+    /// Write: the failure is known.
+    pub const LATE_CLEAR: &str = "window_late_clear";
 }
 
 /// Names of the registers of `mailbox`.
@@ -600,6 +620,8 @@ pub const RESERVED: &[(&str, &str, bool)] = &[
     ("rtio", "counter_update", false),
     ("rtio", "async_error", true),
     ("window", "destination", true),
+    ("window", "posted", true),
+    ("window", "late_clear", false),
     ("mailbox", "send", false),
     ("mailbox", "go", false),
     ("mailbox", "receive", false),

@@ -18,18 +18,20 @@ A gate begins at the time cursor: its first value appears at the output then. It
 earlier, so the cursor must be some microseconds ahead of the counter (RTIOUnderflow otherwise).
 """
 
-from numpy import int32, int64
+import re
+
+from numpy import int64
 
 from ..contracts import pulse as facts
 from ..contracts.pulse import Error
 from ..emulator import acquire
-from ..language import TBool, TInt32, at_mu, delay_mu, host_only, kernel, now_mu, portable
+from ..language import TBool, TInt32, at_mu, delay_mu, host_only, kernel, now_mu
 from ..pulse.gateset import Core
-from ..pulse.program import SLOTS_CYCLES, START_CYCLES, Program
+from ..pulse.program import SLOTS_CYCLES, START_CYCLES, Program, set_name
 from ..pulse.recording import Recording
-from .parts.channel import Address, RTIODevice
-from .parts.firmware import NOWRITE, firmware_function
-from .parts.numbers import nearest, to_wide_word
+from .parts.channel import Address
+from .parts.firmware import NOWRITE, QUIET, firmware_function
+from .parts.pulse_samples import SAMPLES_PER_CYCLE, SampleSettings
 from .rtio import rtio_input_data, rtio_output, rtio_output_wide
 
 __all__ = ["Pulse", "PulseError", "PulseUnderrun"]
@@ -43,7 +45,6 @@ MODE, COUNT, TAU0, TRIGGER_EARLY, BRANCH_TIMEOUT = (
 )
 CYCLE_MU = 8
 CLOCK = 125e6
-SAMPLES_PER_CYCLE = 8
 ASK_MU = 4000
 """Requests to the core are issued this long after the present."""
 KEPT = 8
@@ -54,27 +55,25 @@ STOP_CYCLES = 1
 pulse_update = firmware_function("pulse_update", "gate parameter target value", NOWRITE)
 pulse_update_all = firmware_function("pulse_update_all", "gate parameters values target", NOWRITE)
 pulse_stream = firmware_function("pulse_stream", "words", NOWRITE)
+pulse_note = firmware_function("pulse_note", "target value", QUIET)
+pulse_noted = firmware_function("pulse_noted", "target", QUIET)
 
-
-TURN = float(1 << facts.VALUE_BITS)
-FACTOR_BITS = facts.CROSSTALK_BITS
-FACTOR_ONE = float(1 << facts.CROSSTALK_FRACTION)
-DELAY_AT, OFFSET_AT, CHANNEL_AT = 4, 10, 12
-"""Bit positions in the upper 32 bits of a coupling."""
-
-
-@portable
-def _factor(part) -> TInt32:
-    """Encode the real or imaginary part of a coupling's factor."""
-    steps = nearest(part * FACTOR_ONE)
-    if steps >= int32(FACTOR_ONE):
-        steps = int32(FACTOR_ONE) - 1
-    return steps & (1 << FACTOR_BITS) - 1
+_GATE_SET = re.compile(r"gate set ([0-9a-f]{8})\b(?! \()")
+RESULT_BITS = facts.BRANCH_STATE_BITS
+RESULTS = 1 << RESULT_BITS
 
 
 class PulseError(Exception):
     """The pulse core has reported an error; the text describes it and contains the bits of all
-    errors so far (`kairos.contracts.pulse.Error`)."""
+    errors so far (`kairos.contracts.pulse.Error`). Or a gate is played whose gate set is not loaded;
+    the text has both."""
+
+    def __init__(self, *arguments):
+        if arguments and isinstance(arguments[0], str):
+            # Kernels have numbers of gate sets.
+            text = _GATE_SET.sub(lambda found: f"gate set {set_name(int(found[1], 16))}", arguments[0])
+            arguments = (text, *arguments[1:])
+        super().__init__(*arguments)
 
 
 class PulseUnderrun(PulseError):
@@ -84,7 +83,7 @@ class PulseUnderrun(PulseError):
     """
 
 
-class Pulse(RTIODevice):
+class Pulse(SampleSettings):
     """The pulse core on RTIO channel `channel`, with `channels` output channels, and the address
     bits of its tables."""
 
@@ -104,12 +103,7 @@ class Pulse(RTIODevice):
     thresholds = Address(12)
     keep = Address(16)
     discard_kept = Address(17)
-    change = Address(18)
-    error = Address(19)
-    harmonic = Address(20)
-    coupling = Address(21)
-    couple = Address(22)
-    counter = Address(23)
+    change_kept = Address(18)
 
     def __init__(
         self,
@@ -126,10 +120,10 @@ class Pulse(RTIODevice):
         self._tables = (1 << mlut_bits, 1 << plut_bits)
 
     @host_only
-    def define(self, gates):
+    def define(self, gates, name=""):
         """Compile gates (name to list of `kairos.pulse.Pulse`) to a
-        :class:`kairos.pulse.program.Program` for this core."""
-        return Program(gates, self.gate_core(), CYCLE_MU)
+        :class:`kairos.pulse.program.Program` for this core; `name` is for messages."""
+        return Program(gates, self.gate_core(), CYCLE_MU, name)
 
     @host_only
     def gate_core(self):
@@ -151,9 +145,14 @@ class Pulse(RTIODevice):
         PulseError if the core is not at rest afterwards, PulseUnderrun if it ran out of segments
         before.
         """
+        if pulse_noted(self.word) != program.gates:
+            pulse_note(self.keep, 0)
+        # If this is interrupted, nothing is known about the tables.
+        pulse_note(self.word, 0)
         self.set_trigger_channels(program.channels)
         delay_mu(CYCLE_MU)
         self.send(program.programming, SLOTS_CYCLES)
+        self.set_loaded(program)
         armed = self.status(0) >> 16 & program.channels
         at_mu(self.core.get_rtio_counter_mu() + ASK_MU)
         if armed != program.channels:
@@ -161,13 +160,59 @@ class Pulse(RTIODevice):
         self.wait_armed(program.channels)
 
     @kernel
+    def set_loaded(self, program):
+        """Let gates of a program be played, whose `programming` has been sent by other means than `load`,
+        such as `stream_from`."""
+        pulse_note(self.start, program.tables)
+        pulse_note(self.word, program.gates)
+
+    @kernel
+    def change(self, old, new):
+        """Turn the loaded program `old` into `new`, of which one is the other's `successor`, by the
+        words in which their tables differ: from the cursor on, 64 ns of the timeline per word. What is
+        being played is not affected; gates and sequences of `new` can be played at once.
+
+        PulseError if `old` is not loaded with all its sequences. ValueError if neither is the other's
+        successor.
+        """
+        self._require(old.gates)
+        if pulse_noted(self.start) != old.tables:
+            raise PulseError(
+                "sequences of gate set {0:08x} were built after it was loaded: call load again", int64(old.gates)
+            )
+        forward = new.previous == old.gates and new.previous_tables == old.tables
+        if not forward and not (old.previous == new.gates and old.previous_tables == new.tables):
+            raise ValueError("neither of the two gate sets is the successor of the other")
+        pulse_note(self.word, 0)
+        pulse_note(self.keep, 0)
+        if forward:
+            self.send(new.changes, SLOTS_CYCLES)
+        else:
+            self.send(old.changes_back, SLOTS_CYCLES)
+        self.set_loaded(new)
+
+    @kernel
+    def _require(self, gates):
+        """Raise PulseError if the gate set with this number is not loaded."""
+        loaded = pulse_noted(self.word)
+        if loaded != gates:
+            if loaded == 0:
+                raise PulseError("no gates are loaded, but one of gate set {0:08x} is used: call load", int64(gates))
+            raise PulseError(
+                "a gate of gate set {0:08x} is used, but gate set {1:08x} is loaded: call load with the former",
+                int64(gates),
+                int64(loaded),
+            )
+
+    @kernel
     def play(self, gate):
         """Play a gate of the loaded program, starting at the cursor, which advances by the gate's
-        length.
+        length. PulseError if its program is not loaded (by a kernel of this board).
 
         The next gate may begin 2 * REST_CYCLES + 1 cycles later at the earliest; put gates that
         follow without a gap into a sequence.
         """
+        self._require(gate.gates)
         begin = now_mu()
         at_mu(begin - START_CYCLES * CYCLE_MU - gate.lead_mu)
         self.send(gate.words)
@@ -178,7 +223,13 @@ class Pulse(RTIODevice):
     @kernel
     def play_sequence(self, sequence):
         """Play a sequence of the loaded program, starting at the cursor, which advances by its
-        length."""
+        length. PulseError if its program is not loaded, or was loaded before the sequence was built."""
+        self._require(sequence.gates)
+        if pulse_noted(self.start) != sequence.tables:
+            raise PulseError(
+                "a sequence of gate set {0:08x} was built after the set was loaded: call load again",
+                int64(sequence.gates),
+            )
         begin = now_mu()
         trigger = begin - START_CYCLES * CYCLE_MU
         for i in range(len(sequence.times_mu)):
@@ -202,6 +253,7 @@ class Pulse(RTIODevice):
         computed by the firmware of the kernel core. ValueError, with nothing changed, if the value
         is out of range, or nothing of that parameter is adjustable.
         """
+        self._require(gate.gates)
         pulse_update(gate.adjustable, parameter, self.word, value)
 
     @kernel
@@ -210,11 +262,13 @@ class Pulse(RTIODevice):
         knots of a spline at equal distances. ValueError also if the number of values matches
         neither.
         """
+        self._require(gate.gates)
         pulse_update_all(gate.adjustable, [parameter for _ in range(len(values))], values, self.word)
 
     @kernel
     def update_all(self, gate, parameters, values):
         """As `update`, for several parameters with one value each."""
+        self._require(gate.gates)
         pulse_update_all(gate.adjustable, parameters, values, self.word)
 
     @kernel
@@ -223,11 +277,21 @@ class Pulse(RTIODevice):
         more words than the core can keep; 8 ns of the timeline per word."""
         if len(gate.words) > KEPT * WORDS:
             raise ValueError("the gate has too many words to be stored")
+        self._require(gate.gates)
+        pulse_note(self.keep, 0)
         rtio_output(self.discard_kept, 0)
         delay_mu(CYCLE_MU)
         for i in range(len(gate.words) // WORDS):
             rtio_output_wide(self.keep, gate.words[WORDS * i : WORDS * (i + 1)])
             delay_mu(CYCLE_MU)
+        pulse_note(self.keep, gate.number)
+
+    @kernel
+    def _require_kept(self, gate):
+        """Raise PulseError if the core has not stored this gate."""
+        if pulse_noted(self.keep) != gate.number:
+            self._require(gate.gates)
+            raise PulseError("the gate to be changed and played is not the one stored: call prepare with it")
 
     @kernel
     def play_changed(self, gate, parameter, value):
@@ -238,15 +302,17 @@ class Pulse(RTIODevice):
 
         The cursor advances to the latest possible end of the gate; until the gate begins, the core
         rejects words. ValueError as for `update`. After an RTIOUnderflow the gate has not been
-        played.
+        played. PulseError if the gate was not the last one to be prepared.
         """
-        pulse_update(gate.adjustable, parameter, self.change, value)
+        self._require_kept(gate)
+        pulse_update(gate.adjustable, parameter, self.change_kept, value)
         delay_mu(gate.changed_mu)
 
     @kernel
     def play_all_changed(self, gate, parameters, values):
         """As `play_changed`, for several parameters with one value each."""
-        pulse_update_all(gate.adjustable, parameters, values, self.change)
+        self._require_kept(gate)
+        pulse_update_all(gate.adjustable, parameters, values, self.change_kept)
         delay_mu(gate.changed_mu)
 
     @kernel
@@ -264,7 +330,10 @@ class Pulse(RTIODevice):
 
     @kernel
     def result(self, state):
-        """Supply a measurement result, 0 to 15, to the branches waiting for it."""
+        """Supply a measurement result, 0 to 15, to the branches waiting for it. ValueError if it is
+        none."""
+        if not 0 <= state < RESULTS:
+            raise ValueError("a measurement result is 0 to 15, not {0}", int64(state))
         rtio_output(self.branch, state)
 
     @kernel
@@ -349,8 +418,10 @@ class Pulse(RTIODevice):
 
     @kernel
     def set_threshold(self, number, count):
-        """Set bit `number` of results when that input has counted at least `count`; 1 after a
-        reset."""
+        """Set bit `number` (0 to 3) of results when that input has counted at least `count`; 1 after a
+        reset. ValueError if there is no such bit."""
+        if not 0 <= number < RESULT_BITS:
+            raise ValueError("a threshold is that of bit 0 to 3 of results, not {0}", int64(number))
         rtio_output(self.thresholds + number, count)
         delay_mu(CYCLE_MU)
 
@@ -365,48 +436,6 @@ class Pulse(RTIODevice):
         incomplete word.
         """
         rtio_output(self.memory, pulse_stream(words))
-
-    @kernel
-    def set_frequency_error(self, error):
-        """Let the feed-forward accumulate a frequency error in Hz, for segments that request it
-        (`feed_forward`).
-
-        This, harmonics, couplings and the global counter are settings of sample generation: in the
-        logic of boards with converter cards, and in an emulated device's recording.
-        """
-        word = to_wide_word(error / self.sample_rate * TURN)
-        rtio_output_wide(self.error, [int32(word), int32(word >> 32)])
-
-    @kernel
-    def set_harmonic(self, channel, tone, harmonic):
-        """Multiply the feed-forward of a channel's tone by `harmonic`, -32768 to 32767."""
-        rtio_output(self.harmonic, harmonic & 0xFFFF | tone << 16 | channel << 17)
-
-    @kernel
-    def set_coupling(self, channel, offset, real, imaginary, delay=0):
-        """Add to `channel` the signal of the channel at `offset` (-2, -1, 1 or 2) times a complex
-        factor, with parts from -1 to below 1, once `use_couplings` is called; `delay`, up to 63
-        cycles, delays the signal. ValueError if the factor or the offset is out of range.
-        """
-        if offset == 0 or abs(offset) > 2 or not (-1.0 <= real < 1.0 and -1.0 <= imaginary < 1.0):
-            raise ValueError("a coupling is to a channel at -2, -1, 1 or 2, with parts of -1 to below 1")
-        number = offset + 2 if offset < 0 else offset + 1
-        high = _factor(imaginary)
-        low = _factor(real) | high << FACTOR_BITS
-        place = delay << DELAY_AT | number << OFFSET_AT | channel << CHANNEL_AT
-        rtio_output_wide(self.coupling, [low, high >> (32 - FACTOR_BITS) | place])
-
-    @kernel
-    def use_couplings(self, zero=0):
-        """Apply all couplings set so far simultaneously; `zero` is the delay setting that means no
-        delay."""
-        rtio_output(self.couple, zero)
-
-    @kernel
-    def set_counter(self, samples):
-        """Set the global sample counter, to which tones synchronise, to `samples` (int64) in the
-        next cycle."""
-        rtio_output_wide(self.counter, [int32(samples), int32(samples >> 32)])
 
     @kernel
     def first_underrun(self, channel):

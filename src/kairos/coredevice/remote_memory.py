@@ -18,6 +18,8 @@ remote_store = firmware_function("remote_store", "destination address value")
 remote_read = firmware_function("remote_read", "destination address data")
 remote_write = firmware_function("remote_write", "destination address data")
 remote_copy = firmware_function("remote_copy", "destination there here bytes")
+remote_post = firmware_function("remote_post", "posts")
+remote_wait = firmware_function("remote_wait")
 remote_export = firmware_function("remote_export", "destination region address bytes rights")
 
 BUFFER, BUFFER_BYTES = REMOTE.start, len(REMOTE)
@@ -58,7 +60,8 @@ class RemoteMemory(CoreDevice):
 
     @kernel
     def write(self, address, data):
-        """Store the words of `data` (list of int32) starting at `address`."""
+        """Store the words of `data` (list of int32) starting at `address`; up to 16 are on their way at
+        once."""
         remote_write(self.destination, address, data)
 
     @kernel
@@ -68,6 +71,23 @@ class RemoteMemory(CoreDevice):
         of the line rate. All three are multiples of 8.
         """
         remote_copy(self.destination, address, source, size)
+
+    @kernel
+    def post_stores(self, posts=True):
+        """Let stores, also those through pointers, return before the other board has executed them, up
+        to 16 at once; until the kernel ends, or `posts` is false. Stores to different words are then
+        executed in any order, and before or after loads of other words.
+
+        RemoteMemoryError, if one of them fails, is raised by a later access, by `wait_stored`, or at
+        the kernel's end.
+        """
+        remote_post(posts)
+
+    @kernel
+    def wait_stored(self):
+        """Return when the other boards have executed all stores. RemoteMemoryError as for
+        `post_stores`."""
+        remote_wait()
 
     @kernel
     def pointer(self, address):

@@ -49,6 +49,12 @@ pin."""
 LOST = re.compile(r"RTIO (?:collision|busy error|sequence error) involving channel \S+")
 """Log text of an output that could not be produced."""
 
+HOPELESS = 0.2
+"""Share of altered or lost words from which a link may be why a device did not boot; its boards correct
+one wrong bit of a word."""
+RESTLESS_NS = 1_000
+"""A bench that acts again within this time may be why a device did not boot."""
+
 _MARGIN_NS = 1_000
 SAYS = "kairos-emulator: "
 """Prefix of the emulator's messages for its user."""
@@ -256,6 +262,8 @@ class Emulator:
                     self._ready = event
                 elif event.get("kind") == "port_in_use":
                     raise PortInUse(event["port"])
+                elif event.get("event") == "offline":
+                    raise self._offline()
         return self._ready
 
     def _not_booted(self) -> EmulatorError:
@@ -263,12 +271,39 @@ class Emulator:
         if self._control is not None:
             # It may have no time to answer.
             self._control.timeout = self._control.longest = ANSWER_TIMEOUT
+        said, advice = self.log_tail(), self._busy_with()
+        self.stop()
+        return EmulatorError(f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: {advice}")
+
+    def _offline(self) -> EmulatorError:
+        """Stop the emulator, whose device is idle without a network; returns the error to raise."""
         said = self.log_tail()
         self.stop()
-        advice = "rebuild it with 'make firmware gateware emulator'"
-        if self.has_bench:
-            advice = f"a part of its bench acts every few nanoseconds and keeps it busy (try --no-bench), or {advice}"
-        return EmulatorError(f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: {advice}")
+        return EmulatorError(
+            f"the emulated device has booted without a network{said}: the firmware of the first board must be a "
+            "master's (runtime.elf), not a satellite's (satman.elf)"
+        )
+
+    def _busy_with(self) -> str:
+        """Return what keeps the device from becoming idle, and what to do."""
+        rebuild = "rebuild it with 'make firmware gateware emulator'"
+        try:
+            for link in self._control.request("links")["links"] if self._control else []:
+                for way in ("down", "up"):
+                    sent, bad = link[way]["sent"], link[way]["wrong"] + link[way]["lost"]
+                    if bad > sent * HOPELESS:
+                        ends = (link["from"], link["to"]) if way == "down" else (link["to"], link["from"])
+                        return (
+                            f"of {sent} words from {ends[0]} to {ends[1]} the line has altered or lost {bad}, too many "
+                            "for the boards to talk: lower bit_errors or losses of this link"
+                        )
+            status = self._control.status() if self._control else {}
+        except EmulatorError:
+            return rebuild
+        due = status.get("bench_ns")
+        if due is not None and due - status["time_ns"] < RESTLESS_NS:
+            return f"a part of its bench acts every few nanoseconds and keeps it busy (try --no-bench), or {rebuild}"
+        return rebuild
 
     def log_tail(self) -> str:
         """Return the last two lines that the firmware printed, as part of a sentence."""

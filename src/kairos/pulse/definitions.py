@@ -15,7 +15,7 @@ import types
 from ..contracts import pulse as facts
 from .gates import NAMES, Mixed, Pulse, Spline, Steps
 
-__all__ = ["ClockCycles", "PulseData", "install"]
+__all__ = ["Choice", "ClockCycles", "Loop", "Parallel", "PulseData", "Sequential", "install"]
 
 FLAGS = {
     "waittrig": "wait",
@@ -40,6 +40,46 @@ POSITIONS = (
 
 class ClockCycles(int):
     """A number of clock cycles of the core, in places where seconds are the default."""
+
+
+class Parallel(list):
+    """Gates of a macro that begin together."""
+
+
+class Sequential(list):
+    """Gates of a macro one after another."""
+
+
+class Loop(list):
+    """Gates of a macro one after another, `repeats` times."""
+
+    def __init__(self, *gates, repeats=1, **more):
+        super().__init__(*gates, **more)
+        self.repeats = repeats
+
+
+class Case(list):
+    """Gates that are played for the measurement result `state`."""
+
+    def __init__(self, *gates, state=0, **more):
+        super().__init__(*gates, **more)
+        self.state = state
+
+
+class Choice(Loop):
+    """Cases of a macro, one of which a measurement result selects; definitions know it as Branch."""
+
+
+class PulseException(Exception):
+    """Definitions may raise it: a pulse is not possible."""
+
+
+class CollisionException(Exception):
+    """Likewise: a channel is used twice."""
+
+
+class CircuitCompilerException(Exception):
+    """Likewise: a circuit is not possible."""
 
 
 def _value(value):
@@ -100,27 +140,30 @@ def discretize_time(v: float) -> float:
     return to_clock_cycles(v) / _CLOCK
 
 
-_TIMES = {"CLKFREQ": _CLOCK, "to_clock_cycles": to_clock_cycles, "to_real_time": to_real_time}
+_COURSES = {"ClockCycles": ClockCycles, "Discrete": Steps, "Mixed": Mixed, "Spline": Spline}
+_TIMES = {"to_clock_cycles": to_clock_cycles, "to_real_time": to_real_time}
 _STEPS = [discretize_frequency, discretize_phase, discretize_amplitude, discretize_time]
+_BLOCKS = {"Branch": Choice, "Case": Case, "Loop": Loop, "Parallel": Parallel, "Sequential": Sequential}
+_EXCEPTIONS = [PulseException, CollisionException, CircuitCompilerException]
 MODULES = {
     "jaqalpaw": {},
     "jaqalpaw.ir": {},
     "jaqalpaw.ir.pulse_data": {"PulseData": PulseData},
     "jaqalpaw.utilities": {},
-    "jaqalpaw.utilities.datatypes": {
-        "ClockCycles": ClockCycles,
-        "Discrete": Steps,
-        "Mixed": Mixed,
-        "Spline": Spline,
-        "to_clock_cycles": to_clock_cycles,
-        "to_real_time": to_real_time,
+    "jaqalpaw.utilities.datatypes": _COURSES | _TIMES | _BLOCKS,
+    "jaqalpaw.utilities.exceptions": {kind.__name__: kind for kind in _EXCEPTIONS},
+    "jaqalpaw.utilities.helper_functions": {
+        "CLKFREQ": _CLOCK,
+        **_COURSES,
+        **_TIMES,
+        **{step.__name__: step for step in _STEPS},
     },
-    "jaqalpaw.utilities.helper_functions": _TIMES | {step.__name__: step for step in _STEPS},
     "jaqalpaw.utilities.parameters": {
         "CLKFREQ": _CLOCK,
         "CLKPERIOD": 1 / _CLOCK,
         "CLOCK_FREQUENCY": _RATE,
         "MAXAMP": float(facts.AMPLITUDE_UNITS),
+        "MAXFREQ": 500.0,
     },
 }
 """Modules that definitions import, with their names."""

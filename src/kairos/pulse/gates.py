@@ -1,12 +1,25 @@
 """Pulses as written by users: the output of a channel during an interval, in Hz, degrees, amplitude units of 1/200
-and seconds."""
+and seconds.
 
+What cannot be meant is refused with the channel and the parameter; the gate set adds the gate.
+"""
+
+import difflib
+import functools
+import math
+import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy
 
-__all__ = ["Adjustable", "Follow", "Mixed", "Pulse", "Spline", "Steps"]
+from .. import _native
+from ..contracts import pulse as facts
+
+__all__ = ["Adjustable", "Follow", "Mixed", "Pulse", "PulseError", "Spline", "Steps"]
+
+PulseError = _native.pulse.PulseError
+"""A gate or sequence cannot be compiled: the text names gate, channel and parameter."""
 
 NAMES = ("freq0", "amp0", "phase0", "freq1", "amp1", "phase1", "framerot0", "framerot1")
 """Fields of a pulse that are parameters of the core, in the core's order."""
@@ -47,9 +60,12 @@ class Follow:
 
     def values(self, duration: float) -> list[float]:
         """Return the samples of a pulse of `duration` seconds."""
-        if not callable(self.course):
+        if callable(self.course):
+            return [_number(self.course(t)) for t in numpy.linspace(0.0, duration, self.samples)]
+        try:
             return numpy.asarray(self.course, dtype=float).ravel().tolist()
-        return [float(self.course(t)) for t in numpy.linspace(0.0, duration, self.samples)]
+        except (TypeError, ValueError):
+            raise PulseError("a course to follow is a function of time, or samples that are numbers") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,30 +105,113 @@ class Pulse:
 
     def length(self, clock: float) -> int:
         """Return its length in cycles of a clock in Hz."""
-        cycles = int(self.duration * clock) if self.cycles is None else self.cycles
-        if not 0 <= cycles < 1 << 63:
-            raise ValueError(f"channel {self.channel}: a pulse of {cycles} cycles")
+        if self.cycles is not None:
+            cycles = self._whole("cycles", 1 << 63, "a whole number of cycles, 0 or more")
+        else:
+            seconds = self._of("duration", lambda: _number(self.duration))
+            if not 0 <= seconds < math.inf:
+                raise PulseError(f"channel {self.channel}, duration: {seconds:g} s is no length of time")
+            cycles = int(seconds * clock)
+        if cycles >> facts.TAU_MAX_BITS:
+            bound = f"below 2^{facts.TAU_MAX_BITS}"
+            raise PulseError(f"channel {self.channel}, duration: {cycles} cycles are too many: {bound}")
         return cycles
 
     def native(self, clock: float) -> dict:
         """Return the pulse in the compiler's format, for a core with this clock in Hz."""
+        channel = self._whole("channel", 1 << 8, "a channel")
         cycles = self.length(clock)
         values = [getattr(self, name) for name in NAMES]
         own = sum(1 << place for place, value in enumerate(values) if isinstance(value, Adjustable))
-        shapes = [_shape(value, cycles / clock) for value in values]
-        plain = ("channel", "wait", "sync", "enable", "feed_forward", "gpo", "clear", "at_end", "forward", "invert")
-        return {"cycles": cycles, "shapes": shapes, "own": own, **{name: getattr(self, name) for name in plain}}
+        shapes = [
+            self._of(name, lambda value=value: _shape(value, cycles / clock))
+            for name, value in zip(NAMES, values, strict=True)
+        ]
+        masks = {name: self._whole(name, 4, f"a mask of two {of}: {MASKS}") for name, of in FLAGS.items()}
+        routes = {name: self._route(name) for name in ("forward", "invert")}
+        wait = bool(self._whole("wait", 2, "true or false"))
+        return {"channel": channel, "cycles": cycles, "shapes": shapes, "own": own, "wait": wait, **masks, **routes}
+
+    def _of(self, name: str, convert):
+        """Return `convert()`, whose PulseError will name the channel and the parameter `name`."""
+        try:
+            return convert()
+        except PulseError as error:
+            raise PulseError(f"channel {self.channel}, {name}: {error}") from None
+
+    def _whole(self, name: str, end: int, what: str, value=None) -> int:
+        """Return the field `name`, or `value`, if it is an integer below `end`; `what` describes it."""
+        given = getattr(self, name) if value is None else value
+        try:
+            if 0 <= (number := operator.index(given)) < end:
+                return number
+        except TypeError:
+            pass
+        place = "" if name == "channel" else f"channel {self.channel}, "
+        raise PulseError(f"{place}{name}: {given!r} is not {what}")
+
+    def _route(self, name: str) -> tuple[int, int]:
+        """Return the tones of each frame."""
+        given = getattr(self, name)
+        what = f"two masks of tones, for frame 0 and frame 1, such as (1, 0): {MASKS}"
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise PulseError(f"channel {self.channel}, {name}: {given!r} is not {what}")
+        return tuple(self._whole(name, 4, what, mask) for mask in given)
+
+
+def _named_only(make):
+    """Return the constructor `make` of pulses, with one line for arguments that it does not have."""
+    known = [entry.name for entry in fields(Pulse)]
+
+    @functools.wraps(make)
+    def checked(self, *values, **named):
+        channel = f"channel {named['channel']}, " if "channel" in named else ""
+        for name in named:
+            if name not in known:
+                alike = [difflib.SequenceMatcher(None, name, other).ratio() for other in known]
+                near = known[alike.index(max(alike))]
+                hint = f"did you mean {near}?" if max(alike) > 0.6 else f"it has {', '.join(known)}"
+                raise PulseError(f"{channel}{name}: a pulse has no such parameter; {hint}")
+        if values or not channel:
+            raise PulseError("a pulse is given by names, with its channel: Pulse(channel=0, duration=1e-6, amp0=50)")
+        make(self, **named)
+
+    return checked
+
+
+Pulse.__init__ = _named_only(Pulse.__init__)
+
+
+FLAGS = {
+    **dict.fromkeys(("sync", "enable", "feed_forward", "gpo"), "tones"),
+    **dict.fromkeys(("clear", "at_end"), "frames"),
+}
+"""Fields of a pulse that are masks, and of what."""
+MASKS = "0 for none, 1 for the first, 2 for the second, 3 for both"
+
+
+def _number(value) -> float:
+    """Return the value as a number; PulseError if it is none. Text is none, even that of a number."""
+    if not isinstance(value, str | bytes | Sequence | complex | numpy.complexfloating) and not getattr(
+        value, "ndim", 0
+    ):
+        try:
+            return float(value)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    shown = f"an array of {value.shape}" if isinstance(value, numpy.ndarray) else f"{value!r:.60}"
+    raise PulseError(f"{shown} is no number; courses are tuples (knots), lists (steps), Spline, Steps, Mixed or Follow")
 
 
 def _shape(value, duration: float) -> tuple:
     if isinstance(value, Adjustable):
         return _shape(value.shape, duration)
     if isinstance(value, Follow):
-        return "samples", value.values(duration), float(value.tolerance)
+        return "samples", value.values(duration), _number(value.tolerance)
     if isinstance(value, Mixed) or (isinstance(value, list) and any(isinstance(item, tuple | list) for item in value)):
         return "mixed", [_shape(item, duration / max(len(value), 1)) for item in value]
     if isinstance(value, Steps | list):
-        return "steps", [float(item) for item in value]
+        return "steps", [_number(item) for item in value]
     if isinstance(value, tuple):
-        return "spline", [float(item) for item in value]
-    return "constant", float(value)
+        return "spline", [_number(item) for item in value]
+    return "constant", _number(value)

@@ -10,12 +10,9 @@ import numpy
 from .. import _native
 from ..contracts import pulse as facts
 from ..errors import UsageError
-from .gates import Pulse
+from .gates import Pulse, PulseError
 
-__all__ = ["Branch", "Core", "GateSet", "PulseError", "TableUse", "load"]
-
-PulseError = _native.pulse.PulseError
-"""A gate or sequence cannot be compiled: the text names gate, channel and parameter."""
+__all__ = ["Branch", "Core", "GateSet", "PulseError", "TableUse", "checked_gates", "load"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +39,15 @@ class Branch:
 
     cases: tuple[tuple[str, ...], ...]
 
+    def __post_init__(self):
+        cases = self.cases
+        for case in [cases] if isinstance(cases, str) or not isinstance(cases, Iterable) else cases:
+            if isinstance(case, str) or not isinstance(case, Iterable) or not all(isinstance(n, str) for n in case):
+                raise PulseError(
+                    f"a branch: {case!r} is no case; a case is a list of names of gates, as in "
+                    "Branch((('x',), ('x', 'y')))"
+                )
+
 
 @dataclass(frozen=True)
 class TableUse:
@@ -67,6 +73,50 @@ def _words(content: bytes) -> numpy.ndarray:
     return numpy.frombuffer(content, dtype=numpy.uint8).reshape(-1, facts.WORD_BYTES)
 
 
+def checked_gates(gates: Mapping[str, Iterable[Pulse]]) -> dict[str, list[Pulse]]:
+    """Return gates as lists. PulseError if something else than pulses is given."""
+    if not isinstance(gates, Mapping):
+        raise PulseError(f"gates are given by name, as {{'x': [Pulse(…)]}}, not as {type(gates).__name__}")
+    found = {}
+    for name, pulses in gates.items():
+        if not isinstance(name, str):
+            raise PulseError(f"gate {name!r}: the name of a gate is a text")
+        if isinstance(pulses, str | Mapping) or not isinstance(pulses, Iterable):
+            raise PulseError(f"gate {name}: a gate is a list of pulses, not {_kind(pulses)}")
+        found[name] = list(pulses)
+        for pulse in found[name]:
+            if not isinstance(pulse, Pulse):
+                raise PulseError(f"gate {name}: a gate is a list of pulses; it has {_kind(pulse)} in it")
+    return found
+
+
+def _kind(value) -> str:
+    """Return the kind of a value, for messages."""
+    return "a single Pulse" if isinstance(value, Pulse) else f"{type(value).__name__} ({value!r:.40})"
+
+
+def _native_pulse(gate: str, pulse: Pulse, core: Core) -> dict:
+    try:
+        return pulse.native(core.clock)
+    except PulseError as error:
+        raise PulseError(f"gate {gate}, {error}") from None
+
+
+def _steps(steps: Iterable) -> list:
+    """Return the steps of a sequence. PulseError if one is neither a name, nor names, nor a branch."""
+    if isinstance(steps, str) or not isinstance(steps, Iterable):
+        raise PulseError(f"a sequence is a list of steps, not {_kind(steps)}: ['x', 'y']")
+    found = list(steps)
+    for step in found:
+        names = step if isinstance(step, tuple | list) else [step]
+        if not isinstance(step, Branch) and not all(isinstance(name, str) for name in names):
+            raise PulseError(
+                f"a sequence: {_kind(step)} is no step; steps are names of gates, tuples of names of gates that run "
+                "in parallel, and Branch"
+            )
+    return found
+
+
 class GateSet:
     """Named gates, each a list of :class:`Pulse`; compiled on construction. PulseError if one
     cannot be compiled.
@@ -77,14 +127,14 @@ class GateSet:
 
     def __init__(self, gates: Mapping[str, Iterable[Pulse]], sequence: Iterable = (), core: Core | None = None):
         self.core = core or Core()
-        self.gates = {name: list(pulses) for name, pulses in gates.items()}
-        self.steps = list(sequence)
+        self.gates = checked_gates(gates)
+        self.steps = _steps(sequence)
         core = self.core
         room = [core.gates, core.map, core.pulses]
         self._image = _native.pulse.Image(self._native_gates(), core.clock, core.samples_per_cycle, core.channels, room)
 
     def _native_gates(self) -> list:
-        return [(name, [pulse.native(self.core.clock) for pulse in pulses]) for name, pulses in self.gates.items()]
+        return [(name, [_native_pulse(name, p, self.core) for p in pulses]) for name, pulses in self.gates.items()]
 
     def programming(self) -> numpy.ndarray:
         """Return the words that program the tables: an array of bytes, 32 per row."""
@@ -107,7 +157,7 @@ class GateSet:
         used = {pulse.channel for pulses in self.gates.values() for pulse in pulses}
         mask = sum(1 << channel for channel in used) if channels is None else channels
         native = []
-        for step in self.steps if steps is None else steps:
+        for step in self.steps if steps is None else _steps(steps):
             if isinstance(step, Branch):
                 native.append(("branch", [list(case) for case in step.cases]))
             else:
@@ -125,7 +175,7 @@ class GateSet:
         """Return a gate set with other gates, placed so that few words change these into those: see
         `changes`. `sequence`: the file's, by default that of this gate set."""
         new = GateSet({}, self.steps if sequence is None else sequence, self.core)
-        new.gates = {name: list(pulses) for name, pulses in gates.items()}
+        new.gates = checked_gates(gates)
         new._image = self._image.successor(new._native_gates())
         return new
 

@@ -4,22 +4,23 @@
 file with one, with the definitions named by its lines ``from MODULE usepulses *``.
 """
 
-import importlib
 import inspect
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UsageError
-from .definitions import Finder, PulseData, install
-from .gates import Pulse
+from .definitions import Choice, Finder, Loop, Parallel, PulseData, install
+from .gates import Mixed, Pulse
 from .gateset import Branch, Core, GateSet
+from .usepulses import definition_of
 
 __all__ = ["Finder", "PulseData", "circuit", "install", "load"]
 
 SHORTEST = 4
 """Cycles: shorter pulses are left out, as such definitions expect."""
+GATE, MACRO = "gate_", "macro_"
+"""Prefixes of the methods of a definition: a gate is a list of pulses, a macro a list of gates."""
 OF_ALL = ("prepare_all", "measure_all")
 """Gates of all qubits: their definitions receive the number of channels, if they have a parameter
 for it."""
@@ -27,7 +28,7 @@ for it."""
 
 def load(path, core: Core | None = None) -> GateSet:
     """Load the gate set of a file with a Jaqal circuit. Definitions are found from the file's
-    directory: ``usepulses`` names a module, or a class in one. UsageError if one is missing."""
+    directory (:mod:`.usepulses`). UsageError if one is missing."""
     return circuit(Path(path).read_text(), None, core, Path(path).parent)
 
 
@@ -49,39 +50,12 @@ def circuit(text: str, definition=None, core: Core | None = None, folder=None) -
     except JaqalError as error:
         raise UsageError(f"the circuit: {error}") from None
     if definition is None:
-        definitions = [_definition(str(name), folder or Path()) for name in extra["usepulses"]]
+        definitions = [definition_of(str(name), folder or Path()) for name in extra["usepulses"]]
     else:
         definitions = [definition]
     reading = _Reading(definitions, core or Core())
     steps = list(reading.steps(parsed.body))
     return GateSet(reading.gates, steps, reading.core)
-
-
-def _definition(name: str, folder: Path):
-    """Return an instance of the class named by a circuit's usepulses line."""
-    install()
-    place = name.lstrip(".")
-    module, _, last = place.rpartition(".")
-    sys.path.insert(0, str(folder.resolve()))
-    try:
-        for candidate, inside in [(place, None), (module, last)]:
-            try:
-                found = importlib.import_module(candidate) if candidate else None
-            except ModuleNotFoundError as error:
-                if error.name is None or not place.startswith(error.name):
-                    raise UsageError(f"{name}: {error}") from None
-                continue
-            classes = [kind for kind in vars(found or object).values() if inspect.isclass(kind) and _gates(kind)]
-            chosen = [kind for kind in classes if inside in (None, kind.__name__)]
-            if len(chosen) == 1:
-                return chosen[0]()
-    finally:
-        sys.path.remove(str(folder.resolve()))
-    raise UsageError(f"from {name} usepulses: no such module or class with gates next to the circuit")
-
-
-def _gates(kind) -> bool:
-    return any(name.startswith("gate_") for name in dir(kind))
 
 
 @dataclass
@@ -95,7 +69,7 @@ class _Reading:
     def steps(self, statement) -> Iterator[tuple[str, ...] | Branch]:
         """Yield names of gates that begin together, one group after another; loops are unrolled."""
         if hasattr(statement, "gate_def"):
-            yield (self.gate(statement.name, statement.parameters_linear),)
+            yield from self.called(statement.name, statement.parameters_linear)
         elif hasattr(statement, "cases"):
             cases = {int(case.state): self.names(case.statements) for case in statement.cases}
             yield Branch(tuple(cases.get(state, ()) for state in range(max(cases, default=-1) + 1)))
@@ -103,10 +77,10 @@ class _Reading:
             yield self.filled([self.one(part) for part in statement.statements])
         elif getattr(statement, "subcircuit", False) is True:
             for _ in range(int(statement.iterations)):
-                yield (self.gate(OF_ALL[0], []),)
+                yield from self.called(OF_ALL[0], [])
                 for part in statement.statements:
                     yield from self.steps(part)
-                yield (self.gate(OF_ALL[1], []),)
+                yield from self.called(OF_ALL[1], [])
         elif hasattr(statement, "iterations") and not isinstance(statement.statements, list):
             for _ in range(int(statement.iterations)):
                 yield from self.steps(statement.statements)
@@ -116,11 +90,19 @@ class _Reading:
 
     def names(self, statement) -> tuple[str, ...]:
         """Return the gates of a statement in order, for use as a case of a branch."""
-        return tuple(self.together(step) for step in self.steps(statement))
+        return self.in_order(self.steps(statement))
+
+    def in_order(self, steps: Iterable) -> tuple[str, ...]:
+        """Return gates that follow one another, each in place of a step."""
+        return tuple(self.together(step) for step in steps)
 
     def one(self, statement) -> str:
         """Combine a statement into one gate."""
-        names = self.names(statement)
+        return self.united(self.steps(statement))
+
+    def united(self, steps: Iterable) -> str:
+        """Combine steps into one gate."""
+        names = self.in_order(steps)
         if len(names) == 1:
             return names[0]
         channels = {pulse.channel for name in names for pulse in self.gates[name]}
@@ -136,19 +118,20 @@ class _Reading:
         return self.add("<" + " | ".join(step) + ">", [pulse for name in step for pulse in self.gates[name]])
 
     def filled(self, names: list[str]) -> tuple[str, ...]:
-        """Pad gates that begin together with pauses so that all end together. As in JaqalPaw, the
-        first tone keeps its frequency during the pauses."""
+        """Pad gates that begin together with pauses so that all end together. As in JaqalPaw, a tone
+        whose frequency was a list or a spline keeps its last one during the pause, so that it arrives
+        there with the same phase; others have frequency 0."""
         most = max((n for name in names for n in self.lengths(self.gates[name]).values()), default=0)
         return tuple(self.with_pauses(name, most) for name in names)
 
     def with_pauses(self, name: str, most: int) -> str:
         """Return a gate all of whose channels last for `most` cycles."""
         pulses = self.gates[name]
-        last = {pulse.channel: _last(pulse.freq0) for pulse in pulses}
+        last = {pulse.channel: (_held(pulse.freq0), _held(pulse.freq1)) for pulse in pulses}
         short = {c: most - n for c, n in self.lengths(pulses).items() if most - n >= SHORTEST}
         if not short:
             return name
-        pauses = [Pulse(channel=c, cycles=cycles, freq0=last[c]) for c, cycles in short.items()]
+        pauses = [Pulse(channel=c, cycles=n, freq0=last[c][0], freq1=last[c][1]) for c, n in short.items()]
         return self.add(f"{name} to {most}", [*pulses, *pauses])
 
     def lengths(self, pulses: list[Pulse], channels=()) -> dict[int, int]:
@@ -165,29 +148,72 @@ class _Reading:
         return [*pulses, *(Pulse(channel=c, cycles=most - length) for c, length in lengths.items() if length < most)]
 
     def cycles(self, pulse: Pulse) -> int:
-        return int(pulse.duration * self.core.clock) if pulse.cycles is None else pulse.cycles
+        return pulse.length(self.core.clock)
 
     def add(self, name: str, pulses: list[Pulse]) -> str:
         self.gates.setdefault(name, pulses)
         return name
 
-    def gate(self, name: str, parameters) -> str:
-        """Add a gate with its arguments, under a name that contains both."""
+    def called(self, name: str, parameters) -> Iterator[tuple[str, ...] | Branch]:
+        """Yield the steps of a gate, which may be a macro of the definitions, with its arguments."""
         arguments = [value.resolve_qubit()[1] if hasattr(value, "resolve_qubit") else value for value in parameters]
-        methods = (getattr(definition, f"gate_{name}", None) for definition in self.definitions)
-        method = next(filter(None, methods), None)
-        if method is None:
-            asked = ", ".join(type(definition).__name__ for definition in self.definitions) or "the circuit"
-            raise UsageError(f"{asked} does not define gate_{name}, which the circuit uses")
         label = f"{name}({', '.join(map(repr, arguments))})"
+        kind, method = self.method(name)
         if name in OF_ALL and not arguments and inspect.signature(method).parameters:
             arguments = [self.core.channels]
-        pulses = [pulse for pulse in method(*arguments) or [] if self.cycles(pulse) >= SHORTEST]
-        return self.add(label, pulses)
+        found = method(*arguments)
+        if kind == MACRO:
+            yield from self.of_macro(found or [], label)
+        else:
+            yield (self.add(label, self.pulses(found, f"{kind}{name}")),)
+
+    def method(self, name: str):
+        """Return the method that defines a gate, after its prefix: a macro, if there are both."""
+        for definition in self.definitions:
+            for kind in (MACRO, GATE):
+                if method := getattr(definition, f"{kind}{name}", None):
+                    return kind, method
+        asked = ", ".join(type(definition).__name__ for definition in self.definitions) or "the circuit"
+        raise UsageError(f"{asked} does not define {GATE}{name}, which the circuit uses")
+
+    def pulses(self, found, place: str) -> list[Pulse]:
+        """Return the pulses of a gate without those that are too short. UsageError if it has something
+        else."""
+        if isinstance(found, Pulse) or not isinstance(found, Iterable | None):
+            raise UsageError(f"{place} returns {type(found).__name__} instead of a list of PulseData")
+        pulses = list(found or [])
+        for pulse in pulses:
+            if not isinstance(pulse, Pulse):
+                raise UsageError(f"{place} returns a list with {type(pulse).__name__} instead of PulseData in it")
+        return [pulse for pulse in pulses if self.cycles(pulse) >= SHORTEST]
+
+    def of_macro(self, items, label: str) -> Iterator[tuple[str, ...] | Branch]:
+        """Yield the steps of a macro: its gates, lists of PulseData, one after another."""
+        if isinstance(items, Pulse) or not isinstance(items, list | tuple):
+            raise UsageError(f"macro {label} returns {type(items).__name__} instead of a list of gates")
+        for number, item in enumerate(items):
+            yield from self.of_item(item, f"{label}[{number}]")
+
+    def of_item(self, item, label: str) -> Iterator[tuple[str, ...] | Branch]:
+        """Yield the steps of an item of a macro: a gate, or gates in a Loop, Parallel, Sequential or
+        Branch."""
+        if isinstance(item, Parallel):
+            yield self.filled([self.united(self.of_item(part, f"{label}[{n}]")) for n, part in enumerate(item)])
+        elif isinstance(item, Choice):
+            cases = {int(case.state): self.in_order(self.of_macro(case, f"{label}: {case.state}")) for case in item}
+            yield Branch(tuple(cases.get(state, ()) for state in range(max(cases, default=-1) + 1)))
+        elif isinstance(item, Loop):
+            for _ in range(int(item.repeats)):
+                yield from self.of_macro(item, label)
+        elif isinstance(item, list | tuple) and any(isinstance(part, list | tuple) for part in item):
+            yield from self.of_macro(item, label)
+        else:
+            yield (self.add(label, self.pulses(item, f"macro {label}")),)
 
 
-def _last(course) -> float:
-    """Return the final value of a parameter's course."""
-    while isinstance(course, tuple | list):
-        course = course[-1]
-    return float(course)
+def _held(course) -> float:
+    """Return the frequency that a tone keeps in a pause after this course."""
+    listed = isinstance(course, tuple | list) and not isinstance(course, Mixed) and course
+    if not listed or any(isinstance(part, tuple | list) for part in course):
+        return 0.0
+    return float(course[-1])

@@ -6,6 +6,7 @@ therefore ends in a rest, and begins with the preceding one, which takes REST_CY
 trigger to the first gate.
 """
 
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -14,9 +15,9 @@ from numpy import int32, int64
 
 from ..contracts import pulse as facts
 from .gates import NAMES, Adjustable, Pulse
-from .gateset import Branch, Core, GateSet, PulseError
+from .gateset import Branch, Core, GateSet, PulseError, checked_gates
 
-__all__ = ["Mark", "PARAMETERS", "PlayableGate", "PlayableSequence", "Program", "REST_CYCLES"]
+__all__ = ["Mark", "PARAMETERS", "PlayableGate", "PlayableSequence", "Program", "REST_CYCLES", "set_name"]
 
 REST = "rest"
 REST_CYCLES = facts.SEGMENT_CYCLES_MIN
@@ -32,6 +33,22 @@ SLOTS_CYCLES = 8
 """Cycles between words that program tables: more than the longest takes."""
 LEAD_CYCLES = 48
 """Cycles by which the first word is sent ahead of its start; each further word adds to this."""
+
+
+_SETS: dict[int, str] = {}
+"""Names of the gate sets that this process has defined, by their numbers."""
+
+
+def set_name(number: int) -> str:
+    """Return what a message calls the gate set with this number: its name and first gates, if this
+    process has defined it."""
+    return _SETS.get(number, f"{number:08x} (of another program)")
+
+
+def _number(content: bytes, start: int = 0) -> int32:
+    """Return a number for content of the core, which kernels compare: equal if that is equal, and
+    never 0."""
+    return int32(zlib.crc32(content, start) & 0x7FFFFFFF or 1)
 
 
 @dataclass(frozen=True)
@@ -54,11 +71,14 @@ def int32s(words: numpy.ndarray) -> list:
 class PlayableGate:
     """A gate of a :class:`Program`, for `Pulse.play` and `Pulse.update`. Times in machine units."""
 
-    kernel_invariants = {"words", "lead_mu", "duration_mu", "changed_mu", "adjustable"}
+    kernel_invariants = {"words", "lead_mu", "duration_mu", "changed_mu", "adjustable", "gates", "number"}
 
     def __init__(self, name, words, cycles, adjustable, cycle_mu):
         self.name = name
         self.words = int32s(words)
+        self.gates = int32(0)
+        """Number of its gate set; and its own number."""
+        self.number = int32(0)
         self.duration_mu = int64(cycles * cycle_mu)
         self.lead_mu = int64((LEAD_CYCLES + len(words)) * cycle_mu)
         # Each parameter may have one segment per four cycles, and one is read per cycle.
@@ -66,6 +86,11 @@ class PlayableGate:
         self.changed_mu = int64((LEAD_CYCLES + len(words) + filled + START_CYCLES + cycles) * cycle_mu)
         """Time from an event that changes the gate to its latest possible end."""
         self.adjustable = adjustable
+
+    def belongs_to(self, gates: int32):
+        """Set the number of its gate set."""
+        self.gates = gates
+        self.number = _number(numpy.array(self.words, "<i4").tobytes(), int(gates))
 
     def __repr__(self):
         return f"<gate {self.name}>"
@@ -97,10 +122,11 @@ class PlayableSequence:
     """A sequence of a :class:`Program`, for `Pulse.play_sequence`. Times in machine units, from its
     start."""
 
-    kernel_invariants = {"words", "times_mu", "ahead", "duration_mu"}
+    kernel_invariants = {"words", "times_mu", "ahead", "duration_mu", "gates", "tables"}
 
-    def __init__(self, words, starts, marks, cycle_mu):
-        self._marks = marks
+    def __init__(self, program, words, starts, marks, cycle_mu):
+        self._program, self._marks = program, marks
+        self.gates = program.gates
         cycles = marks[-1].end_mu // cycle_mu
         self.words = int32s(words)
         times = _times(words, starts)
@@ -108,6 +134,11 @@ class PlayableSequence:
         self.ahead = int32(sum(time < 0 for time in times))
         """Number of words sent before the trigger."""
         self.duration_mu = int64(cycles * cycle_mu)
+
+    @property
+    def tables(self) -> int32:
+        """The number of the tables that it needs: those of its program with all sequences so far."""
+        return self._program.tables
 
     def find(self, name: str) -> int64:
         """Return the start time of the first gate of this name. KeyError if there is none."""
@@ -151,23 +182,77 @@ class Program:
     `program[name]` is a gate, `program.sequence(steps)` a sequence of names, of tuples of names
     that run in parallel, and of :class:`Branch`. `Pulse.load` transfers everything to the device,
     so build sequences before. PulseError if something cannot be compiled, or if a gate has a
-    reserved name.
+    reserved name. `name` is for messages.
     """
 
-    kernel_invariants = {"programming", "rest", "channels"}
+    kernel_invariants = {"programming", "rest", "channels", "gates", "tables"}
+    kernel_invariants |= {"previous", "previous_tables", "changes", "changes_back"}
 
-    def __init__(self, gates: Mapping[str, Iterable[Pulse]], core: Core, cycle_mu: int = 8):
+    def __init__(
+        self,
+        gates: Mapping[str, Iterable[Pulse]],
+        core: Core,
+        cycle_mu: int = 8,
+        name: str = "",
+        previous: "Program | None" = None,
+    ):
+        gates = checked_gates(gates)
         if REST in gates:
             raise PulseError(f"gate {REST}: this name is reserved for the pause between gates")
         # A channel that waits shows what it showed last, so zeros come before.
         pauses = [(channel, wait) for channel in range(core.channels) for wait in (False, True)]
         rest = [Pulse(channel=channel, cycles=REST_CYCLES, wait=wait) for channel, wait in pauses]
-        self.gate_set = GateSet({REST: rest, **gates}, core=core)
+        every = {REST: rest, **gates}
+        self._previous = previous
+        self.gate_set = GateSet(every, core=core) if previous is None else previous.gate_set.successor(every)
         self.cycle_mu = cycle_mu
         self.channels = int32((1 << core.channels) - 1)
         self.rest = int32s(self._words([REST])[0])
         self._branches = False
-        self._gates = {name: self._gate(name) for name in gates}
+        self._gates = {gate: self._gate(gate) for gate in gates}
+        self.gates = _number(self.gate_set.programming().tobytes())
+        """A number for its gates, the same for all programs with equal ones."""
+        for gate in self._gates.values():
+            gate.belongs_to(self.gates)
+        self.name = " ".join([name, f"({', '.join([*list(gates)[:3], *['…'] * (len(gates) > 3)])})"]).strip()
+        _SETS[int(self.gates)] = self.name
+
+    def __repr__(self):
+        return f"<gate set {self.name}>"
+
+    def successor(self, gates: Mapping[str, Iterable[Pulse]], name: str = "") -> "Program":
+        """Return a program with other gates, placed so that few words change this one into it: see
+        `Pulse.change`. Equal segments are shared, so it has nothing adjustable. PulseError as for
+        this class."""
+        pulses = (pulse for of_gate in checked_gates(gates).values() for pulse in of_gate)
+        if any(isinstance(getattr(pulse, field), Adjustable) for pulse in pulses for field in NAMES):
+            raise PulseError("a successor of a gate set has nothing adjustable: define its gates without Adjustable")
+        return Program(gates, self.gate_set.core, self.cycle_mu, name, self)
+
+    @property
+    def previous(self) -> int32:
+        """The number of the gates that this program succeeds; 0 for none."""
+        return int32(0) if self._previous is None else self._previous.gates
+
+    @property
+    def previous_tables(self) -> int32:
+        """The number of their tables."""
+        return int32(0) if self._previous is None else self._previous.tables
+
+    @property
+    def changes(self) -> list:
+        """The words that change the tables of the program that this one succeeds into its own."""
+        return [] if self._previous is None else int32s(self.gate_set.changes(self._previous.gate_set))
+
+    @property
+    def changes_back(self) -> list:
+        """The words that change them back."""
+        return [] if self._previous is None else int32s(self._previous.gate_set.changes(self.gate_set))
+
+    @property
+    def tables(self) -> int32:
+        """A number for the contents of its tables, which sequences may have added pauses to."""
+        return _number(self.gate_set.programming().tobytes())
 
     def _words(self, steps):
         return self.gate_set.timed_sequence(steps, int(self.channels), close=False)
@@ -212,18 +297,14 @@ class Program:
             raise PulseError("two sequences of a program have branches; combine them into one")
         self._branches |= branches
         words, starts = self._words([*steps, REST])
-        return PlayableSequence(words, starts, self._marks(steps), self.cycle_mu)
+        return PlayableSequence(self, words, starts, self._marks(steps), self.cycle_mu)
 
     def _marks(self, steps) -> list[Mark]:
         """Return the intervals of gates, starting at 0; the last mark ends with the sequence."""
         marks, at = [], 0
         for step in steps:
             if isinstance(step, Branch):
-                lengths = [sum(map(self.gate_set.cycles, case)) for case in step.cases]
-                longest = max(lengths, default=0)
-                # Space for a pause after each shorter case, as inserted by the compiler.
-                tight = any(0 < longest - length < REST_CYCLES for length in lengths)
-                end = at + longest + REST_CYCLES * tight
+                end = at + max((sum(map(self.gate_set.cycles, case)) for case in step.cases), default=0)
                 marks.append(self._mark("branch", -1, at, end))
             else:
                 names = [step] if isinstance(step, str) else list(step)

@@ -23,7 +23,11 @@ static IMAGE: Lent<Area<{ KERNEL_LIBRARY.start }, { KERNEL_LIBRARY.end }>> = {
 pub extern "C" fn boot() {
     gic::enable_sgis_only();
     timer::initialise();
-    memory::protect(window::boot());
+    let places = window::boot();
+    memory::protect(places);
+    if places != 0 {
+        calls::remote::boot();
+    }
     rtio::boot();
     calls::cache::boot();
     calls::dma::boot();

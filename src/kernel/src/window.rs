@@ -15,6 +15,7 @@ use kairos_proto::descriptor::Descriptor;
 use kairos_proto::exception::{Id, Record};
 
 use crate::owned::Owned;
+use crate::raise;
 
 /// Most links of a board.
 pub const ENDS: usize = REMOTE_WINDOW.end.wrapping_sub(REMOTE_WINDOW.start) / REMOTE_WINDOW_BYTES;
@@ -91,7 +92,88 @@ struct Window {
     fault: Register,
     address: Register,
     far: Option<Register>,
+    posting: Option<Posting>,
     neighbours: [Option<Neighbour>; ENDS],
+}
+
+/// Registers of posted stores, which are answered before the other board has executed them.
+#[derive(Clone, Copy)]
+struct Posting {
+    posted: Register,
+    late: Register,
+    address: Register,
+    clear: Register,
+}
+
+/// Bits of `window_late`.
+const FAILED: u32 = 1;
+const IDLE: u32 = 2;
+const STATUS_AT: u32 = 2;
+
+impl Posting {
+    fn find(descriptor: &Descriptor) -> Option<Self> {
+        let find = |name| Register::find(descriptor, name);
+        Some(Self {
+            posted: find(window::POSTED)?,
+            late: find(window::LATE)?,
+            address: find(window::LATE_ADDRESS)?,
+            clear: find(window::LATE_CLEAR)?,
+        })
+    }
+
+    /// Takes the failure of a posted store: its status and address.
+    fn take(&self) -> Option<(u32, u32)> {
+        let late = self.late.read();
+        (late & FAILED != 0).then(|| {
+            let address = self.address.read();
+            self.clear.write(1);
+            (late >> STATUS_AT, address)
+        })
+    }
+}
+
+/// Whether the kernel has stores posted.
+static POSTS: Owned<bool> = Owned::new(false);
+
+/// Has stores through the window posted from now on, or not. Does nothing if the gateware cannot.
+pub fn post(posts: bool) {
+    if let Some(posting) = posting() {
+        posting.posted.write(posts.into());
+    }
+}
+
+/// The same at the kernel's request, which [`post_as_asked`] restores.
+pub fn set_posting(posts: bool) {
+    POSTS.set(posts);
+    post(posts);
+}
+
+/// Posts stores, or not, as the kernel has requested.
+pub fn post_as_asked() {
+    post(POSTS.get());
+}
+
+fn posting() -> Option<Posting> {
+    WINDOW.get()?.posting
+}
+
+/// Waits until the other boards have executed all posted stores. Returns the exception for one that
+/// has failed.
+pub fn drain() -> Option<Record> {
+    let posting = posting()?;
+    while posting.late.read() & (FAILED | IDLE) == 0 {}
+    late_fault()
+}
+
+/// The exception for a posted store that has failed, if one has.
+fn late_fault() -> Option<Record> {
+    let (status, address) = posting()?.take()?;
+    let message = match status {
+        1 => "destination {0} does not export {1:#010x} of its memory for a store that was posted",
+        2 => "bus error at {1:#010x} on destination {0}, of a store that was posted",
+        _ => "destination {0} did not answer a store to {1:#010x} that was posted: the link is lost",
+    };
+    Some(record_at(message, address))
 }
 
 /// Found at boot, before any kernel.
@@ -103,6 +185,9 @@ static POINTED: Owned<Option<u32>> = Owned::new(None);
 /// Clears the state in a restart.
 pub fn reclaim() {
     POINTED.set(None);
+    set_posting(false);
+    // Failures of the kernel that has ended concern nobody any more.
+    while drain().is_some() {}
 }
 
 /// Allows the kernel pointers to a board. If the shared place is taken, returns the board that has
@@ -143,6 +228,7 @@ pub fn boot() -> u32 {
         fault,
         address,
         far,
+        posting: Posting::find(&descriptor),
         neighbours: core::array::from_fn(|_| all.next()),
     }));
     ((1 << ends.read()) - 1) | (u32::from(far.is_some()) << FAR)
@@ -157,24 +243,27 @@ fn below(descriptor: &Descriptor, number: usize) -> Option<Neighbour> {
     ))
 }
 
-/// Waits for pending stores, and takes their aborts.
+/// Waits for pending stores, and takes their aborts. Notes an exception for a posted one that has
+/// failed.
 pub fn complete_stores() {
     // SAFETY: the handler of the abort notes an exception, and returns.
     unsafe { asm!("dsb", "cpsie a", "isb", "nop", "cpsid a", options(nostack)) };
+    if POSTS.get() {
+        set_posting(false);
+        if let Some(record) = drain() {
+            raise::record(record);
+        }
+    }
 }
 
 /// The exception for a failed access, at `address` of the window as far as the processor knows it;
 /// `None` if there is no window.
 pub fn fault(address: Option<u32>) -> Option<Record> {
+    if let Some(record) = late_fault() {
+        return Some(record);
+    }
     let window = WINDOW.get()?;
     let (why, newest) = (window.fault.read(), window.address.read());
-    let address = address.unwrap_or(newest);
-    let place = (address as usize).wrapping_sub(REMOTE_WINDOW.start);
-    let destination = match window.neighbours.get(place / REMOTE_WINDOW_BYTES) {
-        Some(Some(board)) => board.destination(),
-        _ => window.far.map(|register| register.read()),
-    };
-    let destination = destination.map_or(-1, i64::from);
     let message = match why & (STORE - 1) {
         1 => "destination {0} does not export {1:#010x} of its memory for this access",
         2 => "bus error at {1:#010x} on destination {0}",
@@ -182,12 +271,25 @@ pub fn fault(address: Option<u32>) -> Option<Record> {
         NO_LINK => "there is no remote memory at link {2} of this board (address {1:#010x})",
         _ => "an access to {1:#010x} of the memory of destination {0} failed",
     };
+    Some(record_at(message, address.unwrap_or(newest)))
+}
+
+/// An exception for a failure at an address of the window. Parameters of the message: destination,
+/// address in its memory, link.
+fn record_at(message: &'static str, address: u32) -> Record {
+    let place = (address as usize).wrapping_sub(REMOTE_WINDOW.start);
+    let window = WINDOW.get();
+    let board = window.and_then(|window| *window.neighbours.get(place / REMOTE_WINDOW_BYTES)?);
+    let destination = match board {
+        Some(board) => board.destination(),
+        None => window.and_then(|window| window.far).map(|register| register.read()),
+    };
     let params = [
-        destination,
+        destination.map_or(-1, i64::from),
         (place % REMOTE_WINDOW_BYTES) as i64,
         (place / REMOTE_WINDOW_BYTES) as i64,
     ];
-    Some(firmware_record(Id::RemoteMemoryError, message, params))
+    firmware_record(Id::RemoteMemoryError, message, params)
 }
 
 /// Whether the instruction belongs to one of the accesses below, which are functions without a

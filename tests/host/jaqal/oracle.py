@@ -33,9 +33,9 @@ def segments(words):
 
 def main():
     known = {}
-    for path in sorted(HERE.glob("*.jaqal")):
+    for path in sorted(HERE.rglob("*.jaqal")):
         words = [int.from_bytes(word, "little") for word in CircuitCompiler(str(path)).streaming_data()]
-        known[path.name] = {"streamed": len(words), "segments": segments(words)}
+        known[path.relative_to(HERE).as_posix()] = {"streamed": len(words), "segments": segments(words)}
     (HERE / "oracle.json").write_text(json.dumps(known) + "\n")
 
 

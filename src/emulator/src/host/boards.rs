@@ -106,6 +106,14 @@ impl Boards {
         boards.filter_map(|board| board.machine.bus.borrow().queued()).min()
     }
 
+    /// When the bench next drives an input of any board by itself.
+    pub fn bench_due(&self) -> Option<Cycles> {
+        let boards = self.system.boards().iter();
+        boards
+            .filter_map(|board| fabric::of(&board.machine.bus.borrow())?.bench_next())
+            .min()
+    }
+
     /// Whether clock generators are running on any board.
     pub fn runs_on(&self) -> bool {
         let mut boards = self.system.boards().iter();

@@ -204,6 +204,7 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             let mut reply = status(boards.board(board.as_deref())?, run.started);
             reply["uart_failed"] = run.uart_failed.into();
             reply["queued_ns"] = queued.map(time::to_ns).into();
+            reply["bench_ns"] = boards.bench_due().map(time::to_ns).into();
             reply["boards"] = boards.names().collect();
             reply["outputs"] = boards.outputs().into();
             reply

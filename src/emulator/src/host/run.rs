@@ -38,6 +38,7 @@ pub struct Host {
     options: Options,
     started: Instant,
     announced: bool,
+    reported_offline: bool,
     host_read: Cycles,
     still_since: Option<Instant>,
     follow: Option<(Instant, Cycles)>,
@@ -83,6 +84,7 @@ impl Host {
             options,
             started: Instant::now(),
             announced: false,
+            reported_offline: false,
             host_read: 0,
             still_since: None,
             follow: None,
@@ -182,6 +184,10 @@ impl Host {
         if self.boards.master().ready && !self.announced {
             self.announce();
         }
+        if self.boards.master().is_offline() && !self.reported_offline {
+            self.reported_offline = true;
+            self.announce_event(&json!({ "event": "offline" }));
+        }
         self.serve_control();
         // Before polling the host, so that the result does not depend on its speed.
         if let Some(timer) = timer.filter(|&t| self.belongs_to_progress(t)) {
@@ -265,14 +271,18 @@ impl Host {
             .into_iter()
             .map(|(guest, host)| (guest, host.into()))
             .collect();
-        let line = json!({
+        self.announce_event(&json!({
             "event": "ready",
             "forwards": forwards,
             "wall_s": self.started.elapsed().as_secs_f64(),
             "time_ns": time::to_ns(self.boards.master().now()),
-        });
+        }));
+    }
+
+    /// Prints an event for the program that started the emulator.
+    fn announce_event(&mut self, event: &Value) {
         let mut out = std::io::stdout().lock();
-        if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+        if writeln!(out, "{event}").and_then(|()| out.flush()).is_err() {
             self.shutdown = true; // the process that started the emulator is gone
         }
     }

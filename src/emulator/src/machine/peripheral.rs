@@ -86,6 +86,9 @@ pub struct Due {
     pub queued: Cycles,
     /// An input that the bench drives by itself. It matters to a core that waits for an event.
     pub bench: Cycles,
+    /// A link that is unplugged or plugged in according to its description. It matters to a core
+    /// that waits for an event; a device that is idle does not hurry to it.
+    pub plug: Cycles,
 }
 
 impl Default for Due {
@@ -98,6 +101,7 @@ impl Default for Due {
             woken: NEVER,
             queued: NEVER,
             bench: NEVER,
+            plug: NEVER,
         }
     }
 }

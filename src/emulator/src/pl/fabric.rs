@@ -233,6 +233,7 @@ impl Peripheral for Fabric {
         sooner(&mut due.queued, pl.next());
         sooner(&mut due.queued, pl.bench_under_way());
         sooner(&mut due.bench, pl.bench_next());
+        sooner(&mut due.plug, pl.next_plug());
     }
 
     fn irq(&self) -> u32 {

@@ -191,7 +191,7 @@ impl Pl {
             return None;
         }
         if self.idle() {
-            return self.next();
+            return self.next().into_iter().chain(self.next_plug()).min();
         }
         Some(time::from_pl(self.buses.next_effect(self.cycle)))
     }
@@ -258,16 +258,28 @@ impl Pl {
         if !self.idle() {
             return Some(time::from_pl(self.cycle + 1));
         }
-        match self.due().min(self.ends.arrival().unwrap_or(u64::MAX)) {
-            u64::MAX => None,
-            due => Some(time::from_pl(due.max(self.cycle) + 1)),
-        }
+        self.ending(self.queued().min(self.ends.arrival().unwrap_or(u64::MAX)))
+    }
+
+    /// When a link is next unplugged or plugged in according to its description.
+    pub fn next_plug(&self) -> Option<Cycles> {
+        self.ending(self.ends.next_change())
+    }
+
+    /// The time at which `cycle`, or the next one if that is past, has been run; `None` if that is
+    /// never.
+    fn ending(&self, cycle: u64) -> Option<Cycles> {
+        (cycle != u64::MAX).then(|| time::from_pl(cycle.max(self.cycle) + 1))
     }
 
     /// The cycle in which the next queued event is due.
+    fn queued(&self) -> u64 {
+        self.counter.cycle_of(self.logic.outputs().sim_next_due)
+    }
+
+    /// The first cycle that has to be run for a queued event or a link.
     fn due(&self) -> u64 {
-        let due = self.counter.cycle_of(self.logic.outputs().sim_next_due);
-        due.min(self.ends.next_change())
+        self.queued().min(self.ends.next_change())
     }
 
     /// Runs one cycle including the ports.

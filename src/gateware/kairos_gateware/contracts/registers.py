@@ -288,6 +288,26 @@ BLOCKS = {
             "rw",
             "destination of the board mapped at B000_0000 and above, if the board has fewer than four links",
         ),
+        "posted": (
+            1,
+            "rw",
+            "stores are answered before the other board has executed them",
+        ),
+        "late": (
+            4,
+            "r",
+            "bit 0 a store that was answered before has failed: the second interrupt of the logic (IRQF2P 1) is asserted, and all accesses fail, 1 no load or store of this board is in flight at any link, 3..2 why it failed, a status as in `remote_state`",
+        ),
+        "late_address": (
+            32,
+            "r",
+            "address of its 64-bit word in the window",
+        ),
+        "late_clear": (
+            1,
+            "w",
+            "write: the failure is known",
+        ),
     },
     "mailbox": {
         "send": (
@@ -780,6 +800,7 @@ FIELDS = {
     "exports_rights": {"read": 0, "write": 1},
     "bulk_state": {"halted": 0, "idle": 1, "reason": 2},
     "window_fault": {"why": 0, "store": 3},
+    "window_late": {"failed": 0, "idle": 1, "status": 2},
     "mailbox_state": {"line": 0, "busy": 1},
     "uplink_state": {"line": 0, "live": 1},
     "initiator_error": {"read": 0, "write": 1},

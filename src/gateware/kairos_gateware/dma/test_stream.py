@@ -42,6 +42,25 @@ def memory_of(blocks):
     return bytearray(lists.ljust(head, b"\xcc")) + content + bytes(256), words
 
 
+def words_in(blocks):
+    """(content, words): a list, [(whether the words stand in it, their number)], and the other words."""
+    size = sum(DESCRIPTOR_BYTES + 32 * count * inside for inside, count in blocks) + DESCRIPTOR_BYTES
+    head, lists, content, words = -(-size // 128) * 128, b"", b"", []
+    for inside, count in blocks:
+        own = [
+            int.from_bytes(struct.pack("<IIQQQ", n, count, len(words), 7 * n, inside), "little") for n in range(count)
+        ]
+        data = b"".join(word.to_bytes(32, "little") for word in own)
+        lists += struct.pack("<II8x", 1 if inside else BASE + head + len(content), count)
+        if inside:
+            lists += data
+        else:
+            content += data
+        words += own
+    lists += bytes(DESCRIPTOR_BYTES)
+    return bytearray(lists.ljust(head, b"\xcc")) + content + bytes(256), words
+
+
 class Run:
     """`taken`: (cycle, word); `end`: first cycle that is not busy, or None."""
 
@@ -84,6 +103,24 @@ def test_words_of_any_descriptors_arrive_in_order(seed, stalls, events):
     assert [word for _, word in run.taken] == words
     assert (run.error, run.words) == (0, len(words)) and run.end is not None
     assert len(run.core.events) == events
+
+
+@pytest.mark.parametrize("seed, stalls", [(1, 1), (2, 3), (3, 7)])
+def test_words_in_the_list_arrive_in_order_with_others(seed, stalls):
+    rng = random.Random(seed)
+    content, words = words_in([(rng.random() < 0.6, rng.randrange(1, 7)) for _ in range(12)])
+    run = Run(content, 900 + 4 * stalls * len(words), lambda cycle: cycle % stalls == 0)
+    assert [word for _, word in run.taken] == words
+    assert (run.error, run.words) == (0, len(words)) and run.end is not None
+
+
+def test_words_in_the_list_need_one_read():
+    for count in (1, 2, 3):
+        content, words = words_in([(True, count)])
+        run = Run(content, 200)
+        assert [word for _, word in run.taken] == words and run.taken[0][0] - 10 == LATENCY + 11
+    run = Run(content, 200, bad=[BASE + 32])
+    assert run.error and run.end is not None and len(run.taken) < 3
 
 
 def test_words_stream_at_the_rate_of_the_port():

@@ -128,6 +128,13 @@ def _remote_memory():
         measure = partial(lambda e: remote.transfer_cycles(remote.remote_engine(folder, True), 64, e), early)
         yield name, (measure, "cycles", None, what)
 
+    what = "64 stores of 32 bits through a pointer to consecutive words, posted, by a processor that issues each when "
+    what += f"the one before was answered, until all are there; {remote.DELAY} cycles of delay, with frames; "
+    what += "baseline: not posted"
+    folder = root() / "pointer_bench"
+    cycles = partial(lambda posted: remote.pointer_cycles(remote.pointer_engine(folder), 64, posted))
+    yield "remote.pointer_store_64_cycles", (partial(cycles, True), "cycles", 5056, what)
+
 
 @cache
 def _bulk():
@@ -215,12 +222,12 @@ _CYCLES = {
         2,
         f"the longest of 200, likewise, as long as nothing else uses the port; {_HP}; baseline: the paper",
     ),
-    "pulse.sim_15_update_beside_dma": (
+    "pulse.update_beside_dma_us": (
         lambda: _updates(200, beside_dma=True),
         "us",
-        None,
+        2,
         "the longest of 200 beside an RTIO DMA through the same port, whose bursts come first, an event each 10 "
-        f"cycles; {_HP}",
+        f"cycles; {_HP}; baseline: the paper, without other traffic",
     ),
     "dma.cycles_per_event": (
         lambda: cycles.dma_cycles_per_event(COMPACT),
@@ -301,11 +308,13 @@ TARGETS = {
     "interrupt.cycles": 30,
     "remote.write_round_trip_cycles": 20,
     "remote.bulk_throughput": 0.93,
+    "remote.pointer_store_64_cycles": 500,
     "bridge.duplex_share": 0.97,
     "rtio.remote_event_cycles": 2,
     "rtio.remote_latency_cycles": 40,
     "pulse.gate_min_cycles": 4,
     "pulse.sim_15_update_bound": 2,
+    "pulse.update_beside_dma_us": 1.5,
     "pulse.gates_per_s_at_409_6MHz": 102.4e6,
     "initiator.period_sync_cycles": 67,
     "dma.cycles_per_event": 1.0,

@@ -1,6 +1,6 @@
 """Updates of one parameter by DMA (rows 14 and 15 of section 5 of the pulse core's specification),
-on the verilated whole: a list in memory with one word of 32 bytes, started and awaited by a
-processor through registers, as in the paper."""
+on the verilated whole: a list in memory with one word of 32 bytes, which stands in the list itself,
+started and awaited by a processor through registers, as in the paper."""
 
 import struct
 
@@ -14,8 +14,10 @@ __all__ = ["ACCESS_CYCLES", "update_cycles"]
 
 ACCESS_CYCLES = 12
 """PL cycles of a processor's access through GP0: 72 CPU cycles (docs/interfaces.md section 7)."""
-_WORDS_AT, _TRACE_AT = 1 << 10, 1 << 14
-"""Offsets in memory: of the word after the list, and of a trace for RTIO DMA."""
+_WORD_AT, _TRACE_AT = DESCRIPTOR_BYTES, 1 << 14
+"""Offsets in memory: of the word in the list, and of a trace for RTIO DMA."""
+_INLINE = 1
+"""Address of words that stand in the list."""
 _EVENT_CYCLES = 10
 """Between the events of that trace."""
 
@@ -39,8 +41,8 @@ def update_cycles(library: Library, count: int, beside_dma=False) -> list[int]:
     registers = {register.name: register.address for register in content.registers}
     ps.write(registers["rtio_phy_reset"], 0)
     memory = ps.hp.memory
-    struct.pack_into("<II", memory, 0, ps.hp.BASE + _WORDS_AT, 1)
-    memory[DESCRIPTOR_BYTES : 2 * DESCRIPTOR_BYTES] = bytes(DESCRIPTOR_BYTES)
+    struct.pack_into("<II", memory, 0, _INLINE, 1)
+    memory[_WORD_AT + 32 : _WORD_AT + 32 + DESCRIPTOR_BYTES] = bytes(DESCRIPTOR_BYTES)
     ps.write(registers["pulse_stream_base"], ps.hp.BASE)
     if beside_dma:
         output = next(channel.number for channel in content.channels if channel.kind == "ttl_out")
@@ -54,7 +56,7 @@ def update_cycles(library: Library, count: int, beside_dma=False) -> list[int]:
             ps.step()
     taken = []
     for n in range(count):
-        memory[_WORDS_AT : _WORDS_AT + 32] = plut(n % 8, Body((n, 0, 0, 0))).to_bytes(32, "little")
+        memory[_WORD_AT : _WORD_AT + 32] = plut(n % 8, Body((n, 0, 0, 0))).to_bytes(32, "little")
         begin = ps.cycle
         _access(ps, ps.write, registers["pulse_stream_enable"], 1)
         while _access(ps, ps.read, registers["pulse_stream_busy"]):

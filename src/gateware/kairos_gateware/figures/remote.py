@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from ..link.line.reliable import Reliability
-from ..testbenches.remote import RemotePair
+from ..testbenches.remote import PointerPair, RemotePair
 from ..verilated.lockstep import Lockstep, build_lockstep
 from .early import draw_early
 from .place import root
 
-__all__ = ["DELAY", "remote_engine", "round_trip_cycles", "transfer_cycles"]
+__all__ = ["DELAY", "pointer_cycles", "pointer_engine", "remote_engine", "round_trip_cycles", "transfer_cycles"]
 
 DELAY = 20
 """Cycles that a word is in flight."""
@@ -59,6 +59,31 @@ def transfer_cycles(engine: Lockstep, words: int, early: bool) -> int:
     for a requester that waits for each answer."""
     shown = _stores(engine, words, early, 3 * _UP + 120 * words)
     began = np.flatnonzero(shown["accepted"])[0]
+    return int(np.flatnonzero(shown["idle"][began:] == 0)[-1] + 1)
+
+
+def pointer_engine(output: Path) -> Lockstep:
+    """The same boards, whose words are protected by frames, with a window in the first. Raises
+    OSError."""
+    dut = PointerPair(DELAY, Reliability())
+    inputs = {name: getattr(dut, name) for name in "offer address data posted writable plugged".split()}
+    outputs = {name: getattr(dut, name) for name in "taken failed repeated idle".split()}
+    return build_lockstep(output, dut, inputs, outputs)
+
+
+def pointer_cycles(engine: Lockstep, words: int, posted: bool) -> int:
+    """From the first of so many stores of 32 bits through a pointer, one word after the other, to the
+    cycle after which all are in the other board's memory."""
+    rows = np.zeros(3 * _UP + 120 * words, engine.inputs)
+    for name, value in [("plugged", 1), ("writable", 1), ("posted", posted)]:
+        rows[name] = value
+    at = slice(_UP, _UP + words)
+    rows["offer"][at] = 1
+    rows["address"][at] = rows["data"][at] = 4 * np.arange(words)
+    shown = engine.play(rows)
+    if shown["failed"].any() or shown["repeated"][-1] or not shown["idle"][-1]:
+        raise ValueError("stores failed")
+    began = np.flatnonzero(shown["taken"])[0]
     return int(np.flatnonzero(shown["idle"][began:] == 0)[-1] + 1)
 
 

@@ -1,6 +1,9 @@
 """The links of a board: to the board above it, whose commands enter its RTIO core, and to those
 below; and their further clients, which are the same at every end."""
 
+from functools import reduce
+from operator import and_
+
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
@@ -135,7 +138,8 @@ class Links(Module):
 
         if self.memories:
             self.submodules.window = self.window = RemoteWindow(pointers, self._end_to)
-            self.register_blocks["window"] = WindowRegisters(self.window)
+            idle = reduce(and_, [memory.idle for memory in self.memories])
+            self.register_blocks["window"] = WindowRegisters(self.window, idle)
             self._users.append(self.window)
 
     def _forward(self, names):

@@ -21,8 +21,8 @@ class RemoteMemory(Module):
     this board.
 
     `readers`, `writers`: halves of a memory port. `register_blocks`: by their names. `pointers`: `Asker`
-    for a window. `done`: a copy with report is complete, or the engine has halted; `irq`: the resulting
-    interrupt. `settled` (out): for time skip.
+    for a window; `idle`: no load or store is in flight. `done`: a copy with report is complete, or the
+    engine has halted; `irq`: the resulting interrupt. `settled` (out): for time skip.
     """
 
     def __init__(self, endpoint, way, bulk_way, own):
@@ -49,7 +49,7 @@ class RemoteMemory(Module):
             "exports": ExportRegisters(server.regions, [server.refused, bulk.refused]),
             "bulk": BulkRegisters(engine, bulk),
         }
-        self.settled = Signal()
+        self.settled, self.idle = Signal(), initiator.idle
         asked = self.register_blocks["remote"]
         self.irq, self.done = self.register_blocks["bulk"].irq, self.register_blocks["bulk"].notifies
         self.comb += self.settled.eq(

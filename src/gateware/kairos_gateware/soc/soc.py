@@ -235,6 +235,8 @@ class Soc(Module):
         memories = self.links.memories
         self.interrupts = Signal(16)
         self.comb += self.interrupts[0].eq(reduce(or_, [memory.irq for memory in memories], C(0)))
+        if self.links.window is not None:
+            self.comb += self.interrupts[1].eq(self.links.register_blocks["window"].irq)
         self.event_o, self.event_i = self.initiator.event_o, self.initiator.event_i
         for memory in memories:
             # A completed copy wakes the processors like an answer of the initiator

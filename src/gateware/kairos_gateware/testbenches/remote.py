@@ -9,10 +9,11 @@ from migen.genlib.fifo import SyncFIFOBuffered
 from ..link.line.endpoint import Endpoint
 from ..link.remote.requester import RemoteInitiator
 from ..link.remote.server import RemoteServer
+from ..link.remote.window import ADDRESS_LENGTH, RemoteAskers, RemoteWindow
 from ..link.remote.words import remote_streams
 from .fibre import Fibre
 
-__all__ = ["MEMORY_WORDS", "RemotePair", "ServedMemory"]
+__all__ = ["MEMORY_WORDS", "PointerPair", "RemotePair", "ServedMemory"]
 
 MEMORY_WORDS = 256
 _BOARD = 5
@@ -52,17 +53,15 @@ class ServedMemory(Module):
         ]
 
 
-class RemotePair(Module):
-    """delay: cycles of the line. options: of the endpoints. timeout, attempts: of the initiator.
+class _Pair(Module):
+    """delay: cycles of the line. reliability: of the endpoints. timeout, attempts: of the initiator.
 
-    In: `offer`, a request (`write`, `address`, `data`, `strobes`, `tag`) joins the queue; `early`;
-    `blocking`, one request at a time leaves the queue; `plugged`; `stall`, `hold` of the memory.
-    `writable`: of both regions: the first is half of the memory, the second one word beyond it.
-    Out: `accepted`, `answer`, `failed`, `idle`, `refused`, `repeated`, `stale`, `full` (of the
-    table).
+    In: `plugged`; `stall`, `hold` of the memory. `writable`: of both regions: the first is half of the
+    memory, the second one word beyond it. Out: `answer`, `failed`, `refused`, `repeated`, `stale`, `full` (of
+    the table). `initiator`: without requests.
     """
 
-    def __init__(self, delay=1, reliability=None, timeout=512, attempts=4):
+    def __init__(self, delay, reliability, timeout, attempts):
         asks, answers = remote_streams()
         near, far = Endpoint([asks], [answers], reliability), Endpoint([answers], [asks], reliability)
         self.submodules.near, self.submodules.far = near, far
@@ -73,14 +72,9 @@ class RemotePair(Module):
             far.source["remote_requests"], far.sink["remote_answers"], _REGIONS
         )
         self.submodules.memory = memory = ServedMemory(server)
-        request = initiator.request
-        names = ["write", "address", "data", "strobes", "tag"]
-        for name in names:
-            setattr(self, name, Signal.like(getattr(request, name)))
-        self.offer, self.early, self.blocking, self.writable = Signal(), initiator.early, Signal(), Signal()
-        self.plugged, self.stall, self.hold = Signal(), memory.stall, memory.hold
-        self.accepted, self.answer, self.failed = Signal(), initiator.answer, initiator.failed
-        self.idle, self.refused, self.repeated = Signal(), server.refused, initiator.repeated
+        self.writable, self.plugged, self.stall, self.hold = Signal(), Signal(), memory.stall, memory.hold
+        self.answer, self.failed = initiator.answer, initiator.failed
+        self.refused, self.repeated = server.refused, initiator.repeated
         self.stale, self.full, self.joined = initiator.stale, server.table.full, near.up
 
         # # #
@@ -104,6 +98,24 @@ class RemotePair(Module):
                 fibre.between(source.out, sink.into),
                 sink.line.eq(self.plugged),
             ]
+
+
+class RemotePair(_Pair):
+    """With a queue of requests. In: `offer`, a request (`write`, `address`, `data`, `strobes`, `tag`) joins it;
+    `early`; `blocking`, one request at a time leaves it. Out: `accepted`, `idle`."""
+
+    def __init__(self, delay=1, reliability=None, timeout=512, attempts=4):
+        super().__init__(delay, reliability, timeout, attempts)
+        initiator = self.initiator
+        request = initiator.request
+        names = ["write", "address", "data", "strobes", "tag"]
+        for name in names:
+            setattr(self, name, Signal.like(getattr(request, name)))
+        self.offer, self.early, self.blocking = Signal(), initiator.early, Signal()
+        self.accepted, self.idle = Signal(), Signal()
+
+        # # #
+
         fields = [getattr(self, name) for name in names]
         self.submodules.queue = queue = SyncFIFOBuffered(sum(map(len, fields)), _QUEUE)
         waiting = Signal()
@@ -117,3 +129,40 @@ class RemotePair(Module):
             self.idle.eq(initiator.idle & ~queue.readable),
         ]
         self.sync += If(self.accepted & self.blocking, waiting.eq(1)).Elif(self.answer.valid, waiting.eq(0))
+
+
+class PointerPair(_Pair):
+    """With a window, and a processor that stores words there, each when the previous one was answered.
+    In: `offer`, a store of 32 bits (`address`, `data`) joins the processor's queue; `posted`. Out: `taken`, the
+    window has taken its address; `failed`, the window has answered with an error; `idle`."""
+
+    def __init__(self, delay=1, reliability=None, timeout=512, attempts=4):
+        super().__init__(delay, reliability, timeout, attempts)
+        self.submodules.askers = askers = RemoteAskers(self.initiator, 2)
+        self.submodules.window = window = RemoteWindow([askers.askers[1]], lambda board, end: end.eq(0))
+        self.offer, self.address, self.data = Signal(), Signal(ADDRESS_LENGTH), Signal(32)
+        self.posted, self.taken, self.idle = window.posted, Signal(), Signal()
+        self.failed = window.failed
+
+        # # #
+
+        self.submodules.queue = queue = SyncFIFOBuffered(ADDRESS_LENGTH + 32, _QUEUE)
+        axi, given, word = window.axi, Signal(), Signal()  # the address, and the word, have been taken
+        self.comb += [
+            queue.we.eq(self.offer),
+            queue.din.eq(Cat(self.address, self.data)),
+            Cat(axi.aw.addr[:ADDRESS_LENGTH], axi.w.data).eq(queue.dout),
+            axi.w.strb.eq(0xF),
+            axi.w.last.eq(1),
+            axi.b.ready.eq(1),
+            axi.aw.valid.eq(queue.readable & ~given),
+            axi.w.valid.eq(queue.readable & ~word),
+            queue.re.eq(axi.b.valid),
+            self.taken.eq(axi.aw.valid & axi.aw.ready),
+            self.idle.eq(self.initiator.idle & ~queue.readable),
+        ]
+        self.sync += [
+            If(self.taken, given.eq(1)),
+            If(axi.w.valid & axi.w.ready, word.eq(1)),
+            If(axi.b.valid, given.eq(0), word.eq(0)),
+        ]

@@ -33,7 +33,8 @@ def called(method, *args):
         words = ctypes.cast(data, ctypes.POINTER(ListOfWords)).contents
         calls[-1] = "rtio_output_wide", [0, target, *words.elements[: words.length]]
 
-    return Compiled(method, args, method.__self__.core).run(firmware={"rtio_output_wide": wide}, calls=calls)
+    firmware = {"rtio_output_wide": wide, "pulse_note": lambda target, value: None, "pulse_noted": lambda target: 0}
+    return Compiled(method, args, method.__self__.core).run(firmware=firmware, calls=calls)
 
 
 def sent(method, *args):
@@ -80,3 +81,21 @@ def test_unarmed_channels_raise_pulse_error(pulse):
 def test_gate_too_long_for_memory_is_rejected(pulse):
     gate = PlayableGate("long", [0] * (KEPT * WORDS + WORDS), 100, (), 8)
     assert called(pulse.prepare, gate).message == "the gate has too many words to be stored"
+
+
+@pytest.mark.parametrize(
+    "method, arguments, text",
+    [
+        ("set_harmonic", (2, 0, 1), "channel 2: the core has 2 channels, from 0 on"),
+        ("set_harmonic", (0, 2, 1), "tone 2 with harmonic 1: a tone is 0 or 1, a harmonic -32768 to 32767"),
+        ("set_harmonic", (0, 1, 0x8000), "tone 1 with harmonic 32768: a tone is 0 or 1, a harmonic -32768 to 32767"),
+        ("set_coupling", (-1, 1, 0.1, 0.1), "channel -1: the core has 2 channels, from 0 on"),
+        ("set_coupling", (0, 1, 0.1, 0.1, 64), "a delay is 0 to 63 cycles, not 64"),
+        ("use_couplings", (-1,), "a delay is 0 to 63 cycles, not -1"),
+        ("result", (-1,), "a measurement result is 0 to 15, not -1"),
+        ("set_threshold", (4, 1), "a threshold is that of bit 0 to 3 of results, not 4"),
+    ],
+)
+def test_argument_out_of_range_is_refused_without_an_event(pulse, method, arguments, text):
+    result = called(getattr(pulse, method), *arguments)
+    assert "ValueError" in result.exception[0] and result.message == text and not result.calls

@@ -1,6 +1,6 @@
 //! `pulse_update` and `pulse_update_all`: convert a kernel's new values for a gate of the pulse
 //! core to words and send them, with no host in the loop. `pulse_stream`: stores words where the
-//! core reads them from memory.
+//! core reads them from memory. `pulse_note` and `pulse_noted`: which gates are in a core's tables.
 
 use kairos_chip::gic::barrier;
 use kairos_intercore::memory::STREAM;
@@ -89,6 +89,47 @@ extern "C" fn stream(list: u32) -> u32 {
     // Drains the processor's write buffers before the logic is notified.
     barrier();
     address
+}
+
+/// Which gates a core has: survives the kernel that loaded them, as they do.
+struct Note {
+    target: Owned<u32>,
+    value: Owned<u32>,
+}
+
+/// Number of targets about which something is noted; a further one replaces the oldest.
+const NOTES_MOST: usize = 16;
+/// No target: it would have the last address of the last channel.
+const FREE: u32 = u32::MAX;
+
+static NOTES: [Note; NOTES_MOST] = [const {
+    Note {
+        target: Owned::new(FREE),
+        value: Owned::new(0),
+    }
+}; NOTES_MOST];
+/// The note to be replaced next.
+static OLDEST: Owned<usize> = Owned::new(0);
+
+/// `pulse_note(target, value)`
+pub extern "C" fn pulse_note(target: u32, value: u32) {
+    let known = NOTES.iter().find(|note| note.target.get() == target);
+    let note = known.unwrap_or_else(|| {
+        let at = OLDEST.get() % NOTES_MOST;
+        OLDEST.set(at + 1);
+        let note = &NOTES[at];
+        // If the kernel is killed here, the note says that nothing is known.
+        note.value.set(0);
+        note.target.set(target);
+        note
+    });
+    note.value.set(value);
+}
+
+/// `pulse_noted(target)`
+pub extern "C" fn pulse_noted(target: u32) -> u32 {
+    let known = NOTES.iter().find(|note| note.target.get() == target);
+    known.map_or(0, |note| note.value.get())
 }
 
 #[inline(always)]

@@ -9,7 +9,7 @@ use kairos_proto::exception::Id;
 
 use crate::fault::broken;
 use crate::memory::{words, words_mut, Area};
-use crate::owned::Lent;
+use crate::owned::{Lent, Owned};
 use crate::{raise, timer, window};
 
 #[cold]
@@ -138,13 +138,33 @@ extern "C" fn read(destination: u32, address: u32, list: u32) {
     }
 }
 
+/// The words are posted, and waited for together.
 extern "C" fn write(destination: u32, address: u32, list: u32) {
-    match words(list) {
-        // SAFETY: in the window.
-        Ok(words) => at_place(destination, address, words.iter(), |at, word| unsafe {
-            window::store(at, *word)
-        }),
+    let words = match words(list) {
+        Ok(words) => words,
         Err(error) => broken(format_args!("words for another board: {error}")),
+    };
+    window::post(true);
+    // SAFETY: in the window.
+    at_place(destination, address, words.iter(), |at, word| unsafe {
+        window::store(at, *word)
+    });
+    window::post_as_asked();
+    wait();
+}
+
+/// Has stores posted from now on, until the kernel ends, or no longer.
+extern "C" fn post(posts: u32) {
+    window::set_posting(posts != 0);
+    if posts == 0 {
+        wait();
+    }
+}
+
+/// Waits until the other boards have executed all posted stores; notes an exception if one failed.
+extern "C" fn wait() {
+    if let Some(record) = window::drain().filter(|_| !raise::is_noted()) {
+        raise::record(record);
     }
 }
 
@@ -170,7 +190,11 @@ pub fn reclaim() {
     RINGS.reclaim();
 }
 
+/// Most bytes of a copy that is polled for: it takes less time than an interrupt.
+const POLLED: u32 = 2048;
+
 /// Registers of a link's engine.
+#[derive(Clone, Copy)]
 struct Engine {
     base: Register,
     posted: Register,
@@ -182,6 +206,14 @@ struct Engine {
     interrupt: Register,
 }
 
+/// The engines of this board's links. Found at boot: a search takes as long as many small copies.
+static ENGINES: Owned<[Option<Engine>; window::ENDS]> = Owned::new([None; window::ENDS]);
+
+/// After reset of this core, on a board with remote memory: finds the engines.
+pub fn boot() {
+    ENGINES.set(core::array::from_fn(Engine::find));
+}
+
 /// A register of a link's block.
 #[inline(never)]
 fn register(name: &str, end: usize) -> Option<Register> {
@@ -189,6 +221,7 @@ fn register(name: &str, end: usize) -> Option<Register> {
 }
 
 impl Engine {
+    #[inline(never)]
     fn find(end: usize) -> Option<Self> {
         let find = |name| register(name, end);
         Some(Self {
@@ -203,25 +236,52 @@ impl Engine {
         })
     }
 
-    /// Waits for copies that a previous kernel has begun, and clears errors.
-    fn wait_idle(&self) {
-        while self.completed.read() != self.posted.read() && self.state.read() & 1 == 0 {
+    /// Waits for copies that a previous kernel has begun, and clears errors. Returns the number of
+    /// descriptors posted so far.
+    fn wait_idle(&self) -> u32 {
+        let posted = self.posted.read();
+        // An engine that has halted has not completed what it was posted.
+        if self.completed.read() == posted {
+            return posted;
+        }
+        while self.completed.read() != posted && !self.has_halted() {
             timer::sleep_briefly();
         }
         self.clear.write(1);
-        while self.completed.read() != self.posted.read() {
+        while self.completed.read() != posted {
             timer::sleep_briefly();
+        }
+        posted
+    }
+
+    fn has_halted(&self) -> bool {
+        self.state.read() & 1 != 0
+    }
+
+    /// Posts the next descriptor, which the ring contains, and waits until all of its data have been
+    /// acknowledged by the other board, or the engine has halted.
+    fn carry_out(&self, next: u32, sleeps: bool) {
+        if sleeps {
+            gic::route_rising(THIS_CORE, INTERRUPT);
+            self.acknowledge.write(1);
+            self.interrupt.write(1);
+        }
+        self.posted.write(next);
+        if sleeps {
+            timer::sleep_until(|| self.arrived.read() != 0);
+            self.interrupt.write(0);
+        } else {
+            while self.completed.read() != next && !self.has_halted() {}
         }
     }
 }
 
-/// Copies and waits for the engine's interrupt, by which time the other board has acknowledged all
-/// of the copied data.
+/// Copies, and returns when the other board has acknowledged all of the data.
 extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
     let Some((end, joined)) = known(destination, window::end_to(destination)) else {
         return;
     };
-    let Some(engine) = Engine::find(end) else {
+    let Some(engine) = ENGINES.get()[end] else {
         return refuse(
             "there is no remote memory at the link to destination {0}",
             [destination, 0, 0],
@@ -234,25 +294,20 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
         return refuse(message, [here, REMOTE.start as u32, bytes]);
     }
     let to = if joined { 0 } else { (FAR | destination) << 8 };
-    engine.wait_idle();
-    let posted = engine.posted.read();
+    let posted = engine.wait_idle();
     engine.base.write((REMOTE_RINGS.start + end * RING) as u32);
     RINGS.with(|rings| {
         let at = end * RING / 4 + posted as usize % (RING / 4 / DESCRIPTOR) * DESCRIPTOR;
         rings.words()[at..at + DESCRIPTOR].copy_from_slice(&[here, bytes, there, NOTIFIES | to]);
     });
     gic::barrier();
-    gic::route_rising(THIS_CORE, INTERRUPT);
-    engine.acknowledge.write(1);
-    engine.interrupt.write(1);
-    engine.posted.write((posted + 1) & 0xffff);
-    timer::sleep_until(|| engine.arrived.read() != 0);
-    engine.interrupt.write(0);
-    let state = engine.state.read();
-    if state & 1 != 0 {
+    let next = (posted + 1) & 0xffff;
+    engine.carry_out(next, bytes > POLLED);
+    if engine.completed.read() != next {
+        let reason = engine.state.read() >> 2;
         // Clears the error in the logic as well.
         engine.clear.write(1);
-        let message = match state >> 2 {
+        let message = match reason {
             1 => "destination {0} does not export {1:#010x} of its memory for this access",
             2 => "bus error at {1:#010x} on destination {0}",
             3 => "destination {0} does not answer the access to {1:#010x}: the link is lost",
@@ -269,5 +324,7 @@ raise::raising! {
     remote_read => read;
     remote_write => write;
     remote_copy => copy;
+    remote_post => post;
+    remote_wait => wait;
     remote_export => export, stack 1;
 }

@@ -46,7 +46,7 @@ pub fn encode(pulse: &Pulse, rates: &Rates) -> Result<Encoded, Error> {
         let mut segments = course
             .segments(&pulse.shapes[p], pulse.cycles, false)
             .map_err(|kind| place(kind).of_parameter(parameter))?;
-        let turning = course.quantity == Quantity::Rotation && follows_a_spline(&pulse.shapes[p]);
+        let turning = course.quantity == Quantity::Rotation && turns_by_pieces(&pulse.shapes[p]);
         for (n, segment) in segments.iter_mut().enumerate() {
             segment.flags = flags(pulse, p, n == 0, turning);
         }
@@ -56,8 +56,9 @@ pub fn encode(pulse: &Pulse, rates: &Rates) -> Result<Encoded, Error> {
     Ok(encoded)
 }
 
-fn follows_a_spline(shape: &Shape) -> bool {
-    matches!(shape, Shape::Spline(_) | Shape::Samples { .. })
+/// Whether the rotations of a course's segments add up.
+fn turns_by_pieces(shape: &Shape) -> bool {
+    matches!(shape, Shape::Spline(_) | Shape::Samples { .. } | Shape::Mixed(_))
 }
 
 /// Flags of a segment; some are set in the first segment of a parameter only.
@@ -82,8 +83,8 @@ fn flags(pulse: &Pulse, p: usize, first: bool, turning: bool) -> u8 {
     });
     wait | routed.fold(0, |flags, flag| flags | flag)
         | set(facts::FRAME_FLAG_CLEAR, first && of(pulse.clear, frame))
-        // The segments of a spline are all added at their ends, or only the first one's rotation
-        // would be.
+        // The segments of a spline, or of a mixed course, are all added at their ends, or only the
+        // first one's rotation would be.
         | set(facts::FRAME_FLAG_AT_END, (first || turning) && of(pulse.at_end, frame))
 }
 

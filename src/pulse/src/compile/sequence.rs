@@ -4,7 +4,7 @@ use super::image::{ChannelImage, EMPTY};
 use super::stream::{merge_timed, stream, Timed};
 use super::{encode, Encoded, Error, Image, Kind, Limits, Placed, Pulse};
 use crate::word::{self, Branch};
-use crate::Word;
+use crate::{Segment, Word};
 use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 use kairos_contracts::pulse as facts;
 
@@ -158,16 +158,22 @@ impl Image {
                 }
             }
             let left = longest - (track.at - before);
-            self.pause(track, left).map_err(|error| match names.first() {
-                Some(name) => error.of_gate(name),
-                None => error,
-            })?;
+            self.pause(track, left)?;
         }
         Ok(())
     }
 
+    /// A pause. It may be shorter than a user's segments (the core takes one cycle), since a longer
+    /// gate is played before it or beside it.
     fn idle(&mut self, channel: u8, cycles: u64) -> Result<Placed, Error> {
-        let encoded: Encoded = encode(&Pulse::idle(channel, cycles), &self.limits.rates)?;
+        let encoded = if cycles < facts::SEGMENT_CYCLES_MIN.into() {
+            Encoded {
+                segments: core::array::from_fn(|_| vec![Segment::constant(0, cycles)]),
+                ..Encoded::default()
+            }
+        } else {
+            encode(&Pulse::idle(channel, cycles), &self.limits.rates)?
+        };
         let mut gate = Placed {
             pulses: vec![encoded],
             cycles,
@@ -228,25 +234,22 @@ impl Image {
         Ok(())
     }
 
-    /// Duration to which all cases are padded: that of the longest, extended if a shorter one would
-    /// otherwise need too short a pause.
+    /// Duration to which all cases are padded: that of the longest.
     fn longest(&self, cases: &[Vec<String>]) -> Result<u64, Error> {
-        let mut lengths = Vec::new();
+        let mut longest = 0;
         for case in cases {
-            let mut length = [0; facts::CHANNELS];
+            let mut length = 0;
             for name in case {
-                let gate = self.gate(name)?;
-                let cycles = gate.values().map(|placed| placed.cycles).max().unwrap_or_default();
-                length.iter_mut().for_each(|length| *length += cycles);
+                length += self
+                    .gate(name)?
+                    .values()
+                    .map(|placed| placed.cycles)
+                    .max()
+                    .unwrap_or_default();
             }
-            lengths.push(length[0]);
+            longest = longest.max(length);
         }
-        let longest = lengths.iter().copied().max().unwrap_or_default();
-        let shortest = u64::from(facts::SEGMENT_CYCLES_MIN);
-        let tight = lengths
-            .iter()
-            .any(|&length| (1..shortest).contains(&(longest - length)));
-        Ok(longest + if tight { shortest } else { 0 })
+        Ok(longest)
     }
 
     /// Ranges of the memory map that a case plays on a channel.

@@ -16,6 +16,11 @@ pub(super) enum Move {
 }
 
 impl Machine {
+    /// Whether the network has not come up in the time that it has for this.
+    pub fn is_offline(&self) -> bool {
+        !self.ready && self.now >= BOOT_LIMIT
+    }
+
     /// Advances the machine while no core runs.
     pub(super) fn idle(&mut self) -> Step {
         if self.serve() {
@@ -42,7 +47,7 @@ impl Machine {
         let bus = self.bus.borrow();
         let mut due = bus.due();
         if self.state[bus.sev_core] == CoreState::WaitEvent {
-            due.answer = due.queued.min(due.bench);
+            due.answer = due.queued.min(due.bench).min(due.plug);
         }
         due
     }
@@ -67,7 +72,7 @@ impl Machine {
         }
         let booting = !self.ready && self.now < BOOT_LIMIT;
         if device == NEVER && !(booting && core0 != NEVER) {
-            let next = core0.min(due.queued);
+            let next = core0.min(due.queued).min(due.plug);
             return Move::HostOnly((next != NEVER).then_some(next));
         }
         Move::To(device.min(core0).max(self.now))

@@ -117,7 +117,8 @@ impl System {
         let (due, stuck) = (&due[first], self.stuck.take());
         if let Some(core) = machine.behind() {
             // Outputs of the logic may cause a response one round trip later
-            limit = limit.min(due.queued.saturating_add(self.lookahead).saturating_add(self.lookahead));
+            let acts = due.queued.min(due.plug);
+            limit = limit.min(acts.saturating_add(self.lookahead).saturating_add(self.lookahead));
             machine.turn(core, limit);
         } else if !machine.serve() {
             let stretch = now.saturating_add(time::from_pl(STRETCH));
@@ -158,7 +159,7 @@ impl System {
         }
         if all.answer != NEVER {
             // The answer may come from any board
-            all.answer = all.queued.min(all.bench);
+            all.answer = all.queued.min(all.bench).min(all.plug);
         }
         match self.boards[0].machine.rests(all) {
             Move::To(mut target) => {
@@ -197,7 +198,7 @@ impl Machine {
 
 /// The earliest due time.
 fn earliest(due: &Due) -> Cycles {
-    let logic = due.answer.min(due.work).min(due.queued);
+    let logic = due.answer.min(due.work).min(due.queued).min(due.plug);
     logic.min(due.timer[0]).min(due.timer[1]).min(due.arrival)
 }
 
@@ -211,5 +212,6 @@ fn sooner_of(a: Due, b: Due) -> Due {
         woken: a.woken.min(b.woken),
         queued: a.queued.min(b.queued),
         bench: a.bench.min(b.bench),
+        plug: a.plug.min(b.plug),
     }
 }

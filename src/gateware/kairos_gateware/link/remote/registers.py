@@ -53,7 +53,7 @@ class RemoteRegisters(Module, AutoCSR):
             If(request.valid & request.ready, request.valid.eq(0), waits.eq(1)),
             If(answer.valid, waits.eq(0), status.eq(answer.status), self.value.status.eq(answer.data)),
             If(
-                initiator.failed & (self.failed.status != 2**_COUNT_BITS - 1),
+                asker.failed.valid & (self.failed.status != 2**_COUNT_BITS - 1),
                 self.failed.status.eq(self.failed.status + 1),
             ),
         ]

@@ -8,9 +8,9 @@ counted.
 
 A store may be answered **early**: immediately, while its slot guards it; if it fails later,
 `failed` reports it with its address. A load of a word with a store in flight waits, and so does a
-store to a word with any request in flight: so each word sees loads and stores in the order of the
-requests, whatever is retransmitted. A store may be executed twice in a row. There is no order
-between different words; `idle` means that nothing is in flight.
+store to a word with a load in flight, or a store to some of the same bytes: so each byte sees loads
+and stores in the order of the requests, whatever is retransmitted. A store may be executed twice in
+a row. There is no order between different words; `idle` means that nothing is in flight.
 
 Latency: request → vector 1; answer's vector → answer 0. Throughput: one request per cycle. Clock
 domain sys.
@@ -57,7 +57,7 @@ class _Slots(Module):
 
     `busy` (out, 16 bits): the slots with a request; `again` (out, 16 bits): those to be
     retransmitted, of which `late` is the first; `answered` (out, 16 bits): those with a store that
-    was answered early. `idle` (out): nothing is in flight. address, tag, generation: of each slot.
+    was answered early. `idle` (out): nothing is in flight. address, tag, far, generation: of each slot.
     """
 
     def __init__(self, request, early):
@@ -69,14 +69,19 @@ class _Slots(Module):
         self.idle = Signal()
         self.address = Array(Signal(ADDRESS_BITS) for _ in range(SLOTS))
         self.tag = Array(Signal(TAG_BITS) for _ in range(SLOTS))
+        self.far = Array(Signal() for _ in range(SLOTS))
         self.generation = Array(Signal(GENERATION_BITS) for _ in range(SLOTS))
 
         # # #
 
-        writes = Signal(SLOTS)
-        meets = [
-            self.busy[n] & (self.address[n] == request.address) & (request.write | writes[n]) for n in range(SLOTS)
-        ]
+        writes, strobes = Signal(SLOTS), [Signal.like(request.strobes) for _ in range(SLOTS)]
+
+        def disturbs(n):
+            """Whether the order of the request and that in slot n matters, if both have the same word."""
+            both = (strobes[n] & request.strobes) != 0
+            return Mux(request.write, ~writes[n] | both, writes[n])
+
+        meets = [self.busy[n] & (self.address[n] == request.address) & disturbs(n) for n in range(SLOTS)]
         self.comb += [
             [If(~self.busy[n], self.free.eq(n)) for n in reversed(range(SLOTS))],
             [If(self.again[n], self.late.eq(n)) for n in reversed(range(SLOTS))],
@@ -91,6 +96,8 @@ class _Slots(Module):
                     entered,
                     self.address[n].eq(request.address),
                     self.tag[n].eq(request.tag),
+                    self.far[n].eq(request.far),
+                    strobes[n].eq(request.strobes),
                     self.generation[n].eq(self.generation[n] + 1),
                     writes[n].eq(request.write),
                     self.answered[n].eq(request.write & early),
@@ -239,16 +246,16 @@ class RemoteInitiator(Module):
     for the board `destination`, otherwise for the one at the other end. `answer` (out): valid for a
     cycle; `status`; `data` of a load. `early` (in): accepted stores are answered immediately. `board`
     (in, 3 bits): number of this board. `idle` (out): nothing is in flight. For a cycle: `failed` (out), an
-    early answered store has failed, with `failed_address` (out, 29 bits) and `failed_status` (out, 2
-    bits). Saturating counts: `repeated` (out, 16 bits), retransmitted requests; `stale` (out, 16 bits),
-    late answers.
+    early answered store has failed, with `failed_address` (out, 29 bits), `failed_status` (out, 2
+    bits), and its `failed_tag` (out, 8 bits) and `failed_far` (out). Saturating counts: `repeated` (out, 16
+    bits), retransmitted requests; `stale` (out, 16 bits), late answers.
     """
 
     def __init__(self, sink, source, up, timeout=4096, attempts=4):
         self.request, self.answer = Record(_REQUEST), Record(_ANSWER)
         self.early, self.board, self.idle = Signal(), Signal(BOARD_BITS), Signal()
         self.failed, self.failed_address = Signal(), Signal(ADDRESS_BITS)
-        self.failed_status = Signal(STATUS_BITS)
+        self.failed_status, self.failed_tag, self.failed_far = Signal(STATUS_BITS), Signal(TAG_BITS), Signal()
         self.repeated, self.stale = Signal(_COUNT_BITS), Signal(_COUNT_BITS)
 
         # # #
@@ -258,7 +265,7 @@ class RemoteInitiator(Module):
         self.submodules.answers = answers = _Answers(slots, source, self.board)
         self.submodules.timers = timers = _Timers(slots, timeout, attempts)
         self.submodules.sender = sender = _Sender(slots, request, sink, up, self.board)
-        early, early_tag = Signal(), Signal(TAG_BITS)
+        early, early_tag, slot = Signal(), Signal(TAG_BITS), Signal(SLOT_BITS)
         # The failed request has been answered already
         too_late = Array(slots.answered[n] for n in range(SLOTS))[timers.at]
         self.comb += [
@@ -289,7 +296,10 @@ class RemoteInitiator(Module):
                 answer.status.eq(UNREACHABLE),
             ),
             self.failed.eq(answers.failed | (timers.given_up & too_late)),
-            self.failed_address.eq(slots.address[Mux(timers.given_up, timers.at, answers.slot)]),
+            slot.eq(Mux(timers.given_up, timers.at, answers.slot)),
+            self.failed_address.eq(slots.address[slot]),
+            self.failed_tag.eq(slots.tag[slot]),
+            self.failed_far.eq(slots.far[slot]),
             self.failed_status.eq(Mux(timers.given_up, UNREACHABLE, answers.status)),
         ]
         for count, event in ((self.repeated, timers.retry), (self.stale, answers.stale)):

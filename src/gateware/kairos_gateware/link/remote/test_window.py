@@ -179,3 +179,59 @@ def test_window_fails_on_lost_link_and_works_when_it_is_back():
         assert (yield from master.load(END))[0] == (7, OKAY)
 
     assert simulate(play, timeout=64, attempts=2) == [(UNREACHABLE, write, END) for write in (0, 1)]
+
+
+def test_posted_stores_are_answered_while_the_line_is_cut():
+    """They are carried out when it is back; stores to both halves of a word do not wait for each other."""
+
+    def play(dut, master):
+        yield dut.window.posted.eq(1)
+        yield dut.plugged.eq(0)
+        for n in range(16):
+            assert (yield from master.store(END + 4 * n, n + 1)) == OKAY
+        assert not (yield dut.initiator.idle)
+        yield dut.plugged.eq(1)
+        while not (yield dut.initiator.idle):
+            yield from master.step()
+        yield dut.window.posted.eq(0)
+        assert [word for word, _ in (yield from master.load(END, 16))] == list(range(1, 17))
+        assert not (yield dut.window.late)
+
+    assert simulate(play, timeout=256, attempts=4) == []
+
+
+def test_loads_and_overlapping_stores_wait_for_posted_ones():
+    def play(dut, master):
+        yield dut.window.posted.eq(1)
+        for n in range(8):
+            assert (yield from master.store(END, n)) == OKAY
+            assert (yield from master.store(END + 4, n << 16, strobes=4)) == OKAY
+            assert (yield from master.load(END))[0] == (n, OKAY)
+
+    assert simulate(play) == []
+
+
+@pytest.mark.parametrize("why", [UNREACHABLE, REFUSED])
+def test_failed_posted_store_spoils_further_accesses_until_known(why):
+    address = END + 24 if why == UNREACHABLE else END + LAST // 2 + 8
+
+    def play(dut, master):
+        yield dut.window.posted.eq(1)
+        yield dut.plugged.eq(why != UNREACHABLE)
+        assert (yield from master.store(address + 4, 1)) == OKAY
+        while not (yield dut.window.late):
+            yield from master.step()
+        assert (yield dut.window.late_address) == 0x8000_0000 + address and (yield dut.window.late_status) == why
+        yield dut.plugged.eq(1)
+        assert (yield from master.load(END))[0][1] == SLAVE
+        assert (yield from master.store(END, 1, 2)) == SLAVE
+        yield dut.window.late_clear.eq(1)
+        yield from master.step()
+        yield dut.window.late_clear.eq(0)
+        yield from master.step()
+        assert not (yield dut.window.late)
+        assert (yield from master.store(END, 7)) == OKAY
+        assert (yield from master.load(END))[0] == (7, OKAY)
+
+    spoiled = [(0, END), (1, END), (1, END + 4)]
+    assert simulate(play, timeout=64, attempts=2) == [(why, write, at) for write, at in spoiled]

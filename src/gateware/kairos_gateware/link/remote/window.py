@@ -7,15 +7,19 @@ access is in flight at a time. A failed load or store is a bus error, which rais
 the processor: a slave error, or a decode error for a link that the board does not have. The cause
 is in registers, since the bus cannot convey it.
 
-Latency: address → request 1, answer → bus 1; each beat of a burst is an access of its own. Clock
-domain sys.
+Stores may be **posted**: answered as soon as they are accepted, while a slot of the initiator guards
+each. If one fails later, there is an interrupt, and every further access is a slave error until
+registers have been told that this is known.
+
+Latency: address → request 1, answer → bus 1; each beat of a burst is an access of its own. A posted
+store takes 5 cycles, a further one of its burst 3. Clock domain sys.
 """
 
 from functools import reduce
 from operator import or_
 
 from litex.soc.interconnect.axi import AXIInterface
-from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
+from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
 from ...csr import uses
@@ -39,11 +43,13 @@ _REQUEST += [("far", 1), ("destination", BOARD_BITS)]
 
 class Asker:
     """Port of one user of a `RemoteInitiator`. `request` (in): accepted if `valid` and `ready`, one at a
-    time; `early`: a store is answered immediately; `answer` (out): valid for one cycle."""
+    time; `early`: a store is answered immediately; `answer` (out): valid for one cycle; `failed` (out):
+    likewise, a store of this port that was answered immediately has failed."""
 
     def __init__(self):
         self.request = Record([("valid", 1), ("ready", 1), ("early", 1), *_REQUEST])
         self.answer = Record([("valid", 1), ("status", STATUS_BITS), ("data", 64)])
+        self.failed = Record([("valid", 1), ("status", STATUS_BITS), ("address", ADDRESS_BITS), ("far", 1)])
 
 
 class RemoteAskers(Module):
@@ -70,6 +76,10 @@ class RemoteAskers(Module):
                 asker.answer.valid.eq(answer.valid & (answer.tag == n)),
                 asker.answer.status.eq(answer.status),
                 asker.answer.data.eq(answer.data),
+                asker.failed.valid.eq(initiator.failed & (initiator.failed_tag == n)),
+                asker.failed.status.eq(initiator.failed_status),
+                asker.failed.address.eq(initiator.failed_address),
+                asker.failed.far.eq(initiator.failed_far),
             ]
 
 
@@ -84,6 +94,7 @@ class _Access(Module):
 
     def __init__(self, askers, way, far, address):
         self.ask, self.write, self.word, self.word_strobes = Signal(), Signal(), Signal(32), Signal(4)
+        self.early = Signal()
         self.exists, self.taken, self.answered = Signal(), Signal(), Signal()
         self.status, self.data = Signal(STATUS_BITS), Signal(64)
 
@@ -104,6 +115,7 @@ class _Access(Module):
             self.comb += [
                 request.valid.eq(self.ask & (end == n)),
                 request.write.eq(self.write),
+                request.early.eq(self.early),
                 request.far.eq(to_far),
                 request.destination.eq(far),
                 request.address.eq(address[3:ADDRESS_LENGTH]),
@@ -127,7 +139,9 @@ class RemoteWindow(Module):
     `axi`: the slave port. `count`: number of ends. `far` (in, 3 bits): the board assigned to the window's
     last place, if no link uses that. `failed` (out): for a cycle, an access has failed, with the cause
     `why` (out, 3 bits, status or `NO_LINK`), at `address` (out, 32 bits), a store if `write` (out).
-    `settled` (out): nothing is in flight.
+    `settled` (out): nothing is in flight. `posted` (in): stores are posted. `late` (out): one of them has
+    failed, to `late_address` (out, 32 bits) with `late_status` (out, 2 bits); all accesses are errors
+    until `late_clear` (in).
     """
 
     def __init__(self, askers, way):
@@ -135,6 +149,8 @@ class RemoteWindow(Module):
         self.axi = axi = AXIInterface(data_width=32, address_width=32, id_width=_MASTER_IDS)
         self.failed, self.why, self.write, self.address = Signal(), Signal(3), Signal(), Signal(32)
         self.settled, self.count = Signal(), len(askers)
+        self.posted, self.late, self.late_clear = Signal(), Signal(), Signal()
+        self.late_address, self.late_status = Signal(32), Signal(STATUS_BITS)
 
         # # #
 
@@ -148,15 +164,17 @@ class RemoteWindow(Module):
         self.comb += [
             access.ask.eq(asks),
             access.write.eq(self.write),
+            access.early.eq(self.posted & self.write),
             access.word.eq(data_in),
             access.word_strobes.eq(strobes),
             data.eq(access.data),
         ]
         exists, taken, answered, status = access.exists, access.taken, access.answered, access.status
-        response = Signal(2)
+        self._watch(askers)
+        response, refuses = Signal(2), Signal()
         self.comb += [
-            response.eq(Mux(exists, Mux(status == DONE, 0, _SLAVE_ERROR), _DECODE_ERROR)),
-            self.why.eq(Mux(exists, status, NO_LINK)),
+            response.eq(Mux(exists, Mux((status == DONE) & ~refuses, 0, _SLAVE_ERROR), _DECODE_ERROR)),
+            self.why.eq(Mux(exists, Mux(refuses, self.late_status, status), NO_LINK)),
             axi.r.id.eq(id_),
             axi.b.id.eq(id_),
             axi.r.data.eq(word),
@@ -196,13 +214,14 @@ class RemoteWindow(Module):
         )
         fsm.act(
             "ASK",
-            asks.eq(exists),
-            If(~exists, NextState("ANSWER")).Elif(taken, NextState("ANSWER")),
+            asks.eq(exists & ~self.late),
+            NextValue(refuses, exists & self.late),
+            If(~asks | taken, NextState("ANSWER")),
         )
         fsm.act(
             "ANSWER",
             If(
-                answered | ~exists,
+                answered | ~exists | refuses,
                 self.failed.eq(response != 0),
                 NextValue(word, Mux(self.address[2], data[32:], data[:32])),
                 If(response != 0, NextValue(worst, response)),
@@ -224,22 +243,51 @@ class RemoteWindow(Module):
         )
         fsm.act("STORED", axi.b.valid.eq(1), If(axi.b.ready, NextState("IDLE")))
 
+    def _watch(self, askers):
+        """Keeps the first failure of a posted store."""
+        self.sync += If(self.late_clear, self.late.eq(0))
+        for n, asker in enumerate(askers):
+            if asker is not None:
+                failed = asker.failed
+                place = Mux(failed.far, C(FAR_PLACE, END_BITS), C(n, END_BITS))
+                address = Cat(C(0, 3), failed.address[: ADDRESS_LENGTH - 3], place)
+                self.sync += If(
+                    failed.valid & ~self.late,
+                    self.late.eq(1),
+                    self.late_status.eq(failed.status),
+                    self.late_address.eq(Cat(address, C(2, 32 - ADDRESS_LENGTH - END_BITS))),
+                )
+
 
 class WindowRegisters(Module, AutoCSR):
-    """window: `RemoteWindow`."""
+    """window: `RemoteWindow`. idle: nothing is in flight at any link. `irq` (out): level of the
+    interrupt: a posted store has failed."""
 
     USES = uses("window")
 
-    def __init__(self, window):
+    def __init__(self, window, idle):
         self.links = CSRStatus(END_BITS + 1, name="links")
         self.fault = CSRStatus(4, name="fault")
         self.address = CSRStatus(32, name="address")
         self.failed = CSRStatus(_COUNT_BITS, name="failed")
         self.destination = CSRStorage(BOARD_BITS, name="destination")
+        self.posted = CSRStorage(name="posted")
+        self.late = CSRStatus(2 + STATUS_BITS, name="late")
+        self.late_address = CSRStatus(32, name="late_address")
+        self.late_clear = CSR(name="late_clear")
+        self.irq = Signal()
 
         # # #
 
-        self.comb += [self.links.status.eq(window.count), window.far.eq(self.destination.storage)]
+        self.comb += [
+            self.links.status.eq(window.count),
+            window.far.eq(self.destination.storage),
+            window.posted.eq(self.posted.storage),
+            self.late.status.eq(Cat(window.late, idle, window.late_status)),
+            self.late_address.status.eq(window.late_address),
+            window.late_clear.eq(self.late_clear.re),
+            self.irq.eq(window.late),
+        ]
         self.sync += If(
             window.failed,
             self.fault.status.eq(Cat(window.why, window.write)),

@@ -1,0 +1,198 @@
+"""Gate sets in the pulse core: only gates that are loaded are played, and a set is changed into another one
+by the words in which they differ."""
+
+import json
+
+import pytest
+
+from kairos.pulse import Recording
+from tests.support.command import Kairos
+
+EXPERIMENT = """from artiq.experiment import *
+from artiq.coredevice.pulse import PulseError
+from kairos.pulse import Adjustable, Branch, Pulse
+import json
+
+
+class Sets(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("pulse0")
+
+    def prepare(self):
+        def gates(a, b, shape=lambda value: value):
+            return {
+                "a": [Pulse(channel=0, cycles=50, freq0=20e6, amp0=shape(a))],
+                "b": [Pulse(channel=1, cycles=60, freq0=20e6, amp0=b)],
+            }
+
+        self.one = self.pulse0.define(gates(50.0, 60.0, Adjustable), "one")
+        self.two = self.pulse0.define(gates(70.0, 80.0))
+        self.three = self.pulse0.define(gates(90.0, 100.0), "three")
+        self.four = self.three.successor(gates(110.0, 100.0), "four")
+        self.a, self.b, self.a2, self.a3, self.a4 = (
+            self.one["a"], self.one["b"], self.two["a"], self.three["a"], self.four["a"]
+        )
+        self.early = self.one.sequence(["a"])
+        self.late = self.early
+        self.found = {}
+
+    def run(self):
+        self.start()
+        self.attempt("nothing loaded", self.play)
+        self.load()
+        self.attempt("right", self.play)
+        self.attempt("wrong", self.play_two)
+        self.attempt("updated", self.update)
+        self.attempt("sequence", self.play_early)
+        self.late = self.one.sequence([("a", "b")])
+        self.attempt("late sequence", self.play_late)
+        self.attempt("not prepared", self.changed)
+        self.attempt("prepared", self.prepared)
+        self.attempt("another one", self.another)
+        self.attempt("not its predecessor", self.unrelated)
+        self.attempt("result", self.result)
+        self.attempt("threshold", self.threshold)
+        self.attempt("harmonic", self.harmonic)
+        self.begins = [int(begin) for begin in self.there_and_back()]
+
+    def attempt(self, name, cause):
+        try:
+            cause()
+            self.found[name] = "done"
+        except (PulseError, ValueError) as error:
+            self.found[name] = f"{type(error).__name__}: {error}"
+
+    def analyze(self):
+        with open("found.json", "w") as file:
+            json.dump([self.found, self.begins], file)
+
+    @kernel
+    def start(self):
+        self.core.reset()
+
+    @kernel
+    def load(self):
+        self.core.break_realtime()
+        self.pulse0.load(self.one)
+
+    @kernel
+    def play(self):
+        self.core.break_realtime()
+        self.pulse0.play(self.a)
+        self.pulse0.wait_armed()
+
+    @kernel
+    def play_two(self):
+        self.core.break_realtime()
+        self.pulse0.play(self.a2)
+
+    @kernel
+    def update(self):
+        self.core.break_realtime()
+        self.pulse0.update(self.a2, 1, 10.0)
+
+    @kernel
+    def play_early(self):
+        self.core.break_realtime()
+        self.pulse0.play_sequence(self.early)
+        self.pulse0.wait_armed()
+
+    @kernel
+    def play_late(self):
+        self.core.break_realtime()
+        self.pulse0.play_sequence(self.late)
+
+    @kernel
+    def changed(self):
+        self.core.break_realtime()
+        self.pulse0.play_changed(self.a, 1, 20.0)
+
+    @kernel
+    def prepared(self):
+        self.core.break_realtime()
+        self.pulse0.prepare(self.a)
+        self.pulse0.play_changed(self.a, 1, 20.0)
+        self.pulse0.wait_armed()
+
+    @kernel
+    def another(self):
+        self.core.break_realtime()
+        self.pulse0.play_changed(self.b, 1, 20.0)
+
+    @kernel
+    def unrelated(self):
+        self.core.break_realtime()
+        self.pulse0.load(self.one)
+        self.pulse0.change(self.one, self.two)
+
+    @kernel
+    def result(self):
+        self.core.break_realtime()
+        self.pulse0.result(16)
+
+    @kernel
+    def threshold(self):
+        self.core.break_realtime()
+        self.pulse0.set_threshold(4, 1)
+
+    @kernel
+    def harmonic(self):
+        self.core.break_realtime()
+        self.pulse0.set_harmonic(2, 0, 1)
+
+    @kernel
+    def there_and_back(self) -> TList(TInt64):
+        self.core.break_realtime()
+        begins = [int64(0), int64(0), int64(0)]
+        self.pulse0.load(self.three)
+        delay(20*us)
+        begins[0] = now_mu()
+        self.pulse0.play(self.a3)
+        self.pulse0.change(self.three, self.four)
+        delay(20*us)
+        begins[1] = now_mu()
+        self.pulse0.play(self.a4)
+        delay(20*us)
+        self.pulse0.change(self.four, self.three)
+        delay(20*us)
+        begins[2] = now_mu()
+        self.pulse0.play(self.a3)
+        self.pulse0.wait_armed()
+        self.pulse0.check()
+        return begins
+""".replace("import json\n", "from numpy import int64\nimport json\n", 1)
+
+
+@pytest.fixture(scope="module")
+def outcome(pulse, tmp_path_factory):
+    """What the experiment has found, and when its last gates begin; with the recording."""
+    folder = tmp_path_factory.mktemp("sets")
+    done = Kairos(folder).run("", "--pulses", "pulses.npz", head=EXPERIMENT, device_db=pulse)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return *json.loads((folder / "found.json").read_text()), Recording.load(folder / "pulses.npz")
+
+
+def test_gate_of_another_set_is_not_played(outcome):
+    found, _, _ = outcome
+    assert [found[name] for name in ("right", "sequence", "prepared")] == ["done"] * 3
+    assert found["nothing loaded"].startswith("PulseError: no gates are loaded, but one of gate set one (a, b) is used")
+    both = "PulseError: a gate of gate set (a, b) is used, but gate set one (a, b) is loaded: call load"
+    assert found["wrong"].startswith(both) and found["updated"].startswith(both)
+    assert found["late sequence"].startswith("PulseError: a sequence of gate set one (a, b) was built after the set")
+    for name in ("not prepared", "another one"):
+        assert "is not the one stored: call prepare with it" in found[name]
+
+
+def test_wrong_arguments_of_kernels_are_refused(outcome):
+    found, _, _ = outcome
+    assert found["result"].startswith("ValueError: a measurement result is 0 to 15, not 16")
+    assert found["threshold"].startswith("ValueError: a threshold is that of bit 0 to 3 of results, not 4")
+    assert found["harmonic"].startswith("ValueError: channel 2: the core has 2 channels, from 0 on")
+    assert found["not its predecessor"].startswith("ValueError: neither of the two gate sets is the successor")
+
+
+def test_set_is_changed_into_its_successor_and_back(outcome):
+    _, begins, recording = outcome
+    peaks = [recording.play(begin, begin + 400).amplitude(0, 0).max() for begin in begins]
+    assert [round(float(peak)) for peak in peaks] == [90, 110, 90]
