@@ -18,7 +18,7 @@ from ..waveform.plot import write_plot
 from ..waveform.vcd import write_vcd
 from ..waveform.window import Window
 
-__all__ = ["Outputs", "check_picture", "table_limit", "window_of"]
+__all__ = ["Outputs", "check_picture", "duration_ns", "table_limit", "window_of"]
 
 OF_PINS = ("--vcd", "--scope", "--pulses", "--plot")
 """Options of files about pin activity."""
@@ -190,18 +190,19 @@ def window_of(args) -> Window:
     if args.last is not None and args.last.isdecimal():
         last = int(args.last)
     elif args.last is not None:
-        last_ns = _time("--last", args.last)
-    start, end = _time("--from", args.start), _time("--to", args.end)
+        last_ns = duration_ns("--last", args.last)
+    start, end = (
+        None if text is None else duration_ns(option, text)
+        for option, text in (("--from", args.start), ("--to", args.end))
+    )
     if start is not None and end is not None and end <= start:
         raise CommandLineError(f"--to {args.end} is not after --from {args.start}")
     channels = None if args.channels is None else [name for name in args.channels.split(",") if name]
     return Window(start, end, channels, last, last_ns)
 
 
-def _time(option: str, text: str | None) -> int | None:
-    """Return a time in nanoseconds."""
-    if text is None:
-        return None
+def duration_ns(option: str, text: str) -> int:
+    """Return a time in nanoseconds; CommandLineError for a text without a unit."""
     try:
         return round(float(quantity(text)) * 1e9)
     except (TypeError, ValueError, OverflowError):

@@ -5,12 +5,15 @@ real gateware; this package finds its files, manages its process and uses its co
 """
 
 from .artifacts import build_directory
-from .process import Emulator, Options, acquire, environment, is_emulated, is_running, shutdown_all, variant_of
+from .copies import Copy
+from .process import Emulator, Options, acquire, adopt, environment, is_emulated, is_running, shutdown_all, variant_of
 
 __all__ = [
+    "Copy",
     "Emulator",
     "Options",
     "acquire",
+    "adopt",
     "build_directory",
     "environment",
     "is_emulated",
