@@ -133,6 +133,7 @@ class Experiment:
         self.file = Path(path).absolute()
         self.rid = rid
         self.applets: Applets | None = None
+        self._libraries: list[str] = []
         if applets or pictures:
             datasets = Published(datasets)
             self.applets = Applets(datasets.address, windows=applets)
@@ -179,9 +180,10 @@ class Experiment:
                 return driver.comm.statistics
         return None
 
-    def write_datasets(self, path, started: float):
+    def write_datasets(self, path, started: float, waveform: dict | None = None):
         """Write the datasets, with their provenance, to the HDF5 file `path`; UsageError if it
-        cannot be written. `started`: start of the run, in seconds of Unix time."""
+        cannot be written. `started`: start of the run, in seconds of Unix time. `waveform`: of the
+        pins, see `kairos.waveform.stored`."""
         run = {
             "artiq_version": compat.names.VERSION,
             "rid": self.rid,
@@ -196,4 +198,10 @@ class Experiment:
                 }
             ),
         }
-        write_hdf5(path, self.datasets, run, self.origin.values(self.arguments.effective))
+        write_hdf5(path, self.datasets, run, self.provenance(), waveform)
+
+    def provenance(self) -> dict[str, str]:
+        """Return what the run depends on, see `Provenance`."""
+        statistics = self.statistics()
+        self._libraries = list(statistics.libraries) if statistics is not None else self._libraries
+        return self.origin.values(self.arguments.effective, self.datasets.archive, self._libraries)

@@ -36,6 +36,7 @@ class Outputs:
         self._quiet = args.quiet
         self._interrupted = False
         self._later: list[str] = []
+        self._written_datasets: Path | None = None
 
     def check(self):
         """Raise UsageError for a file that cannot be written, or has an unsupported format."""
@@ -136,7 +137,13 @@ class Outputs:
             return None
         path = self.results.path(experiment.rid, experiment.name, started, completed)
         experiment.write_datasets(path, started)
+        self._written_datasets = path
         return path
+
+    def add_waveform(self, experiment, started: float, waveform: dict):
+        """Write the datasets again, if they are written, with the waveform of the run."""
+        if self._written_datasets is not None:
+            experiment.write_datasets(self._written_datasets, started, waveform)
 
     def _draw_applets(self, experiment, has_pins) -> tuple[list[Path], list[str]]:
         """Draw the applets of the `experiment` next to the picture of its pins; returns the

@@ -4,7 +4,7 @@ The emulator is a separate program (``kairos-emulator``) that executes the real 
 real gateware; this package finds its files, manages its process and uses its control socket.
 """
 
-from .artifacts import build_directory
+from .artifacts import build_directory, fingerprints
 from .copies import Copy
 from .process import Emulator, Options, acquire, adopt, environment, is_emulated, is_running, shutdown_all, variant_of
 
@@ -16,6 +16,7 @@ __all__ = [
     "adopt",
     "build_directory",
     "environment",
+    "fingerprints",
     "is_emulated",
     "is_running",
     "shutdown_all",

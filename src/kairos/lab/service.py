@@ -199,6 +199,7 @@ class Service:
         return {
             "name": self._lab.settings.name,
             "folder": str(self._lab.settings.folder),
+            "results": str(self._lab.results),
             **self._lab.addresses,
             "queue": len(self._lab.scheduler.runs),
             "runs": history.count(self._lab.database),

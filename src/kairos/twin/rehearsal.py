@@ -89,6 +89,8 @@ class Rehearsal:
     """Names of RTIO channels."""
     recording: Recording | None = None
     datasets: dict = field(default_factory=dict)
+    provenance: dict[str, str] = field(default_factory=dict)
+    """What it depends on, if that was asked for."""
 
     @property
     def least(self) -> Line | None:
@@ -143,9 +145,10 @@ class Twin:
         device: emulator.Emulator | None = None,
     ):
         self.ddb = twin_database(ddb, url)
-        self.bench = bench
+        self.bench = None if bench is None else os.path.abspath(bench)
         self.device = None
         self._statistics = None
+        self._wanted, self._provenance = False, {}
         host = self.ddb.arguments("core").get("host")
         if host is not None and device is not None:
             self.device = device
@@ -174,12 +177,14 @@ class Twin:
         within_s: float | None = None,
         cls: type | None = None,
         thoroughly: bool = True,
+        provenance: bool = False,
     ) -> Rehearsal:
         """Rehearse an experiment, and return what was found.
 
         arguments: texts ``KEY=VALUE``, or values. datasets: the broadcast datasets that it may read.
         within_s: seconds after which it is stopped. `cls`: its class, if it is imported already.
         thoroughly: examine outputs and pins; otherwise only datasets, points and the time on the device.
+        provenance: note what it depends on.
         UsageError for arguments that it does not take.
         """
         started, printed = time.monotonic(), StringIO()
@@ -193,14 +198,15 @@ class Twin:
                 self.ddb,
                 _Borrowed(datasets or DatasetDB()),
                 cls=cls,
+                bench=self.bench,
                 devices=TwinDevices,
                 note=_Points(found),
             )
-            found.name, found.file = experiment.name, path
+            found.name, found.file, self._wanted = experiment.name, path, provenance
             error = self._execute(experiment, within_s)
         found.printed = printed.getvalue()
         found.stopped = isinstance(error, TimeUp)
-        found.datasets = dict(experiment.datasets.local)
+        found.datasets, found.provenance = dict(experiment.datasets.local), self._provenance
         self._examine(found, experiment, thoroughly)
         if error is not None and not found.stopped:
             found.failure = _failure(error, path, found.lines)
@@ -224,6 +230,7 @@ class Twin:
                 return error
         finally:
             self._statistics = experiment.statistics()
+            self._provenance = experiment.provenance() if self._wanted else {}
             experiment.devices.close_devices()
         return None
 
