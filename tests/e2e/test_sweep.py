@@ -137,7 +137,7 @@ def test_failed_points_are_in_the_file(laboratory, tmp_path):
         assert file["counts"].shape == (2, 5)
 
 
-def test_command_writes_the_file_and_says_what_failed(kairos, laboratory, expected):
+def test_command_writes_the_file_and_reports_failed_points(kairos, laboratory, expected):
     words = ["sweep", laboratory / "counts.py", "--scan", "fails=[False, True]", "--workers", "1"]
     done = kairos(*words, device_db=laboratory / "device_db.py")
     assert done.returncode == 1 and "2 points; wrote sweep.h5" in done.stdout

@@ -58,7 +58,7 @@ def test_events_that_moved_are_reported_together():
     assert found.text == "a: 2 events from 20 ns to 30 ns 8 ns later"
 
 
-def test_new_and_missing_events_are_told_from_moved_ones():
+def test_new_and_missing_events_are_not_moved_ones():
     one = recording(a=pulses(0, 10, 100, 110, 200, 230))
     other = recording(a=pulses(0, 10, 200, 230))
     (found,) = differences(one, other)

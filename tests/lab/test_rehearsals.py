@@ -84,6 +84,15 @@ def test_run_that_must_pass_is_held_with_the_reason(lab):
     assert lab.ends(late)["status"] == "completed"
 
 
+def test_run_that_violates_an_interlock_is_held(lab):
+    rule = '[[rule]]\nname = "shutter"\npin = "ttl4"\nat_most_s = 0.5e-6\n'
+    (lab.folder / "interlocks.toml").write_text(rule)
+    rid = submitted(lab, "Fine", "students")
+    found = lab.rehearsed(rid)
+    assert not found["passed"] and found["sentence"].startswith("violates the interlock 'shutter' at kernels.py:")
+    assert lab.status_of(rid) == "pending" and "'shutter'" in lab.queue()[0]["why"]
+
+
 def test_rehearsal_reads_the_parameters_of_the_laboratory(lab):
     lab.set_dataset("lead", 5e-3, True)
     assert lab.rehearsed(submitted(lab, "Late", "students"))["passed"]

@@ -55,6 +55,12 @@ TWIN = (
     ),
     Option("--no-bench", action="store_true", group="rehearsals", help="leave the pins unconnected"),
     Option(
+        "--interlocks",
+        metavar="FILE",
+        group="rehearsals",
+        help="rules for the waveform; default: interlocks.toml next to the device database, if there is one",
+    ),
+    Option(
         "--within",
         metavar="TIME",
         default="60s",

@@ -146,12 +146,14 @@ class Laboratory:
 
     async def _begin_rehearsal(self, submission) -> dict:
         bench = self.settings.path(self.settings.rehearsal.bench)
+        interlocks = self.settings.path(self.settings.rehearsal.interlocks)
         return {
             "expid": submission.expid,
             "directory": await self.repository.directory(submission.expid),
             "entries": self._entries,
             "device_db": str(self.settings.path(self.settings.device_db)),
             "bench": str(bench) if bench.exists() else None,
+            "interlocks": str(interlocks) if interlocks.exists() else None,
         }
 
     def _scheduler(self) -> Scheduler:

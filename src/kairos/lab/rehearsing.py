@@ -11,6 +11,7 @@ from pathlib import Path
 from ..devices import DeviceDB
 from ..errors import KairosError
 from ..experiment.arguments import DefaultMissing
+from ..twin.interlocks import load
 from ..twin.rehearsal import Twin
 from ..twin.verdict import described
 from .examination import Datasets
@@ -43,7 +44,8 @@ def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:
     if "content" in expid:
         file.write_text(expid["content"])
     ddb = DeviceDB(begin["entries"], begin["device_db"])
-    with Twin(ddb, begin["bench"], how["twin"], {"net_latency_ns": how["network_ns"]}) as twin:
+    rules = [] if begin["interlocks"] is None else load(Path(begin["interlocks"]))
+    with Twin(ddb, begin["bench"], how["twin"], {"net_latency_ns": how["network_ns"]}, rules=rules) as twin:
         found = twin.rehearse(
             str(file),
             expid.get("class_name"),

@@ -37,6 +37,8 @@ class Rehearsing:
     """The emulated device of a core device that is not emulated: ``emulator://VARIANT``."""
     bench: str = "bench.toml"
     """File with the wiring of its pins, if there is one."""
+    interlocks: str = "interlocks.toml"
+    """File with rules that the waveform must keep, if there is one."""
     within_s: float = 60.0
     """Seconds after which a rehearsal is stopped; what was found until then counts."""
     network_us: float = 20.0

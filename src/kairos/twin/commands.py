@@ -10,15 +10,16 @@ from ..cli.experiments import import_file
 from ..cli.outputs import duration_ns
 from ..devices import DeviceDB
 from ..diagnostics import Diagnostic
-from ..errors import CommandLineError, KairosError
+from ..errors import CommandLineError, KairosError, UsageError
 from ..experiment.arguments import DefaultMissing
 from ..experiment.environment import is_public_experiment
 from ..experiment.store import DatasetStore
 from ..texts import plain
+from .interlocks import FILE, Rule, load
 from .rehearsal import Rehearsal, Twin
 from .verdict import described, diagnostics, sentence, table
 
-__all__ = ["rehearse", "timed"]
+__all__ = ["interlocked", "rehearse", "rules", "timed"]
 
 
 def rehearse(args) -> int:
@@ -79,8 +80,40 @@ def timed(file: str, arguments: list[str], args, ddb: DeviceDB) -> tuple[list[Di
     return found, timings
 
 
+def interlocked(args) -> int:
+    """Report the interlocks that the experiment of the command line violates; returns 1 if there
+    are any, or if it fails."""
+    if not _rules(args):
+        raise UsageError(
+            f"there are no interlocks: write {FILE} next to the device database, or give --interlocks FILE"
+        )
+    found = _rehearsed(args, DeviceDB.load(args.device_db), args.file, args.arguments, args.class_name)
+    if args.json:
+        for each in found.violations:
+            print(json.dumps(vars(each)))
+        return int(not found.passed)
+    _report(found, 0)
+    return int(not found.passed)
+
+
+def rules(args):
+    """Print the rules of the file of interlocks."""
+    for rule in _rules(args):
+        said = {name: value for name, value in vars(rule).items() if value not in (None, "", 0.0)}
+        if args.json:
+            print(json.dumps(said))
+        else:
+            print(f"{said.pop('name')}: {', '.join(f'{name} = {value}' for name, value in said.items())}")
+
+
+def _rules(args) -> list[Rule]:
+    named = args.interlocks
+    path = Path(args.device_db).parent / FILE if named is None else Path(named)
+    return load(path) if named is not None or path.is_file() else []
+
+
 def _rehearsed(args, ddb, file, arguments, class_name, cls=None) -> Rehearsal:
     within = duration_ns("--within", args.within) / 1e9
     settings = {"net_latency_ns": duration_ns("--network", args.network)}
-    with Twin(ddb, bench_file(args), args.twin, settings) as twin:
+    with Twin(ddb, bench_file(args), args.twin, settings, rules=_rules(args)) as twin:
         return twin.rehearse(file, class_name, arguments, DatasetStore(Path(args.dataset_db).absolute()), within, cls)

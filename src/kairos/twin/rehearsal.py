@@ -11,6 +11,7 @@ import signal
 import tempfile
 import time
 import traceback
+from collections.abc import Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import StringIO
@@ -25,6 +26,7 @@ from ..errors import CompileError, KairosError
 from ..experiment.arguments import CancelledArgsError
 from ..experiment.datasets import DatasetDB
 from ..waveform import Recording
+from .interlocks import Rule, Violation, violations
 from .lost import Lost, places_of
 from .slack import Line, lines_of
 from .standins import NoStandIn, TwinDevices, twin_database
@@ -78,6 +80,8 @@ class Rehearsal:
     lines: list[Line] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
     """Outputs that the device could not produce."""
+    violations: list[Violation] = field(default_factory=list)
+    """Of the interlocks."""
     stopped: bool = False
     """It took longer than allowed, so that only its beginning is known."""
     failure: Failure | None = None
@@ -101,7 +105,7 @@ class Rehearsal:
     @property
     def passed(self) -> bool:
         """Whether nothing was found that would fail."""
-        return not self.lost and (self.failure is None or self.failure.kind == NoStandIn.__name__)
+        return not (self.lost or self.violations) and (self.failure is None or self.failure.kind == NoStandIn.__name__)
 
 
 class _Borrowed(DatasetDB):
@@ -133,7 +137,7 @@ class Twin:
 
     `url`: its device, ``emulator://VARIANT``, if the core device of `ddb` is not emulated. `bench`:
     file with the wiring of its pins. `settings`: timing parameters of the emulator. `device`: one that
-    has just booted with all that; by default one is started. UsageError, EmulatorError.
+    has just booted with all that; by default one is started. `rules`: interlocks. UsageError, EmulatorError.
     """
 
     def __init__(
@@ -143,10 +147,12 @@ class Twin:
         url: str | None = None,
         settings: dict | None = None,
         device: emulator.Emulator | None = None,
+        rules: Sequence[Rule] = (),
     ):
         self.ddb = twin_database(ddb, url)
         self.bench = None if bench is None else os.path.abspath(bench)
         self.device = None
+        self._rules = rules
         self._statistics = None
         self._wanted, self._provenance = False, {}
         host = self.ddb.arguments("core").get("host")
@@ -252,6 +258,7 @@ class Twin:
         if device.has_bench:
             state = device.control.request("bench")
             found.warnings = [text for _, text, _ in (*state["warnings"], *state["unfinished"])]
+        found.violations = violations(self._rules, found.recording, device, sources, self.ddb)
         # The last, since it makes the device do more.
         found.lost = places_of(device.lost_outputs(), sources, found.channels)
 
@@ -334,6 +341,6 @@ def _place(error: BaseException, path: str) -> tuple[str | None, int | None]:
     if isinstance(error, CompileError) and error.diagnostic.place is not None:
         return error.diagnostic.place.file, error.diagnostic.place.start[0] + 1
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if report.is_user_file(frame.filename)]
-    outside = [frame for frame in own if f"{os.sep}site-packages{os.sep}" not in frame.filename]
-    chosen = (outside or own or [None])[-1]
+    users = [frame for frame in own if f"{os.sep}site-packages{os.sep}" not in frame.filename]
+    chosen = (users or own or [None])[-1]
     return (None, None) if chosen is None else (chosen.filename, chosen.lineno)

@@ -31,6 +31,8 @@ def sentence(found: Rehearsal) -> str:
     """Return the result in one line."""
     if found.failure is not None and found.failure.kind != NoStandIn.__name__:
         return _failed(found)
+    if found.violations:
+        return _refused(found)
     parts = _measured(found)
     if found.lost:
         parts += [lost.text for lost in found.lost]
@@ -45,6 +47,15 @@ def sentence(found: Rehearsal) -> str:
     if found.stopped:
         head = f"stopped after {_seconds(found.wall_s)}, since it takes longer than allowed"
     return f"{head}: {', '.join(parts)}" if parts else head
+
+
+def _refused(found: Rehearsal) -> str:
+    """Return the violations of interlocks in one line."""
+    texts = []
+    for each in found.violations:
+        place = f" at {each.place}" if each.place else ""
+        texts.append(f"'{each.rule}'{place}, {brief(each.at_ns)} after the first output: {each.text}")
+    return f"violates the interlock{'s' if len(texts) > 1 else ''} {'; '.join(texts)}"
 
 
 def _measured(found: Rehearsal) -> list[str]:
@@ -63,9 +74,9 @@ def _failed(found: Rehearsal) -> str:
     place = f"{failure.place}: " if failure.place else ""
     passes = f" in pass {failure.at_pass:,}" if failure.at_pass is not None else ""
     message = " ".join(failure.message.split())
-    told = f"fails at {place}{failure.kind}{passes}: {message}"
+    text = f"fails at {place}{failure.kind}{passes}: {message}"
     parts = _measured(found)
-    return f"{told} (after {', '.join(parts)})" if parts else told
+    return f"{text} (after {', '.join(parts)})" if parts else text
 
 
 def table(found: Rehearsal) -> str:
@@ -110,6 +121,7 @@ def described(found: Rehearsal) -> dict:
             {"error": lost.error, "channel": lost.channel, "count": lost.count, "places": list(map(list, lost.places))}
             for lost in found.lost
         ],
+        "violations": [dict(vars(each)) for each in found.violations],
         "failure": None if failure is None else dict(vars(failure)),
         "warnings": found.warnings,
     }
@@ -122,6 +134,9 @@ def diagnostics(found: Rehearsal, least_ns: int = 0) -> Iterator[Diagnostic]:
     if failure is not None:
         warning = failure.kind == NoStandIn.__name__
         yield _at(failure.file or found.file, failure.line or 1, sentence(found), warning)
+    for violation in found.violations:
+        text = f"violates the interlock '{violation.rule}': {violation.text}"
+        yield _at(violation.file or found.file, violation.line or 1, text, False)
     for lost in found.lost:
         for file, line in lost.places or ((found.file, 1),):
             yield _at(file, line, lost.text, False)

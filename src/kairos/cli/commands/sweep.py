@@ -3,6 +3,8 @@
 from ..command import Command, Option
 from ..options import EXPERIMENT, TWIN
 
+SWEEP_TWIN = [option for option in TWIN if not {"--interlocks", "--least-slack"} & set(option.names)]
+
 COMMAND = Command(
     "compute an experiment at every point of a grid or a random sample, on many emulated laboratories",
     *EXPERIMENT,
@@ -20,8 +22,7 @@ COMMAND = Command(
     Option("--force", action="store_true", help="replace this file"),
     Option("--workers", metavar="N", type=int, help="processes of this computer; default: its processors"),
     Option("--over", metavar="URL", help="compute on a Dask cluster, dask://HOST:PORT, whose workers have Kairos"),
-    *TWIN[:-2],
-    TWIN[-1],
+    *SWEEP_TWIN,
     runs="twin:sweep.command.sweep",
     examples=(
         "kairos sweep rabi_flop.py points=5 --scan longest=10us:60us:11 --repeat 5",
