@@ -16,11 +16,12 @@ class Progress:
     """A progress bar for each named operation; shows nothing with `quiet`, or if standard error is
     no terminal.
 
-    Call it with a name, the bytes done and the total; finish with :meth:`end` or use it as a
+    Call it with a name, the bytes (or what `unit` says) done and the total; finish with :meth:`end` or use it as a
     context.
     """
 
-    def __init__(self, quiet: bool = False):
+    def __init__(self, quiet: bool = False, unit: str = "B"):
+        self._unit = unit
         self._shown = not quiet and sys.stderr.isatty()
         self._began: float | None = None
         self._name: str | None = None
@@ -46,7 +47,13 @@ class Progress:
             from tqdm import tqdm
 
             self._bar = tqdm(
-                desc=name, total=total, initial=done, unit="B", unit_scale=True, leave=False, file=sys.stderr
+                desc=name,
+                total=total,
+                initial=done,
+                unit=self._unit,
+                unit_scale=self._unit == "B",
+                leave=False,
+                file=sys.stderr,
             )
         self._bar.update(done - self._bar.n)
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde_json::{json, Value};
 use toml::Spanned;
@@ -25,6 +24,7 @@ use crate::file::{File, Source};
 use crate::model::Model;
 use crate::pad::{Missing, Output, Pad, Pins, Shuttler};
 use crate::physics::aom::{self, Aom};
+use crate::random::random_of;
 use crate::signal::Ns;
 
 /// An assembled bench.
@@ -126,11 +126,7 @@ impl Bench<'_> {
 
     /// Random numbers of a part, independent of all other parts.
     fn random(&self, name: &str) -> Pcg64Mcg {
-        // FNV-1a, which is the same on all platforms and in all versions.
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Pcg64Mcg::seed_from_u64(hash ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        random_of(name, self.seed)
     }
 
     fn add(

@@ -14,6 +14,7 @@ use kairos_pulse::model::Tone as CoreTone;
 use serde_json::Value;
 
 use crate::model::{Model, Outbox};
+use crate::random::random_of;
 use crate::signal::{Ns, Signal, Square, CORE_LATENCY, SHUTTLER_LATENCY};
 
 mod divide;
@@ -268,6 +269,13 @@ impl Engine {
     /// The time of that change, as far as it is known.
     pub fn edge_due(&self, board: usize) -> Option<Ns> {
         self.edges.due(board)
+    }
+
+    /// Gives each part the random numbers of a bench with this seed, from now on.
+    pub fn reseed(&mut self, seed: u64) {
+        for part in &mut self.parts {
+            part.model.reseed(random_of(&part.name, seed));
+        }
     }
 
     /// Whether there are any parts.

@@ -7,6 +7,7 @@
 //! | [`pad`], [`cards`] | the pins of a device, and detection of its cards |
 //! | [`chips`] | chips on cards |
 //! | [`physics`] | light, ions, detectors, cables |
+//! | [`random`] | random numbers of each part |
 //! | [`python`] | user-defined models in Python |
 //! | [`file`], [`numbers`], [`section`], [`assemble`] | the file `bench.toml`, and assembly of a bench from it |
 //!
@@ -23,5 +24,6 @@ pub mod numbers;
 pub mod pad;
 pub mod physics;
 pub mod python;
+pub mod random;
 pub mod section;
 pub mod signal;

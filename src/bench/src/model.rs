@@ -2,6 +2,7 @@
 //! sends changes at its outputs, and states when it next acts by itself. It has no other clock, so
 //! time can be skipped, and an idle model costs nothing.
 
+use rand_pcg::Pcg64Mcg;
 use serde_json::Value;
 
 use crate::signal::{Ns, Signal};
@@ -26,6 +27,9 @@ pub trait Model {
 
     /// Acts at the time that [`Self::next`] returned.
     fn act(&mut self, _at: Ns, _out: &mut Outbox) {}
+
+    /// Takes other random numbers from now on.
+    fn reseed(&mut self, _random: Pcg64Mcg) {}
 
     /// Settings and state at `at`, with units in the names.
     fn report(&self, at: Ns) -> Value;

@@ -22,16 +22,18 @@ from numpy import int64
 from ..coredevice.core import load_compiler
 from ..devices import DeviceDB, DeviceManager
 from ..diagnostics import MISSING_ATTRIBUTE, Diagnostic, Range
-from ..errors import KairosError
+from ..errors import CommandLineError, KairosError
 from ..experiment.arguments import DefaultMissing
 from ..experiment.datasets import DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.standalone import IgnoredCommands, SingleRun
 from ..texts import plain
 from .colour import coloured
+from .command import above
 from .experiments import import_file
 from .printed import styled
 from .report import UserCodeError
+from .sarif import sarif
 
 __all__ = ["check"]
 
@@ -40,15 +42,31 @@ def check(args) -> int:
     """Check the files of the command line; returns 1 if there are errors, or with `strict`
     warnings."""
     ddb = DeviceDB.load(args.device_db)
+    files = [text for text in args.files if "=" not in text or Path(text).exists()]
+    arguments = [text for text in args.files if text not in files]
+    if arguments and not args.timing:
+        raise CommandLineError(f"{arguments[0]}: arguments have a meaning with --timing only")
     found: dict[Diagnostic, None] = {}  # ordered; findings reached from several kernels are reported once
-    for file in args.files:
-        found |= dict.fromkeys(_of_file(file, ddb))
+    timings = []
+    for file in files:
+        own = dict.fromkeys(_of_file(file, ddb))
+        found |= own
+        if args.timing and all(diagnostic.warning for diagnostic in own):
+            # Declared by name: it is in a package above this one.
+            timed, more = above("twin:commands.timed")(file, arguments, args, ddb)
+            found |= dict.fromkeys(timed)
+            timings += more
     if args.format == "json":
-        print(json.dumps({"diagnostics": [diagnostic.lsp() for diagnostic in found]}, indent=2))
+        more = {"timing": timings} if args.timing else {}
+        print(json.dumps({"diagnostics": [diagnostic.lsp() for diagnostic in found], **more}, indent=2))
+    elif args.format == "sarif":
+        print(json.dumps(sarif(list(found)), indent=2))
     else:
+        for timing in timings:
+            print(timing["text"] + "\n")
         text = "\n\n".join(diagnostic.text for diagnostic in found)
         styled(coloured(plain(text), sys.stdout) + ("\n" if found else ""))
-        print(_summary(found, len(args.files)), file=sys.stderr)
+        print(_summary(found, len(files)), file=sys.stderr)
     return int(any(args.strict or not diagnostic.warning for diagnostic in found))
 
 

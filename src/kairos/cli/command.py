@@ -9,7 +9,7 @@ from argparse import ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
 from difflib import get_close_matches
 from importlib import import_module
 
-__all__ = ["Command", "Option", "Parser", "suggestion"]
+__all__ = ["Command", "Option", "Parser", "above", "suggestion"]
 
 
 def suggestion(name: str, known) -> str:
@@ -47,6 +47,13 @@ class Option:
         self.settings = {**settings, "help": help}
 
 
+def above(named: str):
+    """Return a function ``package:module.function``, which may be in a package above this one."""
+    package, _, function = named.partition(":")
+    module, _, name = function.rpartition(".")
+    return getattr(import_module(f"kairos.{package}.{module}"), name)
+
+
 def _is_of(line: str, path: str) -> bool:
     """Whether an example contains the words of a subcommand in order, with options possibly in between."""
     words = iter(line.split())
@@ -57,10 +64,10 @@ class Command:
     """A subcommand. It either runs a function or has `tools`, nested subcommands shown as `kind` in
     the help; `default` is the nested subcommand used if none is given.
 
-    `runs` names the function, ``module.function`` in :mod:`kairos.cli`. It is imported only when
-    called, since importing the dependencies of a subcommand takes up to 0.5 s. It takes the parsed
-    command line and returns the exit code, or None for 0. `examples` are command lines shown in the
-    help.
+    `runs` names the function, ``module.function`` in :mod:`kairos.cli`, or in a package above it
+    ``package:module.function``. It is imported only when called, since importing the dependencies of
+    a subcommand takes up to 0.5 s. It takes the parsed command line and returns the exit code, or
+    None for 0. `examples` are command lines shown in the help.
     """
 
     def __init__(
@@ -93,8 +100,7 @@ class Command:
 
     def function(self):
         """Return the function that the subcommand runs."""
-        module, _, name = self.runs.partition(".")
-        return getattr(import_module(f".{module}", __package__), name)
+        return above(self.runs if ":" in self.runs else f"cli:{self.runs}")
 
     def examples_of(self, path: str, others: tuple[str, ...]) -> tuple[str, ...]:
         """Its examples, and those in `others` (examples of the enclosing commands) that match its words `path`."""

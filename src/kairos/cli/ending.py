@@ -18,6 +18,7 @@ from .outputs import Outputs
 from .rounding import print_rounded
 from .shown import Shown
 from .signals import held
+from .waveforms import waveform_of
 
 __all__ = ["Ending"]
 
@@ -53,6 +54,9 @@ class Ending:
         with self._step("the devices are not closed"):
             experiment.devices.close_devices()
         recording, why = self._recorded(kernels)
+        if recording is not None:
+            with self._step("the waveform of the pins is not stored"):
+                self._outputs.add_waveform(experiment, self._started, waveform_of(recording, device))
         shown = None
         if recording is not None:
             with self._step("the pulses are not shown"):

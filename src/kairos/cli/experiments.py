@@ -4,6 +4,7 @@ import importlib.util
 import logging
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from .. import compat, pyon
@@ -108,7 +109,7 @@ class Experiment:
         self,
         path: str,
         class_name: str | None,
-        arguments: list[str],
+        arguments: list[str] | dict,
         ddb: DeviceDB,
         dataset_db: str | DatasetDB | None = None,
         applets: bool = False,
@@ -116,11 +117,14 @@ class Experiment:
         pictures: bool = False,
         rid: int = 0,
         bench: str | None = None,
+        devices: type[DeviceManager] = DeviceManager,
+        note: Callable | None = None,
     ):
-        """dataset_db: the broadcast datasets, or the file with the persistent ones. cls: the class, if
-        its file has been imported already. `applets`: show applets created by the experiment in
-        windows; `pictures`: draw them at the end. `rid`: number of the run. `bench`: file with the
-        wiring of an emulated device."""
+        """arguments: texts ``KEY=VALUE``, or values by name. dataset_db: the broadcast datasets, or the
+        file with the persistent ones. cls: the class, if its file has been imported already. `applets`: show
+        applets created by the experiment in windows; `pictures`: draw them at the end. `rid`: number
+        of the run. `bench`: file with the wiring of an emulated device. `devices`:
+        kind of the device manager. `note`: called with changes of datasets, see `DatasetManager`."""
         datasets = DatasetStore(dataset_db) if isinstance(dataset_db, str) else dataset_db or DatasetDB()
         datasets.check()
         self.origin = Provenance(Path(path).absolute(), ddb.path, bench, ddb.arguments("core").get("host"))
@@ -129,12 +133,14 @@ class Experiment:
         self.file = Path(path).absolute()
         self.rid = rid
         self.applets: Applets | None = None
+        self._libraries: list[str] = []
         if applets or pictures:
             datasets = Published(datasets)
             self.applets = Applets(datasets.address, windows=applets)
-        self.devices = DeviceManager(ddb, {"scheduler": SingleRun(rid), "ccb": self.applets or IgnoredCommands()})
-        self.datasets = DatasetManager(datasets)
-        self.arguments = ProcessArgumentManager(argument_texts(arguments), typed=True)
+        self.devices = devices(ddb, {"scheduler": SingleRun(rid), "ccb": self.applets or IgnoredCommands()})
+        self.datasets = DatasetManager(datasets, note)
+        typed = not isinstance(arguments, dict)
+        self.arguments = ProcessArgumentManager(argument_texts(arguments) if typed else arguments, typed)
         try:
             with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
                 self.instance = cls((self.devices, self.datasets, self.arguments, {}))
@@ -174,9 +180,10 @@ class Experiment:
                 return driver.comm.statistics
         return None
 
-    def write_datasets(self, path, started: float):
+    def write_datasets(self, path, started: float, waveform: dict | None = None):
         """Write the datasets, with their provenance, to the HDF5 file `path`; UsageError if it
-        cannot be written. `started`: start of the run, in seconds of Unix time."""
+        cannot be written. `started`: start of the run, in seconds of Unix time. `waveform`: of the
+        pins, see `kairos.waveform.stored`."""
         run = {
             "artiq_version": compat.names.VERSION,
             "rid": self.rid,
@@ -191,4 +198,10 @@ class Experiment:
                 }
             ),
         }
-        write_hdf5(path, self.datasets, run, self.origin.values(self.arguments.effective))
+        write_hdf5(path, self.datasets, run, self.provenance(), waveform)
+
+    def provenance(self) -> dict[str, str]:
+        """Return what the run depends on, see `Provenance`."""
+        statistics = self.statistics()
+        self._libraries = list(statistics.libraries) if statistics is not None else self._libraries
+        return self.origin.values(self.arguments.effective, self.datasets.archive, self._libraries)

@@ -13,6 +13,7 @@ __all__ = [
     "LAB",
     "RUN",
     "STRICT",
+    "TWIN",
     "device",
     "output",
     "quiet",
@@ -38,6 +39,50 @@ EXPERIMENT = (
 """The experiment and its arguments."""
 
 STRICT = Option("--strict", action="store_true", help="treat compiler warnings as errors")
+
+TWIN = (
+    Option(
+        "--twin",
+        metavar="URL",
+        group="rehearsals",
+        help="emulated device of the rehearsal, emulator://VARIANT; default: the core device, if it is emulated",
+    ),
+    Option(
+        "--bench",
+        metavar="FILE",
+        group="rehearsals",
+        help="wiring of the pins; default: bench.toml next to the device database, or the chips of its cards",
+    ),
+    Option("--no-bench", action="store_true", group="rehearsals", help="leave the pins unconnected"),
+    Option(
+        "--interlocks",
+        metavar="FILE",
+        group="rehearsals",
+        help="rules for the waveform; default: interlocks.toml next to the device database, if there is one",
+    ),
+    Option(
+        "--within",
+        metavar="TIME",
+        default="60s",
+        group="rehearsals",
+        help="stop a rehearsal that takes longer; default: %(default)s",
+    ),
+    Option(
+        "--least-slack",
+        metavar="TIME",
+        default="0us",
+        group="rehearsals",
+        help="warn of lines with less slack; default: %(default)s",
+    ),
+    Option(
+        "--network",
+        metavar="TIME",
+        default="20us",
+        group="rehearsals",
+        help="time for a message from this computer to reach the device; default: %(default)s",
+    ),
+)
+"""How an experiment is rehearsed."""
 
 KEY = Option(
     "--key", metavar="FILE", help="authentication key of the device (configuration key auth_key), if it has one"

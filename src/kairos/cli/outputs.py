@@ -18,7 +18,7 @@ from ..waveform.plot import write_plot
 from ..waveform.vcd import write_vcd
 from ..waveform.window import Window
 
-__all__ = ["Outputs", "check_picture", "table_limit", "window_of"]
+__all__ = ["Outputs", "check_picture", "duration_ns", "table_limit", "window_of"]
 
 OF_PINS = ("--vcd", "--scope", "--pulses", "--plot")
 """Options of files about pin activity."""
@@ -36,6 +36,7 @@ class Outputs:
         self._quiet = args.quiet
         self._interrupted = False
         self._later: list[str] = []
+        self._written_datasets: Path | None = None
 
     def check(self):
         """Raise UsageError for a file that cannot be written, or has an unsupported format."""
@@ -136,7 +137,13 @@ class Outputs:
             return None
         path = self.results.path(experiment.rid, experiment.name, started, completed)
         experiment.write_datasets(path, started)
+        self._written_datasets = path
         return path
+
+    def add_waveform(self, experiment, started: float, waveform: dict):
+        """Write the datasets again, if they are written, with the waveform of the run."""
+        if self._written_datasets is not None:
+            experiment.write_datasets(self._written_datasets, started, waveform)
 
     def _draw_applets(self, experiment, has_pins) -> tuple[list[Path], list[str]]:
         """Draw the applets of the `experiment` next to the picture of its pins; returns the
@@ -190,18 +197,19 @@ def window_of(args) -> Window:
     if args.last is not None and args.last.isdecimal():
         last = int(args.last)
     elif args.last is not None:
-        last_ns = _time("--last", args.last)
-    start, end = _time("--from", args.start), _time("--to", args.end)
+        last_ns = duration_ns("--last", args.last)
+    start, end = (
+        None if text is None else duration_ns(option, text)
+        for option, text in (("--from", args.start), ("--to", args.end))
+    )
     if start is not None and end is not None and end <= start:
         raise CommandLineError(f"--to {args.end} is not after --from {args.start}")
     channels = None if args.channels is None else [name for name in args.channels.split(",") if name]
     return Window(start, end, channels, last, last_ns)
 
 
-def _time(option: str, text: str | None) -> int | None:
-    """Return a time in nanoseconds."""
-    if text is None:
-        return None
+def duration_ns(option: str, text: str) -> int:
+    """Return a time in nanoseconds; CommandLineError for a text without a unit."""
     try:
         return round(float(quantity(text)) * 1e9)
     except (TypeError, ValueError, OverflowError):

@@ -4,20 +4,25 @@ repeat it.
 Files are read when they are loaded, so that edits during the run do not end up in its file.
 """
 
+import hashlib
 import os
 import platform
 import subprocess
 import sys
 import sysconfig
 import tomllib
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
 from .. import __version__, pyon
+from ..emulator import fingerprints, is_emulated, variant_of
 from . import precompiled
 
-__all__ = ["Provenance"]
+__all__ = ["Provenance", "hash_of"]
 
+UNCOUNTED = {"hash", "status", "revision", "packages", "python_version"}
+"""What names the origin of something else that counts, or should not matter."""
 OWN = Path(__file__).resolve().parents[1]
 """The package, which its version describes."""
 
@@ -34,6 +39,7 @@ class Provenance:
         if bench is not None:
             self._values["bench"] = self._read(Path(bench))
             self._remember(*_models(Path(bench), self._values["bench"]))
+        self._device = fingerprints(variant_of(host)) if is_emulated(host) else {}
         if isinstance(host, str) and host.endswith(".toml"):
             self._values["system"] = self._read(Path(host.removeprefix("emulator://")))
         self.look_again()
@@ -53,9 +59,14 @@ class Provenance:
         """Read the user's modules that have been imported since."""
         self._remember(*_imported())
 
-    def values(self, arguments: dict) -> dict[str, str]:
+    def values(self, arguments: dict, parameters: dict | None = None, libraries: Iterable[str] = ()) -> dict[str, str]:
         """Return the values of the group by name, without empty ones; `arguments`: all values of the
-        experiment's arguments, given or default."""
+        experiment's arguments, given or default; `parameters`: the datasets that it has read;
+        `libraries`: SHA-256 of its kernels.
+
+        ``hash`` is that of everything that the run depends on, except the versions of Python and of
+        packages: runs of one hash on the emulated device have the same waveform.
+        """
         self.look_again()
         folder = self._file.resolve().parent
         found = {
@@ -64,10 +75,20 @@ class Provenance:
             "python_version": platform.python_version(),
             "packages": "".join(f"{line}\n" for line in _packages()),
             "arguments": pyon.encode({name: _plain(value) for name, value in arguments.items()}),
+            "parameters": pyon.encode({name: _plain(value) for name, value in sorted((parameters or {}).items())}),
+            "kernels": "".join(f"{line}\n" for line in libraries),
             "revision": _revision(folder),
+            **self._device,
         }
         found |= {f"imported/{_name(path, folder)}": text for path, text in sorted(self._texts.items())}
-        return {name: value for name, value in found.items() if value}
+        known = {name: value for name, value in found.items() if value}
+        return {**known, "hash": hash_of(known)}
+
+
+def hash_of(values: dict[str, str]) -> str:
+    """Return the hash of the values of a group, except those that do not count."""
+    counted = sorted((name, value) for name, value in values.items() if name not in UNCOUNTED)
+    return hashlib.sha256(pyon.encode(counted).encode()).hexdigest()
 
 
 def _name(path: Path, folder: Path) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from ..errors import KairosError
 
-__all__ = ["UserCodeError", "format_user_exception", "user_code"]
+__all__ = ["UserCodeError", "format_user_exception", "is_user_file", "user_code"]
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The disk or the quota is full; or the file has its maximum size."""
@@ -26,12 +26,13 @@ class UserCodeError(KairosError):
     """An exception of user code, as text: traceback of that code, then the exception."""
 
 
-def _is_user_frame(frame) -> bool:
-    return not (frame.filename.startswith((_PACKAGE, "<frozen ")) or f"{os.sep}importlib{os.sep}" in frame.filename)
+def is_user_file(name: str) -> bool:
+    """Return whether a file in a traceback belongs to the user."""
+    return not (name.startswith((_PACKAGE, "<frozen ")) or f"{os.sep}importlib{os.sep}" in name)
 
 
 def _user_frames(error: BaseException) -> list:
-    return [frame for frame in traceback.extract_tb(error.__traceback__) if _is_user_frame(frame)]
+    return [frame for frame in traceback.extract_tb(error.__traceback__) if is_user_file(frame.filename)]
 
 
 def format_user_exception(error: BaseException) -> str:

@@ -34,7 +34,7 @@ def print_rounded(device, recording: Recording, database: DeviceDB):
     # The same line often asks for many: its chains are looked up once.
     places: dict[int, tuple[str, int] | None] = {}
     first, count, lines = None, 0, set()
-    for time_ns, target, chain in between.tolist():
+    for time_ns, target, chain in between[["time_ns", "target", "chain"]].tolist():
         if target >> 8 not in coarse:
             continue
         if chain not in places:

@@ -1,6 +1,7 @@
 """``kairos submit``: checks an experiment and its arguments, and puts it into the queue of the laboratory."""
 
 import json
+import sys
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -9,6 +10,7 @@ from ..errors import UsageError
 from ..experiment import arguments as kinds
 from ..experiment.scan import Scannable
 from ..labclient import connect
+from ..texts import plain
 from .experiments import argument_texts
 
 __all__ = ["submit"]
@@ -36,12 +38,22 @@ def submit(args) -> int:
         args.flush or None,
         **{name: value for name, value in more.items() if value is not None},
     )
-    status = lab.wait(rid) if args.wait else None
+    if not args.json:
+        print(f"run {rid}", flush=True)
+    rehearsal = lab.rehearsed(rid) if lab.policy(rid) != "off" else None
+    must_wait = rehearsal is not None and rehearsal["policy"] == "must" and not rehearsal["passed"]
+    if rehearsal is not None and not args.json:
+        where = sys.stdout if rehearsal["passed"] else sys.stderr
+        print(f"run {rid}: {plain(rehearsal['sentence'])}", file=where, flush=True)
+        if must_wait:
+            print(f"run {rid} is held; mend it, then submit it again, or release it", file=sys.stderr)
+    status = lab.wait(rid) if args.wait and not must_wait else None
     if args.json:
-        print(json.dumps({"rid": rid, **({"status": status} if args.wait else {})}))
-    else:
-        print(f"run {rid}" + (f": {status}" if args.wait else ""))
-    return 0 if status in (None, "completed") else 1
+        found = {"rid": rid, "rehearsal": rehearsal, **({"status": status} if args.wait else {})}
+        print(json.dumps({name: value for name, value in found.items() if value is not None}))
+    elif status is not None:
+        print(f"run {rid}: {status}")
+    return 0 if status in (None, "completed") and not must_wait else 1
 
 
 def moment(text: str) -> float:

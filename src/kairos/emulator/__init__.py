@@ -4,15 +4,19 @@ The emulator is a separate program (``kairos-emulator``) that executes the real 
 real gateware; this package finds its files, manages its process and uses its control socket.
 """
 
-from .artifacts import build_directory
-from .process import Emulator, Options, acquire, environment, is_emulated, is_running, shutdown_all, variant_of
+from .artifacts import build_directory, fingerprints
+from .copies import Copy
+from .process import Emulator, Options, acquire, adopt, environment, is_emulated, is_running, shutdown_all, variant_of
 
 __all__ = [
+    "Copy",
     "Emulator",
     "Options",
     "acquire",
+    "adopt",
     "build_directory",
     "environment",
+    "fingerprints",
     "is_emulated",
     "is_running",
     "shutdown_all",

@@ -5,13 +5,15 @@ which has firmware and gateware in the same layout as ``build/``, and ``kairos-e
 program.
 """
 
+import hashlib
 import os
+from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
 
 from ..errors import EmulatorError, UsageError
 
-__all__ = ["SYSTEMS", "build_directory", "built_database", "built_firmware", "command", "find"]
+__all__ = ["SYSTEMS", "build_directory", "built_database", "built_firmware", "command", "find", "fingerprints"]
 
 SYSTEMS = {
     "pair": ("pair", "satellite"),
@@ -106,6 +108,29 @@ def command(what: str) -> tuple[Path, list[str]]:
         return program, ["--system", what, "--build", str(build)]
     program, firmware, library = find(("runtime.elf",), (what,))
     return program, ["--firmware", str(firmware), "--pl", str(library)]
+
+
+def fingerprints(what: str) -> dict[str, str]:
+    """Return the SHA-256 of the files that an emulated device (see `command`) consists of, by the
+    names ``emulator``, ``firmware``, ``gateware``; empty if they are missing."""
+    try:
+        program, arguments = command(what)
+    except EmulatorError:
+        return {}
+    files = [Path(word) for word in arguments if word.endswith((".elf", ".so"))]
+    if what in SYSTEMS:
+        build = build_directory()
+        files = [*sorted((build / "firmware").glob("*.elf")), *(gateware(name, LIBRARY) for name in SYSTEMS[what])]
+    found: dict[str, str] = {"emulator": _digest(program)}
+    for kind, ending in (("firmware", ".elf"), ("gateware", ".so")):
+        own = [_digest(path) for path in files if path.suffix == ending]
+        found |= {kind: " ".join(own)} if own else {}
+    return found
+
+
+@cache
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def gateware(variant: str, name: str) -> Path:

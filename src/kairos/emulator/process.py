@@ -27,6 +27,7 @@ __all__ = [
     "Emulator",
     "Options",
     "acquire",
+    "adopt",
     "environment",
     "is_emulated",
     "is_running",
@@ -117,7 +118,7 @@ def environment() -> dict[str, str]:
     return {**os.environ, "KAIROS_PYTHON": sys.executable}
 
 
-def _folder_for_sockets() -> str:
+def folder_for_sockets() -> str:
     """Return the folder for temporary files, or /tmp if its path is too long: a socket's has at most
     107 characters."""
     folder = tempfile.gettempdir()
@@ -134,7 +135,7 @@ class Emulator:
         self.has_bench = not options.open_pins
         """Whether anything is wired to the pins."""
         self.started = time.perf_counter()
-        self._directory = tempfile.TemporaryDirectory(prefix="kairos-", dir=_folder_for_sockets())
+        self._directory = tempfile.TemporaryDirectory(prefix="kairos-", dir=folder_for_sockets())
         self._socket_path = os.path.join(self._directory.name, "control")
         command = [str(program), *what]
         for guest_port, host_port in options.forward.items():
@@ -170,6 +171,15 @@ class Emulator:
             raise EmulatorError(f"{program} cannot be started: {error.strerror}") from None
         self._control: Control | None = None
         self._ready: dict | None = None
+        self._begin()
+        self._events: queue.SimpleQueue = queue.SimpleQueue()
+        self._errors: list[str] = []
+        self._readers = [threading.Thread(target=target, daemon=True) for target in (self._read_out, self._read_err)]
+        for reader in self._readers:
+            reader.start()
+
+    def _begin(self):
+        """Begin without a run."""
         self.trace_start = 0
         """Number of the first pin event that belongs to the run."""
         self.trace_start_ns = 0
@@ -179,11 +189,6 @@ class Emulator:
         """The kernels it has run."""
         self.outputs_start: list[int] = []
         """For each board, the number of the first kernel output that belongs to the run."""
-        self._events: queue.SimpleQueue = queue.SimpleQueue()
-        self._errors: list[str] = []
-        self._readers = [threading.Thread(target=target, daemon=True) for target in (self._read_out, self._read_err)]
-        for reader in self._readers:
-            reader.start()
 
     def _read_out(self):
         # Connect before anything else: the emulator ends with this connection, so it cannot outlive
@@ -422,8 +427,9 @@ class Emulator:
             self._process.wait()
         for reader in self._readers:
             reader.join(timeout=1)
-        self._process.stdout.close()
-        self._process.stderr.close()
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
         if self._card is not None:
             self._card.close()
         self._directory.cleanup()
@@ -431,6 +437,11 @@ class Emulator:
 
 
 _running: dict[str, Emulator] = {}
+
+
+def adopt(device: Emulator):
+    """Make a device this process's emulator of its variant."""
+    _running[device.variant] = device
 
 
 def acquire(url: str, options: Options | None = None) -> Emulator:

@@ -11,14 +11,16 @@ from pathlib import Path
 
 from ..contracts.library import FINGERPRINT, FINGERPRINT_BYTES
 
-__all__ = ["Kernels", "Sources"]
+__all__ = ["UNKNOWN", "Kernels", "Sources"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 KEPT = 256
 """Number of kernels whose lines are kept; a program may run any number of kernels."""
-OUTPUT = [("time_ns", "<i8"), ("target", "<u4"), ("chain", "<u4")]
+OUTPUT = [("time_ns", "<i8"), ("target", "<u4"), ("chain", "<u4"), ("submitted_ns", "<i8")]
 """An output in the emulator's file: due time since power-up, channel << 8 | address, number of its
-chain."""
+chain, time of its submission since power-up (`UNKNOWN` for events of a DMA trace but the first)."""
+UNKNOWN = -1
+"""Time of a submission that is not known."""
 
 
 class Kernels:
@@ -57,8 +59,7 @@ class Sources:
 
     @cached_property
     def outputs(self):
-        """Array with the fields `time_ns`, `target` and `chain`, grouped by board, in the order of
-        submission."""
+        """Array with the fields of `OUTPUT`, grouped by board, in the order of submission."""
         import numpy as np  # imported late: it takes 0.15 s, in which a device boots
 
         return np.frombuffer(self._bytes, OUTPUT)

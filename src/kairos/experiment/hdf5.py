@@ -18,7 +18,13 @@ COMPRESSED = 1024
 """Elements from which on an array is compressed: a chunk costs about a kilobyte."""
 
 
-def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: dict | None = None):
+def write_hdf5(
+    path,
+    manager: DatasetManager,
+    run: dict | None = None,
+    sources: dict | None = None,
+    waveform: dict | None = None,
+):
     """Write a run to an HDF5 file; UsageError if it cannot be written, in which case an existing
     file is unchanged.
 
@@ -27,15 +33,16 @@ def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: 
     cannot represent is written as text, with a warning: PYON, or else Python's `repr`, as stated in
     the attribute ``text``. One that has no text either is left out, with a warning; the others are
     written. `run`: values at the top of the file (ARTIQ's have `artiq_version`,
-    `rid`, `start_time`, `run_time` and `expid`). `sources`: values of the group ``provenance``.
+    `rid`, `start_time`, `run_time` and `expid`). `sources`: values of the group ``provenance``,
+    `waveform`: of ``waveform``, see `kairos.waveform.stored`.
     """
     if Path(path).exists() and not Path(path).is_file():
         raise UsageError(f"{path} cannot be written: it is not a regular file but a device or a pipe")
     with replacing(path) as new:
-        Path(new).write_bytes(_image(manager, run, sources))
+        Path(new).write_bytes(_image(manager, run, {"provenance": sources, "waveform": waveform}))
 
 
-def _image(manager, run, sources) -> bytes:
+def _image(manager, run, more: dict[str, dict | None]) -> bytes:
     """Return the content of the file. It is made in memory: the HDF5 library may crash if the disk is
     full when it writes compressed chunks."""
     import h5py  # imported late: it takes 0.1 s, and few runs write a file
@@ -47,10 +54,11 @@ def _image(manager, run, sources) -> bytes:
                 _store_record(group, key, record)
         for name, value in (run or {}).items():
             _store(file, name, value)
-        if sources:
-            group = file.create_group("provenance")
-            for name, value in sources.items():
-                _store(group, name, value)
+        for kind, values in more.items():
+            if values:
+                group = file.create_group(kind)
+                for name, value in values.items():
+                    _store(group, name, value)
         file.flush()
         return file.id.get_file_image()
 

@@ -11,10 +11,10 @@ from ..experiment.datasets import DatasetDB
 from ..schedule.services import examined
 from .worker import Link, redirect
 
-__all__ = ["main"]
+__all__ = ["Datasets", "main"]
 
 
-class _Datasets(DatasetDB):
+class Datasets(DatasetDB):
     """The laboratory's datasets, which an experiment may read while it is built."""
 
     def __init__(self, link: Link):
@@ -37,7 +37,7 @@ def main(folder: str, path: str, begin: dict):
     if root is not None:
         sys.path.insert(0, root)
     try:
-        classes = examined(file, _Datasets(link))
+        classes = examined(file, Datasets(link))
     except KairosError as error:
         link.ended("examine", "failed", str(error))
     except SystemExit as error:

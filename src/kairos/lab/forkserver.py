@@ -18,13 +18,13 @@ import time
 import traceback
 
 from .. import compat, pyon
-from . import examination, worker
+from . import examination, rehearsing, worker
 
 __all__ = ["main"]
 
 PATIENCE = 5.0
 """Seconds to wait for the lock of a run."""
-KINDS = {"run": worker.main, "examine": examination.main}
+KINDS = {"run": worker.main, "examine": examination.main, "rehearse": rehearsing.main}
 
 
 def _load():

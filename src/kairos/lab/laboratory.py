@@ -30,6 +30,7 @@ from .live import LiveDatasets
 from .log import Log
 from .processes import Processes
 from .queue import Queue
+from .rehearsals import Rehearsals
 from .repository import FolderSource, GitSource, Repository
 from .run import Run
 from .scheduler import Scheduler
@@ -128,6 +129,28 @@ class Laboratory:
         repository.state["cur_rev"] = await source.current()
         return repository
 
+    def _rehearsals(self) -> Rehearsals:
+        return Rehearsals(
+            self.settings.rehearsal,
+            self._processes,
+            self.state / "rehearsals",
+            begin=self._begin_rehearsal,
+            changed=lambda rid: self.scheduler.rehearsed(rid),
+            failed=lambda rid, why: self.scheduler.hold(rid, f"its rehearsal {why}"),
+        )
+
+    async def _begin_rehearsal(self, submission) -> dict:
+        bench = self.settings.path(self.settings.rehearsal.bench)
+        interlocks = self.settings.path(self.settings.rehearsal.interlocks)
+        return {
+            "expid": submission.expid,
+            "directory": await self.repository.directory(submission.expid),
+            "entries": self._entries,
+            "device_db": str(self.settings.path(self.settings.device_db)),
+            "bench": str(bench) if bench.exists() else None,
+            "interlocks": str(interlocks) if interlocks.exists() else None,
+        }
+
     def _scheduler(self) -> Scheduler:
         numbers = RIDCounter(self.settings.folder / "last_rid.pyon", self.results)
         runs = self.state / "runs"
@@ -138,6 +161,7 @@ class Laboratory:
             self.repository,
             runs,
             self.results,
+            self._rehearsals(),
             take=self.datasets.take,
             adopted=self.datasets.adopt,
             printed=self._printed,

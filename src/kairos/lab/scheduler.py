@@ -18,6 +18,7 @@ from . import order, results
 from .contents import Contents, contents_of
 from .processes import Ended, Process, Processes, lock_free
 from .queue import Queue, Submission
+from .rehearsals import Rehearsals
 from .run import Run, check_submission, unbegun
 
 __all__ = ["Scheduler"]
@@ -40,10 +41,21 @@ class Scheduler:
     level, text)` with what they log, `ended(record)` with the record of a run at its end.
     `adopted(rid)` before what was written under an earlier laboratory; `submitted(submission)`.
     `device_db`: returns the text of the device database; `devices`: the sockets of emulated devices.
+    `rehearsals`: see `rehearsals`.
     """
 
-    def __init__(self, queue: Queue, processes: Processes, sources, folder: Path, results: Path, **callbacks: Callable):
+    def __init__(
+        self,
+        queue: Queue,
+        processes: Processes,
+        sources,
+        folder: Path,
+        results: Path,
+        rehearsals: Rehearsals,
+        **callbacks: Callable,
+    ):
         self._queue, self._processes, self._sources = queue, processes, sources
+        self.rehearsals = rehearsals
         self._folder, self._results = folder, results
         self._callbacks = callbacks
         self.runs: dict[int, Run] = {}
@@ -67,6 +79,9 @@ class Scheduler:
                 shutil.rmtree(path, ignore_errors=True)  # its run was stored; only the folder was left
                 os.close(lock)
         self._started = True
+        for run in self.runs.values():
+            if run.status in order.WAITING:
+                self.rehearsals.begin(run.submission)
         for name in {run.submission.pipeline for run in self.runs.values()}:
             self._arrange(name)
 
@@ -133,6 +148,7 @@ class Scheduler:
     async def stop(self):
         """Stop scheduling. Runs that are prepared go back to the queue; running ones go on."""
         self._started, self._stopping = False, True
+        self.rehearsals.stop()
         if self._timer is not None:
             self._timer.cancel()
         for run in list(self.runs.values()):
@@ -184,6 +200,7 @@ class Scheduler:
         run = Run(submission, self._folder / f"{submission.rid:09d}")
         self.runs[run.rid] = run
         self.publication.changed([{"action": "setitem", "path": [], "key": run.rid, "value": run.shown()}])
+        self.rehearsals.begin(submission)
         self._arrange(submission.pipeline)
 
     def delete(self, rid):
@@ -262,10 +279,25 @@ class Scheduler:
         if run.status == "flushing" and not submission.flush:
             run.status = "pending"
         self.publication.changed([{"action": "setitem", "path": [], "key": run.rid, "value": run.shown()}])
+        if submission.held is None:
+            self.rehearsals.begin(submission)
         self._arrange(submission.pipeline)
+
+    def rehearsed(self, rid: int):
+        """Let a run begin, whose rehearsal has ended."""
+        if rid in self.runs:
+            self._arrange(self.runs[rid].submission.pipeline)
+
+    def hold(self, rid: int, why: str):
+        """Hold a run that has not begun, if there is one."""
+        run = self.runs.get(rid)
+        if run is not None and run.status in order.WAITING:
+            self._changed_to(run, self._queue.change(run.submission, held=why))
 
     def why(self, run: Run) -> str | None:
         """Return why a run waits; None if it does not."""
+        if run.status in order.WAITING and run.submission.held is None and self.rehearsals.blocks(run.submission):
+            return self.rehearsals.why(run.submission)
         return order.why(run, self.those_of(run.submission.pipeline), time.time(), self._unmet)
 
     def those_of(self, pipeline) -> list[Run]:
@@ -273,6 +305,8 @@ class Scheduler:
         return [run for run in self.runs.values() if run.submission.pipeline == pipeline]
 
     def _unmet(self, submission: Submission) -> bool:
+        if self.rehearsals.blocks(submission):
+            return True
         if submission.after is None:
             return False
         return submission.after in self.runs or self._queue.how_ended(submission.after) != "completed"
@@ -393,6 +427,7 @@ class Scheduler:
             logger.error("run %d has failed: %s", run.rid, error)
         record = await self._stored(run, status, error)
         run.release()
+        self.rehearsals.end(run.rid)
         again = self._queue.end(run.submission, record)
         self.runs.pop(run.rid, None)
         self._callbacks["ended"](record)

@@ -58,6 +58,7 @@ class Service:
                 "after": run.submission.after,
                 "repeat": run.submission.repeat,
                 "why": self._lab.scheduler.why(run),
+                "rehearsal": self._lab.scheduler.rehearsals.results.get(run.rid, {}).get("sentence"),
             }
             for run in runs
         ]
@@ -95,6 +96,20 @@ class Service:
         while rid in self._lab.scheduler.runs:
             await self._lab.scheduler.ended_next()
         return self.run(rid)["status"]
+
+    def policy(self, rid) -> str:
+        """Return how a run in the queue is rehearsed: ``off``, ``warn`` or ``must``; ``off`` if it is
+        not there any more."""
+        run = self._lab.scheduler.runs.get(rid)
+        return "off" if run is None else self._lab.scheduler.rehearsals.policy(run.submission)
+
+    async def rehearsed(self, rid) -> dict | None:
+        """Wait for the rehearsal of a run; returns what was found, see `twin.verdict.described`, and
+        the `policy`; None if it is not rehearsed."""
+        rehearsals = self._lab.scheduler.rehearsals
+        policy = self.policy(rid)
+        found = await rehearsals.wait(rid)
+        return None if found is None else {"policy": policy, **found}
 
     # Experiments
 
@@ -184,6 +199,7 @@ class Service:
         return {
             "name": self._lab.settings.name,
             "folder": str(self._lab.settings.folder),
+            "results": str(self._lab.results),
             **self._lab.addresses,
             "queue": len(self._lab.scheduler.runs),
             "runs": history.count(self._lab.database),

@@ -4,7 +4,8 @@ ended."""
 import inspect
 import logging
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from time import perf_counter
 
 from .. import emulator, errors
@@ -37,6 +38,8 @@ class Statistics:
     compile_s: float = 0.0
     load_s: float = 0.0
     run_s: float = 0.0
+    libraries: dict[str, None] = field(default_factory=dict)
+    """SHA-256 of the kernel libraries sent to the device, in the order of their first use."""
     first_kernel_started: float | None = None
     """`time.perf_counter` when the first kernel was started."""
 
@@ -115,6 +118,9 @@ class Session:
             start = perf_counter()
             if self.emulator is not None:
                 self.emulator.kernels.add(compiled)
+            if not again:
+                for one in (compiled, *compiled.subkernels):
+                    stats.libraries[sha256(one.library).hexdigest()] = None
             for subkernel in compiled.subkernels:
                 self.upload_subkernel(subkernel)
             self.load(compiled.library)

@@ -221,6 +221,10 @@ impl Model for Camera {
         }
     }
 
+    fn reseed(&mut self, random: Pcg64Mcg) {
+        self.random = random;
+    }
+
     fn report(&self, _at: Ns) -> Value {
         let rows: Vec<&[u16]> = self.image.chunks(self.options.size[0]).collect();
         json!({ "part": "camera", "frames": self.frames, "missed": self.missed, "image": rows })

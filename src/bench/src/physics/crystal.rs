@@ -455,6 +455,10 @@ impl Model for Crystal {
     }
 
     /// State as of the last change of the light.
+    fn reseed(&mut self, random: Pcg64Mcg) {
+        self.random = random;
+    }
+
     fn report(&self, _at: Ns) -> Value {
         let (upper, quanta) = self.populations();
         let pumped: Vec<bool> = (0..self.options.mode.ions)

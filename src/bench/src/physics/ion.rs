@@ -168,6 +168,10 @@ impl Model for Ion {
         self.report(out);
     }
 
+    fn reseed(&mut self, random: Pcg64Mcg) {
+        self.random = random;
+    }
+
     fn report(&self, at: Ns) -> Value {
         let state = match self.is_detected() {
             true => self.state,

@@ -59,6 +59,10 @@ impl Model for Line {
         self.draw();
     }
 
+    fn reseed(&mut self, random: Pcg64Mcg) {
+        self.random = random;
+    }
+
     fn report(&self, _at: Ns) -> Value {
         json!({ "part": "line trigger", "hz": self.hz, "edges": self.edges })
     }

@@ -46,6 +46,10 @@ impl Model for Loopback {
         }
     }
 
+    fn reseed(&mut self, random: Pcg64Mcg) {
+        self.random = random;
+    }
+
     fn report(&self, _at: Ns) -> Value {
         json!({ "part": "loopback", "edges": self.edges })
     }

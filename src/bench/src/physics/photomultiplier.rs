@@ -115,6 +115,10 @@ impl Model for Photomultiplier {
         self.draw(at);
     }
 
+    fn reseed(&mut self, random: Pcg64Mcg) {
+        self.random = random;
+    }
+
     fn report(&self, _at: Ns) -> Value {
         json!({ "part": "photomultiplier", "counts": self.counts, "rate_hz": self.rate() })
     }

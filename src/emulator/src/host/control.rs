@@ -52,6 +52,11 @@ impl Control {
         })
     }
 
+    /// Closes the socket and its connections, but leaves its path to the process that uses it too.
+    pub fn leave(mut self) {
+        self.path = PathBuf::new();
+    }
+
     /// Accepts pending connections.
     pub fn accept(&mut self) {
         while let Ok((stream, _)) = self.listener.accept() {

@@ -116,6 +116,16 @@ impl Forwarder {
         })
     }
 
+    /// Listens to the same ports of the guest, at other ports of the host, which the system chooses.
+    pub fn elsewhere(&self) -> Result<Self, Failure> {
+        let rules: Vec<_> = self
+            .listeners
+            .iter()
+            .map(|(_, rule)| Rule { host: 0, ..*rule })
+            .collect();
+        Self::new(&rules)
+    }
+
     /// (guest port, with the guest's address unless it is the default, and host port) of every
     /// rule.
     pub fn ports(&self) -> Vec<(String, u16)> {
@@ -125,6 +135,14 @@ impl Forwarder {
             address => format!("[{address}]:{}", rule.guest),
         };
         self.listeners.iter().map(|(l, rule)| (guest(rule), port(l))).collect()
+    }
+
+    /// The same, as an object of JSON.
+    pub fn by_port(&self) -> serde_json::Value {
+        self.ports()
+            .into_iter()
+            .map(|(guest, host)| (guest, serde_json::Value::from(host)))
+            .collect()
     }
 
     /// No host is connected.

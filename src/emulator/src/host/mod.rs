@@ -4,6 +4,7 @@ mod bench;
 pub mod boards;
 pub mod cli;
 pub mod control;
+mod copy;
 mod description;
 pub mod dhcp;
 pub mod failure;

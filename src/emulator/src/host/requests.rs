@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::boards::Boards;
+use super::forward::Forwarder;
 use crate::machine::bus::Bus;
 use crate::machine::schedule::{CoreState, Machine};
 use crate::machine::time::{self, Cycles};
@@ -76,6 +77,8 @@ pub enum Request {
         #[serde(default)]
         from: Vec<usize>,
     },
+    Forwards,
+    Fork(Fork),
     Links,
     Link {
         /// The downstream board.
@@ -93,6 +96,17 @@ pub enum Request {
         value: u32,
     },
     Shutdown,
+}
+
+/// How a copy of this process is reached, and what it does differently.
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct Fork {
+    /// Its control socket.
+    pub control: PathBuf,
+    /// Seed of its bench's random numbers from then on; unchanged if missing.
+    #[serde(default)]
+    pub seed: Option<u64>,
 }
 
 /// Parameters of a wait.
@@ -167,6 +181,8 @@ pub enum Answer {
     Now(Value),
     /// A deferred reply.
     Later(Wait),
+    /// A copy of this process is to be made.
+    Fork(Fork),
     /// An empty reply, after which the emulator ends.
     End,
 }
@@ -177,6 +193,8 @@ pub struct Run<'a> {
     pub started: Instant,
     /// Why UART output is no longer written, if writing has failed.
     pub uart_failed: Option<&'a str>,
+    /// Its forwarded ports.
+    pub forwarder: &'a Forwarder,
 }
 
 /// Maximum number of words in one memory read.
@@ -229,6 +247,16 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             let sources = boards.sources(&from);
             write_words(&path, sources.outputs.iter().copied())?;
             sources.reply()
+        }
+        Request::Forwards => json!({ "forwards": run.forwarder.by_port() }),
+        Request::Fork(fork) => {
+            if !boards.master().ready || !run.forwarder.is_unconnected() {
+                return Err("only a device that is ready, and to which nobody is connected, can be copied".into());
+            }
+            if boards.bench().is_ok_and(|bench| !bench.may_be_copied()) {
+                return Err("a bench with models in Python cannot be copied".into());
+            }
+            return Ok(Answer::Fork(fork));
         }
         Request::Links => json!({ "links": boards.links_shown() }),
         Request::Link { to, plugged } => {

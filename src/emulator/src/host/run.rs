@@ -7,13 +7,14 @@ use std::os::fd::RawFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use serde_json::{json, Value};
+use serde_json::json;
 
 use super::boards::Boards;
 use super::control::Control;
+use super::copy;
 use super::forward::{ready, Forwarder};
 use super::net::Net;
-use super::requests::{answer, parsed, Answer, Run};
+use super::requests::{answer, parsed, Answer, Fork, Run};
 use crate::machine::schedule::{CoreState, Step};
 use crate::machine::time::{self, Cycles};
 use crate::pl::bench::Bench;
@@ -265,15 +266,9 @@ impl Host {
 
     fn announce(&mut self) {
         self.announced = true;
-        let forwards: serde_json::Map<String, Value> = self
-            .forwarder
-            .ports()
-            .into_iter()
-            .map(|(guest, host)| (guest, host.into()))
-            .collect();
         self.announce_event(&json!({
             "event": "ready",
-            "forwards": forwards,
+            "forwards": self.forwarder.by_port(),
             "wall_s": self.started.elapsed().as_secs_f64(),
             "time_ns": time::to_ns(self.boards.master().now()),
         }));
@@ -314,8 +309,13 @@ impl Host {
         let run = Run {
             started: self.started,
             uart_failed: self.uart_failed.as_deref(),
+            forwarder: &self.forwarder,
         };
+        let mut forked = None;
         control.clients.retain_mut(|client| {
+            if forked.is_some() {
+                return true; // it is served by the other process
+            }
             let open = readable.next() != Some(true) || client.read();
             loop {
                 let waited = client.waiting.as_ref().map(|(wait, _)| wait.reply(&self.boards, false));
@@ -328,6 +328,14 @@ impl Host {
                         match request.and_then(|request| answer(&mut self.boards, request, &run)) {
                             Ok(Answer::Now(reply)) => client.reply(reply, id),
                             Ok(Answer::Later(wait)) => client.waiting = Some((wait, id)),
+                            Ok(Answer::Fork(fork)) => match copy::forked() {
+                                Ok(None) => {
+                                    forked = Some(fork);
+                                    return true;
+                                }
+                                Ok(Some(pid)) => client.reply(json!({ "pid": pid }), id),
+                                Err(error) => client.reply(json!({ "error": error }), id),
+                            },
                             Ok(Answer::End) => {
                                 client.reply(json!({}), id);
                                 self.shutdown = true;
@@ -340,7 +348,33 @@ impl Host {
             self.shutdown |= !open && client.first && self.options.exit_with_control;
             open
         });
-        self.control = Some(control);
+        match forked {
+            None => self.control = Some(control),
+            Some(fork) => self.begin_as_copy(control, &fork),
+        }
+    }
+
+    /// Begins as the copy of a process that had the control socket `control`.
+    fn begin_as_copy(&mut self, control: Control, fork: &Fork) {
+        control.leave();
+        let made = Control::new(&fork.control).and_then(|control| {
+            let forwarder = self.forwarder.elsewhere().map_err(|failure| failure.to_string())?;
+            Ok((control, forwarder))
+        });
+        match made {
+            Ok((control, forwarder)) => (self.control, self.forwarder) = (Some(control), forwarder),
+            Err(why) => {
+                eprintln!("kairos-emulator: {why}");
+                self.shutdown = true;
+            }
+        }
+        // Whoever started the other process reads its standard output.
+        self.announced = true;
+        self.options.uart = None;
+        (self.started, self.still_since, self.follow) = (Instant::now(), None, None);
+        if let (Some(seed), Ok(bench)) = (fork.seed, self.boards.bench()) {
+            bench.reseed(seed);
+        }
     }
 
     /// Answers the clients that wait for idleness; called when the machine can make no progress and

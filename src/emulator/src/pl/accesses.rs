@@ -31,7 +31,8 @@ impl Pl {
     /// Performs a GP0 access begun at `now` by code with this `caller`.
     pub fn access(&mut self, access: Access, caller: Caller, now: Cycles, memory: &Memory) -> Done {
         if let Some(value) = access.store {
-            self.sources.stored(access.address, value, caller, memory);
+            let cycle = time::to_pl(now).max(self.cycle);
+            self.sources.stored(access.address, value, caller, cycle, memory);
         }
         self.advance(now, memory, false);
         let begin = time::to_pl(now).max(self.cycle).max(self.skipping.read_until());

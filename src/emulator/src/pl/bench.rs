@@ -118,6 +118,20 @@ impl Bench {
         self.of_board[one] == self.of_board[other]
     }
 
+    /// Whether a copy of this process would have a bench of its own: models in Python have processes, which would serve
+    /// both.
+    pub fn may_be_copied(&self) -> bool {
+        let parts = self.plan["parts"].as_array();
+        !parts.is_some_and(|parts| parts.iter().any(|part| part["kind"] == "python"))
+    }
+
+    /// Gives its parts the random numbers of a bench with this seed, from now on.
+    pub fn reseed(&self, seed: u64) {
+        for engine in &self.engines {
+            engine.borrow_mut().reseed(seed);
+        }
+    }
+
     /// The reason of its failure, if it has failed.
     pub fn failure(&self) -> Option<String> {
         let mut engines = self.engines.iter();

@@ -365,12 +365,12 @@ impl Pl {
         if let Some(address) = self.buses.latest_read() {
             self.sources.reads(address, memory);
         }
-        self.sources.submitted(caller, memory);
         // The logic may be ahead of this core because of the other one. Two events must not fall
         // into one cycle, where they would cancel.
         if self.cycle == self.submissions.latest() {
             self.clock_now(memory);
         }
+        self.sources.submitted(caller, self.cycle, memory);
         self.logic.inputs_mut().event_o ^= 1;
         self.skipping.require(AFTER_EVENT);
         self.submissions.submit(self.cycle, self.buses.progress());

@@ -22,6 +22,7 @@ use serde_json::{json, Value};
 use super::played::{self, Player};
 use crate::machine::memory::Memory;
 use crate::machine::signals::Caller;
+use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// Maximum number of frames unwound.
 const DEEPEST: usize = 32;
@@ -48,13 +49,19 @@ struct Chain {
     recorded: Option<u32>,
 }
 
-/// An output: its time in machine units, target, and chain number.
+/// An output: its time in machine units, target, chain number, and the cycle in which it was
+/// submitted, or [`UNKNOWN`].
 #[derive(Debug, Clone, Copy)]
 struct Output {
     time: i64,
     target: u32,
     chain: u32,
+    cycle: u64,
 }
+
+/// The cycle of outputs that the player of DMA traces submits, except the first of a trace, and of
+/// those that other boards play.
+const UNKNOWN: u64 = u64::MAX;
 
 /// The library currently in memory.
 #[derive(Default)]
@@ -75,8 +82,8 @@ pub struct Sources {
     ring: Option<u32>,
     /// Number of the latest request.
     newest: u32,
-    /// Chains of requests submitted before the ring was known.
-    waiting: Vec<u32>,
+    /// Chains and cycles of requests submitted before the ring was known.
+    waiting: Vec<(u32, u64)>,
     loaded: Loaded,
     libraries: Vec<Fingerprint>,
     chains: Vec<Chain>,
@@ -109,21 +116,21 @@ impl Sources {
         }
     }
 
-    /// Handles a store to a register of the gateware by a core with this `caller`.
-    pub(super) fn stored(&mut self, address: u32, value: u32, caller: Caller, memory: &Memory) {
+    /// Handles a store to a register of the gateware, in `cycle`, by a core with this `caller`.
+    pub(super) fn stored(&mut self, address: u32, value: u32, caller: Caller, cycle: u64, memory: &Memory) {
         let Some(player) = &mut self.player else { return };
         if player.stored(address, value) {
             let (trace, start) = (player.trace(), player.time());
-            self.played(caller, trace, start, memory);
+            self.played(caller, trace, start, cycle, memory);
         }
     }
 
-    /// Records the `sev` executed by a core with this `caller`.
-    pub fn submitted(&mut self, caller: Caller, memory: &Memory) {
+    /// Records the `sev` executed in `cycle` by a core with this `caller`.
+    pub fn submitted(&mut self, caller: Caller, cycle: u64, memory: &Memory) {
         let chain = self.chain(caller, memory);
         match self.ring {
-            Some(ring) => self.note(ring, chain, memory),
-            None if self.waiting.len() < UNDER_WAY => self.waiting.push(chain),
+            Some(ring) => self.note(ring, chain, cycle, memory),
+            None if self.waiting.len() < UNDER_WAY => self.waiting.push((chain, cycle)),
             None => {}
         }
     }
@@ -135,8 +142,8 @@ impl Sources {
         }
         let ring = address & !(RING_ALIGNMENT as u32 - 1);
         self.ring = Some(ring);
-        for chain in std::mem::take(&mut self.waiting) {
-            self.note(ring, chain, memory);
+        for (chain, cycle) in std::mem::take(&mut self.waiting) {
+            self.note(ring, chain, cycle, memory);
         }
     }
 
@@ -144,7 +151,8 @@ impl Sources {
     pub fn noted(&mut self, number: u8, [event, from, low, high]: [u32; 4], caller: Caller, memory: &Memory) {
         let number = u32::from(number);
         if number == TraceNote::Elsewhere as u32 {
-            self.played(caller, event, (u64::from(low) | u64::from(high) << 32) as i64, memory);
+            let start = (u64::from(low) | u64::from(high) << 32) as i64;
+            self.played(caller, event, start, UNKNOWN, memory);
         } else if number == TraceNote::Written as u32 {
             let chain = match from {
                 0 => Some(self.chain(caller, memory)),
@@ -159,13 +167,13 @@ impl Sources {
 
     /// Records that a core with this `caller` has started playback of the trace at an address, here
     /// or on another board, at time `start`. Playback for another board's kernel is recorded on
-    /// that board.
-    pub fn played(&mut self, caller: Caller, trace: u32, start: i64, memory: &Memory) {
+    /// that board. The first event counts as submitted in `cycle`.
+    pub fn played(&mut self, caller: Caller, trace: u32, start: i64, cycle: u64, memory: &Memory) {
         let plays = self.chain(caller, memory);
         if self.outputs.len() == KEPT || self.chains[plays as usize].addresses.is_empty() {
             return;
         }
-        let mut chains = HashMap::new();
+        let (mut chains, mut first) = (HashMap::new(), cycle);
         played::events(trace, memory, |address, target, time| {
             let recorded = self.written.get(&address).copied();
             let number = || {
@@ -174,7 +182,13 @@ impl Sources {
             };
             let chain = *chains.entry(recorded).or_insert_with(number);
             let time = start.wrapping_add(time);
-            self.keep(Output { time, target, chain });
+            let cycle = std::mem::replace(&mut first, UNKNOWN);
+            self.keep(Output {
+                time,
+                target,
+                chain,
+                cycle,
+            });
         });
     }
 
@@ -185,7 +199,7 @@ impl Sources {
     }
 
     /// Records the latest request in the ring, if it is an output.
-    fn note(&mut self, ring: u32, chain: u32, memory: &Memory) {
+    fn note(&mut self, ring: u32, chain: u32, cycle: u64, memory: &Memory) {
         let slot = |number: u32| ring + number % SLOTS * SLOT_BYTES as u32;
         let head = |number: u32| memory.word(slot(number) + SLOT_HEAD as u32);
         let held = |number: u32| head(number) >> 1 & NUMBERS == number;
@@ -213,6 +227,7 @@ impl Sources {
             time: (half(0) | half(4) << 32) as i64,
             target: memory.word(slot + SLOT_TARGET as u32),
             chain,
+            cycle,
         });
     }
 
@@ -304,8 +319,8 @@ impl Sources {
 pub struct Report {
     libraries: Vec<String>,
     chains: Vec<Value>,
-    /// Two words per output: time in ns since power-up; target and, in the upper half, chain
-    /// number.
+    /// Three words per output: time in ns since power-up; target and, in the upper half, chain
+    /// number; time of its submission, or all ones.
     pub outputs: Vec<u64>,
 }
 
@@ -323,14 +338,19 @@ impl Report {
         for output in sources.outputs.get(from..).unwrap_or_default() {
             let time = output.time.wrapping_add(origin_ns as i64) as u64;
             let chain = u64::from(output.chain) + chain as u64;
-            self.outputs.extend([time, u64::from(output.target) | chain << 32]);
+            let submitted = match output.cycle {
+                UNKNOWN => UNKNOWN,
+                cycle => cycle * NS_PER_PL_CYCLE,
+            };
+            self.outputs
+                .extend([time, u64::from(output.target) | chain << 32, submitted]);
         }
     }
 
     /// Returns fingerprints of libraries, and chains as [library, addresses, chain that recorded it
     /// or null].
     pub fn reply(self) -> Value {
-        json!({ "libraries": self.libraries, "chains": self.chains, "outputs": self.outputs.len() / 2 })
+        json!({ "libraries": self.libraries, "chains": self.chains, "outputs": self.outputs.len() / 3 })
     }
 }
 

@@ -3,6 +3,8 @@
 from ..command import Command, Option
 from ..options import JSON, LAB, RUN
 
+NAMED = "number of the run, or its HDF5 file"
+
 COMMAND = Command(
     "search the finished runs of the laboratory, compare them, run them again",
     tools={
@@ -27,6 +29,20 @@ COMMAND = Command(
             LAB,
             JSON,
             runs="history.compare",
+        ),
+        "diff": Command(
+            "list the events of the pins that differ between two runs; exit code 1 if there are any",
+            *(Option(name, metavar=name.upper(), help=NAMED) for name in ("run", "other")),
+            LAB,
+            JSON,
+            runs="waveforms.diff",
+        ),
+        "verify": Command(
+            "repeat a run on the twin from its file, and compare; exit code 1 if something differs",
+            Option("run", metavar="RUN", help=NAMED),
+            LAB,
+            JSON,
+            runs="twin:verification.verify",
         ),
         "repeat": Command(
             "submit a run again: same source, same commit, same arguments except those given",
@@ -55,6 +71,9 @@ COMMAND = Command(
         "kairos runs list rabi 'points>=25' status=completed --json",
         "kairos runs show 12",
         "kairos runs compare 12 15",
+        "kairos runs diff 12 15",
+        "kairos runs diff before.h5 after.h5 --json",
+        "kairos runs verify 12",
         "kairos runs repeat 12 points=100",
         "kairos runs tag good 12 15",
         "kairos runs note 12 'best contrast so far'",

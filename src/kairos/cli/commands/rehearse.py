@@ -1,0 +1,19 @@
+"""``kairos rehearse``: run an experiment on the twin of its laboratory, and say what would happen."""
+
+from ..command import Command, Option
+from ..options import EXPERIMENT, JSON, TWIN
+
+COMMAND = Command(
+    "run an experiment on the emulated twin of its laboratory, and report points, duration, slack and errors",
+    *EXPERIMENT,
+    *TWIN,
+    Option("--lines", action="store_true", help="show each line that makes outputs, with its least slack"),
+    Option("-v", "--verbose", action="store_true", help="show what the experiment prints"),
+    JSON,
+    runs="twin:commands.rehearse",
+    examples=(
+        "kairos rehearse blink.py",
+        "kairos rehearse scan.py points=101 --lines --least-slack 1us",
+        "kairos rehearse scan.py --twin emulator://ion --within 10s",
+    ),
+)

@@ -1,0 +1,139 @@
+"""Rehearsals of submissions: each is run on the twin of the laboratory before its turn comes.
+
+The policy of a pipeline says what follows from one that fails: nothing is rehearsed (``off``), its
+submitter is told (``warn``), or the run is held (``must``), and not begun before it has passed.
+"""
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import KairosError
+from .processes import Ended, Processes
+from .queue import Submission
+from .settings import Rehearsing
+
+__all__ = ["Rehearsals"]
+
+logger = logging.getLogger(__name__)
+
+MORE = 60.0
+"""Seconds beyond the allowed ones in which a rehearsal must end."""
+
+
+class Rehearsals:
+    """The rehearsals of a laboratory, one at a time.
+
+    `folder`: where their processes work. `begin(submission)`: returns what a process is given.
+    `changed(rid)`: called when a run may begin, `failed(rid, why)` when it must not.
+    """
+
+    def __init__(self, settings: Rehearsing, processes: Processes, folder: Path, **callbacks: Callable):
+        self._settings, self._processes, self._folder = settings, processes, folder
+        self._callbacks = callbacks
+        self._tasks: dict[int, asyncio.Task] = {}
+        self._submissions: dict[int, Submission] = {}
+        self._places = asyncio.Semaphore(1)
+        self.results: dict[int, dict] = {}
+        """What was found, by number of the run, see `twin.verdict.described`; or `sentence` and
+        `passed` only."""
+
+    def policy(self, submission: Submission) -> str:
+        """Return ``off``, ``warn`` or ``must``."""
+        return self._settings.pipelines.get(submission.pipeline, self._settings.default)
+
+    def begin(self, submission: Submission):
+        """Rehearse a submission, which is new or was changed."""
+        rid = submission.rid
+        if self.policy(submission) == "off" or self._is_known(submission):
+            return
+        self.end(rid)
+        self._submissions[rid] = submission
+        self._tasks[rid] = asyncio.get_running_loop().create_task(self._rehearse(submission))
+
+    def _is_known(self, submission: Submission) -> bool:
+        before = self._submissions.get(submission.rid)
+        same = before is not None and before.expid == submission.expid and before.pipeline == submission.pipeline
+        return same and (submission.rid in self._tasks or self.results.get(submission.rid, {}).get("passed", False))
+
+    def end(self, rid: int):
+        """Forget a run, which has begun or was deleted."""
+        task = self._tasks.pop(rid, None)
+        if task is not None:
+            task.cancel()
+        self.results.pop(rid, None)
+        self._submissions.pop(rid, None)
+
+    def stop(self):
+        """End all rehearsals; the next laboratory begins them again."""
+        for task in list(self._tasks.values()):
+            task.cancel()
+
+    def blocks(self, submission: Submission) -> bool:
+        """Return whether a run must not begin."""
+        return self.why(submission) is not None
+
+    def why(self, submission: Submission) -> str | None:
+        """Return why a run must not begin; None if it may."""
+        if self.policy(submission) != "must":
+            return None
+        found = self.results.get(submission.rid)
+        if found is None:
+            return "its rehearsal has not ended yet"
+        return None if found["passed"] else f"its rehearsal {found['sentence']}"
+
+    async def wait(self, rid: int) -> dict | None:
+        """Wait for the rehearsal of a run; returns what was found, None if it is not rehearsed."""
+        task = self._tasks.get(rid)
+        if task is not None:
+            await asyncio.wait([task])
+        return self.results.get(rid)
+
+    async def _rehearse(self, submission: Submission):
+        try:
+            async with self._places:
+                found = await self._found(submission)
+        except asyncio.CancelledError:
+            return
+        finally:
+            if self._submissions.get(submission.rid) is submission:
+                self._tasks.pop(submission.rid, None)
+        if self._submissions.get(submission.rid) is not submission:
+            return
+        self.results[submission.rid] = found
+        logger.log(
+            logging.INFO if found["passed"] else logging.WARNING, "run %d: %s", submission.rid, found["sentence"]
+        )
+        if self.policy(submission) == "must" and not found["passed"]:
+            self._callbacks["failed"](submission.rid, found["sentence"])
+        self._callbacks["changed"](submission.rid)
+
+    async def _found(self, submission: Submission) -> dict:
+        key = f"rehearsal {submission.rid}"
+        folder = self._folder / str(submission.rid)
+        process = None
+        try:
+            begin = {"rid": key, **await self._callbacks["begin"](submission), "how": self._how()}
+            process = await self._processes.fork("rehearse", key, folder, begin)
+            how, data = await process.result(self._settings.within_s + MORE)
+        except (KairosError, OSError, TimeoutError) as error:
+            said = _last_line(folder) if isinstance(error, Ended) else ""
+            how, data = "failed", f"{error or 'it has not ended in time'}{': ' if said else ''}{said}"
+        finally:
+            if process is not None:
+                await process.stop()
+                await self._processes.drop(process)
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        return data if how == "completed" else {"passed": False, "sentence": f"is impossible: {data}"}
+
+    def _how(self) -> dict:
+        settings = self._settings
+        return {"twin": settings.twin, "within_s": settings.within_s, "network_ns": round(settings.network_us * 1e3)}
+
+
+def _last_line(folder: Path) -> str:
+    path = folder / "output"
+    lines = path.read_text(errors="replace").strip().splitlines() if path.exists() else []
+    return lines[-1] if lines else ""

@@ -1,0 +1,56 @@
+"""The process of a rehearsal: runs a submission on the twin of the laboratory, and reports what it finds.
+
+Nothing that it does reaches a device or the results; it gives way to runs, which are measured.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from ..devices import DeviceDB
+from ..errors import KairosError
+from ..experiment.arguments import DefaultMissing
+from ..twin.interlocks import load
+from ..twin.rehearsal import Twin
+from ..twin.verdict import described
+from .examination import Datasets
+from .worker import Link, redirect
+
+__all__ = ["main"]
+
+NICENESS = 10
+
+
+def main(folder: str, path: str, begin: dict):
+    """Rehearse ``begin["expid"]``, and report to the laboratory with the socket `path`."""
+    redirect(Path(folder, "output"))
+    os.nice(NICENESS)
+    # The emulated device ends with this process, also if that is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    link = Link(path, begin["rid"], {})
+    if begin["directory"] is not None:
+        sys.path.insert(0, begin["directory"])
+    try:
+        link.ended("rehearse", "completed", _rehearsed(link, Path(folder), begin))
+    except (KairosError, DefaultMissing, OSError) as error:
+        link.ended("rehearse", "failed", str(error))
+    link.command()  # that this was received
+
+
+def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:
+    expid, how = begin["expid"], begin["how"]
+    file = Path(begin["directory"] or ".", expid["file"]) if "content" not in expid else folder / "experiment.py"
+    if "content" in expid:
+        file.write_text(expid["content"])
+    ddb = DeviceDB(begin["entries"], begin["device_db"])
+    rules = [] if begin["interlocks"] is None else load(Path(begin["interlocks"]))
+    with Twin(ddb, begin["bench"], how["twin"], {"net_latency_ns": how["network_ns"]}, rules=rules) as twin:
+        found = twin.rehearse(
+            str(file),
+            expid.get("class_name"),
+            expid.get("arguments") or {},
+            Datasets(link),
+            how["within_s"],
+        )
+    return described(found)

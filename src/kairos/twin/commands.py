@@ -1,0 +1,119 @@
+"""The commands ``kairos rehearse`` and ``kairos check --timing``."""
+
+import json
+import sys
+from pathlib import Path
+
+from ..cli.bench import bench_file
+from ..cli.colour import coloured
+from ..cli.experiments import import_file
+from ..cli.outputs import duration_ns
+from ..devices import DeviceDB
+from ..diagnostics import Diagnostic
+from ..errors import CommandLineError, KairosError, UsageError
+from ..experiment.arguments import DefaultMissing
+from ..experiment.environment import is_public_experiment
+from ..experiment.store import DatasetStore
+from ..texts import plain
+from .interlocks import FILE, Rule, load
+from .rehearsal import Rehearsal, Twin
+from .verdict import described, diagnostics, sentence, table
+
+__all__ = ["interlocked", "rehearse", "rules", "timed"]
+
+
+def rehearse(args) -> int:
+    """Rehearse the experiment of the command line; returns 1 if it would fail."""
+    found = _rehearsed(args, DeviceDB.load(args.device_db), args.file, args.arguments, args.class_name)
+    least_ns = duration_ns("--least-slack", args.least_slack)
+    if args.json:
+        print(json.dumps(described(found)))
+    else:
+        if args.verbose:
+            print(found.printed, end="")
+        if args.lines and found.lines:
+            print(table(found))
+        _report(found, least_ns)
+    return int(not found.passed)
+
+
+def _report(found: Rehearsal, least_ns: int):
+    failure = found.failure
+    if found.passed:
+        print(sentence(found))
+    else:
+        print(coloured(f"kairos: {plain(sentence(found))}"), file=sys.stderr)
+        if failure is not None and failure.text != failure.message:
+            print(f"\n{plain(failure.text)}", file=sys.stderr)
+    for warning in found.warnings:
+        print(f"bench: {plain(warning)}", file=sys.stderr)
+    for each in diagnostics(found, least_ns):
+        if each.warning and failure is None:
+            print(plain(each.text), file=sys.stderr)
+
+
+def timed(file: str, arguments: list[str], args, ddb: DeviceDB) -> tuple[list[Diagnostic], list[dict]]:
+    """Rehearse each experiment in a file; returns what was found, as diagnostics and as JSON with a
+    `text`."""
+    module = import_file(file, prefix="timed_")
+    found: list[Diagnostic] = []
+    timings: list[dict] = []
+    least_ns = duration_ns("--least-slack", args.least_slack)
+    for name, cls in list(vars(module).items()):
+        if not is_public_experiment(cls) or cls.__module__ != module.__name__:
+            continue
+        if args.class_name not in (None, name):
+            continue
+        try:
+            result = _rehearsed(args, ddb, file, arguments, name, cls)
+        except (DefaultMissing, KairosError) as error:
+            if isinstance(error, CommandLineError) and arguments:
+                raise
+            text = f"{name} cannot be rehearsed: {error}"
+            found.append(Diagnostic(text, None, f"{file}: warning: {text}", True))
+            continue
+        found += diagnostics(result, least_ns)
+        text = f"{name}: {sentence(result)}\n{table(result)}".rstrip()
+        timings.append({**described(result), "text": text})
+    if args.class_name is not None and not (timings or found):
+        raise CommandLineError(f"{file} has no experiment '{args.class_name}'")
+    return found, timings
+
+
+def interlocked(args) -> int:
+    """Report the interlocks that the experiment of the command line violates; returns 1 if there
+    are any, or if it fails."""
+    if not _rules(args):
+        raise UsageError(
+            f"there are no interlocks: write {FILE} next to the device database, or give --interlocks FILE"
+        )
+    found = _rehearsed(args, DeviceDB.load(args.device_db), args.file, args.arguments, args.class_name)
+    if args.json:
+        for each in found.violations:
+            print(json.dumps(vars(each)))
+        return int(not found.passed)
+    _report(found, 0)
+    return int(not found.passed)
+
+
+def rules(args):
+    """Print the rules of the file of interlocks."""
+    for rule in _rules(args):
+        said = {name: value for name, value in vars(rule).items() if value not in (None, "", 0.0)}
+        if args.json:
+            print(json.dumps(said))
+        else:
+            print(f"{said.pop('name')}: {', '.join(f'{name} = {value}' for name, value in said.items())}")
+
+
+def _rules(args) -> list[Rule]:
+    named = args.interlocks
+    path = Path(args.device_db).parent / FILE if named is None else Path(named)
+    return load(path) if named is not None or path.is_file() else []
+
+
+def _rehearsed(args, ddb, file, arguments, class_name, cls=None) -> Rehearsal:
+    within = duration_ns("--within", args.within) / 1e9
+    settings = {"net_latency_ns": duration_ns("--network", args.network)}
+    with Twin(ddb, bench_file(args), args.twin, settings, rules=_rules(args)) as twin:
+        return twin.rehearse(file, class_name, arguments, DatasetStore(Path(args.dataset_db).absolute()), within, cls)

@@ -1,0 +1,277 @@
+"""Interlocks: rules that the predicted waveform of a submission must keep, in a file ``interlocks.toml``.
+
+Each ``[[rule]]`` has a `name`, what it is about, and limits:
+
+| About | Limits |
+|---|---|
+| ``voltage = "zotino0.ch7"`` | ``below``, ``above``: volts |
+| ``tone = "urukul0.ch0"`` | while on: ``below_dbm``, ``below_hz``, ``above_hz``; ``energy_j`` within ``window_s`` |
+| ``pin = "ttl4"`` | ``never_without``, ``never_with``: another pin; ``at_most_s``: longest time high |
+
+``tolerance_s`` allows a violation for so long (default 0). ``message`` is what the user is told.
+"""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from ..devices import DeviceDB
+from ..emulator.sources import Sources
+from ..errors import UsageError
+from ..waveform import Changes, Channel, Recording
+
+__all__ = ["FILE", "Rule", "Violation", "load", "violations"]
+
+FILE = "interlocks.toml"
+NS = 1e-9
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule; see the table above."""
+
+    name: str
+    message: str = ""
+    voltage: str | None = None
+    tone: str | None = None
+    pin: str | None = None
+    below: float | None = None
+    above: float | None = None
+    below_dbm: float | None = None
+    below_hz: float | None = None
+    above_hz: float | None = None
+    energy_j: float | None = None
+    window_s: float | None = None
+    never_without: str | None = None
+    never_with: str | None = None
+    at_most_s: float | None = None
+    tolerance_s: float = 0.0
+
+
+LIMITS = {
+    "voltage": {"below", "above"},
+    "tone": {"below_dbm", "below_hz", "above_hz", "energy_j", "window_s"},
+    "pin": {"never_without", "never_with", "at_most_s"},
+}
+ALWAYS = {"name", "message", "tolerance_s"}
+TEXTS = {"name", "message", "voltage", "tone", "pin", "never_without", "never_with"}
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A rule that is not kept."""
+
+    rule: str
+    text: str
+    at_ns: int
+    """Since the first change of a pin."""
+    file: str | None = None
+    line: int | None = None
+    """Of the last output, by then, that acts on it."""
+
+    @property
+    def place(self) -> str:
+        """File and line; empty if there is none."""
+        return "" if self.file is None else f"{Path(self.file).name}:{self.line}"
+
+
+def load(path: Path) -> list[Rule]:
+    """Return the rules in a file; UsageError for one that makes no sense."""
+    try:
+        said = tomllib.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: {error}") from None
+    rules = said.pop("rule", [])
+    if said or not isinstance(rules, list):
+        raise UsageError(f"{path}: it has [[rule]] entries only, not {', '.join(said) or 'rule'}")
+    return [_rule(path, number, rule) for number, rule in enumerate(rules, 1)]
+
+
+def _rule(path: Path, number: int, said: dict) -> Rule:
+    where = f"{path}: rule {said.get('name', number)}"
+    known = {field.name for field in fields(Rule)}
+    for name, value in said.items():
+        if name not in known:
+            raise UsageError(f"{where}: there is no '{name}'; there are {', '.join(sorted(known))}")
+        if name in TEXTS and not isinstance(value, str):
+            raise UsageError(f"{where}: '{name}' must be a text, not {value!r}")
+        if name not in TEXTS and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise UsageError(f"{where}: '{name}' must be a number, not {value!r}")
+    about = [kind for kind in LIMITS if kind in said]
+    if len(about) != 1 or "name" not in said:
+        raise UsageError(f"{where}: it needs a name, and one of voltage, tone and pin")
+    limits = set(said) - ALWAYS - set(about)
+    if not limits or limits - LIMITS[about[0]]:
+        raise UsageError(f"{where}: limits of a {about[0]} are {', '.join(sorted(LIMITS[about[0]]))}")
+    if ("energy_j" in said) != ("window_s" in said):
+        raise UsageError(f"{where}: energy_j and window_s belong together")
+    return Rule(**said)
+
+
+def violations(rules: Sequence[Rule], recording: Recording, device, sources: Sources, ddb: DeviceDB) -> list[Violation]:
+    """Return the violations of a run on an emulated device, the first one of each limit. UsageError
+    for a rule about something that the device does not have."""
+    run = _Run(recording, device, sources, ddb)
+    return [found for rule in rules for found in run.of(rule)]
+
+
+class _Run:
+    """What rules are checked against. Times are in ns of the page."""
+
+    def __init__(self, recording: Recording, device, sources: Sources, ddb: DeviceDB):
+        self._recording, self._device, self._sources, self._ddb = recording, device, sources, ddb
+        self._end = max(recording.duration_ns, 1)
+        self._plan = device.control.request("bench")["plan"] if device.has_bench else {}
+
+    def of(self, rule: Rule) -> Iterator[Violation]:
+        """Yield the first violation of each limit of a rule."""
+        if rule.voltage is not None:
+            yield from self._of_voltage(rule)
+        elif rule.tone is not None:
+            yield from self._of_tone(rule)
+        else:
+            yield from self._of_pin(rule)
+
+    def _of_voltage(self, rule: Rule):
+        part, rows = self._history("volts", rule, rule.voltage)
+        times, values = rows[:, 0], rows[:, 1]
+        if rule.below is not None:
+            yield from self._first(rule, times, values >= rule.below, values, "{:.4g} V", part=part)
+        if rule.above is not None:
+            yield from self._first(rule, times, values <= rule.above, values, "{:.4g} V", part=part)
+
+    def _of_tone(self, rule: Rule):
+        part, rows = self._history("tones", rule, rule.tone)
+        times, hertz, dbm = rows[:, 0], rows[:, 1], rows[:, 2]
+        on = ~np.isnan(dbm)
+        if rule.below_dbm is not None:
+            yield from self._first(rule, times, on & (dbm >= rule.below_dbm), dbm, "{:.4g} dBm", part=part)
+        if rule.below_hz is not None:
+            yield from self._first(rule, times, on & (hertz >= rule.below_hz), hertz, "{:.9g} Hz", part=part)
+        if rule.above_hz is not None:
+            yield from self._first(rule, times, on & (hertz <= rule.above_hz), hertz, "{:.9g} Hz", part=part)
+        if rule.energy_j is not None:
+            watts = np.where(on, 10 ** (np.nan_to_num(dbm) / 10) * 1e-3, 0.0)
+            yield from self._energy(rule, times, watts, part)
+
+    def _energy(self, rule: Rule, times, watts, part):
+        """Yield the first time at which the energy of a window ending there is too large."""
+        if not len(times):
+            return
+        window = rule.window_s / NS
+        ends = np.append(times, max(self._end, times[-1]))
+        sums = np.concatenate(([0.0], np.cumsum(watts * np.diff(ends) * NS)))
+
+        def energy(at):
+            return np.interp(at, ends, sums)
+
+        candidates = np.unique(np.concatenate((ends, ends[:-1] + window)))
+        candidates = candidates[candidates <= ends[-1]]
+        spent = energy(candidates) - energy(candidates - window)
+        yield from self._first(rule, candidates, spent >= rule.energy_j, spent, "{:.4g} J", part=part, runs=False)
+
+    def _of_pin(self, rule: Rule):
+        pin = self._channel(rule, rule.pin)
+        times, levels = _steps(pin)
+        for other, wanted in ((rule.never_without, 1), (rule.never_with, 0)):
+            if other is None:
+                continue
+            partner = self._channel(rule, other)
+            own_times, own_levels = _steps(partner)
+            union = np.unique(np.concatenate((times, own_times)))
+            bad = (_at(times, levels, union) == 1) & ((_at(own_times, own_levels, union) == 1) != bool(wanted))
+            text = f"{rule.pin} is high while {other} is {'not' if wanted else 'high'}"
+            yield from self._first(rule, union, bad, None, text, channels=[pin.number, partner.number])
+        if rule.at_most_s is not None:
+            ends = np.append(times[1:], max(self._end, times[-1]))
+            long = (levels == 1) & (ends - times > round(rule.at_most_s / NS))
+            spent = (ends - times) * NS
+            yield from self._first(rule, times, long, spent, "{:.4g} s high", channels=[pin.number], runs=False)
+
+    def _first(self, rule: Rule, times, bad, values, text: str, part=None, channels=None, runs=True):
+        """Yield the first violation that lasts longer than the tolerance. `times`: when something
+        changes, `bad`: whether the rule is violated from then on."""
+        if not len(times):
+            return
+        starts = np.flatnonzero(bad & ~np.concatenate(([False], bad[:-1])))
+        for start in starts.tolist():
+            after = np.flatnonzero(~bad[start:])
+            end = times[start + after[0]] if len(after) else max(self._end, times[-1])
+            if runs and end - times[start] <= round(rule.tolerance_s / NS):
+                continue
+            at = int(times[start])
+            said = text if values is None else text.format(values[start])
+            limit = f": {rule.message}" if rule.message else ""
+            where = self._place(at, channels if channels is not None else self._channels_of(part))
+            yield Violation(rule.name, f"{said}{limit}", at, *where)
+            return
+
+    def _place(self, at_ns: int, channels: list[int]) -> tuple[str | None, int | None]:
+        """Return file and line of the last output by a time on these channels."""
+        outputs, due = self._sources.outputs, at_ns + self._recording.origin_ns
+        before = outputs["time_ns"] <= due
+        own = np.flatnonzero(before & np.isin(outputs["target"] >> 8, channels))
+        own = own if len(own) else np.flatnonzero(before)
+        if not len(own):
+            return None, None
+        last = own[np.flatnonzero(outputs["time_ns"][own] == outputs["time_ns"][own].max())[-1]]
+        chain = int(outputs["chain"][last])
+        frames = self._sources.recorded(chain) or self._sources.frames(chain)
+        return (frames[0].file, frames[0].line) if frames else (None, None)
+
+    def _channel(self, rule: Rule, name: str) -> Channel:
+        number = self._ddb.channel_of(name)
+        for channel in self._recording.channels:
+            if channel.name == name or (number is not None and channel.number == number):
+                return channel
+        raise UsageError(f"rule {rule.name}: the device has no pin {name}")
+
+    def _channels_of(self, part: str) -> list[int]:
+        """Return the channels of the pins that are wired to a part."""
+        prefix = (f"spi_{part}_", f"{part}_")
+        return [
+            channel.number
+            for channel in self._recording.channels
+            if channel.number is not None and channel.name.startswith(prefix)
+        ]
+
+    def _history(self, kind: str, rule: Rule, name: str) -> tuple[str, np.ndarray]:
+        """Return the part of an output, and its history: time, then volts, or Hz, dBm, turns."""
+        card, _, said = name.rpartition(".")
+        for part in self._plan.get("parts", ()):
+            if part["name"] != card:
+                continue
+            first = part["tones"] if kind == "volts" else 0
+            number = part["names"].get(said)
+            if number is None and said.removeprefix("ch").isdecimal():
+                number = first + int(said.removeprefix("ch"))
+            if number is not None and first <= number < first + part[kind]:
+                rows = self._device.control.request(kind, part=card, output=number)[kind]
+                width = 4 if kind == "tones" else 2
+                found = np.array([[np.nan if value is None else value for value in row] for row in rows], float)
+                found = found.reshape(-1, width)
+                found[:, 0] = np.maximum(found[:, 0] - self._recording.origin_ns, 0)
+                return card, found
+        have = [part["name"] for part in self._plan.get("parts", ()) if part[kind]]
+        raise UsageError(f"rule {rule.name}: the bench has no {name}; parts with {kind}: {', '.join(have) or 'none'}")
+
+
+def _steps(channel: Channel) -> tuple[np.ndarray, np.ndarray]:
+    """Return the times of a pin's levels, beginning at 0, and the levels. A clock counts as high."""
+    times, levels = [np.zeros(1)], [np.array([channel.initial == 1], int)]
+    for changes, wave in channel.parts():
+        own = Changes.of(changes)
+        times.append(own.times)
+        levels.append(own.levels == 1)
+        if wave is not None:
+            times.append([wave.time_of(0), wave.time_of(wave.changes - 1)])
+            levels.append([1, wave.final])
+    return np.concatenate(times), np.concatenate(levels).astype(int)
+
+
+def _at(times, levels, at) -> np.ndarray:
+    """Return the levels at times, after what changes then."""
+    return levels[np.searchsorted(times, at, side="right") - 1]

@@ -1,0 +1,346 @@
+"""A rehearsal: an experiment with its arguments, run on the twin of its laboratory, and what was found.
+
+The experiment runs as in `kairos run`, on an emulated device that was just switched on; what it
+writes to persistent datasets or into the working directory is discarded. It is stopped when it takes
+longer than allowed; what was found until then is reported.
+"""
+
+import os
+import shutil
+import signal
+import tempfile
+import time
+import traceback
+from collections.abc import Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import dataclass, field
+from io import StringIO
+from itertools import islice
+from pathlib import Path
+
+from .. import emulator
+from ..cli import report
+from ..cli.experiments import ENDED, Experiment
+from ..devices import DeviceDB
+from ..errors import CompileError, KairosError
+from ..experiment.arguments import CancelledArgsError
+from ..experiment.datasets import DatasetDB
+from ..waveform import Recording
+from .interlocks import Rule, Violation, violations
+from .lost import Lost, places_of
+from .slack import Line, lines_of
+from .standins import NoStandIn, TwinDevices, twin_database
+
+__all__ = ["Failure", "Rehearsal", "Twin"]
+
+SETTLING = 10.0
+"""Seconds for the queued outputs of a run that was stopped."""
+COPIED, COPIES = 1 << 20, 256
+"""Files of the working directory that an experiment may read: the largest in bytes, and how many."""
+AGAIN = 0.2
+"""Seconds after which a rehearsal is stopped again, if the experiment has caught the exception."""
+
+
+class TimeUp(KairosError):
+    """A rehearsal has taken longer than allowed."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a rehearsal did not reach its end."""
+
+    kind: str
+    """Name of the exception; ``NoStandIn``: the rest cannot be rehearsed."""
+    message: str
+    text: str
+    """Complete, with the traceback."""
+    file: str | None = None
+    line: int | None = None
+    at_pass: int | None = None
+    """Of an output: how often its line was reached."""
+
+    @property
+    def place(self) -> str:
+        """File and line; empty if there is none."""
+        return "" if self.file is None else f"{Path(self.file).name}:{self.line}"
+
+
+@dataclass
+class Rehearsal:
+    """What a rehearsal has found."""
+
+    name: str
+    """Class of the experiment."""
+    file: str
+    wall_s: float = 0.0
+    device_ns: int = 0
+    """Time on the device from the first kernel to the last output."""
+    points: int = 0
+    """Changes of the dataset that was appended to, or changed in place, most often."""
+    lines: list[Line] = field(default_factory=list)
+    lost: list[Lost] = field(default_factory=list)
+    """Outputs that the device could not produce."""
+    violations: list[Violation] = field(default_factory=list)
+    """Of the interlocks."""
+    stopped: bool = False
+    """It took longer than allowed, so that only its beginning is known."""
+    failure: Failure | None = None
+    printed: str = ""
+    """What the experiment has printed."""
+    warnings: list[str] = field(default_factory=list)
+    """Of the parts of the bench."""
+    channels: dict[int, str] = field(default_factory=dict)
+    """Names of RTIO channels."""
+    recording: Recording | None = None
+    datasets: dict = field(default_factory=dict)
+    provenance: dict[str, str] = field(default_factory=dict)
+    """What it depends on, if that was asked for."""
+
+    @property
+    def least(self) -> Line | None:
+        """The line with the least slack."""
+        timed = [line for line in self.lines if line.slack_ns is not None]
+        return min(timed, key=lambda line: line.slack_ns) if timed else None
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing was found that would fail."""
+        return not (self.lost or self.violations) and (self.failure is None or self.failure.kind == NoStandIn.__name__)
+
+
+class _Borrowed(DatasetDB):
+    """Broadcast datasets of a rehearsal: those of a laboratory, until they are set."""
+
+    def __init__(self, beneath: DatasetDB):
+        super().__init__()
+        self._beneath = beneath
+
+    def check(self):
+        self._beneath.check()
+
+    def get(self, key):
+        return super().get(key) if key in self.data else self._beneath.get(key)
+
+    def get_metadata(self, key):
+        return super().get_metadata(key) if key in self.data else self._beneath.get_metadata(key)
+
+    def delete(self, key):
+        if key in self.data:
+            super().delete(key)
+
+    def close_db(self):
+        self._beneath.close_db()
+
+
+class Twin:
+    """The emulated device of a laboratory; ends with `close`, or a ``with`` statement.
+
+    `url`: its device, ``emulator://VARIANT``, if the core device of `ddb` is not emulated. `bench`:
+    file with the wiring of its pins. `settings`: timing parameters of the emulator. `device`: one that
+    has just booted with all that; by default one is started. `rules`: interlocks. UsageError, EmulatorError.
+    """
+
+    def __init__(
+        self,
+        ddb: DeviceDB,
+        bench: str | None = None,
+        url: str | None = None,
+        settings: dict | None = None,
+        device: emulator.Emulator | None = None,
+        rules: Sequence[Rule] = (),
+    ):
+        self.ddb = twin_database(ddb, url)
+        self.bench = None if bench is None else os.path.abspath(bench)
+        self.device = None
+        self._rules = rules
+        self._statistics = None
+        self._wanted, self._provenance = False, {}
+        host = self.ddb.arguments("core").get("host")
+        if host is not None and device is not None:
+            self.device = device
+            emulator.adopt(device)
+        elif host is not None:
+            options = emulator.Options(bench=bench, entries=self.ddb.entries, settings=settings or {})
+            self.device = emulator.acquire(host, options)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Stop the device."""
+        if self.device is not None:
+            self.device.stop()
+
+    def rehearse(
+        self,
+        path: str,
+        class_name: str | None = None,
+        arguments: list[str] | dict = (),
+        datasets: DatasetDB | None = None,
+        within_s: float | None = None,
+        cls: type | None = None,
+        thoroughly: bool = True,
+        provenance: bool = False,
+    ) -> Rehearsal:
+        """Rehearse an experiment, and return what was found.
+
+        arguments: texts ``KEY=VALUE``, or values. datasets: the broadcast datasets that it may read.
+        within_s: seconds after which it is stopped. `cls`: its class, if it is imported already.
+        thoroughly: examine outputs and pins; otherwise only datasets, points and the time on the device.
+        provenance: note what it depends on.
+        UsageError for arguments that it does not take.
+        """
+        started, printed = time.monotonic(), StringIO()
+        found = Rehearsal(class_name or "", str(path), printed="")
+        path = str(Path(path).absolute())
+        with _elsewhere(thoroughly), redirect_stdout(printed):
+            experiment = Experiment(
+                path,
+                class_name,
+                arguments,
+                self.ddb,
+                _Borrowed(datasets or DatasetDB()),
+                cls=cls,
+                bench=self.bench,
+                devices=TwinDevices,
+                note=_Points(found),
+            )
+            found.name, found.file, self._wanted = experiment.name, path, provenance
+            error = self._execute(experiment, within_s)
+        found.printed = printed.getvalue()
+        found.stopped = isinstance(error, TimeUp)
+        found.datasets, found.provenance = dict(experiment.datasets.local), self._provenance
+        self._examine(found, experiment, thoroughly)
+        if error is not None and not found.stopped:
+            found.failure = _failure(error, path, found.lines)
+        found.wall_s = time.monotonic() - started
+        return found
+
+    def _execute(self, experiment: Experiment, within_s: float | None) -> BaseException | None:
+        """Run an experiment to its end; returns what has ended it before."""
+        try:
+            with _limited(within_s):
+                with report.user_code(plain=(*ENDED, CancelledArgsError)):
+                    experiment.instance.prepare()
+                    experiment.instance.run()
+                    experiment.devices.notify_run_end()
+                with report.user_code():
+                    experiment.instance.analyze()
+        except SystemExit:
+            pass
+        except KairosError as error:
+            if not isinstance(error.__cause__, ENDED[1]):
+                return error
+        finally:
+            self._statistics = experiment.statistics()
+            self._provenance = experiment.provenance() if self._wanted else {}
+            experiment.devices.close_devices()
+        return None
+
+    def _examine(self, found: Rehearsal, experiment: Experiment, thoroughly: bool):
+        """Add what the device has recorded."""
+        found.channels = self.ddb.channel_names()
+        device, statistics = self.device, self._statistics
+        if device is None or statistics is None or not statistics.kernels or not device.is_alive():
+            return
+        sources = device.sources()
+        if len(sources.outputs):
+            # Not the device's time, which depends on when this computer disconnects.
+            found.device_ns = int(sources.outputs["time_ns"].max()) - device.trace_start_ns
+        if not thoroughly:
+            return
+        device.settle(timeout=SETTLING, clocks=self.ddb.channels_of("TTLClockGen"))
+        found.recording = device.recording(found.channels)
+        found.lines = lines_of(sources, found.recording.origin_ns)
+        if device.has_bench:
+            state = device.control.request("bench")
+            found.warnings = [text for _, text, _ in (*state["warnings"], *state["unfinished"])]
+        found.violations = violations(self._rules, found.recording, device, sources, self.ddb)
+        # The last, since it makes the device do more.
+        found.lost = places_of(device.lost_outputs(), sources, found.channels)
+
+
+class _Points:
+    """Counts the changes of datasets."""
+
+    def __init__(self, found: Rehearsal):
+        self._found = found
+        self._counts: dict[str, int] = {}
+
+    def __call__(self, operation, key, value=None, more=None):
+        if operation in ("append", "assign"):
+            self._counts[key] = self._counts.get(key, 0) + 1
+            self._found.points = max(self._found.points, self._counts[key])
+
+
+@contextmanager
+def _elsewhere(with_files: bool):
+    """Context of a working directory that is deleted, with copies of the small files of this one."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="kairos-rehearsal-") as folder:
+        entries = os.scandir(before) if with_files else ()
+        small = (entry for entry in entries if entry.is_file() and entry.stat().st_size <= COPIED)
+        for entry in islice(small, COPIES):
+            with suppress(OSError):
+                shutil.copyfile(entry.path, os.path.join(folder, entry.name))
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+@contextmanager
+def _limited(seconds: float | None):
+    """Context in which TimeUp is raised after this time. Only for the main thread."""
+    if seconds is None:
+        yield
+        return
+
+    def expired(_number, _frame):
+        raise TimeUp(f"the rehearsal takes longer than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, expired)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), AGAIN)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _failure(error: BaseException, path: str, lines: list[Line]) -> Failure:
+    """Return what has ended a rehearsal, with its place in the user's files."""
+    cause = error.__cause__ if isinstance(error, report.UserCodeError) and error.__cause__ is not None else error
+    file, line = _place(cause, path)
+    found = next((own for own in lines if own.file == file and own.line == line), None)
+    is_output = type(cause).__name__ == "RTIOUnderflow"
+    at_pass = found.passes if is_output and found is not None else None
+    return Failure(type(cause).__name__, _message(cause), str(error), file, line, at_pass)
+
+
+def _message(error: BaseException) -> str:
+    core = getattr(error, "artiq_core_exception", None)
+    if core is not None:
+        return core.message
+    if isinstance(error, CompileError):
+        return str(error.diagnostic.message)
+    return str(error)
+
+
+def _place(error: BaseException, path: str) -> tuple[str | None, int | None]:
+    """Return the innermost line of user code."""
+    core = getattr(error, "artiq_core_exception", None)
+    if core is not None:
+        for file, line, *_ in core.traceback[-1]:
+            if file.endswith(".py") and report.is_user_file(file):  # not the firmware's own
+                return file, line
+    if isinstance(error, CompileError) and error.diagnostic.place is not None:
+        return error.diagnostic.place.file, error.diagnostic.place.start[0] + 1
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if report.is_user_file(frame.filename)]
+    users = [frame for frame in own if f"{os.sep}site-packages{os.sep}" not in frame.filename]
+    chosen = (users or own or [None])[-1]
+    return (None, None) if chosen is None else (chosen.filename, chosen.lineno)

@@ -1,0 +1,84 @@
+"""Workers of a Dask cluster: each of its processes has a worker process of its own, which computes points."""
+
+import atexit
+import threading
+from collections.abc import Iterable, Iterator
+
+from ...errors import KairosError, UsageError
+from .pool import ATTEMPTS, LocalWorker, LostWorker
+from .task import Task
+
+__all__ = ["over"]
+
+SCHEME = "dask://"
+AHEAD = 4
+"""Points per thread of the cluster that are submitted at a time."""
+
+_workers = threading.local()
+"""The worker of each thread of a Dask process, with the digest of its task."""
+_open: list[LocalWorker] = []
+
+
+@atexit.register
+def _close():
+    for worker in _open:
+        worker.close()
+
+
+def _computed(task: bytes, digest: str, point: dict) -> str:
+    """Compute a point in a Dask worker."""
+    for attempt in range(1, ATTEMPTS + 1):
+        worker = getattr(_workers, digest, None)
+        try:
+            if worker is None:
+                for name in list(vars(_workers)):
+                    _open.remove(vars(_workers)[name])
+                    vars(_workers).pop(name).close()
+                worker = LocalWorker(Task.decode(task))
+                setattr(_workers, digest, worker)
+                _open.append(worker)
+            return worker.compute(point)
+        except LostWorker:
+            if worker is not None:
+                _open.remove(worker)
+                delattr(_workers, digest)
+            if attempt == ATTEMPTS:
+                raise
+    raise AssertionError
+
+
+def over(url: str, task: Task, points: Iterable[dict]) -> Iterator[str]:
+    """Yield the results of points, as they are finished, from the cluster whose scheduler is at
+    ``dask://HOST:PORT``. UsageError if it cannot be reached, or Dask is not installed."""
+    try:
+        # An extra: clusters are for few.
+        from distributed import Client, as_completed
+    except ImportError:
+        raise UsageError("a sweep over Dask needs the package 'distributed': pip install 'kairos[sweep]'") from None
+    if not url.startswith(SCHEME) or ":" not in url.removeprefix(SCHEME):
+        raise UsageError(f"--over {url} is not {SCHEME}HOST:PORT")
+    try:
+        client = Client(f"tcp://{url.removeprefix(SCHEME)}", timeout=10, set_as_default=False)
+    except (OSError, TimeoutError) as error:
+        raise UsageError(f"no scheduler of Dask answers at {url}: {error or 'timeout'}") from None
+    with client:
+        text, digest, left = client.scatter(task.encode(), broadcast=True), task.digest, iter(points)
+
+        def submit(count):
+            return [
+                client.submit(_computed, text, digest, point, pure=False, retries=ATTEMPTS)
+                for _, point in zip(range(count), left, strict=False)
+            ]
+
+        running = as_completed(submit(max(1, sum(client.nthreads().values())) * AHEAD), loop=client.loop)
+        for future in running:
+            try:
+                result = future.result()
+            except KairosError:
+                raise
+            except Exception as error:  # of the cluster: a worker that is killed again and again
+                raise KairosError(f"the cluster has lost a point: {type(error).__name__}: {error}") from None
+            future.release()
+            for more in submit(1):
+                running.add(more)
+            yield result

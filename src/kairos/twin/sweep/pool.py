@@ -1,0 +1,140 @@
+"""Workers of this computer: processes that compute points, each replaced when it is lost."""
+
+import os
+import queue
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+from ... import pyon
+from ...errors import KairosError
+from ...scratch import ScratchFolder
+from .task import Task
+
+__all__ = ["ATTEMPTS", "LocalWorker", "LostWorker", "local"]
+
+PREFIX = "kairos-sweep-"
+"""Of the names of folders of workers: all of the same length, since paths may be part of a kernel."""
+ATTEMPTS = 5
+"""How often a point is begun whose worker is lost each time."""
+
+
+class LostWorker(KairosError):
+    """The process of a worker has ended."""
+
+
+class LocalWorker:
+    """A worker process of this computer. KairosError if it refuses the task."""
+
+    def __init__(self, task: Task):
+        self._folder = ScratchFolder(PREFIX)
+        ours, its = socket.socketpair()
+        with its:
+            command = [sys.executable, "-m", "kairos.twin.sweep.worker", str(its.fileno()), str(self._folder.path)]
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[its.fileno()]
+            )
+        self._connection = Connection(ours.detach())
+        reply = pyon.decode(self._exchange(task.encode()).decode())
+        if "refused" in reply:
+            self.close()
+            raise KairosError(reply["refused"])
+
+    def _exchange(self, message: bytes) -> bytes:
+        try:
+            self._connection.send_bytes(message)
+            return self._connection.recv_bytes()
+        except (EOFError, OSError):
+            self.close()
+            raise LostWorker("the process of a worker has ended") from None
+
+    @property
+    def pid(self) -> int:
+        """Number of its process."""
+        return self._process.pid
+
+    def compute(self, point: dict) -> str:
+        """Return the result of a point, see `worker.Worker.result`. LostWorker."""
+        return self._exchange(pyon.encode(point).encode()).decode()
+
+    def close(self):
+        """End the process."""
+        self._connection.close()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._folder is not None:
+            self._folder.close()
+            self._folder = None
+
+
+def local(task: Task, points: Iterable[dict], count: int, started=None) -> Iterator[str]:
+    """Yield the results of points, as they are finished, from `count` workers of this computer;
+    `started(pid)`: called with each worker's process. KairosError if the task is refused."""
+    todo: queue.SimpleQueue = queue.SimpleQueue()
+    done: queue.SimpleQueue = queue.SimpleQueue()
+    given = list(points)
+    for point in given:
+        todo.put(point)
+    ended = threading.Event()
+    threads = [
+        threading.Thread(target=_work, args=(task, todo, done, ended, started), daemon=True)
+        for _ in range(max(1, min(count, len(given))))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in given:
+            result = done.get()
+            if isinstance(result, BaseException):
+                raise result
+            yield result
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join(10)
+
+
+def _work(task: Task, todo, done, ended, started):
+    """Compute points until there are none, with one worker after the other."""
+    worker = None
+    try:
+        while not ended.is_set():
+            try:
+                point = todo.get_nowait()
+            except queue.Empty:
+                return
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    if worker is None:
+                        worker = LocalWorker(task)
+                        if started is not None:
+                            started(worker.pid)
+                    done.put(worker.compute(point))
+                    break
+                except LostWorker:
+                    worker = None
+                    if attempt == ATTEMPTS:
+                        done.put(_given_up(point["number"]))
+    except BaseException as error:
+        done.put(error)
+    finally:
+        if worker is not None:
+            with suppress(OSError):
+                worker.close()
+
+
+def _given_up(number: int) -> str:
+    error = f"its worker was lost {ATTEMPTS} times"
+    return pyon.encode({"number": number, "error": error, "device_ns": 0, "datasets": {}})
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,210 @@
+"""A sweep from beginning to end: what is to be computed, by whom, and where the results go."""
+
+import hashlib
+import inspect
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ... import emulator, pyon
+from ...cli.arguments import arguments_of
+from ...cli.bench import NAME
+from ...devices import DeviceDB
+from ...errors import CommandLineError, UsageError
+from . import results as stored
+from .cluster import over as over_cluster
+from .journal import Journal
+from .pool import local, processors
+from .space import Dimension, Space, Uniform
+from .task import Task, folder_files, resolved
+
+__all__ = ["Sweep", "sweep"]
+
+
+class Sweep:
+    """A sweep that can be computed. UsageError for names and values that do not fit."""
+
+    def __init__(
+        self,
+        file,
+        space: Space,
+        arguments: dict[str, str] | None = None,
+        class_name: str | None = None,
+        device_db="device_db.py",
+        bench=None,
+        twin: str | None = None,
+        settings: dict | None = None,
+        within_s: float | None = None,
+        datasets: dict | None = None,
+    ):
+        """arguments: those that do not vary, as typed. bench: the bench file; None: ``bench.toml`` next
+        to the device database. within_s: seconds after which a point has failed."""
+        self.space = space
+        path = Path(file).resolve()
+        if not path.is_file():
+            raise UsageError(f"there is no file {file}")
+        database = Path(device_db).resolve()
+        host = DeviceDB.load(database).arguments("core").get("host")  # of what cannot be loaded, one clear line
+        if host is not None and not emulator.is_emulated(twin or host):
+            raise UsageError(f"the core device of {device_db} is not emulated: name its twin with --twin")
+        beside = database.parent / NAME
+        chosen = Path(bench).resolve() if bench is not None else beside if beside.is_file() else None
+        if chosen is not None and not chosen.is_file():
+            raise UsageError(f"there is no bench file {bench}")
+        text = None if chosen is None else chosen.read_text()
+        name, known = arguments_of(str(path), class_name, str(database))
+        given = dict(arguments or {})
+        unknown = sorted(set(given) - set(known))
+        if unknown:
+            raise CommandLineError(f"{name} has no argument {unknown[0]}; it takes {', '.join(known) or 'none'}")
+        self._bench = {each.name: resolved(each.name, text) for each in space.dimensions if each.name not in known}
+        files = folder_files(path.parent)
+        files |= _models(chosen, text)
+        files[path.name] = path.read_text()
+        self.task = Task(
+            files=files,
+            file=path.name,
+            class_name=name,
+            device_db=database.read_text(),
+            bench=text,
+            arguments=given,
+            twin=twin,
+            settings=settings or {},
+            datasets=datasets or {},
+            within_s=within_s,
+        )
+
+    @property
+    def digest(self) -> str:
+        """Hash of everything that its results depend on."""
+        space = self.space
+        scanned = {
+            each.name: [each.values.low, each.values.high] if isinstance(each.values, Uniform) else list(each.values)
+            for each in space.dimensions
+        }
+        said = pyon.encode([self.task.digest, scanned, space.repeats, space.samples, space.seed, self._bench])
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def _points(self, numbers: Iterable[int]) -> list[dict]:
+        """Return what workers are told, ordered so that those with one bench are together."""
+        found = []
+        for point in map(self.space.point, numbers):
+            bench = {self._bench[name]: value for name, value in point.values.items() if name in self._bench}
+            arguments = {name: value for name, value in point.values.items() if name not in self._bench}
+            found.append({"number": point.number, "arguments": arguments, "bench": bench, "seed": point.seed})
+        return sorted(found, key=lambda each: sorted(each["bench"].items()))
+
+    def compute(self, numbers: Iterable[int], workers: int, over: str | None = None, started=None) -> Iterator[str]:
+        """Yield the results of points, as they are finished."""
+        points = self._points(numbers)
+        if over is not None:
+            yield from over_cluster(over, self.task, points)
+        else:
+            yield from local(self.task, points, workers, started)
+
+    def run(
+        self,
+        output,
+        workers: int | None = None,
+        over: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        started: Callable[[int], None] | None = None,
+    ) -> tuple[int, int]:
+        """Compute all points and write the file `output`. Returns how many points were computed now,
+        and how many have failed. A sweep that was interrupted goes on where it was; its finished
+        points are in the file with ``.part`` behind its name.
+
+        progress(finished, all); started(pid): called with the process of each local worker.
+        """
+        output = Path(output)
+        output.absolute().parent.mkdir(parents=True, exist_ok=True)
+        journal = Journal(output.with_name(f"{output.name}.part"), self.digest)
+        try:
+            finished = {}
+            for record in journal.records:
+                result = pyon.decode(record.decode())
+                finished[result["number"]] = result
+            left = [number for number in range(self.space.size) if number not in finished]
+            for text in self.compute(left, workers or processors(), over, started) if left else ():
+                journal.add(text)
+                result = pyon.decode(text)
+                finished[result["number"]] = result
+                if progress is not None:
+                    progress(len(finished), self.space.size)
+            ordered = [finished[number] for number in range(self.space.size)]
+            stored.write(output, self.space, ordered, self._attributes())
+        except BaseException:
+            journal.close()
+            raise
+        journal.remove()
+        return len(left), sum(result["error"] is not None for result in ordered)
+
+    def _attributes(self) -> dict[str, str]:
+        task = self.task
+        return {
+            "experiment": f"{task.file}:{task.class_name}",
+            "source": task.files[task.file],
+            "arguments": json.dumps(task.arguments, sort_keys=True),
+            "bench": task.bench or "",
+            "device_db": task.device_db,
+            "sweep": self.digest,
+        }
+
+
+def _models(bench: Path | None, text: str | None) -> dict[str, str]:
+    """Return the texts of the models in Python that a bench file names."""
+    if bench is None:
+        return {}
+    named = [part.get("file") for part in tomllib.loads(text or "").get("python", {}).values()]
+    return {name: (bench.parent / name).read_text() for name in named if name and (bench.parent / name).is_file()}
+
+
+def sweep(
+    experiment,
+    scan: Mapping[str, Any],
+    output="sweep.h5",
+    repeat: int = 1,
+    samples: int = 0,
+    seed: int = 0,
+    workers: int | None = None,
+    over: str | None = None,
+    progress: bool = True,
+    **more,
+):
+    """Compute an experiment at every point of a sweep, and return the results as an
+    ``xarray.Dataset`` if xarray and h5netcdf are installed, else the path of the file.
+
+    experiment: its file, or its class. scan: values (any sequence) or `Uniform`, by the name of an
+    argument or of a number of the bench file. arguments: those that do not vary, by name. workers:
+    processes of this computer, by default as many as it has processors; over: a Dask cluster,
+    ``dask://HOST:PORT``. `more`: `arguments`, `class_name`, `device_db`, `bench`, `twin`,
+    `within_s`, as for `Sweep`.
+    """
+    file = inspect.getfile(experiment) if inspect.isclass(experiment) else experiment
+    if inspect.isclass(experiment):
+        more.setdefault("class_name", experiment.__name__)
+    given = {name: pyon.encode(value) for name, value in (more.pop("arguments", None) or {}).items()}
+    dimensions = tuple(
+        Dimension(name, values if isinstance(values, Uniform) else list(np.atleast_1d(values)))
+        for name, values in scan.items()
+    )
+    made = Sweep(file, Space(dimensions, repeat, samples, seed), given, **more)
+    bar = None
+    if progress:
+        # Imported late: few sweeps are started from a program.
+        from tqdm.auto import tqdm
+
+        bar = tqdm(total=made.space.size, unit="point")
+    made.run(output, workers, over, None if bar is None else lambda done, _: bar.update(done - bar.n))
+    if bar is not None:
+        bar.close()
+    try:
+        # An extra: the file is complete without it.
+        import xarray
+    except ImportError:
+        return Path(output)
+    return xarray.load_dataset(output, engine="h5netcdf")

@@ -1,0 +1,222 @@
+"""The process that computes the points of a sweep.
+
+It imports the experiment, and boots an emulated device for each bench that the points need. A point
+is computed by a copy of this process with a copy of the device, so that no point sees anything of
+another one, and one that crashes costs no other. A device that cannot be copied is booted for the point.
+
+It is started with the number of a socket and a folder. On the socket it receives the task, then numbers and values of
+points, and answers each with its result, all as PYON.
+"""
+
+import os
+import random
+import select
+import signal
+import sys
+import time
+import traceback
+from collections import OrderedDict
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+
+from ... import compat, emulator, pyon
+from ...cli.experiments import choose_class, import_file
+from ...coredevice.core import load_compiler
+from ...devices import DeviceDB
+from ...errors import EmulatorError, KairosError
+from ...experiment.arguments import DefaultMissing
+from ...experiment.datasets import DatasetDB
+from ..rehearsal import Twin
+from ..standins import twin_database
+from .task import DATABASE, Task, with_values
+
+__all__ = ["main"]
+
+DEVICES = 4
+"""Devices that are kept to be copied, one per bench."""
+BEYOND = 30.0
+"""Seconds beyond those allowed after which the process of a point is killed."""
+
+
+class Worker:
+    """Computes points of a task."""
+
+    def __init__(self, task: Task, folder: Path):
+        self._task = task
+        self._folder = folder
+        task.write(folder)
+        os.chdir(folder)
+        compat.install()
+        load_compiler()
+        self._ddb = DeviceDB.load(self._folder / DATABASE)
+        self._file = self._folder / task.file
+        self._class = choose_class(import_file(str(self._file)), task.class_name)
+        self._host = twin_database(self._ddb, task.twin).arguments("core").get("host")
+        self._devices: OrderedDict[str | None, emulator.Emulator] = OrderedDict()
+        self._cannot_be_copied: set[str | None] = set()
+
+    def result(self, number: int, arguments: dict, bench: dict, seed: int) -> str:
+        """Return the result of a point, as PYON: `number`, `error` (None: it was successful),
+        `device_ns`, and `datasets`, by name, each as PYON."""
+        text = self._task.bench
+        if bench:
+            text = with_values(text or "", bench)
+        try:
+            device, text = self._device(text, seed)
+        except KairosError as error:
+            return _failed(number, str(error))
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            try:
+                os.close(reading)
+                with os.fdopen(writing, "wb") as pipe:
+                    pipe.write(self._computed(number, arguments, text, seed, device).encode())
+                code = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(code)
+        os.close(writing)
+        return self._received(number, pid, reading)
+
+    def _device(self, text: str | None, seed: int):
+        """Return the device to be copied for a bench, and the text of the bench; None if it must be
+        booted for the point, with a bench that has the seed."""
+        if self._host is None or text in self._cannot_be_copied:
+            return None, with_values(text, {"seed": seed}) if text else text
+        if text not in self._devices:
+            while len(self._devices) >= DEVICES:
+                self._devices.popitem(last=False)[1].stop()
+            with _written(self._folder, text) as path:
+                options = emulator.Options(
+                    bench=path,
+                    entries=twin_database(self._ddb, self._task.twin).entries,
+                    settings=self._task.settings,
+                )
+                device = emulator.Emulator(emulator.variant_of(self._host), options)
+                device.control.wait("ready")
+            self._devices[text] = device
+            try:
+                emulator.Copy(device).stop()
+            except EmulatorError:
+                device.stop()
+                del self._devices[text]
+                self._cannot_be_copied.add(text)
+                return self._device(text, seed)
+        self._devices.move_to_end(text)
+        return self._devices[text], text
+
+    def _computed(self, number, arguments, text, seed, original) -> str:
+        """Compute a point, in a process of its own."""
+        random.seed(seed)
+        np.random.seed(seed & 0xFFFFFFFF)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os.dup2(2, 1)  # what libraries print is not a result
+        task = self._task
+        copy = None if original is None else emulator.Copy(original, seed)
+        datasets = DatasetDB()
+        for key, value in task.datasets.items():
+            datasets.set(key, value)
+        with _written(self._folder, text) as path:
+            twin = Twin(self._ddb, path, task.twin, task.settings, copy)
+        with twin:
+            given = [*(f"{key}={value}" for key, value in task.arguments.items())]
+            given += [f"{key}={pyon.encode(value)}" for key, value in arguments.items()]
+            try:
+                found = twin.rehearse(
+                    str(self._file), task.class_name, given, datasets, task.within_s, self._class, thoroughly=False
+                )
+            except (KairosError, DefaultMissing) as error:
+                return _failed(number, str(error))
+        error = None
+        if found.stopped:
+            error = "it takes longer than allowed"
+        elif found.failure is not None:
+            error = f"{found.failure.place}: {found.failure.kind}: {' '.join(found.failure.message.split())}"
+        results = {key: _text(value) for key, value in found.datasets.items()}
+        return pyon.encode({"number": number, "error": error, "device_ns": found.device_ns, "datasets": results})
+
+    def _received(self, number: int, pid: int, reading: int) -> str:
+        """Return what the process of a point has written."""
+        allowed = None if self._task.within_s is None else time.monotonic() + self._task.within_s + BEYOND
+        data = b""
+        with os.fdopen(reading, "rb", buffering=0) as pipe:
+            while True:
+                left = None if allowed is None else max(0.0, allowed - time.monotonic())
+                if not select.select([pipe], [], [], left)[0]:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                    continue
+                block = pipe.read(1 << 20)
+                if not block:
+                    break
+                data += block
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        if code:
+            how = f"signal {-code}" if code < 0 else f"exit code {code}"
+            return _failed(number, f"its process has ended ({how})")
+        return data.decode()
+
+    def close(self):
+        """Stop the devices."""
+        for device in self._devices.values():
+            device.stop()
+
+
+def _failed(number: int, error: str) -> str:
+    return pyon.encode({"number": number, "error": error, "device_ns": 0, "datasets": {}})
+
+
+def _text(value) -> str:
+    try:
+        return pyon.encode(value)
+    except TypeError:
+        return pyon.encode(repr(value))
+
+
+class _written:
+    """Context of the path of a file with a bench; None for none."""
+
+    def __init__(self, folder: Path, text: str | None):
+        self._path = None if text is None else folder / f".bench-{os.getpid()}.toml"
+        if self._path is not None:
+            self._path.write_text(text)
+
+    def __enter__(self) -> str | None:
+        return None if self._path is None else str(self._path)
+
+    def __exit__(self, *_):
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+
+def main(descriptor: int, folder: str):
+    """Compute what is asked for at the other end of the socket `descriptor`, until it is closed, with
+    the files of the task in an empty `folder`."""
+    connection = Connection(descriptor)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the sweep
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    worker = None
+    try:
+        try:
+            worker = Worker(Task.decode(connection.recv_bytes()), Path(folder))
+        except (KairosError, DefaultMissing) as error:
+            connection.send_bytes(pyon.encode({"refused": str(error)}).encode())
+            return
+        connection.send_bytes(pyon.encode({"ready": os.getpid()}).encode())
+        while True:
+            connection.send_bytes(worker.result(**pyon.decode(connection.recv_bytes().decode())).encode())
+    except (EOFError, ConnectionError):
+        pass  # the sweep has ended
+    finally:
+        if worker is not None:
+            worker.close()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])

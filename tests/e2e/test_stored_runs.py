@@ -1,0 +1,102 @@
+"""The waveform in the file of a run, `kairos runs diff`, and `kairos runs verify`."""
+
+import json
+
+import h5py
+import pytest
+
+from kairos.waveform.stored import unpacked
+from tests.support.command import run_kairos
+from tests.support.gateware import database
+from tests.support.paths import EXAMPLES
+
+BODY = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        for i in range(5):
+            self.ttl4.pulse(1 * us)
+            delay(1 * us)
+        self.ttl5.pulse(2 * us)
+"""
+
+
+def stored(kairos, name, body=BODY, *words, **options):
+    done = kairos("run", kairos.write(body), "--no-table", "-o", name, *words, **options)
+    assert done.returncode == 0, done.stderr
+    return kairos.directory / name
+
+
+def runs(kairos, *words):
+    return run_kairos("runs", *words, cwd=kairos.directory)
+
+
+def test_file_of_a_run_has_the_waveform_of_its_pins(kairos):
+    path = stored(kairos, "a.h5", BODY, "--vcd", "a.vcd")
+    with h5py.File(path) as file:
+        recording = unpacked(file["waveform"])
+        assert file["waveform/source"][()] == b"emulator"
+    pulses = [pulse for pulse in recording.pulses() if pulse.channel == "ttl4"]
+    assert [(pulse.start_ns, pulse.width_ns) for pulse in pulses] == [(2000 * n, 1000) for n in range(5)]
+
+
+def test_differences_of_two_runs_are_listed_by_channel(kairos):
+    stored(kairos, "a.h5")
+    stored(kairos, "b.h5", BODY.replace("self.ttl5.pulse", "delay(8 * ns); self.ttl5.pulse"))
+    same = runs(kairos, "diff", "a.h5", "a.h5")
+    assert same.returncode == 0 and same.stdout == "the waveforms are the same: 12 events\n"
+    done = runs(kairos, "diff", "a.h5", "b.h5")
+    assert done.returncode == 1 and done.stdout == "ttl5: 2 events from 10 us to 12 us 8 ns later\n"
+    found = [json.loads(line) for line in runs(kairos, "diff", "a.h5", "b.h5", "--json").stdout.splitlines()]
+    assert found == [
+        {"channel": "ttl5", "kind": "moved", "count": 2, "first_ns": 10000, "last_ns": 12000, "shift_ns": 8}
+    ]
+    (kairos.directory / "c.h5").write_text("nothing")
+    wrong = runs(kairos, "diff", "a.h5", "c.h5")
+    assert wrong.returncode == 1 and len(wrong.stderr.strip().splitlines()) == 1 and "c.h5" in wrong.stderr
+
+
+def test_run_is_repeated_to_the_bit_from_its_file(kairos):
+    path = stored(kairos, "a.h5")
+    done = runs(kairos, "verify", "a.h5")
+    assert done.returncode == 0, done.stdout + done.stderr
+    with h5py.File(path) as file:
+        digest = file["provenance/hash"][()].decode()
+        assert len(file["provenance/kernels"][()].split()) == 1
+    assert f"the same: 12 events of the pins, 0 datasets; hash {digest}" in done.stdout
+    again = stored(kairos, "b.h5")
+    with h5py.File(again) as file:
+        assert file["provenance/hash"][()].decode() == digest
+    other = stored(kairos, "c.h5", BODY.replace("range(5)", "range(6)"))
+    with h5py.File(other) as file:
+        assert file["provenance/hash"][()].decode() != digest
+
+
+def test_file_that_was_changed_does_not_verify(kairos):
+    path = stored(kairos, "a.h5")
+    with h5py.File(path, "r+") as file:
+        text = file["provenance/experiment"][()].decode()
+        del file["provenance/experiment"]
+        file["provenance/experiment"] = text.replace("2 * us", "3 * us")
+    done = runs(kairos, "verify", "a.h5", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 1 and not found["same"]
+    assert "the hash in the file is not that of its content" in found["differences"]
+    assert any(line.startswith("ttl5: 1 event at") for line in found["differences"])
+
+
+@pytest.fixture(scope="module")
+def ion(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ion")
+    (folder / "bench.toml").write_text((EXAMPLES / "ion" / "bench.toml").read_text())
+    return database("ion", folder)
+
+
+def test_run_with_an_ion_is_repeated_with_the_same_photons(kairos, ion):
+    experiment = EXAMPLES / "ion" / "photon_counting.py"
+    done = kairos("run", experiment, "shots=5", "--no-table", "-o", "a.h5", device_db=ion)
+    assert done.returncode == 0, done.stderr
+    with h5py.File(kairos.directory / "a.h5") as file:
+        assert any(name.startswith("urukul0") for name in file["waveform/tones"])
+    done = runs(kairos, "verify", "a.h5")
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,210 @@
+"""`kairos sweep`: the same file for any number of workers, with killed ones, and after a resume."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import h5py
+import numpy as np
+import pytest
+
+from kairos.twin.sweep.run import Sweep
+from kairos.twin.sweep.space import Dimension, Space
+from tests.support import PATIENCE
+from tests.support.gateware import database
+from tests.support.paths import EXAMPLES
+
+ION = EXAMPLES / "ion"
+COUNTS = '''"""Counts photons of an ion after a pulse."""
+import random
+
+import numpy as np
+from artiq.experiment import *
+from trap import Trap
+
+STATE = []
+
+
+class Counts(Trap, EnvExperiment):
+    def build(self):
+        self.build_trap()
+        self.setattr_argument("length", NumberValue(10 * us, unit="us"))
+        self.setattr_argument("fails", BooleanValue(False))
+
+    @kernel
+    def run(self):
+        self.setup()
+        counts = [0] * 5
+        for shot in range(5):
+            self.core.break_realtime()
+            self.cool()
+            self.qubit.sw.pulse(self.length)
+            delay(2 * us)
+            counts[shot] = self.detect()
+        self.note(counts)
+        if self.fails:
+            delay(-10 * ms)
+            self.qubit.sw.on()
+
+    def note(self, counts):
+        STATE.append(1)
+        self.set_dataset("counts", counts)
+        self.set_dataset("drawn", [random.random(), np.random.random()])
+        self.set_dataset("earlier", len(STATE))
+'''
+
+
+@pytest.fixture(scope="module")
+def laboratory(tmp_path_factory):
+    """A folder with an experiment, a bench and a device database."""
+    folder = tmp_path_factory.mktemp("sweep")
+    (folder / "counts.py").write_text(COUNTS)
+    for name in ("trap.py", "bench.toml"):
+        (folder / name).write_text((ION / name).read_text())
+    (folder / "device_db.py").write_text(database("ion", folder).read_text())
+    return folder
+
+
+def made(laboratory, space, **more):
+    return Sweep(laboratory / "counts.py", space, device_db=laboratory / "device_db.py", **more)
+
+
+SPACE = Space((Dimension("length", [1e-6, 5e-6]), Dimension("photons", [1e7, 2e7])), repeats=2)
+
+
+@pytest.fixture(scope="module")
+def expected(laboratory):
+    """The file of a sweep with one worker."""
+    path = laboratory / "expected.h5"
+    assert made(laboratory, SPACE).run(path, workers=1) == (8, 0)
+    return path.read_bytes()
+
+
+def test_sweep_varies_arguments_and_the_bench(laboratory, expected):
+    with h5py.File(laboratory / "expected.h5") as file:
+        counts, drawn = file["counts"][...], file["drawn"][...]
+        assert file["counts"].shape == (2, 2, 2, 5) and (file["earlier"][...] == 1).all()
+        assert file["photons"][...].tolist() == [1e7, 2e7]
+        assert len(np.unique(drawn)) == drawn.size and len(np.unique(file["seed"][...])) == 8
+    # The beam of the bench is twice as bright.
+    bright = counts.max(axis=(0, 2, 3))
+    assert bright[1] > 1.4 * bright[0] > 0
+
+
+@pytest.mark.parametrize("workers", [2, 8])
+def test_file_is_the_same_for_any_number_of_workers(laboratory, expected, tmp_path, workers):
+    made(laboratory, SPACE).run(tmp_path / "a.h5", workers=workers)
+    assert (tmp_path / "a.h5").read_bytes() == expected
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_file_is_the_same_with_killed_workers(laboratory, expected, tmp_path):
+    killed = []
+
+    def started(pid):
+        # The first ones only: a point whose worker is lost again and again is given up.
+        if len(killed) < 3:
+            killed.append(pid)
+            threading.Timer(0.5 * len(killed), os.kill, (pid, signal.SIGKILL)).start()
+
+    assert made(laboratory, SPACE).run(tmp_path / "a.h5", workers=2, started=started) == (8, 0)
+    assert killed and (tmp_path / "a.h5").read_bytes() == expected
+
+
+def test_sweep_that_was_interrupted_goes_on(laboratory, expected, tmp_path):
+    class Enough(Exception):
+        pass
+
+    def stop(done, _):
+        if done == 3:
+            raise Enough
+
+    path = tmp_path / "a.h5"
+    with pytest.raises(Enough):
+        made(laboratory, SPACE).run(path, workers=1, progress=stop)
+    assert not path.exists() and (tmp_path / "a.h5.part").exists()
+    computed, failed = made(laboratory, SPACE).run(path, workers=2)
+    assert (computed, failed) == (5, 0) and path.read_bytes() == expected
+
+
+def test_failed_points_are_in_the_file(laboratory, tmp_path):
+    space = Space((Dimension("fails", [False, True]),))
+    assert made(laboratory, space).run(tmp_path / "a.h5", workers=1) == (2, 1)
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["error"][...].tolist()[0] == b"" and b"RTIOUnderflow" in file["error"][1]
+        assert file["counts"].shape == (2, 5)
+
+
+def test_command_writes_the_file_and_reports_failed_points(kairos, laboratory, expected):
+    words = ["sweep", laboratory / "counts.py", "--scan", "fails=[False, True]", "--workers", "1"]
+    done = kairos(*words, device_db=laboratory / "device_db.py")
+    assert done.returncode == 1 and "2 points; wrote sweep.h5" in done.stdout
+    assert "1 points have failed" in done.stderr
+    again = kairos(*words, device_db=laboratory / "device_db.py")
+    assert again.returncode == 1 and "sweep.h5 exists already" in again.stderr
+    for wrong, text in (
+        (["--scan", "nonsense=1:2:3"], "neither the experiment has an argument nonsense"),
+        ([], "nothing is scanned"),
+        (["--scan", "length=1us:2us"], "give START:STOP:NUMBER"),
+        (["nonsense=1", "--scan", "length=[1e-6]"], "has no argument nonsense"),
+    ):
+        done = kairos("sweep", laboratory / "counts.py", *wrong, "-o", "b.h5", device_db=laboratory / "device_db.py")
+        assert done.returncode in (1, 2) and text in done.stderr, done.stderr
+
+
+def test_sweep_is_a_function_of_kairos(laboratory, tmp_path, monkeypatch):
+    import kairos
+
+    monkeypatch.chdir(laboratory)
+    found = kairos.sweep("counts.py", {"length": [1e-6]}, tmp_path / "a.h5", workers=1, progress=False)
+    assert (tmp_path / "a.h5").exists()
+    assert found is not None
+
+
+def test_dask_cluster_gives_the_same_file(laboratory, expected, tmp_path):
+    pytest.importorskip("distributed")
+    environment = {**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard",
+         "--host", "127.0.0.1", "--scheduler-file", str(tmp_path / "scheduler.json")],
+        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    workers = []
+    try:
+        for _ in range(2):
+            workers.append(
+                subprocess.Popen(
+                    [
+                        sys.executable,
+                        "-m",
+                        "distributed.cli.dask_worker",
+                        "--scheduler-file",
+                        str(tmp_path / "scheduler.json"),
+                        "--nworkers",
+                        "1",
+                        "--nthreads",
+                        "1",
+                        "--no-dashboard",
+                        "--no-nanny",
+                        "--local-directory",
+                        str(tmp_path),
+                    ],
+                    env=environment,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )  # fmt: skip
+            )
+        from distributed import Client
+
+        with Client(scheduler_file=str(tmp_path / "scheduler.json"), timeout=PATIENCE, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=PATIENCE)
+            address = client.scheduler.address.removeprefix("tcp://")
+        path = tmp_path / "a.h5"
+        made(laboratory, SPACE).run(path, over=f"dask://{address}")
+        assert path.read_bytes() == expected
+    finally:
+        for process in (*workers, scheduler):
+            process.terminate()
+            process.wait(PATIENCE)
