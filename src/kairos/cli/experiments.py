@@ -191,4 +191,5 @@ class Experiment:
                 }
             ),
         }
+        self.datasets.end_fits()
         write_hdf5(path, self.datasets, run, self.origin.values(self.arguments.effective))

@@ -47,12 +47,18 @@ def show(args):
             value = _when(value)
         if name == "arguments":
             value = " ".join(f"{key}={text}" for key, text in value.items())
+        if name == "numbers":
+            value = " ".join(f"{key}={number:.6g}{_uncertainty(error)}" for key, (number, error) in value.items())
         if name == "tags":
             value = ", ".join(value)
         if name == "notes":
             value = "; ".join(f"{_when(note['time'])} {note['person']}: {note['text']}" for note in value)
         if value not in (None, "", "N/A") and name != "expid":
             print(f"{name}: {value}")
+
+
+def _uncertainty(error: float | None) -> str:
+    return "" if error is None else f"±{error:.2g}"
 
 
 def compare(args):

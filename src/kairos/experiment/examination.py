@@ -1,6 +1,7 @@
 """Managers for examining an experiment: it is built to find its arguments, without accessing devices or changing
 datasets."""
 
+from .calibration import Calibration
 from .environment import processor_of
 
 __all__ = ["ExamineDatasetMgr", "ExamineDeviceMgr", "TraceArgumentManager"]
@@ -63,6 +64,7 @@ class ExamineDatasetMgr:
 
     def __init__(self, ddb=None):
         self.ddb = ddb
+        self.calibration = Calibration()
 
     def get(self, key, archive=False):
         """Return the value of a broadcast dataset; KeyError if there is none."""
@@ -84,3 +86,7 @@ class ExamineDatasetMgr:
 
     def append_to(self, key, value):
         """Discard the value."""
+
+    def fit(self, *fit):
+        """Discard the fit, all of whose parameters are stand-ins."""
+        return _Stand()

@@ -24,13 +24,17 @@ from ..experiment.store import DatasetStore
 from ..labclient import ADDRESS, SOCKET, STATE
 from ..runs import RIDCounter
 from . import targets
+from .calibrator import Calibrator
 from .database import Database
 from .device import Devices
+from .fits import Fits
 from .interactive import InteractiveArguments
 from .live import LiveDatasets
 from .log import Log
 from .processes import Processes
+from .proposals import Proposals
 from .queue import Queue
+from .reporting import Reporting
 from .repository import FolderSource, GitSource, Repository
 from .run import Run
 from .scheduler import Scheduler
@@ -89,6 +93,8 @@ class Laboratory:
         store = DatasetStore(settings.path(settings.dataset_db))
         store.check()
         self.datasets = LiveDatasets(store, self.database)
+        self.proposals = Proposals(self.database, self.datasets)
+        self.fits = Fits(self.datasets, self.database, self.results)
         self.interactive = InteractiveArguments()
         self._processes = Processes(self.state / "runs.sock", self._serve)
         await self._processes.start()
@@ -98,9 +104,20 @@ class Laboratory:
         self._device_publication = Publication(lambda: self._device_db.entries)
         self.repository = await self._repository()
         self.scheduler = self._scheduler()
+        self.calibrator = Calibrator(self, self.database)
+        self.reporting = Reporting(self, settings)
+        self.alarms = self.reporting.alarms
         await self.scheduler.start()
+        await self.reporting.start()
         await self._listen()
-        self.in_background(self.repository.scan())
+        self.in_background(self._after_scan())
+
+    async def _after_scan(self):
+        try:
+            await self.repository.scan()
+        finally:
+            self.calibrator.resume()
+            self.calibrator.watch_ages()
 
     def _lock(self):
         self._lock_file = (self.state / "lock").open("a+")
@@ -242,6 +259,10 @@ class Laboratory:
 
     def _run_ended(self, record: dict):
         self.datasets.ended(record["rid"])
+        self.fits.ended(record["rid"])
+        self.reporting.run_ended(record)
+        if not self.scheduler.runs:
+            self.reporting.queue_empty()
         self.interactive.ended(record["rid"])
         self.repository.keep([run.submission.expid for run in self.scheduler.runs.values()])
 
@@ -257,7 +278,13 @@ class Laboratory:
 
     def _device_moved(self, url: str):
         logger.warning("the emulated device %s was started again", url)
+        self.reporting.events.emit("device_lost", f"the emulated device {url} was started again", subject=url)
         self._publish_devices()
+
+    @property
+    def device_entries(self) -> dict:
+        """The device database, with the addresses of emulated devices."""
+        return self._device_db.entries
 
     def scan_devices(self):
         """Read the device database again; UsageError."""
@@ -303,15 +330,21 @@ class Laboratory:
         left = []
         for task in list(self._background):
             task.cancel()
+        if hasattr(self, "calibrator"):
+            await self.calibrator.close()
         if hasattr(self, "scheduler"):
             await self.scheduler.stop()
             left = [run.rid for run in self.scheduler.runs.values() if run.begun]
+        if hasattr(self, "reporting"):
+            await self.reporting.stop()
         for server in self._servers:
             await server.stop()
         if hasattr(self, "_devices"):
             await self._devices.stop()
         if hasattr(self, "_processes"):
             await self._processes.stop()
+        if hasattr(self, "fits"):
+            await self.fits.close()
         if hasattr(self, "datasets"):
             self.datasets.close()
         if hasattr(self, "database"):

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import asdict
 
 from sqlalchemy import delete, insert
 
@@ -137,6 +138,82 @@ class Service:
                 return
         raise UsageError(f"{key} has no value with the number {number}")
 
+    # Calibrations
+
+    def parameters(self) -> list[dict]:
+        """Return the states of all parameters: `key`, `state`, `reason`, `calibration`, `validity`,
+        `changed`, `confirmed`."""
+        return [
+            {
+                **{name: getattr(each, name) for name in ("key", "state", "reason", "calibration", "validity")},
+                "changed": each.written and each.written.changed,
+                "confirmed": each.written and each.written.confirmed,
+            }
+            for each in self._lab.calibrator.states().values()
+        ]
+
+    def calibrations(self) -> dict:
+        """Return the calibrations in the order in which they need one another: `name`, `sets`,
+        `needs`, `checks`; and the problems of their declarations."""
+        graph = self._lab.calibrator.graph()
+        listed = [
+            {
+                "name": name,
+                "sets": list(graph.calibrations[name].sets),
+                "needs": list(graph.calibrations[name].needs),
+                "checks": name in graph.checks,
+            }
+            for name in graph.order
+        ]
+        return {"calibrations": listed, "problems": graph.problems}
+
+    def calibrate(self, names=(), forced=False) -> int:
+        """Calibrate what is stale among the parameters or experiments of these names, and what they
+        need; without names everything. Returns the number of the session."""
+        return self._lab.calibrator.begin(list(names), bool(forced), self._person()).number
+
+    def session(self, number) -> dict:
+        """Return a session of calibrations: its `steps`, and when it has `ended`."""
+        return asdict(self._lab.calibrator.session(number))
+
+    async def session_changes(self, number, seen) -> dict:
+        """Return a session once it differs from `seen`, what was returned before."""
+        while (now := self.session(number)) == seen and now["ended"] is None:
+            await self._lab.calibrator.next_change()
+        return now
+
+    def stop_calibration(self, number):
+        """Stop a session: its run is asked to terminate."""
+        self._lab.calibrator.stop(number)
+
+    def proposals(self) -> list[dict]:
+        """Return the values that wait for a person."""
+        return self._lab.proposals.waiting()
+
+    def decide(self, number, accept, note=""):
+        """Accept or reject a value that waits."""
+        self._lab.proposals.decide(number, bool(accept), self._person(), note)
+
+    # Alarms and messages
+
+    def alarms(self) -> list[dict]:
+        """Return all alarms: `name`, `dataset`, `state`, `since`, `reason`, `person`, `note`, `guidance`."""
+        return self._lab.alarms.described()
+
+    def alarm_history(self, limit=100) -> list[dict]:
+        """Return what has happened to alarms, newest first."""
+        return self._lab.alarms.history(limit)
+
+    def acknowledge(self, name, note=""):
+        """Acknowledge an alarm."""
+        self._lab.alarms.acknowledge(name, self._person(), note)
+
+    def test_notifications(self):
+        """Send an event of the kind ``test``; UsageError if nobody wants it."""
+        if not any("test" in each.on for each in self._lab.settings.notify):
+            raise UsageError("nobody is told of 'test': add it to 'on' of a [[notify]] in lab.toml")
+        self._lab.reporting.events.emit("test", "this is a test")
+
     # Finished runs
 
     async def runs(self, words=(), limit=None) -> list[dict]:
@@ -153,6 +230,7 @@ class Service:
         record = self.run(rid)
         expid = pyon.decode(record["expid"])
         expid["arguments"] = {**(expid.get("arguments") or {}), **changed}
+        expid.pop("calibration", None)  # it belongs to no session, and does not check first
         return await self.submit(expid, record["pipeline"], record["priority"])
 
     def tag(self, rid, tag, remove=False):

@@ -17,6 +17,7 @@ from .. import results
 from ..database import rows
 from ..service import Service
 from ..tables import arguments, tags
+from . import fits
 from .protocol import message
 from .values import dataset, from_json
 
@@ -139,6 +140,34 @@ class Methods:
         self._service.restore_parameter(request.key, request.number)
         return message("RestoreParameterResponse")
 
+    # Calibrations
+
+    async def calibrations_start(self, request):
+        number = self._service.calibrate(request.names, request.force)
+        return message("StartCalibrationResponse", number=number)
+
+    async def calibrations_stop(self, request):
+        self._service.stop_calibration(request.number)
+        return message("StopCalibrationResponse")
+
+    async def calibrations_decide(self, request):
+        self._service.decide(request.number, request.accept, request.note)
+        return message("DecideResponse")
+
+    async def alarms_acknowledge(self, request):
+        self._service.acknowledge(request.name, request.note)
+        return message("AcknowledgeResponse")
+
+    # Fits
+
+    async def fits_fit(self, request):
+        found = await self._lab.fits.of_run(request.rid, fits.described(request.fit))
+        return message("FitResponse", result=fits.result(found))
+
+    async def fits_keep(self, request):
+        found = await self._lab.fits.keep(request.rid, request.name, fits.described(request.fit))
+        return message("KeepFitResponse", result=fits.result(found))
+
     # Ended runs
 
     async def runs_find(self, request):
@@ -161,6 +190,10 @@ class Methods:
             datasets=datasets,
             output=output,
             results=record["results"] or "",
+            numbers={
+                name: message("RunNumber", value=number, error=error)
+                for name, (number, error) in record["numbers"].items()
+            },
         )
 
     async def runs_repeat(self, request):
