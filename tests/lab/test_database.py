@@ -21,7 +21,7 @@ create table runs (rid integer primary key, class_name varchar);
 """
 
 
-def test_tables_of_the_first_version_get_what_they_lack(tmp_path):
+def test_tables_of_the_first_version_get_new_columns(tmp_path):
     path = tmp_path / "lab.db"
     with sqlite3.connect(path) as old:
         old.executescript(FIRST)

@@ -24,7 +24,7 @@ def graph(**entries):
     return Graph(entries)
 
 
-def test_calibrations_are_ordered_by_what_they_need():
+def test_calibrations_are_ordered_by_their_needs():
     made = graph(
         Gate=entry({"gate": {}}, ["rabi", "heating"]),
         Rabi=entry({"rabi": {}}, ["detuning"]),
@@ -57,7 +57,7 @@ def test_order_of_any_graph_has_every_calibration_once(needs):
             assert all(made.order.index(other) < made.order.index(name) for other in made.needed(name))
 
 
-def test_parameter_is_stale_by_age_or_by_what_it_needs():
+def test_parameter_is_stale_by_age_or_by_its_needs():
     made = graph(
         Rabi=entry({"rabi": {"validity": HOUR}}, ["detuning"]), Detuning=entry({"detuning": {"validity": 2 * HOUR}})
     )

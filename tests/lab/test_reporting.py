@@ -101,7 +101,7 @@ def started(tmp_path, settings):
     return laboratory.start()
 
 
-def test_webhook_and_email_report_what_was_asked_for(tmp_path, collector):
+def test_webhook_and_email_report_the_wanted_events(tmp_path, collector):
     letters_server = LetterServer()
     lab = started(
         tmp_path,
@@ -244,7 +244,7 @@ def test_numbers_and_results_reach_influx_after_it_was_away(tmp_path, collector)
     assert collector.received[0][1]["Authorization"] == "Token secret"
 
 
-def test_line_escapes_names_and_omits_what_is_no_number():
+def test_line_escapes_names_and_omits_missing_numbers():
     made = line("m", {"key": "a b,c=d\ne", "none": ""}, {"v w": 1, "t": 'x"\\\n', "b": True, "n": float("nan")}, 1.5)
     assert made == 'm,key=a\\ b\\,c\\=d\\ne v\\ w=1.0,t="x\\"\\\\\\n",b=true 1500000000'
     assert line("m", {}, {"v": None, "l": [1]}, 0) == ""
@@ -296,7 +296,7 @@ def test_metrics_are_served_in_the_format_of_prometheus(tmp_path):
         ("metrics = 5", "metrics must be a table"),
     ],
 )
-def test_invalid_setting_is_named_with_what_is_allowed(tmp_path, text, reason):
+def test_invalid_setting_is_named_with_allowed_ones(tmp_path, text, reason):
     (tmp_path / "lab.toml").write_text(text)
     with pytest.raises(UsageError) as refused:
         Settings.load(tmp_path)

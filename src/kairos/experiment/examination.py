@@ -4,7 +4,7 @@ datasets."""
 from .calibration import Calibration
 from .environment import processor_of
 
-__all__ = ["ExamineDatasetMgr", "ExamineDeviceMgr", "TraceArgumentManager"]
+__all__ = ["ExamineDatasetMgr", "ExamineDeviceMgr", "Stand", "TraceArgumentManager"]
 
 
 class TraceArgumentManager:
@@ -28,17 +28,17 @@ class TraceArgumentManager:
         return {key: None for key, _ in requests}
 
 
-class _Stand:
+class Stand:
     """Stands in for any device while an experiment is examined; every attribute is another
     stand-in."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return _Stand()
+        return Stand()
 
     def __call__(self, *args, **kwargs):
-        return _Stand()
+        return Stand()
 
 
 class ExamineDeviceMgr:
@@ -56,7 +56,7 @@ class ExamineDeviceMgr:
 
     def get(self, name):
         """Return a stand-in for the device `name`."""
-        return _Stand()
+        return Stand()
 
 
 class ExamineDatasetMgr:
@@ -89,4 +89,4 @@ class ExamineDatasetMgr:
 
     def fit(self, *fit):
         """Discard the fit, all of whose parameters are stand-ins."""
-        return _Stand()
+        return Stand()

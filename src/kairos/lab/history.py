@@ -165,6 +165,22 @@ def shown(database: Database, rid: int) -> dict:
     }
 
 
+def detailed(database: Database, found: list[dict]) -> list[dict]:
+    """Return the records of runs with their arguments, tags and numbers, in a query for each."""
+    rids = [record["rid"] for record in found]
+    parts: dict[int, dict] = {rid: {"arguments": {}, "tags": [], "numbers": {}} for rid in rids}
+    with database.view() as view:
+        for at in range(0, len(rids), BATCH):
+            some = rids[at : at + BATCH]
+            for row in rows(view, select(arguments).where(arguments.c.rid.in_(some))):
+                parts[row["rid"]]["arguments"][row["name"]] = row["value"]
+            for row in rows(view, select(tags).where(tags.c.rid.in_(some)).order_by(tags.c.tag)):
+                parts[row["rid"]]["tags"].append(row["tag"])
+            for row in rows(view, select(results).where(results.c.rid.in_(some)).order_by(results.c.name)):
+                parts[row["rid"]]["numbers"][row["name"]] = [row["number"], row["error"]]
+    return [{**record, **parts[record["rid"]]} for record in found]
+
+
 def count(database: Database) -> int:
     """Return the number of runs."""
     with database.view() as view:

@@ -30,6 +30,7 @@ from .device import Devices
 from .fits import Fits
 from .interactive import InteractiveArguments
 from .live import LiveDatasets
+from .locks import Locks
 from .log import Log
 from .processes import Processes
 from .proposals import Proposals
@@ -94,6 +95,7 @@ class Laboratory:
         store.check()
         self.datasets = LiveDatasets(store, self.database)
         self.proposals = Proposals(self.database, self.datasets)
+        self.locks = Locks(self.database)
         self.fits = Fits(self.datasets, self.database, self.results)
         self.interactive = InteractiveArguments()
         self._processes = Processes(self.state / "runs.sock", self._serve)
@@ -160,6 +162,7 @@ class Laboratory:
             self.repository,
             runs,
             self.results,
+            self.locks,
             take=self.datasets.take,
             adopted=self.datasets.adopt,
             printed=self._printed,

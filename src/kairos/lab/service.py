@@ -8,7 +8,7 @@ from sqlalchemy import delete, insert
 
 from .. import pyon
 from ..errors import UsageError
-from . import history
+from . import analysis, history
 from .tables import notes, tags
 
 __all__ = ["Service"]
@@ -96,6 +96,18 @@ class Service:
         while rid in self._lab.scheduler.runs:
             await self._lab.scheduler.ended_next()
         return self.run(rid)["status"]
+
+    def locks(self) -> list[dict]:
+        """Return the locks: `kind`, `name`, `person`, `note`, `since`, `expires`."""
+        return [asdict(lock) for lock in self._lab.locks.active()]
+
+    def lock(self, kind, name, seconds, note=""):
+        """Lock a pipeline or a device: runs of others wait."""
+        self._lab.locks.take(kind, name, float(seconds), self._person(), note)
+
+    def unlock(self, kind, name, force=False):
+        """Release a lock; that of somebody else only by force."""
+        self._lab.locks.release(kind, name, self._person(), force)
 
     # Experiments
 
@@ -220,6 +232,11 @@ class Service:
         """Return the runs that match all words, newest first; see `history.filtered`."""
         return await asyncio.to_thread(history.records, self._lab.database, list(words), limit)
 
+    async def run_details(self, words=(), limit=None) -> list[dict]:
+        """Return the same with the `arguments`, `tags` and `numbers` of each run."""
+        found = await self.runs(words, limit)
+        return await asyncio.to_thread(history.detailed, self._lab.database, found)
+
     def run(self, rid) -> dict:
         """Return everything that is known of a finished run."""
         return history.shown(self._lab.database, rid)
@@ -232,6 +249,17 @@ class Service:
         expid["arguments"] = {**(expid.get("arguments") or {}), **changed}
         expid.pop("calibration", None)  # it belongs to no session, and does not check first
         return await self.submit(expid, record["pipeline"], record["priority"])
+
+    async def analyze(self, rid) -> int:
+        """Submit the analysis of a finished run again, with its own source and data, in a pipeline of
+        its own; returns the number of the new run. UsageError if it has no data."""
+        record = self.run(rid)
+        if not record["results"]:
+            raise UsageError(f"run {rid} has no data to analyze")
+        expid = pyon.decode(record["expid"])
+        expid.pop("calibration", None)
+        source = expid.get(analysis.KEY, rid)  # of an analysis: the run itself
+        return await self.submit({**expid, analysis.KEY: source, "data": record["results"]}, "analysis")
 
     def tag(self, rid, tag, remove=False):
         """Give a finished run a tag, or remove it."""
@@ -262,6 +290,7 @@ class Service:
         return {
             "name": self._lab.settings.name,
             "folder": str(self._lab.settings.folder),
+            "results": str(self._lab.results),
             **self._lab.addresses,
             "queue": len(self._lab.scheduler.runs),
             "runs": history.count(self._lab.database),

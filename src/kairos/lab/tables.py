@@ -13,6 +13,7 @@ __all__ = [
     "alarms",
     "arguments",
     "calibrations",
+    "locks",
     "metadata",
     "notes",
     "parameters",
@@ -166,3 +167,14 @@ alarms = Table(
     Column("note", Text),
 )
 Index("alarms_name", alarms.c.name, alarms.c.id)
+
+locks = Table(
+    "locks",
+    metadata,
+    Column("kind", String, primary_key=True),  # "pipeline" or "device"
+    Column("name", String, primary_key=True),
+    Column("person", String),
+    Column("note", Text, nullable=False),
+    Column("since", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+)

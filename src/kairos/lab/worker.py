@@ -33,6 +33,7 @@ from ..experiment.environment import ProcessArgumentManager
 from ..language.core import TerminationRequested, set_watchdog_factory
 from ..runs import folder_of
 from ..schedule.services import AskedCommands, AskedDeviceDB, AskedScheduler
+from .analysis import KEY, AnalysisDatasets, AnalysisDevices, source_of
 from .journal import PERSIST, RETRY, Journal
 from .results import stored_name, write_datasets
 from .watchdogs import Watchdogs
@@ -227,8 +228,9 @@ class _Run:
         ddb = AskedDeviceDB(self._link.ask)
         ddb._entries = _overridden(entries, expid.get("devarg_override") or {})
         scheduler = _Scheduler(self._link, self._pause, begin["rid"], begin["pipeline"], expid, begin["priority"])
-        self._devices = DeviceManager(ddb, {"scheduler": scheduler, "ccb": AskedCommands(self._link.ask)})
-        self._datasets = DatasetManager(_Datasets(self._link, self.journal), self._note)
+        devices, datasets = (AnalysisDevices, AnalysisDatasets) if KEY in expid else (DeviceManager, DatasetManager)
+        self._devices = devices(ddb, {"scheduler": scheduler, "ccb": AskedCommands(self._link.ask)})
+        self._datasets = datasets(_Datasets(self._link, self.journal), self._note)
         arguments = _Arguments(expid.get("arguments") or {}, self._link)
         cls = choose_class(import_file(str(file)), expid.get("class_name"))
         self._name = cls.__name__
@@ -252,16 +254,26 @@ class _Run:
             file = self._folder / "experiment.py"
             file.write_text(expid["content"])
             return file
-        return Path(self._begin["directory"] or ".", expid["file"]).resolve()
+        file = Path(self._begin["directory"] or ".", expid["file"]).resolve()
+        if KEY in expid and (text := source_of(self._results / expid["data"])) is not None:
+            own = self._folder / file.name
+            own.write_text(text)
+            sys.path.insert(0, str(file.parent))  # of what it imports
+            return own
+        return file
 
     def _note(self, operation, key, value=None, more=None):
         self.journal.note(operation, key, value, more)
         if operation in ("propose", "confirm", "fit") or (operation == "set" and more[0] & PERSIST):
             self.journal.flush()  # a persistent value survives this process
 
+    def devices(self) -> list[str]:
+        """Return the names of the devices that the experiment has requested."""
+        return sorted({name for name in self._devices.requested if name not in ("scheduler", "ccb")})
+
     def prepare(self):
         """Prepare the experiment."""
-        self._enter("prepare")
+        self._enter("prepare", devices=self.devices())
         with user_code(plain=(DeviceError,)):
             self._experiment.prepare()
 
@@ -277,7 +289,9 @@ class _Run:
         try:
             with user_code(plain=(DeviceError, TerminationRequested)):
                 self._confirmed = self._is_still_good()
-                if not self._confirmed:
+                if KEY in self._begin["expid"]:
+                    self._datasets.load(self._results / self._begin["expid"]["data"])
+                elif not self._confirmed:
                     self._experiment.run()
                 self._devices.notify_run_end()
         finally:
@@ -391,7 +405,7 @@ def _performed(link: Link, run: _Run, stage: str) -> tuple[str, str] | None:
         link.ended(stage, how, text)
         return how, text
     link.update(busy=False)
-    link.ended(stage, "completed")
+    link.ended(stage, "completed", run.devices() if stage in ("build", "prepare") else None)
     return None
 
 

@@ -64,6 +64,7 @@ class Streams:
                 runs=[_queued(run, lab.scheduler.why(run)) for run in runs],
                 questions=[_question(rid, asked) for rid, asked in lab.interactive.publication.struct().items()],
                 ended=history.count(lab.database),
+                locks=[message("Lock", **{**vars(lock), "person": lock.person or ""}) for lock in lab.locks.active()],
             )
 
     async def datasets_follow(self, request):

@@ -3,7 +3,7 @@
 import { SvelteMap } from "svelte/reactivity";
 import { Applets, Datasets, type Applet, type Dataset } from "../protocol/kairos/lab/v1/datasets_pb";
 import { Fits, type DeclaredFit } from "../protocol/kairos/lab/v1/fits_pb";
-import { Experiments, Queue, type Experiment, type ExperimentProblem, type Question, type QueuedRun } from "../protocol/kairos/lab/v1/lab_pb";
+import { Experiments, Queue, type Experiment, type ExperimentProblem, type Lock, type Question, type QueuedRun } from "../protocol/kairos/lab/v1/lab_pb";
 import { Log, type LogRecord } from "../protocol/kairos/lab/v1/runs_pb";
 import { describe } from "./arguments";
 import { calls, reason } from "./calls";
@@ -34,6 +34,7 @@ export const lab = $state({
   revision: "",
   queue: [] as QueuedRun[],
   questions: [] as Question[],
+  locks: [] as Lock[],
   /** Number of runs that have ended. */
   ended: 0n,
   applets: [] as Applet[],
@@ -117,6 +118,7 @@ function followAll(): void {
     (now) => {
       lab.queue = now.runs;
       lab.questions = now.questions;
+      lab.locks = now.locks;
       lab.ended = now.ended;
     },
     fail,
