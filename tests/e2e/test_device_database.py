@@ -89,8 +89,8 @@ def test_parameter_of_a_channel_selects_its_driver():
 
 def test_run_names_entries_that_do_not_fit_the_gateware(kairos, tmp_path):
     device_db = tmp_path / "device_db.py"
-    text = (EXAMPLES / "device_db.py").read_text().replace("range(12)", "range(1, 13)").replace('"ref_period": 1e-9', '"ref_period": 2e-9')
-    device_db.write_text(text)
+    text = (EXAMPLES / "device_db.py").read_text().replace("range(12)", "range(1, 13)")
+    device_db.write_text(text.replace('"ref_period": 1e-9', '"ref_period": 2e-9'))
     done = kairos.run(
         "    def build(self):\n"
         "        for name in 'core', 'ttl4', 'ttl12':\n"

@@ -67,14 +67,14 @@ def test_experiments_are_submitted_by_name_and_file_and_found_in_the_history(lab
 
 def test_wrong_submission_is_reported_in_a_line(lab, kairos_in):
     one_line(kairos_in("submit", "Nothing"), "there is no experiment or file 'Nothing'")
-    one_line(kairos_in("submit", "lab.py"), "has several experiments: choose with -c Quick|Patient")
-    one_line(kairos_in("submit", "Quick scan", "m=1"), "Quick has no argument m; it takes n")
-    one_line(kairos_in("submit", "Quick scan", "n=1.5"), "argument n = 1.5: 1.5 is not an integer")
-    one_line(kairos_in("submit", "Quick scan", "--due", "soon"), "'soon' is not a time")
+    one_line(kairos_in("submit", "lab.py"), "more than one experiment in lab.py: choose with -c Quick|Patient", 2)
+    one_line(kairos_in("submit", "Quick scan", "m=1"), "Quick has no argument m; it takes n", 2)
+    one_line(kairos_in("submit", "Quick scan", "n=1.5"), "argument n = 1.5: 1.5 is not an integer", 2)
+    one_line(kairos_in("submit", "Quick scan", "--due", "soon"), "'soon' is not a time", 2)
     one_line(kairos_in("runs", "show", "77"), "there is no finished run 77")
     one_line(kairos_in("runs", "list", "rid=abc"), "rid is a number")
     one_line(kairos_in("queue", "hold", "77"), "there is no run 77 in the queue")
-    one_line(kairos_in("queue", "move", "77"), "give one of --before RUN and --behind RUN")
+    one_line(kairos_in("queue", "move", "77"), "give one of --before RUN and --behind RUN", 2)
     one_line(kairos_in("parameters", "history", "none"), "there is no parameter none")
     assert lab.queue() == [] and lab.runs() == []
 

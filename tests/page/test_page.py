@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.support import PATIENCE
 from tests.support.browser import ENTRY, new_page, violations
 from tests.support.hub import Hub, token_entry
+from tests.support.laboratory import Laboratory
 
 expect.set_options(timeout=PATIENCE * 1000)
 
@@ -173,3 +174,117 @@ def test_token_logs_in_and_role_look_is_shown_as_read_only(chromium, place, tmp_
             expect(page.get_by_label("Token")).to_be_visible()
     finally:
         hub.close()
+
+
+CALIBRATIONS = """from artiq.experiment import *
+
+
+class Detuning(EnvExperiment):
+    def build(self):
+        self.calibrates("detuning", validity=3600)
+
+    def run(self):
+        self.parameters.detuning = 5.0
+
+
+class Rabi(EnvExperiment):
+    def build(self):
+        self.calibrates("rabi", by_hand=True)
+        self.set_calibration(needs=["detuning"])
+
+    def run(self):
+        self.set_dataset("rabi", 1e5, unit="kHz", scale=1e3, broadcast=True, persist=True)
+"""
+
+
+@pytest.mark.parametrize("size", ["desktop", "telephone"])
+def test_calibration_is_started_and_its_value_accepted_in_the_page(chromium, hub, place, size):
+    (place.folder / "repository" / "calibrations.py").write_text(CALIBRATIONS)
+    place.scan()
+    with new_page(chromium, hub.address, size) as page:
+        if size == "telephone":
+            page.get_by_label("Views").get_by_role("button", name="Values").click()
+        else:
+            page.get_by_role("tab", name="Calibrations").click()
+        panel = page.get_by_role("region", name="Calibrations", exact=True)
+        expect(panel.get_by_role("row", name=re.compile("^rabi missing it has no value"))).to_be_visible()
+        panel.get_by_role("button", name="Calibrate what is stale").click()
+        expect(panel.get_by_text("no value → 100 kHz")).to_be_visible()
+        expect(panel.get_by_role("button", name=re.compile("^Rabi deciding, run 1"))).to_be_visible()
+        assert violations(page) == []
+        panel.get_by_role("button", name="Accept rabi").click()
+        expect(panel.get_by_role("row", name=re.compile("^rabi 100 kHz .*valid"))).to_be_visible()
+        expect(panel.get_by_role("row", name=re.compile(r"^detuning 5 \d+ s of 60 min .*valid"))).to_be_visible()
+        panel.get_by_role("button", name=re.compile("^Detuning")).click()
+        expect(panel.get_by_role("button", name="Calibrate 1")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert place.datasets()["rabi"][1] == 1e5
+
+
+FLOP = """import math
+from artiq.experiment import *
+
+
+class Flop(EnvExperiment):
+    def build(self):
+        self.setattr_device("ccb")
+        self.setattr_device("scheduler")
+
+    def run(self):
+        self.set_dataset("t", [], broadcast=True, unit="us", scale=1e-6)
+        self.set_dataset("p", [], broadcast=True)
+        self.ccb.issue("create_applet", "flop", "${artiq_applet}plot_xy p --x t")
+        self.fit_dataset("rabi_flop", "p", x="t", name="flop")
+        for n in range(40):
+            self.append_to_dataset("t", n * 1e-7)
+            noise = 0.01 * math.sin(7 * n)
+            self.append_to_dataset("p", 0.5 - 0.49 * math.cos(math.pi * n / 15) * math.exp(-n / 300) + noise)
+        import time
+        while not self.scheduler.check_termination():
+            time.sleep(0.05)
+"""
+
+
+def test_fit_is_shown_live_and_kept_with_an_ended_run(chromium, hub, place):
+    (place.folder / "repository" / "flop.py").write_text(FLOP)
+    place.scan()
+    with new_page(chromium, hub.address) as page:
+        submit(page, "Flop")
+        plot = page.get_by_role("article", name="flop")
+        expect(plot.get_by_label("Fit rabi_flop")).to_contain_text(re.compile(r"t_pi = 1\.[45]\d*\(\d+\) µs"))
+        expect(plot.get_by_role("img")).to_have_attribute("aria-label", re.compile("40 points against t, with a fit"))
+        plot.get_by_label("Fit of flop").select_option("cos")
+        expect(plot.get_by_label("Fit cos")).to_contain_text(re.compile(r"f = 0\.33\d*\(\d+\) MHz"))
+        plot.get_by_label("Fit of flop").select_option("no fit")
+        expect(plot.get_by_label("Fit cos")).to_have_count(0)
+        queue(page).get_by_role("button", name="Terminate").click()
+        page.get_by_role("button", name="0", exact=True).click()
+        expect(page.get_by_role("row", name=re.compile("^flop.t_pi"))).to_be_visible()
+        page.get_by_label("Fit of run 0").select_option("cos")
+        page.get_by_role("button", name="Keep with the run").click()
+        expect(page.get_by_role("row", name=re.compile("^p.f "))).to_be_visible()
+        assert violations(page) == []
+    assert place.run(0)["numbers"]["p.f"][0] == pytest.approx(1 / 3e-6, rel=1e-2)
+
+
+def test_alarm_in_the_header_is_acknowledged_with_a_note(chromium, tmp_path):
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    alarm = '[[alarm]]\nname = "RF & <i>co"\ndataset = "rf"\nmaximum = 2\nguidance = "call Anna"\n'
+    place = Laboratory(folder, alarm)
+    place.start()
+    hub = Hub(tmp_path, {}, entries=ENTRY)
+    try:
+        with new_page(chromium, hub.address) as page:
+            expect(page.get_by_role("button", name="no alarm")).to_be_visible()
+            place.set_dataset("rf", 3)
+            page.get_by_role("button", name="1 alarm").click()
+            expect(page.get_by_role("row", name=re.compile("^RF & <i>co active .*rf = 3 is above 2"))).to_be_visible()
+            assert violations(page) == []
+            page.get_by_label("Note on the alarm").fill("warms up")
+            page.get_by_role("button", name="Acknowledge RF & <i>co").click()
+            expect(page.get_by_role("row", name=re.compile("acknowledged .*warms up"))).to_be_visible()
+        assert place.alarms()[0]["note"] == "warms up"
+    finally:
+        hub.close()
+        place.close()

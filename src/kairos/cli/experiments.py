@@ -23,7 +23,7 @@ from .arguments import check_known
 from .colour import coloured
 from .provenance import Provenance
 
-__all__ = ["ENDED", "Experiment", "argument_texts", "parse_arguments"]
+__all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_arguments"]
 
 ENDED = (DeviceError, TerminationRequested)
 """Exceptions that end a run without a traceback."""
@@ -81,16 +81,21 @@ def import_file(path: str, prefix: str = "file_import_"):
 def choose_class(module, class_name: str | None = None):
     """Return the experiment class called `class_name`, or the only one of `module`."""
     found = {name: value for name, value in vars(module).items() if is_public_experiment(value)}
-    file = module.__file__
+    return found[chosen_class(found, module.__file__, class_name)]
+
+
+def chosen_class(found, file, class_name: str | None) -> str:
+    """Return the name `class_name`, which must be among those `found` in a file, or the only one.
+    CommandLineError if the command line has to name another one, UsageError if there is none."""
     if class_name is not None:
         if class_name not in found:
             raise CommandLineError(f"{file} has no experiment '{class_name}'; it has {', '.join(found) or 'none'}")
-        return found[class_name]
+        return class_name
     if not found:
         raise UsageError(f"no experiments in {file}: an experiment is a class derived from EnvExperiment")
     if len(found) > 1:
         raise CommandLineError(f"more than one experiment in {file}: choose with -c {'|'.join(found)}")
-    return next(iter(found.values()))
+    return next(iter(found))
 
 
 def _class_of(path: str, class_name: str | None) -> type:
@@ -198,6 +203,7 @@ class Experiment:
                 }
             ),
         }
+        self.datasets.end_fits()
         write_hdf5(path, self.datasets, run, self.provenance(), waveform)
 
     def provenance(self) -> dict[str, str]:

@@ -3,12 +3,13 @@
 import json
 import time
 
-from ..errors import UsageError
+from ..errors import CommandLineError
 from ..labclient import connect
+from ..labdata import connect as connect_data
 from .experiments import parse_arguments
 from .tables import print_table
 
-__all__ = ["compare", "list_all", "note", "reindex", "repeat", "show", "tag"]
+__all__ = ["analyze", "compare", "export", "list_all", "note", "reindex", "repeat", "show", "tag"]
 
 
 def _when(moment) -> str:
@@ -47,12 +48,18 @@ def show(args):
             value = _when(value)
         if name == "arguments":
             value = " ".join(f"{key}={text}" for key, text in value.items())
+        if name == "numbers":
+            value = " ".join(f"{key}={number:.6g}{_uncertainty(error)}" for key, (number, error) in value.items())
         if name == "tags":
             value = ", ".join(value)
         if name == "notes":
             value = "; ".join(f"{_when(note['time'])} {note['person']}: {note['text']}" for note in value)
         if value not in (None, "", "N/A") and name != "expid":
             print(f"{name}: {value}")
+
+
+def _uncertainty(error: float | None) -> str:
+    return "" if error is None else f"±{error:.2g}"
 
 
 def compare(args):
@@ -81,6 +88,34 @@ def repeat(args):
     print(json.dumps({"rid": rid}) if args.json else f"run {rid}")
 
 
+def analyze(args) -> int:
+    """Submit the analysis of runs again; returns 1 if one was waited for and has failed."""
+    lab = connect(args.lab)
+    failed = False
+    for run in args.runs:
+        rid = lab.analyze(run)
+        status = lab.wait(rid) if args.wait else None
+        failed |= status not in (None, "completed")
+        if args.json:
+            print(json.dumps({"rid": rid, **({"status": status} if args.wait else {})}))
+        else:
+            print(f"run {rid}" + (f": {status}" if args.wait else ""))
+    return 1 if failed else 0
+
+
+def export(args):
+    """Write a table of runs, or the points of one; CommandLineError, UsageError."""
+    lab = connect_data(args.lab)
+    if args.points is None:
+        count = lab.write_runs(args.conditions, args.output)
+        print(f"{args.output}: {count} runs")
+    elif args.conditions:
+        raise CommandLineError("--points takes no conditions")
+    else:
+        count = lab.run(args.points).write(args.output)
+        print(f"{args.output}: {count} rows")
+
+
 def tag(args):
     """Give runs a tag, or remove it."""
     lab = connect(args.lab)
@@ -89,9 +124,9 @@ def tag(args):
 
 
 def note(args):
-    """Add a note to a run. UsageError if it is empty."""
+    """Add a note to a run. CommandLineError if it is empty."""
     if not args.text.strip():
-        raise UsageError("the note is empty")
+        raise CommandLineError("the note is empty")
     connect(args.lab).note(args.run, args.text)
 
 

@@ -1,6 +1,7 @@
-"""``kairos parameters``: persistent datasets of the laboratory, and every value they have had."""
+"""``kairos parameters``: persistent datasets of the laboratory, every value they have had, and what is stale."""
 
 import json
+import sys
 import time
 
 from .. import pyon
@@ -9,23 +10,82 @@ from ..labclient import connect
 from ..quantities import Quantity
 from .tables import print_table
 
-__all__ = ["history", "list_all", "restore"]
+__all__ = ["accept", "history", "list_all", "proposed", "reject", "restore", "stale"]
 
 
 def list_all(args):
-    """Print the persistent datasets: value, when and by whom it was set."""
+    """Print the persistent datasets: value, when and by whom it was set, and whether it is valid."""
     lab = connect(args.lab)
+    states = {each["key"]: each for each in lab.parameters()}
     rows = []
     for key, (persist, value, metadata) in sorted(lab.datasets().items()):
         if not persist:
             continue
         (last,) = lab.parameter_history(key, 1) or ({"time": None, "rid": None, "person": None},)
         if args.json:
-            said = {"key": key, "pyon": pyon.encode(value), "metadata": metadata}
+            said = {"key": key, "pyon": pyon.encode(value), "metadata": metadata, "state": states[key]["state"]}
             print(json.dumps({**said, **{name: last[name] for name in ("time", "rid", "person")}}, default=repr))
-        rows.append((key, Quantity.of(metadata).text(value, True), _when(last["time"]), _origin(last)))
+        shown = Quantity.of(metadata).text(value, True)
+        rows.append((key, shown, _when(last["time"]), _origin(last), states[key]["reason"] or states[key]["state"]))
     if not args.json:
-        print_table(("parameter", "value", "set", "by"), rows)
+        print_table(("parameter", "value", "set", "by", "state"), rows)
+
+
+def stale(args) -> int:
+    """Print the parameters that need to be calibrated, and why; returns 1 if there are any."""
+    lab = connect(args.lab)
+    found = [each for each in lab.parameters() if each["state"] != "valid"]
+    if args.json:
+        for each in found:
+            print(json.dumps(each))
+    elif found:
+        rows = [(each["key"], each["reason"], each["calibration"] or "no experiment sets it") for each in found]
+        print_table(("parameter", "why", "calibrated by"), rows)
+    else:
+        print("every parameter is valid")
+    for problem in lab.calibrations()["problems"]:
+        print(f"kairos: {problem}", file=sys.stderr)
+    return 1 if found else 0
+
+
+def proposed(args):
+    """Print the values that wait for a person."""
+    lab = connect(args.lab)
+    found = lab.proposals()
+    if args.json:
+        for each in found:
+            print(json.dumps(each))
+        return
+    if not found:
+        print("no value waits")
+        return
+    values = lab.datasets()
+    rows = []
+    for each in found:
+        metadata = {**values.get(each["key"], (True, None, {}))[2], **pyon.decode(each["metadata"])}
+        quantity = Quantity.of(metadata)
+        before = quantity.text(values[each["key"]][1], True) if each["key"] in values else ""
+        rows.append(
+            (each["id"], each["key"], before, quantity.text(pyon.decode(each["value"]), True), f"run {each['rid']}")
+            + (each["objection"],)
+        )
+    print_table(("number", "parameter", "now", "proposed", "by", "waits because"), rows)
+
+
+def accept(args):
+    """Set parameters to values that wait."""
+    _decide(args, True)
+
+
+def reject(args):
+    """Reject values that wait."""
+    _decide(args, False)
+
+
+def _decide(args, accepted: bool):
+    lab = connect(args.lab)
+    for number in args.numbers:
+        lab.decide(number, accepted, args.note)
 
 
 def _when(moment) -> str:
@@ -45,8 +105,11 @@ def history(args):
         for write in found:
             print(json.dumps(write))
         return
-    rows = [(write["id"], _when(write["time"]), _origin(write), write["value"] or "deleted") for write in found]
-    print_table(("number", "set", "by", "value"), rows)
+    rows = [
+        (write["id"], _when(write["time"]), _origin(write), write["value"] or "deleted", write["note"] or write["kind"])
+        for write in found
+    ]
+    print_table(("number", "set", "by", "value", "note"), rows)
 
 
 def restore(args):

@@ -2,7 +2,7 @@
 
 import json
 
-from ..errors import UsageError
+from ..errors import CommandLineError
 from ..labclient import connect
 from .experiments import parse_arguments
 from .submit import moment
@@ -35,9 +35,9 @@ def _title(expid: dict) -> str:
 
 
 def move(args):
-    """Place a run before or behind another one. UsageError."""
+    """Place a run before or behind another one. CommandLineError."""
     if (args.before is None) == (args.behind is None):
-        raise UsageError("give one of --before RUN and --behind RUN")
+        raise CommandLineError("give one of --before RUN and --behind RUN")
     before = args.before is not None
     connect(args.lab).move(args.run, args.before if before else args.behind, before)
 
@@ -53,7 +53,7 @@ def release(args):
 
 
 def edit(args):
-    """Change a run that waits. UsageError if nothing is to be changed."""
+    """Change a run that waits. CommandLineError if nothing is to be changed."""
     values = {
         "priority": args.priority,
         "pipeline": args.pipeline,
@@ -63,7 +63,7 @@ def edit(args):
     }
     given = {name: value for name, value in values.items() if value is not None}
     if not given:
-        raise UsageError("nothing to change: give arguments as KEY=VALUE, or an option")
+        raise CommandLineError("nothing to change: give arguments as KEY=VALUE, or an option")
     connect(args.lab).edit(args.run, **given)
 
 

@@ -6,12 +6,13 @@ import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 from ..experiment import arguments as kinds
 from ..experiment.scan import Scannable
 from ..labclient import connect
 from ..texts import plain
-from .experiments import argument_texts
+from .arguments import check_known
+from .experiments import argument_texts, chosen_class
 
 __all__ = ["submit"]
 
@@ -58,7 +59,7 @@ def submit(args) -> int:
 
 def moment(text: str) -> float:
     """Return a time in seconds of Unix time: ``HH:MM[:SS]`` (the next such time), or ISO 8601;
-    UsageError."""
+    CommandLineError."""
     for form in ("%H:%M", "%H:%M:%S"):
         try:
             clock = datetime.strptime(text, form)
@@ -70,7 +71,7 @@ def moment(text: str) -> float:
     try:
         return datetime.fromisoformat(text).timestamp()
     except ValueError:
-        raise UsageError(f"'{text}' is not a time: give 22:30, or {time.strftime('%Y-%m-%dT%H:%M')}") from None
+        raise CommandLineError(f"'{text}' is not a time: give 22:30, or {time.strftime('%Y-%m-%dT%H:%M')}") from None
 
 
 def _found(lab, args) -> tuple[dict, dict]:
@@ -85,7 +86,7 @@ def _found(lab, args) -> tuple[dict, dict]:
     of_file = {name: entry for name, entry in known.items() if entry["file"] == args.experiment}
     if of_file:
         classes = {entry["class_name"]: entry for entry in of_file.values()}
-        name = _class(classes, args)
+        name = chosen_class(classes, args.experiment, args.class_name)
         return {"file": args.experiment, "class_name": name, **revision}, classes[name]["arginfo"]
     if args.experiment in listed["problems"]:
         raise UsageError(f"{args.experiment} cannot be examined: {listed['problems'][args.experiment]}")
@@ -94,36 +95,22 @@ def _found(lab, args) -> tuple[dict, dict]:
         raise UsageError(f"there is no experiment or file '{args.experiment}'; 'kairos experiments' lists all")
     file = str(path.resolve())
     classes = lab.examine(file)
-    name = _class(classes, args)
+    name = chosen_class(classes, args.experiment, args.class_name)
     return {"file": file, "class_name": name}, classes[name]["arginfo"]
 
 
-def _class(classes: dict, args) -> str:
-    if args.class_name is not None and args.class_name not in classes:
-        known = ", ".join(classes) or "none"
-        raise UsageError(f"{args.experiment} has no experiment '{args.class_name}'; it has {known}")
-    if args.class_name is None and len(classes) != 1:
-        if not classes:
-            raise UsageError(f"{args.experiment} has no experiments")
-        raise UsageError(f"{args.experiment} has several experiments: choose with -c {'|'.join(classes)}")
-    return args.class_name or next(iter(classes))
-
-
 def _typed(given: dict[str, str], arginfo: dict, name: str) -> dict:
-    """Return arguments as they are submitted, from their texts; UsageError for an invalid one."""
+    """Return arguments as they are submitted, from their texts; CommandLineError for an invalid one."""
+    check_known(name, set(given) - set(arginfo), set(arginfo))
     values = {}
     for key, text in given.items():
-        if key not in arginfo:
-            known = ", ".join(arginfo) or "none"
-            raise UsageError(f"{name} has no argument {key}; it takes {known}")
-        described = arginfo[key][0]
         try:
-            values[key] = _value(described, text)
+            values[key] = _value(arginfo[key][0], text)
         except Exception as error:
-            raise UsageError(f"argument {key} = {text}: {error}") from None
+            raise CommandLineError(f"argument {key} = {text}: {error}") from None
     missing = [key for key, (described, *_) in arginfo.items() if "default" not in described and key not in values]
     if missing:
-        raise UsageError(f"argument '{missing[0]}' has no default: give it as {missing[0]}=VALUE")
+        raise CommandLineError(f"argument '{missing[0]}' has no default: give it as {missing[0]}=VALUE")
     return values
 
 

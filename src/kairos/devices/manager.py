@@ -38,6 +38,8 @@ class DeviceManager:
     def __init__(self, ddb: DeviceDB, virtual_devices: dict | None = None):
         self.ddb = ddb
         self.virtual_devices = virtual_devices or {}
+        self.requested: set[str] = set()
+        """Names of the devices that were requested."""
         self._made: dict[Hashable, object] = {}
         self._at_end = ExitStack()
 
@@ -62,6 +64,8 @@ class DeviceManager:
 
     def get(self, name: str):
         """Return the device `name`; DeviceError if it is not available."""
+        if isinstance(name, str):
+            self.requested.add(name)
         return self.virtual_devices[name] if name in self.virtual_devices else self._described(name)
 
     def _described(self, name: str):

@@ -7,11 +7,13 @@ recorded in the archive of the run, so that an output file contains everything a
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from .arguments import NoDefault
+from .calibration import Calibration, Rule
+from .fits import RunFit, declared
 
 __all__ = [
     "ARCHIVE",
@@ -20,6 +22,7 @@ __all__ = [
     "DatasetDB",
     "DatasetManager",
     "apply_change",
+    "fit_groups",
     "lookup",
     "subscript",
     "without_none",
@@ -63,6 +66,22 @@ class DatasetDB:
         if metadata is None:
             metadata = {} if before is None else before.metadata
         self.data[key] = Broadcast(persist, value, metadata)
+
+    def propose(self, key, value, metadata, rule: Rule):
+        """Set a parameter if its rule accepts the value, else say why not."""
+        before = self.get(key) if self._has(key) else None
+        objection = rule.objection(value, before)
+        if objection is None:
+            self.set(key, value, True, metadata)
+        else:
+            logger.warning("parameter '%s' = %r is not set: %s", key, value, objection)
+
+    def _has(self, key) -> bool:
+        try:
+            self.get(key)
+        except KeyError:
+            return False
+        return True
 
     def delete(self, key):
         del self.data[key]
@@ -124,6 +143,11 @@ class DatasetManager:
     def __init__(self, ddb: DatasetDB | None = None, note: Callable | None = None):
         self.ddb = DatasetDB() if ddb is None else ddb
         self._note = note or (lambda operation, key, value=None, more=None: None)
+        self.calibration = Calibration()
+        """What the experiment has declared about the parameters that it sets."""
+        self._fits: dict[str, RunFit] = {}
+        self.fitted: dict[str, dict] = {}
+        """Results of the fits at the end of the run, by name."""
         self._written: dict[str, _Record] = {}
         self._read: dict[str, _Record] = {}
 
@@ -139,10 +163,14 @@ class DatasetManager:
 
     def groups(self) -> dict[str, dict[str, _Record]]:
         """Return the groups of the run's file: ``datasets`` and ``archive``."""
-        return {"datasets": {k: r for k, r in self._written.items() if r.archived}, "archive": self._read}
+        found = {"datasets": {k: r for k, r in self._written.items() if r.archived}, "archive": self._read}
+        return {**found, **fit_groups(self.fitted)}
 
     def set(self, key, value, metadata, broadcast=False, persist=False, archive=True):
         """Set a dataset, and withdraw it from places where it should no longer appear."""
+        if persist and key in self.calibration.sets:
+            self._propose(key, value, metadata)
+            return
         record = _Record(value, metadata, archived=archive, broadcast=broadcast or persist)
         before = self._written.get(key)
         if record.broadcast:
@@ -157,6 +185,36 @@ class DatasetManager:
             return
         flags = BROADCAST * record.broadcast | PERSIST * bool(persist) | ARCHIVE * bool(archive)
         self._note("set", key, value, (flags, metadata))
+
+    def _propose(self, key, value, metadata):
+        """Propose a value of a parameter that this run calibrates; in the run's file it is a dataset."""
+        rule = self.calibration.sets[key]
+        self._written[key] = _Record(value, metadata)
+        self._note("set", key, value, (ARCHIVE, metadata))
+        self._note("propose", key, value, (metadata, asdict(rule)))
+        self.ddb.propose(key, value, metadata, rule)
+
+    def confirm(self):
+        """Note that the parameters that this run calibrates are as good as if they had been set now."""
+        for key in self.calibration.sets:
+            self._note("confirm", key)
+
+    def fit(self, *fit) -> RunFit:
+        """Declare a fit: shape, y, x, error, initial, fixed, name; see `HasEnvironment.fit_dataset`."""
+        made = declared(self, *fit)
+        self._fits[made.name] = made
+        self._note("fit", made.name, None, made.described())
+        return made
+
+    def end_fits(self):
+        """Fit for the last time, and note the results."""
+        for name, fit in self._fits.items():
+            try:
+                result = fit.result().described()
+            except Exception as error:  # whatever the values are, the run is stored
+                result = {"shape": fit.shape, "values": {}, "errors": {}, "problem": f"{type(error).__name__}: {error}"}
+            self.fitted[name] = {**result, "y": fit.y, "x": fit.x}
+            self._note("fitted", name, None, self.fitted[name])
 
     def _own(self, key):
         """Return the value of a dataset set by this run. If it is also broadcast, that is the same
@@ -203,6 +261,18 @@ class DatasetManager:
         """Return the metadata of a dataset; KeyError if there is none."""
         record = self._written.get(key)
         return self.ddb.get_metadata(key) if record is None else record.metadata
+
+
+def fit_groups(fitted: dict[str, dict]) -> dict[str, dict[str, _Record]]:
+    """Return the group ``fits`` of a run's file, if there are any: ``NAME/PARAMETER``, with the
+    standard error as attribute ``uncertainty``."""
+    records = {}
+    for name, fit in fitted.items():
+        records[f"{name}/shape"] = _Record(fit["shape"], {"y": fit.get("y") or "", "x": fit.get("x") or ""})
+        for parameter, value in fit["values"].items():
+            error = fit["errors"].get(parameter)
+            records[f"{name}/{parameter}"] = _Record(value, {} if error is None else {"uncertainty": error})
+    return {"fits": records} if records else {}
 
 
 def without_none(options: dict) -> dict:

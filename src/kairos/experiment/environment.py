@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ..language import rpc
 from . import datasets
 from .arguments import ArgumentError, CancelledArgsError, DefaultMissing, NoDefault, PYONValue
+from .calibration import Parameters, checked_policy
 
 __all__ = [
     "EnvExperiment",
@@ -180,9 +181,19 @@ def _to_attribute(getter: Callable, constant: bool = True) -> Callable:
     return setter
 
 
+class _Parameters:
+    """The attribute ``parameters``, which an experiment may replace by one of its own."""
+
+    def __get__(self, environment, owner=None):
+        return self if environment is None else Parameters(environment)
+
+
 class HasEnvironment:
     """Access to devices, arguments and datasets. The parent is another environment or a tuple of
     managers."""
+
+    parameters = _Parameters()
+    """Persistent datasets as attributes, see `calibration.Parameters`."""
 
     def __init__(self, managers_or_parent, *args, **kwargs):
         self.children = []
@@ -287,6 +298,45 @@ class HasEnvironment:
         KeyError if it is unknown and there is no `default`.
         """
         return datasets.lookup(key, default, lambda: self._managers.datasets.get_metadata(key))
+
+    def fit_dataset(self, shape, y, x=None, error=None, *, initial=None, fixed=None, name=None):
+        """Fit the dataset `y` against `x` (by default the numbers of its points), with the standard
+        errors `error`, by a shape of `kairos.fits.NAMES`.
+
+        From now on the fit is shown live in the laboratory's page, and at the end it is stored with
+        the run as `name`, by default `y`. Returns an object with the parameters of the shape as
+        attributes: their values for the points that there are. initial, fixed: parameters by name.
+        UsageError for an unknown shape, or if lmfit is not installed.
+        """
+        return self._managers.datasets.fit(shape, y, x, error, initial, fixed, name)
+
+    # Calibrations
+
+    @_while_building
+    def calibrates(self, key, *, validity=None, minimum=None, maximum=None, change=None, by_hand=False):
+        """Declare that this experiment sets the parameter `key`; only in ``build``.
+
+        A value is valid for `validity` seconds, by default without limit. A new value is accepted if
+        it is from `minimum` to `maximum` and differs by no more than the fraction `change` from the
+        value before; another one, or with `by_hand` any, waits until a person accepts it.
+        ValueError for an unusable rule.
+        """
+        rule = {"validity": validity, "minimum": minimum, "maximum": maximum, "change": change, "by_hand": by_hand}
+        self._managers.datasets.calibration.add(key, **rule)
+
+    @_while_building
+    def set_calibration(self, *, needs=(), when=(), on_failure="stop", attempts=1):
+        """Declare how this experiment is run as a calibration; only in ``build``.
+
+        needs: parameters that must be valid before. when: conditions on parameters, such as
+        ``"ion_count>=1"``. on_failure: what becomes of calibrations that need this one if it fails
+        `attempts` times, see `calibration.ON_FAILURE`. ValueError.
+        """
+        checked_policy(on_failure, attempts, when)
+        calibration = self._managers.datasets.calibration
+        calibration.needs.extend(key for key in needs if key not in calibration.needs)
+        calibration.when.extend(when)
+        calibration.on_failure, calibration.attempts = on_failure, attempts
 
 
 class EnvExperiment(Experiment, HasEnvironment):

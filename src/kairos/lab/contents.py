@@ -1,9 +1,11 @@
 """What the journal of a run says: its datasets, how far it has got, and how it has ended."""
 
+import math
+import numbers
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..experiment.datasets import subscript
+from ..experiment.datasets import fit_groups, subscript
 from .journal import ARCHIVE, Reader, Record
 
 __all__ = ["Contents", "Entry", "contents"]
@@ -31,13 +33,24 @@ class Contents:
         """How it has ended: `status`, `error`; None if it was interrupted."""
         self.written: dict[str, Entry] = {}
         self.read: dict[str, Entry] = {}
+        self.fits: dict[str, dict] = {}
+        """Results of its fits, by name."""
         self.last = 0.0
         """Time of the last record, in seconds of Unix time."""
 
     def groups(self) -> dict[str, dict[str, Entry]]:
         """Return the groups of the run's file: ``datasets`` and ``archive``."""
         kept = {key: entry for key, entry in self.written.items() if entry.flags & ARCHIVE}
-        return {"datasets": kept, "archive": self.read}
+        return {"datasets": kept, "archive": self.read, **fit_groups(self.fits)}
+
+    def scalars(self) -> dict[str, float]:
+        """Return the datasets that are single finite numbers, by key."""
+        found = {}
+        for key, entry in self.written.items():
+            if isinstance(entry.value, numbers.Real) and not isinstance(entry.value, bool):
+                if math.isfinite(number := float(entry.value)):
+                    found[key] = number
+        return found
 
     def take(self, record: Record):
         """Add a record."""
@@ -54,6 +67,8 @@ class Contents:
                 self.written.pop(record.key, None)
             case "read":
                 self.read[record.key] = Entry(record.value, record.more, ARCHIVE)
+            case "fitted":
+                self.fits[record.key] = record.more
             case "begin":
                 self.begin = record.more
             case "stage":

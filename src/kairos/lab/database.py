@@ -14,7 +14,7 @@ from ..errors import UsageError
 
 __all__ = ["HEAD", "Database"]
 
-HEAD = "0001"
+HEAD = "0005"
 """Number of the last change of the tables."""
 BUSY = 10
 """Seconds to wait for another process that holds the database."""

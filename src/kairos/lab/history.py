@@ -1,6 +1,7 @@
 """The index of runs: entering, searching, and rebuilding it from the files of the runs."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +12,11 @@ from sqlalchemy import Connection, Select, String, cast, delete, func, insert, s
 from .. import pyon
 from ..errors import UsageError
 from .database import Database, rows
-from .tables import arguments, notes, runs, tags
+from .tables import arguments, notes, results, runs, tags
 
 __all__ = ["enter", "filtered", "record_in", "records", "reindex", "shown"]
 
-CONDITION = re.compile(r"([\w.]+)\s*(<=|>=|!=|=|<|>)\s*(.+)")
+CONDITION = re.compile(r"([\w./]+)\s*(<=|>=|!=|=|<|>)\s*(.+)")
 """A condition on an argument or a property of runs, such as ``detuning>=1e3``."""
 PROPERTIES = ("rid", "status", "class_name", "file", "pipeline", "person", "repo_rev", "started", "ended")
 BATCH = 500
@@ -28,7 +29,7 @@ def enter(change: Connection, records: list[dict]):
     newest = {record["rid"]: record for record in records}
     if not newest:
         return
-    for table in (arguments, runs):
+    for table in (arguments, results, runs):
         change.execute(delete(table).where(table.c.rid.in_(list(newest))))
     change.execute(insert(runs), [_row(record) for record in newest.values()])
     given = [
@@ -38,6 +39,20 @@ def enter(change: Connection, records: list[dict]):
     ]
     if given:
         change.execute(insert(arguments), given)
+    found = [row for record in newest.values() for row in _results(record)]
+    if found:
+        change.execute(insert(results), found)
+
+
+def _results(record: dict) -> Iterator[dict]:
+    """Yield the rows of a run's results: its numbers, and the parameters of its fits."""
+    rows_by_name = {name: {"number": value, "error": None} for name, value in (record.get("scalars") or {}).items()}
+    for fit, result in (record.get("fits") or {}).items():
+        for name, value in result.get("values", {}).items():
+            rows_by_name[f"{fit}.{name}"] = {"number": value, "error": result.get("errors", {}).get(name)}
+    for name, row in rows_by_name.items():
+        if isinstance(row["number"], int | float) and math.isfinite(row["number"]):
+            yield {"rid": record["rid"], "name": name, **row}
 
 
 def _row(record: dict) -> dict:
@@ -63,7 +78,8 @@ def filtered(words: list[str], limit: int | None = None) -> Select:
     """Return the query for runs that match all words, newest first; UsageError for an unusable one.
 
     A word is a text that occurs in class, file, person, status, error or an argument; or a
-    condition, whose name is a property of runs (`PROPERTIES`), ``tag``, or an argument.
+    condition, whose name is a property of runs (`PROPERTIES`), ``tag``, an argument, or a result: a
+    dataset that is a number, or ``FIT.PARAMETER``.
     """
     query = select(runs).order_by(runs.c.rid.desc())
     given: dict[str, list] = {}
@@ -77,7 +93,11 @@ def filtered(words: list[str], limit: int | None = None) -> Select:
             given.setdefault(condition[1], []).append(_argument(*condition.groups()[1:]))
     for name, conditions in given.items():
         # Together, so that a range is one look into the index.
-        query = query.where(runs.c.rid.in_(select(arguments.c.rid).where(arguments.c.name == name, *conditions)))
+        of_argument, of_result = zip(*conditions, strict=True)
+        matching = runs.c.rid.in_(select(arguments.c.rid).where(arguments.c.name == name, *of_argument))
+        if all(each is not None for each in of_result):
+            matching |= runs.c.rid.in_(select(results.c.rid).where(results.c.name == name, *of_result))
+        query = query.where(matching)
     return query if limit is None else query.limit(limit)
 
 
@@ -104,11 +124,12 @@ def _property(name: str, sign: str, text: str):
     return compared(column, number)
 
 
-def _argument(sign: str, text: str):
-    number = _number(text)
+def _argument(sign: str, text: str) -> tuple:
+    """Return the conditions on an argument and on a result, which is a number; None if it cannot be met."""
+    number, compared = _number(text), _COMPARISONS[sign]
     if number is not None:
-        return _COMPARISONS[sign](arguments.c.number, number)
-    return _COMPARISONS[sign](cast(arguments.c.value, String), _as_value(text))
+        return compared(arguments.c.number, number), compared(results.c.number, number)
+    return compared(cast(arguments.c.value, String), _as_value(text)), None
 
 
 def _as_value(text: str) -> str:
@@ -134,12 +155,30 @@ def shown(database: Database, rid: int) -> dict:
         given = rows(view, select(arguments.c.name, arguments.c.value).where(arguments.c.rid == rid))
         tagged = rows(view, select(tags.c.tag).where(tags.c.rid == rid).order_by(tags.c.tag))
         written = rows(view, select(notes).where(notes.c.rid == rid).order_by(notes.c.id))
+        numbers = rows(view, select(results).where(results.c.rid == rid).order_by(results.c.name))
     return {
         **{name: value for name, value in found[0].items() if name != "text"},
         "arguments": {row["name"]: row["value"] for row in given},
+        "numbers": {row["name"]: [row["number"], row["error"]] for row in numbers},
         "tags": [row["tag"] for row in tagged],
         "notes": [{name: row[name] for name in ("time", "person", "text")} for row in written],
     }
+
+
+def detailed(database: Database, found: list[dict]) -> list[dict]:
+    """Return the records of runs with their arguments, tags and numbers, in a query for each."""
+    rids = [record["rid"] for record in found]
+    parts: dict[int, dict] = {rid: {"arguments": {}, "tags": [], "numbers": {}} for rid in rids}
+    with database.view() as view:
+        for at in range(0, len(rids), BATCH):
+            some = rids[at : at + BATCH]
+            for row in rows(view, select(arguments).where(arguments.c.rid.in_(some))):
+                parts[row["rid"]]["arguments"][row["name"]] = row["value"]
+            for row in rows(view, select(tags).where(tags.c.rid.in_(some)).order_by(tags.c.tag)):
+                parts[row["rid"]]["tags"].append(row["tag"])
+            for row in rows(view, select(results).where(results.c.rid.in_(some)).order_by(results.c.name)):
+                parts[row["rid"]]["numbers"][row["name"]] = [row["number"], row["error"]]
+    return [{**record, **parts[record["rid"]]} for record in found]
 
 
 def count(database: Database) -> int:
@@ -170,6 +209,7 @@ def _record_in_datasets(path: Path, results: Path) -> dict | None:
             rid, started = int(file["rid"][()]), float(file["start_time"][()])
             run_time = float(file["run_time"][()]) if "run_time" in file else None
             status = file["provenance/status"][()].decode() if "provenance/status" in file else "completed"
+            scalars = _scalars(file)
     except (OSError, KeyError, ValueError, AttributeError, TypeError):
         return None
     given = expid.get("arguments") or {}
@@ -185,7 +225,21 @@ def _record_in_datasets(path: Path, results: Path) -> dict | None:
         "ended": path.stat().st_mtime,
         "status": status,
         "results": str(path.relative_to(results)),
+        "scalars": scalars,
     }
+
+
+def _scalars(file) -> dict[str, float]:
+    """Return the datasets of a file that are single numbers."""
+    found = {}
+
+    def visit(name, node):
+        if getattr(node, "shape", None) == () and node.dtype.kind in "iuf":
+            found[name] = float(node[()])
+
+    if "datasets" in file:
+        file["datasets"].visititems(visit)
+    return found
 
 
 def _files(results: Path) -> Iterator[Path]:

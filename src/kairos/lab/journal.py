@@ -7,7 +7,8 @@ without gaps. A file that ends within a record, or in zeros, is complete up to t
 after a power cut.
 
 Operations: ``begin`` and ``stage`` and ``end`` (the run itself, in the further fields), ``set``,
-``append``, ``assign``, ``delete`` (datasets of the run), ``read`` (datasets that it has read).
+``append``, ``assign``, ``delete`` (datasets of the run), ``read`` (datasets that it has read),
+``propose`` and ``confirm`` (parameters that it calibrates), ``fit`` and ``fitted`` (fits to its datasets).
 """
 
 import logging
@@ -55,8 +56,8 @@ class Record(NamedTuple):
     key: str
     value: Any
     more: Any
-    """``set``: (flags, metadata); ``read``: metadata; ``assign``: the subscript; ``begin``,
-    ``stage``, ``end``: a dictionary."""
+    """``set``: (flags, metadata); ``read``: metadata; ``assign``: the subscript; ``propose``:
+    (metadata, rule); ``fit``, ``fitted``, ``begin``, ``stage``, ``end``: a dictionary."""
 
 
 class Journal:

@@ -23,14 +23,19 @@ from ..experiment.store import DatasetStore
 from ..labclient import ADDRESS, SOCKET, STATE
 from ..runs import InUse, RIDCounter, claim
 from . import targets
+from .calibrator import Calibrator
 from .database import Database
 from .device import Devices
+from .fits import Fits
 from .interactive import InteractiveArguments
 from .live import LiveDatasets
+from .locks import Locks
 from .log import Log
 from .processes import Processes
+from .proposals import Proposals
 from .queue import Queue
 from .rehearsals import Rehearsals
+from .reporting import Reporting
 from .repository import FolderSource, GitSource, Repository
 from .run import Run
 from .scheduler import Scheduler
@@ -89,6 +94,9 @@ class Laboratory:
         store = DatasetStore(settings.path(settings.dataset_db))
         store.check()
         self.datasets = LiveDatasets(store, self.database)
+        self.proposals = Proposals(self.database, self.datasets)
+        self.locks = Locks(self.database)
+        self.fits = Fits(self.datasets, self.database, self.results)
         self.interactive = InteractiveArguments()
         self._processes = Processes(self.state / "runs.sock", self._serve)
         await self._processes.start()
@@ -98,9 +106,20 @@ class Laboratory:
         self._device_publication = Publication(lambda: self._device_db.entries)
         self.repository = await self._repository()
         self.scheduler = self._scheduler()
+        self.calibrator = Calibrator(self, self.database)
+        self.reporting = Reporting(self, settings)
+        self.alarms = self.reporting.alarms
         await self.scheduler.start()
+        await self.reporting.start()
         await self._listen()
-        self.in_background(self.repository.scan())
+        self.in_background(self._after_scan())
+
+    async def _after_scan(self):
+        try:
+            await self.repository.scan()
+        finally:
+            self.calibrator.resume()
+            self.calibrator.watch_ages()
 
     def _claim(self) -> int:
         try:
@@ -161,6 +180,7 @@ class Laboratory:
             self.repository,
             runs,
             self.results,
+            self.locks,
             self._rehearsals(),
             take=self.datasets.take,
             adopted=self.datasets.adopt,
@@ -261,6 +281,10 @@ class Laboratory:
 
     def _run_ended(self, record: dict):
         self.datasets.ended(record["rid"])
+        self.fits.ended(record["rid"])
+        self.reporting.run_ended(record)
+        if not self.scheduler.runs:
+            self.reporting.queue_empty()
         self.interactive.ended(record["rid"])
         self.repository.keep([run.submission.expid for run in self.scheduler.runs.values()])
 
@@ -276,7 +300,13 @@ class Laboratory:
 
     def _device_moved(self, url: str):
         logger.warning("the emulated device %s was started again", url)
+        self.reporting.events.emit("device_lost", f"the emulated device {url} was started again", subject=url)
         self._publish_devices()
+
+    @property
+    def device_entries(self) -> dict:
+        """The device database, with the addresses of emulated devices."""
+        return self._device_db.entries
 
     def scan_devices(self):
         """Read the device database again; UsageError."""
@@ -322,15 +352,21 @@ class Laboratory:
         left = []
         for task in list(self._background):
             task.cancel()
+        if hasattr(self, "calibrator"):
+            await self.calibrator.close()
         if hasattr(self, "scheduler"):
             await self.scheduler.stop()
             left = [run.rid for run in self.scheduler.runs.values() if run.begun]
+        if hasattr(self, "reporting"):
+            await self.reporting.stop()
         for server in self._servers:
             await server.stop()
         if hasattr(self, "_devices"):
             await self._devices.stop()
         if hasattr(self, "_processes"):
             await self._processes.stop()
+        if hasattr(self, "fits"):
+            await self.fits.close()
         if hasattr(self, "datasets"):
             self.datasets.close()
         if hasattr(self, "database"):

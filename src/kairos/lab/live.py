@@ -1,12 +1,14 @@
 """The datasets that everybody sees: those that runs broadcast, and those that persist.
 
 Changes come from the journals of runs and from clients, are applied in order, and go on as changes
-to whoever follows. Every write of a persistent dataset is kept, with time, and run or person.
+to whoever follows. Every write of a persistent dataset is kept, with time, and run or person; one
+that a run changes in place, at intervals and at the end of the run.
 """
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from sqlalchemy import func, insert, select
 
@@ -17,11 +19,29 @@ from ..experiment.datasets import BROADCAST, PERSIST, apply_change, subscript
 from ..experiment.store import DatasetStore
 from .database import Database, rows
 from .journal import Record
-from .tables import parameters
+from .tables import parameters, proposals
 
-__all__ = ["LiveDatasets"]
+__all__ = ["CHECKED", "LiveDatasets", "Written"]
 
 logger = logging.getLogger(__name__)
+
+CHECKED = "checked"
+"""Kind of an entry in the history: the value was found to be still good."""
+IN_PLACE = 10.0
+"""Seconds between two entries for a persistent dataset that a run changes in place."""
+
+
+class Written(NamedTuple):
+    """When a persistent dataset was written."""
+
+    changed: float
+    """When it was set."""
+    confirmed: float
+    """When it was set, or found to be still good."""
+    rid: int | None
+    """The run that has done the latter."""
+    validity: float | None
+    """Seconds for which it is valid from then on, as was known then."""
 
 
 class LiveDatasets:
@@ -38,6 +58,29 @@ class LiveDatasets:
         """By run: flags of the datasets that it has set."""
         self._seen: dict[int, int] = {}
         """By run: the last record in the history, when the laboratory was started."""
+        self._in_place: dict[str, tuple[int, int]] = {}
+        """Datasets that differ from their newest entry in the history, as (run, record)."""
+        self._kept_at: dict[str, float] = {}
+        """When the newest entry for a dataset that is changed in place was made, on the monotonic clock."""
+        self.written = self._last_writes()
+        """By key, of what is in the history."""
+        self.writes = Publication(lambda: self.written)
+        """Changed with every write of a persistent dataset."""
+        self.handlers: dict[str, Callable[[int, Record], None]] = {}
+        """By operation: called with the records of runs that are no changes of datasets."""
+
+    def _last_writes(self) -> dict[str, Written]:
+        newest = select(func.max(parameters.c.id)).group_by(parameters.c.key)
+        with self._database.view() as view:
+            last = rows(view, select(parameters).where(parameters.c.id.in_(newest)))
+            of_set = newest.where(parameters.c.kind.is_(None))
+            changed = rows(view, select(parameters.c.key, parameters.c.time).where(parameters.c.id.in_(of_set)))
+        times = {row["key"]: row["time"] for row in changed}
+        return {
+            row["key"]: Written(times.get(row["key"], row["time"]), row["time"], row["rid"], row["validity"])
+            for row in last
+            if row["value"] is not None
+        }
 
     # Clients
 
@@ -51,15 +94,14 @@ class LiveDatasets:
 
     def set(self, key, value, persist=None, metadata=None, person=None):
         """Set a dataset; without `persist` or `metadata` they are unchanged."""
-        self._set(key, value, persist, metadata)
+        self._set(key, value, persist, metadata, person=person)
         self._keep([key], person=person)
 
     def delete(self, key, person=None):
         """Delete a dataset; KeyError."""
-        persist = self.values[key][0]
-        self._delete(key)
-        if persist:
-            self._record([{"key": key, "value": None, "metadata": None, "person": person}])
+        if key not in self.values:
+            raise KeyError(key)
+        self.publication.changed([self._removed(key, person=person)])
 
     def update(self, mod: dict, person=None):
         """Apply a change as clients send it; at the top level only ``setitem`` and ``delitem``."""
@@ -85,8 +127,11 @@ class LiveDatasets:
     def adopt(self, rid: int):
         """Prepare for the records of a run that was begun under an earlier laboratory."""
         with self._database.view() as view:
-            last = view.execute(select(func.max(parameters.c.record)).where(parameters.c.rid == rid)).scalar()
-        self._seen[rid] = -1 if last is None else last
+            last = [
+                view.execute(select(func.max(table.c.record)).where(table.c.rid == rid)).scalar()
+                for table in (parameters, proposals)
+            ]
+        self._seen[rid] = max((number for number in last if number is not None), default=-1)
 
     def take(self, rid: int, records: Iterable[Record]):
         """Apply the records of a run."""
@@ -110,50 +155,98 @@ class LiveDatasets:
                 now, metadata = record.more
                 before = flags.get(key, 0)
                 flags[key] = now
-                if now & PERSIST and record.number <= self._seen.get(rid, -1):
-                    return  # applied by an earlier laboratory; it may have been set since
+                if now & PERSIST and self._is_old(rid, record) and not self._is_last_writer(rid, key):
+                    flags[key] = 0  # applied by an earlier laboratory, and set since by another one
+                    return
                 if now & BROADCAST:
                     # Everything before it, in order.
                     self.publication.changed(changes)
                     changes.clear()
-                    self._set(key, record.value, bool(now & PERSIST), metadata)
-                    if now & PERSIST:
+                    self._set(key, record.value, bool(now & PERSIST), metadata, rid=rid, record=record.number)
+                    if now & PERSIST and not self._is_old(rid, record):
                         written.append((key, record.number))
                 elif before & BROADCAST and key in self.values:
-                    changes.append(self._removed(key))
+                    changes.append(self._removed(key, rid=rid, record=record.number))
             case "delete":
                 if flags.pop(key, 0) & BROADCAST and key in self.values:
-                    changes.append(self._removed(key))
+                    changes.append(self._removed(key, rid=rid, record=record.number))
             case "append" if flags.get(key, 0) & BROADCAST:
                 self.values[key][1].extend(record.value)
                 changes.extend({"action": "append", "path": [key, 1], "x": value} for value in record.value)
-                self._store.changed(key)
+                self._changed_in_place(rid, record)
             case "assign" if flags.get(key, 0) & BROADCAST:
                 index = subscript(record.more)
                 self.values[key][1][index] = record.value
                 changes.append({"action": "setitem", "path": [key, 1], "key": index, "value": record.value})
-                self._store.changed(key)
+                self._changed_in_place(rid, record)
+            case "propose" | "confirm" if not self._is_old(rid, record):
+                self.handlers[record.operation](rid, record)
+            case "fit":
+                self.handlers["fit"](rid, record)
+
+    def _is_old(self, rid: int, record: Record) -> bool:
+        """Return whether an earlier laboratory has taken a record."""
+        return record.number <= self._seen.get(rid, -1)
+
+    def _is_last_writer(self, rid: int, key: str) -> bool:
+        return key in self.written and self.written[key].rid == rid
+
+    def _changed_in_place(self, rid: int, record: Record):
+        self._store.changed(record.key)
+        if not self.values[record.key][0] or self._is_old(rid, record):
+            return
+        self._in_place[record.key] = (rid, record.number)
+        now = time.monotonic()
+        if now - self._kept_at.setdefault(record.key, now) >= IN_PLACE:
+            self._keep_in_place(record.key)
+
+    def _keep_in_place(self, key: str):
+        """Enter a dataset that was changed in place into the history."""
+        rid, number = self._in_place.pop(key)
+        self._kept_at[key] = time.monotonic()
+        self._keep([key], rid=rid, record=number)
 
     def ended(self, rid: int):
         """Forget a run."""
+        for key in [key for key, (writer, _) in self._in_place.items() if writer == rid]:
+            self._keep_in_place(key)
+            self._kept_at.pop(key, None)
         self._flags.pop(rid, None)
         self._seen.pop(rid, None)
         self._store.save()
 
+    # Calibrations
+
+    def accept(self, key, value, metadata, **origin):
+        """Set a parameter to a value that was accepted. `origin`: further columns of the history."""
+        self._set(key, value, True, metadata)
+        self._keep([key], **origin)
+
+    def confirm(self, key, **origin):
+        """Note that a parameter is as good as if it were set now; KeyError if there is none."""
+        if not self.values[key][0]:
+            raise KeyError(key)
+        self._keep([key], kind=CHECKED, **origin)
+
     # Both
 
-    def _set(self, key, value, persist, metadata):
+    def _set(self, key, value, persist, metadata, **origin):
+        persisted = key in self.values and self.values[key][0]
         self._store.set(key, value, persist, metadata)
         self.values[key] = tuple(self._store.data[key])
+        if persisted and not self.values[key][0]:
+            self._record_deletion(key, origin)
         self.publication.changed([{"action": "setitem", "path": [], "key": key, "value": self.values[key]}])
 
-    def _removed(self, key) -> dict:
+    def _removed(self, key, **origin) -> dict:
         self._store.delete(key)
-        del self.values[key]
+        persisted = self.values.pop(key)[0]
+        if persisted:
+            self._record_deletion(key, origin)
         return {"action": "delitem", "path": [], "key": key}
 
-    def _delete(self, key):
-        self.publication.changed([self._removed(key)])
+    def _record_deletion(self, key, origin: dict):
+        self._record([{"key": key, "value": None, "metadata": None, **origin}])
 
     def _keep(self, keys, **origin):
         """Record the persistent ones of these datasets in the history."""
@@ -165,9 +258,24 @@ class LiveDatasets:
         self._record([{**row, **origin} for row in found])
 
     def _record(self, found: list[dict]):
-        if found:
-            with self._database.change() as change:
-                change.execute(insert(parameters), [{"time": time.time(), **row} for row in found])
+        if not found:
+            return
+        entries = [{"time": time.time(), **row} for row in found]
+        with self._database.change() as change:
+            change.execute(insert(parameters), entries)
+        for entry in entries:
+            self._note(entry)
+        self.writes.changed([])
+
+    def _note(self, entry: dict):
+        key, now = entry["key"], entry["time"]
+        self._in_place.pop(key, None)
+        if entry["value"] is None:
+            self.written.pop(key, None)
+            return
+        checked = entry.get("kind") == CHECKED and key in self.written
+        changed = self.written[key].changed if checked else now
+        self.written[key] = Written(changed, now, entry.get("rid"), entry.get("validity"))
 
     def history(self, key: str, limit: int = 100) -> list[dict]:
         """Return the writes of a persistent dataset, newest first."""

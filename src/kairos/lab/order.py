@@ -38,18 +38,22 @@ def next_due(runs: Iterable[Ordered], now: float) -> float | None:
     return min((moment for moment in times if moment is not None and moment > now), default=None)
 
 
-def chosen(runs: list, now: float, unmet: Callable) -> list[tuple]:
+def _free(run) -> None:
+    """Nothing is locked."""
+
+
+def chosen(runs: list, now: float, unmet: Callable, locked: Callable = _free) -> list[tuple]:
     """Return the runs of a pipeline that enter a stage now, as (run, status during the stage);
     ``flushing`` for one that waits in the first stage. `unmet(submission)`: whether it waits for
-    another run to succeed."""
+    another run to succeed; `locked(run)`: why it waits for a lock, None if it does not."""
     found = []
     for during, takes in STAGES:
-        ready = [run for run in runs if run.status in takes]
+        ready = [run for run in runs if run.status in takes and (takes is not RUNNABLE or locked(run) is None)]
         if not ready or any(run.status == during for run in runs):
             continue
         if takes is not WAITING:
             found.append((max(ready, key=_rank), during))
-        elif (best := _to_prepare(ready, runs, now, unmet)) is not None:
+        elif (best := _to_prepare(ready, runs, now, unmet, locked)) is not None:
             flushing = best.submission.flush and _before(best, runs)
             found.append((best, "flushing" if flushing else during))
     return found
@@ -59,13 +63,14 @@ def _rank(run: Ordered):
     return run.submission.rank
 
 
-def _may_start(run: Ordered, now: float, unmet) -> bool:
-    return run.submission.held is None and is_due(run, now) and not unmet(run.submission)
+def _may_start(run: Ordered, now: float, unmet, locked) -> bool:
+    return run.submission.held is None and is_due(run, now) and not unmet(run.submission) and locked(run) is None
 
 
-def _to_prepare(ready, runs, now, unmet):
-    best = max((run for run in ready if _may_start(run, now, unmet)), key=_rank, default=None)
-    if best is None or any(_rank(run) > _rank(best) for run in runs if run.status == "prepare_done"):
+def _to_prepare(ready, runs, now, unmet, locked):
+    best = max((run for run in ready if _may_start(run, now, unmet, locked)), key=_rank, default=None)
+    prepared = (run for run in runs if run.status == "prepare_done" and locked(run) is None)
+    if best is None or any(_rank(run) > _rank(best) for run in prepared):
         return None
     return best
 
@@ -81,14 +86,16 @@ def _before(run: Ordered, runs) -> list:
     ]
 
 
-def should_pause(run: Ordered, runs: Iterable[Ordered]) -> bool:
+def should_pause(run: Ordered, runs: Iterable[Ordered], locked: Callable = _free) -> bool:
     """Return whether a running run should let another one go first."""
     return run.status == "running" and any(
-        _rank(other) > _rank(run) for other in runs if other.status in RUNNABLE and other is not run
+        _rank(other) > _rank(run)
+        for other in runs
+        if other.status in RUNNABLE and other is not run and locked(other) is None
     )
 
 
-def why(run: Ordered, runs: list, now: float, unmet: Callable) -> str | None:
+def why(run: Ordered, runs: list, now: float, unmet: Callable, locked: Callable = _free) -> str | None:
     """Return why a run waits; None if it does not. `runs`: those of its pipeline."""
     submission = run.submission
     if run.status in WAITING:
@@ -98,9 +105,13 @@ def why(run: Ordered, runs: list, now: float, unmet: Callable) -> str | None:
             return f"run {submission.after} has not succeeded yet"
         if not is_due(run, now):
             return f"it is due at {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(submission.due_date))}"
+        if (reason := locked(run)) is not None:
+            return reason
         if submission.flush and (before := _before(run, runs)):
             return f"it flushes the pipeline: {_listed(before)} must end first"
-        return _in_first_stage(run, runs, now, unmet)
+        return _in_first_stage(run, runs, now, unmet, locked)
+    if run.status in RUNNABLE and (reason := locked(run)) is not None:
+        return reason
     if run.status == "prepare_done":
         first = _during("running", runs)
         return f"run {first.submission.rid} is running" if first else None
@@ -113,14 +124,18 @@ def why(run: Ordered, runs: list, now: float, unmet: Callable) -> str | None:
     return None
 
 
-def _in_first_stage(run, runs, now, unmet) -> str | None:
+def _in_first_stage(run, runs, now, unmet, locked) -> str | None:
     first = _during("preparing", runs)
     if first is not None:
         return f"run {first.submission.rid} is being prepared"
-    prepared = [other for other in runs if other.status == "prepare_done" and _rank(other) > _rank(run)]
+    prepared = [
+        other
+        for other in runs
+        if other.status == "prepare_done" and _rank(other) > _rank(run) and locked(other) is None
+    ]
     if prepared:
         return f"{_listed(prepared)} is prepared and goes first"
-    ready = [other for other in runs if other.status in WAITING and _may_start(other, now, unmet)]
+    ready = [other for other in runs if other.status in WAITING and _may_start(other, now, unmet, locked)]
     best = max(ready, key=_rank, default=run)
     return f"run {best.submission.rid} goes first" if best is not run else None
 

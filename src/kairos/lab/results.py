@@ -70,6 +70,8 @@ def record_of(run: Contents, how: dict) -> dict:
         "run_time": run.stage.get("run_time"),
         "ended": run.last,
         "read": sorted(run.read),
+        "scalars": run.scalars(),
+        "fits": run.fits,
         **how,
     }
 

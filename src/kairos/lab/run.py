@@ -22,6 +22,8 @@ class Run:
     folder: Path
     status: str = "pending"
     process: Process | None = None
+    devices: tuple[str, ...] = ()
+    """Names of the devices that it has requested, once it is prepared."""
     begun: bool = False
     """Its `run` has been started: from now on it is resumed."""
     failure: tuple[str, str | None] | None = None

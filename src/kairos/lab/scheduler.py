@@ -16,6 +16,7 @@ from ..errors import KairosError, UsageError
 from ..experiment.arguments import DefaultMissing
 from . import order, results
 from .contents import Contents, contents_of
+from .locks import Locks
 from .processes import Ended, Process, Processes, lock_free
 from .queue import Queue, Submission
 from .rehearsals import Rehearsals
@@ -51,6 +52,7 @@ class Scheduler:
         sources,
         folder: Path,
         results: Path,
+        locks: Locks,
         rehearsals: Rehearsals,
         **callbacks: Callable,
     ):
@@ -58,6 +60,8 @@ class Scheduler:
         self.rehearsals = rehearsals
         self._folder, self._results = folder, results
         self._callbacks = callbacks
+        self._locks = locks
+        locks.publication.watchers.append(self._locks_changed)
         self.runs: dict[int, Run] = {}
         self.publication = Publication(lambda: {rid: run.shown() for rid, run in self.runs.items()})
         self._started = self._stopping = False
@@ -142,6 +146,7 @@ class Scheduler:
                 await self._end(run)  # it was deleted
             return
         run.begun = process.stage in ("run", "analyze")
+        run.devices = tuple(contents_of(run.folder / "journal").stage.get("devices", ()))
         self._set_status(run, during.get(process.stage, "analyzing"))
         await self._perform(run, run.status, going_on=process.stage)
 
@@ -237,7 +242,9 @@ class Scheduler:
             raise KeyError("RID not found")
         if run.status != "running":
             return False
-        return run.submission.termination or order.should_pause(run, self.those_of(run.submission.pipeline))
+        return run.submission.termination or order.should_pause(
+            run, self.those_of(run.submission.pipeline), self._locked
+        )
 
     def check_termination(self, rid) -> bool:
         """Return whether a run should terminate."""
@@ -298,11 +305,20 @@ class Scheduler:
         """Return why a run waits; None if it does not."""
         if run.status in order.WAITING and run.submission.held is None and self.rehearsals.blocks(run.submission):
             return self.rehearsals.why(run.submission)
-        return order.why(run, self.those_of(run.submission.pipeline), time.time(), self._unmet)
+        return order.why(run, self.those_of(run.submission.pipeline), time.time(), self._unmet, self._locked)
 
     def those_of(self, pipeline) -> list[Run]:
         """Return the runs of a pipeline."""
         return [run for run in self.runs.values() if run.submission.pipeline == pipeline]
+
+    def _locked(self, run: Run) -> str | None:
+        submission = run.submission
+        return self._locks.blocking(submission.pipeline, run.devices, submission.person)
+
+    def _locks_changed(self, _):
+        for name in {run.submission.pipeline for run in self.runs.values()}:
+            self._arrange(name)
+        self.publication.changed([])  # others wait now
 
     def _unmet(self, submission: Submission) -> bool:
         if self.rehearsals.blocks(submission):
@@ -324,12 +340,15 @@ class Scheduler:
             return
         now = time.time()
         # A run that leaves a stage may make room for another one in an earlier stage.
-        while changes := [each for each in order.chosen(self.those_of(pipeline), now, self._unmet) if _differs(*each)]:
+        while changes := [
+            each for each in order.chosen(self.those_of(pipeline), now, self._unmet, self._locked) if _differs(*each)
+        ]:
             for run, status in changes:
                 self._set_status(run, status)
                 if status != "flushing":
                     run.task = asyncio.get_running_loop().create_task(self._perform(run, status))
-        if self._timer is None and order.next_due(self.runs.values(), now) is not None:
+        waits = order.next_due(self.runs.values(), now) is not None or (self.runs and self._locks.active())
+        if self._timer is None and waits:
             self._timer = asyncio.get_running_loop().call_later(DUE, self._look_at_clock)
 
     def _look_at_clock(self):
@@ -367,7 +386,9 @@ class Scheduler:
         elif going_on in ("build", "prepare"):
             self._check(run, *await run.process.result())
         for stage in stages[going_on]:
-            self._check(run, *await run.process.perform(stage, BUILD if stage == "build" else None))
+            how, data = await run.process.perform(stage, BUILD if stage == "build" else None)
+            self._check(run, how, data)
+            run.devices = tuple(data or ())
         return "prepare_done"
 
     async def _begin(self, run: Run) -> dict:

@@ -2,12 +2,13 @@
 
 import asyncio
 import time
+from dataclasses import asdict
 
 from sqlalchemy import delete, insert
 
 from .. import pyon
 from ..errors import UsageError
-from . import history
+from . import analysis, history
 from .tables import notes, tags
 
 __all__ = ["Service"]
@@ -111,6 +112,18 @@ class Service:
         found = await rehearsals.wait(rid)
         return None if found is None else {"policy": policy, **found}
 
+    def locks(self) -> list[dict]:
+        """Return the locks: `kind`, `name`, `person`, `note`, `since`, `expires`."""
+        return [asdict(lock) for lock in self._lab.locks.active()]
+
+    def lock(self, kind, name, seconds, note=""):
+        """Lock a pipeline or a device: runs of others wait."""
+        self._lab.locks.take(kind, name, float(seconds), self._person(), note)
+
+    def unlock(self, kind, name, force=False):
+        """Release a lock; that of somebody else only by force."""
+        self._lab.locks.release(kind, name, self._person(), force)
+
     # Experiments
 
     async def scan(self, revision=None):
@@ -152,11 +165,92 @@ class Service:
                 return
         raise UsageError(f"{key} has no value with the number {number}")
 
+    # Calibrations
+
+    def parameters(self) -> list[dict]:
+        """Return the states of all parameters: `key`, `state`, `reason`, `calibration`, `validity`,
+        `changed`, `confirmed`."""
+        return [
+            {
+                **{name: getattr(each, name) for name in ("key", "state", "reason", "calibration", "validity")},
+                "changed": each.written and each.written.changed,
+                "confirmed": each.written and each.written.confirmed,
+            }
+            for each in self._lab.calibrator.states().values()
+        ]
+
+    def calibrations(self) -> dict:
+        """Return the calibrations in the order in which they need one another: `name`, `sets`,
+        `needs`, `checks`; and the problems of their declarations."""
+        graph = self._lab.calibrator.graph()
+        listed = [
+            {
+                "name": name,
+                "sets": list(graph.calibrations[name].sets),
+                "needs": list(graph.calibrations[name].needs),
+                "checks": name in graph.checks,
+            }
+            for name in graph.order
+        ]
+        return {"calibrations": listed, "problems": graph.problems}
+
+    def calibrate(self, names=(), forced=False) -> int:
+        """Calibrate what is stale among the parameters or experiments of these names, and what they
+        need; without names everything. Returns the number of the session."""
+        return self._lab.calibrator.begin(list(names), bool(forced), self._person()).number
+
+    def session(self, number) -> dict:
+        """Return a session of calibrations: its `steps`, and when it has `ended`."""
+        return asdict(self._lab.calibrator.session(number))
+
+    async def session_changes(self, number, seen) -> dict:
+        """Return a session once it differs from `seen`, what was returned before."""
+        while (now := self.session(number)) == seen and now["ended"] is None:
+            await self._lab.calibrator.next_change()
+        return now
+
+    def stop_calibration(self, number):
+        """Stop a session: its run is asked to terminate."""
+        self._lab.calibrator.stop(number)
+
+    def proposals(self) -> list[dict]:
+        """Return the values that wait for a person."""
+        return self._lab.proposals.waiting()
+
+    def decide(self, number, accept, note=""):
+        """Accept or reject a value that waits."""
+        self._lab.proposals.decide(number, bool(accept), self._person(), note)
+
+    # Alarms and messages
+
+    def alarms(self) -> list[dict]:
+        """Return all alarms: `name`, `dataset`, `state`, `since`, `reason`, `person`, `note`, `guidance`."""
+        return self._lab.alarms.described()
+
+    def alarm_history(self, limit=100) -> list[dict]:
+        """Return what has happened to alarms, newest first."""
+        return self._lab.alarms.history(limit)
+
+    def acknowledge(self, name, note=""):
+        """Acknowledge an alarm."""
+        self._lab.alarms.acknowledge(name, self._person(), note)
+
+    def test_notifications(self):
+        """Send an event of the kind ``test``; UsageError if nobody wants it."""
+        if not any("test" in each.on for each in self._lab.settings.notify):
+            raise UsageError("nobody is told of 'test': add it to 'on' of a [[notify]] in lab.toml")
+        self._lab.reporting.events.emit("test", "this is a test")
+
     # Finished runs
 
     async def runs(self, words=(), limit=None) -> list[dict]:
         """Return the runs that match all words, newest first; see `history.filtered`."""
         return await asyncio.to_thread(history.records, self._lab.database, list(words), limit)
+
+    async def run_details(self, words=(), limit=None) -> list[dict]:
+        """Return the same with the `arguments`, `tags` and `numbers` of each run."""
+        found = await self.runs(words, limit)
+        return await asyncio.to_thread(history.detailed, self._lab.database, found)
 
     def run(self, rid) -> dict:
         """Return everything that is known of a finished run."""
@@ -168,7 +262,19 @@ class Service:
         record = self.run(rid)
         expid = pyon.decode(record["expid"])
         expid["arguments"] = {**(expid.get("arguments") or {}), **changed}
+        expid.pop("calibration", None)  # it belongs to no session, and does not check first
         return await self.submit(expid, record["pipeline"], record["priority"])
+
+    async def analyze(self, rid) -> int:
+        """Submit the analysis of a finished run again, with its own source and data, in a pipeline of
+        its own; returns the number of the new run. UsageError if it has no data."""
+        record = self.run(rid)
+        if not record["results"]:
+            raise UsageError(f"run {rid} has no data to analyze")
+        expid = pyon.decode(record["expid"])
+        expid.pop("calibration", None)
+        source = expid.get(analysis.KEY, rid)  # of an analysis: the run itself
+        return await self.submit({**expid, analysis.KEY: source, "data": record["results"]}, "analysis")
 
     def tag(self, rid, tag, remove=False):
         """Give a finished run a tag, or remove it."""

@@ -1,13 +1,14 @@
 """Settings of a laboratory: the file ``lab.toml`` in its folder, in which everything is optional."""
 
 import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 
 from ..controllers.listening import LOCAL
 from ..errors import UsageError
+from .events import KINDS
 
-__all__ = ["FILE", "Ports", "Rehearsing", "Settings"]
+__all__ = ["FILE", "AlarmLimits", "Influx", "Email", "Metrics", "Notify", "Ports", "Rehearsing", "Settings"]
 
 FILE = "lab.toml"
 
@@ -54,6 +55,80 @@ class Rehearsing:
 
 
 @dataclass(frozen=True)
+class Notify:
+    """Who is told of what."""
+
+    on: tuple[str, ...]
+    """Kinds of events, see `events.KINDS`."""
+    webhook: str = ""
+    """URL to which each event is posted as JSON."""
+    email: tuple[str, ...] = ()
+    """Addresses to which each event is written."""
+    subject: str = "*"
+    """Pattern of what events are about: classes of experiments, names of alarms, devices."""
+    headers: dict = field(default_factory=dict)
+    """Further headers for the webhook."""
+
+    @property
+    def place(self) -> str:
+        """Whom it tells, without the secrets that a webhook's path may be."""
+        server = "/".join(self.webhook.split("/")[:3])
+        return " and ".join(filter(None, [server, ", ".join(self.email)]))
+
+
+@dataclass(frozen=True)
+class Email:
+    """How e-mail is sent."""
+
+    server: str
+    """``host`` or ``host:port``."""
+    sender: str
+    user: str = ""
+    password_file: str = ""
+    encryption: str = "starttls"
+    """``starttls``, ``tls`` or ``none``."""
+
+
+@dataclass(frozen=True)
+class AlarmLimits:
+    """Limits of a dataset."""
+
+    name: str
+    dataset: str
+    minimum: float | None = None
+    maximum: float | None = None
+    age: float | None = None
+    """Seconds after which a value that has not changed raises the alarm."""
+    delay: float = 0.0
+    """Seconds for which a value must be out."""
+    latch: bool = False
+    """Whether it stays until somebody has acknowledged it."""
+    guidance: str = ""
+    """What to do."""
+
+
+@dataclass(frozen=True)
+class Influx:
+    """Where numbers are written for InfluxDB, in its line protocol."""
+
+    url: str
+    """``http(s)://…/api/v2/write?org=…&bucket=…``, ``http(s)://…/write?db=…``, or ``udp://host:port``."""
+    token_file: str = ""
+    datasets: tuple[str, ...] = ("*",)
+    """Patterns of the datasets that are written, if they are numbers."""
+    interval: float = 1.0
+    """Least seconds between two values of a dataset."""
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """Figures of the laboratory for Prometheus."""
+
+    port: int
+    bind: str = "127.0.0.1"
+
+
+@dataclass(frozen=True)
 class Settings:
     """What ``lab.toml`` may say. Paths are relative to the laboratory's folder."""
 
@@ -79,6 +154,13 @@ class Settings:
     of ARTIQ up to version 8."""
     ports: Ports = field(default_factory=Ports)
     rehearsal: Rehearsing = field(default_factory=Rehearsing)
+    notify: tuple[Notify, ...] = ()
+    email: Email | None = None
+    alarm: tuple[AlarmLimits, ...] = ()
+    influx: Influx | None = None
+    metrics: Metrics | None = None
+    watch: tuple[str, ...] = ()
+    """Devices of which it is reported when they do not answer any more."""
 
     @classmethod
     def load(cls, folder: Path) -> "Settings":
@@ -88,15 +170,13 @@ class Settings:
             said = tomllib.loads(path.read_text()) if path.exists() else {}
         except (OSError, ValueError) as error:
             raise UsageError(f"{path}: {error}") from None
-        ports, rehearsal = said.pop("ports", {}), said.pop("rehearsal", {})
-        _check(path, said, cls, ("folder", "ports", "rehearsal"))
-        _check(path, ports, Ports, (), "ports.")
-        _check(path, rehearsal, Rehearsing, (), "rehearsal.")
-        if "bind" in said:
-            said["bind"] = tuple(said["bind"])
-        rehearsing = Rehearsing(**rehearsal)
-        rehearsing.check(path)
-        return cls(folder=folder, **said, ports=Ports(**ports), rehearsal=rehearsing)
+        parts = {name: said.pop(name) for name in _PARTS if name in said}
+        _check(path, said, cls, ("folder", *_PARTS))
+        made = {name: _part(path, name, given) for name, given in parts.items()}
+        loaded = cls(folder=folder, **_with_tuples(said), **made)
+        _check_notifications(path, loaded)
+        loaded.rehearsal.check(path)
+        return loaded
 
     def path(self, name: str) -> Path:
         """Return a path as an absolute one."""
@@ -108,14 +188,75 @@ class Settings:
         return ("*",) if "*" in self.bind else (*LOCAL, *self.bind)
 
 
-_KINDS = {
-    "str": (str,),
-    "bool": (bool,),
-    "int": (int,),
-    "float": (float, int),
-    "dict": (dict,),
-    "str | None": (str,),
-    "tuple[str, ...]": (list,),
+_PARTS: dict[str, type] = {
+    "ports": Ports,
+    "rehearsal": Rehearsing,
+    "notify": Notify,
+    "email": Email,
+    "alarm": AlarmLimits,
+    "influx": Influx,
+    "metrics": Metrics,
+}
+_SEVERAL = ("notify", "alarm")
+"""Tables of which there may be several."""
+
+
+def _part(path, name: str, given):
+    if name not in _SEVERAL:
+        return _table(path, name, given)
+    if not isinstance(given, list):
+        raise UsageError(f"{path}: write [[{name}]], of which there may be several, not [{name}]")
+    return tuple(_table(path, name, each) for each in given)
+
+
+def _table(path, name: str, given):
+    kind = _PARTS[name]
+    _check(path, given, kind, (), f"{name}.")
+    missing = [each.name for each in fields(kind) if each.name not in given and _is_required(each)]
+    if missing:
+        raise UsageError(f"{path}: [{name}] lacks '{missing[0]}'")
+    return kind(**_with_tuples(given))
+
+
+def _is_required(each) -> bool:
+    return each.default is MISSING and each.default_factory is MISSING
+
+
+def _with_tuples(said: dict) -> dict:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+
+
+def _check_notifications(path, settings: Settings):
+    """Raise UsageError for messages that could not be sent."""
+    for each in settings.notify:
+        unknown = sorted(set(each.on) - set(KINDS))
+        if unknown:
+            raise UsageError(f"{path}: there is no event '{unknown[0]}'; there are {', '.join(KINDS)}")
+        if not each.webhook and not each.email:
+            raise UsageError(f"{path}: [[notify]] needs 'webhook' or 'email'")
+        if each.webhook and not each.webhook.startswith(("http://", "https://")):
+            raise UsageError(f"{path}: webhook '{each.webhook}' must begin with https:// or http://")
+        if each.email and settings.email is None:
+            raise UsageError(f"{path}: [[notify]] with 'email' needs [email] with 'server' and 'sender'")
+    if settings.email is not None and settings.email.encryption not in ("starttls", "tls", "none"):
+        raise UsageError(f"{path}: email.encryption must be starttls, tls or none")
+    names = [each.name for each in settings.alarm]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{path}: there are two alarms '{name}'")
+    if settings.influx is not None and not settings.influx.url.startswith(("http://", "https://", "udp://")):
+        raise UsageError(f"{path}: influx.url must begin with https://, http:// or udp://")
+
+
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "str": str,
+    "bool": bool,
+    "int": int,
+    "float": (int, float),
+    "dict": dict,
+    "str | None": str,
+    "float | None": (int, float),
+    "tuple[str, ...]": list,
 }
 
 
@@ -128,5 +269,12 @@ def _check(path, said, kind, internal, prefix=""):
         if name not in known:
             raise UsageError(f"{path}: there is no setting '{prefix}{name}'; there are {', '.join(known)}")
         wanted = known[name].__name__ if isinstance(known[name], type) else str(known[name])
-        if wanted in _KINDS and type(value) not in _KINDS[wanted]:
-            raise UsageError(f"{path}: '{prefix}{name}' must be {_KINDS[wanted][0].__name__}, not {value!r}")
+        types = _KINDS.get(wanted)
+        if types is None:
+            continue
+        allowed = types if isinstance(types, tuple) else (types,)
+        if type(value) not in allowed:
+            said_types = " or ".join(each.__name__ for each in allowed)
+            raise UsageError(f"{path}: '{prefix}{name}' must be {said_types}, not {value!r}")
+        if wanted == "tuple[str, ...]" and not all(isinstance(each, str) for each in value):
+            raise UsageError(f"{path}: '{prefix}{name}' must be a list of texts, not {value!r}")

@@ -2,13 +2,27 @@
 
 `submissions` is the queue: what was submitted and has not ended. `runs` and what refers to it are
 the index of what has ended, which can be rebuilt from the files of the runs. `parameters` has every
-write of a persistent dataset. Columns have only types that SQLite and PostgreSQL share; values are
+write of a persistent dataset, `proposals` the values that calibrations have found, `calibrations`
+what was calibrated in which order. Columns have only types that SQLite and PostgreSQL share; values are
 PYON text, times seconds of Unix time.
 """
 
 from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text
 
-__all__ = ["arguments", "metadata", "notes", "parameters", "runs", "submissions", "tags"]
+__all__ = [
+    "alarms",
+    "arguments",
+    "calibrations",
+    "locks",
+    "metadata",
+    "notes",
+    "parameters",
+    "proposals",
+    "results",
+    "runs",
+    "submissions",
+    "tags",
+]
 
 metadata = MetaData()
 
@@ -65,6 +79,16 @@ arguments = Table(
 )
 Index("arguments_number", arguments.c.name, arguments.c.number)
 
+results = Table(
+    "results",
+    metadata,
+    Column("rid", Integer, primary_key=True, autoincrement=False),
+    Column("name", String, primary_key=True),  # of a dataset that is a number, or FIT.PARAMETER
+    Column("number", Float, nullable=False),
+    Column("error", Float),  # standard error of a fit's parameter
+)
+Index("results_number", results.c.name, results.c.number)
+
 tags = Table(
     "tags",
     metadata,
@@ -93,6 +117,64 @@ parameters = Table(
     Column("rid", Integer),  # the run that has written it
     Column("record", Integer),  # number of the record in its journal
     Column("person", String),
+    Column("kind", String),  # null: set; "checked": found to be still good
+    Column("validity", Float),  # seconds for which the value is valid; null: unknown
+    Column("note", Text),
 )
 Index("parameters_key", parameters.c.key, parameters.c.id)
 Index("parameters_record", parameters.c.rid, parameters.c.record, unique=True)
+
+proposals = Table(
+    "proposals",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("key", String, nullable=False),
+    Column("time", Float, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("metadata", Text, nullable=False),
+    Column("validity", Float),
+    Column("rid", Integer, nullable=False),
+    Column("record", Integer, nullable=False),
+    Column("objection", Text),  # why the rule has not accepted it; null if it has
+    Column("decision", String),  # "accepted" or "rejected"; null: it waits for a person
+    Column("decided", Float),
+    Column("person", String),  # who has decided; null: the rule
+    Column("note", Text),
+)
+Index("proposals_record", proposals.c.rid, proposals.c.record, unique=True)
+Index("proposals_decision", proposals.c.decision)
+
+calibrations = Table(
+    "calibrations",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person", String),
+    Column("started", Float, nullable=False),
+    Column("ended", Float),  # null: in progress
+    Column("forced", Boolean, nullable=False),
+    Column("steps", Text, nullable=False),  # see `calibrator.Step`
+)
+
+alarms = Table(
+    "alarms",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("time", Float, nullable=False),
+    Column("state", String, nullable=False),  # into which it has gone, see `alarms.Alarm`
+    Column("reason", Text),
+    Column("person", String),  # who has acknowledged it
+    Column("note", Text),
+)
+Index("alarms_name", alarms.c.name, alarms.c.id)
+
+locks = Table(
+    "locks",
+    metadata,
+    Column("kind", String, primary_key=True),  # "pipeline" or "device"
+    Column("name", String, primary_key=True),
+    Column("person", String),
+    Column("note", Text, nullable=False),
+    Column("since", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+)

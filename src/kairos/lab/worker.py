@@ -17,7 +17,7 @@ import socket
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from .. import __version__, emulator, pyon
@@ -33,8 +33,10 @@ from ..experiment.environment import ProcessArgumentManager
 from ..language.core import TerminationRequested, set_watchdog_factory
 from ..runs import folder_of
 from ..schedule.services import AskedCommands, AskedDeviceDB, AskedScheduler
+from .analysis import KEY, AnalysisDatasets, AnalysisDevices, source_of
 from .journal import PERSIST, RETRY, Journal
 from .results import stored_name, write_datasets
+from .watchdogs import Watchdogs
 
 __all__ = ["Link", "main", "redirect"]
 
@@ -177,6 +179,9 @@ class _Datasets(DatasetDB):
     def get_metadata(self, key):
         return super().get_metadata(key) if key in self.data else self._asked("get_metadata", key)
 
+    def propose(self, key, value, metadata, rule):
+        """Do nothing: the laboratory finds the value in the journal, and decides."""
+
     def _asked(self, what, key):
         if self._journal is not None:
             self._journal.flush()  # what this run has set before
@@ -198,47 +203,6 @@ class _Arguments(ProcessArgumentManager):
         return {key: processor.process(values[key]) for key, processor in requests}
 
 
-class _Watchdogs:
-    """Ends this process when a watchdog expires; time in pauses does not count."""
-
-    def __init__(self, expired):
-        self._expired = expired
-        self._timers: dict[int, list] = {}
-        self._next = 0
-
-    @contextmanager
-    def watched(self, seconds):
-        """Context of ``with watchdog(seconds)``."""
-        number, self._next = self._next, self._next + 1
-        self._timers[number] = [float(seconds), None, 0.0]
-        self._start(number)
-        try:
-            yield
-        finally:
-            self._stop(number)
-            del self._timers[number]
-
-    def _start(self, number):
-        timer = threading.Timer(self._timers[number][0], self._expired)
-        timer.daemon = True
-        self._timers[number][1:] = [timer, time.monotonic()]
-        timer.start()
-
-    def _stop(self, number):
-        left, timer, started = self._timers[number]
-        timer.cancel()
-        self._timers[number][0] = left - (time.monotonic() - started)
-
-    @contextmanager
-    def stopped(self):
-        """Context of a pause."""
-        for number in self._timers:
-            self._stop(number)
-        yield
-        for number in self._timers:
-            self._start(number)
-
-
 class _Run:
     """The experiment of this process, from ``build`` on."""
 
@@ -246,9 +210,10 @@ class _Run:
         self._link, self._folder, self._begin = link, folder, begin
         self._results = Path(begin["results"])
         self.journal = Journal(folder / "journal", lambda length: link.send(written=length))
-        self._watchdogs = _Watchdogs(self._expired)
+        self._watchdogs = Watchdogs(self._expired)
         self._stage = "build"
         self._how: dict = {}
+        self._confirmed = False
         set_watchdog_factory(self._watchdogs.watched)
 
     def build(self):
@@ -267,8 +232,9 @@ class _Run:
         ddb = AskedDeviceDB(self._link.ask)
         ddb._entries = _overridden(entries, expid.get("devarg_override") or {})
         scheduler = _Scheduler(self._link, self._pause, begin["rid"], begin["pipeline"], expid, begin["priority"])
-        self._devices = DeviceManager(ddb, {"scheduler": scheduler, "ccb": AskedCommands(self._link.ask)})
-        self._datasets = DatasetManager(_Datasets(self._link, self.journal), self._note)
+        devices, datasets = (AnalysisDevices, AnalysisDatasets) if KEY in expid else (DeviceManager, DatasetManager)
+        self._devices = devices(ddb, {"scheduler": scheduler, "ccb": AskedCommands(self._link.ask)})
+        self._datasets = datasets(_Datasets(self._link, self.journal), self._note)
         arguments = _Arguments(expid.get("arguments") or {}, self._link)
         cls = choose_class(import_file(str(file)), expid.get("class_name"))
         self._name = cls.__name__
@@ -292,16 +258,26 @@ class _Run:
             file = self._folder / "experiment.py"
             file.write_text(expid["content"])
             return file
-        return Path(self._begin["directory"] or ".", expid["file"]).resolve()
+        file = Path(self._begin["directory"] or ".", expid["file"]).resolve()
+        if KEY in expid and (text := source_of(self._results / expid["data"])) is not None:
+            own = self._folder / file.name
+            own.write_text(text)
+            sys.path.insert(0, str(file.parent))  # of what it imports
+            return own
+        return file
 
     def _note(self, operation, key, value=None, more=None):
         self.journal.note(operation, key, value, more)
-        if operation == "set" and more[0] & PERSIST:
+        if operation in ("propose", "confirm", "fit") or (operation == "set" and more[0] & PERSIST):
             self.journal.flush()  # a persistent value survives this process
+
+    def devices(self) -> list[str]:
+        """Return the names of the devices that the experiment has requested."""
+        return sorted({name for name in self._devices.requested if name not in ("scheduler", "ccb")})
 
     def prepare(self):
         """Prepare the experiment."""
-        self._enter("prepare")
+        self._enter("prepare", devices=self.devices())
         with user_code(plain=(DeviceError,)):
             self._experiment.prepare()
 
@@ -316,14 +292,31 @@ class _Run:
         self.journal.sync()  # from now on it has begun, whatever happens
         try:
             with user_code(plain=(DeviceError, TerminationRequested)):
-                self._experiment.run()
+                self._confirmed = self._is_still_good()
+                if KEY in self._begin["expid"]:
+                    self._datasets.load(self._results / self._begin["expid"]["data"])
+                elif not self._confirmed:
+                    self._experiment.run()
                 self._devices.notify_run_end()
         finally:
             self._devices.close_devices()
 
+    def _is_still_good(self) -> bool:
+        """Return whether this is a calibration that is to check its parameters first, and they are
+        still good."""
+        asked = self._begin["expid"].get("calibration") or {}
+        if not (asked.get("check") and hasattr(self._experiment, "check_calibration")):
+            return False
+        if not self._experiment.check_calibration():
+            return False
+        self._datasets.confirm()
+        return True
+
     def analyze(self):
         """Analyze the results."""
         self._enter("analyze")
+        if self._confirmed:
+            return
         with user_code():
             self._experiment.analyze()
 
@@ -356,6 +349,7 @@ class _Run:
     def _stored(self, status: str) -> bool:
         """Write the datasets; if that is impossible, they are left to the laboratory, in the journal."""
         begin = self._begin
+        self._datasets.end_fits()
         file = folder_of(begin["started"], self._results) / stored_name(begin["rid"], self._name)
         try:
             write_datasets(file, self._datasets, begin, self._how, {"status": status})
@@ -415,7 +409,7 @@ def _performed(link: Link, run: _Run, stage: str) -> tuple[str, str] | None:
         link.ended(stage, how, text)
         return how, text
     link.update(busy=False)
-    link.ended(stage, "completed")
+    link.ended(stage, "completed", run.devices() if stage in ("build", "prepare") else None)
     return None
 
 

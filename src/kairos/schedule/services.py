@@ -92,9 +92,9 @@ def examined(file, datasets) -> dict:
     for name, cls in vars(import_file(file)).items():
         if not is_public_experiment(cls):
             continue
-        arguments, scheduling = TraceArgumentManager(), {}
+        arguments, values, scheduling = TraceArgumentManager(), ExamineDatasetMgr(datasets), {}
         with user_code():
-            cls((ExamineDeviceMgr(), ExamineDatasetMgr(datasets), arguments, scheduling))
+            cls((ExamineDeviceMgr(), values, arguments, scheduling))
         found[name] = {
             "name": ((cls.__doc__ or "").strip().splitlines() or [name])[0].strip().removesuffix("."),
             "arginfo": {
@@ -104,4 +104,7 @@ def examined(file, datasets) -> dict:
             "argument_ui": getattr(cls, "argument_ui", None),
             "scheduler_defaults": scheduling,
         }
+        if values.calibration.sets:
+            checks = hasattr(cls, "check_calibration")
+            found[name]["calibration"] = {**values.calibration.describe(), "checks": checks}
     return found

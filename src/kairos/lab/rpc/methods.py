@@ -5,18 +5,14 @@ What is wrong with a request is a UsageError or ValueError, whose text the clien
 
 import asyncio
 import contextvars
-from collections import defaultdict
 from pathlib import Path
-
-from sqlalchemy import select
 
 from ... import pyon
 from ...errors import UsageError
 from ...runs import folder_of
-from .. import results
-from ..database import rows
+from .. import history, results
 from ..service import Service
-from ..tables import arguments, tags
+from . import fits
 from .protocol import message
 from .values import dataset, from_json
 
@@ -96,6 +92,14 @@ class Methods:
         self._lab.scheduler.publication.changed([])
         return message("TerminateResponse")
 
+    async def queue_lock(self, request):
+        self._service.lock(request.kind, request.name, request.seconds, request.note)
+        return message("LockResponse")
+
+    async def queue_unlock(self, request):
+        self._service.unlock(request.kind, request.name, request.force)
+        return message("UnlockResponse")
+
     async def queue_answer(self, request):
         if request.cancel:
             self._lab.interactive.cancel(request.rid)
@@ -139,11 +143,39 @@ class Methods:
         self._service.restore_parameter(request.key, request.number)
         return message("RestoreParameterResponse")
 
+    # Calibrations
+
+    async def calibrations_start(self, request):
+        number = self._service.calibrate(request.names, request.force)
+        return message("StartCalibrationResponse", number=number)
+
+    async def calibrations_stop(self, request):
+        self._service.stop_calibration(request.number)
+        return message("StopCalibrationResponse")
+
+    async def calibrations_decide(self, request):
+        self._service.decide(request.number, request.accept, request.note)
+        return message("DecideResponse")
+
+    async def alarms_acknowledge(self, request):
+        self._service.acknowledge(request.name, request.note)
+        return message("AcknowledgeResponse")
+
+    # Fits
+
+    async def fits_fit(self, request):
+        found = await self._lab.fits.of_run(request.rid, fits.described(request.fit))
+        return message("FitResponse", result=fits.result(found))
+
+    async def fits_keep(self, request):
+        found = await self._lab.fits.keep(request.rid, request.name, fits.described(request.fit))
+        return message("KeepFitResponse", result=fits.result(found))
+
     # Ended runs
 
     async def runs_find(self, request):
         found = await self._service.runs(request.words, min(request.limit or LIMIT, MOST))
-        details = await asyncio.to_thread(_with_arguments, self._lab.database, found)
+        details = await asyncio.to_thread(history.detailed, self._lab.database, found)
         return message("FindRunsResponse", runs=[_ended(each) for each in details])
 
     async def runs_show(self, request):
@@ -161,11 +193,18 @@ class Methods:
             datasets=datasets,
             output=output,
             results=record["results"] or "",
+            numbers={
+                name: message("RunNumber", value=number, error=error)
+                for name, (number, error) in record["numbers"].items()
+            },
         )
 
     async def runs_repeat(self, request):
         changed = {name: pyon.decode(text) for name, text in request.arguments.items()}
         return message("RepeatRunResponse", rid=await self._service.repeat(request.rid, **changed))
+
+    async def runs_analyze(self, request):
+        return message("AnalyzeRunResponse", rid=await self._service.analyze(request.rid))
 
     async def runs_tag(self, request):
         self._service.tag(request.rid, request.tag, request.remove)
@@ -174,18 +213,6 @@ class Methods:
     async def runs_note(self, request):
         self._service.note(request.rid, request.text)
         return message("NoteRunResponse")
-
-
-def _with_arguments(database, found: list[dict]) -> list[dict]:
-    """Return the records of runs with their arguments and tags, in two queries for all."""
-    rids = [record["rid"] for record in found]
-    given, tagged = defaultdict(dict), defaultdict(list)
-    with database.view() as view:
-        for row in rows(view, select(arguments).where(arguments.c.rid.in_(rids))):
-            given[row["rid"]][row["name"]] = row["value"]
-        for row in rows(view, select(tags).where(tags.c.rid.in_(rids)).order_by(tags.c.tag)):
-            tagged[row["rid"]].append(row["tag"])
-    return [{**record, "arguments": given[record["rid"]], "tags": tagged[record["rid"]]} for record in found]
 
 
 def _ended(record: dict):

@@ -8,7 +8,9 @@ from collections import deque
 
 from ... import pyon
 from .. import history
+from . import fits
 from .applets import Applets
+from .calibrations import calibrations
 from .changes import MissingChanges, moments
 from .protocol import message
 from .values import argument
@@ -18,6 +20,8 @@ __all__ = ["Streams"]
 PERIOD = 0.05
 """Seconds between two states, unless the client asks for another time."""
 SHORTEST = 0.02
+FIT_PERIOD = 0.2
+"""Seconds between two fits."""
 LOG = 100
 """Records of the log that are sent first by default."""
 RECORDS = 1000
@@ -60,6 +64,7 @@ class Streams:
                 runs=[_queued(run, lab.scheduler.why(run)) for run in runs],
                 questions=[_question(rid, asked) for rid, asked in lab.interactive.publication.struct().items()],
                 ended=history.count(lab.database),
+                locks=[message("Lock", **{**vars(lock), "person": lock.person or ""}) for lock in lab.locks.active()],
             )
 
     async def datasets_follow(self, request):
@@ -72,6 +77,42 @@ class Streams:
             if changes or first:
                 yield message("FollowDatasetsResponse", init=first, changes=changes, time=time.time())
             first = False
+
+    async def alarms_follow(self, request):
+        alarms = self._lab.alarms
+        async for _ in moments([alarms.publication], PERIOD):
+            yield message("FollowAlarmsResponse", alarms=[_alarm(each) for each in alarms.described()])
+
+    async def calibrations_follow(self, request):
+        lab = self._lab
+        followed = [
+            lab.repository.published,
+            lab.datasets.writes,
+            lab.proposals.publication,
+            lab.calibrator.publication,
+            lab.calibrator.aging,
+        ]
+        async for _ in moments(followed, PERIOD):
+            yield calibrations(lab)
+
+    async def fits_declared(self, request):
+        async for _ in moments([self._lab.fits.publication], PERIOD):
+            yield message("DeclaredFitsResponse", fits=fits.declared(self._lab.fits.declared))
+
+    async def fits_follow(self, request):
+        fit, datasets = fits.described(request.fit), self._lab.datasets
+        keys = {fit["y"], fit["x"], fit["error"]}
+        touched = True
+
+        def watch(changes):
+            nonlocal touched
+            touched = touched or any((c["path"][0] if c["path"] else c["key"]) in keys for c in changes)
+
+        period = max(request.period_ms / 1000, PERIOD) if request.period_ms else FIT_PERIOD
+        async for _ in moments([datasets.publication], period, watch):
+            if touched:
+                touched = False
+                yield message("FollowFitResponse", result=fits.result(await self._lab.fits.now(fit)))
 
     async def log_follow(self, request):
         log = self._lab.log
@@ -126,6 +167,10 @@ def _queued(run, why):
         arguments={name: pyon.encode(given)[:SHOWN] for name, given in (expid.get("arguments") or {}).items()},
         terminating=submission.termination,
     )
+
+
+def _alarm(described):
+    return message("Alarm", **{name: value or (0.0 if name == "since" else "") for name, value in described.items()})
 
 
 def _question(rid, asked):

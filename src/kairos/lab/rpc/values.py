@@ -11,7 +11,7 @@ from ... import pyon
 from ..values import encoded
 from .protocol import message
 
-__all__ = ["argument", "dataset", "from_json", "text_of", "value"]
+__all__ = ["argument", "dataset", "from_json", "number", "text_of", "value"]
 
 SHORT = 1024
 """Bytes up to which a value is sent without having been asked for."""
@@ -51,8 +51,8 @@ def dataset(entry, whole: bool):
         persist=bool(persist),
         text=text_of(given),
         unit=str(metadata.get("unit") or ""),
-        scale=_number(metadata.get("scale"), 0.0),
-        precision=int(_number(metadata.get("precision"), -1)),
+        scale=number(metadata.get("scale"), 0.0),
+        precision=int(number(metadata.get("precision"), -1)),
         shape=_shape(given),
     )
     if whole or _is_short(given):
@@ -78,7 +78,8 @@ def _is_short(given) -> bool:
     return not hasattr(given, "__len__") or len(given) <= SHORT
 
 
-def _number(given, default):
+def number(given, default):
+    """Return a number, or `default` for what is none."""
     try:
         return default if given is None else float(given)
     except (TypeError, ValueError):

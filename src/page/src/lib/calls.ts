@@ -2,7 +2,10 @@
 
 import { ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
+import { Alarms } from "../protocol/kairos/lab/v1/alarms_pb";
+import { Calibrations } from "../protocol/kairos/lab/v1/calibrations_pb";
 import { Datasets, Parameters } from "../protocol/kairos/lab/v1/datasets_pb";
+import { Fits } from "../protocol/kairos/lab/v1/fits_pb";
 import { Experiments, Laboratory, Queue } from "../protocol/kairos/lab/v1/lab_pb";
 import { Runs } from "../protocol/kairos/lab/v1/runs_pb";
 
@@ -14,6 +17,9 @@ export const calls = {
   queue: createClient(Queue, transport),
   datasets: createClient(Datasets, transport),
   parameters: createClient(Parameters, transport),
+  alarms: createClient(Alarms, transport),
+  calibrations: createClient(Calibrations, transport),
+  fits: createClient(Fits, transport),
   runs: createClient(Runs, transport),
 };
 

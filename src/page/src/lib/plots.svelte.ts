@@ -8,6 +8,8 @@ export interface PlotView {
   x?: string;
   error?: string;
   fit?: string;
+  /** Name of the function by which it is fitted; "" if by none, though an experiment asks for it. */
+  shape?: string;
 }
 
 /** The words of a command, in which quotes may be. */
@@ -52,6 +54,16 @@ class Views {
 
   add(view: PlotView): void {
     this.own = [view, ...this.own];
+    this.keep();
+  }
+
+  /** Shapes that were chosen for the plots of experiments, by name. */
+  shapes = $state<Record<string, string>>({});
+
+  fit(view: PlotView, shape: string): void {
+    const own = this.own.find((each) => each.id === view.id);
+    if (own) own.shape = shape;
+    else this.shapes[view.id] = shape;
     this.keep();
   }
 

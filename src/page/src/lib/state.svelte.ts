@@ -2,7 +2,8 @@
 
 import { SvelteMap } from "svelte/reactivity";
 import { Applets, Datasets, type Applet, type Dataset } from "../protocol/kairos/lab/v1/datasets_pb";
-import { Experiments, Queue, type Experiment, type ExperimentProblem, type Question, type QueuedRun } from "../protocol/kairos/lab/v1/lab_pb";
+import { Fits, type DeclaredFit } from "../protocol/kairos/lab/v1/fits_pb";
+import { Experiments, Queue, type Experiment, type ExperimentProblem, type Lock, type Question, type QueuedRun } from "../protocol/kairos/lab/v1/lab_pb";
 import { Log, type LogRecord } from "../protocol/kairos/lab/v1/runs_pb";
 import { describe } from "./arguments";
 import { calls, reason } from "./calls";
@@ -33,9 +34,12 @@ export const lab = $state({
   revision: "",
   queue: [] as QueuedRun[],
   questions: [] as Question[],
+  locks: [] as Lock[],
   /** Number of runs that have ended. */
   ended: 0n,
   applets: [] as Applet[],
+  /** Fits that experiments in progress have declared. */
+  fits: [] as DeclaredFit[],
   log: [] as (LogRecord & { id: number })[],
   /** What is told to the user: failures and confirmations. */
   notice: undefined as { text: string; failed: boolean } | undefined,
@@ -114,11 +118,13 @@ function followAll(): void {
     (now) => {
       lab.queue = now.runs;
       lab.questions = now.questions;
+      lab.locks = now.locks;
       lab.ended = now.ended;
     },
     fail,
   );
   follow(Applets.method.follow, {}, (now) => (lab.applets = now.applets));
+  follow(Fits.method.declared, {}, (now) => (lab.fits = now.fits));
   follow(Datasets.method.follow, { periodMs: 250 }, (now) => {
     if (now.init) datasets.clear();
     for (const { key, change } of now.changes) {

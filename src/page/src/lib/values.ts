@@ -130,6 +130,14 @@ export function when(seconds: number): string {
   return today ? TIME.format(date) : `${DAY.format(date)} ${TIME.format(date)}`;
 }
 
+/** A length of time as people say it. */
+export function duration(seconds: number): string {
+  for (const [size, unit] of [[86400, "days"], [3600, "h"], [60, "min"]] as const) {
+    if (seconds >= 2 * size) return `${shown(seconds / size, seconds / size < 10 ? 2 : 3)} ${unit}`;
+  }
+  return `${Math.max(0, Math.round(seconds))} s`;
+}
+
 /** The text of a dataset, in its unit if it is a number. */
 export function scaledText(dataset: Dataset): string {
   const decoded = decode(dataset.value);

@@ -1,0 +1,128 @@
+"""Tells people what happens: webhooks and e-mail, as the sections ``[[notify]]`` of lab.toml say.
+
+Messages are sent by a thread, one after the other, and again if that fails; a message that cannot be
+sent is in the log. At most `WAITING` wait.
+"""
+
+import json
+import logging
+import queue
+import smtplib
+import threading
+import urllib.error
+import urllib.request
+from email.message import EmailMessage
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from ..errors import UsageError
+from .events import Event
+from .settings import Email, Notify
+
+__all__ = ["Notifications"]
+
+logger = logging.getLogger(__name__)
+
+WAITING = 1000
+"""Messages that wait; further ones are dropped."""
+ATTEMPTS = (0.0, 2.0, 10.0, 60.0)
+"""Seconds before each attempt to send a message."""
+TIMEOUT = 20.0
+
+
+class Notifications:
+    """The messages of a laboratory called `name`. `email`: how e-mail is sent; UsageError if its
+    password cannot be read."""
+
+    def __init__(self, name: str, wanted: tuple[Notify, ...], email: Email | None, folder: Path):
+        self._name, self._wanted, self._email = name, wanted, email
+        self._password = _secret(folder, email.password_file) if email is not None else None
+        self._waiting: queue.Queue = queue.Queue(WAITING)
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def take(self, event: Event):
+        """Send an event to those who want it."""
+        for each in self._wanted:
+            if event.kind in each.on and fnmatchcase(event.subject, each.subject):
+                try:
+                    self._waiting.put_nowait((each, event))
+                except queue.Full:
+                    logger.error("too many messages wait: '%s' is not sent", event.title)
+                    return
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._keep, name="notifications", daemon=True)
+                    self._thread.start()
+
+    def close(self):
+        """Stop; messages that wait get one more attempt."""
+        self._ended.set()
+        if self._thread is not None:
+            self._waiting.put(None)
+            self._thread.join(TIMEOUT)
+
+    def _keep(self):
+        while (waiting := self._waiting.get()) is not None:
+            wanted, event = waiting
+            for attempt, pause in enumerate(ATTEMPTS):
+                if attempt and self._ended.wait(pause):
+                    break
+                failure = self._sent(wanted, event)
+                if failure is None:
+                    break
+                logger.warning("'%s' could not be sent to %s: %s", event.title, wanted.place, failure)
+            else:
+                logger.error("'%s' was not sent to %s", event.title, wanted.place)
+
+    def _sent(self, wanted: Notify, event: Event) -> str | None:
+        """Send a message; returns why that has failed, None if it has not."""
+        try:
+            if wanted.webhook:
+                self._post(wanted, event)
+            if wanted.email:
+                self._write(wanted, event)
+        except (OSError, smtplib.SMTPException, ValueError) as error:
+            return f"{type(error).__name__}: {error}".partition("\n")[0]
+        return None
+
+    def _post(self, wanted: Notify, event: Event):
+        # Slack, Mattermost and others show the field `text`.
+        said = {**event.described(), "laboratory": self._name, "text": self._line(event), "details": event.text}
+        request = urllib.request.Request(
+            wanted.webhook,
+            json.dumps(said).encode(),
+            {"Content-Type": "application/json", "User-Agent": "kairos", **wanted.headers},
+        )
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+            response.read(1 << 16)
+
+    def _line(self, event: Event) -> str:
+        return f"{self._name}: {event.title}"
+
+    def _write(self, wanted: Notify, event: Event):
+        assert self._email is not None  # the settings say so
+        letter = EmailMessage()
+        letter["Subject"] = self._line(event).replace("\n", " ").replace("\r", " ")
+        letter["From"] = self._email.sender
+        letter["To"] = ", ".join(wanted.email)
+        letter.set_content(event.text or event.title)
+        host, _, port = self._email.server.partition(":")
+        kind = smtplib.SMTP_SSL if self._email.encryption == "tls" else smtplib.SMTP
+        with kind(host, int(port or _PORTS[self._email.encryption]), timeout=TIMEOUT) as server:
+            if self._email.encryption == "starttls":
+                server.starttls()
+            if self._email.user:
+                server.login(self._email.user, self._password or "")
+            server.send_message(letter)
+
+
+_PORTS = {"none": 25, "starttls": 587, "tls": 465}
+
+
+def _secret(folder: Path, name: str) -> str | None:
+    if not name:
+        return None
+    try:
+        return (folder / name).read_text().strip()
+    except OSError as error:
+        raise UsageError(f"{folder / name} cannot be read: {error.strerror}") from None
