@@ -43,15 +43,15 @@ def test_ad9834_methods_change_the_chip_as_documented(make):
         part = lambda: chain.bench.part("chip")  # noqa: E731
         tone = lambda: chain.bench.dds("chip").at(1.0)  # noqa: E731
         chain(dds.init)
-        assert chain.advance_mu == 8 + 7 * WORD_MU
-        assert part()["reset"] and part()["words"] == 7 and chain.bench.dds("chip").changes == []
+        assert chain.advance_mu == 8 + WORD_MU
+        assert part()["reset"] and part()["words"] == 1 and chain.bench.dds("chip").changes == []
 
-        chain(dds.set_frequency_reg, 0, 10e6)
-        chain(dds.set_frequency_reg, 1, 20e6)
+        chain(dds.set_frequency_reg, 0, dds.frequency_to_ftw(10e6))
+        chain(dds.set_frequency_reg, 1, dds.frequency_to_ftw(20e6))
         assert part()["frequencies_hz"] == [pytest.approx(hz, abs=STEP) for hz in (10e6, 20e6)]
         chain(dds.set_phase_reg, 0, 0x400)
-        chain(dds.set_phase_reg, 1, 0x800)
-        assert part()["phases_turns"] == [0.25, 0.5]
+        chain(dds.write, 0xE800)
+        assert part()["phases_turns"] == [0.25, 0.5], "the second by a plain word"
         chain(dds.select_frequency_reg, 1)
         chain(dds.select_phase_reg, 1)
         assert (part()["frequency_register"], part()["phase_register"]) == (1, 1)
@@ -70,7 +70,7 @@ def test_ad9834_methods_change_the_chip_as_documented(make):
         assert part()["frequencies_hz"][1] == pytest.approx((0x1ABC << 14 | 0x0DEF) * STEP, abs=1e-6)
 
         ftw, turns = chain(dds.frequency_to_ftw, 12.5e6), chain(dds.turns_to_pow, 1.25)
-        assert (ftw, turns) == (dds.frequency_to_ftw(12.5e6), 0x400) == (round(12.5e6 / STEP), dds.turns_to_pow(1.25))
+        assert (ftw, turns) == (dds.frequency_to_ftw(12.5e6), 0x400) == (int(12.5e6 / STEP), dds.turns_to_pow(1.25))
         with pytest.raises(ValueError, match="at most half of its clock's"):
             chain(dds.frequency_to_ftw, 40e6)
         chain(dds.set_mu, ftw, 0x800, 1, 1)
@@ -91,7 +91,13 @@ def test_ad9834_methods_change_the_chip_as_documented(make):
         assert part()["waveform"] == "triangle" and tone().power == pytest.approx(-1.824, abs=1e-3)
         chain(dds.disable_triangular_waveform)
         assert part()["waveform"] == "sine" and tone().power == 0.0
-        for named, shown in [("msb", "msb"), ("msb_2", "msb/2"), ("comp_out", "comparator"), ("", "off")]:
+        for named, shown in [
+            ("msb", "msb"),
+            ("high_z", "off"),
+            ("msb_2", "msb/2"),
+            ("comp_out", "comparator"),
+            ("", "off"),
+        ]:
             chain(dds.config_sign_bit_out, **({named: True} if named else {}))
             assert part()["sign_bit_out"] == shown
         assert chain.uncalled(AD9834) == set() and chain.bench.warnings == []

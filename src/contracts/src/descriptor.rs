@@ -33,17 +33,20 @@ pub enum Record {
     Channel = 4,
     /// The RTIO clock.
     Clock = 5,
+    /// The board for which the gateware was made.
+    Board = 6,
 }
 
 impl Record {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::End,
         Self::Identification,
         Self::BuildId,
         Self::Register,
         Self::Channel,
         Self::Clock,
+        Self::Board,
     ];
 }
 
@@ -59,6 +62,7 @@ impl TryFrom<u16> for Record {
             3 => Self::Register,
             4 => Self::Channel,
             5 => Self::Clock,
+            6 => Self::Board,
             other => return Err(other),
         })
     }

@@ -45,8 +45,9 @@ pub const PHASE_AT: usize = 1;
 /// Y of a channel and profile, or with more bits what follows.
 pub const STATE_AT: usize = 0;
 
-/// Address bit: with STATE, a sample; bits 3..1 the ADC channel, bit 0 the previous sample.
-pub const SAMPLE_AT: usize = 8;
+/// With STATE, behind the Ys of all channels: bits of a sample's number, bits 3..1 the ADC channel, bit 0 the previous
+/// sample.
+pub const SAMPLES_BITS: usize = 4;
 
 /// Configuration: delay of the first update pulse, ns; the second one's follows.
 pub const DELAYS_AT: usize = 2;

@@ -51,7 +51,7 @@ class RtioChannel:
 class Descriptor:
     """identification: "variant;version". rtio_frequency: Hz, of the coarse counter. fine_bits:
     machine units per cycle, log2. synthesiser: source of the RTIO clock, 0: the processing system,
-    1: a Si5324 whose input 1 is the external clock, 2: one whose input 2 is."""
+    1: a Si5324 whose input 1 is the external clock, 2: one whose input 2 is. board: "name;hardware revision"."""
 
     identification: str
     build_id: str
@@ -60,12 +60,15 @@ class Descriptor:
     registers: list[Register] = field(default_factory=list)
     channels: list[RtioChannel] = field(default_factory=list)
     synthesiser: int = 0
+    board: str = ""
 
     def to_bytes(self) -> bytes:
         """The memory's content; its length is a multiple of 4."""
         body = _record(Record.IDENTIFICATION, self.identification.encode())
         body += _record(Record.BUILD_ID, self.build_id.encode())
         body += _record(Record.CLOCK, struct.pack("<IBB2x", self.rtio_frequency, self.fine_bits, self.synthesiser))
+        if self.board:
+            body += _record(Record.BOARD, self.board.encode())
         for r in self.registers:
             flags = r.readable * READABLE | r.writable * WRITABLE
             body += _record(Record.REGISTER, struct.pack("<IHH", r.address, r.width, flags) + r.name.encode())
@@ -111,6 +114,8 @@ class Descriptor:
             self.identification = payload.decode()
         elif kind == Record.BUILD_ID:
             self.build_id = payload.decode()
+        elif kind == Record.BOARD:
+            self.board = payload.decode()
         elif kind == Record.CLOCK:
             self.rtio_frequency, self.fine_bits, self.synthesiser = struct.unpack("<IBB2x", payload)
         elif kind == Record.REGISTER:

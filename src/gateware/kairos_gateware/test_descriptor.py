@@ -42,9 +42,11 @@ def test_known_descriptor_has_the_documented_bytes():
         [Register("r", 0x4001_0000, 64, True, False)],
         [RtioChannel(7, "log", "l", {"k": 2})],
         synthesiser=1,
+        board="c;2",
     )
     body = bytes.fromhex(
         "0100 0300 613b3100  0200 0100 62000000  0500 0800 40597307 03010000"
+        "0600 0300 633b3200"
         "0300 0900 00000140 4000 0100 72000000"
         "0400 1100 07000000 ff000000 0100 01 6b 02000000 6c 000000 0000 0000"
     )

@@ -35,8 +35,8 @@ class Variant:
     at the other end of a link, which may have satellites of their own; destinations are numbered in
     preorder, each board before those below it, so the first one is 1. converters: connectors of the
     board with cards for the outputs of pulse cores, in their order; in simulation a model generates
-    the samples. remote: over the link to the board above, each board can read and write the other's
-    memory."""
+    the samples. board: the hardware for which it was described, as in the descriptor. remote: over the
+    link to the board above, each board can read and write the other's memory."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -51,6 +51,7 @@ class Variant:
     satellites: tuple["Variant", ...] = ()
     converters: tuple[str, ...] = ()
     remote: bool = False
+    board: str = ""
 
     def boards(self) -> tuple["Variant", ...]:
         """This board and all below it, in the order of their destinations."""

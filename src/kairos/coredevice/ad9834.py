@@ -2,12 +2,12 @@
 active.
 
 Machine units: frequency word of 28 bits per period of the chip's clock, phase word of 12 bits per
-turn.
+turn. Each change of the control register is a word of its own.
 """
 
 from ..language import TInt32, kernel, portable
 from .chips.ad9834 import CONTROL, FREQUENCY, FTW_BITS, PHASE
-from .parts.numbers import nearest, to_word
+from .parts.numbers import to_word
 from .parts.spi import SPI_CLK_POLARITY, SPI_END, Transfer
 
 __all__ = ["AD9834"]
@@ -27,40 +27,37 @@ class AD9834:
         self.core, self.bus = dmgr.get(core_device), dmgr.get(spi_device)
         self.spi_freq, self.clk_freq = spi_freq, clk_freq
         self.div = self.bus.frequency_to_div(spi_freq)
-        self.ctrl_reg = CONTROL.encode(b28=1)
+        self.ctrl_reg = 0
 
     @kernel
     def init(self):
-        """Configure the bus, hold the chip in reset and clear its registers; `output_enable`
-        releases the reset."""
-        self.ctrl_reg = CONTROL.word(b28=1, core_reset=1)
-        self.word.send(self.ctrl_reg)
-        for register in range(2):
-            self._put_frequency(register, 0)
-            self._put_frequency(register, 0)
-            self.word.put(PHASE.word(register, 0))
+        """Configure the bus, and hold the chip in reset; `output_enable` releases it. The registers
+        keep what they have."""
+        self.word.prepare()
+        self.enable_reset()
+
+    @kernel
+    def write(self, data: TInt32):
+        """Send a word (16 bits)."""
+        self.word.put(data)
 
     @kernel
     def _control(self, word):
         self.ctrl_reg = word
-        self.word.put(word)
+        self.write(word)
 
     # Registers
 
     @kernel
     def _put_frequency(self, freq_reg, half):
-        self.word.put(FREQUENCY.word(freq_reg, 1 - freq_reg, half))
+        self.write(FREQUENCY.word(freq_reg, 1 - freq_reg, half))
 
     @kernel
-    def set_frequency_reg(self, freq_reg, frequency):
-        """Set frequency register 0 or 1, in Hz (float)."""
-        self._set_ftw(freq_reg, self.frequency_to_ftw(frequency))
-
-    @kernel
-    def _set_ftw(self, freq_reg, ftw):
+    def set_frequency_reg(self, freq_reg, freq_word: TInt32):
+        """Set frequency register 0 or 1 to a word of 28 bits, which takes effect as a whole."""
         self._control(CONTROL.b28.put(self.ctrl_reg, 1))
-        self._put_frequency(freq_reg, ftw)
-        self._put_frequency(freq_reg, ftw >> _HALF)
+        self._put_frequency(freq_reg, freq_word)
+        self._put_frequency(freq_reg, freq_word >> _HALF)
 
     @kernel
     def set_frequency_reg_msb(self, freq_reg, word):
@@ -82,7 +79,7 @@ class AD9834:
     @kernel
     def set_phase_reg(self, phase_reg, phase):
         """Set phase register 0 or 1 to a 12-bit phase word."""
-        self.word.put(PHASE.word(phase_reg, phase))
+        self.write(PHASE.word(phase_reg, phase))
 
     @kernel
     def select_phase_reg(self, phase_reg):
@@ -123,26 +120,29 @@ class AD9834:
         self._control(CONTROL.sleep1.put(word, 1 if clk_dis else 0))
 
     @kernel
-    def config_sign_bit_out(self, msb=False, msb_2=False, comp_out=False):
-        """Output the DAC's highest bit, half its frequency, or the comparator on the pin SIGN BIT
-        OUT; without any of them the pin is off. While it is on, the triangle waveform is
-        unavailable.
+    def config_sign_bit_out(self, high_z=False, msb_2=False, msb=False, comp_out=False):
+        """Output half the frequency of the DAC's highest bit, that bit, or the comparator on the
+        pin SIGN BIT OUT; with `high_z`, or without any of them, the pin is off. While it is on, the
+        triangle waveform is unavailable.
         """
-        shows = msb or msb_2 or comp_out
+        shows = (msb or msb_2 or comp_out) and not high_z
         word = CONTROL.opbiten.put(self.ctrl_reg, 1 if shows else 0)
         if shows:
             word = CONTROL.mode.put(word, 0)
-        word = CONTROL.div2.put(word, 1 if msb or comp_out else 0)
-        self._control(CONTROL.sign_pib.put(word, 1 if comp_out else 0))
+        word = CONTROL.div2.put(word, 1 if shows and (msb or comp_out) else 0)
+        self._control(CONTROL.sign_pib.put(word, 1 if shows and comp_out else 0))
 
     @kernel
     def set_mu(self, freq_word=0, phase_word=0, freq_reg=0, phase_reg=0):
         """Set a frequency and a phase register in machine units, select them, and enable the
-        output."""
-        self._set_ftw(freq_reg, freq_word)
+        output. Between the halves of the frequency word the register holds a mixture of old and
+        new."""
+        self.set_frequency_reg_lsb(freq_reg, freq_word)
+        self.set_frequency_reg_msb(freq_reg, freq_word >> _HALF)
         self.set_phase_reg(phase_reg, phase_word)
-        word = CONTROL.psel.put(CONTROL.fsel.put(self.ctrl_reg, freq_reg), phase_reg)
-        self._control(CONTROL.core_reset.put(word, 0))
+        self.select_frequency_reg(freq_reg)
+        self.select_phase_reg(phase_reg)
+        self.output_enable()
 
     @kernel
     def set(self, frequency=0.0, phase=0.0, freq_reg=0, phase_reg=0):
@@ -151,10 +151,10 @@ class AD9834:
 
     @portable
     def frequency_to_ftw(self, frequency) -> TInt32:
-        """Frequency word for Hz. ValueError above half of the chip's clock."""
+        """Frequency word at or below a frequency in Hz. ValueError above half of the chip's clock."""
         if not 0.0 <= frequency <= self.clk_freq / 2.0:
             raise ValueError("the frequency of an AD9834 is at most half of its clock's")
-        return int(nearest(frequency * (1 << FTW_BITS) / self.clk_freq))
+        return int(frequency * (1 << FTW_BITS) / self.clk_freq)
 
     @portable
     def turns_to_pow(self, turns) -> TInt32:

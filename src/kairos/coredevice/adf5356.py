@@ -8,7 +8,7 @@ words to be written to them. Calculation of the dividers: `kairos.coredevice.adf
 from numpy import int64
 
 from ..language import TBool, TFloat, TInt32, TInt64, delay, host_only, kernel, portable, us
-from .adf5356_pll import calculate_pll, fixed_words, gcd, split_msb_lsb_28b
+from .adf5356_pll import band_divider, bleed_current, calculate_pll, fixed_words, gcd, split_msb_lsb_28b
 from .chips.adf5356 import (
     CALIBRATION_PFD,
     HIGHEST_VCO,
@@ -23,7 +23,6 @@ from .chips.adf5356 import (
     R4,
     R6,
     R9,
-    R10,
     R13,
 )
 from .chips.mirny import STATUS
@@ -48,7 +47,7 @@ class ADF5356:
     divider.
     """
 
-    kernel_invariants = {"channel", "core", "cpld", "fixed", "prescaled", "ref_divider", "ref_doubler", "sw", "sysclk"}
+    kernel_invariants = {"channel", "core", "cpld", "least_divider", "ref_divider", "ref_doubler", "sw", "sysclk"}
 
     def __init__(self, dmgr, cpld_device, sw_device, channel, ref_doubler=False, ref_divider=False, core="core"):
         self.cpld, self.sw, self.core = dmgr.get(cpld_device), dmgr.get(sw_device), dmgr.get(core)
@@ -57,25 +56,25 @@ class ADF5356:
         self.channel = channel
         self.ref_doubler, self.ref_divider = ref_doubler, ref_divider
         self.sysclk = self.cpld.refclk
-        self.fixed = fixed_words(self.sysclk, ref_doubler, ref_divider)
-        # The smallest divider of the prescaler 8/9 requires a slower phase detector
-        self.prescaled = fixed_words(self.sysclk, ref_doubler, ref_divider, PRESCALED / LEAST_PRESCALED_N)
-        self.regs = list(self.fixed)
+        self.regs = fixed_words(self.sysclk, ref_doubler, ref_divider)
+        self.least_divider = R4.r_counter.get(self.regs[R4.address])
 
     # Initialisation
 
     @kernel
     def init(self, blind=False):
-        """Configure the chip, without a frequency. The Mirny must be initialised first.
+        """Configure the chip, with the frequency that was set last, if any. The Mirny must be
+        initialised first.
 
         Unless `blind`, its pin MUXOUT is tested: ValueError if it cannot be set and read back.
         """
-        for register in range(len(self.fixed)):
-            self.regs[register] = self.fixed[register]
+        self.sync()
         if not blind:
-            self._try_muxout(_MUXOUT_HIGH, True)
-            self._try_muxout(_MUXOUT_LOW, False)
-        self._show(_MUXOUT_LOCK)
+            if not self._muxout_with(_MUXOUT_HIGH):
+                raise ValueError("MUXOUT not high: the ADF5356 does not answer")
+            if self._muxout_with(_MUXOUT_LOW):
+                raise ValueError("MUXOUT not low: the ADF5356 does not answer")
+            self._show(_MUXOUT_LOCK)
 
     @kernel
     def _show(self, signal):
@@ -85,11 +84,12 @@ class ADF5356:
         delay(1000 * us)
 
     @kernel
-    def _try_muxout(self, signal, level: TBool):
+    def _muxout_with(self, signal) -> TBool:
+        """Return the level of the pin MUXOUT with a signal on it."""
         self._show(signal)
-        if self.read_muxout() != level:
-            raise ValueError("the ADF5356 does not answer: its MUXOUT does not change")
-        delay(1000 * us)
+        level = self.read_muxout()
+        delay(800 * us)
+        return level
 
     # The card
 
@@ -120,7 +120,7 @@ class ADF5356:
     def set_output_power_mu(self, n):
         """Set the output power: 0 to 3 for -4, -1, 2, 5 dBm. ValueError for other values."""
         if n < 0 or n > R6.power.mask:
-            raise ValueError("the output power of an ADF5356 is 0 to 3")
+            raise ValueError("invalid power setting: the output power of an ADF5356 is 0 to 3")
         self._change_outputs(R6.power.put(self.regs[R6.address], n))
 
     @portable
@@ -141,7 +141,7 @@ class ADF5356:
     @kernel
     def _change_outputs(self, word):
         self.regs[R6.address] = word
-        self.write(word)
+        self.sync()
 
     @kernel
     def set_frequency(self, f):
@@ -158,18 +158,22 @@ class ADF5356:
             doublings += 1
         self.regs[R6.address] = R6.rf_divider.put(self.regs[R6.address], doublings)
         self.regs[R0.address] = R0.prescaler.put(self.regs[R0.address], 1 if f_vco > PRESCALED else 0)
-        self._set_detector(self.prescaled if f_vco > PRESCALED else self.fixed)
+        self._set_detector(f_vco)
         self._tune(f_vco, self.f_pfd())
         self.sync()
 
     @kernel
-    def _set_detector(self, words):
-        """Copy the fields that depend on the phase detector's frequency from `words` to `regs`."""
-        divider, outputs = words[R4.address], words[R6.address]
-        self.regs[R4.address] = R4.r_counter.put(self.regs[R4.address], R4.r_counter.get(divider))
-        bled = R6.bleed.put(self.regs[R6.address], R6.bleed.get(outputs))
-        self.regs[R6.address] = R6.negative_bleed.put(bled, R6.negative_bleed.get(outputs))
-        self.regs[R9.address], self.regs[R10.address] = words[R9.address], words[R10.address]
+    def _set_detector(self, f_vco):
+        """Choose the reference's divider for an oscillator frequency, and put what depends on the
+        phase detector's frequency into `regs`."""
+        divider = self.least_divider
+        if f_vco > PRESCALED:
+            # The smallest divider of the prescaler 8/9 requires a slower phase detector
+            while self._referred() / divider * LEAST_PRESCALED_N > f_vco:
+                divider += 1
+        self.regs[R4.address] = R4.r_counter.put(self.regs[R4.address], divider)
+        self.regs[R6.address] = R6.bleed.put(self.regs[R6.address], bleed_current(self.f_pfd()))
+        self.regs[R9.address] = R9.band_divider.put(self.regs[R9.address], band_divider(self.f_pfd()))
 
     @kernel
     def _tune(self, f_vco, f_pfd: TInt64):
@@ -217,11 +221,15 @@ class ADF5356:
         return R4.r_counter.get(self.regs[R4.address])
 
     @portable
+    def _referred(self) -> TFloat:
+        """The reference in Hz as its divider receives it."""
+        doubled = self.sysclk * 2.0 if self.ref_doubler else self.sysclk
+        return doubled / 2.0 if self.ref_divider else doubled
+
+    @portable
     def f_pfd(self) -> TInt64:
         """Frequency of the phase detector in Hz."""
-        doubled = self.sysclk * 2.0 if self.ref_doubler else self.sysclk
-        halved = doubled / 2.0 if self.ref_divider else doubled
-        return int64(halved / self.ref_counter())
+        return int64(self._referred() / self.ref_counter())
 
     @portable
     def pll_n(self) -> TInt32:

@@ -11,17 +11,38 @@ from numpy import int32, int64
 
 from ..language import TFloat, TInt32, TInt64, TTuple, portable
 from .chips import adf5356 as chip
-from .chips.adf5356 import ALC_WAIT, HIGHEST_BLEED_PFD, HIGHEST_PFD, HIGHEST_R, LAST, MODULUS1, R0, R2
+from .chips.adf5356 import (
+    ALC_WAIT,
+    BAND_CLOCK,
+    BLEED_PFD,
+    BLEED_STEPS,
+    HIGHEST_PFD,
+    HIGHEST_R,
+    HIGHEST_SINGLE_ENDED,
+    LAST,
+    LOCK_WAIT,
+    MODULUS1,
+    R0,
+    R2,
+    R9,
+    TIMEOUT,
+)
 from .parts.numbers import to_int32, to_wide_word
 
-__all__ = ["calculate_pll", "fixed_words", "gcd", "reference_divider", "split_msb_lsb_28b"]
+__all__ = [
+    "band_divider",
+    "bleed_current",
+    "calculate_pll",
+    "fixed_words",
+    "gcd",
+    "reference_divider",
+    "split_msb_lsb_28b",
+]
 
 _HALVES = R2.frac2.width
 """Bits of the lower half of the second fraction's numerator and denominator."""
 _CURRENT = 2
 """Charge pump: 0.9375 mA."""
-_BAND_CLOCK, _ADC_CLOCK = 2.4e6, 100e3
-_ALC_TIME, _LOCK_TIME = 50e-6, 20e-6
 
 
 @portable
@@ -58,56 +79,64 @@ def calculate_pll(f_vco: TFloat, f_pfd: TInt64) -> TTuple(
     frac1 = halves // twice
     frac2 = halves % twice
     divisor = gcd(frac2, twice)
-    mod2 = twice // divisor
-    if mod2 == 1:
-        mod2 = int64(2)
-    return int32(n), int32(frac1), split_msb_lsb_28b(frac2 // divisor), split_msb_lsb_28b(mod2)
+    return int32(n), int32(frac1), split_msb_lsb_28b(frac2 // divisor), split_msb_lsb_28b(twice // divisor)
 
 
-def reference_divider(refclk, doubler, halver, highest=HIGHEST_PFD):
-    """Smallest divider that keeps the phase detector at or below `highest` Hz. ValueError if there
-    is none."""
-    divider = math.ceil(refclk * (2 if doubler else 1) / (2 if halver else 1) / highest)
+@portable
+def bleed_current(f_pfd: TInt64) -> TInt32:
+    """Bleed current for a phase detector's frequency in Hz."""
+    return int32(BLEED_STEPS * f_pfd // BLEED_PFD)
+
+
+@portable
+def band_divider(f_pfd: TInt64) -> TInt32:
+    """Divider of the band selection for a phase detector's frequency in Hz: of the quotient the 8
+    bits of the field, as cards have been driven with; never 0."""
+    field = R9.band_divider.mask
+    found = int32((f_pfd + BAND_CLOCK - 1) // BAND_CLOCK) & field
+    return found if found > 0 else field
+
+
+def reference_divider(refclk, doubler, halver):
+    """Smallest divider that the phase detector permits. ValueError if there is none."""
+    divider = math.ceil(refclk * (2 if doubler else 1) / (2 if halver else 1) / HIGHEST_PFD)
     if not 1 <= divider <= HIGHEST_R:
         raise ValueError(f"an ADF5356 cannot divide its reference of {refclk / 1e6} MHz")
     return divider
 
 
-def fixed_words(refclk, doubler, halver, highest=HIGHEST_PFD):
-    """Words (int32) of all registers before a frequency is set, by number, for a phase detector of
-    at most `highest` Hz."""
-    divider = reference_divider(refclk, doubler, halver, highest)
-    f_pfd = refclk * (2 if doubler else 1) / (2 if halver else 1) / divider
-    timeout = math.ceil(f_pfd * _ALC_TIME / ALC_WAIT)
-    current = (_CURRENT + 1) * 0.3125e-3
+def fixed_words(refclk, doubler, halver):
+    """Words (int32) of all registers before a frequency is set, by number."""
+    divider = reference_divider(refclk, doubler, halver)
+    f_pfd = int(refclk * (2 if doubler else 1) / (2 if halver else 1) / divider)
     fields = {
-        "R0": {"autocal": 1},
+        "R2": {"mod2": 1},
         "R4": {
             "muxout": "DIGITAL_LOCK",
             "r_doubler": int(doubler),
             "r_div2": int(halver),
             "r_counter": divider,
             "current": _CURRENT,
-            "ref_mode": "DIFFERENTIAL",
+            "ref_mode": "SINGLE_ENDED" if refclk <= HIGHEST_SINGLE_ENDED else "DIFFERENTIAL",
             "mux_logic": "V3_3",
             "pd_polarity": "POSITIVE",
         },
         "R6": {
-            "negative_bleed": int(f_pfd <= HIGHEST_BLEED_PFD),
+            "negative_bleed": 1,
             "feedback": "FUNDAMENTAL",
-            "bleed": min(255, math.floor(24 * (f_pfd / 61.44e6) * (current / 0.9e-3))),
+            "bleed": bleed_current(f_pfd),
             "mute": 1,
             "enable": 1,
             "power": 3,
         },
         "R7": {"le_sync": 1, "precision": "NS12"},
         "R9": {
-            "band_divider": math.ceil(f_pfd / _BAND_CLOCK),
-            "timeout": timeout,
+            "band_divider": band_divider(f_pfd),
+            "timeout": TIMEOUT,
             "alc_wait": ALC_WAIT,
-            "lock_wait": math.ceil(f_pfd * _LOCK_TIME / timeout),
+            "lock_wait": LOCK_WAIT,
         },
-        "R10": {"adc_divider": min(255, math.ceil((f_pfd / _ADC_CLOCK - 2) / 4)), "conversion": 1, "enable": 1},
+        "R10": {"conversion": 1, "enable": 1},
     }
     words = [getattr(chip, f"R{number}").encode(**fields.get(f"R{number}", {})) for number in range(LAST + 1)]
     return [int32(to_int32(word)) for word in words]

@@ -1,7 +1,7 @@
 """Almazny: output stages of the four channels of a Mirny, with an attenuator of 0 to 31.5 dB and a switch for each."""
 
 from ..language import TFloat, TInt32, delay, kernel, portable, us
-from .chips.almazny import CHANNEL, LEGACY
+from .chips.almazny import ATT_BITS, ATT_STEPS, CHANNEL, LEGACY
 from .chips.mirny import CONTROL, EXTENSION
 from .parts.scales import Scale
 
@@ -18,7 +18,16 @@ class _Attenuation(Scale):
         raise ValueError("the attenuation of an Almazny is between 0 and 31.5 dB")
 
 
-ATTENUATION = _Attenuation(bits=CHANNEL.att.width, steps=CHANNEL.att.steps)
+ATTENUATION = _Attenuation(bits=ATT_BITS, steps=ATT_STEPS)
+
+
+@portable
+def _mirrored(att_mu) -> TInt32:
+    """The steps of an attenuation as the shift registers take them: the highest bit last."""
+    found = 0
+    for place in range(ATT_BITS):
+        found = (found << 1) | ((att_mu >> place) & 1)
+    return found
 
 
 class AlmaznyLegacy:
@@ -47,17 +56,14 @@ class AlmaznyLegacy:
         return ATTENUATION.quantity(att_mu)
 
     @kernel
-    def set_att(self, channel, att, rf_switch=True):
+    def set_att(self, channel, att, rf_switch: TInt32 = 1):
         """Set the attenuation of a channel in dB (float), and its switch."""
         self.set_att_mu(channel, self.att_to_mu(att), rf_switch)
 
     @kernel
-    def set_att_mu(self, channel, att_mu, rf_switch=True):
+    def set_att_mu(self, channel, att_mu, rf_switch: TInt32 = 1):
         """Set the attenuation of a channel in steps of 0.5 dB (0 to 63), and its switch."""
-        mirrored = 0
-        for place in range(LEGACY.reversed_att.width):
-            mirrored = (mirrored << 1) | ((att_mu >> place) & 1)
-        word = LEGACY.word(rf_switch=1 if rf_switch else 0, reversed_att=mirrored)
+        word = LEGACY.word(rf_switch=1 if rf_switch else 0, reversed_att=_mirrored(att_mu))
         self.mirny_cpld.write_ext(EXTENSION + channel, LEGACY.width, word, EXT_DIV)
 
     @kernel
@@ -71,7 +77,7 @@ class AlmaznyLegacy:
 
 
 class AlmaznyChannel:
-    """Channel `channel` (0 to 3) of an Almazny of revision 1.2 on the Mirny `host_mirny`."""
+    """Channel `channel` (0 to 3) of an Almazny of revision 1.2 or later on the Mirny `host_mirny`."""
 
     kernel_invariants = {"channel", "core", "mirny_cpld"}
 
@@ -86,7 +92,7 @@ class AlmaznyChannel:
     def to_mu(self, att, enable, led) -> TInt32:
         """Setting for an attenuation in dB (float, steps of 0.5 dB), output and LED on or off.
         ValueError if the attenuation is out of range."""
-        return CHANNEL.word(1 if led else 0, 1 if enable else 0, ATTENUATION.code(att))
+        return CHANNEL.word(1 if led else 0, 1 if enable else 0, _mirrored(ATTENUATION.code(att)))
 
     @kernel
     def set_mu(self, mu):
@@ -94,6 +100,6 @@ class AlmaznyChannel:
         self.mirny_cpld.write_ext(EXTENSION + self.channel, CHANNEL.width, mu, EXT_DIV)
 
     @kernel
-    def set(self, att, enable, led=False):
-        """Set attenuation in dB (float), output and LED."""
+    def set(self, att, enable, led: TInt32 = 0):
+        """Set attenuation in dB (float), output and LED (True or 1: on)."""
         self.set_mu(self.to_mu(att, enable, led))

@@ -6,12 +6,17 @@ registers, its triggers) and the viewer are missing: their protocol with the dev
 documented.
 """
 
-from .grabber import Grabber, GrabberTimeoutException, OutOfSyncException
+from ..language import kernel
+from .grabber import Grabber, OutOfSyncException
 from .parts.channel import Address, RTIODevice
 from .parts.lacking import lacking
 from .parts.numbers import to_int32
 
-__all__ = ["CXPGrabber", "GrabberTimeoutException", "OutOfSyncException"]
+__all__ = ["CXPGrabber", "CXPGrabberTimeoutException", "OutOfSyncException"]
+
+
+class CXPGrabberTimeoutException(Exception):
+    """The results of a frame did not arrive in time."""
 
 
 @lacking(
@@ -33,6 +38,16 @@ class CXPGrabber(Grabber):
         RTIODevice.__init__(self, dmgr, channel, core_device)
         self.channel_base, self.results = channel, channel + 2
         self.sentinel = to_int32(1 << count_width)
+
+    @kernel
+    def _no_frame(self):
+        """Raise the exception for a frame that does not end in time."""
+        raise CXPGrabberTimeoutException("Timeout before CoaXPress Grabber frame available")
+
+    @kernel
+    def _no_result(self):
+        """Raise the exception for a result that does not come."""
+        raise CXPGrabberTimeoutException("Timeout retrieving ROIs (attempting to read more ROIs than enabled?)")
 
     @classmethod
     def get_rtio_channels(cls, channel, **_arguments):

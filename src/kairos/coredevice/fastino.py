@@ -1,6 +1,7 @@
 """Fastino: a card with 32 DAC channels of 16 bits, each updated up to 2.55 million times a second.
 
 Writes do not advance the cursor; a frame to the card, which carries all channels, takes `t_frame`.
+Its interpolators (CIC filters of third order) fill in the frames between two codes.
 """
 
 from numpy import int32, int64
@@ -20,7 +21,6 @@ from .chips.fastino import (
     UPDATE,
 )
 from .parts.channel import RTIODevice
-from .parts.lacking import lacking
 from .parts.monitored import Monitored
 from .parts.scales import Scale
 from .rtio import rtio_output, rtio_output_wide
@@ -45,9 +45,12 @@ QUIET = [
     (LEDS.address, 0),
 ]
 """Register writes that bring a card into a known state, one per frame."""
+ORDER = 3
+"""Of the interpolating filter."""
+HIGHEST_RATE = (CIC.rate_mantissa.mask + 1) << 10
+"""Largest rate of an interpolator, in frames per sample."""
 
 
-@lacking("the order and the gain of its interpolating filter are not published", "stage_cic")
 class Fastino(RTIODevice):
     """The Fastino on RTIO channel `channel`, which takes 2 ** `log2_width` DACs per event."""
 
@@ -135,7 +138,8 @@ class Fastino(RTIODevice):
 
     @kernel
     def update(self, update):
-        """Apply the held codes of the DACs in the mask `update` to their outputs."""
+        """Let the next frame update the DACs in the mask `update`, and no others: it replaces what
+        the codes written since the frame before would have updated."""
         self.write(UPDATE.address, update)
 
     @kernel
@@ -162,10 +166,38 @@ class Fastino(RTIODevice):
 
     @kernel
     def stage_cic_mu(self, rate_mantissa, rate_exponent, gain_exponent):
-        """Stage the interpolator setting that `apply_cic` applies."""
+        """Stage the interpolator setting that `apply_cic` applies: rate ``(rate_mantissa + 1) <<
+        rate_exponent``, and the power of two by which the filter's gain is taken back. ValueError
+        for a number that does not fit."""
+        if rate_mantissa < 0 or rate_mantissa > CIC.rate_mantissa.mask:
+            raise ValueError("rate_mantissa out of bounds")
+        if rate_exponent < 0 or rate_exponent > CIC.rate_exponent.mask:
+            raise ValueError("rate_exponent out of bounds")
+        if gain_exponent < 0 or gain_exponent > CIC.gain_exponent.mask:
+            raise ValueError("gain_exponent out of bounds")
         self.write(CIC.address, CIC.word(rate_mantissa, rate_exponent, gain_exponent))
 
     @kernel
+    def stage_cic(self, rate) -> TInt32:
+        """Stage the interpolator setting for a rate of 1 to 65536 frames per sample, and return the
+        rate that it has: at most `rate`. ValueError if it is out of range."""
+        if rate < 1 or rate > HIGHEST_RATE:
+            raise ValueError("rate out of bounds")
+        mantissa, exponent = rate, 0
+        while mantissa > CIC.rate_mantissa.mask + 1:
+            mantissa >>= 1
+            exponent += 1
+        # The filter of third order has a gain of mantissa ** 3 between its stages of a power of two
+        gain, grown = 0, 1
+        while grown < mantissa * mantissa * mantissa:
+            grown <<= 1
+            gain += 1
+        self.stage_cic_mu(mantissa - 1, exponent, gain + ORDER * exponent)
+        return mantissa << exponent
+
+    @kernel
     def apply_cic(self, channel_mask):
-        """Apply the interpolator setting to the DACs in the mask."""
+        """Apply the interpolator setting to the DACs in the mask, whose filters begin anew. The next
+        frame carries the setting and updates no DAC: codes that are written before it begins are
+        stored only."""
         self.write(CIC_APPLY.address, channel_mask)

@@ -2,7 +2,7 @@
 
 from numpy import int64
 
-from ..language import TInt32, delay, kernel
+from ..language import delay, kernel
 from .parts.channel import Address, RTIODevice
 from .parts.numbers import to_int32
 from .rtio import rtio_input_timestamped_data, rtio_output
@@ -67,13 +67,14 @@ class Grabber(RTIODevice):
         self.gate_roi(0)
 
     @kernel
-    def _word(self, timeout_mu) -> TInt32:
-        time_mu, word = rtio_input_timestamped_data(timeout_mu, self.results)
-        if time_mu < 0:
-            raise GrabberTimeoutException(
-                "timeout waiting for the results: has a frame ended, and are all regions gated?"
-            )
-        return word
+    def _no_frame(self):
+        """Raise the exception for a frame that does not end in time."""
+        raise GrabberTimeoutException("Timeout before Grabber frame available")
+
+    @kernel
+    def _no_result(self):
+        """Raise the exception for a result that does not come."""
+        raise GrabberTimeoutException("Timeout retrieving ROIs (attempting to read more ROIs than enabled?)")
 
     @kernel
     def input_mu(self, data, timeout_mu=FOREVER):
@@ -82,7 +83,11 @@ class Grabber(RTIODevice):
         Waits up to `timeout_mu` (int64; negative: forever). GrabberTimeoutException, OutOfSyncException.
         """
         for place in range(-1, len(data)):
-            word = self._word(timeout_mu)
+            time_mu, word = rtio_input_timestamped_data(timeout_mu, self.results)
+            if time_mu < 0:
+                if place < 0:
+                    self._no_frame()
+                self._no_result()
             if (word == self.sentinel) != (place < 0):
                 raise OutOfSyncException("a frame has an unexpected number of results: are other regions gated?")
             if place >= 0:

@@ -2,7 +2,7 @@
 transfers to the chips behind it."""
 
 from ..language import TInt32, delay, kernel, ms, portable, us
-from .chips.mirny import ATTENUATOR, CONTROL, CS, HEAD, MESSAGE, STATUS
+from .chips.mirny import ATTENUATOR, CONTROL, CS, HEAD, MESSAGE, SOURCES, STATUS
 from .parts.attenuators import StepAttenuators, step_scale
 from .parts.scales import Scale
 from .parts.spi import SPI_CS_POLARITY, SPI_END, SPI_INPUT, Transfer
@@ -14,9 +14,11 @@ SPI_CS = CS
 # SPI clock dividers in coarse cycles, for writing and reading
 SPIT_WR, SPIT_RD = 4, 16
 
-SOURCES = {"xo": 0, "mmcx": None, "sma": None}
-"""Numbers of the reference sources by name, where known."""
+NAMES = ("xo", "mmcx", "sma")
+"""Sources of the reference, in the order of `SOURCES` behind the revision."""
 UNKNOWN = -1
+LEAST_REFERENCE, HIGHEST_REFERENCE = 10e6, 600e6
+"""Of the synthesisers, Hz."""
 
 
 class _Attenuation(Scale):
@@ -25,25 +27,30 @@ class _Attenuation(Scale):
         raise ValueError("Invalid mirny attenuation!")
 
 
-def source_number(clk_sel):
-    """Return the number of a source given as a number or by name; UNKNOWN if its number is not
-    known. ValueError if there is no such source."""
+def source_numbers(clk_sel):
+    """Return the number of a source, given as a number or by name, for each hardware revision (0 to
+    3); UNKNOWN for a revision whose sources are not known. ValueError if there is no such
+    source."""
+    revisions = STATUS.hw_rev.mask + 1
     if not isinstance(clk_sel, str):
-        return CONTROL.clk_sel.check(clk_sel, "clk_sel")
-    if clk_sel.lower() not in SOURCES:
-        raise ValueError(f"clk_sel of a Mirny is 0 to 3, or one of {', '.join(SOURCES)}, not '{clk_sel}'")
-    number = SOURCES[clk_sel.lower()]
-    return UNKNOWN if number is None else number
+        number = int(clk_sel)
+        if number != clk_sel or not 0 <= number <= CONTROL.clk_sel.mask:
+            raise ValueError(f"Invalid clk_sel: that of a Mirny is 0 to 3, not {clk_sel}")
+        return [number] * revisions
+    if clk_sel.lower() not in NAMES:
+        raise ValueError(f"Invalid clk_sel: that of a Mirny is 0 to 3, or one of {', '.join(NAMES)}, not '{clk_sel}'")
+    known = {int(revision): int(numbers[NAMES.index(clk_sel.lower())]) for revision, *numbers in SOURCES}
+    return [known.get(revision, UNKNOWN) for revision in range(revisions)]
 
 
 class Mirny(StepAttenuators):
     """The logic of a Mirny on the SPI bus `spi_device`.
 
-    `refclk`: reference in Hz. `clk_sel`: its source, 0 to 3 as defined by the card's revision, or
-    "xo".
+    `refclk`: reference in Hz, 10 to 600 MHz. `clk_sel`: its source, "xo", "mmcx" or "sma", whose
+    number `init` looks up for the card's revision; or the number, 0 to 3, for all revisions.
     """
 
-    kernel_invariants = {"attenuation", "bus", "core", "refclk", "source"}
+    kernel_invariants = {"attenuation", "blind_source", "bus", "core", "refclk", "sources"}
 
     attenuation = step_scale(_Attenuation)
 
@@ -55,7 +62,11 @@ class Mirny(StepAttenuators):
     def __init__(self, dmgr, spi_device, refclk=100e6, clk_sel="XO", core_device="core"):
         self.core, self.bus = dmgr.get(core_device), dmgr.get(spi_device)
         self.refclk, self.clk_sel = refclk, clk_sel
-        self.source = source_number(clk_sel)
+        if not LEAST_REFERENCE <= refclk <= HIGHEST_REFERENCE:
+            raise ValueError(f"Invalid refclk: that of a Mirny is 10 to 600 MHz, not {refclk / 1e6} MHz")
+        self.sources = source_numbers(clk_sel)
+        same = set(self.sources) - {UNKNOWN}
+        self.blind_source = same.pop() if len(same) == 1 else UNKNOWN
 
     @kernel
     def read_reg(self, addr) -> TInt32:
@@ -69,20 +80,23 @@ class Mirny(StepAttenuators):
 
     @kernel
     def init(self, blind=False):
-        """Check the protocol revision unless `blind`, and select the reference.
+        """Check the revisions unless `blind`, and select the reference.
 
-        ValueError if the card does not answer with that revision, or the source's number is not
-        known.
+        ValueError if the card does not answer with a known revision; with `blind`, if the source
+        was given by a name whose number depends on the revision.
         """
-        if self.source == UNKNOWN:
-            raise ValueError(
-                "the number of the reference source depends on the Mirny: give clk_sel as a number, 0 to 3"
-            )
+        source = self.blind_source
         if not blind:
-            if STATUS.proto_rev.get(self.read_reg(STATUS.address)) != 0:
+            answer = self.read_reg(STATUS.address)
+            if STATUS.proto_rev.get(answer) != 0:
                 raise ValueError("Mirny proto_rev mismatch")
+            source = self.sources[STATUS.hw_rev.get(answer)]
             delay(100 * us)
-        self.write_reg(CONTROL.address, CONTROL.word(clk_sel=self.source))
+            if source == UNKNOWN:
+                raise ValueError("Hardware revision not supported")
+        if source == UNKNOWN:
+            raise ValueError("the number of a Mirny's clk_sel depends on its revision: with blind give it, 0 to 3")
+        self.write_reg(CONTROL.address, CONTROL.word(clk_sel=source))
         delay(1 * ms)
 
     @kernel

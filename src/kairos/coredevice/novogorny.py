@@ -14,7 +14,6 @@ __all__ = ["Novogorny", "adc_channel", "adc_ctrl", "adc_data", "adc_softspan", "
 
 _STEPS = [span / (1 << RESULT.code.width) for span, _ in SPANS]
 _BIPOLAR = [bool(bipolar) for _, bipolar in SPANS]
-_GAINS = [1.0, 10.0, 100.0, 1000.0]
 _FULL = 1 << RESULT.code.width
 _REFERENCE = 5.0
 _BURST_MAX = 60
@@ -103,9 +102,9 @@ class Novogorny:
 
     @kernel
     def sample(self, next_ctrl=0) -> TFloat:
-        """As `sample_mu`, in volts at the input of the card."""
-        found = self.sample_mu(next_ctrl)
-        return adc_value(found) / _GAINS[PGIA.gain.get_at(self.gains, adc_channel(found))]
+        """As `sample_mu`, in volts at the ADC: behind the channel's amplifier, whose gain the result
+        is not divided by."""
+        return adc_value(self.sample_mu(next_ctrl))
 
     @kernel
     def burst_mu(self, data, dt_mu, ctrl=0):

@@ -18,7 +18,6 @@ from ..contracts.servo import (
     DEPTH_LEAST,
     PHASE_AT,
     PROFILE_WIDTH,
-    SAMPLE_AT,
     STATE_AT,
     URUKUL_CHANNELS,
     WRITE_AT,
@@ -54,6 +53,7 @@ T_CYCLE = CYCLES * 8 * ns
 """Seconds from one sample to the next."""
 _ENABLE, _WRITE_DELAY = int(Configuration.ENABLE), int(Configuration.WRITE_DELAY)
 _AT_ONCE = [0]
+_PGIA_DIV = 4
 _VALUE = (1 << COEFF_WIDTH) - 1
 _SIGNED = PAIR.even
 
@@ -75,7 +75,7 @@ class SUServo(RTIODevice):
     """
 
     kernel_invariants = {"cplds", "ddses", "pgia", "corrected_fs", "num_channels", "div"}
-    kernel_invariants |= {"we", "phase_sel", "state_sel", "word_sel", "config_addr"}
+    kernel_invariants |= {"we", "phase_sel", "state_sel", "word_sel", "config_addr", "sample_addr"}
 
     settings = Transfer(length=PGIA.width, div="div", cs=CS_PGIA, bus="pgia")
 
@@ -93,7 +93,7 @@ class SUServo(RTIODevice):
         super().__init__(dmgr, channel, core_device)
         if len(cpld_devices) != len(dds_devices) or not cpld_devices:
             raise ValueError("an SU-Servo needs the logic and the synthesisers of each of its Urukuls")
-        self.pgia, self.div = dmgr.get(pgia_device), 8
+        self.pgia, self.div = dmgr.get(pgia_device), _PGIA_DIV
         self.pgia.update_xfer_duration_mu(self.div, PGIA.width)
         self.gains = gains
         self.cplds = [dmgr.get(name) for name in cpld_devices]
@@ -104,6 +104,7 @@ class SUServo(RTIODevice):
         self.we, self.phase_sel, self.state_sel = (1 << depth + place for place in (WRITE_AT, PHASE_AT, STATE_AT))
         self.word_sel = self.state_sel
         self.config_addr = self.state_sel | 1 << depth - 1
+        self.sample_addr = self.state_sel + (self.num_channels << PROFILE_WIDTH)
 
     # Memories
 
@@ -127,8 +128,8 @@ class SUServo(RTIODevice):
 
     @kernel
     def init(self):
-        """Stop the servo, configure the Sampler's amplifiers and the Urukuls. Its memories are
-        preserved.
+        """Stop the servo, configure the bus of the Sampler's amplifiers and the Urukuls, and set
+        the delays of the update pulses. Its memories are preserved, and so are the gains.
 
         ValueError as from the initialisation of the Urukuls. Cards of protocol revision 8, which
         cannot be read in this mode, are not checked.
@@ -140,6 +141,10 @@ class SUServo(RTIODevice):
             blind = not self.cplds[card].rev9
             self.cplds[card].init(blind)
             self.ddses[card].init(blind)
+        delays = [0 for _ in range(len(self.ddses))]
+        for card in range(len(self.ddses)):
+            delays[card] = self.ddses[card].delays.io_update_delay
+        self.set_config(0, True, delays)
 
     @kernel
     def set_config(self, enable, write_delay=False, io_update_delays=_AT_ONCE):
@@ -165,7 +170,7 @@ class SUServo(RTIODevice):
     def get_adc_mu(self, adc) -> TInt32:
         """Read the newest sample of an ADC channel (0 to 7), 18 bits; convert it with
         `adc_mu_to_volts`."""
-        return self.read(self.state_sel | (1 << SAMPLE_AT) | (adc << 1))
+        return self.read(self.sample_addr + (adc << 1))
 
     @kernel
     def get_adc(self, channel) -> TFloat:

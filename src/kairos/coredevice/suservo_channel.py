@@ -83,8 +83,8 @@ class Channel(RTIODevice):
 
     @kernel
     def set(self, en_out, en_iir=0, en_pt=0, profile=0):
-        """Switch the output and the updates of Y on or off and select a profile (0 to 31). The
-        cursor does not move.
+        """Switch the output and the updates of Y on or off and select a profile (0 to 31), whose
+        delay begins. The cursor does not move.
 
         While the servo runs it sends the chip the words of this profile, even while the output is
         off: a profile that has not been set has a frequency of 0 Hz.
@@ -143,8 +143,7 @@ class Channel(RTIODevice):
     @kernel
     def set_iir_mu(self, profile, adc, a1, b0, b1, dly=0):
         """Set the filter of a profile: ADC channel, coefficients (18 bits, signed), and the number
-        of samples for which Y is held after the output or the profile is switched; advances by four
-        coarse cycles.
+        of samples for which Y is held after each `set`; advances by four coarse cycles.
         """
         self._put(profile, _ADC_DLY, adc | (dly << 8))
         self._put(profile, _B1, b1)

@@ -6,9 +6,9 @@ its update line is a bit of the configuration.
 """
 
 from ..contracts.servo import URUKUL_CHANNELS
-from ..language import TInt32, TList, kernel, portable
+from ..language import TInt32, TTuple, kernel, portable
 from .ad9910 import AD9910
-from .ad9910_delays import delays_of
+from .ad9910_delays import FixedSharedDelays, shared_delays_of
 from .parts.lacking import lacking
 from .ttl import DigitalOutput
 from .urukul import CS_DDS_MULTI
@@ -17,8 +17,7 @@ __all__ = ["SharedDDS"]
 
 _ALL = (1 << URUKUL_CHANNELS) - 1
 _MIDDLE_DELAY = 15
-_STORED_BYTES = 4
-_NOT_SYNCHRONISED = [-1] * URUKUL_CHANNELS
+_NOT_SYNCHRONISED = FixedSharedDelays.NONE
 
 
 class SharedUpdate(DigitalOutput):
@@ -36,22 +35,6 @@ class SharedUpdate(DigitalOutput):
         self.cpld.cfg_io_update_all(_ALL if o else 0)
 
 
-def _delays(dmgr, core, seeds, update):
-    """Return the delays of each channel: numbers, or consecutive words in an EEPROM."""
-    if not isinstance(seeds, str):
-        if len(seeds) != URUKUL_CHANNELS:
-            raise ValueError(f"sync_delay_seeds of an Urukul are {URUKUL_CHANNELS} numbers, not {len(seeds)}")
-        return [delays_of(dmgr, core, seed, update) for seed in seeds]
-    if seeds != update:
-        raise ValueError("sync_delay_seeds and io_update_delay are both numbers or the same text")
-    device, _, offset = seeds.rpartition(":")
-    first = int(offset) if offset.isdecimal() else offset
-    places = (
-        [seeds] if isinstance(first, str) else [f"{device}:{first + _STORED_BYTES * n}" for n in range(URUKUL_CHANNELS)]
-    )
-    return [delays_of(dmgr, core, place, place) for place in places]
-
-
 @lacking(
     "the update line of a chip that the servo does not drive is set by an SPI transfer, which cannot be moved by "
     "nanoseconds",
@@ -62,7 +45,7 @@ class SharedDDS:
     `AD9910`.
 
     `sync_delay_seeds`, `io_update_delay`: results of the calibration, one seed per channel; or both
-    ``"EEPROM_DEVICE:OFFSET"``, the location of channel 0's word, followed by those of the others.
+    ``"EEPROM_DEVICE:OFFSET"``, the location of the word that has all of them.
     """
 
     kernel_invariants = {"core", "cpld", "dds", "delays", "ftw_per_hz", "sysclk"}
@@ -85,7 +68,7 @@ class SharedDDS:
         # The core device's update line also serves the servo.
         self.dds.io_update = SharedUpdate(self.cpld)
         self.ftw_per_hz, self.sysclk = self.dds.ftw_per_hz, self.dds.sysclk
-        self.delays = _delays(dmgr, self.core, sync_delay_seeds, io_update_delay)
+        self.delays = shared_delays_of(dmgr, self.core, sync_delay_seeds, io_update_delay)
 
     @kernel
     def update_dds_sel(self, channel):
@@ -106,6 +89,9 @@ class SharedDDS:
             for channel in range(URUKUL_CHANNELS):
                 self.update_dds_sel(channel)
                 self.dds.init(False, channel)
+        self.delays.init()
+        # Reading an EEPROM takes longer than the slack, whatever is in it.
+        self.core.break_realtime()
         for channel in range(URUKUL_CHANNELS):
             self._synchronise(channel)
         self.cpld.cfg_write(before)
@@ -113,16 +99,14 @@ class SharedDDS:
     @kernel
     def _synchronise(self, channel):
         """Set the calibrated delay of a channel, if there is one."""
-        self.delays[channel].init()
-        # Reading an EEPROM takes longer than the slack, whatever is in it.
-        self.core.break_realtime()
-        if self.delays[channel].sync_delay_seed >= 0:
+        seed = self.delays.sync_delay_seeds[channel]
+        if seed >= 0:
             self.update_dds_sel(channel)
-            self.dds.set_sync(self.delays[channel].sync_delay_seed, 0, self.dds.sync_generator)
+            self.dds.set_sync(seed, 0, self.dds.sync_generator)
             self.dds.clear_smp_err()
 
     @kernel
-    def tune_sync_delays(self) -> TList(TInt32):
+    def tune_sync_delays(self) -> TTuple([TInt32, TInt32, TInt32, TInt32]):
         """Find and set the delay of the synchronisation clock of each chip, see
         `AD9910.tune_sync_delay`; returns them.
 
@@ -136,7 +120,7 @@ class SharedDDS:
             self.update_dds_sel(channel)
             found[channel] = self.dds.tune_sync_delay(_MIDDLE_DELAY, channel)[0]
         self.cpld.cfg_write(before)
-        return found
+        return found[0], found[1], found[2], found[3]
 
     @portable
     def frequency_to_ftw(self, frequency) -> TInt32:

@@ -21,7 +21,7 @@ _REGISTERS = [REGISTER1, REGISTER2, REGISTER3, REGISTER4, REGISTER5, REGISTER6, 
 
 
 class TRF372017(Unknown):
-    """Settings by name, over those of the data sheet; or the chip on the SPI bus `spi_device` with
+    """Settings by name, over the values from which ARTIQ's driver starts; or the chip on the SPI bus `spi_device` with
     the reference `refclk` in Hz. UsageError for a setting that there is not, ValueError for one
     beyond its field."""
 

@@ -179,6 +179,18 @@ impl<'a> Descriptor<'a> {
         .unwrap_or("")
     }
 
+    /// The board for which the gateware was made, `name;hardware revision`, or an empty string.
+    pub fn board(&self) -> &'a str {
+        self.find(|record| {
+            if let Record::Board(text) = record {
+                Some(text)
+            } else {
+                None
+            }
+        })
+        .unwrap_or("")
+    }
+
     /// The RTIO clock.
     pub fn clock(&self) -> Option<Clock> {
         self.find(|record| {
@@ -238,6 +250,7 @@ enum Record<'a> {
     Register(Register<'a>),
     Channel(Channel<'a>),
     Clock(Clock),
+    Board(&'a str),
     /// A type that a later writer may add.
     Other,
 }
@@ -274,6 +287,7 @@ impl<'a> Records<'a> {
             Type::End => Record::End,
             Type::Identification => Record::Identification(text(payload)?),
             Type::BuildId => Record::BuildId(text(payload)?),
+            Type::Board => Record::Board(text(payload)?),
             Type::Register => {
                 let head = payload.get(..8)?;
                 let flags = u16_at(head, 6)?;
@@ -347,6 +361,7 @@ mod tests {
         records.extend(record(3, b"\x04\0\x01\x40\x01\0\x02\0rtio_reset"));
         records.extend(record(3, b"\x10\0\x01\x40\x40\0\x01\0rtio_counter"));
         records.extend(record(4, b"\x05\0\0\0\x02\0\0\0\x01\0\x03pad\x07\0\0\0ttl5"));
+        records.extend(record(6, b"kasli_soc;v1.2"));
         records.extend(record(77, b"from the future"));
         records.extend(record(0, b""));
         wrap(&records)
@@ -358,6 +373,7 @@ mod tests {
         bytes.extend([0xff; 8]);
         let d = Descriptor::new(&bytes).ok().unwrap();
         assert_eq!((d.identification(), d.build_id()), ("demo;0.1.0", "abc"));
+        assert_eq!(d.board(), "kasli_soc;v1.2");
         assert_eq!(
             d.clock(),
             Some(Clock {

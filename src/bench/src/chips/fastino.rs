@@ -1,15 +1,14 @@
 //! The Fastino card: 32 DACs of 16 bits on a fast link, each of whose frames carries the state of
 //! all DACs.
 //!
-//! A frame begins with a clock lane pulse that is one bit shorter than the others; a bit lasts for
-//! half a device cycle. Outputs change when a complete frame with a correct CRC has been received.
-//! The card's interpolators keep their settings but do not interpolate.
+//! A bit lasts for half a device cycle. Outputs change when a complete frame with a correct CRC has
+//! been received. The card's interpolators keep their settings but do not interpolate.
 
 use kairos_contracts::chips::fastino::{self as words, cfg, frame};
 use serde::Deserialize;
 use serde_json::{json, Value};
 
-use super::fastlink::{self, Geometry, Receiver};
+use super::fastlink::{self, Geometry, Received, Receiver};
 use crate::assemble::gives::Gives;
 use crate::model::{Change, Model, Outbox};
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
@@ -21,7 +20,7 @@ pub const CHANNELS: usize = words::DAC.count as usize;
 const GEOMETRY: Geometry = Geometry {
     words: words::FRAME_WORDS,
     word_bits: words::FRAME_WORD_BITS,
-    high: words::CLOCK_HIGH,
+    pattern: words::CLOCK_PATTERN,
     crc: words::CRC,
     bit: 8 / words::BITS_PER_CYCLE as Ns,
 };
@@ -61,9 +60,10 @@ impl Fastino {
         self.configuration = frame::CONFIGURATION.get(header) as u32;
         self.leds = frame::LEDS.get(header);
         for n in (0..CHANNELS).filter(|n| mask >> n & 1 != 0) {
+            let value = word(words::FRAME.width as usize + 16 * n, 16);
             match frame::KIND.get(header) {
-                frame::KIND_UPDATE => self.codes[n] = word(words::FRAME.width as usize + 16 * n, 16) as u16,
-                _ => self.interpolators[n] = frame::INTERPOLATOR.get(header),
+                frame::KIND_CODES => self.codes[n] = value as u16,
+                _ => self.interpolators[n] = value,
             }
         }
         let on = |field: kairos_contracts::chips::WideField| field.get(self.configuration.into()) != 0;
@@ -95,8 +95,8 @@ impl Default for Fastino {
 }
 
 impl Model for Fastino {
-    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
-        self.link.receive(at, changes, out);
+    fn input(&mut self, at: Ns, changes: &[Change], _out: &mut Outbox) {
+        self.link.receive(at, changes);
     }
 
     fn next(&self) -> Option<Ns> {
@@ -104,9 +104,10 @@ impl Model for Fastino {
     }
 
     fn act(&mut self, at: Ns, out: &mut Outbox) {
-        match self.link.frame(at) {
-            Some(bits) => self.take(&bits, out),
-            None => out.warn(fastlink::SPOILED),
+        match self.link.act(at) {
+            Received::Payload(bits) => self.take(&bits, out),
+            Received::Spoiled => out.warn(fastlink::SPOILED),
+            Received::Nothing => {}
         }
     }
 

@@ -1,47 +1,26 @@
 use proptest::prelude::*;
 
-use super::super::fastlink::{INPUTS, LANES};
+use super::super::fastlink::{sending, INPUTS};
 use super::*;
 
-const CRC_WIDTH: u32 = 12;
-const BITS: u32 = words::FRAME_WORDS * words::FRAME_WORD_BITS;
-const BIT: Ns = GEOMETRY.bit;
-const FRAME: Ns = BITS as Ns * BIT;
-
-/// The pads of a frame that begins at `start`: header, codes, and the CRC, which may be wrong.
+/// A frame that begins at `start`: header, codes, and a CRC, which may be wrong.
 fn send(card: &mut Fastino, start: Ns, header: u64, codes: &[u16; CHANNELS], good: bool) -> Outbox {
-    let mut bits: Vec<bool> = (0..64).map(|n| header >> n & 1 != 0).collect();
+    let mut bits: Vec<bool> = (0..words::FRAME.width).map(|n| header >> n & 1 != 0).collect();
     for code in codes {
         bits.extend((0..16).map(|n| code >> n & 1 != 0));
     }
-    let mut crc = bits.iter().fold(0u32, |crc, bit| {
-        let feedback = (crc >> (CRC_WIDTH - 1) & 1 != 0) != *bit;
-        (crc << 1 ^ if feedback { words::CRC } else { 0 }) & ((1 << CRC_WIDTH) - 1)
-    });
-    crc ^= u32::from(!good);
-    bits.extend((0..CRC_WIDTH).rev().map(|n| crc >> n & 1 != 0));
-    assert_eq!(bits.len(), BITS as usize * LANES);
     let mut out = Outbox::default();
-    let mut levels = [false; LANES + 1];
-    for bit in 0..BITS as usize {
-        let at = start + bit as Ns * BIT;
-        let high = words::CLOCK_HIGH as usize - usize::from(bit < words::FRAME_WORD_BITS as usize);
-        let mut now = [bit % words::FRAME_WORD_BITS as usize % 7 < high; LANES + 1];
-        now[1..].copy_from_slice(&bits[bit * LANES..(bit + 1) * LANES]);
-        let changed = (0..now.len()).filter(|line| now[*line] != levels[*line]);
-        let changes: Vec<Change> = changed.map(|line| (line, Signal::Level(now[line]))).collect();
-        if !changes.is_empty() {
-            card.input(at, &changes, &mut out);
+    let mut act_until = |card: &mut Fastino, at: Ns| {
+        while let Some(next) = card.next().filter(|next| *next <= at) {
+            card.act(next, &mut out);
         }
-        levels = now;
+    };
+    for (at, changes) in sending::changes(&GEOMETRY, start, &bits, good) {
+        act_until(card, at);
+        card.input(at, &changes, &mut Outbox::default());
     }
-    assert_eq!(card.next(), Some(start + FRAME));
-    let low: Vec<Change> = (0..levels.len())
-        .filter(|line| levels[*line])
-        .map(|line| (line, Signal::Level(false)))
-        .collect();
-    card.input(start + FRAME, &low, &mut out);
-    card.act(start + FRAME, &mut out);
+    act_until(card, start + GEOMETRY.frame());
+    assert_eq!(card.next(), None);
     out
 }
 
@@ -89,8 +68,8 @@ fn power_down_switches_volts_off() {
     let clear = frame::CONFIGURATION.put(0, cfg::DAC_CLR.put(0, 1));
     send(&mut card, 1200, clear, &codes, true);
     assert_eq!((card.volts[3], card.codes[3]), (0.0, 0x8000));
-    let staged = frame::INTERPOLATOR.put(frame::KIND.put(all, frame::KIND_INTERPOLATOR), 7);
-    send(&mut card, 1600, staged, &codes, true);
+    let staged = frame::KIND.put(all, frame::KIND_INTERPOLATOR);
+    send(&mut card, 1600, staged, &[7; CHANNELS], true);
     assert_eq!((card.codes[3], card.interpolators[3]), (0x8000, 7));
 }
 
@@ -100,4 +79,33 @@ fn frame_with_wrong_crc_is_ignored_and_reported() {
     let out = send(&mut card, 0, frame::MASK.put(0, 1), &[0; CHANNELS], false);
     assert_eq!(out.warnings, ["a frame with a wrong CRC: it is ignored"]);
     assert_eq!((card.codes[0], card.frames), (0x8000, 0));
+}
+
+/// A frame as it is on the lanes, its bits from the first word on, is that of the real card.
+#[test]
+fn lanes_of_a_frame_are_those_of_the_card() {
+    let zero = vec![false; GEOMETRY.places().count()];
+    let levels = sending::levels(&GEOMETRY, &zero, true);
+    let lane = |n: usize| {
+        levels
+            .iter()
+            .map(|now| if now[n] { '1' } else { '0' })
+            .collect::<String>()
+    };
+    assert_eq!(lane(0), "1100011".repeat(14));
+    // The marker at the end of the last word but one, and a CRC of 241h
+    assert_eq!(lane(1), format!("{}1{}11", "0".repeat(90), "0".repeat(5)));
+    let crc = |time: usize| (1..=6).rev().fold(0, |word, n| word << 1 | u32::from(levels[time][n]));
+    assert_eq!(crc(96) << 6 | crc(97), 0x241);
+}
+
+/// Frames one after the other, with and without a gap.
+#[test]
+fn frames_are_received_back_to_back_and_after_gaps() {
+    let mut card = Fastino::new();
+    let all = frame::MASK.put(0, u32::MAX.into());
+    for (n, start) in [0, 392, 784, 1200, 1592].into_iter().enumerate() {
+        send(&mut card, start, all, &[n as u16; CHANNELS], true);
+        assert_eq!((card.frames, card.codes[31]), (n as u64 + 1, n as u16));
+    }
 }

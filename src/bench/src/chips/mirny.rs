@@ -4,7 +4,7 @@
 //! A message begins with a 7-bit destination: registers of the logic, a synthesiser, an attenuator,
 //! or a shift register of the Almazny, whose outputs are reported but produce no signal here.
 
-use kairos_contracts::chips::mirny::{self as words, attenuator, control, message, status};
+use kairos_contracts::chips::mirny::{self as words, attenuator, control, message, status, SOURCES};
 use kairos_contracts::chips::{almazny, Register};
 use serde::Deserialize;
 use serde_json::{json, Value};
@@ -60,9 +60,15 @@ pub enum Almazny {
     /// Revision 1.1.
     #[serde(rename = "v1.1")]
     Legacy,
-    /// Revision 1.2.
+    /// Revision 1.2 and later.
     #[serde(rename = "v1.2")]
     Channels,
+}
+
+/// Attenuation of an Almazny in dB; its shift registers take the highest bit last.
+fn attenuated(mirrored: u32) -> f64 {
+    let steps = mirrored.reverse_bits() >> (u32::BITS - almazny::ATT_BITS);
+    f64::from(steps) / f64::from(almazny::ATT_STEPS)
 }
 
 /// Options of a card and its external clocks.
@@ -216,16 +222,14 @@ impl Mirny {
         match self.options.almazny {
             None => Value::Null,
             Some(Almazny::Legacy) => {
-                let mirrored = almazny::legacy::REVERSED_ATT.get(word);
-                let steps = mirrored.reverse_bits() >> (32 - 6);
                 let on = control::ALMAZNY_OE.get(self.control) != 0;
                 json!({
-                    "attenuation_db": f64::from(steps) / 2.0,
+                    "attenuation_db": attenuated(almazny::legacy::REVERSED_ATT.get(word)),
                     "output": on && almazny::legacy::RF_SWITCH.get(word) != 0,
                 })
             }
             Some(Almazny::Channels) => json!({
-                "attenuation_db": f64::from(almazny::channel::ATT.get(word)) / 2.0,
+                "attenuation_db": attenuated(almazny::channel::REVERSED_ATT.get(word)),
                 "output": almazny::channel::ENABLE.get(word) != 0,
                 "led": almazny::channel::LED.get(word) != 0,
             }),
@@ -294,7 +298,7 @@ impl Model for Mirny {
 pub struct Section {
     /// Hz of the reference that each value of `clk_sel` selects; 0: none.
     clocks_hz: Option<[Natural; 4]>,
-    /// Hardware revision as read from the card: 0 to 3.
+    /// Hardware revision as read from the card: 3 is v1.0, 2 (the default) v1.1.
     hw_rev: Option<MirnyRevision>,
     /// Mezzanine: `v1.1` or `v1.2`.
     almazny: Option<Almazny>,
@@ -305,7 +309,9 @@ impl BenchSection for Section {
         let clocks = settings.get(|section| section.clocks_hz);
         let options = Options {
             clocks: clocks.map_or([100e6, 0.0, 0.0, 0.0], |clocks| clocks.map(|hz| hz.0)),
-            revision: settings.get(|section| section.hw_rev).map_or(0, MirnyRevision::number),
+            revision: settings
+                .get(|section| section.hw_rev)
+                .map_or(SOURCES[1][0] as u32, MirnyRevision::number),
             almazny: settings.get(|section| section.almazny),
         };
         Ok(CardModel::new(Mirny::new(options), &INPUTS, Gives::tones(CHANNELS)).answering(&["miso"]))

@@ -10,7 +10,7 @@ use kairos_contracts::chips::Register;
 use serde::Deserialize;
 use serde_json::{json, Value};
 
-use super::fastlink::{self, Geometry, Receiver};
+use super::fastlink::{self, Geometry, Received, Receiver};
 use crate::assemble::gives::Gives;
 use crate::model::{Change, Model, Outbox};
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
@@ -26,7 +26,7 @@ const REGISTERS: usize = 0x80;
 const GEOMETRY: Geometry = Geometry {
     words: chip::FRAME_WORDS,
     word_bits: chip::FRAME_WORD_BITS,
-    high: chip::CLOCK_HIGH,
+    pattern: chip::CLOCK_PATTERN,
     crc: chip::CRC,
     bit: 8 / chip::BITS_PER_CYCLE as Ns,
 };
@@ -279,8 +279,8 @@ impl Default for Phaser {
 }
 
 impl Model for Phaser {
-    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
-        self.link.receive(at, changes, out);
+    fn input(&mut self, at: Ns, changes: &[Change], _out: &mut Outbox) {
+        self.link.receive(at, changes);
     }
 
     fn next(&self) -> Option<Ns> {
@@ -288,10 +288,14 @@ impl Model for Phaser {
     }
 
     fn act(&mut self, at: Ns, out: &mut Outbox) {
-        let Some(bits) = self.link.frame(at) else {
-            let errors = &mut self.registers[usize::from(chip::CRC_ERR.address)];
-            *errors = errors.saturating_add(1);
-            return out.warn(fastlink::SPOILED);
+        let bits = match self.link.act(at) {
+            Received::Payload(bits) => bits,
+            Received::Nothing => return,
+            Received::Spoiled => {
+                let errors = &mut self.registers[usize::from(chip::CRC_ERR.address)];
+                *errors = errors.saturating_add(1);
+                return out.warn(fastlink::SPOILED);
+            }
         };
         self.frames += 1;
         let width = chip::FRAME.width as usize;

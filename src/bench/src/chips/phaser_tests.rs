@@ -1,47 +1,28 @@
 use proptest::prelude::*;
 
+use super::super::fastlink::sending;
 use super::*;
 
 type Words = [[u32; 2]; OSCILLATORS];
 
-/// The bits of a frame, as decoded by the link.
-fn frame_of(head: u32, words: &Words) -> Vec<bool> {
+/// Sends a frame over the lines from `start` on, and lets the card act.
+fn send(card: &mut Phaser, start: Ns, head: u32, words: &Words) -> Outbox {
     let mut bits: Vec<bool> = (0..chip::FRAME.width).map(|n| head >> n & 1 != 0).collect();
     for word in words.iter().flatten() {
         bits.extend((0..32).map(|n| word >> n & 1 != 0));
     }
-    bits.resize(
-        GEOMETRY.words as usize * GEOMETRY.word_bits as usize * fastlink::LANES - 12,
-        false,
-    );
-    let crc = bits.iter().fold(0u32, |crc, bit| {
-        let feedback = (crc >> 11 & 1 != 0) != *bit;
-        (crc << 1 ^ if feedback { chip::CRC } else { 0 }) & 0xfff
-    });
-    bits.extend((0..12).rev().map(|n| crc >> n & 1 != 0));
-    bits
-}
-
-/// Sends a frame over the lines from `start` on, and lets the card act.
-fn send(card: &mut Phaser, start: Ns, head: u32, words: &Words) -> Outbox {
-    let bits = frame_of(head, words);
     let mut out = Outbox::default();
-    let mut levels = [false; fastlink::INPUTS.len()];
-    for (n, lanes) in bits.chunks(fastlink::LANES).enumerate() {
-        let word_bits = GEOMETRY.word_bits as usize;
-        let high = GEOMETRY.high as usize - usize::from(n < word_bits);
-        let mut now = [n % word_bits < high; fastlink::INPUTS.len()];
-        now[1..].copy_from_slice(lanes);
-        let changed = (0..now.len()).filter(|line| now[*line] != levels[*line]);
-        let changes: Vec<Change> = changed.map(|line| (line, Signal::Level(now[line]))).collect();
-        card.input(start + n as Ns * GEOMETRY.bit, &changes, &mut out);
-        levels = now;
+    let mut act_until = |card: &mut Phaser, at: Ns| {
+        while let Some(next) = card.next().filter(|next| *next <= at) {
+            card.act(next, &mut out);
+        }
+    };
+    for (at, changes) in sending::changes(&GEOMETRY, start, &bits, true) {
+        act_until(card, at);
+        card.input(at, &changes, &mut Outbox::default());
     }
-    let end = start + GEOMETRY.frame();
-    assert_eq!(card.next(), Some(end));
-    let low: Vec<Change> = (0..levels.len()).map(|line| (line, Signal::Level(false))).collect();
-    card.input(end, &low, &mut out);
-    card.act(end, &mut out);
+    act_until(card, start + GEOMETRY.frame());
+    assert_eq!(card.next(), None);
     out
 }
 

@@ -17,8 +17,11 @@ use crate::signal::{Ns, Signal};
 pub const INPUTS_OF_CARD: usize = CHANNELS as usize;
 /// Names of the input lines; the voltages follow them. The clock of a servo is `sck`.
 pub const INPUTS: [&str; 6] = ["adc_clk", "cnv", "pgia_clk", "pgia_mosi", "pgia_cs0", "sck"];
-/// Names of the output lines: all codes on one line, or two each on four lines with the clock.
+/// Names of the output lines: all codes on one line, or two each on four lines with the clock,
+/// whose pairs are inverted as [`SWAPPED`] says.
 pub const ANSWERS: [&str; 7] = ["adc_miso", "pgia_miso", "clkout", "sdo0", "sdo1", "sdo2", "sdo3"];
+/// Whether the card's board exchanges the wires of an output line's pair.
+const SWAPPED: [bool; ANSWERS.len()] = [false, false, true, false, true, true, true];
 const LANES: u32 = 4;
 const CLK: usize = 0;
 const CNV: usize = 1;
@@ -168,7 +171,8 @@ impl Model for Sampler {
         for lane in 0..LANES {
             answers[3 + lane as usize] = self.bit(lane, INPUTS_OF_CARD as u32 / LANES);
         }
-        for (n, level) in answers.into_iter().enumerate() {
+        for (n, (level, swapped)) in answers.into_iter().zip(SWAPPED).enumerate() {
+            let level = level ^ swapped;
             if level != self.answers[n] {
                 self.answers[n] = level;
                 out.send(n, Signal::Level(level));

@@ -535,6 +535,26 @@ pub mod ram {
     pub const POLAR_ASF: WideField = WideField::new(2, 14);
 }
 
+/// Calibration word in the EEPROM of an Urukul that belongs to an SU-Servo.
+pub const STORED_DELAYS_OF_SERVO: WideRegister = WideRegister {
+    name: "STORED_DELAYS_OF_SERVO",
+    address: 0,
+    count: 0,
+    width: 32,
+    reset: 0x00000000,
+};
+
+/// Fields of [`STORED_DELAYS_OF_SERVO`].
+pub mod stored_delays_of_servo {
+    use super::WideField;
+
+    /// Delay of SYNC_IN of a channel.
+    pub const SYNC_DELAY_SEED: WideField = WideField::new(0, 5);
+
+    /// Delay of the update; all ones: none.
+    pub const IO_UPDATE_DELAY: WideField = WideField::new(20, 12);
+}
+
 /// Calibration word in the EEPROM of the card, if the device database refers to it.
 pub const STORED_DELAYS: WideRegister = WideRegister {
     name: "STORED_DELAYS",
@@ -556,7 +576,7 @@ pub mod stored_delays {
 }
 
 /// All of them.
-pub const ALL: [WideRegister; 18] = [
+pub const ALL: [WideRegister; 19] = [
     INSTRUCTION,
     SHORT_WRITE,
     CFR1,
@@ -574,5 +594,6 @@ pub const ALL: [WideRegister; 18] = [
     PROFILE,
     RAM_PROFILE,
     RAM,
+    STORED_DELAYS_OF_SERVO,
     STORED_DELAYS,
 ];

@@ -35,14 +35,29 @@ pub const HIGHEST_PFD: f64 = 125_000_000.0;
 /// highest frequency of the phase detector at which the oscillator is calibrated, Hz
 pub const CALIBRATION_PFD: f64 = 75_000_000.0;
 
-/// highest frequency of the phase detector with bleed current, Hz
-pub const HIGHEST_BLEED_PFD: f64 = 100_000_000.0;
+/// highest reference at a single-ended input, Hz
+pub const HIGHEST_SINGLE_ENDED: f64 = 250_000_000.0;
 
 /// highest divider of the reference
 pub const HIGHEST_R: u32 = 0x3ff;
 
+/// bleed current for a phase detector at BLEED_PFD
+pub const BLEED_STEPS: u32 = 24;
+
+/// the phase detector's frequency for BLEED_STEPS, Hz
+pub const BLEED_PFD: u32 = 61_440_000;
+
+/// clock of the band selection, Hz: the settings that run on real cards
+pub const BAND_CLOCK: u32 = 160_000;
+
 /// units of the timeout for the level of the oscillator
-pub const ALC_WAIT: u32 = 30;
+pub const ALC_WAIT: u32 = 31;
+
+/// units of the timeout for the lock
+pub const LOCK_WAIT: u32 = 13;
+
+/// unit of both times, in periods of the phase detector
+pub const TIMEOUT: u32 = 103;
 
 /// Integer part; a write ends an update.
 pub const R0: Register = Register {

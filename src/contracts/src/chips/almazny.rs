@@ -1,9 +1,15 @@
 //! Output stages of four channels on top of a Mirny: an attenuator of 0 to 31.5 dB and a switch for each. Sinara
-//! Almazny, revisions 1.1 (legacy) and 1.2.
+//! Almazny, revisions 1.1 (legacy), 1.2 and later.
 //!
 //! Generated from `src/contracts/chips/almazny.toml` by `src/contracts/generate.py`: do not edit.
 
 use super::{Field, Register};
+
+/// bits of an attenuation
+pub const ATT_BITS: u32 = 6;
+
+/// steps of an attenuation in a dB
+pub const ATT_STEPS: u32 = 2;
 
 /// Shift register of a channel, revision 1.1.
 pub const LEGACY: Register = Register {
@@ -23,7 +29,7 @@ pub mod legacy {
     pub const REVERSED_ATT: Field = Field::new(0, 6);
 }
 
-/// Shift register of a channel, revision 1.2.
+/// Shift register of a channel, revision 1.2 and later.
 pub const CHANNEL: Register = Register {
     address: 0,
     width: 8,
@@ -40,8 +46,8 @@ pub mod channel {
     /// Output on.
     pub const ENABLE: Field = Field::new(6, 1);
 
-    /// Attenuation.
-    pub const ATT: Field = Field::new(0, 6);
+    /// Attenuation in steps of 0.5 dB, with reversed bit order.
+    pub const REVERSED_ATT: Field = Field::new(0, 6);
 }
 
 /// All of them.

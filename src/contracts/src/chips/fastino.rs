@@ -11,8 +11,8 @@ pub const LANES: u32 = 6;
 /// polynomial of a frame's CRC
 pub const CRC: u32 = 0x180f;
 
-/// number of bits in a word with the clock lane high; one less in the first word of a frame
-pub const CLOCK_HIGH: u32 = 4;
+/// levels of the clock lane in a word, the first one highest
+pub const CLOCK_PATTERN: u32 = 99;
 
 /// words of a frame on the link
 pub const FRAME_WORDS: u32 = 14;
@@ -22,6 +22,12 @@ pub const FRAME_WORD_BITS: u32 = 7;
 
 /// bits of the link in a coarse cycle
 pub const BITS_PER_CYCLE: u32 = 2;
+
+/// bit of an RTIO address: its low bits are the number of an answer register, which comes as an input event
+pub const READ: u32 = 128;
+
+/// answer registers of the card
+pub const ANSWERS: u32 = 16;
 
 /// Code of a DAC.
 pub const DAC: WideRegister = WideRegister {
@@ -40,7 +46,7 @@ pub mod dac {
     pub const CODE: WideField = WideField::new(0, 16);
 }
 
-/// Output held codes.
+/// DACs that the next frame updates, instead of those written before.
 pub const UPDATE: WideRegister = WideRegister {
     name: "UPDATE",
     address: 32,
@@ -117,6 +123,23 @@ pub mod leds {
     pub const LED: WideField = WideField::new(0, 1);
 }
 
+/// Reserved bits of each frame.
+pub const RESERVED: WideRegister = WideRegister {
+    name: "RESERVED",
+    address: 36,
+    count: 1,
+    width: 7,
+    reset: 0x00,
+};
+
+/// Fields of [`RESERVED`].
+pub mod reserved {
+    use super::WideField;
+
+    /// Sent as they are.
+    pub const BITS: WideField = WideField::new(0, 7);
+}
+
 /// DACs that are updated with every frame.
 pub const CONTINUOUS: WideRegister = WideRegister {
     name: "CONTINUOUS",
@@ -157,7 +180,7 @@ pub mod cic {
     pub const GAIN_EXPONENT: WideField = WideField::new(10, 6);
 }
 
-/// Interpolators that take over the setting.
+/// Interpolators that take over the setting with the next frame, which updates no DAC.
 pub const CIC_APPLY: WideRegister = WideRegister {
     name: "CIC_APPLY",
     address: 39,
@@ -174,13 +197,13 @@ pub mod cic_apply {
     pub const DAC: WideField = WideField::new(0, 1);
 }
 
-/// Header of a frame on the link, before the codes, lowest bit first; the codes are followed by the CRC.
+/// Header of a frame's payload on the link, before the 32 codes, lowest bit first.
 pub const FRAME: WideRegister = WideRegister {
     name: "FRAME",
     address: 0,
     count: 0,
-    width: 64,
-    reset: 0x0000000000000000,
+    width: 56,
+    reset: 0x00000000000000,
 };
 
 /// Fields of [`FRAME`].
@@ -193,21 +216,26 @@ pub mod frame {
     /// As LEDS.
     pub const LEDS: WideField = WideField::new(4, 8);
 
-    /// Purpose of the mask.
-    pub const KIND: WideField = WideField::new(12, 4);
+    /// What the 32 words are: codes, or each the interpolator setting.
+    pub const KIND: WideField = WideField::new(12, 1);
 
     /// Of [`KIND`].
-    pub const KIND_UPDATE: u64 = 0;
+    pub const KIND_CODES: u64 = 0;
 
     /// Of [`KIND`].
     pub const KIND_INTERPOLATOR: u64 = 1;
 
-    /// As CIC.
-    pub const INTERPOLATOR: WideField = WideField::new(16, 16);
+    /// As RESERVED.
+    pub const RESERVED: WideField = WideField::new(13, 7);
 
-    /// DACs addressed by the frame.
-    pub const MASK: WideField = WideField::new(32, 32);
+    /// Answer register that the card sends, the next one in each frame.
+    pub const ANSWER: WideField = WideField::new(20, 4);
+
+    /// DACs, or interpolators, that take their word.
+    pub const MASK: WideField = WideField::new(24, 32);
 }
 
 /// All of them.
-pub const ALL: [WideRegister; 9] = [DAC, UPDATE, HOLD, CFG, LEDS, CONTINUOUS, CIC, CIC_APPLY, FRAME];
+pub const ALL: [WideRegister; 10] = [
+    DAC, UPDATE, HOLD, CFG, LEDS, RESERVED, CONTINUOUS, CIC, CIC_APPLY, FRAME,
+];

@@ -5,6 +5,10 @@
 
 use super::{Field, Register};
 
+/// Numbers of the reference's sources by hardware revision, as read from the card: 3 is v1.0, 2 is v1.1. A row: hw_rev,
+/// xo, mmcx, sma.
+pub const SOURCES: [[f64; 4]; 2] = [[3.0, 0.0, 2.0, 3.0], [2.0, 0.0, 3.0, 2.0]];
+
 /// chip select of the card
 pub const CS: u32 = 1;
 
@@ -79,7 +83,7 @@ pub const STATUS: Register = Register {
 pub mod status {
     use super::Field;
 
-    /// Revision of the card.
+    /// Revision of the card: 3 is v1.0, 2 is v1.1.
     pub const HW_REV: Field = Field::new(0, 2);
 
     /// Revision of the protocol.

@@ -12,6 +12,7 @@ pub mod almazny;
 pub mod cameralink;
 pub mod fastino;
 pub mod hmc542b;
+pub mod kasli_soc;
 pub mod mirny;
 pub mod novogorny;
 pub mod phaser;

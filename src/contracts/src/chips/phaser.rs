@@ -24,10 +24,10 @@ pub const FRAME_CYCLES: u32 = 40;
 pub const LANES: u32 = 6;
 
 /// polynomial of a frame's CRC
-pub const CRC: u32 = 0x180f;
+pub const CRC: u32 = 111;
 
-/// number of bits in a word with the clock lane high; one less in the first word of a frame
-pub const CLOCK_HIGH: u32 = 4;
+/// levels of the clock lane in a word, the first one highest
+pub const CLOCK_PATTERN: u32 = 15;
 
 /// words of a frame on the link
 pub const FRAME_WORDS: u32 = 10;
@@ -305,7 +305,7 @@ pub mod tone {
     pub const ASF: Field = Field::new(0, 15);
 }
 
-/// Header of a frame on the link, before the oscillators, lowest bit first; the CRC follows them.
+/// Header of a frame's payload on the link, before the oscillators, lowest bit first.
 pub const FRAME: Register = Register {
     address: 0,
     width: 18,

@@ -39,6 +39,8 @@ class Record(IntEnum):
     """An RTIO channel. Omitted parameters have their defaults (`serialised` 0: resolution 8 ns)."""
     CLOCK = 5
     """The RTIO clock."""
+    BOARD = 6
+    """The board for which the gateware was made."""
 
 
 class ChannelKind(IntEnum):

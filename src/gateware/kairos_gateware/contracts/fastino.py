@@ -7,20 +7,23 @@ src/contracts/generate.py: do not edit.
 __all__ = [
     "LANES",
     "CRC",
-    "CLOCK_HIGH",
+    "CLOCK_PATTERN",
     "FRAME_WORDS",
     "FRAME_WORD_BITS",
     "BITS_PER_CYCLE",
+    "READ",
+    "ANSWERS",
     "DAC_ADDRESS",
     "UPDATE_ADDRESS",
     "HOLD_ADDRESS",
     "CFG_ADDRESS",
     "LEDS_ADDRESS",
+    "RESERVED_ADDRESS",
     "CONTINUOUS_ADDRESS",
     "CIC_ADDRESS",
     "CIC_APPLY_ADDRESS",
     "FRAME",
-    "FRAME_KIND_UPDATE",
+    "FRAME_KIND_CODES",
     "FRAME_KIND_INTERPOLATOR",
 ]
 
@@ -30,8 +33,8 @@ LANES = 6
 CRC = 0x180F
 """Polynomial of a frame's CRC."""
 
-CLOCK_HIGH = 4
-"""Number of bits in a word with the clock lane high; one less in the first word of a frame."""
+CLOCK_PATTERN = 99
+"""Levels of the clock lane in a word, the first one highest."""
 
 FRAME_WORDS = 14
 """Words of a frame on the link."""
@@ -42,11 +45,17 @@ FRAME_WORD_BITS = 7
 BITS_PER_CYCLE = 2
 """Bits of the link in a coarse cycle."""
 
+READ = 128
+"""Bit of an RTIO address: its low bits are the number of an answer register, which comes as an input event."""
+
+ANSWERS = 16
+"""Answer registers of the card."""
+
 DAC_ADDRESS = 0x00
 """Code of a DAC."""
 
 UPDATE_ADDRESS = 0x20
-"""Output held codes."""
+"""DACs that the next frame updates, instead of those written before."""
 
 HOLD_ADDRESS = 0x21
 """DACs whose codes wait for an update."""
@@ -57,6 +66,9 @@ CFG_ADDRESS = 0x22
 LEDS_ADDRESS = 0x23
 """LEDs."""
 
+RESERVED_ADDRESS = 0x24
+"""Reserved bits of each frame."""
+
 CONTINUOUS_ADDRESS = 0x25
 """DACs that are updated with every frame."""
 
@@ -64,18 +76,19 @@ CIC_ADDRESS = 0x26
 """Setting of an interpolator, to be applied."""
 
 CIC_APPLY_ADDRESS = 0x27
-"""Interpolators that take over the setting."""
+"""Interpolators that take over the setting with the next frame, which updates no DAC."""
 
 FRAME = [
     ("configuration", 4),
     ("leds", 8),
-    ("kind", 4),
-    ("interpolator", 16),
+    ("kind", 1),
+    ("reserved", 7),
+    ("answer", 4),
     ("mask", 32),
 ]
-"""Header of a frame on the link, before the codes, lowest bit first; the codes are followed by the CRC."""
+"""Header of a frame's payload on the link, before the 32 codes, lowest bit first."""
 
-FRAME_KIND_UPDATE = 0
+FRAME_KIND_CODES = 0
 """Of its field kind."""
 
 FRAME_KIND_INTERPOLATOR = 1

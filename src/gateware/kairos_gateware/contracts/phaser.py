@@ -12,7 +12,7 @@ __all__ = [
     "FRAME_CYCLES",
     "LANES",
     "CRC",
-    "CLOCK_HIGH",
+    "CLOCK_PATTERN",
     "FRAME_WORDS",
     "FRAME_WORD_BITS",
     "BITS_PER_CYCLE",
@@ -60,11 +60,11 @@ FRAME_CYCLES = 40
 LANES = 6
 """Data lanes of the link."""
 
-CRC = 0x180F
+CRC = 111
 """Polynomial of a frame's CRC."""
 
-CLOCK_HIGH = 4
-"""Number of bits in a word with the clock lane high; one less in the first word of a frame."""
+CLOCK_PATTERN = 15
+"""Levels of the clock lane in a word, the first one highest."""
 
 FRAME_WORDS = 10
 """Words of a frame on the link."""
@@ -158,4 +158,4 @@ FRAME = [
     ("register", 7),
     ("data", 8),
 ]
-"""Header of a frame on the link, before the oscillators, lowest bit first; the CRC follows them."""
+"""Header of a frame's payload on the link, before the oscillators, lowest bit first."""

@@ -20,7 +20,7 @@ __all__ = [
     "WRITE_AT",
     "PHASE_AT",
     "STATE_AT",
-    "SAMPLE_AT",
+    "SAMPLES_BITS",
     "DELAYS_AT",
     "DELAYS_BITS",
     "CHANNEL_PROFILE_AT",
@@ -72,8 +72,9 @@ PHASE_AT = 1
 STATE_AT = 0
 """Y of a channel and profile, or with more bits what follows."""
 
-SAMPLE_AT = 8
-"""Address bit: with STATE, a sample; bits 3..1 the ADC channel, bit 0 the previous sample."""
+SAMPLES_BITS = 4
+"""With STATE, behind the Ys of all channels: bits of a sample's number, bits 3..1 the ADC channel, bit 0 the previous
+sample."""
 
 DELAYS_AT = 2
 """Configuration: delay of the first update pulse, ns; the second one's follows."""

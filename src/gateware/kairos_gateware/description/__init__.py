@@ -67,6 +67,8 @@ def check(description: dict, source: str = "description") -> dict:
         part = schema["$defs"][kind]
         part = {**part, "properties": {**_CARD, **part["properties"]}, "additionalProperties": False, "type": "object"}
         _validate(card, part | {"$defs": schema["$defs"]}, f"{place} ({kind})", source)
+        if "rois" in card and "roi_engine_count" in card:
+            raise DescriptionError(f"{source}: {place} ({kind}): give roi_engine_count or rois, not both")
         _check_pins(card, f"{source}: {place} ({kind}).pins")
     _check_ports(description["peripherals"], source)
     if description["target"] == "zc706" and description["peripherals"]:
@@ -103,11 +105,6 @@ def _check_pins(card: dict, place: str) -> None:
         if name not in signals:
             raise DescriptionError(f"{place}: {name!r} is not a signal of the card (those are {', '.join(signals)})")
     places = signals | changed
-    unknown = [name for name, pair in places.items() if pair is None]
-    if unknown:
-        raise DescriptionError(
-            f"{place}: give the pairs of {' and '.join(unknown)} (0 to 7), as the card's schematic has them"
-        )
     used = {}
     for name, pair in places.items():
         if pair in used:
@@ -217,4 +214,5 @@ def _variant(description: dict, builder: Builder) -> Variant:
         uplink=role == "satellite",
         satellites=satellites,
         remote=description["remote_memory"],
+        board=f"{description['target']};{description['hw_rev']}",
     )

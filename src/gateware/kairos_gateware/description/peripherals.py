@@ -1,7 +1,7 @@
 """The types of cards: for each its RTIO channels, in ARTIQ's order, and its entries in the device
 database. Pins are pairs of the EEM connectors ("eem0:d3"), as on the cards' schematics and in the
-manuals of the logic on them (Urukul, Mirny). For the cards in `PINS` these are not confirmed for
-every pair (docs/gateware/boards.md): a description may override them with `pins`."""
+manuals of the logic on them (Urukul, Mirny). For the cards in `PINS` a description may override
+them with `pins` (docs/gateware/boards.md)."""
 
 from ..variant import MONITORED, ChannelSpec, driver
 
@@ -18,13 +18,12 @@ PINS = {
         "pgia_miso": 6,
         "pgia_cs": 7,
     },
-    "zotino": {"clk": 0, "mosi": 1, "miso": 2, "cs_dac": 3, "cs_led": 4, "ldac": None, "clr": None},
-    "novogorny": {"clk": 0, "mosi": 1, "miso": 2, "cs0": 3, "cs1": 4, "cnv": None},
+    "zotino": {"clk": 0, "mosi": 1, "miso": 2, "cs_dac": 3, "cs_led": 4, "ldac": 5, "clr": 7},
+    "novogorny": {"clk": 0, "mosi": 1, "miso": 2, "cs0": 3, "cs1": 4, "cnv": 5},
     "fastino": {"clk": 0, "mosi0": 1, "mosi1": 2, "mosi2": 3, "mosi3": 4, "mosi4": 5, "mosi5": 6, "miso": 7},
     "grabber": {"clk": 0, "x0": 1, "x1": 2, "x2": 3, "x3": 4},
 }
-"""Pairs of the first port, by the signal's name. None: unknown, must be given by the
-description."""
+"""Pairs of the first port, by the signal's name."""
 
 _NAMED_IF_NONE = {"sync_device"}
 """Arguments that ARTIQ's template tool writes as None, which programs that read a database look
@@ -199,6 +198,7 @@ def _mirny(b: Builder, card: dict) -> None:
     """Manual of the Mirny logic: clk, mosi, miso, cs, four switches."""
     name = f"mirny{b.next('mirny')}"
     (port,) = card["ports"]
+    legacy = card["almazny_hw_rev"] in ("v1.0", "v1.1")
     b.channel(f"spi_{name}", "spi_master", [f"eem{port}:d{i}" for i in range(4)], cs_width=1)
     for i in range(4):
         b.channel(f"ttl_{name}_sw{i}", "ttl_out", [f"eem{port}:d{4 + i}"], serialised=1)
@@ -210,9 +210,9 @@ def _mirny(b: Builder, card: dict) -> None:
             sw_device=f"ttl_{name}_sw{i}",
             cpld_device=f"{name}_cpld",
         )
-        if card["almazny"] and card["almazny_hw_rev"] != "v1.1":
+        if card["almazny"] and not legacy:
             b.device(f"{name}_almazny{i}", "almazny", "AlmaznyChannel", host_mirny=f"{name}_cpld", channel=i)
-    if card["almazny"] and card["almazny_hw_rev"] == "v1.1":
+    if card["almazny"] and legacy:
         b.device(f"{name}_almazny", "almazny", "AlmaznyLegacy", host_mirny=f"{name}_cpld")
     b.device(
         f"{name}_cpld",
@@ -231,11 +231,10 @@ def _places(card: dict, *names: str) -> list[str]:
 
 
 def _sampler(b: Builder, card: dict) -> None:
-    """In basic mode: one SPI bus reads all channels, the ADC's choice of single data rate is held
-    low."""
+    """In basic mode: one SPI bus reads all channels; the ADC is held in single data rate."""
     name = f"sampler{b.next('sampler')}"
     adc = _places(card, "adc_clk", "adc_miso", "adc_sdr")
-    b.channel(f"spi_{name}_adc", "spi_master", adc, cs_width=0, mosi=0, low=1)
+    b.channel(f"spi_{name}_adc", "spi_master", adc, cs_width=0, mosi=0, high=1)
     pgia = _places(card, "pgia_clk", "pgia_mosi", "pgia_miso", "pgia_cs")
     b.channel(f"spi_{name}_pgia", "spi_master", pgia, cs_width=1)
     b.channel(f"ttl_{name}_cnv", "ttl_out", _places(card, "cnv"), serialised=1)
@@ -287,8 +286,13 @@ def _fastino(b: Builder, card: dict) -> None:
 
 def _grabber(b: Builder, card: dict) -> None:
     name = f"grabber{b.next('grabber')}"
-    number = b.channel(name, "grabber", _places(card, *PINS["grabber"]), rois=card["rois"])
+    number = b.channel(name, "grabber", _places(card, *PINS["grabber"]), rois=_engines(card))
     b.channel(f"{name}_gate", "grabber_gate", [], grabber=number)
+
+
+def _engines(card: dict) -> int:
+    """Regions of a grabber, under either of their names."""
+    return card.get("roi_engine_count", card.get("rois", 16))
 
 
 def _suservo(b: Builder, card: dict) -> None:

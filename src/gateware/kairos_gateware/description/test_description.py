@@ -150,6 +150,20 @@ def test_card_gives_its_channels_drivers_and_pairs(card, channels, devices):
     assert {pin for pin in pins if pin.startswith("eem")} <= {f"eem4:d{i}" for i in range(8)}
 
 
+def test_cards_without_pins_use_those_of_the_card():
+    """Pairs of the cards' connectors: LDAC and CLR of a Zotino, CNV of a Novogorny, the rate of a Sampler's ADC."""
+    cards = [{"type": "zotino", "ports": [4]}, {"type": "novogorny", "ports": [5]}, {"type": "sampler", "ports": [6]}]
+    pins = {c.name: c.pins for c in make_variant(check(make(*cards))).channels}
+    assert pins["ttl_zotino0_ldac"] == ("eem4:d5",) and pins["ttl_zotino0_clr"] == ("eem4:d7",)
+    assert pins["ttl_novogorny0_cnv"] == ("eem5:d5",) and pins["ttl_sampler0_cnv"] == ("eem6:d3",)
+
+
+@pytest.mark.parametrize("fields, count", [({}, 16), ({"rois": 3}, 3), ({"roi_engine_count": 5}, 5)])
+def test_grabber_has_the_described_number_of_regions(fields, count):
+    channels = make_variant(check(check(make({"type": "grabber", "ports": [4]} | fields)))).channels
+    assert channels[0].parameters["rois"] == count
+
+
 def test_explicit_pins_of_a_card_are_used():
     card = {"type": "zotino", "ports": [4], "pins": {"ldac": 6, "clr": 5, "miso": 7}}
     pins = {c.name: c.pins for c in make_variant(check(make(card))).channels}
@@ -174,18 +188,18 @@ def test_pins_of_a_servo_follow_the_revision_of_its_cards():
         assert pads == [(name, f"eem2:d{place}") for name, place in zip(names, bus, strict=True)]
 
 
-def test_unused_pin_of_sampler_is_driven_low():
+def test_sampler_is_held_in_single_data_rate():
     phys = make_phys(make_variant(check(make({"type": "sampler", "ports": [4]}))).channels)
     assert [(pad.name, pad.direction, pad.pin) for pad in phys[0].pads] == [
         ("spi_sampler0_adc_clk", "out", "eem4:d0"),
         ("spi_sampler0_adc_miso", "in", "eem4:d1"),
-        ("spi_sampler0_adc_low0", "out", "eem4:d2"),
+        ("spi_sampler0_adc_high0", "out", "eem4:d2"),
     ]
-    low = phys[0].pads[2]
+    rate = phys[0].pads[2]
 
     def bench():
         yield
-        assert ((yield low.o), (yield low.oe)) == (0, 1)
+        assert ((yield rate.o), (yield rate.oe)) == (0xFF, 1)
 
     run_simulation(phys[0], bench())
 
@@ -364,8 +378,12 @@ def test_each_pin_of_a_variant_is_used_once(variant):
             "description: peripherals[0] (zotino).pins: ldac and clr are both on pair 7",
         ),
         (
-            make({"type": "zotino", "ports": [1]}),
-            "description: peripherals[0] (zotino).pins: give the pairs of ldac and clr (0 to 7), as the card's ",
+            make({"type": "zotino", "ports": [1], "pins": {"ldac": 7}}),
+            "description: peripherals[0] (zotino).pins: ldac and clr are both on pair 7",
+        ),
+        (
+            make({"type": "grabber", "ports": [1], "rois": 3, "roi_engine_count": 3}),
+            "description: peripherals[0] (grabber): give roi_engine_count or rois, not both",
         ),
         (
             make({"type": "sampler", "ports": [1], "pins": {"cnv": 8}}),

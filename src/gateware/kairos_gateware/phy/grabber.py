@@ -10,7 +10,7 @@ from their event's time on; the results of a frame during which they change are 
 
 A result is the sum of the pixels, each shifted right by `count_shift`; it has min(31, 2 `res_width`
 +
-16 - `count_shift`) bits, and is all ones if the sum does not fit. A pixel has 16 bits: port B, then
+16 - `count_shift`) bits; a sum that does not fit wraps. A pixel has 16 bits: port B, then
 port A, one for each pixel clock in which DVAL, LVAL and FVAL are set. A line ends with LVAL, a
 frame with FVAL.
 
@@ -110,14 +110,12 @@ class Roi(Module):
         x0, y0, x1, y1 = corners
         inside, clear = Signal(), Signal()
         pixel = Signal(_PIXEL_BITS)
-        total = Signal(bits + 1)
         self.sync += [
             clear.eq(parser.first),
             inside.eq(parser.valid & (parser.x >= x0) & (parser.x < x1) & (parser.y >= y0) & (parser.y < y1)),
             pixel.eq(parser.pixel >> count_shift),
         ]
-        self.comb += total.eq(Mux(clear, 0, self.sum) + Mux(inside, pixel, 0))
-        self.sync += self.sum.eq(total[:bits] | Replicate(total[bits], bits))
+        self.sync += self.sum.eq(Mux(clear, 0, self.sum) + Mux(inside, pixel, 0))
 
 
 class Grabber(Module):

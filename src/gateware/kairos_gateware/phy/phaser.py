@@ -9,9 +9,9 @@ phase and clear (`TONE`).
 
 A frame has an access to a register, and the five oscillators of one RF channel; RF channels
 alternate if both have something new. `FRAME` in `src/contracts/chips/phaser.toml` is the first
-part; it is followed by the frequency word and `TONE` of each oscillator, and the CRC. The driver
-fixes addresses, the length of a frame and that answers arrive some bits late; the arrangement of
-the bits is this project's choice and has not been checked against a card.
+part of the payload; it is followed by the frequency word and `TONE` of each oscillator, and zeros.
+The link is that of the card; this arrangement of the payload is not: the published gateware of the
+card takes samples instead of oscillators.
 
 Timing: an event at T is in the frame that begins at S, the first multiple of 40 after T (one later
 if the other RF channel precedes it), and which has been sent after S + 40. The answer to a read

@@ -236,10 +236,10 @@ def _make(place):
     mosi = place.pad("mosi", "inout") if place["mosi"] else None
     miso = place.pad("miso", "in") if place["miso"] else None
     phy = SpiMaster(place.number, clock, mosi, miso, place.pads([f"cs{i}" for i in range(place["cs_width"])]))
-    # Pins of the card that must be held low
-    low = place.pads([f"low{i}" for i in range(place["low"])])
-    phy.comb += [pad.oe.eq(1) for pad in low]
-    phy.pads += low
+    # Pins of the card that must be held high
+    high = place.pads([f"high{i}" for i in range(place["high"])])
+    phy.comb += [[pad.o.eq(Replicate(1, SAMPLES)), pad.oe.eq(1)] for pad in high]
+    phy.pads += high
     aside = SpiAside(phy)
     if place["monitor"]:
         _watch(aside, MONITORS[MONITORED[place["monitor"]]]())
@@ -264,12 +264,12 @@ KINDS = (
     Kind(
         ChannelKind.SPI_MASTER,
         _make,
-        pads="`clk`, `mosi`, `miso`, `cs0`…, `low0`…",
+        pads="`clk`, `mosi`, `miso`, `cs0`…, `high0`…",
         parameters=(
             Parameter("cs_width", 1, range(9), "an SPI master has 0 to 8 chip select pins"),
             Parameter("mosi", 1, meaning="0: no such pin"),
             Parameter("miso", 1, meaning="0: no such pin"),
-            Parameter("low", 0, meaning="pads held at 0"),
+            Parameter("high", 0, meaning="pads held at 1"),
             Parameter(
                 "monitor",
                 0,

@@ -5,7 +5,7 @@ memories.
 The servo's channel: the address is the event's (8 bits) and, above them, the data's bits from 18
 on; the value is the data's low 18 bits (for addresses see `servo/format.py`). A write takes effect
 at the end of the cycle of the event's time. A read returns an input event stamped with that cycle,
-readable 4 cycles after it. One event per cycle; there is no replacement.
+readable 4 cycles after it; bit 17 fills the bits above. One event per cycle; there is no replacement.
 
     configuration   bit 0 enable; bit 1 apply the delays of the update pulses, ns, in bits 4..2 and 7..5
     status          bit 0 enabled, bit 1 nothing in progress, bit 2 a sample was not read, bits 15..8 Y was limited;
@@ -13,7 +13,7 @@ readable 4 cycles after it. One event per cycle; there is no replacement.
 
 A synthesiser's channel: bit 0 switch on, bit 1 update Y, bit 2 phase tracking, bits 7..3 profile.
 The switch changes with the sample of the event's time, like a serialised TTL; everything else takes
-effect with the servo's next cycle.
+effect with the servo's next cycle. Each event restarts the profile's delay.
 
 Phase tracking is not implemented: an event that requests it is rejected as "busy".
 """
@@ -22,7 +22,7 @@ from migen import *
 
 from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
-from ..servo.format import ADC_CHANNELS, COEFF_WIDTH, STATE_WIDTH, URUKUL_CHANNELS, AddressMap
+from ..servo.format import ADC_CHANNELS, COEFF_WIDTH, PROFILE_WIDTH, STATE_WIDTH, URUKUL_CHANNELS, AddressMap
 from ..servo.iir import Control
 from ..servo.servo import Servo
 from .kind import Figure, Kind, Parameter, Place
@@ -31,6 +31,8 @@ from .ttl import LevelDriver
 __all__ = ["KINDS", "SuServo", "SuServoChannel"]
 
 _PHASE_TRACKING = 2
+WORD = 32
+"""Bits of an input event: what is read, with its sign."""
 
 
 class SuServoChannel(Module):
@@ -63,7 +65,7 @@ class SuServoChannel(Module):
                 on.eq(link.data[0]),
                 update.eq(link.data[1]),
                 control.profile.eq(profile),
-                If(~link.data[0] | (control.profile != profile), control.waited.eq(0)),
+                control.waited.eq(0),
             ),
         ]
         self.submodules.driver = driver = LevelDriver(switch, write, link.data[0], link.fine)
@@ -79,7 +81,7 @@ class SuServo(Module):
         addresses = AddressMap(len(buses))
         extra = addresses.coeff_bits + 3 - 8
         link = OutputLink(data_width=COEFF_WIDTH + extra, address_width=8, replace=False)
-        inputs = InputLink(data_width=COEFF_WIDTH)
+        inputs = InputLink(data_width=WORD)
         self.channel = Channel(number, output=link, input=inputs)
         self.pads = [*adc, *(pad for bus in buses for pad in bus if pad is not None), *updates]
         self.submodules.servo = servo = Servo(
@@ -108,7 +110,7 @@ class SuServo(Module):
         ]
 
         iir = servo.iir
-        write, read, state, config = Signal(), Signal(), Signal(), Signal()
+        write, read, state, config, sampled = Signal(), Signal(), Signal(), Signal(), Signal()
         self.comb += [
             write.eq(request & address[-1]),
             read.eq(request & ~address[-1]),
@@ -117,7 +119,8 @@ class SuServo(Module):
             iir.address.eq(address),
             iir.value.eq(value),
             iir.write_coeff.eq(write & ~state),
-            iir.write_state.eq(write & state & ~config & ~address[8]),
+            sampled.eq(address[PROFILE_WIDTH : addresses.coeff_bits - 1] >= len(channels)),
+            iir.write_state.eq(write & state & ~config & ~sampled),
             servo.clear.eq(read & config),
         ]
         self.sync += If(
@@ -141,16 +144,16 @@ class SuServo(Module):
         self.sync += [
             reading.eq(read),
             from_coeff.eq(~state),
-            from_y.eq(state & ~config & ~address[8]),
+            from_y.eq(state & ~config & ~sampled),
             other.eq(Mux(config, status, sample << 1)),
         ]
 
         # Third: the input event
+        found = Signal(COEFF_WIDTH)
+        self.comb += found.eq(Mux(from_coeff, iir.coeff, Mux(from_y, iir.state[STATE_WIDTH - COEFF_WIDTH :], other)))
         self.sync += [
             inputs.stb.eq(reading),
-            inputs.data.eq(
-                Mux(from_coeff, iir.coeff, Mux(from_y, iir.state[STATE_WIDTH - COEFF_WIDTH :], other)),
-            ),
+            inputs.data.eq(Cat(found, Replicate(found[-1], WORD - COEFF_WIDTH))),
         ]
         self.comb += self.channel.settled.eq(~servo.enable & ~servo.busy & ~request & ~reading & ~inputs.stb)
 

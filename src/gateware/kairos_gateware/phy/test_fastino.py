@@ -9,9 +9,10 @@ from kairos_gateware.pad import Pad
 from kairos_gateware.phy.fastino import DACS, Fastino
 from kairos_gateware.phy.fastino_card import FastinoCard
 from kairos_gateware.testbenches.phy import play
+from kairos_gateware.testbenches.simulator import run_simulation
 
 FRAME = 49
-UPDATE, HOLD, CONFIGURATION, LEDS, CONTINUOUS, STAGE, APPLY = 32, 33, 34, 35, 37, 38, 39
+UPDATE, HOLD, CONFIGURATION, LEDS, RESERVED, CONTINUOUS, STAGE, APPLY = range(32, 40)
 
 
 def make(log2_width=0):
@@ -41,28 +42,28 @@ class Model:
     def __init__(self, events, width):
         self.events, self.width = sorted(events.items()), width
         self.data, self.outputs = [0] * DACS, [0] * DACS
-        self.hold = self.updates = self.continuous = self.configuration = self.leds = self.stage = self.applies = 0
+        self.hold = self.mask = self.continuous = self.configuration = self.leds = self.stage = 0
+        self.applies = False
         self.interpolators = [0] * DACS
 
     def frame(self, start):
         while self.events and self.events[0][0] < start:
             self._event(*self.events.pop(0)[1])
-        if self.applies:
-            self.interpolators = [self.stage if self.applies >> i & 1 else x for i, x in enumerate(self.interpolators)]
-            self.applies = 0
-            return None
-        mask, self.updates = self.updates | self.continuous, 0
-        self.outputs = [self.data[i] if mask >> i & 1 else x for i, x in enumerate(self.outputs)]
-        return mask
+        applies, mask = self.applies, self.mask
+        self.applies, self.mask = False, self.continuous
+        target, words = (self.interpolators, [self.stage] * DACS) if applies else (self.outputs, self.data)
+        target[:] = [words[i] if mask >> i & 1 else x for i, x in enumerate(target)]
+        return None if applies else mask
 
     def _event(self, address, data):
         if address < DACS:
             first = address // self.width * self.width
             for i in range(self.width):
                 self.data[first + i] = data >> 16 * i & 0xFFFF
-                self.updates |= (~self.hold >> first + i & 1) << first + i
-        elif address == UPDATE:
-            self.updates |= data & 0xFFFFFFFF
+                if not self.applies:
+                    self.mask |= (~self.hold >> first + i & 1) << first + i
+        elif address in (UPDATE, APPLY):
+            self.mask, self.applies = data & 0xFFFFFFFF, address == APPLY
         elif address == HOLD:
             self.hold = data & 0xFFFFFFFF
         elif address == CONFIGURATION:
@@ -73,11 +74,9 @@ class Model:
             self.continuous = data & 0xFFFFFFFF
         elif address == STAGE:
             self.stage = data & 0xFFFF
-        elif address == APPLY:
-            self.applies |= data & 0xFFFFFFFF
 
 
-_ADDRESS = st.one_of(st.integers(0, 31), st.sampled_from([UPDATE, HOLD, CONFIGURATION, LEDS, CONTINUOUS, STAGE, APPLY]))
+_ADDRESS = st.one_of(st.integers(0, 31), st.sampled_from(range(UPDATE, APPLY + 1)))
 
 
 @settings(max_examples=8, deadline=None)
@@ -115,14 +114,36 @@ def test_events_in_every_cycle_are_all_accepted():
 
 
 def test_simulation_shows_only_changed_frames():
-    """Also the one after an interpolator setting, which has the updates that waited. Meanwhile,
-    time is not skipped."""
+    """Meanwhile, and until the card's answer to the last of them is there, time is not skipped."""
     events = {150: (CONTINUOUS, 1), 300: (APPLY, 2), 301: (5, 99), 600: (LEDS, 3)}
     card, record = run(events, 15, simulated=True)
-    assert card.log == [(196, 1), (392, 33), (637, 1)]
-    assert (card.interpolators[1], card.outputs[5], card.leds) == (0, 99, 3)
+    assert card.log == [(196, 0), (637, 1)]
+    assert (card.interpolators[1], card.outputs[5], card.leds) == (0, 0, 3)
+    assert [fields["answer"] for fields in card.fields] == [3, 6, 12], "the number of the frame"
     busy = [index + 1 for index, settled in enumerate(record.settled) if not settled]
-    assert busy == [*range(150, 245), *range(300, 441), *range(600, 686)]
+    assert busy == [*range(150, 295), *range(300, 442), *range(600, 736)]
+
+
+def test_answer_registers_are_read_as_events():
+    """The card answers each frame with the number it asks for."""
+    dut, found = make(), {}
+    link, inputs, back = dut.channel.output, dut.channel.input, dut.pads[-1]
+
+    def bench():
+        for cycle in range(FRAME * 22):
+            begun, place = divmod(cycle, FRAME)
+            # Frame n is sent in length n + 1, and answered in the next one: 14 bits, the first one highest
+            answer = (begun - 2) % 16 * 0x111
+            yield back.i.eq(255 * (answer >> 13 - (place + 1) * 2 // 7 % 14 & 1))
+            reads = cycle - FRAME * 21
+            yield link.stb.eq(0 <= reads < 16)
+            yield link.address.eq(0x80 | reads & 15)
+            yield
+            if (yield inputs.stb):
+                found[reads - 2] = yield inputs.data
+
+    run_simulation(dut, bench())
+    assert found == {n: 0x111 * n for n in range(16)}
 
 
 def test_probes_have_the_widths_of_the_outputs():

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.fastino_card import FrameReceiver
-from kairos_gateware.phy.fastlink import FastLink, frame_cycles
+from kairos_gateware.phy.fastino_card import FrameReceiver, payload_of
+from kairos_gateware.phy.fastlink import LANES, FastLink, arranged, frame_cycles, payload_bits
 from kairos_gateware.testbenches.simulator import run_simulation
 
 
 class Bench(Module):
     """A link with its pads only."""
 
-    def __init__(self, lanes=6, **geometry):
+    def __init__(self, lanes=LANES, **geometry):
         self.clock = Pad("clock", "out", 0, True)
         self.lanes = [Pad(f"lane{i}", "out", 0, True) for i in range(lanes)]
         self.back = Pad("back", "in", 0)
@@ -46,33 +46,44 @@ def transmit(dut, receiver, payloads, fresh=lambda n: 1):
 
 
 @settings(max_examples=5, deadline=None)
-@given(st.lists(st.integers(0, 2**576 - 1), min_size=1, max_size=4))
+@given(st.lists(st.integers(0, 2**568 - 1), min_size=1, max_size=4))
 def test_fastino_frames_arrive_every_49_cycles(payloads):
     """98 bits on six lanes in 49 cycles (392 ns), back to back."""
     receiver = FrameReceiver()
     transmit(Bench(), receiver, payloads)
     assert not receiver.errors
-    assert receiver.frames[1 : len(payloads) + 1] == [(49 * (n + 1), p) for n, p in enumerate(payloads)]
-    assert [start for start, _ in receiver.frames] == [49 * n for n in range(len(payloads) + 2)]
+    assert receiver.frames[: len(payloads)] == [(49 * (n + 1), p) for n, p in enumerate(payloads)]
+    # Before the first one nothing was loaded
+    assert [start for start, _ in receiver.frames] == [49 * (n + 1) for n in range(len(payloads) + 1)]
+
+
+PHASER = {"words": 10, "word_bits": 8, "pattern": 0x0F}
 
 
 @pytest.mark.parametrize(
-    "lanes, geometry",
-    [
-        (6, {"words": 10, "word_bits": 8}),  # 320 ns, as for a Phaser
-        (3, {"words": 4, "word_bits": 5, "high": 3}),
-        (1, {"words": 6, "word_bits": 4, "high": 2, "crc": 0x3, "crc_width": 4}),
-    ],
+    "geometry, crc",
+    [(PHASER, 0x6F), ({"words": 4, "word_bits": 5, "pattern": 0b11000}, 0x80F | 0x1000)],
 )
-def test_frames_of_other_geometries_arrive_complete(lanes, geometry):
-    dut = Bench(lanes, **geometry)
-    polynomial = geometry.get("crc", 0x80F) | 1 << geometry.get("crc_width", 12)
-    known = {k: v for k, v in geometry.items() if not k.startswith("crc")}
-    receiver = FrameReceiver(**known, polynomial=polynomial)
+def test_frames_of_other_geometries_arrive_complete(geometry, crc):
+    """320 ns, as for a Phaser, and others."""
+    width = crc.bit_length() - 1
+    dut = Bench(**geometry, crc=crc ^ 1 << width, crc_width=width)
+    receiver = FrameReceiver(**geometry, polynomial=crc)
     payloads = [(0x123456789ABCDEF << 400 | 0xFEDCBA987654321 << 7 * n) % 2 ** len(dut.link.payload) for n in range(3)]
     length = frame_cycles(geometry["words"], geometry["word_bits"])
     transmit(dut, receiver, payloads)
-    assert receiver.frames[1:4] == [(length * (n + 1), p) for n, p in enumerate(payloads)] and not receiver.errors
+    assert receiver.frames[:3] == [(length * (n + 1), p) for n, p in enumerate(payloads)] and not receiver.errors
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from([(14, 7, 12), (10, 8, 6)]), st.integers(0, 2**600 - 1))
+def test_payload_is_found_in_an_arranged_frame(geometry, bits):
+    count = payload_bits(*geometry)
+    assert count == {12: 568, 6: 468}[geometry[2]]
+    frame = arranged([bits >> n & 1 for n in range(count)], *geometry)
+    whole = sum((bit or 0) << n for n, bit in enumerate(frame))
+    assert payload_of(whole, *geometry) == bits % 2**count
+    assert sum(bit is None for bit in frame) == geometry[2] and len(frame) == 6 * geometry[0] * geometry[1]
 
 
 def test_wrong_bit_is_detected_by_the_crc():
@@ -89,16 +100,17 @@ def test_wrong_bit_is_detected_by_the_crc():
             yield
 
     run_simulation(dut, bench())
-    assert receiver.errors == [49] and [start for start, _ in receiver.frames] == [0, 98]
+    assert receiver.errors == [49] and [start for start, _ in receiver.frames] == [98]
 
 
 def test_answer_is_one_bit_for_each_word():
     dut = Bench()
     answer = 0b10110011100101
-    seen = []
+    seen, answered = [], []
 
     def bench():
         for cycle in range(49 * 3):
+            answered.append((yield dut.link.answered))
             seen.append((yield dut.link.answer))
             # The bit of a word from the word's second cycle to its last
             yield dut.back.i.eq(255 * (answer >> 13 - (cycle + 1) % 49 * 2 // 7 & 1))
@@ -106,6 +118,7 @@ def test_answer_is_one_bit_for_each_word():
 
     run_simulation(dut, bench())
     assert seen[49] == answer and seen[48] == 0 and set(seen[49:]) == {answer}
+    assert [cycle for cycle, new in enumerate(answered) if new] == [49, 98]
 
 
 def test_simulation_shows_fresh_frames_only():
@@ -135,9 +148,14 @@ def test_reset_keeps_the_phase_of_frames():
 
 @settings(max_examples=10, deadline=None)
 @given(st.sampled_from([(14, 7), (10, 8), (6, 11)]), st.lists(st.integers(1, 2**61 - 1), min_size=5, max_size=5))
-def test_time_skip_keeps_the_phase_of_frames(geometry, jumps):
-    dut = Bench(words=geometry[0], word_bits=geometry[1])
+def test_time_skip_keeps_phase_and_count_of_frames(geometry, jumps):
+    dut = Bench(words=geometry[0], word_bits=geometry[1], pattern=0b1100011)
     running, length = dut.link.free_running, dut.link.length
+
+    def agrees(now):
+        assert (yield dut.link.begin) == (now % length == length - 1)
+        if length % 2:
+            assert (yield dut.link.frames) == now // length % 16
 
     def bench():
         now = 0
@@ -145,7 +163,7 @@ def test_time_skip_keeps_the_phase_of_frames(geometry, jumps):
             for _ in range(steps):
                 yield
                 now += 1
-                assert (yield dut.link.begin) == (now % length == length - 1)
+                yield from agrees(now)
             yield running.stb.eq(1)
             yield running.cycles.eq(jump)
             yield
@@ -153,7 +171,7 @@ def test_time_skip_keeps_the_phase_of_frames(geometry, jumps):
             now += 1  # the cycle with the jump
             yield
             now += jump
-            assert (yield dut.link.begin) == (now % length == length - 1)
+            yield from agrees(now)
 
     run_simulation(dut, bench())
 
@@ -162,7 +180,8 @@ def test_time_skip_keeps_the_phase_of_frames(geometry, jumps):
     "geometry, text",
     [
         ({"words": 3, "word_bits": 7}, "a frame of 3 words of 7 bits does not end with a cycle"),
-        ({"crc_width": 10}, "the CRC's 10 bits do not fill cycles of 12 bits"),
+        ({"crc_width": 13}, "the CRC's 13 bits do not fit into the last cycle's 12"),
+        ({"lanes": 5}, "a fast link has 6 data lanes, not 5"),
         ({"words": 14, "word_bits": 2}, "a word has more than 2 bits, not 2"),
     ],
 )

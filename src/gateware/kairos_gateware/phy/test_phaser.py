@@ -27,7 +27,7 @@ class Both(Module):
 
 def frames(record):
     """[(cycle at which it begins, fields of its head, words of its oscillators)]."""
-    receiver = FrameReceiver(words=facts.FRAME_WORDS, word_bits=facts.FRAME_WORD_BITS)
+    receiver = FrameReceiver(facts.FRAME_WORDS, facts.FRAME_WORD_BITS, facts.CLOCK_PATTERN, facts.CRC)
     pads = list(zip(*record.outputs[: 1 + facts.LANES], strict=True))
     for index in range(FRAME - 1, len(pads)):
         receiver.feed(index + 1, [samples for samples, _ in pads[index]])

@@ -43,14 +43,14 @@ def read(address):
 
 def test_address_map_equals_that_of_the_driver():
     """As the driver computes them (coredevice drivers, section 15)."""
-    for urukuls, depth in [(1, 10), (2, 11)]:
+    for urukuls, depth in [(1, 10), (2, 11), (3, 12)]:
         addresses = AddressMap(urukuls)
         assert addresses.write == 1 << depth + 2
         assert addresses.phase == 1 << depth + 1
         assert addresses.state == 1 << depth
         assert addresses.config == 1 << depth | 1 << depth - 1
         last = addresses.word(addresses.channels - 1, 31, "b0")
-        assert last == 2**depth - 1
+        assert last == addresses.channels * 256 - 1 < 2**depth
     assert MAP.word(3, 17, "offset") == (3 << 5 | 17) << 3 | 4
     assert MAP.event(0x1234, 0x2ABCD) == (0x34, 0x12 << 18 | 0x2ABCD)
 
@@ -67,8 +67,9 @@ def test_memory_accesses_are_accepted_every_cycle():
         events[11 + 2 * n] = read(place)
     events |= {20 + n: read(place) for n, place in enumerate(places)}
     record = play(servo, events, 40, dut=top)
-    expected = [(11 + 2 * n, 0, value) for n, value in enumerate(values)]
-    assert record.inputs == expected + [(20 + n, 0, value) for n, value in enumerate(values)]
+    signed = [value | 0xFFFC0000 * (value >> 17) for value in values]
+    expected = [(11 + 2 * n, 0, value) for n, value in enumerate(signed)]
+    assert record.inputs == expected + [(20 + n, 0, value) for n, value in enumerate(signed)]
     assert not record.busy
     unsettled = [cycle for cycle, settled in enumerate(record.settled) if not settled]
     assert unsettled[0] == 10 and unsettled[-1] == 25

@@ -35,12 +35,11 @@ class Accumulator(Module):
         added = Signal((STATE_WIDTH, True))
         delayed = Signal((COEFF_WIDTH, True))
         product = Signal((STATE_WIDTH + COEFF_WIDTH, True))
-        half = 1 << COEFF_SHIFT - 1
         self.sync += [
             added.eq(self.operand + self.summand),
             delayed.eq(self.factor),
             product.eq(added * delayed),
-            If(self.first, self.total.eq(product + half)).Elif(self.more, self.total.eq(self.total + product)),
+            If(self.first, self.total.eq(product)).Elif(self.more, self.total.eq(self.total + product)),
         ]
 
 

@@ -5,9 +5,10 @@ CNV is high for at least 30 ns; all channels are sampled at its falling edge, an
 results are ready (data sheet of the family; the Sampler's driver waits as long). 32 periods of SCK
 at 62.5 MHz then shift out two words of 16 bits on each lane, most significant bit first. A bit is
 valid around the rising edge of SCK (SPI mode 0, as in the Sampler's SPI driver). The card returns
-SCK together with the data: the bits are sampled at the rising edges of that return clock, found
-among eight samples of 1 ns in each cycle. So the length of the cables does not matter, up to
-RETURN_CYCLES from the pad of SCK to the return clock's pad.
+SCK together with the data (its board exchanges the wires of four of these pairs, see `SWAPPED`):
+the bits are sampled at the rising edges of that return clock, found among eight samples of 1 ns in
+each cycle. So the length of the cables does not matter, up to RETURN_CYCLES from the pad of SCK to
+the return clock's pad.
 
     cycle     0       1 ... 4      5 ... 61       62      63        ...  125      READ_CYCLES
     start     /‾\\
@@ -24,9 +25,12 @@ from migen import *
 from ..pad import SAMPLES
 from .format import ADC_CHANNELS, ADC_WIDTH
 
-__all__ = ["AdcReader", "LANES", "READ_CYCLES", "RETURN_CYCLES", "SAMPLE_CYCLES"]
+__all__ = ["AdcReader", "LANES", "READ_CYCLES", "RETURN_CYCLES", "SAMPLE_CYCLES", "SWAPPED"]
 
 LANES = 4
+SWAPPED = (True, False, True, True, True)
+"""The return clock and each lane: whether the card's board exchanges the wires of the pair, so that its
+level arrives inverted."""
 _BITS = ADC_WIDTH * ADC_CHANNELS // LANES
 _CNV_CYCLES = 4  # at least 30 ns
 _CONVERSION_CYCLES = 57  # at least 450 ns
@@ -86,7 +90,7 @@ class AdcReader(Module):
         edge = Signal()
         edges = Signal(max=_BITS + 2)
         self.sync += [
-            samples.eq(Cat(samples[-1], clkout.i)),
+            samples.eq(Cat(samples[-1], ~clkout.i if SWAPPED[0] else clkout.i)),
             If(self.start, edges.eq(0)).Elif(edge & (edges != _BITS + 1), edges.eq(edges + 1)),
         ]
         self.comb += [
@@ -98,7 +102,7 @@ class AdcReader(Module):
             data = Signal(SAMPLES, name=f"lane_{i}")
             word = Signal(_BITS, name=f"word_{i}")
             bit = reduce(or_, [rising[n] & data[n] for n in range(SAMPLES)])
-            self.sync += [data.eq(pad.i), If(edge, word.eq(Cat(bit, word)))]
+            self.sync += [data.eq(~pad.i if SWAPPED[1 + i] else pad.i), If(edge, word.eq(Cat(bit, word)))]
             second = 2 * (LANES - 1 - i)
             for channel, value in [(second + 1, word[ADC_WIDTH:]), (second, word[:ADC_WIDTH])]:
                 x0, x1 = self.x0[channel], self.x1[channel]

@@ -18,7 +18,6 @@ from ..contracts.servo import (
     DEPTH_LEAST,
     PHASE_AT,
     PROFILE_WIDTH,
-    SAMPLE_AT,
     STATE_AT,
     T_CYCLE,
     URUKUL_CHANNELS,
@@ -55,7 +54,7 @@ WORDS = {word.name.lower(): int(word) for word in Word}
 
 @dataclass(frozen=True)
 class AddressMap:
-    """Addresses of the servo's RTIO channel with `urukuls` (1 or 2) cards. All are for reading; add
+    """Addresses of the servo's RTIO channel with `urukuls` cards. All are for reading; add
     `write`."""
 
     urukuls: int
@@ -96,7 +95,19 @@ class AddressMap:
 
     def x(self, adc: int, before: bool = False) -> int:
         """Newest sample of an ADC channel, or the one before it; times 2, sign in bit 17."""
-        return self.state | 1 << SAMPLE_AT | adc << 1 | before
+        return self.state | (self.channels << PROFILE_WIDTH) + (adc << 1) + before
+
+    def reference_time(self, channel: int, profile: int) -> int:
+        """Lower half of the time at which a profile's phase is its word; the upper half follows."""
+        return self.phase | (channel << PROFILE_WIDTH | profile) << 1
+
+    def tracked_ftw(self, channel: int) -> int:
+        """Lower half of the frequency word sent last."""
+        return self.phase | (self.channels << PROFILE_WIDTH) + (channel << 1) << 1
+
+    def tracked_phase(self, channel: int) -> int:
+        """Lower half of the phase accumulated by the chip."""
+        return self.phase | (self.channels << PROFILE_WIDTH) + (channel << 1) + 1 << 1
 
     def event(self, address: int, value: int = 0) -> tuple[int, int]:
         """(RTIO address, data) of the output event."""

@@ -1,6 +1,6 @@
 """The servo's arithmetic in Python integers, bit for bit: the reference for the gateware's tests.
 
-    y0 = (a1 * y1 + b0 * (x0 + offset) + b1 * (x1 + offset) + 1/2) >> COEFF_SHIFT, limited to 0 ... 2**24 - 1
+    y0 = (a1 * y1 + b0 * (x0 + offset) + b1 * (x1 + offset)) >> COEFF_SHIFT, limited to 0 ... 2**24 - 1
 
 y in units of 2**-24 of full scale; x and offset are aligned so that full scale is 2**23 (x << 8,
 offset << 6), which accounts for the factor 1/2 in the drivers' definition, and makes their sum fit
@@ -20,7 +20,7 @@ def filter_step(y1: int, x0: int, x1: int, a1: int, b0: int, b1: int, offset: in
     """The new y and whether it was clamped. x: signed 16 bits; coefficients, offset: signed 18
     bits."""
     offset <<= 6
-    total = a1 * y1 + b0 * ((x0 << 8) + offset) + b1 * ((x1 << 8) + offset) + (1 << COEFF_SHIFT - 1)
+    total = a1 * y1 + b0 * ((x0 << 8) + offset) + b1 * ((x1 << 8) + offset)
     y0 = total >> COEFF_SHIFT
     limited = min(max(y0, 0), Y_MAX)
     return limited, limited != y0
@@ -71,8 +71,7 @@ class ChannelModel:
     clip: bool = False
 
     def set(self, out: bool, iir: bool, profile: int) -> None:
-        if not out or profile != self.profile:
-            self.waited = 0
+        self.waited = 0
         self.out, self.iir, self.profile = out, iir, profile
 
     def cycle(self, x0: list[int], x1: list[int], valid: bool = True) -> int:

@@ -39,7 +39,7 @@ def test_sum_of_three_products_is_exact_and_limited():
             yield
             found.append((yield bench.limiter.y))
             total = sum((operand + summand) * factor for operand, summand, factor in terms)
-            whole = total + (1 << COEFF_SHIFT - 1) >> COEFF_SHIFT
+            whole = total >> COEFF_SHIFT
             expected.append(min(max(whole, 0), (1 << STATE_WIDTH - 1) - 1))
 
     run_simulation(bench, process())

@@ -165,14 +165,15 @@ def test_every_bit_above_full_scale_limits_the_sum():
     run_simulation(bench.dut, play())
 
 
-def test_pure_integrator_does_not_drift():
-    """a1 = 1, no input: Y is constant, to the last of its 25 bits, also with an input below half a
-    bit."""
+def test_pure_integrator_keeps_or_lowers_y():
+    """a1 = 1, no input: Y is constant, to the last of its 25 bits. Less than a bit is cut off, so a
+    negative input lowers Y by a whole one."""
     assert filter_step(12345678, 0, 0, 2048, 5, -5, 0) == (12345678, False)
-    y = 12345678
-    for _ in range(1000):
-        y, _ = filter_step(y, 1, 1, 2048, 3, 0, 0)  # 3 * 2**8 / 2**11 = 0.375
-    assert y == 12345678
+    for x, change in [(1, 0), (-1, -1)]:
+        y = 12345678
+        for _ in range(1000):
+            y, _ = filter_step(y, x, x, 2048, 3, 0, 0)  # 3 * 2**8 / 2**11 = 0.375
+        assert y == 12345678 + 1000 * change
 
 
 def test_negative_y_is_limited_to_zero():

@@ -205,6 +205,7 @@ class Soc(Module):
                 for number, spec in variant.numbered_channels()
             ],
             synthesiser=synthesiser,
+            board=variant.board,
         )
 
         def describe(registers):

@@ -1,6 +1,8 @@
 """Models of the cards for the servo's tests, one cycle of 8 ns at a time, according to the chips'
 data sheets."""
 
+from ..pad import SAMPLES
+from ..servo.adc import SWAPPED
 from ..servo.format import ADC_CHANNELS, URUKUL_CHANNELS
 
 __all__ = ["SamplerModel", "UrukulModel"]
@@ -10,7 +12,7 @@ class SamplerModel:
     """LTC2320-16 on four lanes, behind cables: `inputs` (eight signed values) are sampled at the
     falling edge of CNV, which must be high for 30 ns before and low for 450 ns until the first edge
     of SCK. Each rising edge of the return clock arrives, with the bit that is valid then, `delay`
-    ns after SCK's. connected: there is a return clock."""
+    ns after SCK's, inverted where the board exchanges wires. connected: there is a card."""
 
     def __init__(self, delay=0, connected=True):
         self.inputs = [0] * ADC_CHANNELS
@@ -55,7 +57,12 @@ class SamplerModel:
             clkout |= self._level[0] << sample
             lanes = [lane | level << sample for lane, level in zip(lanes, self._level[1], strict=True)]
         self._cycle += 1
-        return (clkout if self.connected else 0), lanes
+        if not self.connected:
+            return 0, [0] * 4
+        clkout, *lanes = [
+            level ^ (2**SAMPLES - 1 if swapped else 0) for level, swapped in zip([clkout, *lanes], SWAPPED, strict=True)
+        ]
+        return clkout, lanes
 
     def _lanes(self):
         # After the last bit a lane has another level

@@ -68,7 +68,8 @@ class Lab(Ps):
         assert self.output(CHANNEL["suservo0"], 8 * time, data, address=rtio) == 0
         status, stamp, value = self.input(CHANNEL["suservo0"], -1)
         assert (status, stamp) == (0, 8 * time)
-        return value
+        assert (value & 0xFFFFFFFF) >> 17 in (0, 0x7FFF), "the sign fills the bits above"
+        return value & 0x3FFFF
 
     def set(self, channel, out, iir, profile, time=None):
         time = time or self.now()

@@ -28,6 +28,7 @@ __all__ = [
     "RAM_PROFILE",
     "SHORT_WRITE",
     "STORED_DELAYS",
+    "STORED_DELAYS_OF_SERVO",
     "SYNC",
 ]
 
@@ -525,6 +526,16 @@ class RAM(Register):
     polar_asf = Field(
         2, 14, unit="full scale", steps=0x3FFF, doc="amplitude word, if the RAM contains phase and amplitude"
     )
+
+
+class STORED_DELAYS_OF_SERVO(Register):
+    """Calibration word in the EEPROM of an Urukul that belongs to an SU-Servo."""
+
+    chip = "AD9910"
+    width = 32
+
+    sync_delay_seed = Field(0, 5, count=4, doc="delay of SYNC_IN of a channel")
+    io_update_delay = Field(20, 12, unit="machine unit", steps=1, doc="delay of the update; all ones: none")
 
 
 class STORED_DELAYS(Register):

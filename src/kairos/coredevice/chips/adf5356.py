@@ -10,15 +10,19 @@ from ..registers import Field, Register
 
 __all__ = [
     "ALC_WAIT",
+    "BAND_CLOCK",
+    "BLEED_PFD",
+    "BLEED_STEPS",
     "CALIBRATION_PFD",
-    "HIGHEST_BLEED_PFD",
     "HIGHEST_MODULUS2",
     "HIGHEST_PFD",
     "HIGHEST_R",
+    "HIGHEST_SINGLE_ENDED",
     "HIGHEST_VCO",
     "LAST",
     "LEAST_N",
     "LEAST_PRESCALED_N",
+    "LOCK_WAIT",
     "LOWEST_VCO",
     "MODULUS1",
     "PRESCALED",
@@ -36,6 +40,7 @@ __all__ = [
     "R7",
     "R8",
     "R9",
+    "TIMEOUT",
 ]
 
 LAST = 13
@@ -68,14 +73,29 @@ HIGHEST_PFD = 125000000.0
 CALIBRATION_PFD = 75000000.0
 """highest frequency of the phase detector at which the oscillator is calibrated, Hz"""
 
-HIGHEST_BLEED_PFD = 100000000.0
-"""highest frequency of the phase detector with bleed current, Hz"""
+HIGHEST_SINGLE_ENDED = 250000000.0
+"""highest reference at a single-ended input, Hz"""
 
 HIGHEST_R = 0x3FF
 """highest divider of the reference"""
 
-ALC_WAIT = 30
+BLEED_STEPS = 24
+"""bleed current for a phase detector at BLEED_PFD"""
+
+BLEED_PFD = 0x3A98000
+"""the phase detector's frequency for BLEED_STEPS, Hz"""
+
+BAND_CLOCK = 0x27100
+"""clock of the band selection, Hz: the settings that run on real cards"""
+
+ALC_WAIT = 31
 """units of the timeout for the level of the oscillator"""
+
+LOCK_WAIT = 13
+"""units of the timeout for the lock"""
+
+TIMEOUT = 103
+"""unit of both times, in periods of the phase detector"""
 
 
 class R0(Register):

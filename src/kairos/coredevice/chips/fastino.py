@@ -9,11 +9,12 @@ from ...language import TInt32, TTuple, portable
 from ..registers import Field, Register, WideField
 
 __all__ = [
+    "ANSWERS",
     "BITS_PER_CYCLE",
     "CFG",
     "CIC",
     "CIC_APPLY",
-    "CLOCK_HIGH",
+    "CLOCK_PATTERN",
     "CONTINUOUS",
     "CRC",
     "DAC",
@@ -23,6 +24,8 @@ __all__ = [
     "HOLD",
     "LANES",
     "LEDS",
+    "READ",
+    "RESERVED",
     "UPDATE",
 ]
 
@@ -32,8 +35,8 @@ LANES = 6
 CRC = 0x180F
 """polynomial of a frame's CRC"""
 
-CLOCK_HIGH = 4
-"""number of bits in a word with the clock lane high; one less in the first word of a frame"""
+CLOCK_PATTERN = 99
+"""levels of the clock lane in a word, the first one highest"""
 
 FRAME_WORDS = 14
 """words of a frame on the link"""
@@ -43,6 +46,12 @@ FRAME_WORD_BITS = 7
 
 BITS_PER_CYCLE = 2
 """bits of the link in a coarse cycle"""
+
+READ = 128
+"""bit of an RTIO address: its low bits are the number of an answer register, which comes as an input event"""
+
+ANSWERS = 16
+"""answer registers of the card"""
 
 
 class DAC(Register):
@@ -63,7 +72,7 @@ class DAC(Register):
 
 
 class UPDATE(Register):
-    """Output held codes."""
+    """DACs that the next frame updates, instead of those written before."""
 
     chip = "Fastino"
     width = 32
@@ -111,6 +120,22 @@ class LEDS(Register):
     led = Field(0, 1, count=8, doc="light this LED")
 
 
+class RESERVED(Register):
+    """Reserved bits of each frame."""
+
+    chip = "Fastino"
+    width = 7
+    address = 0x24
+
+    bits = Field(0, 7, doc="sent as they are")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(bits=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return bits & 0x7F
+
+
 class CONTINUOUS(Register):
     """DACs that are updated with every frame."""
 
@@ -140,7 +165,7 @@ class CIC(Register):
 
 
 class CIC_APPLY(Register):
-    """Interpolators that take over the setting."""
+    """Interpolators that take over the setting with the next frame, which updates no DAC."""
 
     chip = "Fastino"
     width = 32
@@ -150,21 +175,34 @@ class CIC_APPLY(Register):
 
 
 class FRAME(Register):
-    """Header of a frame on the link, before the codes, lowest bit first; the codes are followed by the CRC."""
+    """Header of a frame's payload on the link, before the 32 codes, lowest bit first."""
 
     chip = "Fastino"
-    width = 64
+    width = 56
 
     configuration = WideField(0, 4, doc="as CFG")
     leds = WideField(4, 8, doc="as LEDS")
-    kind = WideField(12, 4, values={"UPDATE": 0, "INTERPOLATOR": 1}, doc="purpose of the mask")
-    interpolator = WideField(16, 16, doc="as CIC")
-    mask = WideField(32, 32, doc="DACs addressed by the frame")
+    kind = WideField(
+        12,
+        1,
+        values={"CODES": 0, "INTERPOLATOR": 1},
+        doc="what the 32 words are: codes, or each the interpolator setting",
+    )
+    reserved = WideField(13, 7, doc="as RESERVED")
+    answer = WideField(20, 4, doc="answer register that the card sends, the next one in each frame")
+    mask = WideField(24, 32, doc="DACs, or interpolators, that take their word")
 
     @staticmethod
     @portable(flags={"forceinline"})
-    def words(configuration=0, leds=0, kind=0, interpolator=0, mask=0) -> TTuple([TInt32, TInt32]):
+    def words(configuration=0, leds=0, kind=0, reserved=0, answer=0, mask=0) -> TTuple([TInt32, TInt32]):
         """Its two words, the higher one first, made from numbers for the fields, cut to their bits."""
-        high = mask
-        low = (configuration & 0xF) | ((leds & 0xFF) << 4) | ((kind & 0xF) << 12) | ((interpolator & 0xFFFF) << 16)
+        high = (mask >> 8) & 0xFFFFFF
+        low = (
+            (configuration & 0xF)
+            | ((leds & 0xFF) << 4)
+            | ((kind & 0x1) << 12)
+            | ((reserved & 0x7F) << 13)
+            | ((answer & 0xF) << 20)
+            | ((mask & 0xFF) << 24)
+        )
         return high, low

@@ -15,6 +15,7 @@ __all__ = [
     "EXTENSION",
     "HEAD",
     "MESSAGE",
+    "SOURCES",
     "STATUS",
 ]
 
@@ -23,6 +24,13 @@ CS = 1
 
 EXTENSION = 12
 """destination of channel 0 of a card on top (Almazny)"""
+
+SOURCES = (
+    (3, 0, 2, 3),
+    (2, 0, 3, 2),
+)
+"""Numbers of the reference's sources by hardware revision, as read from the card: 3 is v1.0, 2 is v1.1. A row: hw_rev,
+xo, mmcx, sma."""
 
 
 class MESSAGE(Register):
@@ -81,7 +89,7 @@ class STATUS(Register):
     width = 16
     address = 0x00
 
-    hw_rev = Field(0, 2, doc="revision of the card")
+    hw_rev = Field(0, 2, doc="revision of the card: 3 is v1.0, 2 is v1.1")
     proto_rev = Field(2, 2, range=(0, 0), doc="revision of the protocol")
     muxout = Field(8, 1, count=4, doc="level of a synthesiser's MUXOUT")
 

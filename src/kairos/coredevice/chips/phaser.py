@@ -15,7 +15,7 @@ __all__ = [
     "BOARD_ID",
     "CFG",
     "CHANNELS",
-    "CLOCK_HIGH",
+    "CLOCK_PATTERN",
     "CRC",
     "CRC_ERR",
     "DAC_DATA",
@@ -64,11 +64,11 @@ FRAME_CYCLES = 40
 LANES = 6
 """data lanes of the link"""
 
-CRC = 0x180F
+CRC = 111
 """polynomial of a frame's CRC"""
 
-CLOCK_HIGH = 4
-"""number of bits in a word with the clock lane high; one less in the first word of a frame"""
+CLOCK_PATTERN = 15
+"""levels of the clock lane in a word, the first one highest"""
 
 FRAME_WORDS = 10
 """words of a frame on the link"""
@@ -407,7 +407,7 @@ class TONE(Register):
 
 
 class FRAME(Register):
-    """Header of a frame on the link, before the oscillators, lowest bit first; the CRC follows them."""
+    """Header of a frame's payload on the link, before the oscillators, lowest bit first."""
 
     chip = "Phaser"
     width = 18

@@ -24,20 +24,20 @@ class REGISTER1(Register):
 
     chip = "TRF372017"
     width = 32
-    reset = 0x41500029
+    reset = 0x70100049
 
-    rdiv = Field(5, 13, reset=1, doc="divider of the reference, 1 to 8191")
+    rdiv = Field(5, 13, reset=2, doc="divider of the reference, 1 to 8191")
     ref_inv = Field(19, 1, doc="falling edges of the reference")
     neg_vco = Field(20, 1, reset=1, doc="the oscillator's frequency falls with its voltage")
-    icp = Field(21, 5, reset=10, doc="charge pump current, 0 the highest")
+    icp = Field(21, 5, doc="charge pump current, 0 the highest")
     icp_double = Field(26, 1, doc="twice that current")
     cal_clk_sel = Field(
-        27, 4, reset=8, doc="clock of the oscillator's calibration, in powers of two of the reference divided"
+        27, 4, reset=14, doc="clock of the oscillator's calibration, in powers of two of the reference divided"
     )
 
     @staticmethod
     @portable(flags={"forceinline"})
-    def word(rdiv=1, ref_inv=0, neg_vco=1, icp=10, icp_double=0, cal_clk_sel=8) -> TInt32:
+    def word(rdiv=2, ref_inv=0, neg_vco=1, icp=0, icp_double=0, cal_clk_sel=14) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits. Other bits are as after a reset."""
         return (
             9
@@ -55,11 +55,11 @@ class REGISTER2(Register):
 
     chip = "TRF372017"
     width = 32
-    reset = 0x08A0100A
+    reset = 0x082002EA
 
-    nint = Field(5, 16, reset=128, doc="multiplier, its integer part")
+    nint = Field(5, 16, reset=23, doc="multiplier, its integer part")
     pll_div_sel = Field(21, 2, reset=1, doc="divider in front of the prescaler, in powers of two")
-    prsc_sel = Field(23, 1, reset=1, values={"P4_5": 0, "P8_9": 1}, doc="prescaler")
+    prsc_sel = Field(23, 1, values={"P4_5": 0, "P8_9": 1}, doc="prescaler")
     vco_sel = Field(26, 2, reset=2, doc="oscillator, 0 the lowest")
     vcosel_mode = Field(28, 1, doc="calibrate only that oscillator")
     cal_acc = Field(29, 2, doc="errors allowed while calibrating")
@@ -67,7 +67,7 @@ class REGISTER2(Register):
 
     @staticmethod
     @portable(flags={"forceinline"})
-    def word(nint=128, pll_div_sel=1, prsc_sel=1, vco_sel=2, vcosel_mode=0, cal_acc=0, en_cal=0) -> TInt32:
+    def word(nint=23, pll_div_sel=1, prsc_sel=0, vco_sel=2, vcosel_mode=0, cal_acc=0, en_cal=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits. Other bits are as after a reset."""
         return (
             10
@@ -102,7 +102,7 @@ class REGISTER4(Register):
 
     chip = "TRF372017"
     width = 32
-    reset = 0x4A01F00C
+    reset = 0x4B00700C
 
     pwd_pll = Field(5, 1, doc="PLL off")
     pwd_cp = Field(6, 1, doc="charge pump off")
@@ -113,14 +113,14 @@ class REGISTER4(Register):
     pwd_out_buff = Field(12, 1, reset=1, doc="output of the local oscillator off")
     pwd_lo_div = Field(13, 1, reset=1, doc="its divider off")
     pwd_tx_div = Field(14, 1, reset=1, doc="divider of the modulator off")
-    pwd_bb_vcm = Field(15, 1, reset=1, doc="common mode voltage of the inputs off")
-    pwd_dc_off = Field(16, 1, reset=1, doc="offsets of the inputs off")
+    pwd_bb_vcm = Field(15, 1, doc="common mode voltage of the inputs off")
+    pwd_dc_off = Field(16, 1, doc="offsets of the inputs off")
     en_extvco = Field(17, 1, doc="oscillator from outside")
     en_isource = Field(18, 1, doc="offset current of the charge pump")
     ld_ana_prec = Field(19, 2, doc="precision of the lock detector, analogue")
     cp_tristate = Field(21, 2, doc="charge pump disconnected")
     speedup = Field(23, 1, doc="bias stabilises faster")
-    ld_dig_prec = Field(24, 1, doc="precision of the lock detector, digital")
+    ld_dig_prec = Field(24, 1, reset=1, doc="precision of the lock detector, digital")
     en_dith = Field(25, 1, reset=1, doc="dither")
     mod_ord = Field(26, 2, reset=2, doc="order of the modulator, less one")
     dith_sel = Field(28, 1, doc="kind of dither")
@@ -139,14 +139,14 @@ class REGISTER4(Register):
         pwd_out_buff=1,
         pwd_lo_div=1,
         pwd_tx_div=1,
-        pwd_bb_vcm=1,
-        pwd_dc_off=1,
+        pwd_bb_vcm=0,
+        pwd_dc_off=0,
         en_extvco=0,
         en_isource=0,
         ld_ana_prec=0,
         cp_tristate=0,
         speedup=0,
-        ld_dig_prec=0,
+        ld_dig_prec=1,
         en_dith=1,
         mod_ord=2,
         dith_sel=0,
@@ -186,14 +186,14 @@ class REGISTER5(Register):
 
     chip = "TRF372017"
     width = 32
-    reset = 0x0D2B968D
+    reset = 0x0D23A28D
 
     vcobias_rtrim = Field(5, 3, reset=4, doc="resistor of the oscillators' bias")
     pllbias_rtrim = Field(8, 2, reset=2, doc="resistor of the PLL's bias")
-    vco_bias = Field(10, 4, reset=5, doc="oscillators")
+    vco_bias = Field(10, 4, reset=8, doc="oscillators")
     vcobuf_bias = Field(14, 2, reset=2, doc="their buffer")
     vcomux_bias = Field(16, 2, reset=3, doc="their multiplexer")
-    bufout_bias = Field(18, 2, reset=2, doc="output buffer of the local oscillator")
+    bufout_bias = Field(18, 2, doc="output buffer of the local oscillator")
     vco_cal_ib = Field(22, 1, doc="current of the calibration's reference")
     vco_cal_ref = Field(23, 3, reset=2, doc="voltage of the calibration's reference")
     vco_ampl_ctrl = Field(26, 2, reset=3, doc="amplitude of the oscillators")
@@ -205,10 +205,10 @@ class REGISTER5(Register):
     def word(
         vcobias_rtrim=4,
         pllbias_rtrim=2,
-        vco_bias=5,
+        vco_bias=8,
         vcobuf_bias=2,
         vcomux_bias=3,
-        bufout_bias=2,
+        bufout_bias=0,
         vco_cal_ib=0,
         vco_cal_ref=2,
         vco_ampl_ctrl=3,
@@ -237,19 +237,19 @@ class REGISTER6(Register):
 
     chip = "TRF372017"
     width = 32
-    reset = 0xA090100E
+    reset = 0x9090100E
 
     ioff = Field(5, 8, reset=128, doc="offset current of the input I")
     qoff = Field(13, 8, reset=128, doc="of the input Q")
     vref_sel = Field(21, 3, reset=4, doc="common mode voltage of the inputs")
     tx_div_sel = Field(24, 2, doc="divider of the modulator, in powers of two")
     lo_div_sel = Field(26, 2, doc="divider of the local oscillator's output, in powers of two")
-    tx_div_bias = Field(28, 2, reset=2, doc="bias of the modulator's divider")
+    tx_div_bias = Field(28, 2, reset=1, doc="bias of the modulator's divider")
     lo_div_bias = Field(30, 2, reset=2, doc="bias of the other one")
 
     @staticmethod
     @portable(flags={"forceinline"})
-    def word(ioff=128, qoff=128, vref_sel=4, tx_div_sel=0, lo_div_sel=0, tx_div_bias=2, lo_div_bias=2) -> TInt32:
+    def word(ioff=128, qoff=128, vref_sel=4, tx_div_sel=0, lo_div_sel=0, tx_div_bias=1, lo_div_bias=2) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits. Other bits are as after a reset."""
         return (
             14

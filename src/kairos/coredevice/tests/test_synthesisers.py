@@ -20,7 +20,9 @@ ENTRIES = {
     "no_pll": ("ad9912.AD9912", {"chip_select": 4, "cpld_device": "slow", "pll_en": 0}),
     "mirny": ("mirny.Mirny", {"spi_device": "spi", "clk_sel": 2}),
     "slow_mirny": ("mirny.Mirny", {"spi_device": "spi", "refclk": 50e6}),
-    "named": ("mirny.Mirny", {"spi_device": "spi", "clk_sel": "SMA"}),
+    "sma": ("mirny.Mirny", {"spi_device": "spi", "clk_sel": "SMA"}),
+    "mmcx": ("mirny.Mirny", {"spi_device": "spi", "clk_sel": "mmcx"}),
+    "xo": ("mirny.Mirny", {"spi_device": "spi"}),
     "pll": ("adf5356.ADF5356", {"cpld_device": "mirny", "sw_device": "update", "channel": 2}),
     "slow_pll": ("adf5356.ADF5356", {"cpld_device": "slow_mirny", "sw_device": "update", "channel": 2}),
     "legacy": ("almazny.AlmaznyLegacy", {"host_mirny": "mirny"}),
@@ -106,10 +108,30 @@ def test_mirny_registers_are_accessed_and_revision_checked(get):
     assert [word[4] for word in run(mirny.init, True).words(SPI)] == [1 << 17 | 1 << 16 | 2 << 4]
     with pytest.raises(KernelError, match="ValueError: Mirny proto_rev mismatch"):
         run(mirny.init, data=[0b0100])
-    with pytest.raises(KernelError, match="the number of the reference source depends on the Mirny"):
-        run(get("named").init, True)
-    with pytest.raises(Exception, match="clk_sel of a Mirny is 0 to 3, or one of xo, mmcx, sma"):
-        devices(ENTRIES | {"x": ("mirny.Mirny", {"spi_device": "spi", "clk_sel": "si"})}).get("x")
+
+
+@pytest.mark.parametrize(
+    "name, revision, number",
+    [("xo", 3, 0), ("xo", 2, 0), ("mmcx", 3, 2), ("mmcx", 2, 3), ("sma", 3, 3), ("sma", 2, 2), ("mirny", 0, 2)],
+)
+def test_mirny_source_has_the_number_of_its_revision(get, name, revision, number):
+    assert [word[4] for word in run(get(name).init, data=[revision]).words(SPI)] == [0, 3 << 16 | number << 4]
+
+
+def test_mirny_sources_that_are_not_known_are_refused(get):
+    assert [word[4] for word in run(get("xo").init, True).words(SPI)] == [3 << 16]
+    for name in ("xo", "sma"):
+        with pytest.raises(KernelError, match="ValueError: Hardware revision not supported"):
+            run(get(name).init, data=[1])
+    with pytest.raises(KernelError, match="the number of a Mirny's clk_sel depends on its revision"):
+        run(get("sma").init, True)
+    refused = [("si", "Invalid clk_sel: that of a Mirny is 0 to 3, or one of xo, mmcx, sma"), (4, "Invalid clk_sel")]
+    for clk_sel, text in [*refused, (-1, "Invalid clk_sel"), (1.5, "Invalid clk_sel")]:
+        with pytest.raises(Exception, match=text):
+            devices(ENTRIES | {"x": ("mirny.Mirny", {"spi_device": "spi", "clk_sel": clk_sel})}).get("x")
+    for refclk in (9.9e6, 601e6):
+        with pytest.raises(Exception, match="Invalid refclk: that of a Mirny is 10 to 600 MHz"):
+            devices(ENTRIES | {"x": ("mirny.Mirny", {"spi_device": "spi", "refclk": refclk})}).get("x")
 
 
 def test_mirny_attenuators_and_external_writes_reach_the_bus(get):
@@ -140,7 +162,7 @@ def written(traffic):
 def test_pll_dividers_give_the_exact_frequency(f_vco, f_pfd):
     n, frac1, frac2, mod2 = calculate_pll(f_vco, int64(f_pfd))
     frac2, mod2 = (upper << 14 | lower for upper, lower in (frac2, mod2))
-    assert 2 <= mod2 < 2**28 and frac2 < mod2 and frac1 < 2**24
+    assert 1 <= mod2 < 2**28 and frac2 < mod2 and frac1 < 2**24
     assert f_pfd * (n + (frac1 + Fraction(int(frac2), int(mod2))) / 2**24) == Fraction(f_vco)
     assert gcd(48, 36) == 12 and split_msb_lsb_28b(0xABCDEF1) == (0xABCDEF1 >> 14, 0xABCDEF1 & 0x3FFF)
 
@@ -148,11 +170,13 @@ def test_pll_dividers_give_the_exact_frequency(f_vco, f_pfd):
 def test_synthesiser_init_checks_and_writes_registers(get):
     pll = get("pll")
     traffic = run(pll.init, data=[1 << 10, 0])
-    fixed = 1 << 15 | 2 << 10 | 1 << 9 | 1 << 8 | 1 << 7 | 4
-    assert written(traffic) == [1 << 27 | fixed, 2 << 27 | fixed, 6 << 27 | fixed]
-    assert written(run(pll.init, True)) == [6 << 27 | fixed]
-    with pytest.raises(KernelError, match="ValueError"):
-        run(pll.init, data=[1 << 9])
+    fixed = 1 << 15 | 2 << 10 | 1 << 8 | 1 << 7 | 4
+    loaded = written(run(pll.init, True))
+    assert [word & 15 for word in loaded] == [*range(13, -1, -1), 13, 4, 2, 1, 0] and loaded[13] == 1 << 21
+    assert written(traffic) == [*loaded, 1 << 27 | fixed, 2 << 27 | fixed, 6 << 27 | fixed]
+    for levels, text in [([1 << 9], "MUXOUT not high"), ([1 << 10, 1 << 10], "MUXOUT not low")]:
+        with pytest.raises(KernelError, match=f"ValueError: {text}"):
+            run(pll.init, data=levels)
     assert run(pll.read_muxout, data=[1 << 10]).value and not run(pll.read_muxout, data=[0xB << 8]).value
 
 
@@ -166,10 +190,10 @@ def test_frequency_with_fast_phase_detector_is_set(get):
     assert by_number[0] == 1 << 21 | int(half) << 4
     assert by_number[1] == int((half - int(half)) * 2**24) << 4 | 1
     assert by_number[4] >> 15 & 0x3FF == 2
-    assert by_number[6] == 0x14000006 | 1 << 29 | 1 << 24 | 2 << 21 | 40 << 13 | 1 << 11 | 1 << 6 | 3 << 4
+    assert by_number[6] == 0x14000006 | 1 << 29 | 1 << 24 | 2 << 21 | 39 << 13 | 1 << 11 | 1 << 6 | 3 << 4
     assert [by_number[n] for n in (5, 7, 8, 11, 12)] == [0x800025, 0x12000067, 0x102D0428, 0x61200B, 0x15FC]
-    assert by_number[9] == 42 << 24 | 167 << 14 | 30 << 9 | 12 << 4 | 9
-    assert by_number[10] == 0xC0000A | 250 << 6 | 3 << 4
+    assert by_number[9] == (625 & 0xFF) << 24 | 0x67 << 14 | 31 << 9 | 13 << 4 | 9
+    assert by_number[10] == 0xC0000A | 3 << 4
     assert words[-1] == int(full) << 4 and words[-2] == int((full - int(full)) * 2**24) << 4 | 1
     assert words[-4] >> 15 & 0x3FF == 1
     for frequency in (53e6, 6.801e9):
@@ -189,7 +213,7 @@ def test_synthesiser_registers_are_decoded():
     n, frac1, frac2, mod2 = calculate_pll(4567890000.0, pll.f_pfd())
     pll.regs[0] |= n << 4
     pll.regs[1] |= frac1 << 4
-    pll.regs[2] |= frac2[1] << 18 | mod2[1] << 4
+    pll.regs[2] = frac2[1] << 18 | mod2[1] << 4 | 2
     pll.regs[13] |= frac2[0] << 18 | mod2[0] << 4
     pll.regs[6] |= 2 << 21
     assert (pll.f_pfd(), pll.ref_counter(), pll.output_divider(), pll.output_power_mu()) == (100_000_000, 1, 4, 3)
@@ -202,12 +226,17 @@ def test_synthesiser_registers_are_decoded():
 
 def test_synthesiser_output_and_attenuation_are_set(get):
     pll = get("pll")
-    base = pll.fixed[6]
-    assert written(run(pll.disable_output)) == [base & ~(1 << 6)]
-    assert written(run(pll.enable_output)) == [base]
-    assert written(run(pll.set_output_power_mu, 1)) == [base & ~(3 << 4) | 1 << 4]
-    with pytest.raises(KernelError):
-        run(pll.set_output_power_mu, 4)
+    base = pll.regs[6]
+    for method, args, word in [
+        (pll.disable_output, (), base & ~(1 << 6)),
+        (pll.enable_output, (), base),
+        (pll.set_output_power_mu, (1,), base & ~(3 << 4) | 1 << 4),
+    ]:
+        words = written(run(method, *args))
+        assert [word & 15 for word in words] == [*range(13, -1, -1), 13, 4, 2, 1, 0] and words[7] == word
+    for power in (-1, 4):
+        with pytest.raises(KernelError, match="ValueError: invalid power setting"):
+            run(pll.set_output_power_mu, power)
     assert run(pll.set_att_mu, 7).words(SPI)[0][4] == (2 | 8) << 9 | 7
     assert run(pll.set_att, 1.0).words(SPI)[0][4] == (2 | 8) << 9 | 247
     assert written(run(pll.write, 0x1234567)) == [0x1234567]
@@ -220,13 +249,15 @@ def test_almazny_attenuations_are_written_or_refused(get):
     legacy, channel = get("legacy"), get("almazny")
     traffic = run(legacy.set_att, 2, 1.5)
     assert traffic.words(SPI) == [(1, 8, 4, False, 14 << 1), (1, 8, 32, True, 0b110000 | 1 << 6)]
-    assert run(legacy.set_att_mu, 0, 0b100000, False).words(SPI)[1][4] == 1
+    assert [run(legacy.set_att_mu, 0, 0b100000, off).words(SPI)[1][4] for off in (False, 0)] == [1, 1]
     traffic = run(legacy.output_toggle, True, data=[2 << 4])
     assert traffic.words(SPI)[1][4] == 1 << 17 | 1 << 16 | 1 << 12 | 2 << 4
     assert run(legacy.init, data=[1 << 12 | 3]).words(SPI)[1][4] == 1 << 17 | 1 << 16 | 3
     assert legacy.att_to_mu(31.5) == 63 and legacy.mu_to_att(3) == 1.5
     traffic = run(channel.set, 1.5, True)
-    assert traffic.words(SPI) == [(1, 8, 4, False, 15 << 1), (1, 8, 32, True, 3 | 1 << 6)]
+    assert traffic.words(SPI) == [(1, 8, 4, False, 15 << 1), (1, 8, 32, True, 0b110000 | 1 << 6)]
+    for led in (True, 1):
+        assert run(channel.set, 1.5, 1, led).words(SPI)[1][4] == 0b110000 | 1 << 6 | 1 << 7
     assert run(channel.set_mu, 0x85).words(SPI)[1][4] == 0x85
     assert channel.to_mu(31.5, False, True) == 63 | 1 << 7
     for refused in (lambda: legacy.att_to_mu(32.0), lambda: channel.to_mu(-0.5, True, True)):

@@ -57,15 +57,19 @@ class Traffic:
         return found
 
 
-def run(method, *args, data=(), times=(), counter=0):
+def run(method, *args, data=(), times=(), counter=0, i2c=b""):
     """Run a driver's kernel from time 0 on. `data`: of the input events it reads; `times`: their
-    times, where it requests them; an exception is raised here."""
-    data, times = iter(data), iter(times)
+    times, where it requests them; `i2c`: bytes that it reads there; an exception is raised here."""
+    data, times, i2c = iter(data), iter(times), iter(i2c)
     firmware = {
         "rtio_input_data": lambda channel: _signed(next(data)),
         "rtio_input_timestamp": lambda timeout, channel: next(times, -1),
         "rtio_input_timestamped_data": lambda timeout, channel: next(((0, _signed(word)) for word in data), (-1, 0)),
         "rtio_get_counter": lambda: counter,
+        "i2c_write": lambda bus, byte: True,
+        "i2c_read": lambda bus, ack: next(i2c),
+        **dict.fromkeys(["i2c_start", "i2c_restart", "i2c_stop"], lambda bus: None),
+        "i2c_switch_select": lambda bus, address, mask: None,
     }
     result = Compiled(method, args, method.__self__.core).run(firmware=firmware)
     if result.exception is not None:
