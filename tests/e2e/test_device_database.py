@@ -89,7 +89,12 @@ def test_parameter_of_a_channel_selects_its_driver():
 
 def test_run_names_entries_that_do_not_fit_the_gateware(kairos, tmp_path):
     device_db = tmp_path / "device_db.py"
-    text = (EXAMPLES / "device_db.py").read_text().replace("range(12)", "range(1, 13)").replace('"ref_period": 1e-9', '"ref_period": 2e-9')
+    text = (
+        (EXAMPLES / "device_db.py")
+        .read_text()
+        .replace("range(12)", "range(1, 13)")
+        .replace('"ref_period": 1e-9', '"ref_period": 2e-9')
+    )
     device_db.write_text(text)
     done = kairos.run(
         "    def build(self):\n"

@@ -45,5 +45,7 @@ def test_loop_that_polls_the_counter_ends_at_its_time(kairos, device_db, loop, l
 
 def test_polling_of_a_time_that_has_passed_ends_at_once(kairos, device_db):
     loop = "while self.core.get_rtio_counter_mu() < start:\n            pass"
-    done = kairos.run(BODY.format(loop=loop, least=-2_000_000_000).replace("5_000", "1_000_000"), head=HEAD, device_db=device_db)
+    done = kairos.run(
+        BODY.format(loop=loop, least=-2_000_000_000).replace("5_000", "1_000_000"), head=HEAD, device_db=device_db
+    )
     assert done.returncode == 0, done.stderr
