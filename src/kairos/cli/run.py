@@ -134,7 +134,7 @@ def _run_on(args, ddb, device, shown, outputs):
         if error.is_reported:
             print(coloured(f"kairos: {plain(str(error))}"), file=sys.stderr, flush=True)
         finish(failed=True)
-        return 1
+        return 2 if isinstance(error, CommandLineError) else 1
     finish()
     return 0
 

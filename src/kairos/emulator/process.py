@@ -2,6 +2,7 @@
 
 import atexit
 import json
+import math
 import os
 import queue
 import re
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..contracts.session import PORT
-from ..errors import EmulatorError, PortInUse
+from ..errors import CommandLineError, EmulatorError, KairosError, PortInUse
 from ..waveform import Recording
 from . import artifacts
 from .cards import cards, pins
@@ -40,6 +41,8 @@ _SCHEME = "emulator://"
 
 READY_TIMEOUT = 30.0
 """Timeout in seconds for booting the firmware; a hundred times its duration on an idle machine."""
+STARVED_TIMEOUT = 180.0
+"""The same for an emulator that gets too little of a busy machine: less than a tenth of a processor."""
 ANSWER_TIMEOUT = 2.0
 """Timeout in seconds for a reply of an emulator that has not booted."""
 
@@ -170,7 +173,10 @@ class Emulator:
             self._directory.cleanup()
             raise EmulatorError(f"{program} cannot be started: {error.strerror}") from None
         self._control: Control | None = None
+        self._booting = threading.Lock()
         self._ready: dict | None = None
+        self._unready: KairosError | None = None
+        """Why it is not ready, nor ever will be."""
         self._begin()
         self._events: queue.SimpleQueue = queue.SimpleQueue()
         self._errors: list[str] = []
@@ -249,36 +255,58 @@ class Emulator:
         return why and why.partition(" (os error")[0]
 
     def wait_ready(self) -> dict:
-        """The emulator's ready event: ``forwards``, ``wall_s`` (seconds to boot), ``time_ns``."""
+        """The emulator's ready event: ``forwards``, ``wall_s`` (seconds to boot), ``time_ns``. Several threads may
+        wait for it."""
+        with self._booting:
+            if self._ready is None and self._unready is None:
+                try:
+                    self._ready = self._awaited()
+                except KairosError as error:
+                    self._unready = error
         if self._ready is None:
-            deadline = time.monotonic() + READY_TIMEOUT
-            while self._ready is None:
-                try:
-                    line = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
-                except queue.Empty:
-                    raise self._not_booted() from None
-                if line is None:
-                    raise EmulatorError(self.failure() or "the emulator closed its output before it was ready")
-                try:
-                    event = json.loads(line)
-                except ValueError:
-                    raise EmulatorError(f"unexpected output of the emulator: {line.strip()}") from None
-                if event.get("event") == "ready":
-                    self._ready = event
-                elif event.get("kind") == "port_in_use":
-                    raise PortInUse(event["port"])
-                elif event.get("event") == "offline":
-                    raise self._offline()
+            raise self._unready
         return self._ready
 
-    def _not_booted(self) -> EmulatorError:
+    def _awaited(self) -> dict:
+        began = time.monotonic()
+        while True:
+            try:
+                line = self._events.get(timeout=max(1.0, READY_TIMEOUT - (time.monotonic() - began)))
+            except queue.Empty:
+                waited = time.monotonic() - began
+                if waited < STARVED_TIMEOUT and self._processor_s() < READY_TIMEOUT / 10:
+                    continue
+                raise self._not_booted(waited) from None
+            if line is None:
+                why = self.failure() or "the emulator closed its output before it was ready"
+                raise CommandLineError(why) if why.startswith("--wire") else EmulatorError(why)
+            try:
+                event = json.loads(line)
+            except ValueError:
+                raise EmulatorError(f"unexpected output of the emulator: {line.strip()}") from None
+            if event.get("event") == "ready":
+                return event
+            if event.get("kind") == "port_in_use":
+                raise PortInUse(event["port"])
+            if event.get("event") == "offline":
+                raise self._offline()
+
+    def _processor_s(self) -> float:
+        """Seconds of processor time that the program has had."""
+        try:
+            user, system = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        except OSError:
+            return math.inf
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def _not_booted(self, waited: float) -> EmulatorError:
         """Stop the emulator; returns the error to raise."""
         if self._control is not None:
             # It may have no time to answer.
             self._control.timeout = self._control.longest = ANSWER_TIMEOUT
         said, advice = self.log_tail(), self._busy_with()
         self.stop()
-        return EmulatorError(f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: {advice}")
+        return EmulatorError(f"the emulated device did not boot within {waited:.0f} s{said}: {advice}")
 
     def _offline(self) -> EmulatorError:
         """Stop the emulator, whose device is idle without a network; returns the error to raise."""

@@ -36,10 +36,6 @@ hz = 50.0
 [photodiode.d]
 sees = []
 volts = 1.5
-[loopback.k]
-from = "ttl4"
-to = "ttl2"
-delay_ns = 5
 "#;
 
 /// Values that no part expects, or only at another place.

@@ -13,9 +13,9 @@ into the block that is read first, and need no second read.
     list               /‾ first descriptor
     valid                                        /‾‾ first word, then one each 4 cycles
 
-Words in the list: the first after L + 11 cycles. Throughput: 8 bytes per cycle, the port's maximum; from the last word of a descriptor to the first
-of the next one L + 11 cycles. `start` while busy is ignored. `stop`, or a word that cannot be read,
-ends the stream; `busy` falls when all requested data have arrived.
+Words in the list: the first after L + 11 cycles. Throughput: 8 bytes per cycle, the port's maximum; from the last
+word of a descriptor to the first of the next one L + 11 cycles. `start` while busy is ignored. `stop`, or a word
+that cannot be read, ends the stream; `busy` falls when all requested data have arrived.
 """
 
 from migen import *
