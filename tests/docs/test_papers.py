@@ -22,7 +22,7 @@ def test_cited_test_of_a_paper_exists(tracked, name):
     assert any(file.endswith(f"/{name}") for file in tracked)
 
 
-def test_every_row_says_what_shows_it():
+def test_each_row_of_the_papers_names_its_evidence():
     rows = [line.split("|")[1:-1] for line in PAGE.splitlines() if line.startswith("| ")]
     assert len(rows) > 40
     for paper, ours, shown in rows:
