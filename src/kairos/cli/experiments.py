@@ -124,15 +124,18 @@ class Experiment:
         bench: str | None = None,
         devices: type[DeviceManager] = DeviceManager,
         note: Callable | None = None,
+        traced: bool = True,
     ):
         """arguments: texts ``KEY=VALUE``, or values by name. dataset_db: the broadcast datasets, or the
         file with the persistent ones. cls: the class, if its file has been imported already. `applets`: show
         applets created by the experiment in windows; `pictures`: draw them at the end. `rid`: number
         of the run. `bench`: file with the wiring of an emulated device. `devices`:
-        kind of the device manager. `note`: called with changes of datasets, see `DatasetManager`."""
+        kind of the device manager. `note`: called with changes of datasets, see `DatasetManager`.
+        `traced`: its origin will be asked for."""
         datasets = DatasetStore(dataset_db) if isinstance(dataset_db, str) else dataset_db or DatasetDB()
         datasets.check()
-        self.origin = Provenance(Path(path).absolute(), ddb.path, bench, ddb.arguments("core").get("host"))
+        host = ddb.arguments("core").get("host")
+        self.origin = Provenance(Path(path).absolute(), ddb.path, bench, host) if traced else None
         cls = cls or _class_of(path, class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()
@@ -151,9 +154,10 @@ class Experiment:
                 self.instance = cls((self.devices, self.datasets, self.arguments, {}))
         except report.UserCodeError as error:
             if isinstance(error.__cause__, ArgumentError | DefaultMissing):
-                raise CommandLineError(str(error)) from None
+                raise CommandLineError(str(error)) from error.__cause__
             raise
-        self.origin.look_again()
+        if self.origin is not None:
+            self.origin.look_again()
         check_known(self.name, self.arguments.unknown, self.arguments.requested)
 
     def compiled(self, stage: str, strict: bool = False) -> str | bytes:

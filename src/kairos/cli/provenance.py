@@ -39,7 +39,7 @@ class Provenance:
         if bench is not None:
             self._values["bench"] = self._read(Path(bench))
             self._remember(*_models(Path(bench), self._values["bench"]))
-        self._device = fingerprints(variant_of(host)) if is_emulated(host) else {}
+        self._host = host
         if isinstance(host, str) and host.endswith(".toml"):
             self._values["system"] = self._read(Path(host.removeprefix("emulator://")))
         self.look_again()
@@ -78,7 +78,7 @@ class Provenance:
             "parameters": pyon.encode({name: _plain(value) for name, value in sorted((parameters or {}).items())}),
             "kernels": "".join(f"{line}\n" for line in libraries),
             "revision": _revision(folder),
-            **self._device,
+            **(fingerprints(variant_of(self._host)) if is_emulated(self._host) else {}),
         }
         found |= {f"imported/{_name(path, folder)}": text for path, text in sorted(self._texts.items())}
         known = {name: value for name, value in found.items() if value}

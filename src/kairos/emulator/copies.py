@@ -71,3 +71,11 @@ class Copy(Emulator):
         forwards = self._control.request("forwards")["forwards"]
         self._ready = {"forwards": forwards, "wall_s": time.perf_counter() - self.started}
         self._begin()
+
+    def stop(self):
+        """End it at once; harmless if it has ended already."""
+        self._process.kill()
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        super().stop()

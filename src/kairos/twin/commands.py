@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+from .. import files
 from ..cli.bench import bench_file
 from ..cli.colour import coloured
 from ..cli.experiments import import_file
@@ -15,6 +16,7 @@ from ..experiment.arguments import DefaultMissing
 from ..experiment.environment import is_public_experiment
 from ..experiment.store import DatasetStore
 from ..texts import plain
+from .folder import changes, experiments_of, known, summary
 from .interlocks import FILE, Rule, load
 from .rehearsal import Rehearsal, Twin
 from .verdict import described, diagnostics, sentence, table
@@ -24,6 +26,10 @@ __all__ = ["interlocked", "rehearse", "rules", "timed"]
 
 def rehearse(args) -> int:
     """Rehearse the experiment of the command line; returns 1 if it would fail."""
+    if args.all:
+        return everything(args)
+    if args.record or args.against:
+        raise CommandLineError("--record and --against need --all")
     found = _rehearsed(args, DeviceDB.load(args.device_db), args.file, args.arguments, args.class_name)
     least_ns = duration_ns("--least-slack", args.least_slack)
     if args.json:
@@ -78,6 +84,39 @@ def timed(file: str, arguments: list[str], args, ddb: DeviceDB) -> tuple[list[Di
     if args.class_name is not None and not (timings or found):
         raise CommandLineError(f"{file} has no experiment '{args.class_name}'")
     return found, timings
+
+
+def everything(args) -> int:
+    """Rehearse all experiments of a folder; returns 1 if one would fail, or differs from what is to
+    be compared."""
+    root, ddb = Path(args.file), DeviceDB.load(args.device_db)
+    if not root.is_dir():
+        raise UsageError(f"--all needs a folder with experiments, and {root} is none")
+    before = known(Path(args.against)) if args.against else {}
+    found = {}
+    for name, path, cls in experiments_of(root):
+        try:
+            if isinstance(cls, Exception):
+                raise cls
+            entry = summary(_rehearsed(args, ddb, path, [], cls.__name__, cls))
+        except (DefaultMissing, KairosError) as error:
+            lacks = isinstance(error if isinstance(error, DefaultMissing) else error.__cause__, DefaultMissing)
+            verdict = "is not rehearsed" if lacks else "is impossible"
+            entry = {"passed": lacks, "sentence": f"{verdict}: {' '.join(str(error).split())}"}
+        found[name] = entry
+        changed = changes(before[name], entry) if name in before else ["new"] if before else []
+        more = f" ({'; '.join(changed)})" if changed else ""
+        if args.json:
+            print(json.dumps({"name": name, **entry, "changes": changed}), flush=True)
+        else:
+            print(plain(f"{name}: {entry['sentence']}{more}"), flush=True)
+    gone = sorted(set(before) - set(found))
+    for name in [] if args.json else gone:
+        print(plain(f"{name}: it was there before"))
+    if args.record:
+        files.write(args.record, json.dumps(found, indent=1, sort_keys=True).encode() + b"\n")
+    differs = bool(gone) or any(found[name] != before.get(name) for name in found if before)
+    return int(differs or not all(entry["passed"] for entry in found.values()))
 
 
 def interlocked(args) -> int:

@@ -28,7 +28,7 @@ from ..experiment.datasets import DatasetDB
 from ..waveform import Recording
 from .interlocks import Rule, Violation, violations
 from .lost import Lost, places_of
-from .slack import Line, lines_of
+from .slack import KEPT, Line, lines_of
 from .standins import NoStandIn, TwinDevices, twin_database
 
 __all__ = ["Failure", "Rehearsal", "Twin"]
@@ -207,6 +207,7 @@ class Twin:
                 bench=self.bench,
                 devices=TwinDevices,
                 note=_Points(found),
+                traced=provenance,
             )
             found.name, found.file, self._wanted = experiment.name, path, provenance
             error = self._execute(experiment, within_s)
@@ -318,7 +319,9 @@ def _failure(error: BaseException, path: str, lines: list[Line]) -> Failure:
     file, line = _place(cause, path)
     found = next((own for own in lines if own.file == file and own.line == line), None)
     is_output = type(cause).__name__ == "RTIOUnderflow"
-    at_pass = found.passes if is_output and found is not None else None
+    # The very first output may not have been recorded.
+    known = sum(own.outputs for own in lines) < KEPT
+    at_pass = (1 if found is None else found.passes) if is_output and known else None
     return Failure(type(cause).__name__, _message(cause), str(error), file, line, at_pass)
 
 

@@ -27,8 +27,9 @@ def _seconds(seconds: float) -> str:
     return brief(round(seconds * 1e9))
 
 
-def sentence(found: Rehearsal) -> str:
-    """Return the result in one line."""
+def sentence(found: Rehearsal, with_duration: bool = True) -> str:
+    """Return the result in one line. `with_duration`: with the time that it took, which differs each
+    time."""
     if found.failure is not None and found.failure.kind != NoStandIn.__name__:
         return _failed(found)
     if found.violations:
@@ -38,14 +39,15 @@ def sentence(found: Rehearsal) -> str:
         parts += [lost.text for lost in found.lost]
     elif found.lines:
         parts.append("no underflow" if not found.stopped else "no underflow until then")
-    head = f"rehearsed in {_seconds(found.wall_s)}"
+    head = f"rehearsed in {_seconds(found.wall_s)}" if with_duration else "rehearsed"
     if found.failure is not None:
         place = found.failure.place
         where = f"cannot be rehearsed beyond {f'line {found.failure.line}' if place else 'its beginning'}"
         head = f"{where}: {found.failure.message} (until then, {head}"
         return f"{head}: {', '.join(parts)})" if parts else f"{head})"
     if found.stopped:
-        head = f"stopped after {_seconds(found.wall_s)}, since it takes longer than allowed"
+        after = f" after {_seconds(found.wall_s)}" if with_duration else ""
+        head = f"stopped{after}, since it takes longer than allowed"
     return f"{head}: {', '.join(parts)}" if parts else head
 
 

@@ -25,3 +25,9 @@ pub fn forked() -> Result<Option<i32>, String> {
         }
     }
 }
+
+/// Ends a copy.
+pub fn exit() -> ! {
+    // SAFETY: nothing is to be written any more.
+    unsafe { libc::_exit(0) }
+}

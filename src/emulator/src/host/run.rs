@@ -50,6 +50,8 @@ pub struct Host {
     polls_until_check: u32,
     /// Why UART text could not be written; text after that is dropped.
     uart_failed: Option<String>,
+    /// This process is a copy of another one.
+    is_copy: bool,
     shutdown: bool,
 }
 
@@ -92,6 +94,7 @@ impl Host {
             progress: (0, 0),
             polls_until_check: 0,
             uart_failed: None,
+            is_copy: false,
             shutdown: false,
         }
     }
@@ -126,6 +129,10 @@ impl Host {
             }
         }
         self.flush_uart();
+        if self.is_copy {
+            // The translator would wait for threads that only the original has.
+            copy::exit();
+        }
         self.uart_failed
             .take()
             .map_or(Ok(()), |why| Err(format!("the UART output is incomplete: {why}")))
@@ -369,7 +376,7 @@ impl Host {
             }
         }
         // Whoever started the other process reads its standard output.
-        self.announced = true;
+        (self.announced, self.is_copy) = (true, true);
         self.options.uart = None;
         (self.started, self.still_since, self.follow) = (Instant::now(), None, None);
         if let (Some(seed), Ok(bench)) = (fork.seed, self.boards.bench()) {

@@ -1,0 +1,74 @@
+"""`kairos rehearse --all` and the pytest plugin: every experiment of a repository, with its defaults."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.support import PATIENCE
+from tests.support.paths import EXAMPLES
+
+FINE = """from artiq.experiment import *
+
+
+class Fine(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.ttl4.pulse(1 * us)
+
+
+class Asks(Fine):
+    def build(self):
+        super().build()
+        self.setattr_argument("n", NumberValue())
+"""
+LATE = FINE.partition("\n\n\nclass Asks")[0].replace("Fine", "Late").replace("self.ttl4", "delay(-1 * ms); self.ttl4")
+
+
+@pytest.fixture
+def repository(tmp_path):
+    (tmp_path / "device_db.py").write_text((EXAMPLES / "device_db.py").read_text())
+    folder = tmp_path / "repository"
+    (folder / "more").mkdir(parents=True)
+    (folder / "fine.py").write_text(FINE)
+    (folder / "more" / "late.py").write_text(LATE)
+    (folder / "broken.py").write_text("import nothing_like_this\n")
+    return folder
+
+
+def test_all_experiments_of_a_folder_are_listed_and_compared(kairos, repository):
+    words = ["rehearse", "--all", repository, "--record", "new.json"]
+    done = kairos(*words)
+    lines = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    assert done.returncode == 1 and set(lines) == {
+        "fine.py:Fine", "fine.py:Asks", "more/late.py:Late", "broken.py"
+    }  # fmt: skip
+    assert lines["fine.py:Fine"].startswith("rehearsed: ") and "has no default" in lines["fine.py:Asks"]
+    assert "RTIOUnderflow" in lines["more/late.py:Late"] and lines["broken.py"].startswith("is impossible")
+    (repository / "more" / "late.py").unlink()
+    (repository / "broken.py").unlink()
+    assert kairos("rehearse", "--all", repository, "--record", "new.json").returncode == 0
+    same = kairos("rehearse", "--all", repository, "--against", "new.json")
+    assert same.returncode == 0 and "before" not in same.stdout
+    (repository / "fine.py").write_text(FINE.replace("1 * us", "2 * us"))
+    other = kairos("rehearse", "--all", repository, "--against", "new.json", "--json")
+    found = {entry["name"]: entry for entry in map(json.loads, other.stdout.splitlines())}
+    assert other.returncode == 1 and "another waveform" in found["fine.py:Fine"]["changes"]
+    assert kairos("rehearse", "fine.py", "--record", "x.json").returncode == 2
+
+
+def test_pytest_rehearses_the_experiments_of_a_repository(repository):
+    (repository / "broken.py").unlink()
+    command = [sys.executable, "-m", "pytest", "-p", "kairos.testing.repository", "-p", "no:cacheprovider", "-v"]
+    done = subprocess.run(
+        [*command, "--rehearse", "repository", "repository"],
+        cwd=repository.parent, capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert "1 failed, 1 passed, 1 skipped" in done.stdout, done.stdout
+    assert "fails at late.py:12: RTIOUnderflow in pass 1" in done.stdout
