@@ -12,6 +12,7 @@ __all__ = [
     "LoadError",
     "NotInKairos",
     "PortInUse",
+    "Unwritable",
     "UsageError",
 ]
 
@@ -30,6 +31,10 @@ class UsageError(KairosError):
 class CommandLineError(UsageError):
     """The command line itself is wrong, whatever the files contain: exit code 2, as for an unknown
     option."""
+
+
+class Unwritable(UsageError):
+    """A file cannot be written now, because the disk is full or fails; later it may be possible."""
 
 
 class NotInKairos(KairosError):

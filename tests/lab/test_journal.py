@@ -231,7 +231,7 @@ def test_journal_becomes_file_in_artiqs_layout(tmp_path):
     (folder / "output").write_text("INFO:print:hello\n")
     run = contents.contents_of(folder / "journal")
     record, path = results.store(folder, run, {"status": "interrupted", "error": None}, tmp_path / "results")
-    assert not folder.exists() and path.with_suffix(".log").read_text() == "INFO:print:hello\n"
+    assert path.with_suffix(".log").read_text() == "INFO:print:hello\n"
     assert record["status"] == "interrupted" and record["class_name"] == "Scan"
     with h5py.File(tmp_path / "results" / record["results"]) as file:
         assert {*file["datasets"]} == {"f", "image"} and file["rid"][()] == 7

@@ -288,3 +288,22 @@ def test_alarm_in_the_header_is_acknowledged_with_a_note(chromium, tmp_path):
     finally:
         hub.close()
         place.close()
+
+
+def test_pipeline_is_locked_and_released_and_analysis_repeated(chromium, hub, place):
+    place.ends(place.run_of("Quick"))
+    with new_page(chromium, hub.address) as page:
+        queue(page).get_by_role("button", name="Lock …").click()
+        queue(page).get_by_label("Note on the lock").fill("<b>aligning</b>")
+        assert violations(page) == []
+        queue(page).get_by_role("button", name="Lock", exact=True).click()
+        expect(queue(page).get_by_text("pipeline main is locked by")).to_contain_text("<b>aligning</b>")
+        assert [lock["name"] for lock in place.locks()] == ["main"]
+        page.on("dialog", lambda dialog: dialog.accept())
+        queue(page).get_by_role("button", name="Release pipeline main").click()
+        expect(queue(page).get_by_text("is locked by")).to_have_count(0)
+        page.get_by_role("button", name="0", exact=True).click()
+        page.get_by_role("button", name="Analyze again").click()
+        page.get_by_role("button", name="Close run 0").click()
+        expect(page.get_by_role("row", name=re.compile("^1 Quick completed"))).to_be_visible()
+    assert place.run(1)["pipeline"] == "analysis" and place.run(1)["numbers"]["total"] == [3.0, None]

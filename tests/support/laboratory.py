@@ -138,11 +138,11 @@ class Laboratory:
         (folder / "device_db.py").write_text(device_db)
         (folder / "lab.toml").write_text(settings + SETTINGS)
 
-    def start(self):
+    def start(self, program=("-m", "kairos.lab")):
         """Start it, and wait until it answers."""
         (self.folder / ".kairos" / "address.json").unlink(missing_ok=True)
         self.output = (self.folder / "output").open("ab")
-        command = [sys.executable, "-m", "kairos.lab", str(self.folder)]
+        command = [sys.executable, *program, str(self.folder)]
         self.process = subprocess.Popen(command, stdout=self.output, stderr=self.output, start_new_session=True)
         until(self._is_up, self._said)
         self._client = None

@@ -6,21 +6,24 @@ element, is written at most once a second, and at the end. Several processes may
 writes only the datasets it sets itself.
 """
 
+import os
 import struct
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .. import pyon
-from ..errors import UsageError
+from ..errors import Unwritable, UsageError
 from .datasets import Broadcast, DatasetDB
 
 __all__ = ["DatasetStore"]
 
 _LARGEST_FILE = 1 << 36
 """Maximum size in bytes; the file is only as long as its content."""
+_LOCKS = 8192
+"""Bytes of LMDB's file of locks for 126 readers, its default."""
 _PERIOD = 1.0
 """Seconds between writes of a dataset that is changed in place."""
 
@@ -92,9 +95,10 @@ class DatasetStore(DatasetDB):
             self.check()
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
+                _reserve_locks(self.path)
                 self._environment = lmdb.open(str(self.path), subdir=False, map_size=_LARGEST_FILE, metasync=False)
             except (OSError, lmdb.Error) as error:
-                raise UsageError(f"the dataset store {self.path} cannot be opened: {_reason(error)}") from None
+                raise _cannot(error)(f"the dataset store {self.path} cannot be opened: {_reason(error)}") from None
         return self._environment
 
     @contextmanager
@@ -201,6 +205,10 @@ class DatasetStore(DatasetDB):
             else:
                 self._unsaved.add(key)
 
+    def write_later(self, key):
+        """Have `save` write a dataset that could not be written."""
+        self._unsaved.add(key)
+
     def save(self):
         """Write datasets changed in place and not written yet."""
         for key in list(self._unsaved):
@@ -241,7 +249,7 @@ class DatasetStore(DatasetDB):
             with environment.begin(write=True) as transaction:
                 change(transaction)
         except (OSError, lmdb.Error) as error:
-            raise UsageError(f"the dataset {key} cannot be kept in {self.path}: {_reason(error)}") from None
+            raise _cannot(error)(f"the dataset {key} cannot be kept in {self.path}: {_reason(error)}") from None
 
 
 def _fits(environment, key) -> bool:
@@ -256,6 +264,22 @@ def _name(key) -> str:
 
 def _bytes(name: str) -> bytes:
     return name.encode(errors="surrogateescape")
+
+
+def _reserve_locks(path: Path):
+    """Have the blocks of the file of LMDB's locks on the disk; OSError if that is full. LMDB writes it
+    through a mapping, and on a full disk this would end the process (SIGBUS)."""
+    with suppress(PermissionError):  # one that may only be read
+        with Path(f"{path}-lock").open("ab") as file:
+            os.posix_fallocate(file.fileno(), 0, _LOCKS)
+
+
+def _cannot(error) -> type[UsageError]:
+    """Return the class of errors that may pass: the disk is full, or fails."""
+    import lmdb  # imported late: most runs persist nothing
+
+    passing = isinstance(error, OSError | lmdb.DiskError | lmdb.MapFullError) or "No space left" in str(error)
+    return Unwritable if passing else UsageError
 
 
 def _reason(error) -> str:

@@ -7,8 +7,8 @@ by the numbered changes in :mod:`.migrations`.
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, create_engine, event, inspect, text
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy import Connection, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
 from ..errors import UsageError
 
@@ -16,6 +16,8 @@ __all__ = ["HEAD", "Database"]
 
 HEAD = "0005"
 """Number of the last change of the tables."""
+CONNECT = 5
+"""Seconds for a server to answer."""
 BUSY = 10
 """Seconds to wait for another process that holds the database."""
 
@@ -26,13 +28,25 @@ class Database:
     def __init__(self, url: str):
         self.url = url
         is_file = url.startswith("sqlite")
-        self.engine = create_engine(url, connect_args={"timeout": BUSY, "check_same_thread": False} if is_file else {})
+        try:
+            self.url = make_url(url).render_as_string(hide_password=True)
+            if is_file:
+                options = {"connect_args": {"timeout": BUSY, "check_same_thread": False}}
+            else:
+                # A server may have been away, and must not hold up the laboratory.
+                options = {"pool_pre_ping": True}
+                if make_url(url).get_backend_name() == "postgresql":
+                    options["connect_args"] = {"connect_timeout": CONNECT}
+            self.engine = create_engine(url, **options)
+        except (ArgumentError, NoSuchModuleError, ImportError) as error:
+            hint = ": pip install 'kairos[postgresql]'" if isinstance(error, ImportError) else ""
+            raise UsageError(f"the database {self.url} cannot be opened: {_first_line(error)}{hint}") from None
         if is_file:
             event.listen(self.engine, "connect", _configure)
         try:
             self._upgrade()
         except SQLAlchemyError as error:
-            raise UsageError(f"the database {url} cannot be opened: {_reason(error)}") from None
+            raise UsageError(f"the database {self.url} cannot be opened: {_reason(error)}") from None
 
     def _upgrade(self):
         with self.engine.connect() as connection:
@@ -58,7 +72,9 @@ class Database:
         try:
             with self.engine.begin() as connection:
                 yield connection
-        except OperationalError as error:
+        except DBAPIError as error:
+            if not (isinstance(error, OperationalError) or error.connection_invalidated):
+                raise
             raise UsageError(f"the database {self.url} cannot be written: {_reason(error)}") from None
 
     @contextmanager
@@ -85,4 +101,8 @@ def _configure(connection, _):
 
 
 def _reason(error: SQLAlchemyError) -> str:
-    return str(getattr(error, "orig", None) or error).partition("\n")[0]
+    return _first_line(getattr(error, "orig", None) or error)
+
+
+def _first_line(error) -> str:
+    return str(error).partition("\n")[0]

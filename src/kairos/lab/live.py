@@ -5,6 +5,7 @@ to whoever follows. Every write of a persistent dataset is kept, with time, and 
 that a run changes in place, at intervals and at the end of the run.
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable
@@ -14,7 +15,7 @@ from sqlalchemy import func, insert, select
 
 from .. import pyon
 from ..controllers.publishing import Publication
-from ..errors import UsageError
+from ..errors import Unwritable, UsageError
 from ..experiment.datasets import BROADCAST, PERSIST, apply_change, subscript
 from ..experiment.store import DatasetStore
 from .database import Database, rows
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 CHECKED = "checked"
 """Kind of an entry in the history: the value was found to be still good."""
+FULL = 5.0
+"""Seconds between attempts to write what a run has set while the disk was full."""
 IN_PLACE = 10.0
 """Seconds between two entries for a persistent dataset that a run changes in place."""
 
@@ -58,6 +61,9 @@ class LiveDatasets:
         """By run: flags of the datasets that it has set."""
         self._seen: dict[int, int] = {}
         """By run: the last record in the history, when the laboratory was started."""
+        self._unrecorded: list[dict] = []
+        """Entries of runs for the history that could not be written yet, oldest first."""
+        self._retry: asyncio.TimerHandle | None = None
         self._in_place: dict[str, tuple[int, int]] = {}
         """Datasets that differ from their newest entry in the history, as (run, record)."""
         self._kept_at: dict[str, float] = {}
@@ -213,7 +219,10 @@ class LiveDatasets:
             self._kept_at.pop(key, None)
         self._flags.pop(rid, None)
         self._seen.pop(rid, None)
-        self._store.save()
+        try:
+            self._store.save()
+        except Unwritable as error:
+            self._wait_for_space(error)
 
     # Calibrations
 
@@ -232,7 +241,13 @@ class LiveDatasets:
 
     def _set(self, key, value, persist, metadata, **origin):
         persisted = key in self.values and self.values[key][0]
-        self._store.set(key, value, persist, metadata)
+        try:
+            self._store.set(key, value, persist, metadata)
+        except Unwritable as error:
+            if origin.get("rid") is None:
+                raise  # whoever has asked is told
+            self._store.write_later(key)
+            self._wait_for_space(error)
         self.values[key] = tuple(self._store.data[key])
         if persisted and not self.values[key][0]:
             self._record_deletion(key, origin)
@@ -261,11 +276,40 @@ class LiveDatasets:
         if not found:
             return
         entries = [{"time": time.time(), **row} for row in found]
-        with self._database.change() as change:
-            change.execute(insert(parameters), entries)
+        try:
+            # Each with its own columns: those of the first one would count for all.
+            with self._database.change() as change:
+                for entry in [*self._unrecorded, *entries]:
+                    change.execute(insert(parameters).values(**entry))
+            self._unrecorded.clear()
+        except UsageError as error:
+            if any(entry.get("rid") is None for entry in entries):
+                raise  # whoever has asked is told
+            self._unrecorded.extend(entries)
+            self._wait_for_space(error)
         for entry in entries:
             self._note(entry)
         self.writes.changed([])
+
+    def _wait_for_space(self, error: UsageError):
+        """Keep what a run has set in memory, and write it later."""
+        if self._retry is None:
+            logger.error("%s; it is tried again", error)
+            self._retry = asyncio.get_running_loop().call_later(FULL, self._write_again)
+
+    def _write_again(self):
+        self._retry = None
+        try:
+            self._store.save()
+            if self._unrecorded:
+                with self._database.change() as change:
+                    for entry in self._unrecorded:
+                        change.execute(insert(parameters).values(**entry))
+                self._unrecorded.clear()
+        except UsageError:
+            self._retry = asyncio.get_running_loop().call_later(FULL, self._write_again)
+            return
+        logger.warning("what could not be written is written")
 
     def _note(self, entry: dict):
         key, now = entry["key"], entry["time"]
@@ -285,4 +329,9 @@ class LiveDatasets:
 
     def close(self):
         """Write what is not written yet."""
+        if self._retry is not None:
+            self._retry.cancel()
+            self._write_again()
+            if self._retry is not None:
+                self._retry.cancel()
         self._store.close_db()

@@ -78,7 +78,8 @@ def record_of(run: Contents, how: dict) -> dict:
 
 def store(folder: Path, run: Contents, how: dict, results, journal_complete: bool = True) -> tuple[dict, Path]:
     """Store the run whose journal and output are in `folder`, unless its own process has stored its
-    datasets; removes the folder. Returns its record, and the path of the record's file.
+    datasets. Returns its record, and the path of the record's file. The folder is to be removed once
+    the index has the run: until then it says, to a laboratory that is started, that the run has been.
 
     `how`: ``status`` and ``error``. `results`: the folder for the results of all runs.
     """
@@ -97,9 +98,7 @@ def store(folder: Path, run: Contents, how: dict, results, journal_complete: boo
     path = datasets.with_suffix(".json")
     files.write(path, (json.dumps(record, indent=1) + "\n").encode())
     synchronised(path)
-    if journal_complete:
-        shutil.rmtree(folder)
-    else:
+    if not journal_complete:
         _keep_damaged(folder, datasets.with_suffix(".journal"))
     return record, path
 
@@ -111,4 +110,3 @@ def _keep_damaged(folder: Path, path: Path):
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {files.reason(error)}") from None
     synchronised(path)
-    shutil.rmtree(folder)

@@ -9,6 +9,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ..controllers.publishing import Publication
@@ -227,7 +228,7 @@ class Scheduler:
         if run is None:
             return
         if run.status in ("running", "paused"):
-            run.submission = self._queue.change(run.submission, termination=True)
+            self._note_termination(run, True)
         else:
             self.delete(rid)
 
@@ -419,13 +420,22 @@ class Scheduler:
             # Reported once: a second request terminates a run that goes on all the same.
             termination = run.submission.termination
             if termination:
-                run.submission = self._queue.change(run.submission, termination=False)
+                self._note_termination(run, False)
             how, data = await run.process.perform("resume", termination=termination)
         else:
             run.begun = True
             how, data = await run.process.perform("run")
         self._check(run, how, data)
         return "paused" if how == "paused" else "run_done"
+
+    def _note_termination(self, run: Run, wanted: bool):
+        """Note that a run is to terminate, or has been told. On a full disk this is remembered by this
+        laboratory only."""
+        try:
+            run.submission = self._queue.change(run.submission, termination=wanted)
+        except UsageError as error:
+            logger.error("run %d: %s", run.rid, error)
+            run.submission = replace(run.submission, termination=wanted)
 
     async def _analyze(self, run: Run, going_on) -> str:
         how, data = await (run.process.result() if going_on == "analyze" else run.process.perform("analyze"))
@@ -446,10 +456,11 @@ class Scheduler:
             await self._processes.drop(process)
         if error and status == "failed":
             logger.error("run %d has failed: %s", run.rid, error)
-        record = await self._stored(run, status, error)
+        record, again = await self._stored(run, status, error)
+        # Only now: a run whose folder is there has been, and does not run again.
+        await asyncio.to_thread(shutil.rmtree, run.folder, ignore_errors=True)
         run.release()
         self.rehearsals.end(run.rid)
-        again = self._queue.end(run.submission, record)
         self.runs.pop(run.rid, None)
         self._callbacks["ended"](record)
         self.publication.changed([{"action": "delitem", "path": [], "key": run.rid}])
@@ -467,12 +478,14 @@ class Scheduler:
         except Ended:
             pass
 
-    async def _stored(self, run: Run, status: str, error: str | None) -> dict:
-        """Store a run, again and again while the disk is full; returns its record."""
+    async def _stored(self, run: Run, status: str, error: str | None) -> tuple[dict, Submission | None]:
+        """Store a run and enter it into the index, again and again while the disk is full or the
+        database is away; returns its record, and its repetition."""
         how = {"status": status, "error": error}
         while True:
             try:
-                return await asyncio.to_thread(self._store, run, how)
+                record = await asyncio.to_thread(self._store, run, how)
+                return record, self._queue.end(run.submission, record)
             except (UsageError, OSError) as failure:
                 logger.error("run %d cannot be stored: %s; it is tried again", run.rid, failure)
                 await asyncio.sleep(FULL)
@@ -480,7 +493,6 @@ class Scheduler:
     def _store(self, run: Run, how: dict) -> dict:
         written = contents_of(run.folder / "journal") if run.folder.exists() else Contents()
         if not written.begin:
-            shutil.rmtree(run.folder, ignore_errors=True)
             return {**unbegun(run), **how}
         if written.end is not None:
             how = {name: written.end[name] for name in how}

@@ -1,0 +1,94 @@
+"""A laboratory with PostgreSQL: the same tables, searches and promises as with SQLite, and a server that was away."""
+
+import pytest
+from sqlalchemy import inspect
+
+from kairos.errors import UsageError
+from kairos.lab.database import Database
+from kairos.lab.tables import metadata
+from tests.support.laboratory import Laboratory
+from tests.support.postgres import Postgres
+from tests.support.waiting import until
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A server for all tests of this file."""
+    postgres = Postgres()
+    yield postgres
+    postgres.close()
+
+
+@pytest.fixture
+def lab(tmp_path, server):
+    laboratory = Laboratory(tmp_path, f"database = '{server.url}'\n")
+    laboratory.start()
+    yield laboratory
+    laboratory.close()
+    database = Database(server.url)
+    with database.change() as change:
+        for table in metadata.tables.values():
+            change.execute(table.delete())
+    database.close()
+
+
+def test_runs_are_queued_found_and_repeated_in_postgresql(lab, server):
+    first = lab.ends(lab.run_of("Quick", n=4))
+    assert first["status"] == "completed" and first["numbers"]["total"] == [6.0, None]
+    lab.ends(lab.run_of("Broken"))
+    lab.tag(0, "good")
+    lab.note(0, "a note")
+    for words, found in [
+        (["n>3", "n<=4", "quick"], [0]),
+        (["total=6"], [0]),
+        (["status=failed"], [1]),
+        (["tag=good"], [0]),
+        (["of the user"], [1]),
+        (["rid>=1"], [1]),
+    ]:
+        assert [run["rid"] for run in lab.runs(words)] == found, words
+    assert lab.run(0)["notes"][0]["text"] == "a note" and lab.reindex() == (2, [])
+    held = lab.submit(lab.expid("Quick"), held="not yet")
+    other = lab.submit(lab.expid("Quick"), held="nor this")
+    lab.move(other, held)
+    lab.lock("device", "core", 60, "mine")
+    lab.set_dataset("power", 1.5, True)
+    lab.kill()
+    lab.start()
+    assert [run["rid"] for run in lab.queue()] == [other, held] and lab.locks()[0]["note"] == "mine"
+    assert lab.parameter_history("power")[0]["value"] == "1.5"
+    lab.release(held)
+    assert lab.ends(held)["status"] == "completed"
+    database = Database(server.url)
+    assert set(metadata.tables) <= set(inspect(database.engine).get_table_names())
+    with database.view() as view:
+        found = view.exec_driver_sql("select name, number from run_results where rid = 0").all()
+    database.close()
+    assert ("total", 6.0) in [tuple(row) for row in found]
+
+
+def test_run_goes_on_while_the_server_is_away_and_is_entered_afterwards(lab, server):
+    rid = lab.run_of("Patient", name="long")
+    until(lambda: lab.counted("long"))
+    server.stop()
+    try:
+        with pytest.raises(UsageError, match="the database .* cannot be written"):
+            lab.submit(lab.expid("Quick"))
+        before = lab.counted("long")
+        until(lambda: lab.counted("long") > before + 5)
+        lab.release_run("long")
+        until(lambda: any("cannot be stored" in record[3] for record in lab.log()))
+    finally:
+        server.start()
+    assert lab.ends(rid)["status"] == "completed"
+    assert lab.ends(lab.run_of("Quick"))["status"] == "completed" and len(lab.begun()) == 2
+
+
+def test_server_that_does_not_answer_is_named_in_a_line(tmp_path):
+    with pytest.raises(UsageError, match="the database postgresql.* cannot be opened: "):
+        Database(f"postgresql+psycopg://kairos:secret@/postgres?host={tmp_path}")
+    with pytest.raises(UsageError, match="cannot be opened") as refused:
+        Database("nonsense")
+    with pytest.raises(UsageError) as refused:
+        Database(f"postgresql+psycopg://kairos:secret@/postgres?host={tmp_path}")
+    assert "secret" not in str(refused.value)
