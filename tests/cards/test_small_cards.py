@@ -5,7 +5,6 @@ from numpy import int64
 
 from kairos.coredevice.ad9910_delays import StoredDelays, StoredSharedDelays
 from kairos.coredevice.tests.traffic import devices, run
-from kairos.coredevice.trf372017 import TRF372017
 from kairos.language import kernel
 from tests.support.vectors import vectors
 
@@ -107,13 +106,6 @@ def test_fastino_voltages_have_their_codes(get, vector):
         assert f"{int(words[0]) & 0xFFFFFFFF:08x}" == vector["word"]
     else:
         assert fastino.voltage_to_mu(vector["volt"]) == vector["code"]
-
-
-@vectors("trf372017_mmap", only=(0, 1))
-def test_trf372017_registers_are_made_from_settings(vector):
-    settings = {} if vector["settings"] == "{}" else dict(pair.split("=") for pair in vector["settings"].split())
-    words = TRF372017({name: int(value) for name, value in settings.items()}).get_mmap()
-    assert " ".join(f"{word & 0xFFFFFFFF:08x}" for word in words) == vector["words"]
 
 
 class ReadsDelays:

@@ -165,7 +165,13 @@ def test_shuttler_relay_and_adc_methods_act_as_documented(db, tmp_path):
         chain(adc.power_down)
         assert part()["adc"]["mode"] == "power-down"
         chain(adc.power_up)
-        assert part()["adc"]["mode"] == "standby"
+        assert part()["adc"]["mode"] != "power-down"
+        assert chain(adc.read_ch, 0) == pytest.approx(5.0, abs=1e-5)
+        # Nothing on the bench connects the outputs to the ADC
+        levels = [chain.get(f"shuttler0_dcbias{n}") for n in range(1)]
+        start, config = chain.get("shuttler0_trigger"), chain.get("shuttler0")
+        with pytest.raises(ValueError, match="does not follow its level"):
+            chain(adc.calibrate, levels, start, config)
         assert chain.bench.warnings == []
         chain(adc.write8, 0x00, 1)
         assert "cannot be written" in chain.bench.warnings[0]

@@ -27,12 +27,14 @@ ELSEWHERE = {
 """Classes with their own tests, as their methods depend on each other."""
 ABSENT = {
     "CXPGrabber": "no model of such a camera",
+    "DAC34H84": "no model of the chip",
     "NRTSPIMaster": "no board has such a bus",
+    "TRF372017": "no model of the chip",
 }
 """Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""
 ASKED = re.compile(r"(?:for cls in \(|parametrize\(\"kind\", \[)([\w, ]+)|uncalled\((\w+)\)")
 PARTS = {"Conversions", "DigitalOutput", "Field", "FixedDelays", "I2CDevice", "SerialPort", "Spline", "StoredDelays"}
-PARTS |= {"Synchronisation", "WideField"}
+PARTS |= {"FixedSharedDelays", "StoredSharedDelays", "Synchronisation", "WideField"}
 """Base classes and components of drivers."""
 
 

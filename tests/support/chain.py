@@ -47,8 +47,8 @@ def caller(count: int, names: tuple[str, ...]):
 class Chain:
     """A device with its bench, and the drivers of its cards, which keep their state between calls."""
 
-    def __init__(self, device_db, file=None):
-        self.bench = Bench(device_db, file)
+    def __init__(self, device_db, file=None, **settings):
+        self.bench = Bench(device_db, file, settings)
         self.devices = DeviceManager(self.bench.database)
         self.core = self.devices.get("core")
         self.advance_mu = 0

@@ -76,6 +76,7 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
             links=top.links,
             waves=top.waves,
             window=top.has_window,
+            board=variant.board,
         )
         built_from.write_text(current)
 

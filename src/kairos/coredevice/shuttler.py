@@ -20,11 +20,13 @@ b likewise; and c = r0 + r1 t + r2 t**2 / 2, in turns, Hz and Hz/s, if c0 = r0, 
 
 from numpy import int32, int64
 
-from ..language import TInt32, TInt64, TList, delay, delay_mu, kernel, portable, us
+from ..language import TFloat, TInt32, TInt64, TList, delay, delay_mu, kernel, portable, us
 from .chips.shuttler import (
+    ADC_CHANNEL,
     ADC_DATA,
     ADC_ID,
     ADC_MODE,
+    ADC_SETUP,
     COMMUNICATION,
     LEVEL_WORDS,
     OUTPUT_SPAN,
@@ -33,14 +35,14 @@ from .chips.shuttler import (
     WORD_BITS,
 )
 from .parts.channel import RTIODevice
-from .parts.lacking import lacking
 from .parts.scales import Scale
-from .parts.spi import SPI_END, SPI_INPUT, SizedTransfer, Transfer
+from .parts.spi import SPI_CLK_PHASE, SPI_CLK_POLARITY, SPI_END, SPI_INPUT, SizedTransfer, Transfer
 from .rtio import rtio_input_data, rtio_output
 
 __all__ = ["ADC", "Config", "DCBias", "DDS", "Relay", "Trigger", "shuttler_volt_to_mu"]
 
 _WORD = int64((1 << WORD_BITS) - 1)
+_MODE3 = SPI_CLK_POLARITY | SPI_CLK_PHASE
 _LEVEL = [words for words, *_ in LEVEL_WORDS]
 _TONE = [words for words, *_ in TONE_WORDS]
 
@@ -63,7 +65,17 @@ def shuttler_volt_to_mu(volt) -> TInt32:
 
 _GAIN, _OFFSET, _CLEAR = (PORT.encode(setting=name) for name in ("GAIN", "OFFSET", "CLEAR"))
 _READ = PORT.encode(read=1)
-_SINGLE, _STANDBY, _POWER_DOWN = (ADC_MODE.encode(ref_en=1, mode=name) for name in ("SINGLE", "STANDBY", "POWER_DOWN"))
+_PAIR, _COMMON = 5, 16
+"""Position of an input's number in a channel of the ADC, and the number of the common one."""
+_BUFFERS = 3
+_MIDDLE, _SPAN = float(1 << 23), 25.0
+"""Code of 0 V, and volts at twice that."""
+_UNIT_GAIN = 65536.0
+_SAMPLES = [-5.0, 0.0, 5.0]
+_SINGLE, _STANDBY, _POWER_DOWN = (
+    ADC_MODE.ref_en.place(1) | ADC_MODE.mode.place(ADC_MODE.mode.number(name))
+    for name in ("SINGLE", "STANDBY", "POWER_DOWN")
+)
 
 
 class Config(RTIODevice):
@@ -75,7 +87,8 @@ class Config(RTIODevice):
     @kernel
     def set_clr(self, clr):
         """Select the outputs, by a mask of 16 bits, whose phase begins at c0 with each trigger; that
-        of the others goes on from where it is, with c0 added."""
+        of the others goes on from where it is, with c0 in place of the one before. After a reset all
+        begin anew."""
         rtio_output(self.target | _CLEAR, clr)
 
     @kernel
@@ -166,7 +179,7 @@ class Relay:
 
     kernel_invariants = {"bus", "core"}
 
-    relays = Transfer(length=16, div=16, cs=1)
+    relays = Transfer(length=16, div=4, cs=3)
 
     def __init__(self, dmgr, spi_device, core_device="core"):
         self.core, self.bus = dmgr.get(core_device), dmgr.get(spi_device)
@@ -182,18 +195,15 @@ class Relay:
         self.relays.put(en)
 
 
-@lacking(
-    "the mapping of Shuttler outputs to ADC inputs and their dividers are not published",
-    "read_ch calibrate",
-)
 class ADC:
     """The ADC AD4115 of a Shuttler, on the SPI bus `spi_device`."""
 
     kernel_invariants = {"bus", "core"}
 
-    head = Transfer(length=COMMUNICATION.width, div=64, cs=1, flags=0)
-    value = SizedTransfer(div=64, cs=1)
-    answer = SizedTransfer(div=64, cs=1, flags=SPI_END | SPI_INPUT)
+    message = SizedTransfer(div=4, cs=1, flags=_MODE3 | SPI_END)
+    question = SizedTransfer(div=16, cs=1, flags=_MODE3 | SPI_END | SPI_INPUT)
+    ones = Transfer(length=32, div=4, cs=1, flags=_MODE3)
+    last_ones = Transfer(length=32, div=4, cs=1, flags=_MODE3 | SPI_END)
 
     def __init__(self, dmgr, spi_device, core_device="core"):
         self.core, self.bus = dmgr.get(core_device), dmgr.get(spi_device)
@@ -202,13 +212,13 @@ class ADC:
 
     @kernel
     def _read(self, addr, length) -> TInt32:
-        self.head.send(COMMUNICATION.word(1, addr))
-        return self.answer.exchange(0, length)
+        word = COMMUNICATION.word(1, addr) << length
+        return self.question.exchange(word, COMMUNICATION.width + length) & ((1 << length) - 1)
 
     @kernel
     def _write(self, addr, data, length):
-        self.head.send(COMMUNICATION.word(0, addr))
-        self.value.send(data, length)
+        word = (COMMUNICATION.word(0, addr) << length) | (data & ((1 << length) - 1))
+        self.message.send(word, COMMUNICATION.width + length)
 
     @kernel
     def read8(self, addr) -> TInt32:
@@ -249,10 +259,10 @@ class ADC:
 
     @kernel
     def reset(self):
-        """Reset the ADC: 64 clock cycles with the data high, then 500 us."""
-        self.value.send(-1, 32)
-        self.value.send(-1, 32)
-        delay(500 * us)
+        """Reset the ADC: 96 clock cycles with the data high. It takes 2 ms."""
+        self.ones.send(-1)
+        self.ones.send(-1)
+        self.last_ones.send(-1)
 
     @kernel
     def single_conversion(self):
@@ -271,11 +281,47 @@ class ADC:
 
     @kernel
     def power_up(self):
-        """Leave power-down, by a reset, and go into standby."""
+        """Leave power-down, by a reset, and wait until the ADC is ready."""
         self.reset()
-        self.standby()
+        delay(2500 * us)
 
     @kernel
     def read_data(self) -> TInt32:
         """Read the result of a conversion, 24 bits."""
         return self.read24(ADC_DATA.address)
+
+    @kernel
+    def read_ch(self, channel) -> TFloat:
+        """Measure output `channel` (0 to 15) in volts; takes about 0.1 ms."""
+        self.write16(ADC_CHANNEL.address, ADC_CHANNEL.word(enable=1, input=(channel << _PAIR) | _COMMON))
+        self.write16(ADC_SETUP.address, ADC_SETUP.word(bipolar=1, buffers=_BUFFERS))
+        self.single_conversion()
+        delay(100 * us)
+        return (self.read_data() / _MIDDLE - 1.0) * _SPAN
+
+    @kernel
+    def calibrate(self, volts, trigger, config, samples=_SAMPLES):
+        """Measure each output with the levels `samples` (V), and set its gain and offset so that it
+        has them. `volts`: the `DCBias` of each output, in their order; `trigger` and `config` of the
+        card. The outputs end at the last level. Takes about a millisecond for each output and level.
+        ValueError if the ADC does not see an output follow its levels.
+        """
+        measured = [0.0 for _ in range(len(samples))]
+        for output in range(len(volts)):
+            for place in range(len(samples)):
+                volts[output].set_waveform(shuttler_volt_to_mu(samples[place]), 0, int64(0), int64(0))
+                trigger.trigger(1 << output)
+                measured[place] = self.read_ch(output)
+                delay(1000 * us)
+            slope, offset = 0.0, 0.0
+            for place in range(len(samples) - 1):
+                slope += (measured[place + 1] - measured[place]) / (samples[place + 1] - samples[place])
+            slope /= float(len(samples) - 1)
+            if not 0.5 < slope < 2.0:
+                raise ValueError("an output of the Shuttler does not follow its level: is the card connected?")
+            for place in range(len(samples)):
+                offset += measured[place] / slope - samples[place]
+            config.set_gain(output, int(_UNIT_GAIN / slope) & 0xFFFF)
+            delay_mu(int64(self.core.ref_multiplier))
+            config.set_offset(output, shuttler_volt_to_mu(-offset / float(len(samples))))
+            delay_mu(int64(self.core.ref_multiplier))

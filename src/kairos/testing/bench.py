@@ -29,7 +29,7 @@ class Bench:
     it.
     """
 
-    def __init__(self, device_db, file=None):
+    def __init__(self, device_db, file=None, settings=None):
         self.database = DeviceDB.load(device_db)
         host = self.database.arguments("core").get("host")
         if not emulator.is_emulated(host):
@@ -41,7 +41,7 @@ class Bench:
         if file and not Path(file).is_file():
             raise UsageError(f"there is no bench file {file}")
         bench = None if chosen is None else str(chosen)
-        options = emulator.Options(bench=bench, entries=self.database.entries)
+        options = emulator.Options(bench=bench, entries=self.database.entries, settings=dict(settings or {}))
         self.device = emulator.acquire(host, options)
         self.datasets: dict = {}
         """Datasets of the last run, by key."""

@@ -157,36 +157,23 @@ impl<'a> Descriptor<'a> {
 
     /// The identification, `variant;version`, or an empty string.
     pub fn identification(&self) -> &'a str {
-        self.find(|record| {
-            if let Record::Identification(text) = record {
-                Some(text)
-            } else {
-                None
-            }
-        })
-        .unwrap_or("")
+        self.text(Type::Identification)
     }
 
     /// The build id, or an empty string.
     pub fn build_id(&self) -> &'a str {
-        self.find(|record| {
-            if let Record::BuildId(text) = record {
-                Some(text)
-            } else {
-                None
-            }
-        })
-        .unwrap_or("")
+        self.text(Type::BuildId)
     }
 
     /// The board for which the gateware was made, `name;hardware revision`, or an empty string.
     pub fn board(&self) -> &'a str {
-        self.find(|record| {
-            if let Record::Board(text) = record {
-                Some(text)
-            } else {
-                None
-            }
+        self.text(Type::Board)
+    }
+
+    fn text(&self, wanted: Type) -> &'a str {
+        self.find(|record| match record {
+            Record::Text(kind, text) if kind == wanted => Some(text),
+            _ => None,
         })
         .unwrap_or("")
     }
@@ -245,12 +232,10 @@ impl<'a> Descriptor<'a> {
 
 enum Record<'a> {
     End,
-    Identification(&'a str),
-    BuildId(&'a str),
+    Text(Type, &'a str),
     Register(Register<'a>),
     Channel(Channel<'a>),
     Clock(Clock),
-    Board(&'a str),
     /// A type that a later writer may add.
     Other,
 }
@@ -285,9 +270,7 @@ impl<'a> Records<'a> {
         };
         Some(match kind {
             Type::End => Record::End,
-            Type::Identification => Record::Identification(text(payload)?),
-            Type::BuildId => Record::BuildId(text(payload)?),
-            Type::Board => Record::Board(text(payload)?),
+            Type::Identification | Type::BuildId | Type::Board => Record::Text(kind, text(payload)?),
             Type::Register => {
                 let head = payload.get(..8)?;
                 let flags = u16_at(head, 6)?;

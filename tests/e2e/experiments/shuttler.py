@@ -90,6 +90,7 @@ class Tones(Shuttler):
     @kernel
     def run(self):
         self.begin(4)
+        self.config.set_clr(0)
         self.tone(2, self.b, self.c)
         delay(100 * us)
         self.trigger(4)
@@ -153,6 +154,7 @@ class Wait(Shuttler):
     @kernel
     def run(self):
         self.begin(0xFFFF)
+        self.config.set_clr(0)
         self.level(4, self.a)
         self.tone(5, self.b, self.c)
         delay(100 * us)

@@ -239,6 +239,9 @@ pub mod adc_setup {
     /// Codes are offset binary.
     pub const BIPOLAR: Field = Field::new(12, 1);
 
+    /// Buffers of both inputs on.
+    pub const BUFFERS: Field = Field::new(8, 2);
+
     /// Reference.
     pub const REFERENCE: Field = Field::new(4, 2);
 

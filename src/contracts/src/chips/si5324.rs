@@ -5,6 +5,18 @@
 
 use super::{Field, Register};
 
+/// Dividers and bandwidth with which boards run, by input and output in Hz; the input is the crystal or an external
+/// clock. A row: input, output, n1_hs, nc1_ls, n2_hs, n2_ls, n3, bandwidth.
+pub const SETTINGS: [[u32; 8]; 7] = [
+    [114285000, 125000000, 10, 4, 10, 19972, 4565, 4],
+    [114285000, 100000000, 9, 6, 10, 33732, 7139, 3],
+    [114285000, 150000000, 9, 4, 10, 33732, 7139, 3],
+    [10000000, 125000000, 10, 4, 10, 300, 6, 4],
+    [80000000, 125000000, 4, 10, 10, 250, 40, 4],
+    [100000000, 125000000, 10, 4, 10, 260, 52, 4],
+    [125000000, 125000000, 5, 8, 7, 360, 63, 4],
+];
+
 /// Address on the I2C bus, 7 bits, with A2 to A0 low.
 pub const BUS_ADDRESS: u8 = 104;
 
@@ -575,8 +587,23 @@ pub mod reset {
     pub const ICAL: Field = Field::new(6, 1);
 }
 
+/// Lock.
+pub const FAST: Register = Register {
+    address: 137,
+    width: 8,
+    reset: 0x00,
+};
+
+/// Fields of [`FAST`].
+pub mod fast {
+    use super::Field;
+
+    /// Lock faster, with a wider loop meanwhile.
+    pub const FASTLOCK: Field = Field::new(0, 1);
+}
+
 /// All of them.
-pub const ALL: [Register; 27] = [
+pub const ALL: [Register; 28] = [
     CONTROL,
     PRIORITY,
     BANDWIDTH,
@@ -604,4 +631,5 @@ pub const ALL: [Register; 27] = [
     LOL,
     IDENTITY,
     RESET,
+    FAST,
 ];

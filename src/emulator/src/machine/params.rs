@@ -28,6 +28,8 @@ pub struct Params {
     pub chip_celsius: u64,
     /// Whether the board has a clock synthesiser on its I2C bus: 1 or 0.
     pub si5324: u64,
+    /// Whether the board has the I/O expanders of a Kasli-SoC on its I2C bus: 1 or 0.
+    pub expanders: u64,
     /// Frequency of the external clock at the synthesiser's input 1 in Hz; 0: none.
     pub clock_input: u64,
 }
@@ -46,6 +48,7 @@ impl Default for Params {
             sd_write_us: 0,
             chip_celsius: 45,
             si5324: 1,
+            expanders: 1,
             clock_input: 0,
         }
     }
@@ -66,6 +69,7 @@ const NAMES: &[Named] = &[
     ("sd_write_us", 0, |p| &mut p.sd_write_us),
     ("chip_celsius", 0, |p| &mut p.chip_celsius),
     ("si5324", 0, |p| &mut p.si5324),
+    ("expanders", 0, |p| &mut p.expanders),
     ("clock_input", 0, |p| &mut p.clock_input),
 ];
 

@@ -109,6 +109,8 @@ pub struct Signals {
     pub synthesiser: Clock,
     /// The external clock of the board.
     pub reference: Clock,
+    /// The board's I/O expander switches the power of its cards on.
+    pub card_power: bool,
     /// Pending configuration action, taken by the PL.
     pub configuration: Option<Configuration>,
     /// The PL is configured (DONE); taken by the configuration controller.
@@ -132,6 +134,7 @@ impl Signals {
             pcap_clock: self.pcap_clock,
             synthesiser: self.synthesiser,
             reference: self.reference,
+            card_power: self.card_power,
             ..Self::default()
         };
     }

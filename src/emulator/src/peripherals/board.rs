@@ -142,6 +142,7 @@ impl Parts {
             gpio_access: params.gpio_access,
             i2c: Fitted {
                 synthesiser: (params.si5324 != 0).then(|| Si5324::new(params.clock_input)),
+                expanders: params.expanders != 0,
                 ..Fitted::default()
             },
             pl: board.pl,

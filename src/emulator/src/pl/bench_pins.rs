@@ -36,7 +36,19 @@ pub struct BenchPins {
     words: Option<Words>,
     /// Clock generators with a part wired to them, and the last wave reported of each.
     clocks: Vec<(WaveInfo, Option<Wave>)>,
+    /// The cards' power, if the board can switch it.
+    power: Option<Power>,
 }
+
+/// Power of the cards: without it, no part receives anything.
+struct Power {
+    on: bool,
+    /// Levels of pins that parts would have received meanwhile.
+    levels: BTreeMap<u16, bool>,
+}
+
+/// Boards that switch the power of their cards on.
+const SWITCH_POWER: [&str; 1] = ["kasli_soc;v1.2"];
 
 impl BenchPins {
     /// Connects an engine to the pads of this gateware. `drives`: pads that the device may drive.
@@ -59,6 +71,10 @@ impl BenchPins {
             shared,
             steady: Vec::new(),
             clocks,
+            power: SWITCH_POWER.contains(&info.board.as_str()).then(|| Power {
+                on: false,
+                levels: BTreeMap::new(),
+            }),
         }
     }
 
@@ -107,6 +123,21 @@ impl BenchPins {
         changes
     }
 
+    /// Whether the power of the cards has to be switched to this state.
+    pub fn needs_power(&self, on: bool) -> bool {
+        self.power.as_ref().is_some_and(|power| power.on != on)
+    }
+
+    /// Switches the power of the cards: on, the parts find the levels that their pins have.
+    pub fn set_power(&mut self, on: bool, at: u64) {
+        let Some(power) = &mut self.power else { return };
+        power.on = on;
+        let mut engine = self.engine.borrow_mut();
+        for (pad, level) in std::mem::take(&mut power.levels) {
+            engine.pin(at, pad, level);
+        }
+    }
+
     /// Passes changes of the pads to the bench. Returns whether a part received any.
     pub fn observe_pads(&mut self, events: &[Event]) -> bool {
         let mut received = false;
@@ -126,8 +157,16 @@ impl BenchPins {
             }
             let is_clock = self.clocks.iter().any(|clock| clock.0.pad == event.pad);
             if engine.watches(pad) && !is_clock {
-                engine.pin(event.time_ns, pad, event.level == Some(true));
-                received = true;
+                let level = event.level == Some(true);
+                match &mut self.power {
+                    Some(power) if !power.on => {
+                        power.levels.insert(pad, level);
+                    }
+                    _ => {
+                        engine.pin(event.time_ns, pad, level);
+                        received = true;
+                    }
+                }
             }
         }
         received

@@ -122,6 +122,7 @@ impl Fabric {
     fn access(&mut self, at: Access, store: Option<u32>, context: &mut Context) -> u32 {
         let Some(pl) = &mut self.pl else { return 0 };
         clocks(pl, at.now, context);
+        pl.set_card_power(context.signals.card_power, at.now, context.memory);
         let access = GpAccess {
             address: at.address,
             size: at.size,

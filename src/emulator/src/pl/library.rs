@@ -105,6 +105,9 @@ pub struct Pad {
 pub struct Info {
     /// Name of the gateware variant.
     pub variant: String,
+    /// The board for which it was made: name and hardware revision.
+    #[serde(default)]
+    pub board: String,
     /// Its pads.
     pub pads: Vec<Pad>,
     /// Clocks that it measures: for each name, the entries of the pad arrays that carry the bytes

@@ -69,6 +69,16 @@ impl Pl {
         self.skipping.require(AFTER_INPUT);
     }
 
+    /// Switches the power of the cards, on a board that can.
+    pub fn set_card_power(&mut self, on: bool, now: Cycles, memory: &Memory) {
+        if self.bench.as_ref().is_some_and(|bench| bench.needs_power(on)) {
+            self.come_to(now, memory);
+            if let Some(bench) = &mut self.bench {
+                bench.set_power(on, self.cycle * NS_PER_PL_CYCLE);
+            }
+        }
+    }
+
     /// Lets the bench drive the inputs for the next cycle.
     pub(super) fn drive_bench_inputs(&mut self) {
         if let Some(bench) = &mut self.bench {

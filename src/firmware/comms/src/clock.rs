@@ -12,6 +12,7 @@ use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{block_for, Duration};
 use kairos_chip::i2c;
 use kairos_clocking::clock_watch::{ClockChange, Measured, Observation, Source, Watch};
+use kairos_clocking::expanders;
 use kairos_clocking::rtio_clock::{self, Setting};
 use kairos_clocking::si5324::{Bus, Error, Input, Reference, Si5324, Stuck};
 use kairos_config::keys;
@@ -163,6 +164,18 @@ pub fn poll(lost: bool, context: &Context<'_>) -> Poll<()> {
     match LOST.load(Ordering::Relaxed) == lost {
         true => Poll::Ready(()),
         false => Poll::Pending,
+    }
+}
+
+/// Sets up the I/O expanders of the board for which the gateware was made, if it has any: before
+/// clock, links and cards are used.
+pub(crate) fn set_up_board(descriptor: &Descriptor) {
+    let Some(revision) = expanders::revision(descriptor.board()) else {
+        return;
+    };
+    match expanders::set_up(&mut BoardBus(i2c::Bus::after_reset()), revision) {
+        Ok(()) => log::info!("I/O expanders: SFP transmitters and cards are on"),
+        Err(error) => log::error!("{error}: SFP transmitters and cards may be off"),
     }
 }
 

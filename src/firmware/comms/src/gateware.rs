@@ -139,6 +139,7 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
         or_unnamed(descriptor.identification()),
         or_unnamed(descriptor.build_id())
     );
+    clock::set_up_board(&descriptor);
     let mut switched = None;
     if let Some(clock) = descriptor.clock() {
         let (mhz, khz) = (clock.frequency / 1_000_000, clock.frequency / 1000 % 1000);

@@ -6,9 +6,9 @@ high-range banks, where the standard is LVDS_25; the others are high-performance
 LVDS.
 
 The RTIO clock is that of the clock recovery chip, a Si5324. The external clock (SMA) is forwarded
-to it through the logic (issue 100 of sinara-hw/Kasli). Both clock inputs are clock-capable: AD20 is
-MRCC, AD23 is SRCC (AMD's package file). No public document was found that tells which of the chip's
-inputs the pair from the logic is connected to: 1 is assumed.
+to its input 1 through the logic. Both clock inputs are clock-capable (AD20 is MRCC, AD23 is SRCC in
+AMD's package file) and terminated in the chip. The same clock is the reference of the transceivers
+(R6); that of U6 is a fixed oscillator.
 
 SFP cages 0 to 2 are for links. The fourth would need a sixth clock manager, but the chip has five:
 for the logic, for the transmit clock, and for the receive clock of each cage.
@@ -70,14 +70,25 @@ def _pins(platform):
     return find
 
 
-_SYNTHESISER = Synthesiser(1, "cdr_clk_clean_fabric", external="sma_clkin", forward="cdr_clk", always=True)
+def _platform():
+    platform = kasli_soc.Platform()
+    available = platform.constraint_manager.available
+    for place, resource in enumerate(available):
+        if resource[0] == _FABRIC_CLOCK:
+            # Nothing else terminates the pair
+            available[place] = (*resource, Misc("DIFF_TERM=TRUE"))
+    return platform
+
+
+_FABRIC_CLOCK = "cdr_clk_clean_fabric"
+_SYNTHESISER = Synthesiser(1, _FABRIC_CLOCK, external="sma_clkin", forward="cdr_clk", always=True)
 
 BOARD = Board(
     "kasli_soc",
-    kasli_soc.Platform,
+    _platform,
     _pins,
     serialises=True,
     host="192.168.1.56",
     synthesiser=_SYNTHESISER,
-    cages=Cages(3, reference="clk125_gtp"),
+    cages=Cages(3, reference="clk_gtp"),
 )

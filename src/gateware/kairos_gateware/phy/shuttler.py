@@ -10,8 +10,9 @@ Channels: that of the card (`shuttler`) takes the settings of each output, at th
 `PORT`; a read is answered by an input event. A `shuttler_spline` takes the coefficients of a level
 or of a tone, 16 bits in each event, at consecutive addresses, the lowest first. Nothing changes
 until `shuttler_trigger` gets a mask of outputs: these load what has been written, and begin. They
-continue forever. The phase begins at c0 if the output's clear bit is set, otherwise c0 is added to
-the phase of that cycle. After a reset all coefficients and settings are 0.
+continue forever. The phase begins at c0 if the output's clear bit is set; otherwise c0 takes the place
+of the one before, and what has been accumulated since goes on. After a reset all coefficients and
+settings are 0, and all clear bits set.
 
     cycle (coarse time)   T-1     T          T+1
     trigger               /‾‾‾‾‾‾\\______________________
@@ -75,7 +76,7 @@ class Waveform(Module):
         first, *rates = _coefficients(
             tone[sum(count for count, *_ in rows) :], facts.TONE_WORDS[_AMPLITUDE:], facts.FRACTION_BITS
         )
-        start = Signal(facts.FRACTION_BITS)
+        start, offset = Signal(facts.FRACTION_BITS), Signal(facts.FRACTION_BITS)
         self.phase = [start, *rates]
         self.trigger = trigger
         self.submodules.phases = phases = Differences(self.phase, trigger, elapsed)
@@ -83,7 +84,8 @@ class Waveform(Module):
 
         # # #
 
-        self.comb += start.eq(first + Mux(clear, 0, phases.values[0] + phases.values[1]))
+        self.comb += start.eq(first + Mux(clear, 0, phases.values[0] + phases.values[1] - offset))
+        self.sync += If(trigger, offset.eq(first))
 
 
 class Settings(Module):
@@ -94,7 +96,7 @@ class Settings(Module):
     def __init__(self, link, inputs):
         self.gains = [Signal((facts.LEVEL_BITS, True), name=f"gain_{n}") for n in range(facts.OUTPUTS)]
         self.offsets = [Signal((facts.LEVEL_BITS, True), name=f"offset_{n}") for n in range(facts.OUTPUTS)]
-        self.clears = Signal(facts.OUTPUTS)
+        self.clears = Signal(facts.OUTPUTS, reset=2**facts.OUTPUTS - 1)
         self.settled = Signal()
 
         # # #

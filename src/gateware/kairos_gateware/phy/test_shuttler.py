@@ -221,7 +221,9 @@ def test_the_phase_continues_unless_it_is_cleared(library, first, second, clear)
     rows = play.at(25, SETTINGS, 0x8001 if clear else 0x7FFE, CLEAR).at(50, TRIGGER, 1 << 15).run(library, 80)
     before = after(30, loaded(TONE, first)[4:], 32)[0]
     sums = loaded(TONE, second)[4:]
-    sums[0] = (sums[0] + (0 if clear else before)) % 2**32
+    # Without: what has been accumulated, with the second c0 in place of the first
+    offset = loaded(TONE, first)[4]
+    sums[0] = (sums[0] + (0 if clear else before - offset)) % 2**32
     assert int(rows["shown"][50, 15 * FIELDS + 8]) == sums[0] | (0xFFFF_FFFF << 32) * (sums[0] >> 31)
     for time in range(50, 80):
         assert int(rows["phase"][time, 2]) == sums[0]

@@ -59,9 +59,10 @@ def _run(command, **options) -> None:
         raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
 
 
-def _config(variant: str, pads, clocks, outputs, shuttlers, links, waves, window) -> str:
+def _config(variant: str, board: str, pads, clocks, outputs, shuttlers, links, waves, window) -> str:
     info = {
         "variant": variant,
+        "board": board,
         "pads": [
             {"index": i, "name": pad.name, "channel": pad.channel, "direction": pad.direction}
             for i, pad in enumerate(pads)
@@ -116,17 +117,21 @@ def compile_library(
     links=(),
     waves=(),
     window=False,
+    board="",
 ) -> Path:
     """Builds `libkairos_pl.so` in `output`, which must contain `<top>.v`; returns its path. Skipped
     if nothing has changed. The caller must hold `building_alone(output)`. shim: the C interface, a
     file beside this one unless it has a path. clocks: by name, the input pads after `pads` that hold a clock's
     frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. shuttlers: likewise.
-    links: their names. waves: of clock generators, likewise. window: there is a port GP1.
+    links: their names. waves: of clock generators, likewise. window: there is a port GP1. board: for
+    which the variant was described.
 
     Raises OSError with the tool's output.
     """
     library = output / "libkairos_pl.so"
-    config = _config(variant, pads, clocks or {}, list(outputs), list(shuttlers), list(links), list(waves), window)
+    config = _config(
+        variant, board, pads, clocks or {}, list(outputs), list(shuttlers), list(links), list(waves), window
+    )
     headers = [_HERE / name for name in ["kairos_pl.h", "kairos_pl_ports.h", "clocked.h", "clocks.h", "recorder.h"]]
     sources = [output / f"{top}.v", _HERE / shim, *headers, Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()

@@ -248,13 +248,14 @@ class ADC_SETUP(Register):
     reset = 0x1000
 
     bipolar = Field(12, 1, reset=1, doc="codes are offset binary")
+    buffers = Field(8, 2, doc="buffers of both inputs on")
     reference = Field(4, 2, values={"EXTERNAL": 0, "INTERNAL": 2, "SUPPLY": 3}, doc="reference")
 
     @staticmethod
     @portable(flags={"forceinline"})
-    def word(bipolar=1, reference=0) -> TInt32:
+    def word(bipolar=1, buffers=0, reference=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
-        return ((bipolar & 0x1) << 12) | ((reference & 0x3) << 4)
+        return ((bipolar & 0x1) << 12) | ((buffers & 0x3) << 8) | ((reference & 0x3) << 4)
 
 
 class ADC_FILTER(Register):

@@ -156,7 +156,7 @@ def test_shuttler_gain_and_offset_are_written_and_read(get):
 
 def test_shuttler_relays_are_set_over_spi(get):
     relay = get("relay")
-    assert run(relay.init).on(SPI) == [(1, 1 << 24 | 14 << 16 | 15 << 8 | 2)]
+    assert run(relay.init).on(SPI) == [(1, 3 << 24 | 2 << 16 | 15 << 8 | 2)]
     assert run(relay.enable, 0x8001).on(SPI) == [(0, 0x8001 << 16)]
 
 
@@ -164,18 +164,21 @@ def test_shuttler_adc_registers_are_accessed(get):
     adc = get("adc")
     for size in (8, 16, 24):
         traffic = run(getattr(adc, f"read{size}"), 0x13, data=[0x5A])
-        assert traffic.words(SPI) == [(1, 8, 64, False, 0x53), (1, size, 64, True, 0)] and traffic.value == 0x5A
+        assert traffic.words(SPI) == [(1, 8 + size, 16, True, 0x53 << size)] and traffic.value == 0x5A
         traffic = run(getattr(adc, f"write{size}"), 0x13, 0x7EDCBA)
-        assert traffic.words(SPI) == [(1, 8, 64, False, 0x13), (1, size, 64, True, 0x7EDCBA & 2**size - 1)]
-    assert run(adc.read_id, data=[0x38DF]).words(SPI)[0][4] == 0x47
-    assert run(adc.read_data, data=[7]).words(SPI)[0][4] == 0x44
-    ones = [(1, 32, 64, True, 0xFFFFFFFF)] * 2
+        assert traffic.words(SPI) == [(1, 8 + size, 4, True, 0x13 << size | 0x7EDCBA & 2**size - 1)]
+    # The clock is high while idle, and data change with its falling edge
+    assert {data & 0x30 for address, data in run(adc.read8, 0, data=[0]).on(SPI) if address == 1} == {0x30}
+    assert run(adc.read_id, data=[0x38DF]).words(SPI)[0][4] == 0x47 << 16
+    assert run(adc.read_data, data=[7]).words(SPI)[0][4] == 0x44 << 24
+    ones = [(1, 32, 4, end, 0xFFFFFFFF) for end in (False, False, True)]
     traffic = run(adc.reset)
-    assert traffic.words(SPI) == ones and traffic.now == 2 * cycles(32, 64) + 500_000
+    assert traffic.words(SPI) == ones and traffic.now == 3 * cycles(32, 4)
     for mode, code in {"single_conversion": 1, "standby": 2, "power_down": 3}.items():
         traffic = run(getattr(adc, mode))
-        assert [word[4] for word in traffic.words(SPI)] == [1, 0xA000 | code << 4]
-    assert run(adc.power_up).words(SPI)[:2] == ones
+        assert [word[4] for word in traffic.words(SPI)] == [1 << 16 | 0x8000 | code << 4]
+    traffic = run(adc.power_up)
+    assert traffic.words(SPI) == ones and traffic.now == 3 * cycles(32, 4) + 2_500_000
 
 
 # Phaser

@@ -24,6 +24,7 @@ ENTRIES = {
     "dac": ("zotino.Zotino", {"spi_device": "spi", "ldac_device": "update"}),
     "counter": ("edge_counter.EdgeCounter", {"channel": COUNTER}),
     "grabber": ("grabber.Grabber", {"channel_base": GRABBER}),
+    "cxp": ("cxp_grabber.CXPGrabber", {"channel": GRABBER}),
 }
 HOT = 0b10000
 """Flag of an overheated AD53xx, in its control register."""
@@ -124,6 +125,20 @@ def test_invalid_constructor_argument_is_rejected(driver, arguments, text):
             ([0],),
             [-(2**31)],
             "GrabberTimeoutException: Timeout retrieving ROIs (attempting to read more ROIs than enabled?)",
+        ),
+        (
+            "cxp",
+            "input_mu",
+            ([0],),
+            (),
+            "CXPGrabberTimeoutException: Timeout before CoaXPress Grabber frame available",
+        ),
+        (
+            "cxp",
+            "input_mu",
+            ([0],),
+            [-(2**31)],
+            "CXPGrabberTimeoutException: Timeout retrieving ROIs (attempting to read more ROIs than enabled?)",
         ),
         (
             "grabber",

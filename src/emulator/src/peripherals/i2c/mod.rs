@@ -5,13 +5,16 @@
 //! transfer is cut off in the middle of a byte.
 
 mod devices;
+mod mcp23017;
 mod si5324;
 mod tca6424a;
 
 use std::any::Any;
 
+use kairos_contracts::chips::kasli_soc::{CHANNEL, EXPANDERS, SWITCH};
 use kairos_contracts::chips::tca6424a::BUS_ADDRESS as TCA6424A;
 
+use self::mcp23017::Mcp23017;
 pub use self::si5324::Si5324;
 use self::tca6424a::Tca6424a;
 use crate::machine::signals::Signals;
@@ -43,6 +46,8 @@ pub struct Fitted {
     pub synthesiser: Option<Si5324>,
     /// Number of card EEPROMs created so far.
     pub cards: u8,
+    /// The I/O expanders of a Kasli-SoC.
+    pub expanders: bool,
 }
 
 /// A device of the board: its name, its address, and its constructor.
@@ -60,6 +65,11 @@ pub struct Row {
 
 fn eeprom(_: &mut Fitted) -> Option<Box<dyn Device>> {
     Some(Box::<devices::Eeprom>::default())
+}
+
+/// Creates the I/O expander of a Kasli-SoC with this number.
+fn expander<const NUMBER: u8>(fitted: &mut Fitted) -> Option<Box<dyn Device>> {
+    fitted.expanders.then(|| Box::new(Mcp23017::new(NUMBER)) as _)
 }
 
 /// Creates the EEPROM of a card, with a unique identity.
@@ -83,6 +93,8 @@ pub const DEVICES: &[Row] = &[
     Row { name: "24AA02E48", switch: 0x70, channel: 5, address: 0x50, make: card },
     Row { name: "24AA02E48", switch: 0x70, channel: 6, address: 0x50, make: card },
     Row { name: "24AA02E48", switch: 0x70, channel: 7, address: 0x50, make: card },
+    Row { name: "MCP23017", switch: SWITCH, channel: CHANNEL, address: EXPANDERS[0][0], make: expander::<0> },
+    Row { name: "MCP23017", switch: SWITCH, channel: CHANNEL, address: EXPANDERS[0][1], make: expander::<1> },
     Row { name: "24AA02E48", switch: 0x71, channel: 4, address: 0x50, make: card },
     Row { name: "24AA02E48", switch: 0x71, channel: 5, address: 0x50, make: card },
     Row { name: "24AA02E48", switch: 0x71, channel: 6, address: 0x50, make: card },

@@ -11,7 +11,7 @@
 
 use core::ops::RangeInclusive;
 
-use kairos_contracts::chips::si5324::{self as limits, CRYSTAL};
+use kairos_contracts::chips::si5324::{self as limits, CRYSTAL, SETTINGS};
 pub use kairos_contracts::chips::si5324::{LOW_SPEED_MAX, N3_MAX};
 
 /// Frequency of the oscillator, Hz.
@@ -33,9 +33,25 @@ pub struct Dividers {
     pub n2_hs: u32,
     pub n2_ls: u32,
     pub n3: u32,
+    /// The number of the loop's bandwidth, of tabled ones.
+    pub bandwidth: Option<u32>,
 }
 
 impl Dividers {
+    /// Dividers of the table for this pair of frequencies, or computed ones. `None` if there are none.
+    pub fn known(input: u32, output: u32) -> Option<Self> {
+        let tabled = SETTINGS.into_iter().find(|row| row[..2] == [input, output]);
+        let of_row = |[_, _, n1_hs, nc1_ls, n2_hs, n2_ls, n3, bandwidth]: [u32; 8]| Self {
+            n1_hs,
+            nc1_ls,
+            n2_hs,
+            n2_ls,
+            n3,
+            bandwidth: Some(bandwidth),
+        };
+        tabled.map(of_row).or_else(|| Self::find(input, output))
+    }
+
     /// Finds dividers that make exactly `output` from `input` (both in Hz), with the highest
     /// frequency at the phase detector, where jitter is lowest. `None` if there are none.
     pub fn find(input: u32, output: u32) -> Option<Self> {
@@ -65,6 +81,7 @@ impl Dividers {
                     n2_hs,
                     n2_ls,
                     n3,
+                    bandwidth: None,
                 });
                 // For the same input, a smaller N3 is a higher frequency.
                 if best.is_none_or(|best| found.is_some_and(|found| found.n3 < best.n3)) {
@@ -159,6 +176,25 @@ mod tests {
             check(input, output, d);
             assert_eq!(d.n3, n3, "{d:?}");
         }
+    }
+
+    #[test]
+    fn tabled_dividers_are_within_the_limits_and_near_the_output() {
+        for [input, output, ..] in SETTINGS {
+            let d = Dividers::known(input, output).unwrap();
+            let n1 = u64::from(d.n1_hs) * u64::from(d.nc1_ls);
+            let n2 = u64::from(d.n2_hs) * u64::from(d.n2_ls);
+            let oscillator = f64::from(input) * n2 as f64 / f64::from(d.n3);
+            assert!(OSCILLATOR.contains(&(oscillator as u64)), "{d:?}");
+            let (input, n3) = (u64::from(input), u64::from(d.n3));
+            assert!(input >= F3.start() * n3 && input <= F3.end() * n3, "{d:?}");
+            let made = oscillator / n1 as f64;
+            assert!((made / f64::from(output) - 1.0).abs() < 0.5e-6, "{made}");
+        }
+        assert_eq!(
+            Dividers::known(25_000_000, 125_000_000),
+            Dividers::find(25_000_000, 125_000_000)
+        );
     }
 
     #[test]

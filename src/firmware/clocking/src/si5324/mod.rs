@@ -5,14 +5,15 @@
 //! or passes an input through (bypass). Both outputs are LVDS with the same frequency. The clock of
 //! a link appears late, and disappears with the link; meanwhile the crystal replaces it, and the
 //! chip switches between them by itself, without a gap at its outputs (free run with automatic,
-//! revertive selection). The loop's bandwidth (BWSEL_REG) keeps its reset value.
+//! revertive selection). Dividers and the loop's bandwidth are those of a table where it has the pair of
+//! frequencies; others are computed, and the bandwidth keeps its reset value.
 
 use core::fmt;
 
 use kairos_contracts::chips::si5324::{
-    alarms, autosel, control, format, identity, lol, los, n1, n2, n31, n32, nc1, nc2, pins, priority, reset, select,
-    ALARMS, AUTOSEL, BUS_ADDRESS, CONTROL, FORMAT, HIGH_SPEED_MIN, IDENTITY, LOL, LOS, N1, N2, N31, N32, NC1, NC2,
-    PART, PINS, PRIORITY, RESET, SELECT,
+    alarms, autosel, bandwidth, control, fast, format, identity, lol, los, n1, n2, n31, n32, nc1, nc2, pins, priority,
+    reset, select, ALARMS, AUTOSEL, BANDWIDTH, BUS_ADDRESS, CONTROL, FAST, FORMAT, HIGH_SPEED_MIN, IDENTITY, LOL, LOS,
+    N1, N2, N31, N32, NC1, NC2, PART, PINS, PRIORITY, RESET, SELECT,
 };
 use kairos_contracts::chips::{Field, Register};
 
@@ -33,8 +34,8 @@ const RESET_MS: u32 = 20;
 const POLL_MS: u32 = 10;
 /// Time within which the alarm of an input with a clock clears, in ms.
 const INPUT_MS: u32 = 200;
-/// Longest time to lock, in ms: 1.2 s, with margin.
-const LOCK_MS: u32 = 2000;
+/// Longest time to lock, in ms: some seconds with a narrow loop, with margin.
+const LOCK_MS: u32 = 20_000;
 
 /// Registers that are always changed after a reset: the input is not selected by pin; the outputs
 /// are LVDS; alarms clear as soon as possible when a clock is present.
@@ -212,13 +213,18 @@ impl<B: Bus> Si5324<B> {
             self.set(register, word)?;
         }
         let (frequency, dividers) = match reference {
-            Reference::Crystal => (CRYSTAL, Dividers::find(CRYSTAL, output).map(|d| (d, d.n3))),
-            Reference::External(frequency) => (frequency, Dividers::find(frequency, output).map(|d| (d, d.n3))),
+            Reference::Crystal => (CRYSTAL, Dividers::known(CRYSTAL, output).map(|d| (d, d.n3))),
+            Reference::External(frequency) => (frequency, Dividers::known(frequency, output).map(|d| (d, d.n3))),
             Reference::Link(frequency) => (frequency, Dividers::with_crystal(frequency, output)),
             Reference::Bypass => return self.wait(reference, alarm),
         };
         let (dividers, n3_of_input_2) = dividers.ok_or(Error::Dividers(frequency, output))?;
+        let bandwidth = dividers.bandwidth.map_or(BANDWIDTH.reset, |number| {
+            bandwidth::BWSEL_REG.put(BANDWIDTH.reset, number)
+        });
+        self.set(BANDWIDTH, bandwidth)?;
         self.divide(&dividers, n3_of_input_2)?;
+        self.set(FAST, const { fast::FASTLOCK.put(FAST.reset, 1) })?;
         self.set(RESET, reset::ICAL.put(0, 1))?;
         self.wait(reference, alarm)
     }

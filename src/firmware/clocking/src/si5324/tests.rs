@@ -116,7 +116,8 @@ fn chip_is_found_at_its_address() {
 fn external_reference_programs_the_expected_registers() {
     let mut bench = Bench::new();
     program(&mut bench, Reference::External(10_000_000), Input::Ckin1).unwrap();
-    let d = Dividers::find(10_000_000, 125_000_000).unwrap();
+    let d = Dividers::known(10_000_000, 125_000_000).unwrap();
+    assert_eq!(bench.registers[2], 0x42, "bandwidth 4");
     assert_eq!(bench.registers[0], 0x14, "neither free run nor bypass");
     assert_eq!(bench.registers[3], 0x15, "input 1");
     assert_eq!(u32::from(bench.registers[25] >> 5) + 4, d.n1_hs);
@@ -127,6 +128,56 @@ fn external_reference_programs_the_expected_registers() {
     assert_eq!(bench.writes.last(), Some(&(136, ICAL)), "calibrated once all is set");
     program(&mut bench, Reference::External(10_000_000), Input::Ckin2).unwrap();
     assert_eq!(bench.registers[3], 0x55, "input 2");
+}
+
+/// The bytes of each setting: bandwidth, N1_HS, NC1_LS and NC2_LS, N2_HS and N2_LS, N31 and N32.
+#[test]
+fn tabled_settings_give_their_register_bytes() {
+    let crystal = Reference::Crystal;
+    for (reference, output, bytes) in [
+        (
+            Reference::External(10_000_000),
+            125,
+            [0x4, 0xc0, 0x000003, 0xc0012b, 0x000005],
+        ),
+        (
+            Reference::External(80_000_000),
+            125,
+            [0x4, 0x00, 0x000009, 0xc000f9, 0x000027],
+        ),
+        (
+            Reference::External(100_000_000),
+            125,
+            [0x4, 0xc0, 0x000003, 0xc00103, 0x000033],
+        ),
+        (
+            Reference::External(125_000_000),
+            125,
+            [0x4, 0x20, 0x000007, 0x600167, 0x00003e],
+        ),
+        (crystal, 125, [0x4, 0xc0, 0x000003, 0xc04e03, 0x0011d4]),
+        (crystal, 100, [0x3, 0xa0, 0x000005, 0xc083c3, 0x001be2]),
+        (crystal, 150, [0x3, 0xa0, 0x000003, 0xc083c3, 0x001be2]),
+    ] {
+        let mut bench = Bench::new();
+        let mut chip = Si5324::find(&mut bench).unwrap();
+        chip.program(reference, Input::Ckin1, output * 1_000_000).unwrap();
+        chip.release().unwrap();
+        let three = |at: usize| {
+            bench.registers[at..at + 3]
+                .iter()
+                .fold(0, |n, byte| n << 8 | u32::from(*byte))
+        };
+        let bandwidth = u32::from(bench.registers[2] >> 4);
+        let n1 = u32::from(bench.registers[25] & 0xe0);
+        assert_eq!(
+            [bandwidth, n1, three(31), three(40), three(43)],
+            bytes,
+            "{reference:?}, {output}"
+        );
+        assert_eq!((three(34), three(46)), (three(31), three(43)));
+        assert_eq!(bench.registers[137] & 1, 1, "locks fast");
+    }
 }
 
 #[test]
@@ -178,7 +229,7 @@ fn faults_of_input_lock_and_dividers_are_distinguished() {
     assert_eq!(outcome(1, None, Reference::Crystal), (Err(Error::NoCrystal), 240));
     assert_eq!(outcome(2, None, external), (Err(Error::NoInput), 240));
     assert_eq!(outcome(2, None, Reference::Bypass), (Err(Error::NoInput), 240));
-    assert_eq!(outcome(0, None, external), (Err(Error::NoLock), 2040));
+    assert_eq!(outcome(0, None, external), (Err(Error::NoLock), 20_040));
     assert_eq!(
         outcome(4, Some(1000), external).0,
         Ok(()),
