@@ -11,9 +11,10 @@ from kairos.coredevice.grabber import Grabber, GrabberTimeoutException
 from kairos.coredevice.i2c import I2CSwitch
 from kairos.coredevice.kasli_i2c import KasliEEPROM
 from kairos.coredevice.phaser import Phaser, PhaserChannel, PhaserOscillator
+from kairos.coredevice.phaser_chips import ChannelChips, SpiBus
 from kairos.coredevice.shuttler import ADC, DDS, Config, DCBias, Relay, Trigger, shuttler_volt_to_mu
 from kairos.devices import DeviceDB
-from tests.support.chain import Chain
+from tests.support.chain import Chain, device_methods
 from tests.support.databases import entry, written
 from tests.support.gateware import database
 
@@ -131,12 +132,14 @@ def test_phaser_methods_change_the_card_as_documented(db):
         chain(phaser.duc_stb)
         assert mixer()["source"] == 1 and chain(channel.get_dac_data) == 0x00110022
         assert chain.bench.warnings == []
-        # The bus behind the card is undocumented, so reads return nothing, which is reported
+        # Nothing is on the bus behind the card, so reads return nothing, which is reported
         chain(phaser.spi_write, 0xA5)
         assert chain(phaser.spi_read) == 0
         assert chain.bench.warnings == ["phaser0: a byte for its SPI bus: the chips on it are not modelled"]
+        # Those of chips on the bus and of servos, which have no model: tests/cards/test_phaser_vectors.py
+        elsewhere = device_methods(SpiBus) | device_methods(ChannelChips)
         for cls in (Phaser, PhaserChannel, PhaserOscillator):
-            assert chain.uncalled(cls) == set()
+            assert chain.uncalled(cls) <= elsewhere
 
 
 def test_shuttler_relay_and_adc_methods_act_as_documented(db, tmp_path):

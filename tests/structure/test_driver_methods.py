@@ -34,7 +34,7 @@ ABSENT = {
 """Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""
 ASKED = re.compile(r"(?:for cls in \(|parametrize\(\"kind\", \[)([\w, ]+)|uncalled\((\w+)\)")
 PARTS = {"Conversions", "DigitalOutput", "Field", "FixedDelays", "I2CDevice", "SerialPort", "Spline", "StoredDelays"}
-PARTS |= {"FixedSharedDelays", "StoredSharedDelays", "Synchronisation", "WideField"}
+PARTS |= {"ChannelChips", "FixedSharedDelays", "SpiBus", "StoredSharedDelays", "Synchronisation", "WideField"}
 """Base classes and components of drivers."""
 
 

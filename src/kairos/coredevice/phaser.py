@@ -1,10 +1,10 @@
 """Phaser: a card with two RF channels, each with a digital upconverter and, in the base gateware,
 five oscillators.
 
-Supported is what its public description covers: the registers of its link, LEDs, fan, upconverters
-and oscillators. The description omits how its SPI bus is driven, so the DAC, the analogue
-upconverters and the attenuators on that bus, and hence `init`, are missing; so are the servos and
-Miqro (docs/chips/phaser.md). Using a missing feature raises an error that explains this.
+Supported are the registers of its link, LEDs, fan, upconverters, oscillators, and
+(`kairos.coredevice.phaser_chips`) its SPI bus with the chips on it and the servos. `init` and Miqro are
+missing: they need the card's own gateware at the other end of the link. Using a missing feature raises an
+error that explains this.
 """
 
 from numpy import int64
@@ -30,8 +30,6 @@ from .chips.phaser import (
     OSCILLATOR_RATE,
     OSCILLATORS,
     PORT,
-    SPI_DATR,
-    SPI_DATW,
     STA,
     SYNC_DLY,
     TONE,
@@ -42,7 +40,9 @@ from .parts.channel import RTIODevice
 from .parts.lacking import Unknown, lacking
 from .parts.numbers import to_word
 from .parts.scales import Scale
+from .phaser_chips import ChannelChips, SpiBus
 from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
+from .trf372017 import TRF372017
 
 __all__ = [
     "Miqro",
@@ -59,9 +59,8 @@ _BYTE = 0xFF
 _TURN = DUC_P.pow.steps
 _MIQRO = GW_REV.gateware.number("MIQRO")
 _WAIT_FRAMES = 4
-_SPI = "the bits of the registers of the card's SPI bus (0x0a to 0x0c) are not published"
-_SERVO = "how the servos lie in the memory behind 0x30 to 0x32 is not published"
-_MEMORY = "how Miqro's profiles and windows lie in the memory behind 0x72 and 0x74 is not published"
+_INIT = "the tests of the card's samples need its own gateware, whose frames ours do not have yet"
+_MEMORY = "there is no gateware for it yet"
 _SATELLITE = "what the channels of a Phaser's satellite take is not published"
 
 
@@ -75,12 +74,8 @@ _DUTY = _Fraction(bits=FAN.width, steps=FAN.duty.steps)
 _AMPLITUDE = _Fraction(bits=TONE.asf.width, steps=TONE.asf.steps)
 
 
-@lacking(
-    _SPI,
-    """init spi_cfg dac_write dac_read get_dac_temperature dac_sync set_dac_cmix get_dac_alarms clear_dac_alarms
-    dac_iotest dac_tune_fifo_offset""",
-)
-class Phaser(RTIODevice):
+@lacking(_INIT, "init dac_iotest dac_tune_fifo_offset")
+class Phaser(SpiBus, RTIODevice):
     """The card on the RTIO channels from `channel_base` on: its registers, then those of its
     channels.
 
@@ -111,7 +106,7 @@ class Phaser(RTIODevice):
         self.clk_sel, self.sync_dly, self.tune_fifo_offset = clk_sel, sync_dly, tune_fifo_offset
         self.t_frame = int64(FRAME_CYCLES * self.core.ref_multiplier)
         self.frame_tstamp = int64(0)
-        self.channel = [PhaserChannel(self, index) for index in range(CHANNELS)]
+        self.channel = [PhaserChannel(self, index, trf) for index, trf in enumerate([trf0, trf1])]
 
     @property
     def target(self):
@@ -210,16 +205,6 @@ class Phaser(RTIODevice):
         return self.read8(CRC_ERR.address)
 
     @kernel
-    def spi_read(self) -> TInt32:
-        """Read the byte that the last transfer on the SPI bus of the card has read."""
-        return self.read8(SPI_DATR.address)
-
-    @kernel
-    def spi_write(self, data):
-        """Send a byte on the SPI bus of the card in its current configuration."""
-        self.write8(SPI_DATW.address, data)
-
-    @kernel
     def set_leds(self, leds):
         """Light the LEDs whose bits in `leds` (8 bits) are 1."""
         self.write8(LED.address, leds)
@@ -267,7 +252,9 @@ class Phaser(RTIODevice):
     def get_next_frame_mu(self) -> TInt64:
         """Return the time at which the next frame after the cursor begins; requires
         `measure_frame_timestamp`."""
-        frames = (now_mu() - self.frame_tstamp) // self.t_frame
+        since = now_mu() - self.frame_tstamp
+        # A time before the measured one counts as in the frame that begins with it
+        frames = since // self.t_frame if since >= 0 else -(-since // self.t_frame)
         return self.frame_tstamp + (frames + 1) * self.t_frame
 
 
@@ -281,18 +268,13 @@ class Miqro:
         self.phaser, self.index, self.core = phaser, index, phaser.core
 
 
-@lacking(
-    _SPI,
-    """set_nco_frequency_mu set_nco_frequency set_nco_phase_mu set_nco_phase set_att_mu set_att get_att_mu trf_write
-    trf_read cal_trf_vco en_trf_out""",
-)
-@lacking(_SERVO, "set_servo set_iir_mu set_iir")
-class PhaserChannel:
+class PhaserChannel(ChannelChips):
     """Channel `index` of a Phaser: its upconverter, and in the base gateware five `oscillator`s."""
 
-    kernel_invariants = {"core", "first", "index", "miqro", "oscillator", "phaser"}
+    kernel_invariants = {"core", "first", "index", "miqro", "oscillator", "phaser", "trf_mmap"}
 
-    def __init__(self, phaser, index):
+    def __init__(self, phaser, index, trf=None):
+        self.trf_mmap = TRF372017(trf or {}).get_mmap()
         self.phaser, self.index, self.core = phaser, index, phaser.core
         self.first = UPCONVERTER_SPACING * index
         self.miqro = Miqro(phaser, index)

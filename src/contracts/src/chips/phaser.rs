@@ -5,6 +5,24 @@
 
 use super::{Field, Register};
 
+/// chip select of the DAC
+pub const DAC_SELECT: u32 = 1;
+
+/// chip select of upconverter 0; the other's is the next bit
+pub const TRF_SELECT: u32 = 2;
+
+/// chip select of attenuator 0; the other's is the next bit
+pub const ATTENUATOR_SELECT: u32 = 8;
+
+/// first register of b0, b1, a1, offset (two bytes each) of channel 0 and profile 0
+pub const SERVO_COEFFICIENTS: u32 = 50;
+
+/// registers from one channel's coefficients to the other's
+pub const SERVO_SPACING: u32 = 32;
+
+/// profiles of a servo, 8 registers each
+pub const SERVO_PROFILES: u32 = 4;
+
 /// value of BOARD_ID
 pub const BOARD: u32 = 19;
 
@@ -190,6 +208,69 @@ pub const DUC_STB: Register = Register {
     reset: 0x00,
 };
 
+/// Configuration of the SPI bus.
+pub const SPI_CFG: Register = Register {
+    address: 10,
+    width: 8,
+    reset: 0x00,
+};
+
+/// Fields of [`SPI_CFG`].
+pub mod spi_cfg {
+    use super::Field;
+
+    /// Pins not driven.
+    pub const OFFLINE: Field = Field::new(0, 1);
+
+    /// The next transfer ends the message.
+    pub const END: Field = Field::new(1, 1);
+
+    /// Data change with the first edge.
+    pub const CLK_PHASE: Field = Field::new(2, 1);
+
+    /// The clock is high while idle.
+    pub const CLK_POLARITY: Field = Field::new(3, 1);
+
+    /// One data line.
+    pub const HALF_DUPLEX: Field = Field::new(4, 1);
+
+    /// The lowest bit first.
+    pub const LSB_FIRST: Field = Field::new(5, 1);
+}
+
+/// Clock and length of transfers on the SPI bus.
+pub const SPI_DIVLEN: Register = Register {
+    address: 11,
+    width: 8,
+    reset: 0x00,
+};
+
+/// Fields of [`SPI_DIVLEN`].
+pub mod spi_divlen {
+    use super::Field;
+
+    /// Divider of 250 MHz, less 2, in steps of 8.
+    pub const DIV: Field = Field::new(0, 5);
+
+    /// Bits, less one.
+    pub const LENGTH: Field = Field::new(5, 3);
+}
+
+/// Chips of the SPI bus that the next transfers select.
+pub const SPI_SEL: Register = Register {
+    address: 12,
+    width: 8,
+    reset: 0x00,
+};
+
+/// Fields of [`SPI_SEL`].
+pub mod spi_sel {
+    use super::Field;
+
+    /// DAC, upconverters 0 and 1, attenuators 0 and 1.
+    pub const SELECT: Field = Field::new(0, 1);
+}
+
 /// Byte to the SPI bus of the card.
 pub const SPI_DATW: Register = Register {
     address: 13,
@@ -284,6 +365,27 @@ pub const DAC_TEST: Register = Register {
     reset: 0x00000000,
 };
 
+/// Servo of channel 0; that of channel 1 follows.
+pub const SERVO: Register = Register {
+    address: 48,
+    width: 8,
+    reset: 0x00,
+};
+
+/// Fields of [`SERVO`].
+pub mod servo {
+    use super::Field;
+
+    /// The servo sets the channel's amplitude.
+    pub const ENABLE: Field = Field::new(0, 1);
+
+    /// Its output stays.
+    pub const HOLD: Field = Field::new(1, 1);
+
+    /// Profile.
+    pub const PROFILE: Field = Field::new(2, 2);
+}
+
 /// Amplitude and phase of an oscillator, in an event.
 pub const TONE: Register = Register {
     address: 0,
@@ -333,7 +435,7 @@ pub mod frame {
 }
 
 /// All of them.
-pub const ALL: [Register; 20] = [
-    PORT, BOARD_ID, HW_REV, GW_REV, CFG, STA, CRC_ERR, LED, FAN, DUC_STB, SPI_DATW, SPI_DATR, SYNC_DLY, DUC_CFG, DUC_F,
-    DUC_P, DAC_DATA, DAC_TEST, TONE, FRAME,
+pub const ALL: [Register; 24] = [
+    PORT, BOARD_ID, HW_REV, GW_REV, CFG, STA, CRC_ERR, LED, FAN, DUC_STB, SPI_CFG, SPI_DIVLEN, SPI_SEL, SPI_DATW,
+    SPI_DATR, SYNC_DLY, DUC_CFG, DUC_F, DUC_P, DAC_DATA, DAC_TEST, SERVO, TONE, FRAME,
 ];

@@ -5,6 +5,12 @@ src/contracts/generate.py: do not edit.
 """
 
 __all__ = [
+    "DAC_SELECT",
+    "TRF_SELECT",
+    "ATTENUATOR_SELECT",
+    "SERVO_COEFFICIENTS",
+    "SERVO_SPACING",
+    "SERVO_PROFILES",
     "BOARD",
     "CHANNELS",
     "OSCILLATORS",
@@ -30,6 +36,9 @@ __all__ = [
     "LED_ADDRESS",
     "FAN_ADDRESS",
     "DUC_STB_ADDRESS",
+    "SPI_CFG_ADDRESS",
+    "SPI_DIVLEN_ADDRESS",
+    "SPI_SEL_ADDRESS",
     "SPI_DATW_ADDRESS",
     "SPI_DATR_ADDRESS",
     "SYNC_DLY_ADDRESS",
@@ -38,9 +47,28 @@ __all__ = [
     "DUC_P_ADDRESS",
     "DAC_DATA_ADDRESS",
     "DAC_TEST_ADDRESS",
+    "SERVO_ADDRESS",
     "TONE",
     "FRAME",
 ]
+
+DAC_SELECT = 1
+"""Chip select of the DAC."""
+
+TRF_SELECT = 2
+"""Chip select of upconverter 0; the other's is the next bit."""
+
+ATTENUATOR_SELECT = 8
+"""Chip select of attenuator 0; the other's is the next bit."""
+
+SERVO_COEFFICIENTS = 50
+"""First register of b0, b1, a1, offset (two bytes each) of channel 0 and profile 0."""
+
+SERVO_SPACING = 32
+"""Registers from one channel's coefficients to the other's."""
+
+SERVO_PROFILES = 4
+"""Profiles of a servo, 8 registers each."""
 
 BOARD = 19
 """Value of BOARD_ID."""
@@ -120,6 +148,15 @@ FAN_ADDRESS = 0x07
 DUC_STB_ADDRESS = 0x08
 """A write makes settings of the upconverters take effect."""
 
+SPI_CFG_ADDRESS = 0x0A
+"""Configuration of the SPI bus."""
+
+SPI_DIVLEN_ADDRESS = 0x0B
+"""Clock and length of transfers on the SPI bus."""
+
+SPI_SEL_ADDRESS = 0x0C
+"""Chips of the SPI bus that the next transfers select."""
+
 SPI_DATW_ADDRESS = 0x0D
 """Byte to the SPI bus of the card."""
 
@@ -143,6 +180,9 @@ DAC_DATA_ADDRESS = 0x18
 
 DAC_TEST_ADDRESS = 0x1C
 """Sample that goes to the DAC for a test, I and Q."""
+
+SERVO_ADDRESS = 0x30
+"""Servo of channel 0; that of channel 1 follows."""
 
 TONE = [
     ("asf", 15),

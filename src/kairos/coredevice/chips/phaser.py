@@ -10,6 +10,7 @@ from ..registers import Field, Register
 
 __all__ = [
     "ANSWER_SPARE",
+    "ATTENUATOR_SELECT",
     "BITS_PER_CYCLE",
     "BOARD",
     "BOARD_ID",
@@ -19,6 +20,7 @@ __all__ = [
     "CRC",
     "CRC_ERR",
     "DAC_DATA",
+    "DAC_SELECT",
     "DAC_TEST",
     "DUC_CFG",
     "DUC_F",
@@ -37,14 +39,40 @@ __all__ = [
     "OSCILLATORS",
     "OSCILLATOR_RATE",
     "PORT",
+    "SERVO",
+    "SERVO_COEFFICIENTS",
+    "SERVO_PROFILES",
+    "SERVO_SPACING",
+    "SPI_CFG",
     "SPI_DATR",
     "SPI_DATW",
+    "SPI_DIVLEN",
+    "SPI_SEL",
     "STA",
     "SYNC_DLY",
     "TONE",
+    "TRF_SELECT",
     "UPCONVERTER_RATE",
     "UPCONVERTER_SPACING",
 ]
+
+DAC_SELECT = 1
+"""chip select of the DAC"""
+
+TRF_SELECT = 2
+"""chip select of upconverter 0; the other's is the next bit"""
+
+ATTENUATOR_SELECT = 8
+"""chip select of attenuator 0; the other's is the next bit"""
+
+SERVO_COEFFICIENTS = 50
+"""first register of b0, b1, a1, offset (two bytes each) of channel 0 and profile 0"""
+
+SERVO_SPACING = 32
+"""registers from one channel's coefficients to the other's"""
+
+SERVO_PROFILES = 4
+"""profiles of a servo, 8 registers each"""
 
 BOARD = 19
 """value of BOARD_ID"""
@@ -267,6 +295,61 @@ class DUC_STB(Register):
         return 0
 
 
+class SPI_CFG(Register):
+    """Configuration of the SPI bus."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x0A
+
+    offline = Field(0, 1, doc="pins not driven")
+    end = Field(1, 1, doc="the next transfer ends the message")
+    clk_phase = Field(2, 1, doc="data change with the first edge")
+    clk_polarity = Field(3, 1, doc="the clock is high while idle")
+    half_duplex = Field(4, 1, doc="one data line")
+    lsb_first = Field(5, 1, doc="the lowest bit first")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(offline=0, end=0, clk_phase=0, clk_polarity=0, half_duplex=0, lsb_first=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (
+            (offline & 0x1)
+            | ((end & 0x1) << 1)
+            | ((clk_phase & 0x1) << 2)
+            | ((clk_polarity & 0x1) << 3)
+            | ((half_duplex & 0x1) << 4)
+            | ((lsb_first & 0x1) << 5)
+        )
+
+
+class SPI_DIVLEN(Register):
+    """Clock and length of transfers on the SPI bus."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x0B
+
+    div = Field(0, 5, doc="divider of 250 MHz, less 2, in steps of 8")
+    length = Field(5, 3, doc="bits, less one")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(div=0, length=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (div & 0x1F) | ((length & 0x7) << 5)
+
+
+class SPI_SEL(Register):
+    """Chips of the SPI bus that the next transfers select."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x0C
+
+    select = Field(0, 1, count=5, doc="DAC, upconverters 0 and 1, attenuators 0 and 1")
+
+
 class SPI_DATW(Register):
     """Byte to the SPI bus of the card."""
 
@@ -387,6 +470,24 @@ class DAC_TEST(Register):
     def word() -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return 0
+
+
+class SERVO(Register):
+    """Servo of channel 0; that of channel 1 follows."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x30
+
+    enable = Field(0, 1, doc="the servo sets the channel's amplitude")
+    hold = Field(1, 1, doc="its output stays")
+    profile = Field(2, 2, doc="profile")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(enable=0, hold=0, profile=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (enable & 0x1) | ((hold & 0x1) << 1) | ((profile & 0x3) << 2)
 
 
 class TONE(Register):
