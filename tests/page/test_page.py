@@ -307,3 +307,22 @@ def test_pipeline_is_locked_and_released_and_analysis_repeated(chromium, hub, pl
         page.get_by_role("button", name="Close run 0").click()
         expect(page.get_by_role("row", name=re.compile("^1 Quick completed"))).to_be_visible()
     assert place.run(1)["pipeline"] == "analysis" and place.run(1)["numbers"]["total"] == [3.0, None]
+
+
+def test_two_runs_are_compared_side_by_side(chromium, hub, place):
+    for n in (3, 5):
+        place.ends(place.run_of("Quick", n=n))
+    with new_page(chromium, hub.address) as page:
+        for rid in (0, 1):
+            page.get_by_label(f"Compare run {rid}").check()
+        page.get_by_role("button", name="Compare 0 and 1").click()
+        expect(page.get_by_role("row", name=re.compile("^n argument 3 5"))).to_be_visible()
+        expect(page.get_by_role("row", name=re.compile("^total result 3 10"))).to_be_visible()
+        expect(page.get_by_role("row", name=re.compile("^experiment"))).to_have_count(0)
+        expect(page.get_by_role("img", name="points: 5 points")).to_be_visible()
+        expect(page.get_by_role("img", name="points: 3 points")).to_be_visible()
+        assert violations(page) == []
+        page.get_by_label("also what is equal").check()
+        expect(page.get_by_role("row", name=re.compile("^experiment Quick Quick"))).to_be_visible()
+        page.get_by_role("button", name="All runs").click()
+        expect(page.get_by_label("Compare run 1")).not_to_be_checked()
