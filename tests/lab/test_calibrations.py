@@ -1,8 +1,11 @@
 """Calibrations in a laboratory: what is stale is run in order, and values are accepted by rule or by hand."""
 
+import json
+
 import pytest
 
 from kairos.errors import UsageError
+from tests.support.command import one_line, run_kairos
 from tests.support.waiting import until
 
 EXPERIMENTS = '''"""Calibrations whose results are in files."""
@@ -172,6 +175,37 @@ def test_session_goes_on_in_the_next_laboratory(place):
     assert ended(place, number) == {"Detuning": "done", "Rabi": "done"}
     assert order(place) == ["detuning", "rabi"], "nothing runs twice"
     assert place.datasets()["rabi"][1] == 111.0
+
+
+def test_commands_calibrate_and_decide(place):
+    def kairos_in(*words):
+        return run_kairos(*words, cwd=place.folder)
+
+    listed = kairos_in("calibrate", "--list").stdout.splitlines()
+    assert [line.split()[0] for line in listed] == ["calibration", "Detuning", "Rabi", "Gate"]
+    assert "detuning: it has no value" in listed[1] and "detuning" in listed[2].split()
+    stale = kairos_in("parameters", "stale")
+    assert stale.returncode == 1 and "it has no value" in stale.stdout and "ions" not in stale.stdout
+    done = kairos_in("calibrate", "rabi")
+    assert done.returncode == 0 and "Rabi: done (run 1)" in done.stdout.splitlines()
+    assert kairos_in("calibrate", "rabi").stdout == "Detuning: valid\nRabi: valid\nnothing is stale\n"
+    started = json.loads(kairos_in("calibrate", "--detach", "--json").stdout)
+    until(place.proposals)
+    assert "it is accepted by hand only" in kairos_in("parameters", "proposed").stdout
+    number = str(place.proposals()[0]["id"])
+    assert kairos_in("parameters", "reject", number, "--note", "too small").returncode == 0
+    assert ended(place, started["calibration"])["Gate"] == "failed"
+    one_line(kairos_in("parameters", "accept", number), f"value {number} of gate was rejected already")
+    one_line(kairos_in("calibrate", "none"), "no experiment calibrates 'none'")
+    one_line(kairos_in("calibrate", "--stop", "1"), "calibration 1 has ended already")
+    one_line(kairos_in("calibrate", "x", "--list"), "--list and --stop take no names", 2)
+    assert (
+        "valid" in kairos_in("parameters").stdout
+        and '"state": "valid"' in kairos_in("parameters", "list", "--json").stdout
+    )
+    assert kairos_in("alarms").stdout == "lab.toml has no alarms: [[alarm]] declares one\n"
+    one_line(kairos_in("alarms", "acknowledge", "RF"), "there is no alarm 'RF'; there are none")
+    one_line(kairos_in("alarms", "test"), "nobody is told of 'test'")
 
 
 def test_dataset_changed_in_place_enters_the_history(lab):

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -307,3 +308,43 @@ def test_pipeline_is_locked_and_released_and_analysis_repeated(chromium, hub, pl
         page.get_by_role("button", name="Close run 0").click()
         expect(page.get_by_role("row", name=re.compile("^1 Quick completed"))).to_be_visible()
     assert place.run(1)["pipeline"] == "analysis" and place.run(1)["numbers"]["total"] == [3.0, None]
+
+
+def test_two_runs_are_compared_side_by_side(chromium, hub, place):
+    for n in (3, 5):
+        place.ends(place.run_of("Quick", n=n))
+    with new_page(chromium, hub.address) as page:
+        for rid in (0, 1):
+            page.get_by_label(f"Compare run {rid}").check()
+        page.get_by_role("button", name="Compare 0 and 1").click()
+        expect(page.get_by_role("row", name=re.compile("^n argument 3 5"))).to_be_visible()
+        expect(page.get_by_role("row", name=re.compile("^total result 3 10"))).to_be_visible()
+        expect(page.get_by_role("row", name=re.compile("^experiment"))).to_have_count(0)
+        expect(page.get_by_role("img", name="points: 5 points")).to_be_visible()
+        expect(page.get_by_role("img", name="points: 3 points")).to_be_visible()
+        assert violations(page) == []
+        page.get_by_label("also what is equal").check()
+        expect(page.get_by_role("row", name=re.compile("^experiment Quick Quick"))).to_be_visible()
+        page.get_by_role("button", name="All runs").click()
+        expect(page.get_by_label("Compare run 1")).not_to_be_checked()
+
+
+def test_dataset_with_two_dimensions_is_an_image(chromium, hub, place):
+    grid = np.arange(12.0).reshape(3, 4)
+    grid[1, 1] = np.nan
+    place.set_dataset("camera", grid, None, {"unit": "V"})
+    with new_page(chromium, hub.address) as page:
+        page.get_by_role("tab", name="Data").click()
+        page.get_by_role("button", name="Draw camera").click()
+        image = page.get_by_role("img", name="camera: 3 × 4 elements")
+        expect(image).to_be_visible()
+        expect(page.get_by_role("article", name="camera")).to_contain_text(re.compile(r"0\s+11 V"))
+        page.wait_for_function("document.querySelector('.image canvas').width === 4")
+        read = "[...document.querySelector('.image canvas').getContext('2d').getImageData(0, 0, 4, 3).data]"
+        pixels = np.array(page.evaluate(read)).reshape(3, 4, 4)
+        assert pixels[2, 0].tolist() == [68, 1, 84, 255], "the first element is at the bottom left"
+        assert pixels[0, 3].tolist() == [253, 231, 37, 255] and pixels[1, 1, 3] == 0
+        assert violations(page) == []
+        grid[0, 0] = 100
+        place.set_dataset("camera", grid)
+        expect(page.get_by_role("article", name="camera")).to_contain_text("100 V")

@@ -44,7 +44,7 @@ def new_page(running, address, size="desktop", scheme="light", quiet=True):
     page.goto(f"http://{address}/")
     yield page
     context.close()
-    assert not quiet or said == []
+    assert not quiet or said == [], said
 
 
 def violations(page) -> list:

@@ -139,17 +139,23 @@ def _oscillation(x, y, tau=np.inf):
     span = _span(x)
     spacing = span / max(1, len(x) - 1)
     highest = 0.5 / spacing
-    frequencies = np.linspace(0.1 / span, highest, min(FREQUENCIES, 8 * len(x)))
-    decay = np.exp(-x / tau)
+    frequencies = np.linspace(0.1 / span, highest, min(FREQUENCIES, 4 * len(x)))
     phase = 2 * np.pi * np.outer(frequencies, x)
-    columns = np.stack([np.sin(phase) * decay, np.cos(phase) * decay, np.ones_like(phase)], axis=-1)
-    # The normal equations of each frequency.
-    matrix = np.einsum("fxi,fxj->fij", columns, columns) + 1e-9 * len(x) * np.eye(3)
-    vector = np.einsum("fxi,x->fi", columns, y)
-    found = np.linalg.solve(matrix, vector[..., None])[..., 0]
-    left = np.sum((np.einsum("fxi,fi->fx", columns, found) - y) ** 2, axis=1)
-    best = int(np.argmin(left))
-    return float(frequencies[best]), *map(float, found[best]), float(left[best])
+    decay, mean = np.exp(-x / tau), float(np.mean(y))
+    sines, cosines, rest = np.sin(phase) * decay, np.cos(phase) * decay, y - mean
+    # The normal equations of each frequency; slightly damped, as the columns may be nearly the same.
+    matrix = np.empty((len(frequencies), 3, 3))
+    for row, one in enumerate((sines, cosines)):
+        for column, other in enumerate((sines, cosines)):
+            matrix[:, row, column] = np.einsum("fx,fx->f", one, other)
+        matrix[:, row, 2] = matrix[:, 2, row] = one.sum(axis=1)
+    matrix[:, 2, 2] = len(x)
+    vector = np.stack([sines @ rest, cosines @ rest, np.full(len(frequencies), rest.sum())], axis=1)
+    found = np.linalg.solve(matrix + 1e-9 * len(x) * np.eye(3), vector[..., None])[..., 0]
+    explained = np.einsum("fi,fi->f", vector, found)
+    best = int(np.argmax(explained))
+    sine, cosine, offset = map(float, found[best])
+    return float(frequencies[best]), sine, cosine, mean + offset, float(rest @ rest - explained[best])
 
 
 def _guess_sinusoid(x, y):

@@ -75,6 +75,8 @@ class Laboratory:
         self.results = settings.path(settings.results)
         self.state = settings.folder / STATE
         self.addresses: dict = {}
+        self._claimed: int | None = None
+        """Descriptor of the lock of its folder."""
         self._ended = asyncio.Event()
         self._background: set[asyncio.Task] = set()
         self._servers: list = []
@@ -375,5 +377,6 @@ class Laboratory:
             logging.getLogger().removeHandler(self.log)
             self.log.close()
             Path(self.state / ADDRESS).unlink(missing_ok=True)
-        os.close(self._claimed)
+        if self._claimed is not None:
+            os.close(self._claimed)
         return left

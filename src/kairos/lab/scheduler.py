@@ -238,14 +238,11 @@ class Scheduler:
 
     def check_pause(self, rid) -> bool:
         """Return whether a running run should pause or terminate; KeyError for an unknown one."""
-        run = self.runs.get(rid)
-        if run is None:
+        if rid not in self.runs:
             raise KeyError("RID not found")
-        if run.status != "running":
-            return False
-        return run.submission.termination or order.should_pause(
-            run, self.those_of(run.submission.pipeline), self._locked
-        )
+        run = self.runs[rid]
+        others = self.those_of(run.submission.pipeline)
+        return run.status == "running" and (run.submission.termination or order.should_pause(run, others, self._locked))
 
     def check_termination(self, rid) -> bool:
         """Return whether a run should terminate."""
@@ -429,8 +426,7 @@ class Scheduler:
         return "paused" if how == "paused" else "run_done"
 
     def _note_termination(self, run: Run, wanted: bool):
-        """Note that a run is to terminate, or has been told. On a full disk this is remembered by this
-        laboratory only."""
+        """Note that a run is to terminate, or has been told; on a full disk for this laboratory only."""
         try:
             run.submission = self._queue.change(run.submission, termination=wanted)
         except UsageError as error:
@@ -457,7 +453,7 @@ class Scheduler:
         if error and status == "failed":
             logger.error("run %d has failed: %s", run.rid, error)
         record, again = await self._stored(run, status, error)
-        # Only now: a run whose folder is there has been, and does not run again.
+        # Only now: it says that the run has been.
         await asyncio.to_thread(shutil.rmtree, run.folder, ignore_errors=True)
         run.release()
         self.rehearsals.end(run.rid)

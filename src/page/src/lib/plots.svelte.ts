@@ -3,7 +3,7 @@
 export interface PlotView {
   id: string;
   title: string;
-  kind: "xy" | "number" | "histogram";
+  kind: "xy" | "number" | "histogram" | "image";
   y: string;
   x?: string;
   error?: string;
@@ -20,7 +20,7 @@ function words(command: string): string[] {
 /** The plot that an applet's command describes; undefined if it cannot be drawn here. */
 export function fromCommand(name: string, command: string): PlotView | undefined {
   const [program = "", ...rest] = words(command.replace("${artiq_applet}", ""));
-  const kind = ({ plot_xy: "xy", big_number: "number", plot_hist: "histogram" } as const)[program.replace(/^.*applets\./, "") as "plot_xy"];
+  const kind = ({ plot_xy: "xy", big_number: "number", plot_hist: "histogram", image: "image" } as const)[program.replace(/^.*applets\./, "") as "plot_xy"];
   if (!kind) return undefined;
   const places: string[] = [];
   const named: Record<string, string> = {};
