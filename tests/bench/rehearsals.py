@@ -24,6 +24,9 @@ __all__ = ["PREFIXES", "twin_figures"]
 
 PREFIXES = ("rehearse.", "sweep.", "waveform.", "diff.")
 ION = EXAMPLES / "ion"
+RABI = "rabi_flop.py"
+EMPTY = "nothing.py"
+FILES = f"{RABI} trap.py bench.toml device_db.py".split()
 MEMORY_PER_CORE = 1 << 30
 """Bytes that devices may occupy per core."""
 NOTHING = """
@@ -76,7 +79,7 @@ def _rehearsals(figures):
     figures.add("rehearse.blink_s", statistics.median(times[1:]), "s", target=0.5, source=source)
     begun = time.perf_counter()
     with Twin(DeviceDB.load(ION / "device_db.py"), str(ION / "bench.toml")) as twin:
-        found = twin.rehearse(ION / "rabi_flop.py", arguments=["points=50", "shots=100"])
+        found = twin.rehearse(ION / RABI, arguments=["points=50", "shots=100"])
     source = "examples/ion/rabi_flop.py: 50 points of 100 shots, as rehearse.blink_s"
     figures.add("rehearse.rabi_5000_shots_s", time.perf_counter() - begun, "s", target=3, source=source)
     assert found.passed and found.points == 50
@@ -120,21 +123,20 @@ def _swept(sweep, folder, workers) -> float:
 
 
 def _sweeps(figures, folder):
-    for name in ("rabi_flop.py", "trap.py", "bench.toml"):
+    for name in FILES:
         (folder / name).write_text((ION / name).read_text())
-    (folder / "device_db.py").write_text((ION / "device_db.py").read_text())
-    (folder / "nothing.py").write_text(NOTHING)
+    (folder / EMPTY).write_text(NOTHING)
 
     def made(file, space, **arguments):
         return Sweep(folder / file, space, arguments, device_db=folder / "device_db.py")
 
-    rabi = made("rabi_flop.py", Space((Dimension("longest", np.linspace(10e-6, 60e-6, 20)),)), points="1", shots="100")
+    rabi = made(RABI, Space((Dimension("longest", np.linspace(10e-6, 60e-6, 20)),)), points="1", shots="100")
     alone, both = _swept(rabi, folder, 1), _swept(rabi, folder, 2)
     source = "examples/ion/rabi_flop.py, one point of 100 shots each, two workers, without their start"
     figures.add("sweep.points_per_s", 1 / both, "1/s", target=20, at_least=True, source=source)
     source = "the same points: rate of two workers over twice that of one"
     figures.add("sweep.efficiency", alone / both / 2, "", target=0.9, at_least=True, source=source)
-    nothing = made("nothing.py", Space((Dimension("n", list(range(100))),)))
+    nothing = made(EMPTY, Space((Dimension("n", list(range(100))),)))
     source = "a point without kernels, one worker: copies of process and device, experiment built, result stored"
     figures.add("sweep.overhead_ms_per_point", 1e3 * _swept(nothing, folder, 1), "ms", target=5, source=source)
     ddb = DeviceDB.load(folder / "device_db.py")

@@ -56,6 +56,13 @@ def test_differences_of_two_runs_are_listed_by_channel(kairos):
     assert wrong.returncode == 1 and len(wrong.stderr.strip().splitlines()) == 1 and "c.h5" in wrong.stderr
 
 
+def test_slower_device_has_the_waveform_that_the_twin_predicts(kairos):
+    stored(kairos, "twin.h5")
+    stored(kairos, "slow.h5", BODY, "--set", "acp_read_latency=60", "--set", "net_latency_ns=300000")
+    done = runs(kairos, "diff", "twin.h5", "slow.h5")
+    assert done.returncode == 0, done.stdout
+
+
 def test_run_is_repeated_to_the_bit_from_its_file(kairos):
     path = stored(kairos, "a.h5")
     done = runs(kairos, "verify", "a.h5")

@@ -1,6 +1,7 @@
 """`kairos sweep`: the same file for any number of workers, with killed ones, and after a resume."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -161,6 +162,45 @@ def test_sweep_is_a_function_of_kairos(laboratory, tmp_path, monkeypatch):
     found = kairos.sweep("counts.py", {"length": [1e-6]}, tmp_path / "a.h5", workers=1, progress=False)
     assert (tmp_path / "a.h5").exists()
     assert found is not None
+
+
+PLAIN = """
+import random
+
+from artiq.experiment import *
+
+
+class Plain(EnvExperiment):
+    def build(self):
+        self.setattr_argument("n", NumberValue(0, precision=0, step=1, type="int"))
+
+    def run(self):
+        self.set_dataset("twice", 2 * self.n)
+        self.set_dataset("drawn", random.random())
+"""
+
+
+@pytest.mark.long
+def test_ten_thousand_points_survive_kills_at_random(tmp_path):
+    (tmp_path / "plain.py").write_text(PLAIN)
+    (tmp_path / "device_db.py").write_text("device_db = {}\n")
+    command = [sys.executable, "-m", "kairos", "sweep", "plain.py", "--scan", "n=0:9999:10000", "--workers", "2"]
+    pauses, kills = random.Random(7), 0
+    while not (tmp_path / "sweep.h5").exists():
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            # Killed five times, wherever it is; then left alone.
+            _, errors = process.communicate(timeout=pauses.uniform(2, 15) if kills < 5 else None)
+            assert process.returncode == 0, errors.decode()
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+    assert kills == 5
+    with h5py.File(tmp_path / "sweep.h5") as file:
+        assert file["twice"][...].tolist() == [2 * n for n in range(10_000)]
+        expected = [random.Random(int(seed)).random() for seed in file["seed"][...]]
+        assert file["drawn"][...].tolist() == expected
 
 
 def test_dask_cluster_gives_the_same_file(laboratory, expected, tmp_path):

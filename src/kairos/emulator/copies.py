@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 from .control import Control
@@ -70,6 +71,7 @@ class Copy(Emulator):
         self._directory.cleanup()
         forwards = self._control.request("forwards")["forwards"]
         self._ready = {"forwards": forwards, "wall_s": time.perf_counter() - self.started}
+        self._booting, self._unready = threading.Lock(), None
         self._begin()
 
     def stop(self):

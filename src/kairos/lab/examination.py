@@ -3,13 +3,15 @@
 It is forked for every file, so that modules imported by one are unknown to the next.
 """
 
+import queue
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import KairosError
 from ..experiment.datasets import DatasetDB
 from ..schedule.services import examined
-from .worker import Link, redirect
+from .worker import ALONE, Link, redirect
 
 __all__ = ["Datasets", "main"]
 
@@ -44,7 +46,8 @@ def main(folder: str, path: str, begin: dict):
         link.ended("examine", "failed", f"the file ends the process with sys.exit({error.code!r})")
     else:
         link.ended("examine", "completed", {"classes": classes, "imports": _imports(root)})
-    link.command()  # that this was received
+    with suppress(queue.Empty):  # the laboratory was killed
+        link.command(ALONE)  # that this was received
 
 
 def _imports(root: str | None) -> list[str]:

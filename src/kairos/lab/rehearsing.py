@@ -4,8 +4,10 @@ Nothing that it does reaches a device or the results; it gives way to runs, whic
 """
 
 import os
+import queue
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from ..devices import DeviceDB
@@ -15,7 +17,7 @@ from ..twin.interlocks import load
 from ..twin.rehearsal import Twin
 from ..twin.verdict import described
 from .examination import Datasets
-from .worker import Link, redirect
+from .worker import ALONE, Link, redirect
 
 __all__ = ["main"]
 
@@ -35,7 +37,8 @@ def main(folder: str, path: str, begin: dict):
         link.ended("rehearse", "completed", _rehearsed(link, Path(folder), begin))
     except (KairosError, DefaultMissing, OSError) as error:
         link.ended("rehearse", "failed", str(error))
-    link.command()  # that this was received
+    with suppress(queue.Empty):  # the laboratory was killed
+        link.command(ALONE)  # that this was received
 
 
 def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:

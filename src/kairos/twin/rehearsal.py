@@ -25,6 +25,7 @@ from ..devices import DeviceDB
 from ..errors import CompileError, KairosError
 from ..experiment.arguments import CancelledArgsError
 from ..experiment.datasets import DatasetDB
+from ..scratch import ScratchFolder
 from ..waveform import Recording
 from .interlocks import Rule, Violation, violations
 from .lost import Lost, places_of
@@ -281,17 +282,31 @@ class _Points:
 def _elsewhere(with_files: bool):
     """Context of a working directory that is deleted, with copies of the small files of this one."""
     before = os.getcwd()
-    with tempfile.TemporaryDirectory(prefix="kairos-rehearsal-") as folder:
-        entries = os.scandir(before) if with_files else ()
-        small = (entry for entry in entries if entry.is_file() and entry.stat().st_size <= COPIED)
+    if not with_files:
+        # Within this one, which is deleted with it if the process is killed.
+        with tempfile.TemporaryDirectory(dir=before) as folder, _within(folder, before):
+            yield
+        return
+    scratch = ScratchFolder("kairos-rehearsal-")
+    try:
+        small = (entry for entry in os.scandir(before) if entry.is_file() and entry.stat().st_size <= COPIED)
         for entry in islice(small, COPIES):
             with suppress(OSError):
-                shutil.copyfile(entry.path, os.path.join(folder, entry.name))
-        os.chdir(folder)
-        try:
+                shutil.copyfile(entry.path, scratch.path / entry.name)
+        with _within(scratch.path, before):
             yield
-        finally:
-            os.chdir(before)
+    finally:
+        scratch.close()
+
+
+@contextmanager
+def _within(folder, before: str):
+    """Context of a working directory."""
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 @contextmanager

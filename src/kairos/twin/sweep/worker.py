@@ -31,6 +31,7 @@ from ...experiment.arguments import DefaultMissing
 from ...experiment.datasets import DatasetDB
 from ..rehearsal import Twin
 from ..standins import twin_database
+from . import warm
 from .task import DATABASE, Task, with_values
 
 __all__ = ["main"]
@@ -102,7 +103,7 @@ class Worker:
                 device.control.wait("ready")
             self._devices[text] = device
             try:
-                emulator.Copy(device).stop()
+                self._warm_up(emulator.Copy(device))
             except EmulatorError:
                 device.stop()
                 del self._devices[text]
@@ -110,6 +111,11 @@ class Worker:
                 return self._device(text, seed)
         self._devices.move_to_end(text)
         return self._devices[text], text
+
+    def _warm_up(self, device: emulator.Emulator):
+        """Run a kernel in this process, which loads what the copies of it need."""
+        with Twin(self._ddb, None, self._task.twin, self._task.settings, device) as twin:
+            twin.rehearse(warm.__file__, None, {}, cls=warm.Warm, thoroughly=False)
 
     def _computed(self, number, arguments, text, seed, original) -> str:
         """Compute a point, in a process of its own."""
