@@ -47,9 +47,11 @@ class Sets(EnvExperiment):
         self.attempt("sequence", self.play_early)
         self.late = self.one.sequence([("a", "b")])
         self.attempt("late sequence", self.play_late)
+        self.attempt("changed after it", self.unrelated)
         self.attempt("not prepared", self.changed)
         self.attempt("prepared", self.prepared)
         self.attempt("another one", self.another)
+        self.load()
         self.attempt("not its predecessor", self.unrelated)
         self.attempt("result", self.result)
         self.attempt("threshold", self.threshold)
@@ -123,7 +125,6 @@ class Sets(EnvExperiment):
     @kernel
     def unrelated(self):
         self.core.break_realtime()
-        self.pulse0.load(self.one)
         self.pulse0.change(self.one, self.two)
 
     @kernel
@@ -176,20 +177,28 @@ def outcome(pulse, tmp_path_factory):
 def test_gate_of_another_set_is_not_played(outcome):
     found, _, _ = outcome
     assert [found[name] for name in ("right", "sequence", "prepared")] == ["done"] * 3
-    assert found["nothing loaded"].startswith("PulseError: no gates are loaded, but one of gate set one (a, b) is used")
-    both = "PulseError: a gate of gate set (a, b) is used, but gate set one (a, b) is loaded: call load"
-    assert found["wrong"].startswith(both) and found["updated"].startswith(both)
-    assert found["late sequence"].startswith("PulseError: a sequence of gate set one (a, b) was built after the set")
-    for name in ("not prepared", "another one"):
-        assert "is not the one stored: call prepare with it" in found[name]
+    one = "gate set one (a, b)"
+    for name, text in {
+        "nothing loaded": ("no gates are loaded, but one of ", one, " is used: call load"),
+        "wrong": ("a gate of ", "gate set (a, b)", " is used, but ", one, " is loaded: call load with the former"),
+        "updated": ("a gate of ", "gate set (a, b)", " is used, but ", one, " is loaded: call load with the former"),
+        "late sequence": ("a sequence of ", one, " was built after the set was loaded: call load again"),
+        "changed after it": ("sequences of ", one, " were built after it was loaded: call load again"),
+        "not prepared": ("the gate to be changed and played is not the one stored: call prepare with it",),
+        "another one": ("the gate to be changed and played is not the one stored: call prepare with it",),
+    }.items():
+        assert found[name].startswith(f"PulseError: {''.join(text)}"), found[name]
 
 
 def test_wrong_arguments_of_kernels_are_refused(outcome):
     found, _, _ = outcome
-    assert found["result"].startswith("ValueError: a measurement result is 0 to 15, not 16")
-    assert found["threshold"].startswith("ValueError: a threshold is that of bit 0 to 3 of results, not 4")
-    assert found["harmonic"].startswith("ValueError: channel 2: the core has 2 channels, from 0 on")
-    assert found["not its predecessor"].startswith("ValueError: neither of the two gate sets is the successor")
+    for name, text in {
+        "result": "a measurement result is 0 to 15, not 16",
+        "threshold": "a threshold is that of bit 0 to 3 of results, not 4",
+        "harmonic": "channel 2: the core has 2 channels, from 0 on",
+        "not its predecessor": "neither of the two gate sets is the successor of the other",
+    }.items():
+        assert found[name].startswith(f"ValueError: {text}"), found[name]
 
 
 def test_set_is_changed_into_its_successor_and_back(outcome):
