@@ -3,15 +3,13 @@
 It is forked for every file, so that modules imported by one are unknown to the next.
 """
 
-import queue
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from ..errors import KairosError
 from ..experiment.datasets import DatasetDB
 from ..schedule.services import examined
-from .worker import ALONE, Link, redirect
+from .worker import Link, redirect
 
 __all__ = ["Datasets", "main"]
 
@@ -46,8 +44,7 @@ def main(folder: str, path: str, begin: dict):
         link.ended("examine", "failed", f"the file ends the process with sys.exit({error.code!r})")
     else:
         link.ended("examine", "completed", {"classes": classes, "imports": _imports(root)})
-    with suppress(queue.Empty):  # the laboratory was killed
-        link.command(ALONE)  # that this was received
+    link.command()  # that this was received
 
 
 def _imports(root: str | None) -> list[str]:

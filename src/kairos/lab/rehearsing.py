@@ -4,10 +4,8 @@ Nothing that it does reaches a device or the results; it gives way to runs, whic
 """
 
 import os
-import queue
 import signal
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from ..devices import DeviceDB
@@ -17,7 +15,7 @@ from ..twin.interlocks import load
 from ..twin.rehearsal import Twin
 from ..twin.verdict import described
 from .examination import Datasets
-from .worker import ALONE, Link, redirect
+from .worker import Link, redirect
 
 __all__ = ["main"]
 
@@ -30,15 +28,14 @@ def main(folder: str, path: str, begin: dict):
     os.nice(NICENESS)
     # The emulated device ends with this process, also if that is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    link = Link(path, begin["rid"], {})
+    link = Link(path, begin["rid"], {}, outlive=False)
     if begin["directory"] is not None:
         sys.path.insert(0, begin["directory"])
     try:
         link.ended("rehearse", "completed", _rehearsed(link, Path(folder), begin))
     except (KairosError, DefaultMissing, OSError) as error:
         link.ended("rehearse", "failed", str(error))
-    with suppress(queue.Empty):  # the laboratory was killed
-        link.command(ALONE)  # that this was received
+    link.command()  # that this was received
 
 
 def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:

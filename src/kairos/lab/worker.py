@@ -38,7 +38,7 @@ from .journal import PERSIST, RETRY, Journal
 from .results import stored_name, write_datasets
 from .watchdogs import Watchdogs
 
-__all__ = ["ALONE", "Link", "main", "redirect"]
+__all__ = ["Link", "main", "redirect"]
 
 logger = logging.getLogger(__name__)
 
