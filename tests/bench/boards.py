@@ -53,7 +53,8 @@ def remote_figures(figures):
 
     built("memory", "store")
     with TemporaryDirectory() as folder:
-        system, database = Path(folder) / "system.toml", Path(folder) / "device_db.py"
+        system = Path(folder) / "system.toml"
+        database = Path(folder) / "device_db.py"
         system.write_text(MEMORY_PAIR)
         database.write_text(two_boards(f"emulator://{system}") + REMOTE_MEMORY)
         try:
