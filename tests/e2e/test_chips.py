@@ -29,7 +29,7 @@ def database(lab, kairos):
 def test_page_shows_messages_to_ad9834_and_its_tone(page_of, database):
     found = page_of(EXPERIMENTS, "-c", "AD9834", device_db=database("AD9834"))
     _, words = found["pins/dio_spi0/chip"]
-    assert words[0] == "CONTROL: b28 1, core_reset 1" and "PHASE0: 0.25 turns" in words
+    assert words[0] == "CONTROL: core_reset 1" and "PHASE0: 0.25 turns" in words
     times, hertz = found["bench/dio_spi0.ch0/frequency"]
     assert hertz == [pytest.approx(12.5e6, abs=0.2)]
     assert times[0] > found["pins/dio_spi0/chip"][0][-1]

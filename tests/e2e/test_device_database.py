@@ -5,7 +5,7 @@ import runpy
 from kairos.contracts.descriptor import ChannelKind
 from kairos.devices.described import database
 from tests.support.command import one_line, run_kairos
-from tests.support.paths import BUILD, EXAMPLES
+from tests.support.paths import BUILD
 
 
 def written(folder, *arguments):
@@ -85,28 +85,3 @@ def test_parameter_of_a_channel_selects_its_driver():
     entries = database("10.0.0.1", None, [(0, channels)])
     assert [entries[name]["class"] for name in ("level", "tone")] == ["DCBias", "DDS"]
     assert entries["tone"]["arguments"] == {"channel": 1}
-
-
-def test_run_names_entries_that_do_not_fit_the_gateware(kairos, tmp_path):
-    device_db = tmp_path / "device_db.py"
-    text = (EXAMPLES / "device_db.py").read_text().replace("range(12)", "range(1, 13)")
-    device_db.write_text(text.replace('"ref_period": 1e-9', '"ref_period": 2e-9'))
-    done = kairos.run(
-        "    def build(self):\n"
-        "        for name in 'core', 'ttl4', 'ttl12':\n"
-        "            self.setattr_device(name)\n"
-        "    @kernel\n"
-        "    def run(self):\n"
-        "        self.core.reset()\n",
-        device_db=device_db,
-    )
-    assert done.returncode == 0
-    assert [line.partition(f"{device_db}: ")[2] for line in done.stderr.splitlines()] == [
-        "core has a ref_period of 2e-09 s, and the clock of the gateware makes it 1e-09 s",
-        "ttl12 is a TTLOut at channel 0x00000c, where the gateware has rtio_log (no driver)",
-    ]
-
-
-def test_run_on_a_device_that_fits_prints_no_line(kairos):
-    done = kairos.run("    def build(self):\n        self.setattr_device('core')\n    def run(self):\n        pass\n")
-    assert (done.returncode, done.stderr) == (0, "")

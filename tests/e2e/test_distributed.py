@@ -9,7 +9,7 @@ from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
 from tests.support.waveforms import pulses_of_vcd
 
-EXPERIMENT = Path(__file__).with_name("experiments") / "distributed.py"
+EXPERIMENT = Path(__file__).with_name("experiments") / "distributed_boards.py"
 MORE = EXPERIMENT.with_name("distributed_more.py")
 
 PRINTED = """\

@@ -106,9 +106,9 @@ def test_shuttler_relays_are_set_and_adc_measures_volts(db, tmp_path):
         number, busy, ready, code, mode = bench.datasets["read"]
         assert (number & 0xFFF0, busy & 0x80, ready & 0x80) == (0x38D0, 0x80, 0)
         assert (code / 2**23 - 1) * 25 == pytest.approx(-7.5, abs=1e-5)
-        assert mode >> 4 & 7 == 2, "standby, after a reset"
+        assert mode >> 4 & 7 == 0, "continuous, after a reset"
         part = bench.part("shuttler0")
-        assert part["relays"] == 1 and part["adc"]["mode"] == "standby"
+        assert part["relays"] == 1 and part["adc"]["mode"] == "continuous"
 
 
 def test_scope_page_shows_ad9914_tones(page_of, db):

@@ -43,7 +43,7 @@ def test_experiments_are_submitted_by_name_and_file_and_found_in_the_history(lab
     (shown,) = objects(kairos_in("experiments", "show", "Quick scan", "--json"))
     assert shown["arginfo"]["n"][0]["default"] == 3
     assert "n" in printed(kairos_in("experiments", "show", "Quick scan")) and printed(kairos_in("experiments", "scan"))
-    assert printed(kairos_in("submit", "Quick scan", "n=2", "--wait")) == "run 0: completed\n"
+    assert printed(kairos_in("submit", "Quick scan", "n=2", "--wait")) == "run 0\nrun 0: completed\n"
     assert objects(kairos_in("submit", "lab.py", "-c", "Quick", "-w", "--json")) == [{"rid": 1, "status": "completed"}]
     unlisted = lab.folder / "outside.py"
     unlisted.write_text("from artiq.experiment import *\nclass Out(EnvExperiment):\n    def run(self): 1 / 0\n")
@@ -154,7 +154,7 @@ def test_new_laboratory_runs_a_kernel_on_an_ion(tmp_path):
     try:
         until(lambda: "is up at localhost" in (folder / "output").read_text())
         done = run_kairos("submit", "rabi_flop.py", "points=3", "shots=5", "--wait", cwd=folder)
-        assert printed(done) == "run 0: completed\n", run_kairos("runs", "show", "0", cwd=folder).stdout
+        assert printed(done) == "run 0\nrun 0: completed\n", run_kairos("runs", "show", "0", cwd=folder).stdout
         (run,) = objects(run_kairos("runs", "list", "--json", cwd=folder))
         assert run["class_name"] == "RabiFlop" and (folder / "results" / run["results"]).exists()
         (values,) = [entry for entry in objects(run_kairos("datasets", "list", "--json", cwd=folder))]

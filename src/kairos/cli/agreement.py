@@ -17,13 +17,13 @@ SILENCE = 2.0
 
 class Agreement:
     """Asks the device of the database `ddb` in a thread, and prints a line for each of the devices
-    `entries` that does not fit it. `device`: the emulated device, if it is one."""
+    `entries` that does not fit it."""
 
-    def __init__(self, ddb, entries: dict, device):
+    def __init__(self, ddb, entries: dict):
         self._path, self._host = ddb.path, ddb.arguments("core").get("host")
-        self._entries, self._device = entries, device
+        self._entries = entries
         self._thread = Thread(target=self._compare, daemon=True)
-        if entries and (device is not None or isinstance(self._host, str)):
+        if entries and isinstance(self._host, str):
             self._thread.start()
 
     def wait(self):
@@ -32,8 +32,6 @@ class Agreement:
             self._thread.join(SILENCE)
 
     def _address(self) -> tuple[str, int]:
-        if self._device is not None:
-            return "localhost", self._device.port(PORT)
         return service_of(self._host, PORT)
 
     def _compare(self):

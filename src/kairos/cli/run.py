@@ -5,7 +5,7 @@ import sys
 import time
 
 from .. import emulator as emulation
-from ..contracts import management, session
+from ..contracts import session
 from ..devices import DeviceDB
 from ..errors import CommandLineError, ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
 from ..texts import log_plainly, plain
@@ -32,9 +32,9 @@ def _settings(texts) -> dict:
 
 
 def _forwards(texts) -> dict[int, int]:
-    """Return the device's ports with their ports on this host (0: any), always including those of
-    the kernel session and the management service."""
-    forwards = {session.PORT: 0, management.PORT: 0}
+    """Return the device's ports with their ports on this host (0: any), always including that of
+    the kernel session."""
+    forwards = {session.PORT: 0}
     for text in texts:
         host, separator, device = text.partition(":")
         if not (separator and host.isdecimal() and device.isdecimal()):
@@ -95,7 +95,8 @@ def _run_on(args, ddb, device, shown, outputs):
         bench=bench_file(args) if device is not None else None,
     )
     Core.strict = args.strict
-    agreement = Agreement(ddb, experiment.devices.entries_in_use, device)
+    # What is emulated was built from the same descriptions; asking it would change the times of its run.
+    agreement = Agreement(ddb, experiment.devices.entries_in_use if device is None else {})
 
     ending = Ending(args, experiment, device, *shown, outputs, started)
 

@@ -287,7 +287,7 @@ class Mirny(Violations):
         delay(BREATH)
         self.tone.write(self.tone.regs[9] & 0xFFFFFF)
         delay(BREATH)
-        self.tone.write(tune | 1 << 21)  # ch1: its oscillator's band is selected at; ch1: it is calibrated with 100 MHz
+        self.tone.write(tune | 1 << 21)  # ch1: it is calibrated with 100 MHz
         delay(BREATH)
         self.tone.write(self.tone.regs[9])
         delay(BREATH)
@@ -330,6 +330,8 @@ class AD9834(Violations):
         self.dds.word.send(0x4001)  # it is started without a reset since power-up; its clock is at most 75 MHz, not 80
         delay(BREATH)
         self.dds.init()
+        delay(BREATH)
+        self.dds.word.send(0x2100)  # frequencies are written whole (b28)
         delay(BREATH)
         self.dds.word.send(0x4000)
         delay(BREATH)

@@ -136,4 +136,4 @@ def test_io_update_delay_is_found_for_any_phase(phase, delay):
 def test_servo_chips_have_their_own_delays():
     card = Card([0, 5, 3, 8])
     result = search(devices(ENTRIES).get("shared").tune_sync_delays, card)
-    assert result.exception is None and result.value == [19, 12, 10, 15]
+    assert result.exception is None and result.value == (19, 12, 10, 15)

@@ -88,8 +88,9 @@ class _Access(Module):
     of `RemoteWindow`. far, address: the board of the last place; the address.
 
     `ask` (in): the access is requested, until `taken` (out): a store of `word` (in, 32 bits) with
-    `word_strobes` (in, 4 bits) if `write` (in). `exists` (out): the board has that end. `answered` (out):
-    for a cycle, `status` (out, 2 bits) and `data` (out, 64 bits) are valid.
+    `word_strobes` (in, 4 bits) if `write` (in), answered before it has arrived if `early` (in). `exists` (out):
+    the board has that end. `answered` (out): for a cycle, `status` (out, 2 bits) and `data` (out, 64 bits) are
+    valid.
     """
 
     def __init__(self, askers, way, far, address):
