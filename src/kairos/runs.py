@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .errors import UsageError
 
-__all__ = ["FolderLock", "RIDCounter", "ResultsFile", "folder_of"]
+__all__ = ["FolderLock", "InUse", "RIDCounter", "ResultsFile", "claim", "folder_of"]
 
 NUMBERED = "{rid:09d}-{name}.h5"
 """Name of the file of a run."""
@@ -26,6 +26,31 @@ def folder_of(started: float, results="results") -> Path:
     folder = Path(results, time.strftime("%Y-%m-%d/%H", time.localtime(started))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+class InUse(Exception):
+    """Another process has claimed a file: its number in ``process``, or ``"unknown"``."""
+
+    def __init__(self, process: str):
+        super().__init__(process)
+        self.process = process
+
+
+def claim(path) -> int:
+    """Lock the file at `path` until the end of this process, whose number is written into it; returns the
+    descriptor, whose closing gives the file up. InUse, OSError."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.truncate(lock, 0)
+        os.write(lock, f"{os.getpid()}\n".encode())
+    except BaseException as error:
+        other = os.read(lock, 20).decode(errors="replace").strip()
+        os.close(lock)
+        if isinstance(error, BlockingIOError):
+            raise InUse(other or "unknown") from None
+        raise
+    return lock
 
 
 class FolderLock:
@@ -52,21 +77,14 @@ class FolderLock:
 
     def _locked(self) -> int:
         try:
-            lock = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            return claim(self._path)
         except OSError as error:
             raise UsageError(f"{self._path} cannot be written: {error.strerror}") from None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            other = os.read(lock, 20).decode(errors="replace").strip() or "unknown"
-            os.close(lock)
+        except InUse as other:
             raise UsageError(
-                f"a scheduler uses {self._path.parent} already (process {other}): stop it, or start this one in "
-                "another folder"
+                f"a scheduler uses {self._path.parent} already (process {other.process}): stop it, or start this one "
+                "in another folder"
             ) from None
-        os.truncate(lock, 0)
-        os.write(lock, f"{os.getpid()}\n".encode())
-        return lock
 
     def release(self):
         """Unlock the folder, if nobody else in this process uses it."""

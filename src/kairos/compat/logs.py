@@ -1,14 +1,10 @@
-"""Lines of logs, with the names of ``sipyco.logging_tools``.
-
-A record is the line ``LEVEL:name:message``, or ``LEVEL<n>:name:message`` and n - 1 further lines of
-the message; what is not in this form is output of `print`, of level INFO.
-"""
+"""Lines of logs in the form of `kairos.controllers.logs`, with the names of ``sipyco.logging_tools``."""
 
 import asyncio
 import logging
 import queue
-import re
 
+from ..controllers.logs import GREETING, Records
 from .tasks import TaskObject
 
 __all__ = [
@@ -20,10 +16,6 @@ __all__ = [
     "log_with_name",
     "multiline_log_config",
 ]
-
-GREETING = b"ARTIQ logging\n"
-RECORD = re.compile(r"([A-Z]+)(?:<(\d{1,6})>)?:([^:]*):(.*)", re.DOTALL)
-NAMES = logging.getLevelNamesMapping()
 
 
 def log_with_name(name, level, *args, **kwargs):
@@ -56,24 +48,13 @@ class LogParser:
 
     def __init__(self, source_cb):
         self.source_cb = source_cb
-        self._lines: list[str] = []
-        self._missing = 0
+        self._records = Records()
 
     def line_input(self, line: str):
         """Read a line; its record is logged once it is complete."""
-        if self._missing:
-            self._lines.append(line)
-            self._missing -= 1
-        else:
-            match = RECORD.fullmatch(line)
-            known = match is not None and match[1] in NAMES
-            self._level = NAMES[match[1]] if known else logging.INFO
-            self._name = match[3] if known else "print"
-            self._lines = [match[4] if known else line]
-            self._missing = max(1, int(match[2] or 1)) - 1 if known else 0
-        if not self._missing:
-            text = "\n".join(self._lines)
-            log_with_name(self._name, self._level, "%s", text, extra={"source": self.source_cb()})
+        for level, record in self._records.add(line):
+            name, _, message = record.partition(":")
+            log_with_name(name, level, "%s", message, extra={"source": self.source_cb()})
 
     async def stream_task(self, stream: asyncio.StreamReader):
         """Read a stream until its end."""
@@ -114,7 +95,7 @@ class LogForwarder(logging.Handler, TaskObject):
             try:
                 _, writer = await asyncio.open_connection(self.host, self.port)
                 try:
-                    writer.write(GREETING)
+                    writer.write(GREETING + b"\n")
                     await self._send(writer)
                 finally:
                     writer.close()

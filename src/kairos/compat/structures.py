@@ -20,7 +20,6 @@ from ..experiment.datasets import apply_change
 __all__ = ["ModAction", "Notifier", "Publisher", "Subscriber", "process_mod"]
 
 logger = logging.getLogger(__name__)
-GREETING = b"ARTIQ sync_struct"
 
 
 class ModAction(enum.Enum):
@@ -137,7 +136,7 @@ class Subscriber:
         try:
             if before_receive_cb is not None:
                 before_receive_cb()
-            self._writer.write(GREETING + b"\n" + f"{self.notifier_name} {FEATURE}\n".encode())
+            self._writer.write(Server.greeting + b"\n" + f"{self.notifier_name} {FEATURE}\n".encode())
             self._task = asyncio.create_task(self._receive(reader, f"{host}, port {port}"))
         except BaseException:
             self._writer.close()

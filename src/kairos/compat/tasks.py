@@ -5,6 +5,8 @@ import atexit
 import signal
 from abc import ABC, abstractmethod
 
+from ..controllers.listening import StreamServer
+
 __all__ = ["AsyncioServer", "Condition", "SignalHandler", "TaskObject", "atexit_register_coroutine"]
 
 
@@ -30,33 +32,15 @@ class TaskObject(ABC):
         """What the task does."""
 
 
-class AsyncioServer(ABC):
+class AsyncioServer(StreamServer):
     """A TCP server whose connections are handled by ``_handle_connection_cr(reader, writer)``."""
-
-    def __init__(self):
-        self._connections: set[asyncio.Task] = set()
 
     async def start(self, host, port, **more):
         """Listen at `host` and `port`; `more`: for `asyncio.start_server`."""
-        self.server = await asyncio.start_server(self._accepted, host, port, limit=4 << 20, **more)
+        self.server = await self.listen(host, port, **more)
 
-    async def stop(self):
-        """Stop listening and cancel all connections."""
-        self.server.close()
-        connections = list(self._connections)
-        for connection in connections:
-            connection.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
-        await self.server.wait_closed()
-
-    async def _accepted(self, reader, writer):
-        connection = asyncio.current_task()
-        self._connections.add(connection)
-        try:
-            await self._handle_connection_cr(reader, writer)
-        finally:
-            self._connections.discard(connection)
-            writer.close()
+    async def _handle(self, reader, writer):
+        await self._handle_connection_cr(reader, writer)
 
     @abstractmethod
     async def _handle_connection_cr(self, reader, writer):

@@ -1,21 +1,25 @@
-"""Sockets: the same port on several addresses, and sockets in folders, whose paths may be longer than their names
-can be."""
+"""Listening: the same port on several addresses, sockets in folders, whose paths may be longer than their names can
+be, and servers that handle each connection in a task of its own."""
 
+import asyncio
 import errno
 import os
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import UsageError
 
-__all__ = ["LOCAL", "bound", "dialled", "unix_socket"]
+__all__ = ["LOCAL", "StreamServer", "bound", "dialled", "unix_socket"]
 
 LOCAL = ("127.0.0.1", "::1")
 """Addresses of this computer only."""
 ATTEMPTS = 20
 BACKLOG = 256
+LINE_LIMIT = 4 << 20
+"""Bytes of a line that `asyncio.StreamReader.readline` returns."""
 
 
 def bound(addresses, port: int, purpose: str) -> list[socket.socket]:
@@ -103,3 +107,46 @@ def dialled(path: Path) -> socket.socket:
     with _named(path) as (connection, name):
         connection.connect(name)
     return connection
+
+
+class StreamServer(ABC):
+    """Handles each connection in a task of its own, which `stop` cancels."""
+
+    def __init__(self):
+        self._servers: list[asyncio.Server] = []
+        self._connections: set[asyncio.Task] = set()
+
+    async def listen(self, host, port, **more) -> asyncio.Server:
+        """Listen on `host` (an address, several, or None for all) and `port`, which the system chooses for 0;
+        `more`: as of `asyncio.start_server`."""
+        self._servers.append(await asyncio.start_server(self._accepted, host, port, limit=LINE_LIMIT, **more))
+        return self._servers[-1]
+
+    async def serve_on(self, connection: socket.socket):
+        """Listen on a socket that is bound, of any family; may be called several times."""
+        start = asyncio.start_unix_server if connection.family == socket.AF_UNIX else asyncio.start_server
+        self._servers.append(await start(self._accepted, sock=connection, limit=LINE_LIMIT))
+
+    async def stop(self):
+        """Close all connections and stop listening."""
+        for server in self._servers:
+            server.close()
+        connections = list(self._connections)
+        for connection in connections:
+            connection.cancel()
+        await asyncio.gather(*connections, return_exceptions=True)
+        for server in self._servers:
+            await server.wait_closed()
+
+    async def _accepted(self, reader, writer):
+        connection = asyncio.current_task()
+        self._connections.add(connection)
+        try:
+            await self._handle(reader, writer)
+        finally:
+            self._connections.discard(connection)
+            writer.close()
+
+    @abstractmethod
+    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
+        """Handle a connection until it ends."""

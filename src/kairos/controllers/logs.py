@@ -10,21 +10,14 @@ import logging
 import re
 from collections.abc import Callable, Iterator
 
+from .listening import StreamServer
 from .wire import keep_alive
 
 __all__ = ["LEVELS", "LogReceiver", "Records", "parsed"]
 
-LEVELS = {
-    "CRITICAL": logging.CRITICAL,
-    "ERROR": logging.ERROR,
-    "WARN": logging.WARNING,
-    "WARNING": logging.WARNING,
-    "INFO": logging.INFO,
-    "DEBUG": logging.DEBUG,
-    "TRACE": 5,
-}
+LEVELS = logging.getLevelNamesMapping() | {"TRACE": 5}
+"""Levels by name: Python's, and the one of firmware below DEBUG."""
 GREETING = b"ARTIQ logging"
-LINE_LIMIT = 4 << 20
 
 _HEAD = re.compile(r"([A-Z]+)(?:<(\d{1,6})>)?:([^:]*):(.*)", re.DOTALL)
 
@@ -62,41 +55,20 @@ class Records:
             yield self._level, "\n".join(self._lines)
 
 
-class LogReceiver:
+class LogReceiver(StreamServer):
     """Receives records over TCP and passes each on: ``take(source, level, "name:message")``."""
 
     def __init__(self, take: Callable[[str, int, str], None]):
+        super().__init__()
         self._take = take
-        self._servers: list[asyncio.Server] = []
-        self._tasks: set[asyncio.Task] = set()
 
-    async def serve_on(self, connection):
-        """Listen on a socket that is bound; may be called several times."""
-        self._servers.append(await asyncio.start_server(self._accepted, sock=connection, limit=LINE_LIMIT))
-
-    async def stop(self):
-        """Close all connections and stop listening."""
-        for server in self._servers:
-            server.close()
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for server in self._servers:
-            await server.wait_closed()
-
-    async def _accepted(self, reader, writer):
-        task = asyncio.current_task()
-        self._tasks.add(task)
+    async def _handle(self, reader, writer):
         keep_alive(writer.get_extra_info("socket"))
         try:
             if (await reader.readline()).strip() == GREETING:
                 await self._receive(reader)
         except (OSError, ValueError, asyncio.CancelledError):
             pass  # ValueError: a line beyond the limit
-        finally:
-            self._tasks.discard(task)
-            writer.close()
 
     async def _receive(self, reader):
         while line := await reader.readline():

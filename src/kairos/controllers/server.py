@@ -4,10 +4,10 @@ import asyncio
 import inspect
 import logging
 import signal
-import socket
 from contextlib import nullcontext
 
 from .. import pyon
+from .listening import StreamServer
 from .wire import (
     FEATURE,
     GREETING,
@@ -28,7 +28,7 @@ __all__ = ["Server", "serve"]
 logger = logging.getLogger(__name__)
 
 
-class Server:
+class Server(StreamServer):
     """Serves `targets`, a dictionary of objects by name; `description` is returned to clients on
     request.
 
@@ -41,27 +41,19 @@ class Server:
     def __init__(
         self, targets, description=None, builtin_terminate=False, allow_parallel=False, limit: int = REQUEST_MAX
     ):
+        super().__init__()
         self.targets = dict(targets)
         self.description = description
         self._builtin_terminate = builtin_terminate
         self._turn = nullcontext() if allow_parallel else asyncio.Lock()
         self._ended = asyncio.Event()
         self._limit = limit
-        self._servers: list[asyncio.Server] = []
-        self._sessions: set[asyncio.Task] = set()
 
     async def start(self, host, port, ssl_config=None):
         """Listen on `host` (an address, several, or None for all) and `port`; returns the port,
         which the system chooses for 0. `ssl_config`: files, see `wire`."""
-        encryption = server_encryption(ssl_config)
-        server = await asyncio.start_server(self._accepted, host, port, ssl=encryption)
-        self._servers.append(server)
+        server = await self.listen(host, port, ssl=server_encryption(ssl_config))
         return server.sockets[0].getsockname()[1]
-
-    async def serve_on(self, connection: socket.socket):
-        """Listen on a socket that is bound, of any family; may be called several times."""
-        start = asyncio.start_unix_server if connection.family == socket.AF_UNIX else asyncio.start_server
-        self._servers.append(await start(self._accepted, sock=connection))
 
     def terminate(self):
         """Stop the server, as clients can."""
@@ -71,20 +63,7 @@ class Server:
         """Wait until a client has called ``terminate``."""
         await self._ended.wait()
 
-    async def stop(self):
-        """Close all connections and stop listening."""
-        for server in self._servers:
-            server.close()
-        sessions = list(self._sessions)
-        for session in sessions:
-            session.cancel()
-        await asyncio.gather(*sessions, return_exceptions=True)
-        for server in self._servers:
-            await server.wait_closed()
-
-    async def _accepted(self, reader, writer):
-        session = asyncio.current_task()
-        self._sessions.add(session)
+    async def _handle(self, reader, writer):
         keep_alive(writer.get_extra_info("socket"))
         peer = "client at {}, port {}".format(*(writer.get_extra_info("peername") or ("?", "?"))[:2])
         try:
@@ -93,9 +72,6 @@ class Server:
             logger.debug("%s: %s", peer, error)
         except asyncio.CancelledError:
             pass
-        finally:
-            self._sessions.discard(session)
-            writer.close()
 
     async def _session(self, reader, writer, peer):
         version = 2

@@ -3,7 +3,6 @@
 import asyncio
 import contextvars
 import csv
-import fcntl
 import json
 import logging
 import os
@@ -22,7 +21,7 @@ from ..devices import DeviceDB
 from ..errors import UsageError
 from ..experiment.store import DatasetStore
 from ..labclient import ADDRESS, SOCKET, STATE
-from ..runs import RIDCounter
+from ..runs import InUse, RIDCounter, claim
 from . import targets
 from .database import Database
 from .device import Devices
@@ -51,7 +50,7 @@ _person: contextvars.ContextVar[str | None] = contextvars.ContextVar("person", d
 class _LocalServer(Server):
     """The server of the laboratory's own socket, which knows who calls."""
 
-    async def _accepted(self, reader, writer):
+    async def _handle(self, reader, writer):
         connection = writer.get_extra_info("socket")
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         user = struct.unpack("3i", credentials)[1]
@@ -59,7 +58,7 @@ class _LocalServer(Server):
             _person.set(pwd.getpwuid(user).pw_name)
         except KeyError:
             _person.set(str(user))
-        await super()._accepted(reader, writer)
+        await super()._handle(reader, writer)
 
 
 class Laboratory:
@@ -79,7 +78,7 @@ class Laboratory:
     async def start(self):
         """Start everything; returns once clients can connect. UsageError, EmulatorError."""
         self.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock()
+        self._claimed = self._claim()
         settings = self.settings
         self.broadcaster = Broadcaster(settings.pyon)
         self.log = Log(self.broadcaster, self.state / "lab.log")
@@ -102,17 +101,13 @@ class Laboratory:
         await self._listen()
         self.in_background(self.repository.scan())
 
-    def _lock(self):
-        self._lock_file = (self.state / "lock").open("a+")
+    def _claim(self) -> int:
         try:
-            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self._lock_file.seek(0)
-            other = self._lock_file.read().strip() or "unknown"
-            raise UsageError(f"a laboratory is running in {self.settings.folder} already (process {other})") from None
-        self._lock_file.truncate(0)
-        self._lock_file.write(f"{os.getpid()}\n")
-        self._lock_file.flush()
+            return claim(self.state / "lock")
+        except InUse as other:
+            raise UsageError(
+                f"a laboratory is running in {self.settings.folder} already (process {other.process})"
+            ) from None
 
     async def _repository(self) -> Repository:
         settings = self.settings
@@ -320,5 +315,5 @@ class Laboratory:
             logging.getLogger().removeHandler(self.log)
             self.log.close()
             Path(self.state / ADDRESS).unlink(missing_ok=True)
-        self._lock_file.close()
+        os.close(self._claimed)
         return left

@@ -282,7 +282,7 @@ impl<'a, 'h> Infer<'a, 'h> {
         annotated(types, &info.returns, returns, ast.name_span)?;
         let expr_types = (0..ast.expr_count).map(|_| types.var()).collect();
         let class_name = class.map(|class| self.context.program.classes[&class].name.clone());
-        let symbol = self.symbol(&info.qualified_name, class_name.as_deref());
+        let symbol = self.symbols.unique(&info.qualified_name, class_name.as_deref());
         let defaults: Vec<_> = info
             .params
             .iter()
@@ -317,11 +317,6 @@ impl<'a, 'h> Infer<'a, 'h> {
             }
         }
         Ok(id)
-    }
-
-    /// The symbol of a new instance of a function.
-    fn symbol(&mut self, qualified: &str, class: Option<&str>) -> String {
-        self.symbols.unique(qualified, class)
     }
 
     /// Visits all functions that are called until inference converges.

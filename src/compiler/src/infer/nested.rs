@@ -52,7 +52,7 @@ impl Infer<'_, '_> {
             params: params.collect(),
             returns: None,
         };
-        let symbol = self.symbol(&info.qualified_name, None);
+        let symbol = self.symbols.unique(&info.qualified_name, None);
         let returns = self.types().var();
         let types = (0..function.expr_count).map(|_| self.types().var()).collect();
         let functions = &mut self.context.program.functions;
