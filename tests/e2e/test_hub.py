@@ -203,24 +203,24 @@ def test_command_line_reads_and_writes_registers(hub, lab):
     assert json.loads(run("read", "demo/rtio/outputs", "--json").stdout) == {"demo/rtio/outputs": 13}
     block = json.loads(run("read", "demo/rtio", "--json").stdout)
     assert block["demo/rtio/outputs"] == 13 and "demo/rtio/reset" not in block and len(block) > 5
-    for words, text in (
-        (("read", "demo"), "is not a register"),
-        (("read", "demo/"), "is not a register"),
-        (("read", "demo/rtio/output"), "did you mean 'rtio/outputs'?"),
-        (("write", "demo/rtio/output", "1"), "did you mean 'rtio/outputs'?"),
-        (("watch", "demo/rtio/output"), "did you mean 'rtio/outputs'?"),
-        (("watch", "demo/rtio/outputs", "--period", "0"), "the period must be at least 0.01 s"),
-        (("read", "demo/rtio/reset"), "rtio/reset is reserved for the firmware"),
-        (("spi", "demo/none", "1"), "no 'none' among its SPI buses"),
-        (("read", "demo/none"), "no register or block 'none'; it has analyzer, dma"),
-        (("ls", "demo/rtio/none"), "no register or block 'rtio/none'; it has rtio/async_error"),
-        (("read", "demo/rtio/none"), "its block has"),
-        (("write", "demo/rtio/outputs", "1"), "rtio/outputs is read-only"),
-        (("write", "demo/rtio/outputs", "high"), "'high' is not a number"),
-        (("ls", "none"), "no device 'none'"),
+    for words, text, code in (
+        (("read", "demo"), "is not a register", 2),
+        (("read", "demo/"), "is not a register", 2),
+        (("read", "demo/rtio/output"), "did you mean 'rtio/outputs'?", 1),
+        (("write", "demo/rtio/output", "1"), "did you mean 'rtio/outputs'?", 1),
+        (("watch", "demo/rtio/output"), "did you mean 'rtio/outputs'?", 1),
+        (("watch", "demo/rtio/outputs", "--period", "0"), "the period must be at least 0.01 s", 2),
+        (("read", "demo/rtio/reset"), "rtio/reset is reserved for the firmware", 1),
+        (("spi", "demo/none", "1"), "no 'none' among its SPI buses", 1),
+        (("read", "demo/none"), "no register or block 'none'; it has analyzer, dma", 1),
+        (("ls", "demo/rtio/none"), "no register or block 'rtio/none'; it has rtio/async_error", 1),
+        (("read", "demo/rtio/none"), "its block has", 1),
+        (("write", "demo/rtio/outputs", "1"), "rtio/outputs is read-only", 1),
+        (("write", "demo/rtio/outputs", "high"), "'high' is not a number", 2),
+        (("ls", "none"), "no device 'none'", 1),
     ):
         done = run(*words)
-        assert done.returncode in (1, 2) and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+        assert done.returncode == code and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
 def test_restarted_device_is_reconnected_by_the_hub(tmp_path, start_device):

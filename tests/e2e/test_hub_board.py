@@ -259,13 +259,13 @@ def test_command_line_shows_board_and_its_buffers(hub, lab):
     file = hub.folder / "dump"
     assert run("memory", "rack/samples", "-o", file).returncode == 0
     assert file.read_bytes() == (hub.folder / "root/dev/samples").read_bytes()
-    for words, text in (
-        (("memory", "rack/none"), "no buffer 'none'"),
-        (("spi", "rack/spidev0.0", "256"), "bytes must be numbers from 0 to 255"),
-        (("spi", "rack", "1"), "is not a bus"),
+    for words, text, code in (
+        (("memory", "rack/none"), "no buffer 'none'", 1),
+        (("spi", "rack/spidev0.0", "256"), "bytes must be numbers from 0 to 255", 2),
+        (("spi", "rack", "1"), "is not a bus", 2),
     ):
         done = run(*words)
-        assert done.returncode in (1, 2) and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+        assert done.returncode == code and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
 def test_core_device_gateware_is_accessible_below_linux(tmp_path, device):

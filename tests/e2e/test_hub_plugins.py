@@ -434,6 +434,15 @@ def test_reload_stops_no_other_plugin(hub, lab, ill, bystander):
     settings.write_text(written)
 
 
+def test_plugin_that_is_new_in_the_settings_requires_a_restart(hub):
+    settings = hub.folder / "hub.toml"
+    written = settings.read_text()
+    settings.write_text(written + entry("added", misbehaving(hub.folder, "added")))
+    done = run_kairos("hub", "reload", "added", "--hub", hub.address)
+    settings.write_text(written)
+    assert done.returncode == 1 and "plugin added is new in hub.toml: restart the hub" in done.stderr, done.stderr
+
+
 def test_rust_plugin_is_served_and_ends_with_its_hub(tmp_path):
     """The example of the manual: layer `access`, so without access to the hub."""
     program = HUB.parent / "examples" / "counter"

@@ -105,6 +105,31 @@ def test_silent_clients_do_not_block_others(device, device_db, kairos):
     works(kairos, device_db)
 
 
+def test_client_that_retries_gets_the_place_of_a_silent_one(device):
+    """Its attempts, three a second, do not prolong the time that silent clients have for their greeting."""
+    with ExitStack() as silent:
+        for _ in range(4):
+            with suppress(ConnectionError):
+                silent.enter_context(socket.create_connection((device.host, device.ports[session.PORT]), 5))
+        attempts = 0
+        while not greeted(device):
+            attempts += 1
+            # Each silent client has ten seconds of the device's time, of which little passes in an attempt at most.
+            assert attempts < 40, device.uart()[-2000:]
+            time.sleep(0.3)
+
+
+def greeted(device) -> bool:
+    """Return whether a new connection is answered within a moment."""
+    try:
+        with socket.create_connection((device.host, device.ports[session.PORT]), 5) as connection:
+            connection.settimeout(0.3)
+            connection.sendall(GREETINGS[0])
+            return connection.recv(1) != b""
+    except OSError:
+        return False
+
+
 def test_client_that_never_reads_blocks_no_other(device, device_db, kairos):
     """It requests the log repeatedly and reads none of it."""
     with socket.create_connection((device.host, device.ports[management.PORT]), 5) as slow:

@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import time
+from pathlib import Path
 
 import h5py
 import pytest
@@ -105,6 +106,38 @@ def test_request_for_termination_survives_the_laboratory(lab):
     lab.start()
     os.kill(pid, signal.SIGCONT)
     assert lab.ends(rid)["status"] == "terminated"
+
+
+SLOW = """
+import os
+import time
+from pathlib import Path
+from artiq.experiment import *
+
+Path({pid!r}).write_text(f"{{os.getpid()}} ")
+
+
+class Slow(EnvExperiment):
+    def build(self):
+        while not Path({end!r}).exists():
+            time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_examination_does_not_outlive_its_laboratory(lab, finished):
+    pid, end = lab.folder / "pid", lab.folder / "end"
+    (lab.folder / "repository" / "slow.py").write_text(SLOW.format(pid=str(pid), end=str(end)))
+    lab.kill()
+    lab.start()
+    until(lambda: pid.exists() and pid.read_text().endswith(" "))
+    process = int(pid.read_text())
+    os.kill(process, signal.SIGSTOP)
+    if finished:
+        end.touch()
+    lab.kill()
+    os.kill(process, signal.SIGCONT)
+    until(lambda: not Path(f"/proc/{process}").exists())
 
 
 def disturb(lab, chance, acknowledged):

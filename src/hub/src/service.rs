@@ -245,13 +245,19 @@ impl v1::plugins_server::Plugins for Service {
 
     async fn reload(&self, request: Request<ReloadPluginRequest>) -> Result<Response<ReloadPluginResponse>, Status> {
         let name = request.into_inner().name;
-        let plugin = self
-            .plugins
-            .find(&name)
-            .ok_or_else(|| names::unknown("plugin", &name, self.plugins.iter().map(Plugin::name)))?;
         // The listening address is irrelevant here.
         let settings = Settings::load(&self.file, Some((Ipv4Addr::LOCALHOST, 0).into()));
-        let mut found = settings.map_err(Status::failed_precondition)?.plugins;
+        let settings = settings.map_err(Status::failed_precondition);
+        let Some(plugin) = self.plugins.find(&name) else {
+            let is_new = settings.is_ok_and(|new| new.plugins.iter().any(|plugin| plugin.name == name));
+            return Err(match is_new {
+                true => Status::failed_precondition(format!(
+                    "plugin {name} is new in hub.toml: restart the hub, which starts it; experiments go on meanwhile"
+                )),
+                false => names::unknown("plugin", &name, self.plugins.iter().map(Plugin::name)),
+            });
+        };
+        let mut found = settings?.plugins;
         let at = found.iter().position(|other| other.name == name);
         let at = at.ok_or_else(|| Status::failed_precondition(format!("hub.toml no longer has plugin {name}")))?;
         let settings = found.swap_remove(at);

@@ -32,7 +32,7 @@ def main(folder: str, path: str, begin: dict):
     """Examine the file ``begin["file"]`` of the repository in ``begin["root"]``, and report to the
     laboratory with the socket `path`: classes, imported files."""
     redirect(Path(folder, "output"))
-    link = Link(path, begin["rid"], {})
+    link = Link(path, begin["rid"], {}, outlive=False)
     root, file = begin["root"], Path(begin["file"])
     if root is not None:
         sys.path.insert(0, root)

@@ -47,9 +47,10 @@ ALONE = 60.0
 
 
 class Link:
-    """The connection to the laboratory, kept by a thread."""
+    """The connection to the laboratory, kept by a thread. A process that does not `outlive` the laboratory ends
+    with the connection."""
 
-    def __init__(self, path: str, rid: int, state: dict):
+    def __init__(self, path: str, rid: int, state: dict, outlive: bool = True):
         self._path, self._state = path, {"rid": rid, "pid": os.getpid(), **state}
         self.commands: queue.Queue = queue.Queue()
         self._replies: queue.Queue = queue.Queue()
@@ -59,6 +60,7 @@ class Link:
         """What is sent again after a reconnection: a question, the end of a stage."""
         self._number = 0
         self._connection: socket.socket | None = None
+        self._outlive = outlive
         self.lost = time.monotonic()
         """When the connection was lost."""
         threading.Thread(target=self._keep, name="link", daemon=True).start()
@@ -127,6 +129,8 @@ class Link:
         while True:
             with suppress(OSError):
                 self._talk()
+            if not self._outlive:
+                os._exit(1)
             time.sleep(RECONNECT)
 
     def _talk(self):

@@ -175,6 +175,8 @@ def _read(path: Path) -> dict:
         raise DescriptionError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from None
     except UnicodeDecodeError:
         raise DescriptionError(f"{path}: not a text file in UTF-8") from None
+    except RecursionError:
+        raise DescriptionError(f"{path}: its values are nested too deeply") from None
     return check(description, str(path))
 
 
