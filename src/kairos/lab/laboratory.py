@@ -72,6 +72,8 @@ class Laboratory:
         self._ended = asyncio.Event()
         self._background: set[asyncio.Task] = set()
         self._servers: list = []
+        self._claimed: int | None = None
+        """The lock of the folder."""
 
     # Start
 
@@ -315,5 +317,7 @@ class Laboratory:
             logging.getLogger().removeHandler(self.log)
             self.log.close()
             Path(self.state / ADDRESS).unlink(missing_ok=True)
-        os.close(self._claimed)
+        if self._claimed is not None:
+            os.close(self._claimed)
+            self._claimed = None
         return left
