@@ -114,7 +114,7 @@ def test_client_that_retries_gets_the_place_of_a_silent_one(device):
         attempts = 0
         while not greeted(device):
             attempts += 1
-            # Each silent client has ten seconds of the device's time, of which little passes in an attempt at most.
+            # The oldest silent client is evicted after a quarter of a second of the device's time.
             assert attempts < 40, device.uart()[-2000:]
             time.sleep(0.3)
 

@@ -5,7 +5,7 @@ import atexit
 import signal
 from abc import ABC, abstractmethod
 
-from ..controllers.listening import StreamServer
+from ..controllers.listening import LINE_LIMIT, StreamServer
 
 __all__ = ["AsyncioServer", "Condition", "SignalHandler", "TaskObject", "atexit_register_coroutine"]
 
@@ -34,6 +34,8 @@ class TaskObject(ABC):
 
 class AsyncioServer(StreamServer):
     """A TCP server whose connections are handled by ``_handle_connection_cr(reader, writer)``."""
+
+    buffered = LINE_LIMIT
 
     async def start(self, host, port, **more):
         """Listen at `host` and `port`; `more`: for `asyncio.start_server`."""

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from ..errors import UsageError
 
-__all__ = ["LOCAL", "StreamServer", "bound", "dialled", "unix_socket"]
+__all__ = ["LINE_LIMIT", "LOCAL", "StreamServer", "bound", "dialled", "unix_socket"]
 
 LOCAL = ("127.0.0.1", "::1")
 """Addresses of this computer only."""
 ATTEMPTS = 20
 BACKLOG = 256
 LINE_LIMIT = 4 << 20
-"""Bytes of a line that `asyncio.StreamReader.readline` returns."""
+"""Bytes of a line, for servers that read line by line."""
 
 
 def bound(addresses, port: int, purpose: str) -> list[socket.socket]:
@@ -112,6 +112,9 @@ def dialled(path: Path) -> socket.socket:
 class StreamServer(ABC):
     """Handles each connection in a task of its own, which `stop` cancels."""
 
+    buffered = 1 << 16
+    """Limit of a connection's `asyncio.StreamReader` in bytes: no longer line can be read by its `readline`."""
+
     def __init__(self):
         self._servers: list[asyncio.Server] = []
         self._connections: set[asyncio.Task] = set()
@@ -119,13 +122,13 @@ class StreamServer(ABC):
     async def listen(self, host, port, **more) -> asyncio.Server:
         """Listen on `host` (an address, several, or None for all) and `port`, which the system chooses for 0;
         `more`: as of `asyncio.start_server`."""
-        self._servers.append(await asyncio.start_server(self._accepted, host, port, limit=LINE_LIMIT, **more))
+        self._servers.append(await asyncio.start_server(self._accepted, host, port, limit=self.buffered, **more))
         return self._servers[-1]
 
     async def serve_on(self, connection: socket.socket):
         """Listen on a socket that is bound, of any family; may be called several times."""
         start = asyncio.start_unix_server if connection.family == socket.AF_UNIX else asyncio.start_server
-        self._servers.append(await start(self._accepted, sock=connection, limit=LINE_LIMIT))
+        self._servers.append(await start(self._accepted, sock=connection, limit=self.buffered))
 
     async def stop(self):
         """Close all connections and stop listening."""

@@ -10,7 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator
 
-from .listening import StreamServer
+from .listening import LINE_LIMIT, StreamServer
 from .wire import keep_alive
 
 __all__ = ["LEVELS", "LogReceiver", "Records", "parsed"]
@@ -57,6 +57,8 @@ class Records:
 
 class LogReceiver(StreamServer):
     """Receives records over TCP and passes each on: ``take(source, level, "name:message")``."""
+
+    buffered = LINE_LIMIT
 
     def __init__(self, take: Callable[[str, int, str], None]):
         super().__init__()

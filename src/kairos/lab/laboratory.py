@@ -80,6 +80,8 @@ class Laboratory:
         self._ended = asyncio.Event()
         self._background: set[asyncio.Task] = set()
         self._servers: list = []
+        self._claimed: int | None = None
+        """The lock of the folder."""
 
     # Start
 
@@ -379,4 +381,5 @@ class Laboratory:
             Path(self.state / ADDRESS).unlink(missing_ok=True)
         if self._claimed is not None:
             os.close(self._claimed)
+            self._claimed = None
         return left
