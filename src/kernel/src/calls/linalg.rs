@@ -116,20 +116,84 @@ impl KernelMatrix {
     }
 }
 
+/// What a kernel has called. Values in it are addresses.
+enum Operation {
+    Cholesky,
+    Inverse,
+    PseudoInverse,
+    Determinant,
+    /// `q` has as many columns as the kernel's matrix of this address, but at least those of the reduced one.
+    Qr(u32),
+    Svd,
+    /// The exponent is a number or a matrix with one element; no valid exponent is a valid address.
+    Power(u32),
+    Lu,
+    Schur,
+    Hessenberg,
+    /// Solves `matrix x = right` for `x`.
+    Solve(u32),
+}
+
+/// Up to three matrices that an operation results in.
+type Results<'a> = [Option<Matrix<'a>>; 3];
+
+impl Operation {
+    fn results<'a>(self, matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<Results<'a>> {
+        let two = |[first, second]: [Matrix<'a>; 2]| [Some(first), Some(second), None];
+        let one = match self {
+            Operation::Cholesky => linalg::cholesky(matrix, scratch)?,
+            Operation::Inverse => linalg::inverse(matrix, scratch)?,
+            Operation::PseudoInverse => linalg::pseudo_inverse(matrix, scratch)?,
+            Operation::Determinant => {
+                let value = linalg::determinant(matrix, scratch)?;
+                let mut single = scratch.matrix(1, 1)?;
+                single.set(0, 0, value);
+                single
+            }
+            Operation::Qr(q) => {
+                let wanted = KernelMatrix::at(q)?.shape[1];
+                let count = wanted.clamp(matrix.rows.min(matrix.columns), matrix.rows);
+                return Ok(two(linalg::qr(matrix, count, scratch)?));
+            }
+            Operation::Svd => return Ok(linalg::svd(matrix, scratch)?.map(Some)),
+            Operation::Power(exponent) => linalg::power(matrix, number(exponent, scratch)?, scratch)?,
+            Operation::Lu => return Ok(two(linalg::lu(matrix, scratch)?)),
+            Operation::Schur => return Ok(two(linalg::schur(matrix, scratch)?)),
+            Operation::Hessenberg => return Ok(two(linalg::hessenberg(matrix, scratch)?)),
+            Operation::Solve(right) => {
+                let right = KernelMatrix::at(right)?.read(scratch)?;
+                if right.rows != matrix.rows {
+                    return Err(Problem::Shape);
+                }
+                linalg::solve(matrix, &right, scratch)?
+            }
+        };
+        Ok([Some(one), None, None])
+    }
+}
+
+/// The number that an exponent is, or the address of which it is.
+fn number(exponent: u32, scratch: &mut Scratch) -> Result<i32> {
+    if KernelMemory.bytes(exponent, 12).is_err() {
+        return Ok(exponent as i32);
+    }
+    let single = KernelMatrix::at(exponent)?;
+    if single.shape != [1, 1] {
+        return Err(Problem::Shape);
+    }
+    Ok(single.read(scratch)?.at(0, 0) as i32)
+}
+
 /// Computes results from a matrix, writes them to the kernel's matrices, and raises any error.
-fn compute<const COUNT: usize>(
-    matrix: u32,
-    results: [u32; COUNT],
-    work: impl for<'a> FnOnce(&Matrix, &mut Scratch<'a>) -> Result<[Matrix<'a>; COUNT]>,
-) {
+fn compute(operation: Operation, matrix: u32, results: &[u32]) {
     let done = SCRATCH.with(|area| {
         let mut scratch = Scratch::new(area.doubles());
         let matrix = KernelMatrix::at(matrix)?.read(&mut scratch)?;
-        let found = work(&matrix, &mut scratch)?;
+        let found = operation.results(&matrix, &mut scratch)?;
         results
-            .into_iter()
-            .zip(&found)
-            .try_for_each(|(address, result)| KernelMatrix::at(address)?.write(result))
+            .iter()
+            .zip(found.iter().flatten())
+            .try_for_each(|(address, result)| KernelMatrix::at(*address)?.write(result))
     });
     match done {
         Ok(()) => {}
@@ -143,71 +207,28 @@ fn compute<const COUNT: usize>(
     }
 }
 
-macro_rules! one {
-    ($($name:ident => $function:ident),*) => { $(
-        extern "C" fn $name(matrix: u32, result: u32) {
-            compute(matrix, [result], |matrix, scratch| Ok([linalg::$function(matrix, scratch)?]));
+macro_rules! calls {
+    ($($name:ident($($result:ident),*) => $operation:ident$(($value:ident))?;)*) => { $(
+        extern "C" fn $name(matrix: u32, $($value: u32,)? $($result: u32),*) {
+            compute(Operation::$operation$(($value))?, matrix, &[$($result),*]);
         }
     )* };
 }
-one!(cholesky => cholesky, inverse => inverse, pseudo_inverse => pseudo_inverse);
-
-macro_rules! two {
-    ($($name:ident => $function:ident),*) => { $(
-        extern "C" fn $name(matrix: u32, first: u32, second: u32) {
-            compute(matrix, [first, second], |matrix, scratch| Ok(linalg::$function(matrix, scratch)?));
-        }
-    )* };
-}
-two!(lu => lu, schur => schur, hessenberg => hessenberg);
-
-extern "C" fn determinant(matrix: u32, result: u32) {
-    compute(matrix, [result], |matrix, scratch| {
-        let value = linalg::determinant(matrix, scratch)?;
-        let mut single = scratch.matrix(1, 1)?;
-        single.set(0, 0, value);
-        Ok([single])
-    });
+calls! {
+    cholesky(result) => Cholesky;
+    inverse(result) => Inverse;
+    pseudo_inverse(result) => PseudoInverse;
+    determinant(result) => Determinant;
+    svd(u, values, v) => Svd;
+    matrix_power(result) => Power(exponent);
+    lu(l, u) => Lu;
+    schur(t, z) => Schur;
+    hessenberg(h, q) => Hessenberg;
+    solve(result) => Solve(right);
 }
 
-/// `q` has as many columns as the kernel's matrix, but at least those of the reduced one.
 extern "C" fn qr(matrix: u32, q: u32, r: u32) {
-    compute(matrix, [q, r], |matrix, scratch| {
-        let wanted = KernelMatrix::at(q)?.shape[1];
-        let count = wanted.clamp(matrix.rows.min(matrix.columns), matrix.rows);
-        Ok(linalg::qr(matrix, count, scratch)?)
-    });
-}
-
-extern "C" fn svd(matrix: u32, u: u32, values: u32, v: u32) {
-    compute(matrix, [u, values, v], |matrix, scratch| {
-        Ok(linalg::svd(matrix, scratch)?)
-    });
-}
-
-/// The exponent is a number or a matrix with one element; no valid exponent is a valid address.
-extern "C" fn matrix_power(matrix: u32, exponent: u32, result: u32) {
-    compute(matrix, [result], |matrix, scratch| {
-        let number = match KernelMemory.bytes(exponent, 12) {
-            Ok(_) => match KernelMatrix::at(exponent)? {
-                single if single.shape == [1, 1] => single.read(scratch)?.at(0, 0) as i32,
-                _ => return Err(Problem::Shape),
-            },
-            Err(_) => exponent as i32,
-        };
-        Ok([linalg::power(matrix, number, scratch)?])
-    });
-}
-
-/// Solves `matrix x = right` for `x`.
-extern "C" fn solve(matrix: u32, right: u32, result: u32) {
-    compute(matrix, [result], |matrix, scratch| {
-        let right = KernelMatrix::at(right)?.read(scratch)?;
-        if right.rows != matrix.rows {
-            return Err(Problem::Shape);
-        }
-        Ok([linalg::solve(matrix, &right, scratch)?])
-    });
+    compute(Operation::Qr(q), matrix, &[q, r]);
 }
 
 raise::raising! {
