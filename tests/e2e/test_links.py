@@ -173,13 +173,15 @@ def test_outputs_lost_in_flight_are_reported_after_wait(tmp_path):
     """The next output to that board is refused. It was posted, so the wait for its time reports it."""
     built("pair", "satellite")
     description = (ROOT / "src/emulator/src/host/pair.toml").read_text()
-    (tmp_path / "system.toml").write_text(description.replace("delay_ns = 1000", "delay_ns = 260_000"))
+    cut = 3_000_000_000
+    line = f"delay_ns = 260_000\nunplugged_ns = [[{cut}, {cut + 1_000_000}]]"
+    (tmp_path / "system.toml").write_text(description.replace("delay_ns = 1000", line))
     device = System(tmp_path, tmp_path / "system.toml")
     try:
         device.until_logged(ABOVE)
         (database := tmp_path / "device_db.py").write_text(two_boards(f"{device.host}:{device.ports[1381]}"))
         experiment = Path(__file__).with_name("experiments") / "satellite_in_flight.py"
-        done = run_kairos("run", experiment, "--device-db", database, f"socket='{device.control_socket}'")
+        done = run_kairos("run", experiment, "--device-db", database, f"cut_ns={cut}")
         assert done.stdout.startswith("unreachable\nreached\n"), done.stdout + done.stderr + device.uart()
         assert "RTIO busy error involving channel 0x10005:sat_ttl5" in device.manage("0", "log").stdout
     finally:

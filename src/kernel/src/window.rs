@@ -157,12 +157,19 @@ fn posting() -> Option<Posting> {
     WINDOW.get()?.posting
 }
 
-/// Waits until the other boards have executed all posted stores. Returns the exception for one that
-/// has failed.
+/// Waits until the other boards have executed all posted stores. Returns the exception for the first
+/// that has failed, so that no later access is blamed for the others.
 pub fn drain() -> Option<Record> {
     let posting = posting()?;
-    while posting.late.read() & (FAILED | IDLE) == 0 {}
-    late_fault()
+    let mut first = None;
+    loop {
+        let late = posting.late.read();
+        if late & FAILED != 0 {
+            first = first.or(late_fault());
+        } else if late & IDLE != 0 {
+            return first;
+        }
+    }
 }
 
 /// The exception for a posted store that has failed, if one has.
@@ -187,7 +194,7 @@ pub fn reclaim() {
     POINTED.set(None);
     set_posting(false);
     // Failures of the kernel that has ended concern nobody any more.
-    while drain().is_some() {}
+    drain();
 }
 
 /// Allows the kernel pointers to a board. If the shared place is taken, returns the board that has
