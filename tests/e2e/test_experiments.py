@@ -297,4 +297,5 @@ def test_recording_ends_while_clock_runs(kairos, lab_db):
 
 def test_run_without_clock_is_recorded_completely(kairos, lab_db):
     vcd = clock(kairos, "a.vcd", lab_db, "0.0", "200 * ms")
-    assert pulses_of_vcd(vcd)["ttl4"] == [(0, 10_000), (200_010_000, 200_020_000)]
+    # The Sampler's mode pin is high for ever.
+    assert pulses_of_vcd(vcd, complete=False)["ttl4"] == [(0, 10_000), (200_010_000, 200_020_000)]

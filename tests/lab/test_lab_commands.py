@@ -48,7 +48,7 @@ def test_experiments_are_submitted_by_name_and_file_and_found_in_the_history(lab
     unlisted = lab.folder / "outside.py"
     unlisted.write_text("from artiq.experiment import *\nclass Out(EnvExperiment):\n    def run(self): 1 / 0\n")
     failed = kairos_in("submit", unlisted, "-w")
-    assert failed.returncode == 1 and failed.stdout == "run 2: failed\n"
+    assert failed.returncode == 1 and failed.stdout == "run 2\nrun 2: failed\n"
     assert [run["rid"] for run in objects(kairos_in("runs", "list", "--json"))] == [2, 1, 0]
     assert [run["rid"] for run in objects(kairos_in("runs", "list", "quick", "n=2", "--json"))] == [0]
     assert "ZeroDivisionError" in printed(kairos_in("runs", "show", "2"))
@@ -162,7 +162,7 @@ def test_new_laboratory_runs_a_kernel_on_an_ion(tmp_path):
         device = objects(run_kairos("lab", "status", "--json", cwd=folder))
         assert device[0]["runs"] == 1
         done = run_kairos("submit", "rabi_flop.py", "points=2", "shots=1", "--wait", cwd=folder)
-        assert printed(done) == "run 1: completed\n", "the device lives on"
+        assert printed(done) == "run 1\nrun 1: completed\n", "the device lives on"
         printed(run_kairos("lab", "end", cwd=folder))
         assert lab.wait(PATIENCE) == 0
     finally:

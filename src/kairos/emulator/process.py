@@ -320,6 +320,7 @@ class Emulator:
     def _busy_with(self) -> str:
         """Return what keeps the device from becoming idle, and what to do."""
         rebuild = "rebuild it with 'make firmware gateware emulator'"
+        restless = f"a part of its bench acts every few nanoseconds and keeps it busy (try --no-bench), or {rebuild}"
         try:
             for link in self._control.request("links")["links"] if self._control else []:
                 for way in ("down", "up"):
@@ -332,10 +333,11 @@ class Emulator:
                         )
             status = self._control.status() if self._control else {}
         except EmulatorError:
-            return rebuild
+            # Nothing but a bench keeps an emulator from answering.
+            return restless if self.has_bench else rebuild
         due = status.get("bench_ns")
         if due is not None and due - status["time_ns"] < RESTLESS_NS:
-            return f"a part of its bench acts every few nanoseconds and keeps it busy (try --no-bench), or {rebuild}"
+            return restless
         return rebuild
 
     def log_tail(self) -> str:
