@@ -287,7 +287,7 @@ class Mirny(Violations):
         delay(BREATH)
         self.tone.write(self.tone.regs[9] & 0xFFFFFF)
         delay(BREATH)
-        self.tone.write(tune | 1 << 21)  # ch1: it is calibrated with 100 MHz
+        self.tone.write(tune | 1 << 21)  # ch1: the divider of its band selection is 0; ch1: it is calibrated with 100 MHz
         delay(BREATH)
         self.tone.write(self.tone.regs[9])
         delay(BREATH)
@@ -331,7 +331,8 @@ class AD9834(Violations):
         delay(BREATH)
         self.dds.init()
         delay(BREATH)
-        self.dds.word.send(0x2100)  # frequencies are written whole (b28)
+        b28, reset = 0x2000, 0x100
+        self.dds.word.send(b28 | reset)
         delay(BREATH)
         self.dds.word.send(0x4000)
         delay(BREATH)
