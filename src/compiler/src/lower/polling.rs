@@ -23,7 +23,8 @@ impl<'p> Emitter<'_, 'p> {
         let Some((early, late)) = self.polled(test).filter(|_| does_nothing(body)) else {
             return Ok(());
         };
-        let (early, late) = (self.expr(early)?, self.expr(late)?);
+        let mut wide = |side| self.expr(side).map(|value| self.build.convert(value, &Ty::I64));
+        let (early, late) = (wide(early)?, wide(late)?);
         let left = self.build.binary(Binary::Sub, late, early);
         let polled = Value::int(Ty::I64, POLLED);
         let is_long = self.build.compare(Compare::Sgt, left.clone(), polled.clone());
@@ -50,10 +51,10 @@ impl<'p> Emitter<'_, 'p> {
             CmpOp::Gt | CmpOp::GtE => (second, &**first),
             _ => return None,
         };
-        let wide = [early, late]
+        let whole = [early, late]
             .iter()
-            .all(|side| matches!(self.kind_of(side), Kind::Int64));
-        (wide && self.counts(early)? - self.counts(late)? == 1).then_some((early, late))
+            .all(|side| matches!(self.kind_of(side), Kind::Int32 | Kind::Int64));
+        (whole && self.counts(early)? - self.counts(late)? == 1).then_some((early, late))
     }
 
     /// How often the counter is contained in a sum; None for what is no sum, or has effects.
