@@ -287,7 +287,7 @@ class Mirny(Violations):
         delay(BREATH)
         self.tone.write(self.tone.regs[9] & 0xFFFFFF)
         delay(BREATH)
-        self.tone.write(tune | 1 << 21)  # ch1: the divider of its band selection is 0; ch1: it is calibrated with 100 MHz
+        self.tone.write(tune | 1 << 21)  # ch1: the divider of its band; ch1: it is calibrated with 100
         delay(BREATH)
         self.tone.write(self.tone.regs[9])
         delay(BREATH)
