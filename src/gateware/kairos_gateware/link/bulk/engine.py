@@ -13,9 +13,10 @@ completed in order.
 
 A packet occupies one of `SLOTS` slots, with a timer, until it is answered. Its data are not kept:
 if it arrived broken or is not answered in time, they are read from memory again, so they must not
-change before the descriptor is complete. After `attempts` attempts it has failed; then, or if a
-packet is rejected, the engine halts, reports the cause, and starts nothing more until it is
-cleared. Descriptors before the failed one are completed, later ones are not.
+change before the descriptor is complete. After `attempts` attempts without an answer it has failed;
+one that was answered, since the packet was broken, counts `1 / SPOILT_TRIES`, as it shows that the
+other board is there. Then, or if a packet is rejected, the engine halts, reports the cause, and starts
+nothing more until it is cleared. Descriptors before the failed one are completed, later ones are not.
 
 With `early`, the next packet is read as soon as the last word of the previous one has been read,
 whose timer guards it, so `SLOTS` packets may be in flight; otherwise the next packet is read when
@@ -43,6 +44,8 @@ DESCRIPTOR_BYTES = 16
 INVALID, UNREADABLE = 5, 6
 """Causes of a halt, beside the statuses of answers: a descriptor with no bytes, or not of whole
 words; this board's memory could not be read."""
+SPOILT_TRIES = 16
+"""So many attempts of which the answer is that the packet was broken count as one without an answer."""
 _OPEN = 4
 """Descriptors in flight."""
 _OPEN_BITS = log2_int(_OPEN)
@@ -174,7 +177,8 @@ class _Slots(Module):
         busy, again = [Array(Signal() for _ in range(SLOTS)) for _ in range(2)]
         generation = Array(Signal(GENERATION_BITS) for _ in range(SLOTS))
         sent = Array(Signal.like(now) for _ in range(SLOTS))
-        tried = Array(Signal(max=attempts + 1) for _ in range(SLOTS))
+        cost_limit = attempts * SPOILT_TRIES
+        cost, costs = Signal(max=SPOILT_TRIES + 1), Array(Signal(max=cost_limit + 1) for _ in range(SLOTS))
         of = Array(Signal(_OPEN_BITS) for _ in range(SLOTS))
         answered, expected = receiving.answer_key[:SLOT_BITS], Signal()
         overdue, which, waited = Signal(), Signal(SLOT_BITS), Signal.like(now)
@@ -198,7 +202,9 @@ class _Slots(Module):
                 ~receiving.answer & busy[at] & ~again[at] & (waited >= timeout) & ~(self.issued & (self.slot == at))
             ),
             which.eq(Mux(receiving.answer, answered, at)),
-            self.retry.eq((overdue | (expected & (status == AGAIN))) & (tried[which] != attempts)),
+            # What cannot be read stays so
+            cost.eq(Mux(overdue | self.unreadable, SPOILT_TRIES, 1)),
+            self.retry.eq((overdue | (expected & (status == AGAIN))) & (costs[which] + cost < cost_limit)),
             self.ended.eq((overdue | expected) & ~self.retry),
             self.ended_of.eq(of[which]),
             self.fails.eq(self.ended & (overdue | (status != DONE))),
@@ -219,9 +225,10 @@ class _Slots(Module):
             issued = self.issued & (self.slot == n)
             self.sync += [
                 If(issued, sent[n].eq(now), again[n].eq(0), generation[n].eq(generation[n] + 1)),
-                If(issued, tried[n].eq(Mux(self.new, 1, tried[n] + 1)), busy[n].eq(1)),
+                If(issued, busy[n].eq(1)),
+                If(issued & self.new, costs[n].eq(0)),
                 If(self.new & (self.free == n), of[n].eq(self.descriptor)),
-                If(self.retry & (which == n), again[n].eq(1)),
+                If(self.retry & (which == n), again[n].eq(1), costs[n].eq(costs[n] + cost)),
                 If(self.ended & (which == n), busy[n].eq(0)),
             ]
 
