@@ -194,7 +194,7 @@ class _Change(Module):
             write.adr.eq(kept),
             write.dat_w.eq(data),
             write.we.eq(at(KEEP) & (kept != KEPT)),
-            read.adr.eq(context),
+            read.adr.eq(place),
             self.word.eq(read.dat_r),
             self.sends.eq(self.under_way & (place != kept)),
             # Words after those are read as fast as engines can take them.
@@ -218,7 +218,7 @@ _RESULTS = [f"result{n}" for n in range(SOURCES)]
 def _make(context):
     channels = context["channels"]
     tables = {f"{name}_bits": context[f"{name}_bits"] for name in ["mlut", "plut"]}
-    return Pulse(context.number, context.pads(pad_names(channels)), channels, sources_of(place, _RESULTS), **tables)
+    return Pulse(context.number, context.pads(pad_names(channels)), channels, sources_of(context, _RESULTS), **tables)
 
 
 def _bits(name, most, what):

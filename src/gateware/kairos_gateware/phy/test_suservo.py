@@ -64,8 +64,8 @@ def test_memory_accesses_are_accepted_every_cycle():
     events = {}
     for n, (place, value) in enumerate(zip(places, values, strict=True)):
         events[10 + 2 * n] = write(place, value)
-        events[11 + 2 * n] = read(context)
-    events |= {20 + n: read(context) for n, place in enumerate(places)}
+        events[11 + 2 * n] = read(place)
+    events |= {20 + n: read(place) for n, place in enumerate(places)}
     record = play(servo, events, 40, dut=top)
     signed = [value | 0xFFFC0000 * (value >> 17) for value in values]
     expected = [(11 + 2 * n, 0, value) for n, value in enumerate(signed)]
