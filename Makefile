@@ -28,19 +28,20 @@ demo: ## Build what is missing, then run examples/blink.py, pulses.py, two_board
 	@$(KAIROS) run examples/ion/rabi_flop.py --device-db examples/ion/device_db.py --quiet figure='"$(B)/demo/rabi.png"'
 	@$(PY) examples/hub/beside_blink.py
 
+# What the tests need is built before them: a test that waits for a compiler would hold up its process. Three parts at a
+# time, since cargo lets only one of them use its folder, and linking takes only one of two processors.
+test_variants = cards chain clocked demo fork ion lab memory pair pulse reach relay satellite servo span star store tree
+.PHONY: test-parts
+test-parts: setup-test $(B)/.venv
+	@$(MAKE) --no-print-directory -j3 build loader hub hub-traces clients $(foreach v,$(test_variants),$(B)/gateware/$(v)/.stamp)
+
 .PHONY: test
-test: setup-test build loader hub hub-traces clients test-gateware ## Run every test (under 25 minutes on two cores)
+test: test-parts ## Run every test (under 25 minutes on two cores)
 	@scripts/test
 
 .PHONY: test-long
-test-long: setup-test build loader hub hub-traces clients test-gateware ## Run the slow tests too: fuzzers, soak, long random streams
+test-long: test-parts ## Run the slow tests too: fuzzers, soak, long random streams
 	@scripts/test --long
-
-# Built here, two at a time: a test that waits for a compiler would hold up its process.
-test_variants = cards chain clocked demo fork ion lab memory pair pulse reach relay satellite servo span star store tree
-.PHONY: test-gateware
-test-gateware:
-	@$(MAKE) --no-print-directory -j2 $(foreach v,$(test_variants),$(B)/gateware/$(v)/.stamp)
 
 .PHONY: bench
 bench: setup-test build loader hub ## Measure the figures beside their baselines into build/bench.json; FIGURES="dma. sed." only those

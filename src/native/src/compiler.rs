@@ -147,16 +147,16 @@ fn compile(
 }
 
 /// A range in a source file: file name, line and column of start and end as in editor protocols, from 0.
-type Place = (String, u32, u32, u32, u32);
+type SourceRange = (String, u32, u32, u32, u32);
 
 /// An error or a warning: whether it is a warning, message, place, label, (place, label) of further
 /// places, advice, the complete text, the file and line of the compiler that created it, and its kind.
 type Record = (
     bool,
     String,
-    Option<Place>,
+    Option<SourceRange>,
     String,
-    Vec<(Place, String)>,
+    Vec<(SourceRange, String)>,
     Vec<String>,
     String,
     (&'static str, u32),

@@ -51,9 +51,9 @@ fn config(settings: &Bound<PyDict>) -> PyResult<Config> {
 
 /// Segments and errors from a sequencer, in order.
 #[derive(Default)]
-struct Given(Vec<u64>);
+struct SegmentWords(Vec<u64>);
 
-impl Segments for Given {
+impl Segments for SegmentWords {
     fn has_room(&self, _: u8) -> bool {
         true
     }
@@ -76,7 +76,8 @@ fn execute<'py>(
     settings: &Bound<PyDict>,
 ) -> PyResult<(Bound<'py, PyBytes>, u32)> {
     let config = config(settings)?;
-    let (mut sequencer, mut status, mut given) = (Sequencer::new(&config), Status::default(), Given::default());
+    let (mut sequencer, mut status, mut segments) =
+        (Sequencer::new(&config), Status::default(), SegmentWords::default());
     let mut results = results.into_iter();
     for word in words_of(words)? {
         if word::channels(&word) >> channel & 1 != 0 {
@@ -86,14 +87,14 @@ fn execute<'py>(
             if sequencer.waits_for_result() {
                 // The logic received no result for this branch, so nothing after it is executed.
                 let Some(result) = results.next() else {
-                    return Ok((numbers(py, &given.0), status.errors));
+                    return Ok((numbers(py, &segments.0), status.errors));
                 };
                 sequencer.result(result);
             }
-            sequencer.finish(1, &mut given, &mut status);
+            sequencer.finish(1, &mut segments, &mut status);
         }
     }
-    Ok((numbers(py, &given.0), status.errors))
+    Ok((numbers(py, &segments.0), status.errors))
 }
 
 /// Computes the outputs of channels for segments that arrive in given cycles.

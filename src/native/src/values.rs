@@ -115,12 +115,12 @@ pub struct Objects<'py> {
 }
 
 /// A tagged value in Python.
-pub enum Made<'py> {
+pub enum Decoded<'py> {
     Value(Bound<'py, PyAny>),
     Keyword(Bound<'py, PyAny>, Bound<'py, PyAny>),
 }
 
-impl<'py> Made<'py> {
+impl<'py> Decoded<'py> {
     /// The value; an error for a keyword argument outside of arguments.
     pub fn value(self) -> Result<Bound<'py, PyAny>, DecodeError> {
         match self {
@@ -131,12 +131,12 @@ impl<'py> Made<'py> {
 }
 
 impl<'py> Builder<Stream<'py>> for Objects<'py> {
-    type Value = Made<'py>;
+    type Value = Decoded<'py>;
     type Error = DecodeError;
 
-    fn plain(&mut self, value: Plain) -> Result<Made<'py>, DecodeError> {
+    fn plain(&mut self, value: Plain) -> Result<Decoded<'py>, DecodeError> {
         let py = self.py;
-        Ok(Made::Value(match value {
+        Ok(Decoded::Value(match value {
             Plain::None => py.None().into_bound(py),
             Plain::Bool(value) => PyBool::new(py, value).to_owned().into_any(),
             Plain::Int32(value) => self.types.int32.bind(py).call1((value,))?,
@@ -149,15 +149,21 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
         }))
     }
 
-    fn bytes(&mut self, tag: u8, length: u32, source: &mut Stream<'py>) -> Result<Made<'py>, DecodeError> {
+    fn bytes(&mut self, tag: u8, length: u32, source: &mut Stream<'py>) -> Result<Decoded<'py>, DecodeError> {
         let bytes = source.take(length.into())?;
-        Ok(Made::Value(match tag {
+        Ok(Decoded::Value(match tag {
             tag::STR => PyString::new(self.py, &String::from_utf8_lossy(bytes.as_bytes())).into_any(),
             _ => PyByteArray::new(self.py, bytes.as_bytes()).into_any(),
         }))
     }
 
-    fn block(&mut self, row: Row, element: u8, count: u64, source: &mut Stream<'py>) -> Result<Made<'py>, DecodeError> {
+    fn block(
+        &mut self,
+        row: Row,
+        element: u8,
+        count: u64,
+        source: &mut Stream<'py>,
+    ) -> Result<Decoded<'py>, DecodeError> {
         let size = width(element).unwrap_or(1) as u64;
         let data = source.take(count.saturating_mul(size))?;
         let made = || -> PyResult<Bound<'py, PyAny>> {
@@ -183,22 +189,22 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
                 _ => elements.call_method0("tolist"),
             }
         };
-        Ok(Made::Value(possible(self.py, made())?))
+        Ok(Decoded::Value(possible(self.py, made())?))
     }
 
     fn row(
         &mut self,
         row: Row,
         count: u64,
-        next: &mut Next<'_, Self, Made<'py>, DecodeError>,
-    ) -> Result<Made<'py>, DecodeError> {
+        next: &mut Next<'_, Self, Decoded<'py>, DecodeError>,
+    ) -> Result<Decoded<'py>, DecodeError> {
         // The count comes from the device and may be wrong, so the initial capacity is limited.
         let mut values = Vec::with_capacity(count.min(1 << 16) as usize);
         for _ in 0..count {
             values.push(next(self)?.value()?);
         }
         let py = self.py;
-        Ok(Made::Value(match row {
+        Ok(Decoded::Value(match row {
             Row::Tuple => PyTuple::new(py, values)?.into_any(),
             Row::List => PyList::new(py, values)?.into_any(),
             Row::Array(shape) => {
@@ -221,7 +227,7 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
                 possible(py, made())?
             }
             Row::Keyword => match <[_; 2]>::try_from(values) {
-                Ok([name, value]) => return Ok(Made::Keyword(name, value)),
+                Ok([name, value]) => return Ok(Decoded::Keyword(name, value)),
                 Err(_) => return Err(Malformed::Truncated.into()),
             },
         }))

@@ -18,7 +18,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{MismatchError, ProtocolError};
 use crate::stream::{Inbox, Stream};
-use crate::values::{DecodeError, Made, Objects, Part, Returned, Types};
+use crate::values::{DecodeError, Decoded, Objects, Part, Returned, Types};
 
 /// A message being written.
 pub struct Out(pub Vec<u8>);
@@ -183,10 +183,14 @@ fn read_call<'py>(
     Ok((call.is_async, call.service, args, kwargs, tag))
 }
 
-fn argument<'py>(value: Made<'py>, args: &Bound<'py, PyList>, kwargs: &Bound<'py, PyDict>) -> Result<(), DecodeError> {
+fn argument<'py>(
+    value: Decoded<'py>,
+    args: &Bound<'py, PyList>,
+    kwargs: &Bound<'py, PyDict>,
+) -> Result<(), DecodeError> {
     let taken = match value {
-        Made::Value(value) => args.append(value),
-        Made::Keyword(name, value) => kwargs.set_item(name, value),
+        Decoded::Value(value) => args.append(value),
+        Decoded::Keyword(name, value) => kwargs.set_item(name, value),
     };
     Ok(taken?)
 }

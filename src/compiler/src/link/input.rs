@@ -39,7 +39,7 @@ pub struct Relocation {
 
 /// A position in the input.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct Position {
     pub object: usize,
     pub part: usize,
     pub offset: u32,
@@ -49,7 +49,7 @@ pub struct Place {
 pub struct Symbol {
     pub name: String,
     /// None if the symbol is defined elsewhere.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     pub size: u32,
     /// `STT_` of the ELF format.
     pub kind: u8,
@@ -135,7 +135,7 @@ impl Object {
             let part = symbol
                 .section_index()
                 .and_then(|section| numbers.get(&section).copied());
-            let place = part.map(|part| Place {
+            let place = part.map(|part| Position {
                 object: 0,
                 part,
                 offset: symbol.address() as u32,

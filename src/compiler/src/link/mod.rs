@@ -9,7 +9,7 @@ mod output;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use input::{Object, Part, Place, Relocation};
+use input::{Object, Part, Position, Relocation};
 use output::{Image, DYNAMIC_TAGS, GOT_RESERVED, PLT_ENTRY};
 
 /// Relocations of the ARM ELF ABI.
@@ -50,7 +50,7 @@ struct Linker<'a> {
     objects: &'a [Object],
     /// Address of each part, by object and part.
     addresses: Vec<Vec<u32>>,
-    defined: HashMap<&'a str, Place>,
+    defined: HashMap<&'a str, Position>,
     /// Firmware functions, in the order of their stubs.
     imports: Vec<&'a str>,
     /// Firmware variables, in the order of their words in `.got`.
@@ -71,7 +71,7 @@ impl<'a> Linker<'a> {
             for symbol in object.symbols.iter().filter(|symbol| symbol.global) {
                 let Some(place) = symbol.place else { continue };
                 if defined
-                    .insert(&*symbol.name, Place { object: index, ..place })
+                    .insert(&*symbol.name, Position { object: index, ..place })
                     .is_some()
                 {
                     return Err(format!("the symbol {} is defined twice", symbol.name));

@@ -94,7 +94,7 @@ struct Printer<'a> {
 }
 
 /// Where a symbol is defined.
-enum Place {
+enum Definition {
     /// In this part, with this linkage and visibility.
     Here(&'static str),
     /// In the other part, but used in this one.
@@ -143,10 +143,10 @@ impl Printer<'_> {
             ));
         }
         for function in &self.module.functions {
-            match self.place(&function.symbol) {
-                Place::Here(_) => self.function(function),
-                Place::Borrowed => self.declaration(function),
-                Place::Elsewhere => {}
+            match self.definition(&function.symbol) {
+                Definition::Here(_) => self.function(function),
+                Definition::Borrowed => self.declaration(function),
+                Definition::Elsewhere => {}
             }
         }
         self.routines();
@@ -161,25 +161,25 @@ impl Printer<'_> {
         self.out.insert_str(head, &structs);
     }
 
-    fn place(&self, name: &Rc<str>) -> Place {
+    fn definition(&self, name: &Rc<str>) -> Definition {
         match (self.part.defines.contains(name), self.part.shares.contains(name)) {
-            (true, true) => Place::Here("hidden "),
-            (true, false) => Place::Here("internal "),
-            (false, _) if self.part.borrows.contains(name) => Place::Borrowed,
-            (false, _) => Place::Elsewhere,
+            (true, true) => Definition::Here("hidden "),
+            (true, false) => Definition::Here("internal "),
+            (false, _) if self.part.borrows.contains(name) => Definition::Borrowed,
+            (false, _) => Definition::Elsewhere,
         }
     }
 
     fn routines(&mut self) {
         let mut defined = false;
         for (symbol, &routine) in &self.module.routines {
-            match self.place(symbol) {
-                Place::Here(linkage) => {
+            match self.definition(symbol) {
+                Definition::Here(linkage) => {
                     self.out.push_str(&vectors::definition(routine, linkage, self.arm));
                     defined = true;
                 }
-                Place::Borrowed => self.out.push_str(&vectors::declaration(routine)),
-                Place::Elsewhere => {}
+                Definition::Borrowed => self.out.push_str(&vectors::declaration(routine)),
+                Definition::Elsewhere => {}
             }
         }
         if self.arm && defined {
@@ -205,15 +205,15 @@ impl Printer<'_> {
 
     fn global(&mut self, global: &Global) {
         let kind = if global.constant { "constant" } else { "global" };
-        let linkage = match (&global.init, self.place(&global.name)) {
+        let linkage = match (&global.init, self.definition(&global.name)) {
             (Init::External(_), _) => "external ",
-            (_, Place::Here(_)) if global.exported => "",
-            (_, Place::Here(linkage)) => linkage,
-            (_, Place::Borrowed) => {
+            (_, Definition::Here(_)) if global.exported => "",
+            (_, Definition::Here(linkage)) => linkage,
+            (_, Definition::Borrowed) => {
                 let name = quoted(&global.name);
                 return self.line(format_args!("@{name} = external hidden {kind} i8"));
             }
-            (_, Place::Elsewhere) => return,
+            (_, Definition::Elsewhere) => return,
         };
         let init = match &global.init {
             Init::Bytes(bytes) => format!("[{} x i8] c\"{}\"", bytes.len(), escaped(bytes)),
@@ -236,8 +236,8 @@ impl Printer<'_> {
     }
 
     fn function(&mut self, function: &Function) {
-        let linkage = match self.place(&function.symbol) {
-            Place::Here(linkage) if !function.exported => linkage,
+        let linkage = match self.definition(&function.symbol) {
+            Definition::Here(linkage) if !function.exported => linkage,
             _ => "",
         };
         let params: Vec<_> = function

@@ -2,6 +2,7 @@
 //! are to be booted.
 
 use core::future::pending;
+use core::ops::ControlFlow;
 
 use embassy_time::{Duration, Instant};
 use kairos_boot::netboot::{text, Check, Connection, Files, Output, Text};
@@ -94,14 +95,8 @@ struct Clients<'a, 'm> {
     last_offer: Instant,
 }
 
-/// How a connection has ended.
-enum End {
-    Left,
-    /// The client has asked to boot its files.
-    Boot,
-    /// Nothing was offered in time.
-    Late,
-}
+/// Whether to wait for another client after one has been served, or to boot.
+type Next = ControlFlow<()>;
 
 impl Clients<'_, '_> {
     /// When to stop waiting for clients.
@@ -114,19 +109,19 @@ impl Clients<'_, '_> {
     async fn serve(&mut self) {
         while before(self.end(), self.socket.accept()).await.is_some() {
             let nonce = self.nonces.next(self.key.unwrap_or_default(), &time());
-            let end = self.client(Connection::new(self.key, nonce)).await;
-            if !matches!(end, Ok(End::Left) | Err(Error)) {
+            let next = self.client(Connection::new(self.key, nonce)).await;
+            if let Ok(ControlFlow::Break(())) = next {
                 return;
             }
         }
     }
 
     /// Serves one client. An error means that the connection is lost.
-    async fn client(&mut self, mut client: Connection<'_>) -> Result<End, Error> {
+    async fn client(&mut self, mut client: Connection<'_>) -> Result<Next, Error> {
         loop {
             let output = match self.advance(&mut client).await? {
                 Ok(output) => output,
-                Err(end) => return Ok(end),
+                Err(next) => return Ok(next),
             };
             if client.has_offered() {
                 self.last_offer = Instant::now();
@@ -138,19 +133,19 @@ impl Clients<'_, '_> {
                     log::warn!("refused: {reason}");
                     self.send(&bytes).await?;
                     self.farewell().await;
-                    return Ok(End::Left);
+                    return Ok(ControlFlow::Continue(()));
                 }
                 Output::Boot(bytes) => {
                     self.send(&bytes).await?;
                     self.farewell().await;
-                    return Ok(End::Boot);
+                    return Ok(ControlFlow::Break(()));
                 }
             }
         }
     }
 
-    /// Processes some input; returns the resulting action, or how the connection has ended.
-    async fn advance(&mut self, client: &mut Connection<'_>) -> Result<Result<Output, End>, Error> {
+    /// Processes some input; returns the resulting action, or what follows the end of the connection.
+    async fn advance(&mut self, client: &mut Connection<'_>) -> Result<Result<Output, Next>, Error> {
         // Also without input: a file that was complete already produces none.
         let (_, output) = client.advance(self.files, &mut Checker, &[]);
         if !matches!(output, Output::None) {
@@ -168,13 +163,14 @@ impl Clients<'_, '_> {
                 (false, output) => Ok(Ok(output)),
                 (true, _) => {
                     self.farewell().await;
-                    Ok(Err(End::Left))
+                    Ok(Err(ControlFlow::Continue(())))
                 }
             },
-            None if end == Some(limit) => Ok(Err(End::Late)),
+            // Nothing was offered in time.
+            None if end == Some(limit) => Ok(Err(ControlFlow::Break(()))),
             None => {
                 log::warn!("a silent client was disconnected");
-                Ok(Err(End::Left))
+                Ok(Err(ControlFlow::Continue(())))
             }
         }
     }

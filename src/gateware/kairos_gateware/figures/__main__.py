@@ -18,6 +18,7 @@ from functools import cache, partial
 from .. import build
 from ..boards import emulator as sim
 from ..dma.format import COMPACT, RECORDED
+from ..testbenches.bulk_chain import chain_engine
 from ..testbenches.pulse import build_engines
 from ..testbenches.rtio_core import build_core, build_link
 from ..variants import ChannelSpec, Variant
@@ -145,6 +146,9 @@ def _bulk_transfers():
     """Figures of copies between boards' memories."""
     line = f"two verilated boards with frames and line coders, {bulk.DELAY} cycles of fibre; memory: {_HP}"
     what = f"bits of data in each bit of the line, packets of 512 bytes, one way, no other traffic; {line}"
+    lost = partial(lambda folder: bulk.lost_copies(chain_engine(folder), 1e-4, 20), root() / "bulk_chain_bench")
+    errors = "of 20 copies of 15,200 bytes through a board, at a bit error rate of 1e-4 on both lines; verilated"
+    yield "remote.ber_1e-4_lost", (lost, "copies", None, errors)
     yield "remote.bulk_throughput", (lambda: bulk.throughput_share(_bulk()), "of the line", 0.83, what)
     for words in (64, 1920):
         for early in (False, True):
@@ -309,6 +313,7 @@ TARGETS = {
     "remote.write_round_trip_cycles": 20,
     "remote.bulk_throughput": 0.93,
     "remote.pointer_store_64_cycles": 500,
+    "remote.ber_1e-4_lost": 0,
     "bridge.duplex_share": 0.97,
     "rtio.remote_event_cycles": 2,
     "rtio.remote_latency_cycles": 40,

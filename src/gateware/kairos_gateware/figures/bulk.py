@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from ..link.bulk.engine import RING
+from ..testbenches import bulk_chain
 from ..testbenches.bulk import MEMORY_WORDS, BulkPair
 from ..verilated.lockstep import Lockstep, build_lockstep
 from .early import draw_early
 from .place import root
 
-__all__ = ["DELAY", "bulk_engine", "throughput_share", "transfer_cycles"]
+__all__ = ["DELAY", "bulk_engine", "lost_copies", "throughput_share", "transfer_cycles"]
 
 DELAY = 125
 """Cycles that a word is in flight: 1 µs."""
@@ -29,6 +30,16 @@ def bulk_engine(output: Path, coded: bool = False, traffic: bool = False, delay:
     other streams are busy. Raises OSError."""
     dut = BulkPair(delay, coded, traffic)
     return build_lockstep(output, dut, dut.inputs, dut.outputs)
+
+
+def lost_copies(engine: Lockstep, rate: float, count: int) -> int:
+    """Of so many copies of 1,900 words through a board, those that fail at this bit error rate of both lines.
+    engine: of `bulk_chain`."""
+    copies = [(bulk_chain.SOURCE, 1900, bulk_chain.HALF, bulk_chain.to(2))] * count
+    shown, memories = bulk_chain.play(engine, {bulk_chain.FIRST: copies}, 12_000 * count, flips=rate)
+    if memories[bulk_chain.LAST][:1900] != bulk_chain.contents(bulk_chain.FIRST)[:1900]:
+        raise ValueError("a copy is not like its source")
+    return count - int(shown["completed"][-1, bulk_chain.FIRST])
 
 
 def _copied(engine, words, count, early, cycles):

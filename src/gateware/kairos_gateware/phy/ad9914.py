@@ -21,7 +21,7 @@ from migen import *
 from ..contracts.descriptor import ChannelKind
 from ..pad import SAMPLES
 from ..rtio.link import Channel, OutputLink
-from .kind import Figure, Kind, Parameter, Place
+from .kind import Context, Figure, Kind, Parameter
 
 __all__ = ["KINDS", "Ad9914Bus", "ADDRESS_UPDATE", "ADDRESS_GPIO"]
 
@@ -99,11 +99,11 @@ class Ad9914Bus(Module):
             self.comb += [pad.o.eq(Replicate(level, SAMPLES)), pad.oe.eq(1)]
 
 
-def _make(place):
-    address = place.pads([f"a{i}" for i in range(8)])
-    data = place.pads([f"d{i}" for i in range(16)])
-    select_n = place.pads([f"sel_n{i}" for i in range(place["chips"])])
-    return Ad9914Bus(place.number, address, data, *place.pads(["wr_n", "fud", "rst"]), select_n)
+def _make(context):
+    address = context.pads([f"a{i}" for i in range(8)])
+    data = context.pads([f"d{i}" for i in range(16)])
+    select_n = context.pads([f"sel_n{i}" for i in range(context["chips"])])
+    return Ad9914Bus(context.number, address, data, *context.pads(["wr_n", "fud", "rst"]), select_n)
 
 
 KINDS = (
@@ -112,6 +112,6 @@ KINDS = (
         _make,
         pads="`a0`–`a7`, `d0`–`d15`, `wr_n`, `fud`, `rst`, `sel_n0`…",
         parameters=(Parameter("chips", 1, range(1, 9), "an AD9914 bus has 1 to 8 chips"),),
-        figures={"ad9914": Figure("one chip", lambda: _make(Place(0, "bus", {"chips": 1}, {})))},
+        figures={"ad9914": Figure("one chip", lambda: _make(Context(0, "bus", {"chips": 1}, {})))},
     ),
 )

@@ -48,7 +48,7 @@ class ClockGenerator(Module):
 KINDS = (
     Kind(
         ChannelKind.TTL_CLOCKGEN,
-        lambda place: ClockGenerator(place.number, place.pad(), place["acc_width"]),
+        lambda context: ClockGenerator(context.number, context.pad(), context["acc_width"]),
         pads="the pin",
         parameters=(Parameter("acc_width", 24, range(2, 33), "the width of a clock generator is 2 to 32 bits"),),
         figures={

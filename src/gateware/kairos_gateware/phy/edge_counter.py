@@ -104,8 +104,8 @@ class _WithDetector(Module):
 KINDS = (
     Kind(
         ChannelKind.EDGE_COUNTER,
-        lambda place: EdgeCounter(
-            place.number, place.earlier("input", InOut, "ttl_inout").edges, place["gateware_width"]
+        lambda context: EdgeCounter(
+            context.number, context.earlier("input", InOut, "ttl_inout").edges, context["gateware_width"]
         ),
         parameters=(
             Parameter("input", meaning="channel of a `ttl_inout` before it"),

@@ -36,7 +36,7 @@ from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
 from ..rtio.timing import INPUT_LATENCY
 from .fastlink import FastLink, geometry
-from .kind import Figure, Kind, Parameter, Place
+from .kind import Context, Figure, Kind, Parameter
 
 __all__ = ["KINDS", "Fastino", "DACS"]
 
@@ -129,13 +129,13 @@ class Fastino(Module):
         ]
 
 
-def _make(place):
-    clock, *lanes = place.pads(["clk", *(f"mosi{i}" for i in range(facts.LANES))], serialised=True)
-    return Fastino(place.number, clock, lanes, place.pad("miso", "in"), place["log2_width"])
+def _make(context):
+    clock, *lanes = context.pads(["clk", *(f"mosi{i}" for i in range(facts.LANES))], serialised=True)
+    return Fastino(context.number, clock, lanes, context.pad("miso", "in"), context["log2_width"])
 
 
 def _figure(what, log2_width):
-    return Figure(what, lambda: _make(Place(0, "fastino", {"log2_width": log2_width}, {})))
+    return Figure(what, lambda: _make(Context(0, "fastino", {"log2_width": log2_width}, {})))
 
 
 KINDS = (

@@ -32,7 +32,7 @@ from ..contracts.cameralink import DATA_VALID, FRAME_VALID, LINE_VALID, PORTS, W
 from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
 from .cameralink import CameraLinkReceiver
-from .kind import Figure, Kind, Parameter, Place
+from .kind import Context, Figure, Kind, Parameter
 
 __all__ = ["KINDS", "FrameParser", "Roi", "Grabber", "GrabberGate", "result_bits"]
 
@@ -184,9 +184,9 @@ class GrabberGate(Module):
         ]
 
 
-def _make(place):
-    clock, *lanes = place.pads(["clk", "x0", "x1", "x2", "x3"], "in", True)
-    return Grabber(place.number, clock, lanes, **place.parameters)
+def _make(context):
+    clock, *lanes = context.pads(["clk", "x0", "x1", "x2", "x3"], "in", True)
+    return Grabber(context.number, clock, lanes, **context.parameters)
 
 
 class _WithGate(Module):
@@ -194,7 +194,7 @@ class _WithGate(Module):
 
     def __init__(self, rois):
         parameters = {"res_width": 12, "count_shift": 0, "rois": rois}
-        self.submodules.grabber = grabber = _make(Place(0, "grabber", parameters, {}))
+        self.submodules.grabber = grabber = _make(Context(0, "grabber", parameters, {}))
         self.submodules.gate = gate = GrabberGate(1, grabber)
         self.channel = grabber.channel
         self.pads = grabber.pads
@@ -219,7 +219,7 @@ KINDS = (
     ),
     Kind(
         ChannelKind.GRABBER_GATE,
-        lambda place: GrabberGate(place.number, place.earlier("grabber", Grabber, "grabber")),
+        lambda context: GrabberGate(context.number, context.earlier("grabber", Grabber, "grabber")),
         parameters=(Parameter("grabber", meaning="channel of a `grabber`, the one before"),),
     ),
 )

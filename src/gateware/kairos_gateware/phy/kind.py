@@ -10,7 +10,7 @@ from ..contracts.descriptor import ChannelKind
 from ..pad import Pad
 from ..variant import ChannelSpec
 
-__all__ = ["Driver", "Figure", "Kind", "Parameter", "Place"]
+__all__ = ["Driver", "Figure", "Kind", "Parameter", "Context"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Figure:
     baseline: dict[str, int] = field(default_factory=dict)
 
 
-class Place:
+class Context:
     """Context of a PHY: `number` of the channel, its `name`, the values of its `parameters`, and
     `phys`, {channel number: PHY} of those before it."""
 
@@ -95,11 +95,11 @@ class Place:
 @dataclass(frozen=True)
 class Kind:
     """A kind of channels. channel: its number in the descriptor, and its name. make: creates the
-    PHY for a `Place`. pads: names in order, for the table. injectable: moninj may override the
+    PHY for a `Context`. pads: names in order, for the table. injectable: moninj may override the
     (only) pad. figures: by name."""
 
     channel: ChannelKind
-    make: Callable[[Place], object]
+    make: Callable[[Context], object]
     pads: str = "none"
     parameters: tuple[Parameter, ...] = ()
     injectable: bool = False
@@ -115,8 +115,8 @@ class Kind:
         facts = CHANNEL_DRIVERS.get(self.name)
         return None if facts is None else Driver(**facts)
 
-    def place(self, number: int, spec: ChannelSpec, phys: dict) -> Place:
-        """The place of a channel of this kind. Raises ValueError if its parameters are not valid
+    def context(self, number: int, spec: ChannelSpec, phys: dict) -> Context:
+        """The context of a channel of this kind. Raises ValueError if its parameters are not valid
         for this kind."""
         values = {parameter.name: parameter.default for parameter in self.parameters}
         for name in spec.parameters:
@@ -125,4 +125,4 @@ class Kind:
         values |= spec.parameters
         for parameter in self.parameters:
             parameter.check(spec.name, values[parameter.name])
-        return Place(number, spec.name, values, phys)
+        return Context(number, spec.name, values, phys)

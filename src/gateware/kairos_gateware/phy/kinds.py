@@ -34,7 +34,7 @@ def make_phys(channels: tuple[ChannelSpec, ...]) -> dict:
         if spec.kind not in KINDS:
             raise ValueError(f"{spec.name}: there is no PHY for channels of kind {spec.kind!r}")
         kind = KINDS[spec.kind]
-        phy = kind.make(kind.place(number, spec, phys))
+        phy = kind.make(kind.context(number, spec, phys))
         if spec.pins and len(spec.pins) != len(phy.pads):
             raise ValueError(f"{spec.name}: {len(phy.pads)} pads, but {len(spec.pins)} pins are given")
         for pad, pin in zip_longest(phy.pads, spec.pins):

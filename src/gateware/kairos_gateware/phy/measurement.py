@@ -80,13 +80,13 @@ class Measurement(Module):
         self.comb += self.settled.eq(reduce(and_, settled))
 
 
-def sources_of(place, names):
-    """The PHYs whose channel numbers are in the place's parameters of these names, up to the first
+def sources_of(context, names):
+    """The PHYs whose channel numbers are in the context's parameters of these names, up to the first
     one unset. Raises ValueError."""
     phys = []
     for name in names:
-        if place[name] is None:
+        if context[name] is None:
             break
-        kind = EdgeCounter if isinstance(place.phys.get(place[name]), EdgeCounter) else InOut
-        phys.append(place.earlier(name, kind, "edge_counter or ttl_inout"))
+        kind = EdgeCounter if isinstance(context.phys.get(context[name]), EdgeCounter) else InOut
+        phys.append(context.earlier(name, kind, "edge_counter or ttl_inout"))
     return phys

@@ -26,7 +26,7 @@ from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
 from ..rtio.timing import INPUT_LATENCY
 from .fastlink import FastLink, geometry
-from .kind import Figure, Kind, Parameter, Place
+from .kind import Context, Figure, Kind, Parameter
 
 __all__ = ["KINDS", "Phaser", "PhaserTones"]
 
@@ -113,26 +113,26 @@ class PhaserTones(Module):
         self.sync += [If(link.stb & (link.address == n), word.eq(link.data)) for n, word in enumerate(words)]
 
 
-def _make(place):
-    clock, *lanes = place.pads(["clk", *(f"mosi{i}" for i in range(facts.LANES))], serialised=True)
-    return Phaser(place.number, clock, lanes, place.pad("miso", "in"))
+def _make(context):
+    clock, *lanes = context.pads(["clk", *(f"mosi{i}" for i in range(facts.LANES))], serialised=True)
+    return Phaser(context.number, clock, lanes, context.pad("miso", "in"))
 
 
-def _tones(place):
-    phaser = place.earlier("phaser", Phaser, "phaser")
-    index, kind = place["channel"], place["kind"]
-    return PhaserTones(place.number, phaser.words[index][kind], phaser.strobes[index][kind])
+def _tones(context):
+    phaser = context.earlier("phaser", Phaser, "phaser")
+    index, kind = context["channel"], context["kind"]
+    return PhaserTones(context.number, phaser.words[index][kind], phaser.strobes[index][kind])
 
 
 class _Whole(Module):
     """All five channels; `channel` is that of the registers."""
 
     def __init__(self):
-        self.submodules.phaser = phaser = _make(Place(0, "phaser", {}, {}))
+        self.submodules.phaser = phaser = _make(Context(0, "phaser", {}, {}))
         self.channel, self.pads, self.others = phaser.channel, phaser.pads, []
         for number in range(1, 1 + 2 * facts.CHANNELS):
             parameters = {"phaser": 0, "channel": (number - 1) // 2, "kind": (number - 1) % 2}
-            tones = _tones(Place(number, f"tones{number}", parameters, {0: phaser}))
+            tones = _tones(Context(number, f"tones{number}", parameters, {0: phaser}))
             self.submodules += tones
             self.others.append(tones.channel)
 

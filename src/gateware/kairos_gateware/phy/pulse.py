@@ -215,10 +215,10 @@ class _Change(Module):
 _RESULTS = [f"result{n}" for n in range(SOURCES)]
 
 
-def _make(place):
-    channels = place["channels"]
-    tables = {f"{name}_bits": place[f"{name}_bits"] for name in ["mlut", "plut"]}
-    return Pulse(place.number, place.pads(pad_names(channels)), channels, sources_of(place, _RESULTS), **tables)
+def _make(context):
+    channels = context["channels"]
+    tables = {f"{name}_bits": context[f"{name}_bits"] for name in ["mlut", "plut"]}
+    return Pulse(context.number, context.pads(pad_names(channels)), channels, sources_of(context, _RESULTS), **tables)
 
 
 def _bits(name, most, what):

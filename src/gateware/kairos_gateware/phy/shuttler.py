@@ -205,19 +205,19 @@ class Shown(Module):
             self.fields.append([*extended, Cat(gain, offset, triggers)])
 
 
-def _spline(place):
-    shuttler = place.earlier("shuttler", Shuttler, "shuttler")
-    return ShuttlerSpline(place.number, shuttler.waveforms[place["output"]].words[place["kind"]])
+def _spline(context):
+    shuttler = context.earlier("shuttler", Shuttler, "shuttler")
+    return ShuttlerSpline(context.number, shuttler.waveforms[context["output"]].words[context["kind"]])
 
 
-def _trigger(place):
-    return ShuttlerTrigger(place.number, place.earlier("shuttler", Shuttler, "shuttler").triggers)
+def _trigger(context):
+    return ShuttlerTrigger(context.number, context.earlier("shuttler", Shuttler, "shuttler").triggers)
 
 
 _SHUTTLER = Parameter("shuttler", meaning="channel of a `shuttler`, before it")
 
 KINDS = (
-    Kind(ChannelKind.SHUTTLER, lambda place: Shuttler(place.number)),
+    Kind(ChannelKind.SHUTTLER, lambda context: Shuttler(context.number)),
     Kind(
         ChannelKind.SHUTTLER_SPLINE,
         _spline,

@@ -231,18 +231,18 @@ class _Shifter(Module):
         self.comb += self.data.eq(Mux(config.lsb_first, mirrored, received))
 
 
-def _make(place):
-    clock = place.pad("clk")
-    mosi = place.pad("mosi", "inout") if place["mosi"] else None
-    miso = place.pad("miso", "in") if place["miso"] else None
-    phy = SpiMaster(place.number, clock, mosi, miso, place.pads([f"cs{i}" for i in range(place["cs_width"])]))
+def _make(context):
+    clock = context.pad("clk")
+    mosi = context.pad("mosi", "inout") if context["mosi"] else None
+    miso = context.pad("miso", "in") if context["miso"] else None
+    phy = SpiMaster(context.number, clock, mosi, miso, context.pads([f"cs{i}" for i in range(context["cs_width"])]))
     # Pins of the card that must be held high
-    high = place.pads([f"high{i}" for i in range(place["high"])])
+    high = context.pads([f"high{i}" for i in range(context["high"])])
     phy.comb += [[pad.o.eq(Replicate(1, SAMPLES)), pad.oe.eq(1)] for pad in high]
     phy.pads += high
     aside = SpiAside(phy)
-    if place["monitor"]:
-        _watch(aside, MONITORS[MONITORED[place["monitor"]]]())
+    if context["monitor"]:
+        _watch(aside, MONITORS[MONITORED[context["monitor"]]]())
     return aside
 
 

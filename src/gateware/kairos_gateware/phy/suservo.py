@@ -25,7 +25,7 @@ from ..rtio.link import Channel, InputLink, OutputLink
 from ..servo.format import ADC_CHANNELS, COEFF_WIDTH, PROFILE_WIDTH, STATE_WIDTH, URUKUL_CHANNELS, AddressMap
 from ..servo.iir import Control
 from ..servo.servo import Servo
-from .kind import Figure, Kind, Parameter, Place
+from .kind import Context, Figure, Kind, Parameter
 from .ttl import LevelDriver
 
 __all__ = ["KINDS", "SuServo", "SuServoChannel"]
@@ -158,31 +158,31 @@ class SuServo(Module):
         self.comb += self.channel.settled.eq(~servo.enable & ~servo.busy & ~request & ~reading & ~inputs.stb)
 
 
-def _make(place):
-    urukuls = place["urukuls"]
-    first = place.number if place["channels"] is None else place["channels"]
-    channels = [place.phys.get(first + i) for i in range(urukuls * URUKUL_CHANNELS)]
+def _make(context):
+    urukuls = context["urukuls"]
+    first = context.number if context["channels"] is None else context["channels"]
+    channels = [context.phys.get(first + i) for i in range(urukuls * URUKUL_CHANNELS)]
     if not all(isinstance(channel, SuServoChannel) for channel in channels):
         raise ValueError(
-            f"{place.name}: parameter `channels` must be the number of the first of {len(channels)} suservo_channels "
+            f"{context.name}: parameter `channels` must be the number of the first of {len(channels)} suservo_channels "
             "before it"
         )
     adc = [
-        *place.pads(["cnv", "sck", "sdr"]),
-        *place.pads(["clkout", *(f"sdo{i}" for i in range(4))], "in", True),
+        *context.pads(["cnv", "sck", "sdr"]),
+        *context.pads(["clkout", *(f"sdo{i}" for i in range(4))], "in", True),
     ]
     lanes = [f"mosi{j}" for j in range(URUKUL_CHANNELS)]
     buses = []
     for i in range(urukuls):
-        select = place.pad(f"urukul{i}_cs") if place["cs"] else None
-        clock, *data = place.pads([f"urukul{i}_{part}" for part in ["clk", *lanes]])
+        select = context.pad(f"urukul{i}_cs") if context["cs"] else None
+        clock, *data = context.pads([f"urukul{i}_{part}" for part in ["clk", *lanes]])
         buses.append([clock, select, *data])
-    pulses = [f"urukul{i}_io_update" for i in range(urukuls)] if place["io_update"] else []
-    return SuServo(place.number, channels, adc, buses, place.pads(pulses, serialised=True), place["profile"])
+    pulses = [f"urukul{i}_io_update" for i in range(urukuls)] if context["io_update"] else []
+    return SuServo(context.number, channels, adc, buses, context.pads(pulses, serialised=True), context["profile"])
 
 
-def _make_channel(place):
-    return SuServoChannel(place.number, place.pad(serialised=True))
+def _make_channel(context):
+    return SuServoChannel(context.number, context.pad(serialised=True))
 
 
 class _WithChannels(Module):
@@ -190,9 +190,9 @@ class _WithChannels(Module):
 
     def __init__(self, urukuls):
         count = URUKUL_CHANNELS * urukuls
-        channels = {i: _make_channel(Place(i, f"sw{i}", {}, {})) for i in range(count)}
+        channels = {i: _make_channel(Context(i, f"sw{i}", {}, {})) for i in range(count)}
         parameters = {"channels": 0, "urukuls": urukuls, "io_update": 1, "cs": 0, "profile": 7}
-        servo = _make(Place(count, "servo", parameters, channels))
+        servo = _make(Context(count, "servo", parameters, channels))
         self.submodules += servo, *channels.values()
         self.channel = servo.channel
         self.pads = [*servo.pads, *(pad for channel in channels.values() for pad in channel.pads)]

@@ -9,7 +9,7 @@ from migen import *
 
 from kairos_gateware.moninj.moninj import MonitorInjector
 from kairos_gateware.phy import spi_monitor as facts
-from kairos_gateware.phy.kind import Place
+from kairos_gateware.phy.kind import Context
 from kairos_gateware.phy.spi import KINDS
 from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.variant import MONITORED, ChannelSpec
@@ -20,7 +20,7 @@ END = 2
 
 def bus(chip):
     spec = ChannelSpec("spi", "spi_master", {"cs_width": 3, "monitor": MONITORED.index(chip)})
-    return KINDS[0].make(KINDS[0].place(NUMBER, spec, {}))
+    return KINDS[0].make(KINDS[0].context(NUMBER, spec, {}))
 
 
 def probed(chip, messages, probes=range(8)):
@@ -119,8 +119,8 @@ def test_ad53xx_probes_report_codes_of_single_outputs():
 def test_a_bus_without_a_monitor_has_no_probes():
     assert not hasattr(bus("none"), "probes") and not hasattr(bus("none"), "probe_port")
     with pytest.raises(ValueError, match="spi: the monitor of an SPI master is 0 to 3, not 4"):
-        KINDS[0].place(0, ChannelSpec("spi", "spi_master", {"monitor": 4}), {})
-    assert isinstance(KINDS[0].place(0, ChannelSpec("spi", "spi_master"), {}), Place)
+        KINDS[0].context(0, ChannelSpec("spi", "spi_master", {"monitor": 4}), {})
+    assert isinstance(KINDS[0].context(0, ChannelSpec("spi", "spi_master"), {}), Context)
 
 
 def table(chip):

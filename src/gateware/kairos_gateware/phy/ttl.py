@@ -133,15 +133,15 @@ class SharedOutput(Module):
         self.comb += [pad.oe.eq(inner.oe), pad.o.eq(inner.o | updates)]
 
 
-def _make_output(place):
-    if place["servo"] is None:
-        return Output(place.number, place.pad(serialised=bool(place["serialised"])))
-    updates = getattr(place.phys.get(place["servo"]), "updates", ())
-    if not place["urukul"] < len(updates):
+def _make_output(context):
+    if context["servo"] is None:
+        return Output(context.number, context.pad(serialised=bool(context["serialised"])))
+    updates = getattr(context.phys.get(context["servo"]), "updates", ())
+    if not context["urukul"] < len(updates):
         raise ValueError(
-            f"{place.name}: parameters `servo` and `urukul` must be a suservo channel before it, and its card"
+            f"{context.name}: parameters `servo` and `urukul` must be a suservo channel before it, and its card"
         )
-    return SharedOutput(place.number, place.pad(serialised=True), updates[place["urukul"]])
+    return SharedOutput(context.number, context.pad(serialised=True), updates[context["urukul"]])
 
 
 def _figures(name, what, make, direction, baseline):
@@ -168,7 +168,7 @@ KINDS = (
     ),
     Kind(
         ChannelKind.TTL_INOUT,
-        lambda place: InOut(place.number, place.pad(direction="inout", serialised=bool(place["serialised"]))),
+        lambda context: InOut(context.number, context.pad(direction="inout", serialised=bool(context["serialised"]))),
         pads="the pin",
         parameters=(_SERIALISED,),
         injectable=True,

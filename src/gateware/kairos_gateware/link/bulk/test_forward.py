@@ -14,61 +14,27 @@ from kairos_gateware.link.bulk.forward import BulkForwarding
 from kairos_gateware.link.bulk.words import ANSWER, HEAD, ID_BITS, KEY_BITS, SLOTS, STATUS_BITS
 from kairos_gateware.link.remote.words import REFUSED, UNREACHABLE
 from kairos_gateware.link.switch.switch import UP, tree_route
-from kairos_gateware.testbenches.bulk import MEMORY_WORDS, BulkChain
+from kairos_gateware.testbenches.bulk_chain import (
+    FIRST,
+    HALF,
+    LAST,
+    LOWER,
+    NEAR,
+    QUARTER,
+    READY,
+    SOURCE,
+    UPPER,
+    chain_engine,
+    contents,
+    play,
+    to,
+)
 from kairos_gateware.testbenches.simulator import run_simulation
-from kairos_gateware.verilated.lockstep import build_lockstep
-
-HALF, QUARTER = MEMORY_WORDS // 2, MEMORY_WORDS // 4
-SOURCE = 2 * RING
-READY = HALF + 600
-FIRST, UPPER, LOWER, LAST = range(4)
-"""Board 0, the two link ends of board 1, and board 2."""
-NEAR = 1
-
-
-def to(destination):
-    """Flags of a descriptor for that board, with report of completion."""
-    return 1 | (8 | destination) << 8
 
 
 @pytest.fixture(scope="module")
 def engine():
-    dut = BulkChain()
-    return build_lockstep(root() / "bulk_chain_bench", dut, dut.inputs, dut.outputs)
-
-
-def contents(board):
-    random = Random(board)
-    return [random.getrandbits(64) for _ in range(HALF - SOURCE)]
-
-
-def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1):
-    """copies: by board, (word here, words, word there, flags). cuts: (line, from, to). flips: bit
-    error probability. Returns the outputs, and the second halves of the memories."""
-    rows = np.zeros(READY + cycles + HALF + 2, engine.inputs)
-    rows["plugged"], rows["early"] = 1, 1
-    middle = np.arange(500, READY + cycles)
-    rows["offering"][500 : READY + cycles] = (offering & (middle % 300 < 60))[:, None]
-    for board in range(4):
-        words = []
-        for here, count, there, flags in copies.get(board, []):
-            words += [8 * here | 8 * count << 32, 8 * there | flags << 32]
-        words += [0] * (SOURCE - len(words)) + contents(board)
-        rows["poke"][: len(words), board] = 1
-        rows["index"][: len(words), board] = np.arange(len(words))
-        rows["value"][: len(words), board] = np.array(words, np.uint64)
-        rows["index"][-HALF - 2 : -2, board] = np.arange(HALF, MEMORY_WORDS)
-        rows["posted"][READY:, board] = len(copies.get(board, []))
-    for line, begin, end in cuts:
-        rows["plugged"][READY + begin : READY + end, line] = 0
-    if clear:
-        rows["clear"][READY + clear] = 1
-    random = np.random.default_rng(4)
-    for board in range(4):
-        hits = random.random(cycles) < 64 * flips
-        rows["flips"][READY : READY + cycles, board] = hits * (1 << random.integers(0, 64, cycles, np.uint64))
-    shown = engine.play(rows)
-    return shown, [[int(word) for word in shown["peek"][-HALF - 1 : -1, board]] for board in range(4)]
+    return chain_engine(root() / "bulk_chain_bench")
 
 
 def scattered(random, part, flags, most=300):
@@ -127,6 +93,16 @@ def test_copies_survive_bit_errors_and_cuts_on_the_route(engine):
     shown, memories = play(engine, copies, 40_000, cuts, 1e-5)
     check(shown, memories, copies, targets, cut=True)
     assert shown["repeated"][-1, FIRST] and shown["repeated"][-1, LAST]
+
+
+@pytest.mark.parametrize("seed, flips", [(3, 2e-4), (4, 2e-4), (5, 3e-4)])
+def test_copies_survive_lines_that_spoil_many_packets(engine, seed, flips):
+    """As many of these short packets as of long ones at 1e-4. They are sent again as long as the other board
+    answers."""
+    copies, targets = everything(seed)
+    shown, memories = play(engine, copies, 120_000, flips=flips)
+    check(shown, memories, copies, targets, cut=True)
+    assert shown["broken"][-1].sum() > 50
 
 
 def test_forwarded_long_copy_is_as_fast_as_a_direct_one(engine):
