@@ -9,6 +9,7 @@ from sqlalchemy import delete, insert
 from .. import pyon
 from ..errors import UsageError
 from . import analysis, history
+from .names import names
 from .tables import notes, tags
 
 __all__ = ["Service"]
@@ -295,6 +296,10 @@ class Service:
         return await asyncio.to_thread(history.reindex, self._lab.database, self._lab.results)
 
     # The laboratory
+
+    def names(self, kind, of="") -> list[str]:
+        """Return names of a kind, for the completion of command lines."""
+        return names(self._lab, kind, of)
 
     def log(self, count=100) -> list[tuple]:
         """Return the newest records of the log: (level, source, time, text)."""
