@@ -98,7 +98,7 @@ def proposed(line):
         ("ls && /usr/bin/kairos ru", ["run", "runs"]),
     ],
 )
-def test_line_is_completed_by_what_fits_there(folder, line, expected):
+def test_line_is_completed_by_names_that_fit(folder, line, expected):
     if expected is None:
         with pytest.raises(ImportError):
             proposed(line)
@@ -113,7 +113,7 @@ def test_name_with_control_characters_is_not_proposed(folder, capsys):
 
 
 @pytest.mark.parametrize("line", ["", "kairos nonsense ", "kairos run \0", "ka 'x", "kairos run none/x", "kairos -x "])
-def test_line_that_cannot_be_completed_prints_nothing(folder, line, capsys):
+def test_line_without_completion_prints_no_text(folder, line, capsys):
     assert candidates.main(line, "bash") == 0
     assert capsys.readouterr().err == ""
 
@@ -151,7 +151,7 @@ def test_inserted_candidate_is_read_as_the_same_word(text):
         ("order='b", "back wards"),
     ],
 )
-def test_bash_replaces_only_what_follows_an_equals_sign(typed, inserted):
+def test_bash_replaces_only_text_behind_equals_sign(typed, inserted):
     assert words_of(f"kairos run f {typed}")[-1].inserted("order=back wards", "bash") == inserted
 
 
@@ -162,7 +162,7 @@ def test_outline_of_any_file_is_found_or_empty(tmp_path_factory, content):
     assert isinstance(outline.experiments(path), dict)
 
 
-def test_completion_imports_nothing_that_takes_long(folder):
+def test_completion_imports_no_slow_module(folder):
     code = (
         "import sys; from kairos.cli import main; main(['kairos run scan.py ']); "
         "main(['kairos queue hold ']); print(*sys.modules, file=sys.stderr)"
