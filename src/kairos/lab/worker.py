@@ -349,12 +349,12 @@ class _Run:
     def _stored(self, status: str) -> bool:
         """Write the datasets; if that is impossible, they are left to the laboratory, in the journal."""
         begin = self._begin
-        self._datasets.end_fits()
-        file = folder_of(begin["started"], self._results) / stored_name(begin["rid"], self._name)
         try:
+            self._datasets.end_fits()
+            file = folder_of(begin["started"], self._results) / stored_name(begin["rid"], self._name)
             write_datasets(file, self._datasets, begin, self._how, {"status": status})
-        except UsageError as error:
-            logger.error("%s", error)
+        except Exception as error:  # whatever it is: how the run has ended must get into the journal
+            logger.error("the datasets cannot be written: %s", str(error) or type(error).__name__)
             return False
         return True
 
