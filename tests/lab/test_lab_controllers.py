@@ -107,7 +107,7 @@ def test_controllers_are_left_to_a_manager_that_runs_already(tmp_path, port):
         laboratory.close()
 
 
-def test_controllers_are_not_started_if_the_settings_say_so(tmp_path, port):
+def test_disabled_controllers_are_not_started(tmp_path, port):
     laboratory = Laboratory(tmp_path, "controllers = false\n", database(tmp_path, 1, port)).start()
     assert "controllers" not in laboratory.ports
     with pytest.raises(ControllerError):
