@@ -9,7 +9,6 @@ import os
 import pwd
 import socket
 import struct
-import time
 from collections.abc import Callable
 
 from .. import files
@@ -22,7 +21,7 @@ from ..errors import UsageError
 from ..experiment.store import DatasetStore
 from ..labclient import ADDRESS, SOCKET, STATE
 from ..runs import InUse, RIDCounter, claim
-from . import targets
+from . import clock, targets
 from .calibrator import Calibrator
 from .controllers import Controllers
 from .database import Database
@@ -309,7 +308,7 @@ class Laboratory:
         path = self.settings.log_submissions
         if path:
             with self.settings.path(path).open("a", newline="") as file:
-                csv.writer(file).writerow([submission.rid, time.time(), submission.expid.get("file", "")])
+                csv.writer(file).writerow([submission.rid, clock.now(), submission.expid.get("file", "")])
 
     def _device_text(self) -> str:
         path = self.settings.path(self.settings.device_db)

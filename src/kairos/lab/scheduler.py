@@ -7,7 +7,6 @@ import asyncio
 import logging
 import os
 import shutil
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 from ..controllers.publishing import Publication
 from ..errors import KairosError, UsageError
 from ..experiment.arguments import DefaultMissing
-from . import order, storing
+from . import clock, order, storing
 from .contents import contents_of
 from .locks import Locks
 from .processes import Ended, Process, Processes, lock_free
@@ -307,7 +306,7 @@ class Scheduler:
         """Return why a run waits; None if it does not."""
         if run.status in order.WAITING and run.submission.held is None and self.rehearsals.blocks(run.submission):
             return self.rehearsals.why(run.submission)
-        return order.why(run, self.those_of(run.submission.pipeline), time.time(), self._unmet, self._locked)
+        return order.why(run, self.those_of(run.submission.pipeline), clock.now(), self._unmet, self._locked)
 
     def those_of(self, pipeline) -> list[Run]:
         """Return the runs of a pipeline."""
@@ -340,7 +339,7 @@ class Scheduler:
         """Let runs of a pipeline enter the stages that are free."""
         if not self._started:
             return
-        now = time.time()
+        now = clock.now()
         # A run that leaves a stage may make room for another one in an earlier stage.
         while changes := [
             each for each in order.chosen(self.those_of(pipeline), now, self._unmet, self._locked) if _differs(*each)

@@ -33,6 +33,7 @@ from ..experiment.environment import ProcessArgumentManager
 from ..language.core import TerminationRequested, set_watchdog_factory
 from ..runs import folder_of
 from ..schedule.services import AskedCommands, AskedDeviceDB, AskedScheduler
+from . import clock
 from .analysis import KEY, AnalysisDatasets, AnalysisDevices, source_of
 from .journal import PERSIST, RETRY, Journal
 from .results import stored_name, write_datasets
@@ -219,7 +220,7 @@ class _Run:
     def build(self):
         """Build the experiment."""
         begin, expid = self._begin, self._begin["expid"]
-        begin["started"] = time.time()
+        begin["started"] = clock.now()
         self.journal.note("begin", more=begin)
         logging.getLogger().setLevel(expid.get("log_level", logging.WARNING))
         file = self._source(expid)
@@ -288,7 +289,7 @@ class _Run:
 
     def run(self):
         """Run the experiment."""
-        self._enter("run", run_time=time.time())
+        self._enter("run", run_time=clock.now())
         self.journal.sync()  # from now on it has begun, whatever happens
         try:
             with user_code(plain=(DeviceError, TerminationRequested)):
