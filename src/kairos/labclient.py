@@ -1,34 +1,17 @@
 """Finding the laboratory of a folder, and calling it: for commands, and for programs on the same computer."""
 
 import json
-import os
 import socket
 from pathlib import Path
 
 from .controllers import Client, ControllerError, RemoteError
 from .controllers.listening import dialled
 from .errors import KairosError, UsageError
+from .labfolder import ADDRESS, SOCKET, STATE, state_of
 
 __all__ = ["ADDRESS", "SOCKET", "STATE", "addresses", "connect"]
 
-STATE = ".kairos"
-"""Folder, in that of the laboratory, for what belongs to the service itself."""
-SOCKET = "lab.sock"
-ADDRESS = "address.json"
-FOLDER = "KAIROS_LAB"
-"""Environment variable: the folder of the laboratory."""
 TARGET = "lab"
-
-
-def state_of(folder=None) -> Path:
-    """Return the state folder of the laboratory in `folder`, by default the one that
-    ``KAIROS_LAB`` names, the working directory, or one around it; UsageError if there is none."""
-    given = folder or os.environ.get(FOLDER)
-    start = Path(given or ".").resolve()
-    for place in [start] if given else [start, *start.parents]:
-        if (place / STATE / ADDRESS).exists():
-            return place / STATE
-    raise UsageError(f"no laboratory is running in {start}: start it with 'kairos lab', or name its folder with --lab")
 
 
 def addresses(folder=None) -> dict:

@@ -45,7 +45,7 @@ def test_rpc_of_kernel_calls_controller_in_another_process(kairos):
     database.write_text((EXAMPLES / "device_db.py").read_text() + f"\ndevice_db['shutter'] = {entry!r}\n")
     log = kairos.directory / "log"
     with log.open("w") as output:
-        arguments = [sys.executable, "-m", "kairos", "controllers", "--device-db", database]
+        arguments = [sys.executable, "-m", "kairos", "controllers", "--port", "0", "--device-db", database]
         supervisor = subprocess.Popen(arguments, stdout=output, stderr=output)
     try:
         until(lambda: kairos("controllers", "--list", device_db=database).returncode == 0)

@@ -199,7 +199,7 @@ def test_bash_completes_subcommands_options_and_files(tmp_path):
         ("kairos mon", "moninj"),
         ("kairos device con", "config"),
         ("kairos run --no-s", "--no-skip"),
-        ("kairos run my_", "my_blink.py"),
+        ("kairos plot my_", "my_blink.py"),
     ]:
         *_, last = parts = words.split()
         typed = " ".join(f"'{part}'" for part in parts)

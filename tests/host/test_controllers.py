@@ -1,14 +1,9 @@
-"""Controllers: both sides of pc_rpc, device database entries, and supervision of their processes."""
+"""Controllers: both sides of pc_rpc, and device database entries."""
 
 import asyncio
 import json
-import os
 import re
-import signal
 import socket
-import subprocess
-import sys
-import textwrap
 import threading
 
 import numpy
@@ -23,11 +18,9 @@ from kairos.controllers import (
     Incompatible,
     RemoteError,
     Server,
-    Supervisor,
 )
 from kairos.devices import DeviceDB, DeviceManager
 from tests.support import PATIENCE
-from tests.support.command import run_kairos
 from tests.support.waiting import until
 
 
@@ -217,146 +210,6 @@ def test_controllers_of_database_become_devices(running):
     with pytest.raises(Exception, match="Failed to create device 'absent'.*no target 'maser'; it has laser"):
         manager.get("absent")
     manager.close_devices()
-
-
-PROGRAM = textwrap.dedent(
-    """
-    import argparse
-    from sipyco import common_args
-    from sipyco.pc_rpc import simple_server_loop
-
-    class Counter:
-        calls = 0
-        def count(self):
-            self.calls += 1
-            return self.calls
-        def ping(self):
-            return True
-        def fall_over(self):
-            import os
-            os._exit(3)
-        def hang(self):
-            import time
-            time.sleep(1000)
-
-    parser = argparse.ArgumentParser()
-    common_args.simple_network_args(parser, 3333)
-    common_args.verbosity_args(parser)
-    args = parser.parse_args()
-    common_args.init_logger_from_args(args)
-    print("counting at", args.port, flush=True)
-    simple_server_loop({"counter": Counter()}, common_args.bind_address_from_args(args), args.port)
-    """
-)
-"""A typical controller of a laboratory, based on sipyco."""
-
-
-@pytest.fixture
-def database(tmp_path):
-    """A database with one controller; its port is free."""
-    program = tmp_path / "counter.py"
-    program.write_text(PROGRAM)
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    command = f"{sys.executable} -m kairos.compat {program} -p {{port}} --no-localhost-bind --bind {{bind}}"
-    entries = {
-        "counter": {"type": "controller", "host": "127.0.0.1", "port": port, "command": command},
-        "far": {"type": "controller", "host": "192.0.2.1", "port": 1, "command": "false"},
-        "by_hand": {"type": "controller", "host": "127.0.0.1", "port": 1},
-    }
-    path = tmp_path / "device_db.py"
-    path.write_text(f"device_db = {entries!r}\n")
-    return path, entries["counter"]
-
-
-def test_ended_controller_process_is_restarted(database):
-    path, entry = database
-    log = path.with_name("log")
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "kairos", "controllers", "--device-db", path], stderr=output, stdout=output
-        )
-    laser = BestEffortClient(entry["host"], entry["port"], retry=0.1)
-    until(lambda: laser.count() == 1, lambda: "no controller")
-    laser.fall_over()
-    until(lambda: laser.count() == 1, lambda: "no controller's second life")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(PATIENCE) == 0
-    assert laser.count() is None
-    laser.close_rpc()
-    text = log.read_text()
-    assert text.count("counter: counting at") == 2 and "ended with exit code 3" in text and "far" not in text
-
-
-PROXY = {"type": "controller", "host": "::1", "port": 1384, "port_proxy": 1383}
-
-
-def test_command_fields_are_filled_from_entry():
-    command = "aqctl_moninj_proxy --port-proxy {port_proxy} --port-control {port} --bind {bind} 192.0.2.1"
-    (proxy,) = Supervisor({"core_moninj": PROXY | {"command": command}, "alias": "core_moninj"}).controllers
-    assert proxy.command[1:7] == ["--port-proxy", "1383", "--port-control", "1384", "--bind", "::1"]
-
-
-@pytest.mark.parametrize(
-    "entry, text",
-    [
-        (PROXY | {"command": "proxy {porto}"}, "'core_moninj': its command uses 'porto'"),
-        ({"type": "controller", "host": "::1", "command": "proxy"}, "'core_moninj': 'port' is missing in its entry"),
-    ],
-)
-def test_incomplete_entry_is_reported_in_one_line(tmp_path, entry, text):
-    path = tmp_path / "device_db.py"
-    path.write_text(f"device_db = {dict(core_moninj=entry)!r}\n")
-    done = run_kairos("controllers", "--list", "--device-db", path)
-    assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1
-
-
-def test_missing_program_is_reported_once(caplog):
-    (proxy,) = Supervisor({"core_moninj": PROXY | {"command": "aqctl_that_is_not_there {port}"}}).controllers
-    asyncio.run(proxy.keep(0.0, 1.0))
-    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == [
-        "core_moninj: there is no program aqctl_that_is_not_there here; it is not started"
-    ]
-
-
-def test_unresponsive_controller_process_is_restarted(database):
-    path, entry = database
-
-    async def supervise():
-        supervisor = Supervisor(DeviceDB.load(path).entries, restart=0.05, ping=0.5)
-        (controller,) = supervisor.controllers
-        task = asyncio.ensure_future(supervisor.run())
-        async with asyncio.timeout(PATIENCE):
-            await controller.running.wait()
-            client = AsyncClient()
-            await client.connect_rpc(entry["host"], entry["port"])
-            with pytest.raises(ControllerError):
-                await client.hang()
-            while controller.starts < 2:
-                await asyncio.sleep(0.05)
-            await controller.running.wait()
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-    asyncio.run(supervise())
-    with pytest.raises(ControllerError):
-        Client(entry["host"], entry["port"])
-
-
-def test_controllers_command_lists_state_or_reports_none(database):
-    path, entry = database
-    listed = subprocess.run(
-        [sys.executable, "-m", "kairos", "controllers", "--list", "--device-db", path],
-        capture_output=True, text=True, timeout=PATIENCE,
-    )  # fmt: skip
-    assert listed.returncode == 1 and listed.stdout.startswith("counter ") and "is it running?" in listed.stdout
-    path.write_text("device_db = {}\n")
-    empty = subprocess.run(
-        [sys.executable, "-m", "kairos", "controllers", "--device-db", path],
-        capture_output=True, text=True, timeout=PATIENCE,
-    )  # fmt: skip
-    assert empty.returncode != 0 and "has no controller for this computer" in empty.stderr
-    assert os.linesep not in empty.stderr.strip()
 
 
 def test_client_without_feature_is_served_in_version_1(running):

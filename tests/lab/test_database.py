@@ -9,6 +9,7 @@ from kairos.errors import UsageError
 from kairos.experiment.store import DatasetStore
 from kairos.lab.database import HEAD, Database
 from kairos.lab.live import LiveDatasets
+from kairos.lab.locks import Locks
 from kairos.lab.tables import metadata
 
 FIRST = """
@@ -52,3 +53,19 @@ def test_database_of_a_later_version_is_refused_in_a_line(tmp_path):
         later.execute("update alembic_version set version_num = ?", (f"{int(HEAD) + 1:04}",))
     with pytest.raises(UsageError, match="was written by a later version of Kairos: update Kairos"):
         Database(f"sqlite:///{path}")
+
+
+def test_removed_database_file_refuses_changes_until_it_is_back(tmp_path):
+    path, hidden = tmp_path / "lab.db", tmp_path / "hidden.db"
+    database = Database(f"sqlite:///{path}")
+    Locks(database).take("pipeline", "main", 60.0, "anna", "")
+    path.rename(hidden)
+    with pytest.raises(UsageError, match="its file was removed or replaced; put it back"):
+        Locks(database).take("pipeline", "night", 60.0, "anna", "")
+    path.write_bytes(b"")
+    with pytest.raises(UsageError, match="its file was removed or replaced"):
+        Locks(database).take("pipeline", "night", 60.0, "anna", "")
+    hidden.rename(path)
+    Locks(database).take("pipeline", "night", 60.0, "anna", "")
+    assert [lock.name for lock in Locks(database).active()] == ["main", "night"]
+    database.close()

@@ -1,7 +1,6 @@
 """Laboratories and runs that are killed: what was acknowledged is not lost, and nothing runs twice."""
 
 import os
-import random
 import signal
 import time
 from pathlib import Path
@@ -9,7 +8,6 @@ from pathlib import Path
 import h5py
 import pytest
 
-from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
 
 
@@ -139,69 +137,3 @@ def test_examination_does_not_outlive_its_laboratory(lab, finished):
     lab.kill()
     os.kill(process, signal.SIGCONT)
     until(lambda: not Path(f"/proc/{process}").exists())
-
-
-def disturb(lab, chance, acknowledged):
-    """Does something that may happen in a laboratory."""
-    act = chance.choice(["submit"] * 6 + ["kill lab", "kill run", "kill both", "move", "hold", "terminate", "end"])
-    if act == "submit":
-        name = chance.choice(["Quick", "Quick", "Broken", "Watched"])
-        acknowledged[lab.run_of(name, pipeline=chance.choice("ab"))] = name
-    elif act in ("kill lab", "end"):
-        lab.kill() if act == "kill lab" else lab.end()
-        time.sleep(chance.random() / 10)
-        lab.start()
-    elif act == "kill both":
-        lab.kill()
-        for pid in lab.pids().values():
-            os.kill(pid, signal.SIGKILL)
-        lab.start()
-    elif act == "kill run":
-        for pid in list(lab.pids().values())[:1]:
-            os.kill(pid, signal.SIGKILL)
-    else:
-        waiting = [run["rid"] for run in lab.queue() if run["status"] == "pending"]
-        if len(waiting) > 1:
-            one, other = chance.sample(waiting, 2)
-            try:
-                if act == "move":
-                    lab.move(one, other)
-                elif act == "hold":
-                    lab.hold(one)
-                    lab.release(one)
-                else:
-                    lab.terminate(one)
-            except Exception as error:  # it has begun meanwhile
-                assert "already" in str(error) or "no run" in str(error), error
-
-
-def endure(folder, seed, count):
-    """Disturbs a laboratory `count` times; then everything acknowledged has ended, once."""
-    chance, acknowledged = random.Random(seed), {}
-    lab = Laboratory(folder).start()
-    try:
-        for _ in range(count):
-            disturb(lab, chance, acknowledged)
-            time.sleep(chance.random() / 10)
-        until(lambda: not lab.queue(), lambda: str(lab.queue()))
-        ended = {run["rid"]: run["status"] for run in lab.runs()}
-        assert ended.keys() == acknowledged.keys()
-        assert set(ended.values()) <= {"completed", "failed", "deleted", "interrupted"}
-        assert len(lab.begun()) == len(set(lab.begun())), "none has run twice"
-        assert not lab.pids() and not list((folder / ".kairos" / "runs").iterdir())
-        completed = [rid for rid, status in ended.items() if status == "completed"]
-        assert all(acknowledged[rid] == "Quick" and rid in lab.begun() for rid in completed)
-        assert all(points_of(lab, rid, "points") == [0, 1, 2] for rid in completed)
-        assert lab.reindex() == (len(list(folder.glob("results/*/*/*.json"))), [])
-    finally:
-        lab.close()
-
-
-def test_laboratory_endures_random_disturbances(tmp_path):
-    endure(tmp_path, 1, 15)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(10))
-def test_laboratory_endures_many_random_disturbances(tmp_path, seed):
-    endure(tmp_path, seed, 100)

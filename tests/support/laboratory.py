@@ -21,6 +21,7 @@ notify = 0
 control = 0
 logging = 0
 broadcast = 0
+controllers = 0
 """
 
 EXPERIMENTS = '''"""Experiments of a laboratory without devices."""

@@ -5,12 +5,15 @@ keep the start-up time of every run short.
 """
 
 import argparse
+import os
 import sys
 
-from .. import __version__, compat
+from .. import __version__
 from ..errors import CommandLineError, KairosError
 from ..texts import plain
 from . import commands
+from .candidates import SHELL_NAMED
+from .candidates import main as complete
 from .command import Parser, suggestion
 from .options import EXPERIMENT
 from .printed import OutputFailed, printed
@@ -59,7 +62,7 @@ def _show_arguments(chosen, argv: list[str]):
     if not any(word.endswith((".py", ".elf", ".tar")) for word in words):
         return
     args, _ = chosen.parse_known_args(words)
-    compat.install()
+    _install_names()
     try:
         # Imported late: it loads what experiments need.
         from .arguments import described
@@ -71,18 +74,27 @@ def _show_arguments(chosen, argv: list[str]):
     raise SystemExit(0)
 
 
+def _install_names():
+    """Have imports of ARTIQ's names work: device databases may import its units, as experiments do."""
+    # Imported late: a completion needs none of it.
+    from .. import compat
+
+    compat.install()
+
+
 def main(argv=None) -> int:
     """Run the command; the exit code is 0, 1 (it failed), 2 (wrong command line) or 130
     (interrupted; a run that is terminated: 143)."""
     args = None
     words = sys.argv[1:] if argv is None else argv
+    if SHELL_NAMED in os.environ:
+        return complete(" ".join(words), os.environ[SHELL_NAMED])
     try:
         if words[:1] == ["run"]:
             # From here on, whatever arrives, the results of the run are written or named.
             end_orderly()
         args = _parse(words)
-        # Device databases may import ARTIQ's units, as experiments do.
-        compat.install()
+        _install_names()
         with printed(goes_on=args.command == "run"):
             return args.chosen.function()(args) or 0
     except OutputFailed as failure:

@@ -38,12 +38,14 @@ class Parser(ArgumentParser):
 class Option:
     """An option or positional argument; takes the arguments of `ArgumentParser.add_argument`.
 
-    `group` is its heading in the help.
+    `group` is its heading in the help; `completes` the kind of its values, see
+    :mod:`kairos.cli.candidates`, if a shell can complete them.
     """
 
-    def __init__(self, *names: str, help: str, group: str | None = None, **settings):
+    def __init__(self, *names: str, help: str, group: str | None = None, completes: str | None = None, **settings):
         self.names = names
         self.group = group
+        self.completes = completes
         self.settings = {**settings, "help": help}
 
 
@@ -123,7 +125,8 @@ class Command:
         for option in self.options:
             if option.group not in groups:
                 groups[option.group] = parser.add_argument_group(option.group)
-            groups[option.group].add_argument(*option.names, **option.settings)
+            action = groups[option.group].add_argument(*option.names, **option.settings)
+            action.completes = option.completes  # type: ignore[attr-defined]
         if self.runs:
             parser.set_defaults(chosen=self)
         if self.tools:

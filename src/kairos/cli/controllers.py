@@ -6,12 +6,15 @@ import logging
 import shlex
 import signal
 
-from ..controllers import Client, ControllerError, Supervisor
+from ..controllers import Client, ControllerError, ManagerTarget, Server, Supervisor
+from ..controllers.listening import LOCAL, bound
 from ..devices import DeviceDB
 from ..errors import UsageError
 from ..texts import log_plainly
 
 __all__ = ["controllers"]
+
+logger = logging.getLogger(__name__)
 
 
 def controllers(args) -> int:
@@ -26,15 +29,23 @@ def controllers(args) -> int:
     if args.list:
         return _list(supervisor, args.json)
     log_plainly("%(levelname)s: %(message)s", logging.INFO)
-    asyncio.run(_run_until_signal(supervisor))
+    asyncio.run(_run_until_signal(supervisor, args.port))
     return 0
 
 
-async def _run_until_signal(supervisor: Supervisor):
-    task = asyncio.ensure_future(supervisor.run())
+async def _run_until_signal(supervisor: Supervisor, port: int):
+    server = Server({"ctlmgr": ManagerTarget(supervisor)}, builtin_terminate=True)
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+        asyncio.get_running_loop().add_signal_handler(number, server.terminate)
+    for connection in bound(LOCAL, port, "the controller manager"):
+        await server.serve_on(connection)
+        port = connection.getsockname()[1]
+    logger.info("controllers are managed at port %d", port)
+    task = asyncio.create_task(supervisor.run())
+    await server.wait_terminate()
+    task.cancel()
     await asyncio.gather(task, return_exceptions=True)
+    await server.stop()
 
 
 def _list(supervisor: Supervisor, as_json: bool) -> int:

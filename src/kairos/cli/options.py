@@ -3,6 +3,8 @@
 from .command import Option
 
 __all__ = [
+    "CHANGED",
+    "CLASS",
     "DATASET_DB",
     "DEVICE_DB",
     "EXPERIMENT",
@@ -11,6 +13,7 @@ __all__ = [
     "JSON",
     "KEY",
     "LAB",
+    "QUEUED",
     "RUN",
     "STRICT",
     "TWIN",
@@ -25,16 +28,27 @@ DATASET_DB = Option(
     "--dataset-db", metavar="FILE", default="dataset_db.mdb", help="file with persistent datasets; default: %(default)s"
 )
 
+CLASS = Option(
+    "-c", "--class-name", metavar="CLASS", completes="class", help="experiment class, if the file has several"
+)
+
 EXPERIMENT = (
     Option(
         "file",
         metavar="FILE",
+        completes="experiment file",
         help="Python file with the experiment; 'kairos run' also takes a kernel compiled by 'kairos compile'",
     ),
-    Option("arguments", metavar="KEY=VALUE", nargs="*", help="arguments of the experiment, values as PYON"),
+    Option(
+        "arguments",
+        metavar="KEY=VALUE",
+        nargs="*",
+        completes="argument",
+        help="arguments of the experiment, values as PYON",
+    ),
     DEVICE_DB,
     DATASET_DB,
-    Option("-c", "--class-name", metavar="CLASS", help="experiment class, if the file has several"),
+    CLASS,
 )
 """The experiment and its arguments."""
 
@@ -96,7 +110,18 @@ LAB = Option(
     help="folder of the laboratory; default: the one that KAIROS_LAB names, this folder, or one around it",
 )
 
-RUN = Option("run", metavar="RUN", type=int, help="number of the run")
+RUN = Option("run", metavar="RUN", type=int, completes="run", help="number of the run")
+
+CHANGED = Option(
+    "arguments",
+    metavar="KEY=VALUE",
+    nargs="*",
+    completes="argument",
+    help="arguments to change, values as PYON",
+)
+
+QUEUED = Option("run", metavar="RUN", type=int, completes="queued", help="number of the run")
+"""A run that has not ended."""
 
 FIRMWARE = Option("--firmware", metavar="ELF", help="firmware; default: runtime.elf of the built firmware")
 GATEWARE = Option("--gateware", metavar="FILE", help="bitstream; default: none")

@@ -11,18 +11,21 @@ receives records of logs, :mod:`.listening` opens the ports.
 
 from .client import AsyncClient, BestEffortClient, Client
 from .server import Server, serve
-from .supervision import Supervisor
+from .supervision import MANAGER, ManagerTarget, Supervisor, Times
 from .wire import AutoTarget, ControllerError, Incompatible, RemoteError
 
 __all__ = [
+    "MANAGER",
     "AsyncClient",
     "AutoTarget",
     "BestEffortClient",
     "Client",
     "ControllerError",
     "Incompatible",
+    "ManagerTarget",
     "RemoteError",
     "Server",
     "Supervisor",
+    "Times",
     "serve",
 ]

@@ -8,29 +8,61 @@ name.
 
 import asyncio
 import contextlib
+import ctypes
 import ipaddress
 import logging
+import os
 import shlex
 import signal
 import socket
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 
 from ..errors import UsageError
 from .client import AsyncClient
+from .logs import Records
 from .wire import AutoTarget, ControllerError
 
-__all__ = ["Supervisor", "is_local"]
+__all__ = ["MANAGER", "ManagerTarget", "Supervisor", "Times", "is_local"]
 
 logger = logging.getLogger(__name__)
 
+MANAGER = 3249
+"""TCP port of a controller manager."""
 RESTART = 5.0
 """Seconds between the exit of a process and its restart."""
+BACKOFF = 1.1
+"""Factor by which these seconds grow with each attempt that has failed."""
 PING = 30.0
 """Seconds between two calls of ``ping``, and timeout of a call."""
 STARTING = 20.0
 """Seconds in which a process must start to accept connections."""
-GRACE = 2.0
+TERMINATION = 30.0
 """Seconds for a process to exit after ``terminate``, and then after SIGTERM."""
+GRACE = 2.0
+"""Seconds for one that hangs to exit after SIGTERM."""
+OUTPUT_LIMIT = 1 << 16
+"""Bytes of a line of output."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long to wait for a controller, in seconds; fields of its entry, under ARTIQ's names."""
+
+    retry_timer: float = RESTART
+    retry_timer_backoff: float = BACKOFF
+    ping_timer: float = PING
+    ping_timeout: float = PING
+    term_timeout: float = TERMINATION
+
+    def of_entry(self, name: str, entry: dict) -> "Times":
+        """Return these times with those of an entry in their place; UsageError."""
+        given = {each.name: entry[each.name] for each in fields(self) if each.name in entry}
+        for key, value in given.items():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
+                raise UsageError(f"controller '{name}': '{key}' must be a number of seconds, not {value!r}")
+        return replace(self, **given)
 
 
 def is_local(host: str) -> bool:
@@ -55,49 +87,83 @@ def _can_bind(address: str) -> bool:
 
 
 class Controller:
-    """A process described by an entry of the database."""
+    """A process described by an entry of the database. `times`: those that the entry does not give;
+    `printed`: see `Supervisor`."""
 
-    def __init__(self, name: str, entry: dict, bind: str | None = None):
-        self.name = name
+    def __init__(
+        self,
+        name: str,
+        entry: dict,
+        bind: str | None = None,
+        times: Times | None = None,
+        printed: Callable | None = None,
+    ):
+        self.name, self.entry, self._printed = name, entry, printed or _logged
         if "port" not in entry:
             raise UsageError(f"controller '{name}': 'port' is missing in its entry")
         self.host, self.port = entry["host"], entry["port"]
         self.target = entry.get("target_name") or AutoTarget
         self.encryption = entry.get("simple_ssl_config")
+        self.times = (times or Times()).of_entry(name, entry)
+        self.environment = _environment(name, entry)
+        known = {"ARTIQ_SSL_DIR": os.environ.get("ARTIQ_SSL_DIR", ""), **entry}
         try:
             # Any field of the entry may be used, as in `port_proxy` of ARTIQ's proxies.
-            command = entry["command"].format(**entry | {"name": name, "bind": bind or self.host})
-        except (KeyError, IndexError, ValueError) as error:
+            command = entry["command"].format(**known | {"name": name, "bind": bind or self.host})
+            self.command = shlex.split(command)
+        except (KeyError, IndexError) as error:
             raise UsageError(f"controller '{name}': its command uses {error}, which is missing in its entry") from None
-        self.command = shlex.split(command)
+        except (ValueError, AttributeError, TypeError) as error:
+            raise UsageError(f"controller '{name}': its command cannot be used: {error}") from None
         self.starts = 0
         self.running = asyncio.Event()
+        self._retry = asyncio.Event()
 
-    async def keep(self, restart: float, ping: float):
+    def retry_now(self):
+        """Start the process at once, if it waits for that; forget how often it has failed."""
+        self._retry.set()
+
+    async def keep(self):
         """Start the process repeatedly until cancelled."""
+        delay = self.times.retry_timer
         while True:
+            self._retry.clear()
+            missing = False
             try:
-                await self._live(ping)
+                await self._live()
             except FileNotFoundError:
                 logger.error("%s: there is no program %s here; it is not started", self.name, self.command[0])
-                return
-            except OSError as error:
+                missing = True
+            except Exception as error:
                 logger.error("%s: cannot start %s: %s", self.name, shlex.join(self.command), error)
+            delay = self.times.retry_timer if self.running.is_set() else delay
             self.running.clear()
-            await asyncio.sleep(restart)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(None if missing else delay):
+                    await self._retry.wait()
+            delay = self.times.retry_timer if self._retry.is_set() else delay * self.times.retry_timer_backoff
 
-    async def _live(self, ping: float):
+    async def _live(self):
         """Run the process once, until it exits or hangs."""
         logger.info("%s: starting %s", self.name, shlex.join(self.command))
         process = await asyncio.create_subprocess_exec(
-            *self.command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT, start_new_session=True
+            *self.command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env=self.environment,
+            limit=OUTPUT_LIMIT,
+            start_new_session=True,
+            preexec_fn=_end_with_parent,
         )
         self.starts += 1
-        tasks = [asyncio.create_task(self._watch(ping)), asyncio.create_task(process.wait())]
+        tasks = [asyncio.create_task(self._watch()), asyncio.create_task(process.wait())]
         output = asyncio.create_task(self._log(process.stdout))
+        hangs = False
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if tasks[0] in done and tasks[1] not in done:
+            hangs = tasks[0] in done and tasks[1] not in done
+            if hangs:
                 logger.warning("%s: %s; it is started again", self.name, tasks[0].exception())
             else:
                 logger.warning("%s: ended with exit code %d; it is started again", self.name, process.returncode)
@@ -105,32 +171,37 @@ class Controller:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await self._end(process)
+            await self._end(process, hangs)
             output.cancel()
 
     async def _log(self, output):
+        records = Records()
         while True:
             try:
                 line = await output.readline()
             except ValueError:  # an overlong line
                 continue
+            found = records.add(line.decode(errors="replace").rstrip("\r\n")) if line else records.rest()
+            for level, text in found:
+                self._printed(self.name, level, text)
             if not line:
                 return
-            logger.info("%s: %s", self.name, line.decode(errors="replace").rstrip())
 
-    async def _watch(self, ping: float):
+    async def _watch(self):
         """Call ``ping`` periodically, if the controller has it; raises an exception if it does not
         return."""
         client = await self._reached()
         self.running.set()
         try:
             while True:
-                await asyncio.sleep(ping)
-                if "ping" in client._methods:
-                    async with asyncio.timeout(ping):
-                        await client.ping()
+                await asyncio.sleep(self.times.ping_timer)
+                if "ping" not in client._methods:
+                    continue
+                async with asyncio.timeout(self.times.ping_timeout):
+                    if not await client.ping():
+                        raise ControllerError("ping says that it does not work")
         except TimeoutError:
-            raise ControllerError(f"ping did not return within {ping:g} s") from None
+            raise ControllerError(f"ping did not return within {self.times.ping_timeout:g} s") from None
         finally:
             client.close_rpc()
 
@@ -146,13 +217,14 @@ class Controller:
                     raise
             await asyncio.sleep(0.1)
 
-    async def _end(self, process):
-        """Stop a process: by a call of ``terminate``, then SIGTERM, then SIGKILL."""
+    async def _end(self, process, hangs: bool):
+        """Stop a process: by a call of ``terminate``, unless it hangs, then SIGTERM, then SIGKILL."""
         if process.returncode is not None:
             return
-        if self.running.is_set():
+        patience = GRACE if hangs else self.times.term_timeout
+        if self.running.is_set() and not hangs:
             with contextlib.suppress(ControllerError, AttributeError, TimeoutError):
-                async with asyncio.timeout(GRACE):
+                async with asyncio.timeout(patience):
                     client = AsyncClient()
                     await client.connect_rpc(self.host, self.port, self.target, self.encryption)
                     await client.terminate()
@@ -161,28 +233,120 @@ class Controller:
             if process.returncode is None:
                 with contextlib.suppress(TimeoutError, ProcessLookupError):
                     process.send_signal(number)
-                    async with asyncio.timeout(GRACE):
+                    async with asyncio.timeout(patience):
                         await process.wait()
+
+
+def _logged(name: str, level: int, text: str):
+    logger.log(level, "%s: %s", name, text.removeprefix("print:"))
+
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PARENT_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of Linux."""
+
+
+def _end_with_parent():
+    """Have the system end this process when its parent ends, even if that is killed: a controller that
+    is left would keep its port, and could not print any more."""
+    prctl = getattr(_LIBC, "prctl", None)
+    if prctl is not None:
+        prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+
+def _environment(name: str, entry: dict) -> dict[str, str]:
+    """Return the environment of a controller's process, with what its entry adds."""
+    added = entry.get("environment") or {}
+    if not isinstance(added, dict):
+        raise UsageError(f"controller '{name}': 'environment' must be a dictionary, not {added!r}")
+    return {**os.environ, **{str(key): str(value) for key, value in added.items()}}
 
 
 class Supervisor:
     """The controllers of this computer among the entries of a device database.
 
     `entries`: by name; entries other than controllers with a command are skipped. `bind`: the
-    address to listen on, if not the entry's host. `restart`, `ping`: seconds, see above.
+    address to listen on, if not the entry's host. `times`: those that entries do not give.
+    `printed(name, level, "logger:message")`: called with what they print, which by default is
+    logged. `refused(error)`: called for an entry that cannot be used; without it UsageError is raised.
     """
 
-    def __init__(self, entries: dict, bind: str | None = None, restart: float = RESTART, ping: float = PING):
-        self.controllers = [
-            Controller(name, entry, bind)
-            for name, entry in entries.items()
-            if isinstance(entry, dict) and entry.get("type") == "controller" and "command" in entry
-            if is_local(entry.get("host", ""))
-        ]
-        self._restart, self._ping = restart, ping
+    def __init__(
+        self,
+        entries: dict,
+        bind: str | None = None,
+        times: Times | None = None,
+        printed: Callable | None = None,
+        refused: Callable | None = None,
+    ):
+        self._bind, self._times = bind, times or Times()
+        self._printed, self._refused = printed, refused
+        self._controllers = self._of(entries)
+        self._tasks: dict[str, asyncio.Task] = {}
+        self._turn = asyncio.Lock()
+
+    def _of(self, entries: dict) -> dict[str, Controller]:
+        found = {}
+        for name, entry in entries.items():
+            if not (isinstance(entry, dict) and entry.get("type") == "controller" and "command" in entry):
+                continue
+            try:
+                if is_local(entry.get("host", "")):
+                    found[name] = Controller(name, entry, self._bind, self._times, self._printed)
+            except UsageError as error:
+                if self._refused is None:
+                    raise
+                self._refused(error)
+        return found
+
+    @property
+    def controllers(self) -> list[Controller]:
+        """The controllers of this computer."""
+        return list(self._controllers.values())
 
     async def run(self):
         """Keep all controllers running until cancelled, then stop them."""
-        async with asyncio.TaskGroup() as group:
-            for controller in self.controllers:
-                group.create_task(controller.keep(self._restart, self._ping), name=controller.name)
+        try:
+            await self._start()
+            await asyncio.Event().wait()
+        finally:
+            await self._stop(list(self._tasks))
+
+    async def update(self, entries: dict):
+        """Go on with another device database: controllers whose entries have changed are started
+        again. UsageError, and nothing is changed."""
+        new = await asyncio.to_thread(self._of, entries)
+        async with self._turn:
+            old = self._controllers
+            same = {name for name in new if name in old and new[name].entry == old[name].entry}
+            self._controllers = {name: old[name] if name in same else each for name, each in new.items()}
+            await self._stop([name for name in self._tasks if name not in same])
+            await self._start()
+
+    def retry_now(self, name: str):
+        """Start a controller that has failed at once; KeyError for an unknown one."""
+        if name not in self._controllers:
+            raise KeyError(f"there is no controller '{name}' on this computer")
+        self._controllers[name].retry_now()
+
+    async def _start(self):
+        for name, controller in self._controllers.items():
+            if name not in self._tasks:
+                self._tasks[name] = asyncio.create_task(controller.keep(), name=name)
+
+    async def _stop(self, names: list[str]):
+        tasks = [self._tasks.pop(name) for name in names]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class ManagerTarget:
+    """What clients may call of a controller manager: ``ctlmgr`` on TCP port `MANAGER`."""
+
+    def __init__(self, supervisor: Supervisor):
+        self._supervisor = supervisor
+
+    def retry_now(self, name):
+        """Start a controller that has failed at once."""
+        self._supervisor.retry_now(name)

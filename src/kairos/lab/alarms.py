@@ -15,6 +15,7 @@ from sqlalchemy import insert, select
 
 from ..controllers.publishing import Publication
 from ..errors import UsageError
+from . import clock
 from .database import Database, rows
 from .events import Events
 from .live import LiveDatasets
@@ -168,7 +169,7 @@ class Alarms:
         return None
 
     def _set(self, alarm: Alarm, state: str, reason: str):
-        before, alarm.state, alarm.since, alarm.reason = alarm.state, state, time.time(), reason
+        before, alarm.state, alarm.since, alarm.reason = alarm.state, state, clock.now(), reason
         row = {"name": alarm.limits.name, "time": alarm.since, "state": state, "reason": reason}
         try:
             with self._database.change() as change:

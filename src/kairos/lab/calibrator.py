@@ -7,7 +7,6 @@ each step, so that it goes on in the next laboratory.
 
 import asyncio
 import logging
-import time
 from dataclasses import asdict, dataclass, field
 
 from sqlalchemy import insert, select, update
@@ -15,6 +14,7 @@ from sqlalchemy import insert, select, update
 from .. import pyon
 from ..controllers.publishing import Publication
 from ..errors import UsageError
+from . import clock
 from . import graph as graphs
 from .database import Database, rows
 from .graph import Graph, ParameterState
@@ -94,7 +94,7 @@ class Calibrator:
 
     def _states(self, graph: Graph, keys) -> dict[str, ParameterState]:
         datasets = self._lab.datasets
-        return graphs.states(graph, keys, datasets.written, datasets.values.__contains__, time.time())
+        return graphs.states(graph, keys, datasets.written, datasets.values.__contains__, clock.now())
 
     def sessions(self) -> list[Session]:
         """Return the newest sessions, the newest first."""
@@ -134,7 +134,7 @@ class Calibrator:
             ) from None
         # What is forced is marked as such by an attempt that has not been made.
         steps = [Step(name, attempt=-1 if forced and name in named else 0) for name in chosen]
-        started = time.time()
+        started = clock.now()
         with self._database.change() as change:
             values = {"person": person, "started": started, "forced": forced, "steps": _packed(steps)}
             (number,) = change.execute(insert(calibrations).values(**values)).inserted_primary_key
@@ -202,7 +202,7 @@ class Calibrator:
         self._report()
 
     def _end(self, session: Session):
-        session.ended = time.time()
+        session.ended = clock.now()
         self._keep(session)
         self.active.pop(session.number, None)
 

@@ -4,6 +4,7 @@ A transaction is on the disk when it is committed. Tables of an older version ar
 by the numbered changes in :mod:`.migrations`.
 """
 
+import os
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,8 +44,11 @@ class Database:
             raise UsageError(f"the database {self.url} cannot be opened: {_first_line(error)}{hint}") from None
         if is_file:
             event.listen(self.engine, "connect", _configure)
+        self._identity: tuple[int, int] | None = None
+        self._path = make_url(url).database if is_file else None
         try:
             self._upgrade()
+            self._identity = self._found()
         except SQLAlchemyError as error:
             raise UsageError(f"the database {self.url} cannot be opened: {_reason(error)}") from None
 
@@ -65,10 +69,26 @@ class Database:
         config.attributes["engine"] = self.engine
         command.upgrade(config, "head")
 
+    def _found(self) -> tuple[int, int] | None:
+        """Return device and number of the file that has the database's name; None if there is none."""
+        if self._path in (None, "", ":memory:"):
+            return None
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
     @contextmanager
     def change(self):
         """Yield a connection for a transaction that is on the disk at the end; UsageError if the
         database cannot be written."""
+        if self._found() != self._identity:
+            # SQLite would go on with the removed file, and everything would be lost at the end.
+            raise UsageError(
+                f"the database {self.url} cannot be written: its file was removed or replaced; put it back, or start "
+                "the laboratory again"
+            )
         try:
             with self.engine.begin() as connection:
                 yield connection

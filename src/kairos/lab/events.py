@@ -5,9 +5,10 @@ Kinds: ``ended`` and ``failed`` (a run), ``queue_empty``, ``alarm`` and ``alarm_
 """
 
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+
+from . import clock
 
 __all__ = ["KINDS", "Event", "Events"]
 
@@ -37,7 +38,7 @@ class Event:
     subject: str = ""
     """What it is about: the class of a run, an alarm, a device, a parameter."""
     rid: int | None = None
-    time: float = field(default_factory=time.time)
+    time: float = field(default_factory=lambda: clock.now())
 
     def described(self) -> dict:
         """Return it as a dictionary."""

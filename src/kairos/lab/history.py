@@ -3,11 +3,11 @@
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Select, String, cast, delete, func, insert, select
+from sqlalchemy import Connection, Select, String, cast, delete, func, insert, or_, select
 
 from .. import pyon
 from ..errors import UsageError
@@ -21,6 +21,9 @@ CONDITION = re.compile(r"([\w./]+)\s*(<=|>=|!=|=|<|>)\s*(.+)")
 PROPERTIES = ("rid", "status", "class_name", "file", "pipeline", "person", "repo_rev", "started", "ended")
 BATCH = 500
 """Runs entered in one transaction when the index is rebuilt."""
+MANY = 20_000
+"""Matches of a condition from which on a limited search looks at one run after the other, the newest first: it then
+soon has as many as it needs, while a list of all matches takes longer than anything else."""
 
 
 def enter(change: Connection, records: list[dict]):
@@ -74,8 +77,9 @@ def _number(text: str) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def filtered(words: list[str], limit: int | None = None) -> Select:
+def filtered(words: list[str], limit: int | None = None, many: Callable[[Select], bool] | None = None) -> Select:
     """Return the query for runs that match all words, newest first; UsageError for an unusable one.
+    `many(query)`: returns whether a query has many rows, which a limited search then does not list.
 
     A word is a text that occurs in class, file, person, status, error or an argument; or a
     condition, whose name is a property of runs (`PROPERTIES`), ``tag``, an argument, or a result: a
@@ -94,10 +98,14 @@ def filtered(words: list[str], limit: int | None = None) -> Select:
     for name, conditions in given.items():
         # Together, so that a range is one look into the index.
         of_argument, of_result = zip(*conditions, strict=True)
-        matching = runs.c.rid.in_(select(arguments.c.rid).where(arguments.c.name == name, *of_argument))
+        found = [select(arguments.c.rid).where(arguments.c.name == name, *of_argument)]
         if all(each is not None for each in of_result):
-            matching |= runs.c.rid.in_(select(results.c.rid).where(results.c.name == name, *of_result))
-        query = query.where(matching)
+            found.append(select(results.c.rid).where(results.c.name == name, *of_result))
+        if limit is not None and many is not None and any(many(each) for each in found):
+            matching = [each.where(each.selected_columns.rid == runs.c.rid).exists() for each in found]
+        else:
+            matching = [runs.c.rid.in_(each) for each in found]
+        query = query.where(or_(*matching))
     return query if limit is None else query.limit(limit)
 
 
@@ -143,7 +151,12 @@ def _as_value(text: str) -> str:
 def records(database: Database, words: list[str], limit: int | None = None) -> list[dict]:
     """Return the runs that match all words, newest first; see `filtered`."""
     with database.view() as view:
-        return rows(view, filtered(words, limit))
+
+        def many(query: Select) -> bool:
+            some = query.limit(MANY).subquery()
+            return (view.execute(select(func.count()).select_from(some)).scalar() or 0) >= MANY
+
+        return rows(view, filtered(words, limit, many))
 
 
 def shown(database: Database, rid: int) -> dict:

@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..errors import UsageError
+from . import clock
 from .settings import Influx
 
 __all__ = ["InfluxWriter", "line"]
@@ -106,7 +107,7 @@ class InfluxWriter:
     def _line_of(self, key: str, value) -> str:
         if isinstance(value, list) and value:
             value = value[-1]
-        return line("dataset", {"laboratory": self._name, "key": key}, {"value": value}, time.time())
+        return line("dataset", {"laboratory": self._name, "key": key}, {"value": value}, clock.now())
 
     def ended(self, record: dict):
         """Take the record of a run at its end."""
@@ -115,9 +116,10 @@ class InfluxWriter:
             for name, value in found.get("values", {}).items():
                 results[f"{fit}.{name}"] = value
                 results[f"{fit}.{name}.error"] = found.get("errors", {}).get(name)
-        lasted = record["ended"] - record["started"] if record.get("started") and record.get("ended") else None
+        known = record.get("started") and record.get("ended")
+        lasted = max(0.0, record["ended"] - record["started"]) if known else None  # the clock may have been set back
         tags = {"laboratory": self._name, "experiment": record.get("class_name") or "", "status": record["status"]}
-        if text := line("run", tags, {"rid": record["rid"], "duration": lasted, **results}, time.time()):
+        if text := line("run", tags, {"rid": record["rid"], "duration": lasted, **results}, clock.now()):
             self._lines.append(text)
 
     def close(self):

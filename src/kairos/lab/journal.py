@@ -25,6 +25,7 @@ import msgpack
 
 from .. import pyon
 from ..experiment.datasets import ARCHIVE, BROADCAST, PERSIST
+from . import clock
 from .values import Encoded, Undecodable, decoded, encoded, is_plain
 
 __all__ = ["ARCHIVE", "BROADCAST", "PERSIST", "Journal", "Reader", "Record"]
@@ -107,7 +108,7 @@ class Journal:
         self._add("append", key, [value], None)
 
     def _add(self, operation, key, value, more):
-        record = [operation, key, value, more, time.time()]
+        record = [operation, key, value, more, clock.now()]
         with self._changed:
             # Later numbers must not be appended before this change.
             self._growing.pop(key, None)

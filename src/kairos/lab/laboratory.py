@@ -9,8 +9,7 @@ import os
 import pwd
 import socket
 import struct
-import time
-from pathlib import Path
+from collections.abc import Callable
 
 from .. import files
 from ..controllers.listening import bound, unix_socket
@@ -22,8 +21,9 @@ from ..errors import UsageError
 from ..experiment.store import DatasetStore
 from ..labclient import ADDRESS, SOCKET, STATE
 from ..runs import InUse, RIDCounter, claim
-from . import targets
+from . import clock, targets
 from .calibrator import Calibrator
+from .controllers import Controllers
 from .database import Database
 from .device import Devices
 from .fits import Fits
@@ -80,8 +80,7 @@ class Laboratory:
         self._ended = asyncio.Event()
         self._background: set[asyncio.Task] = set()
         self._servers: list = []
-        self._claimed: int | None = None
-        """The lock of the folder."""
+        self._controllers: Controllers | None = None
 
     # Start
 
@@ -117,6 +116,8 @@ class Laboratory:
         await self.reporting.start()
         await self._listen()
         self.in_background(self._after_scan())
+        if self._controllers is not None:
+            self.in_background(self._controllers.update(self._entries))
 
     async def _after_scan(self):
         try:
@@ -223,6 +224,8 @@ class Laboratory:
                 await server.serve_on(connection)
         await service.serve_on(unix_socket(self.state / SOCKET))
         await self._serve_hub()
+        if self.settings.controllers:
+            await self._start_controllers()
         self.addresses["host"] = "127.0.0.1"
         files.write(self.state / ADDRESS, json.dumps(self.addresses).encode() + b"\n")
 
@@ -236,6 +239,15 @@ class Laboratory:
         server = RpcServer(self, self.state)
         await server.start()
         self._servers.append(server)
+
+    async def _start_controllers(self):
+        def printed(name: str, level: int, text: str):
+            self.log.take(f"controller({name})", level, text)
+
+        self._controllers = Controllers(self.settings.addresses, self.settings.ports.controllers, printed)
+        port = await self._controllers.start()
+        if port is not None:
+            self.addresses["controllers"] = port
 
     def _targets(self) -> dict:
         made = {
@@ -296,7 +308,7 @@ class Laboratory:
         path = self.settings.log_submissions
         if path:
             with self.settings.path(path).open("a", newline="") as file:
-                csv.writer(file).writerow([submission.rid, time.time(), submission.expid.get("file", "")])
+                csv.writer(file).writerow([submission.rid, clock.now(), submission.expid.get("file", "")])
 
     def _device_text(self) -> str:
         path = self.settings.path(self.settings.device_db)
@@ -316,6 +328,8 @@ class Laboratory:
         """Read the device database again; UsageError."""
         self._entries = DeviceDB.load(self.settings.path(self.settings.device_db)).entries
         self._publish_devices()
+        if self._controllers is not None:
+            self.in_background(self._controllers.update(self._entries))
 
     def _publish_devices(self):
         before, now = self._device_db.entries, self._devices.resolved(self._entries)
@@ -352,34 +366,34 @@ class Laboratory:
         await self._ended.wait()
 
     async def stop(self) -> list[int]:
-        """Stop everything that was started, except runs that have begun; returns their numbers."""
-        left = []
+        """Stop everything that was started, except runs that have begun; returns their numbers. What
+        cannot be stopped as it should, for instance because its file is gone, keeps nothing else
+        from it."""
         for task in list(self._background):
             task.cancel()
-        if hasattr(self, "calibrator"):
-            await self.calibrator.close()
-        if hasattr(self, "scheduler"):
-            await self.scheduler.stop()
-            left = [run.rid for run in self.scheduler.runs.values() if run.begun]
-        if hasattr(self, "reporting"):
-            await self.reporting.stop()
-        for server in self._servers:
-            await server.stop()
-        if hasattr(self, "_devices"):
-            await self._devices.stop()
-        if hasattr(self, "_processes"):
-            await self._processes.stop()
-        if hasattr(self, "fits"):
-            await self.fits.close()
-        if hasattr(self, "datasets"):
-            self.datasets.close()
-        if hasattr(self, "database"):
-            self.database.close()
+        scheduler = getattr(self, "scheduler", None)
+        for stop in self._stops():
+            try:
+                done = stop()
+                if asyncio.iscoroutine(done):
+                    await done
+            except Exception as error:
+                logger.error("at the end of the laboratory: %s", error or type(error).__name__)
         if hasattr(self, "log"):
             logging.getLogger().removeHandler(self.log)
             self.log.close()
-            Path(self.state / ADDRESS).unlink(missing_ok=True)
         if self._claimed is not None:
             os.close(self._claimed)
             self._claimed = None
-        return left
+        runs = [] if scheduler is None else scheduler.runs.values()
+        return [run.rid for run in runs if run.begun and run.status != "deleting"]
+
+    def _stops(self) -> list[Callable]:
+        """Return what stops each part that was made, in the order of their ends."""
+        first = [("calibrator", "close"), ("scheduler", "stop"), ("reporting", "stop")]
+        last = [("_devices", "stop"), ("_processes", "stop"), ("fits", "close"), ("datasets", "close")]
+        parts = [(getattr(self, name, None), method) for name, method in first]
+        parts += [(server, "stop") for server in (*self._servers, self._controllers)]
+        parts += [(getattr(self, name, None), method) for name, method in [*last, ("database", "close")]]
+        stops = [getattr(part, method) for part, method in parts if part is not None]
+        return [*stops, lambda: (self.state / ADDRESS).unlink(missing_ok=True)]

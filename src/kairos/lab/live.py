@@ -18,6 +18,7 @@ from ..controllers.publishing import Publication
 from ..errors import Unwritable, UsageError
 from ..experiment.datasets import BROADCAST, PERSIST, apply_change, subscript
 from ..experiment.store import DatasetStore
+from . import clock
 from .database import Database, rows
 from .journal import Record
 from .tables import parameters, proposals
@@ -275,7 +276,7 @@ class LiveDatasets:
     def _record(self, found: list[dict]):
         if not found:
             return
-        entries = [{"time": time.time(), **row} for row in found]
+        entries = [{"time": clock.now(), **row} for row in found]
         try:
             # Each with its own columns: those of the first one would count for all.
             with self._database.change() as change:

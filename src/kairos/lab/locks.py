@@ -11,6 +11,7 @@ from sqlalchemy import delete, insert, select
 
 from ..controllers.publishing import Publication
 from ..errors import UsageError
+from . import clock
 from .database import Database, rows
 from .tables import locks
 
@@ -51,7 +52,7 @@ class Locks:
 
     def active(self) -> list[Lock]:
         """Return the locks that have not expired, by name."""
-        now = time.time()
+        now = clock.now()
         return sorted((lock for lock in self._locks.values() if lock.expires > now), key=lambda lock: lock.name)
 
     def take(self, kind: str, name: str, seconds: float, person: str | None, note: str = ""):
@@ -64,7 +65,7 @@ class Locks:
         lock = self._of(kind, name)
         if lock is not None and lock.person != person:
             raise UsageError(lock.reason())
-        now = time.time()
+        now = clock.now()
         made = Lock(kind, name, person, note, now, now + seconds)
         with self._database.change() as change:
             change.execute(delete(locks).where((locks.c.kind == kind) & (locks.c.name == name)))
@@ -86,7 +87,7 @@ class Locks:
 
     def _of(self, kind: str, name: str) -> Lock | None:
         lock = self._locks.get((kind, name))
-        return lock if lock is not None and lock.expires > time.time() else None
+        return lock if lock is not None and lock.expires > clock.now() else None
 
     def blocking(self, pipeline: str, devices, person: str | None) -> str | None:
         """Return why a run in a pipeline, which uses `devices` as far as that is known, waits; None if

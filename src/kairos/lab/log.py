@@ -8,6 +8,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from ..controllers.publishing import Broadcaster
+from . import clock
 
 __all__ = ["Log"]
 
@@ -35,7 +36,7 @@ class Log(logging.Handler):
 
     def take(self, source: str, level: int, text: str):
         """Take a record; `text`: ``name:message``."""
-        record = (level, source, time.time(), text)
+        record = (level, source, clock.now(), text)
         self.recent.append(record)
         for watcher in self.watchers:
             watcher([record])

@@ -6,10 +6,10 @@ The text format is that of `prometheus_client`.
 import asyncio
 import logging
 import resource
-import time
 from collections import Counter
 
 from ..errors import UsageError
+from . import clock
 from .settings import Metrics
 
 __all__ = ["MetricsServer"]
@@ -41,7 +41,7 @@ class MetricsServer:
         except ImportError:
             raise UsageError("[metrics] needs prometheus_client: pip install 'kairos[metrics]'") from None
         self._lab, self._wanted = laboratory, wanted
-        self._begun = time.time()
+        self._begun = clock.now()
         self.ended: Counter[tuple[str, str]] = Counter()
         """Ended runs by experiment and status, since the start."""
         self._seconds: Counter[str] = Counter()

@@ -1,7 +1,6 @@
 """The values that calibrations have found: accepted by their rule, or waiting until a person decides."""
 
 import logging
-import time
 
 from sqlalchemy import insert, select, update
 
@@ -9,6 +8,7 @@ from .. import pyon
 from ..controllers.publishing import Publication
 from ..errors import UsageError
 from ..experiment.calibration import Rule
+from . import clock
 from .database import Database, rows
 from .journal import Record
 from .live import LiveDatasets
@@ -42,7 +42,7 @@ class Proposals:
         rule = Rule(**described)
         known = self._datasets.values.get(record.key)
         objection = rule.objection(record.value, None if known is None else known[1])
-        moment = time.time()
+        moment = clock.now()
         row = {
             "key": record.key,
             "time": moment,
@@ -101,7 +101,7 @@ class Proposals:
             raise UsageError(f"the proposed value {number} of {row['key']} was {row['decision']} already")
         if accept:
             self._set(row, person=person, note=note or None)
-        decided = {"decision": ACCEPTED if accept else REJECTED, "decided": time.time(), "person": person}
+        decided = {"decision": ACCEPTED if accept else REJECTED, "decided": clock.now(), "person": person}
         with self._database.change() as change:
             change.execute(update(proposals).where(proposals.c.id == number).values(**decided, note=note or None))
         self.publication.changed([])

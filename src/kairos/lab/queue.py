@@ -3,7 +3,6 @@
 Every method returns after its change is on the disk.
 """
 
-import time
 from dataclasses import dataclass, field, fields, replace
 
 from sqlalchemy import delete, func, insert, select, update
@@ -11,7 +10,7 @@ from sqlalchemy import delete, func, insert, select, update
 from .. import pyon
 from ..errors import UsageError
 from ..runs import RIDCounter
-from . import history
+from . import clock, history
 from .database import Database, rows
 from .tables import runs, submissions
 
@@ -39,7 +38,7 @@ class Submission:
     repeat: int = 0
     """How often it is submitted again; -1: without end."""
     person: str | None = None
-    submitted: float = field(default_factory=time.time)
+    submitted: float = field(default_factory=lambda: clock.now())
     message: str | None = None
     """Message of its commit."""
     request: str | None = None
@@ -110,7 +109,7 @@ class Queue:
                 request=None,
                 after=None,
                 termination=False,
-                submitted=time.time(),
+                submitted=clock.now(),
             )
             change.execute(insert(submissions).values(**_row(again)))
         return again

@@ -2,11 +2,10 @@
 
 import asyncio
 import os
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import results
+from . import clock, results
 from .contents import Contents
 from .processes import Process
 from .queue import Submission
@@ -80,5 +79,5 @@ def unbegun(run: Run) -> dict:
         "submitted": run.submission.submitted,
     }
     empty.stage = {"arguments": expid.get("arguments") or {}}
-    empty.last = time.time()
+    empty.last = clock.now()
     return results.record_of(empty, {"status": "deleted", "error": None})

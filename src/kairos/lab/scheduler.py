@@ -7,7 +7,6 @@ import asyncio
 import logging
 import os
 import shutil
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +14,13 @@ from pathlib import Path
 from ..controllers.publishing import Publication
 from ..errors import KairosError, UsageError
 from ..experiment.arguments import DefaultMissing
-from . import order, results
-from .contents import Contents, contents_of
+from . import clock, order, storing
+from .contents import contents_of
 from .locks import Locks
 from .processes import Ended, Process, Processes, lock_free
 from .queue import Queue, Submission
 from .rehearsals import Rehearsals
-from .run import Run, check_submission, unbegun
+from .run import Run, check_submission
 
 __all__ = ["Scheduler"]
 
@@ -31,8 +30,6 @@ BUILD = 15.0
 """Seconds for an experiment to be built, as far as its own code takes time."""
 DUE = 1.0
 """Seconds between looks at the clock while a run is not due: the clock may be set."""
-FULL = 5.0
-"""Seconds between attempts to store a run on a full disk."""
 
 
 class Scheduler:
@@ -65,11 +62,16 @@ class Scheduler:
         locks.publication.watchers.append(self._locks_changed)
         self.runs: dict[int, Run] = {}
         self.publication = Publication(lambda: {rid: run.shown() for rid, run in self.runs.items()})
-        self._started = self._stopping = False
+        self._started = False
+        self._asked_to_stop = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
 
     # Start and end
+
+    @property
+    def _stopping(self) -> bool:
+        return self._asked_to_stop.is_set()
 
     async def start(self):
         """Take over what is in the queue: runs whose process is alive go on, those that were cut off
@@ -153,7 +155,8 @@ class Scheduler:
 
     async def stop(self):
         """Stop scheduling. Runs that are prepared go back to the queue; running ones go on."""
-        self._started, self._stopping = False, True
+        self._started = False
+        self._asked_to_stop.set()
         self.rehearsals.stop()
         if self._timer is not None:
             self._timer.cancel()
@@ -303,7 +306,7 @@ class Scheduler:
         """Return why a run waits; None if it does not."""
         if run.status in order.WAITING and run.submission.held is None and self.rehearsals.blocks(run.submission):
             return self.rehearsals.why(run.submission)
-        return order.why(run, self.those_of(run.submission.pipeline), time.time(), self._unmet, self._locked)
+        return order.why(run, self.those_of(run.submission.pipeline), clock.now(), self._unmet, self._locked)
 
     def those_of(self, pipeline) -> list[Run]:
         """Return the runs of a pipeline."""
@@ -336,7 +339,7 @@ class Scheduler:
         """Let runs of a pipeline enter the stages that are free."""
         if not self._started:
             return
-        now = time.time()
+        now = clock.now()
         # A run that leaves a stage may make room for another one in an earlier stage.
         while changes := [
             each for each in order.chosen(self.those_of(pipeline), now, self._unmet, self._locked) if _differs(*each)
@@ -452,7 +455,11 @@ class Scheduler:
             await self._processes.drop(process)
         if error and status == "failed":
             logger.error("run %d has failed: %s", run.rid, error)
-        record, again = await self._stored(run, status, error)
+        how = {"status": status, "error": error}
+        stored = await storing.stored(run, how, self._queue, self._results, self._asked_to_stop)
+        if stored is None:
+            return
+        record, again = stored
         # Only now: it says that the run has been.
         await asyncio.to_thread(shutil.rmtree, run.folder, ignore_errors=True)
         run.release()
@@ -473,26 +480,6 @@ class Scheduler:
             await run.process.gone.wait()
         except Ended:
             pass
-
-    async def _stored(self, run: Run, status: str, error: str | None) -> tuple[dict, Submission | None]:
-        """Store a run and enter it into the index, again and again while the disk is full or the
-        database is away; returns its record, and its repetition."""
-        how = {"status": status, "error": error}
-        while True:
-            try:
-                record = await asyncio.to_thread(self._store, run, how)
-                return record, self._queue.end(run.submission, record)
-            except (UsageError, OSError) as failure:
-                logger.error("run %d cannot be stored: %s; it is tried again", run.rid, failure)
-                await asyncio.sleep(FULL)
-
-    def _store(self, run: Run, how: dict) -> dict:
-        written = contents_of(run.folder / "journal") if run.folder.exists() else Contents()
-        if not written.begin:
-            return {**unbegun(run), **how}
-        if written.end is not None:
-            how = {name: written.end[name] for name in how}
-        return results.store(run.folder, written, how, self._results)[0]
 
 
 def _differs(run: Run, status: str) -> bool:

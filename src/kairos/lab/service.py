@@ -1,14 +1,14 @@
 """What the commands may call, over the laboratory's own socket; only its user can."""
 
 import asyncio
-import time
 from dataclasses import asdict
 
 from sqlalchemy import delete, insert
 
 from .. import pyon
 from ..errors import UsageError
-from . import analysis, history
+from . import analysis, clock, history
+from .names import names
 from .tables import notes, tags
 
 __all__ = ["Service"]
@@ -288,13 +288,17 @@ class Service:
         """Add a note to a finished run."""
         self.run(rid)
         with self._lab.database.change() as change:
-            change.execute(insert(notes).values(rid=rid, time=time.time(), person=self._person(), text=text))
+            change.execute(insert(notes).values(rid=rid, time=clock.now(), person=self._person(), text=text))
 
     async def reindex(self) -> tuple[int, list[str]]:
         """Rebuild the index from the files of the runs; returns their number, and unreadable files."""
         return await asyncio.to_thread(history.reindex, self._lab.database, self._lab.results)
 
     # The laboratory
+
+    def names(self, kind, of="") -> list[str]:
+        """Return names of a kind, for the completion of command lines."""
+        return names(self._lab, kind, of)
 
     def log(self, count=100) -> list[tuple]:
         """Return the newest records of the log: (level, source, time, text)."""

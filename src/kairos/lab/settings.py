@@ -4,6 +4,7 @@ import tomllib
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 
+from ..controllers import MANAGER
 from ..controllers.listening import LOCAL
 from ..errors import UsageError
 from .events import KINDS
@@ -21,6 +22,7 @@ class Ports:
     control: int = 3251
     logging: int = 1066
     broadcast: int = 1067
+    controllers: int = MANAGER
 
 
 POLICIES = ("off", "warn", "must")
@@ -152,6 +154,8 @@ class Settings:
     pyon: int = 2
     """Version of PYON for clients of notifications and broadcasts that do not name one: 1 for those
     of ARTIQ up to version 8."""
+    controllers: bool = True
+    """Whether the controllers of the device database that belong to this computer are started."""
     ports: Ports = field(default_factory=Ports)
     rehearsal: Rehearsing = field(default_factory=Rehearsing)
     notify: tuple[Notify, ...] = ()

@@ -33,6 +33,7 @@ from ..experiment.environment import ProcessArgumentManager
 from ..language.core import TerminationRequested, set_watchdog_factory
 from ..runs import folder_of
 from ..schedule.services import AskedCommands, AskedDeviceDB, AskedScheduler
+from . import clock
 from .analysis import KEY, AnalysisDatasets, AnalysisDevices, source_of
 from .journal import PERSIST, RETRY, Journal
 from .results import stored_name, write_datasets
@@ -219,7 +220,7 @@ class _Run:
     def build(self):
         """Build the experiment."""
         begin, expid = self._begin, self._begin["expid"]
-        begin["started"] = time.time()
+        begin["started"] = clock.now()
         self.journal.note("begin", more=begin)
         logging.getLogger().setLevel(expid.get("log_level", logging.WARNING))
         file = self._source(expid)
@@ -288,7 +289,7 @@ class _Run:
 
     def run(self):
         """Run the experiment."""
-        self._enter("run", run_time=time.time())
+        self._enter("run", run_time=clock.now())
         self.journal.sync()  # from now on it has begun, whatever happens
         try:
             with user_code(plain=(DeviceError, TerminationRequested)):
@@ -349,12 +350,12 @@ class _Run:
     def _stored(self, status: str) -> bool:
         """Write the datasets; if that is impossible, they are left to the laboratory, in the journal."""
         begin = self._begin
-        self._datasets.end_fits()
-        file = folder_of(begin["started"], self._results) / stored_name(begin["rid"], self._name)
         try:
+            self._datasets.end_fits()
+            file = folder_of(begin["started"], self._results) / stored_name(begin["rid"], self._name)
             write_datasets(file, self._datasets, begin, self._how, {"status": status})
-        except UsageError as error:
-            logger.error("%s", error)
+        except Exception as error:  # whatever it is: how the run has ended must get into the journal
+            logger.error("the datasets cannot be written: %s", str(error) or type(error).__name__)
             return False
         return True
 

@@ -11,7 +11,7 @@ COMMAND = Command(
         ),
         "acknowledge": Command(
             "say that you know",
-            Option("names", metavar="NAME", nargs="+", help="names of alarms"),
+            Option("names", metavar="NAME", nargs="+", completes="alarm", help="names of alarms"),
             Option("--note", metavar="TEXT", default="", help="a note for others"),
             LAB,
             runs="alarms.acknowledge",

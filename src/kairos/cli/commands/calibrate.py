@@ -5,7 +5,13 @@ from ..options import JSON, LAB
 
 COMMAND = Command(
     "calibrate the parameters that are stale, and first those that they need",
-    Option("names", metavar="NAME", nargs="*", help="parameters or experiments; default: everything that is stale"),
+    Option(
+        "names",
+        metavar="NAME",
+        nargs="*",
+        completes="calibration",
+        help="parameters or experiments; default: everything that is stale",
+    ),
     Option("-f", "--force", action="store_true", help="calibrate what is named even if it is valid"),
     Option("--list", action="store_true", help="list the calibrations in their order, and do nothing"),
     Option("--detach", action="store_true", help="do not wait for the end"),

@@ -21,7 +21,7 @@ COMMAND = Command(
         action="store_true",
         help="rehearse each experiment on its emulated device: least slack of each line, lost outputs, duration",
     ),
-    Option("-c", "--class-name", metavar="CLASS", help="rehearse this experiment only"),
+    Option("-c", "--class-name", metavar="CLASS", completes="class", help="rehearse this experiment only"),
     DATASET_DB,
     *TWIN,
     runs="check.check",

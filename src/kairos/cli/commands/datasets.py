@@ -3,7 +3,7 @@
 from ..command import Command, Option
 from ..options import JSON
 
-_KEY = Option("key", metavar="KEY", help="name of the dataset")
+_KEY = Option("key", metavar="KEY", completes="dataset", help="name of the dataset")
 
 COMMAND = Command(
     "show or change persistent datasets",

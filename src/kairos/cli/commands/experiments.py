@@ -9,7 +9,7 @@ COMMAND = Command(
         "list": Command("list all experiments", LAB, JSON, runs="listing.list_all"),
         "show": Command(
             "print the arguments of an experiment",
-            Option("name", metavar="NAME", help="name of the experiment"),
+            Option("name", metavar="NAME", completes="experiment name", help="name of the experiment"),
             LAB,
             JSON,
             runs="listing.show",

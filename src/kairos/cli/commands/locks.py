@@ -4,7 +4,7 @@ from ..command import Command, Option
 from ..options import JSON, LAB
 
 _KIND = Option("kind", choices=("pipeline", "device"), help="what is locked")
-_NAME = Option("name", metavar="NAME", help="its name")
+_NAME = Option("name", metavar="NAME", completes="lockable", help="its name")
 
 COMMAND = Command(
     "show the locks of pipelines and devices, take and release them",

@@ -3,12 +3,19 @@
 from ..command import Command, Option
 from ..options import DEVICE_DB, JSON, device
 
-_NAMES = Option("names", metavar="DEVICE", nargs="+", help="TTL in the device database, or channel number")
+_NAMES = Option(
+    "names",
+    metavar="DEVICE",
+    nargs="+",
+    completes="device",
+    help="TTL in the device database, or channel number",
+)
 
 _WATCHED = Option(
     "names",
     metavar="DEVICE",
     nargs="+",
+    completes="device",
     help="TTL, Urukul DDS or DAC card in the device database, or channel number; NAME:N selects probe N",
 )
 

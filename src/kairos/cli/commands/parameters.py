@@ -5,7 +5,7 @@ from ..options import JSON, LAB
 
 _NUMBERS = Option("numbers", metavar="NUMBER", type=int, nargs="+", help="number of a value that waits")
 _NOTE = Option("--note", metavar="TEXT", default="", help="why, for the history")
-_KEY = Option("key", metavar="KEY", help="name of the parameter")
+_KEY = Option("key", metavar="KEY", completes="parameter", help="name of the parameter")
 
 COMMAND = Command(
     "show the persistent datasets of the laboratory, every value they have had, and what needs to be calibrated",

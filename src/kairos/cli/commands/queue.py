@@ -1,7 +1,7 @@
 """``kairos queue``: the laboratory's queue."""
 
 from ..command import Command, Option
-from ..options import JSON, LAB, RUN
+from ..options import CHANGED, JSON, LAB, QUEUED
 
 COMMAND = Command(
     "show or change the queue of the laboratory",
@@ -9,23 +9,23 @@ COMMAND = Command(
         "list": Command("list the runs in their order, and why they wait", LAB, JSON, runs="queue.list_all"),
         "move": Command(
             "place a waiting run before or behind another one",
-            RUN,
-            Option("--before", metavar="RUN", type=int, help="run before which it is placed"),
-            Option("--behind", metavar="RUN", type=int, help="run behind which it is placed"),
+            QUEUED,
+            Option("--before", metavar="RUN", type=int, completes="queued", help="run before which it is placed"),
+            Option("--behind", metavar="RUN", type=int, completes="queued", help="run behind which it is placed"),
             LAB,
             runs="queue.move",
         ),
         "hold": Command(
-            "hold a waiting run", RUN, Option("--note", metavar="TEXT", help="reason"), LAB, runs="queue.hold"
+            "hold a waiting run", QUEUED, Option("--note", metavar="TEXT", help="reason"), LAB, runs="queue.hold"
         ),
         "release": Command(
-            "release a run that is held, or that waits for a run that has failed", RUN, LAB, runs="queue.release"
+            "release a run that is held, or that waits for a run that has failed", QUEUED, LAB, runs="queue.release"
         ),
         "edit": Command(
             "change a waiting run",
-            RUN,
-            Option("arguments", metavar="KEY=VALUE", nargs="*", help="arguments to change, values as PYON"),
-            Option("-p", "--pipeline", metavar="NAME", help="pipeline"),
+            QUEUED,
+            CHANGED,
+            Option("-p", "--pipeline", metavar="NAME", completes="pipeline", help="pipeline"),
             Option("-P", "--priority", metavar="N", type=int, help="priority, higher first"),
             Option("-t", "--due", metavar="TIME", help="not to be prepared before: 22:30, or 2026-05-01T22:30"),
             Option("--repeat", metavar="N", type=int, help="submit it again N times; -1: without end"),
@@ -34,7 +34,7 @@ COMMAND = Command(
         ),
         "terminate": Command(
             "end runs at their next pause; those that have not begun are deleted",
-            Option("runs", metavar="RUN", type=int, nargs="+", help="numbers of the runs"),
+            Option("runs", metavar="RUN", type=int, completes="queued", nargs="+", help="numbers of the runs"),
             Option("--force", action="store_true", help="end them at once; what they have measured is kept"),
             LAB,
             runs="queue.terminate",

@@ -38,7 +38,7 @@ COMMAND = Command(
     ),
     Option("--to", dest="end", metavar="TIME", help="show them up to this time"),
     Option("--last", metavar="N|TIME", help="show only the last N pulses, or those in this time before the end"),
-    Option("--channels", metavar="NAME,...", help="show only these channels, buses and chips"),
+    Option("--channels", metavar="NAME,...", completes="devices", help="show only these channels, buses and chips"),
     Option("--no-table", dest="table", action="store_const", const="0", help="do not show pulses"),
     Option(
         "-o",

@@ -1,7 +1,7 @@
 """``kairos runs``: the laboratory's history."""
 
 from ..command import Command, Option
-from ..options import JSON, LAB, RUN
+from ..options import CHANGED, JSON, LAB, RUN
 
 NAMED = "number of the run, or its HDF5 file"
 
@@ -14,6 +14,7 @@ COMMAND = Command(
                 "conditions",
                 metavar="CONDITION",
                 nargs="*",
+                completes="condition",
                 help="text, or NAME=VALUE (or <, <=, >, >=, !=) with an argument, status, person, tag, rid, started",
             ),
             Option("-n", "--number", metavar="N", type=int, default=20, help="at most N; 0: all; default: %(default)s"),
@@ -25,21 +26,21 @@ COMMAND = Command(
         "compare": Command(
             "print what differs between two runs",
             RUN,
-            Option("other", metavar="OTHER", type=int, help="number of the other run"),
+            Option("other", metavar="OTHER", type=int, completes="run", help="number of the other run"),
             LAB,
             JSON,
             runs="history.compare",
         ),
         "diff": Command(
             "list the events of the pins that differ between two runs; exit code 1 if there are any",
-            *(Option(name, metavar=name.upper(), help=NAMED) for name in ("run", "other")),
+            *(Option(name, metavar=name.upper(), completes="run", help=NAMED) for name in ("run", "other")),
             LAB,
             JSON,
             runs="waveforms.diff",
         ),
         "verify": Command(
             "repeat a run on the twin from its file, and compare; exit code 1 if something differs",
-            Option("run", metavar="RUN", help=NAMED),
+            Option("run", metavar="RUN", completes="run", help=NAMED),
             LAB,
             JSON,
             runs="twin:verification.verify",
@@ -47,14 +48,14 @@ COMMAND = Command(
         "repeat": Command(
             "submit a run again: same source, same commit, same arguments except those given",
             RUN,
-            Option("arguments", metavar="KEY=VALUE", nargs="*", help="arguments to change, values as PYON"),
+            CHANGED,
             LAB,
             JSON,
             runs="history.repeat",
         ),
         "analyze": Command(
             "submit the analysis of runs again: 'analyze' with their own source and data, without devices",
-            Option("runs", metavar="RUN", type=int, nargs="+", help="numbers of the runs"),
+            Option("runs", metavar="RUN", type=int, completes="run", nargs="+", help="numbers of the runs"),
             Option("-w", "--wait", action="store_true", help="wait for the end"),
             LAB,
             JSON,
@@ -62,16 +63,22 @@ COMMAND = Command(
         ),
         "export": Command(
             "write runs that match all conditions as a table, or the points of one run",
-            Option("conditions", metavar="CONDITION", nargs="*", help="as for 'list'"),
-            Option("--points", metavar="RUN", type=int, help="the datasets of this run instead, as columns"),
+            Option("conditions", metavar="CONDITION", nargs="*", completes="condition", help="as for 'list'"),
+            Option(
+                "--points",
+                metavar="RUN",
+                type=int,
+                completes="run",
+                help="the datasets of this run instead, as columns",
+            ),
             Option("-o", "--output", metavar="FILE", required=True, help="FILE.parquet, FILE.arrow or FILE.csv"),
             LAB,
             runs="history.export",
         ),
         "tag": Command(
             "give runs a tag",
-            Option("tag", metavar="TAG", help="the tag"),
-            Option("runs", metavar="RUN", type=int, nargs="+", help="numbers of the runs"),
+            Option("tag", metavar="TAG", completes="tag", help="the tag"),
+            Option("runs", metavar="RUN", type=int, completes="run", nargs="+", help="numbers of the runs"),
             Option("--remove", action="store_true", help="remove the tag"),
             LAB,
             runs="history.tag",

@@ -1,19 +1,36 @@
 """``kairos submit``: puts an experiment into the laboratory's queue."""
 
 from ..command import Command, Option
-from ..options import JSON, LAB
+from ..options import CLASS, JSON, LAB
 
 COMMAND = Command(
     "put an experiment into the queue of the laboratory",
-    Option("experiment", metavar="EXPERIMENT", help="name of an experiment, or file in the repository or elsewhere"),
-    Option("arguments", metavar="KEY=VALUE", nargs="*", help="arguments of the experiment, as for 'kairos run'"),
-    Option("-c", "--class-name", metavar="CLASS", help="experiment class, if the file has several"),
+    Option(
+        "experiment",
+        metavar="EXPERIMENT",
+        completes="experiment",
+        help="name of an experiment, or file in the repository or elsewhere",
+    ),
+    Option(
+        "arguments",
+        metavar="KEY=VALUE",
+        nargs="*",
+        completes="argument",
+        help="arguments of the experiment, as for 'kairos run'",
+    ),
+    CLASS,
     Option("-r", "--revision", metavar="REVISION", help="revision of the repository; default: the one scanned last"),
-    Option("-p", "--pipeline", metavar="NAME", help="pipeline; default: as the experiment proposes, or main"),
+    Option(
+        "-p",
+        "--pipeline",
+        metavar="NAME",
+        completes="pipeline",
+        help="pipeline; default: as the experiment proposes, or main",
+    ),
     Option("-P", "--priority", metavar="N", type=int, help="priority, higher first; default: as proposed, or 0"),
     Option("-t", "--due", metavar="TIME", help="not to be prepared before: 22:30, or 2026-05-01T22:30"),
     Option("-f", "--flush", action="store_true", help="wait until the pipeline is empty"),
-    Option("--after", metavar="RUN", type=int, help="wait until this run has succeeded"),
+    Option("--after", metavar="RUN", type=int, completes="queued", help="wait until this run has succeeded"),
     Option("--repeat", metavar="N", type=int, help="submit it again N times, each time at its end; -1: without end"),
     Option("--hold", metavar="NOTE", help="hold it until 'kairos queue release'"),
     Option("-w", "--wait", action="store_true", help="wait for its end; exit code 1 unless it has succeeded"),

@@ -5,7 +5,7 @@ from ..options import JSON, LAB
 
 COMMAND = Command(
     "print datasets of the laboratory whenever they change, until Ctrl-C",
-    Option("keys", metavar="KEY", nargs="*", help="names of datasets; default: all"),
+    Option("keys", metavar="KEY", nargs="*", completes="dataset", help="names of datasets; default: all"),
     LAB,
     JSON,
     runs="follow.watch",

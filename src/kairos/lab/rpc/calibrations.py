@@ -1,8 +1,7 @@
 """The state of parameters and calibrations as a message."""
 
-import time
-
 from ... import pyon
+from .. import clock
 from .protocol import message
 from .values import number
 
@@ -30,7 +29,7 @@ def calibrations(lab):
         problems=graph.problems,
         sessions=[_session(each) for each in lab.calibrator.sessions()],
         proposals=[_proposed(lab, row) for row in lab.proposals.waiting()],
-        time=time.time(),
+        time=clock.now(),
     )
 
 

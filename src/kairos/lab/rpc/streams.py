@@ -3,11 +3,10 @@
 A client that is slow is sent the newest state when it has received the previous one.
 """
 
-import time
 from collections import deque
 
 from ... import pyon
-from .. import history
+from .. import clock, history
 from . import fits
 from .applets import Applets
 from .calibrations import calibrations
@@ -75,7 +74,7 @@ class Streams:
         async for _ in moments([datasets.publication], period, missing.note):
             changes = missing.all() if first else missing.take()
             if changes or first:
-                yield message("FollowDatasetsResponse", init=first, changes=changes, time=time.time())
+                yield message("FollowDatasetsResponse", init=first, changes=changes, time=clock.now())
             first = False
 
     async def alarms_follow(self, request):

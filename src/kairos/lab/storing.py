@@ -1,0 +1,48 @@
+"""A run that has ended is stored and entered into the index, however long the disk is full or the database is away."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from pathlib import Path
+
+from . import results
+from .contents import Contents, contents_of
+from .queue import Queue, Submission
+from .run import Run, unbegun
+
+__all__ = ["stored"]
+
+logger = logging.getLogger(__name__)
+
+FULL = 5.0
+"""Seconds between attempts."""
+
+
+async def stored(
+    run: Run, how: dict, queue: Queue, folder: Path, asked_to_stop: asyncio.Event
+) -> tuple[dict, Submission | None] | None:
+    """Store a run in `folder`, the one of all results, and enter it into the index, again and again
+    until that succeeds; returns its record, and its repetition. `how`: its ``status`` and ``error``.
+    None if the laboratory is to end meanwhile: the next one stores the run, from its own folder."""
+    while True:
+        try:
+            record = await asyncio.to_thread(_store, run, how, folder)
+            return record, queue.end(run.submission, record)
+        except Exception as failure:  # none of them may cost the run, or the end of the laboratory
+            ends = asked_to_stop.is_set()
+            then = "the next laboratory in this folder tries again" if ends else "it is tried again"
+            logger.error("run %d cannot be stored: %s; %s", run.rid, failure, then)
+            if ends:
+                return None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FULL):
+                await asked_to_stop.wait()
+
+
+def _store(run: Run, how: dict, folder: Path) -> dict:
+    written = contents_of(run.folder / "journal") if run.folder.exists() else Contents()
+    if not written.begin:
+        return {**unbegun(run), **how}
+    if written.end is not None:
+        how = {name: written.end[name] for name in how}
+    return results.store(run.folder, written, how, folder)[0]
