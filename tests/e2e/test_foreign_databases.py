@@ -23,7 +23,7 @@ WANTED = {
     "two_species": ("ion", {"urukul0_cpld", "ttl0_counter", "ttl7"}),
     "generated_style": ("lab", {"electrodes", "fastino0", "grabber0", "sampler0", "urukul0_cpld", "eeprom_urukul0"}),
     "stabilised": ("servo", {"suservo0", "urukul1_cpld"}),
-    "two_rooms": ("pair", {"trap_ttl0", "trap_ttl4", "lasers_ttl0"}),
+    "two_sites": ("pair", {"trap_ttl0", "trap_ttl4", "lasers_ttl0"}),
     "fast_cards": ("cards", {"dds_sideband", "phaser0", "shuttler0_config", "shuttler0_relay", "shuttler0_adc"}),
 }
 """The gateware of each, and cards that must be among the tested ones."""

@@ -43,5 +43,7 @@ def decoded(image: bytes) -> Identity:
     if magic != MAGIC:
         return Identity(serial)
     text = name.split(b"\0")[0].rstrip(b"\xff").decode("ascii", errors="replace")
-    maker = VENDORS.get(vendor, f"vendor {vendor}")
-    return Identity(serial, text, board, f"{major}.{minor}", variant, maker, crc == zlib.crc32(image[_FIRST_CHECKED:]))
+    vendor_name = VENDORS.get(vendor, f"vendor {vendor}")
+    return Identity(
+        serial, text, board, f"{major}.{minor}", variant, vendor_name, crc == zlib.crc32(image[_FIRST_CHECKED:])
+    )

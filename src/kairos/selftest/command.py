@@ -15,7 +15,7 @@ from ..devices import DeviceDB, DeviceManager
 from ..errors import KairosError, UsageError
 from ..texts import plain
 from .cards import PARTS, TESTS, Session
-from .observers import ByHand, Nobody, OnBench, wiring_of
+from .observers import ByHand, OnBench, Unattended, wiring_of
 from .report import Check, Report
 
 __all__ = ["chosen", "free_outputs", "selftest"]
@@ -130,7 +130,7 @@ def _test(session: Session, name: str):
 def _telling(args):
     """Return the function that prints each check, unless they are printed as JSON at the end."""
 
-    def tell(check: Check):
+    def notify(check: Check):
         limits = f" (limits: {check.limits})" if check.limits and check.passed is False else ""
         state = "not made" if check.passed is None else check.state
         value = f": {check.shown}" if check.shown else ""
@@ -139,8 +139,8 @@ def _telling(args):
     if args.json:
         return lambda check: None
     if args.quiet:
-        return lambda check: tell(check) if check.passed is False else None
-    return tell
+        return lambda check: notify(check) if check.passed is False else None
+    return notify
 
 
 @contextlib.contextmanager
@@ -152,7 +152,7 @@ def _observed(args, database: DeviceDB, host):
     inputs = [name for name in _entries(database, "TTLInOut") if name not in _used(database)]
     if not emulation.is_emulated(host):
         by_hand = not args.no_questions and sys.stdin is not None and sys.stdin.isatty()
-        yield ByHand() if by_hand else Nobody(), source, inputs
+        yield ByHand() if by_hand else Unattended(), source, inputs
         return
     if emulation.is_running(host):
         raise UsageError(f"this process already has a device {host}: close that one first")

@@ -4,7 +4,7 @@ import sys
 
 from ..contracts.cards import CARDS
 
-__all__ = ["ByHand", "Nobody", "OnBench", "wiring_of"]
+__all__ = ["ByHand", "OnBench", "Unattended", "wiring_of"]
 
 VOLTS = (1.0, -2.0, 3.0, -4.0, 0.5, -0.25, 7.0, -8.5)
 """What the inputs of an ADC get on a bench."""
@@ -14,8 +14,8 @@ _CAMERA = {"width": 8, "height": 8, "dark": 100.0, "exposure_s": 1e-4, "hz": 300
 DARK_SUM = _CAMERA["width"] * _CAMERA["height"] * _CAMERA["dark"]
 
 
-class Nobody:
-    """Nobody is there: what only instruments can tell is not known."""
+class Unattended:
+    """No person and no bench: what only instruments can tell is not known."""
 
     wired = False
     """Whether the cables of a test are there without being asked for."""
@@ -50,7 +50,7 @@ class Nobody:
         """Return what the card itself knows of its state: only a model tells."""
 
 
-class ByHand(Nobody):
+class ByHand(Unattended):
     """A person at the terminal: `ask` prints a request and returns the answer; an empty one skips the check."""
 
     def __init__(self, ask=input):
@@ -96,7 +96,7 @@ class ByHand(Nobody):
         return self._number(wanted)
 
 
-class OnBench(Nobody):
+class OnBench(Unattended):
     """The bench of an emulated device, wired by `wiring_of`."""
 
     wired = True

@@ -55,15 +55,15 @@ class Check:
 
 
 class Report:
-    """Checks in the order in which they were made. `tell`: called with each."""
+    """Checks in the order in which they were made. `notify`: called with each."""
 
-    def __init__(self, tell=lambda check: None):
+    def __init__(self, notify=lambda check: None):
         self.checks: list[Check] = []
-        self._tell = tell
+        self._notify = notify
 
     def add(self, check: Check):
         self.checks.append(check)
-        self._tell(check)
+        self._notify(check)
 
     def number(self, card: str, what: str, value, low, high, unit=""):
         """Record a number, which must be at least `low` and at most `high`; None: it was not measured."""

@@ -1,4 +1,4 @@
-# Master in the laser room, satellite at the trap (30 m of fibre). DRTIO destinations: 1 = trap
+# Master in the laser site, satellite at the trap (30 m of fibre). DRTIO destinations: 1 = trap
 # Gateware: pair
 from collections import OrderedDict
 
@@ -19,11 +19,11 @@ device_db["core_cache"] = {"type": "local", "module": "artiq.coredevice.cache", 
 device_db["core_dma"] = {"type": "local", "module": "artiq.coredevice.dma", "class": "CoreDMA"}
 
 LASERS, TRAP = 0x000000, 0x010000
-ROOMS = {"lasers": LASERS, "trap": TRAP}
+SITES = {"lasers": LASERS, "trap": TRAP}
 
-for room, base in ROOMS.items():
+for site, base in SITES.items():
     for n in range(12):
-        device_db["{}_ttl{}".format(room, n)] = {
+        device_db["{}_ttl{}".format(site, n)] = {
             "type": "local",
             "module": "artiq.coredevice.ttl",
             "class": ["TTLInOut", "TTLOut"][n >= 4],
