@@ -334,6 +334,7 @@ PARTS = {
     "RemoteMemory": None,
     "SPIMaster": None,
     "SharedDDS": "SUServo",
+    "Songbird": None,
     "SharedUpdate": "SUServo",
     "TCA6424A": None,
     "TRF372017": None,
