@@ -29,6 +29,7 @@ ABSENT = {
     "CXPGrabber": "no model of such a camera",
     "DAC34H84": "no model of the chip",
     "NRTSPIMaster": "no board has such a bus",
+    "Songbird": "no gateware has the card",
     "TRF372017": "no model of the chip",
 }
 """Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""

@@ -15,7 +15,7 @@ from ..texts import plain
 from .bench_plot import write_plot
 from .outputs import check_picture
 
-__all__ = ["bench_file", "check", "draw", "print_warnings"]
+__all__ = ["bench_file", "check", "draw", "plan_of", "print_warnings"]
 
 NAME = "bench.toml"
 
@@ -60,12 +60,17 @@ def draw(args):
 
 
 def _plan(args, database: DeviceDB) -> dict:
-    """Return parts and wires in the emulator's format (`docs/interfaces.md` section 7)."""
+    """Return parts and wires of the bench that the command line names."""
     host = database.arguments("core").get("host")
     if not emulation.is_emulated(host):
         raise UsageError(f"the core device of {args.device_db} is not emulated; only emulated devices have a bench")
-    bench = _beside(args, args.file)
-    program, what = artifacts.command(emulation.variant_of(host))
+    return plan_of(database, _beside(args, args.file))
+
+
+def plan_of(database: DeviceDB, bench: str | None) -> dict:
+    """Return parts and wires of an emulated device, with the bench file `bench` or only its cards, in the
+    emulator's format (`docs/interfaces.md` section 7). UsageError."""
+    program, what = artifacts.command(emulation.variant_of(database.arguments("core").get("host")))
     options = emulation.Options(bench=bench, entries=database.entries)
     command = [program, *what, *wiring(options), "--plan"]
     done = subprocess.run(

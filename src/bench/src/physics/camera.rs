@@ -26,7 +26,7 @@ const LINE_VALID: u32 = 1 << link::LINE_VALID;
 const FRAME_VALID: u32 = 1 << link::FRAME_VALID;
 const DATA_VALID: u32 = 1 << link::DATA_VALID;
 /// Clock periods before a frame, between its lines, and after it.
-const BEFORE: usize = 30;
+const BEFORE: usize = 90;
 const BETWEEN: usize = 2;
 const BEHIND: usize = 12;
 

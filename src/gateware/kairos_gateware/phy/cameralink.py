@@ -2,18 +2,21 @@
 camera's pixel clock.
 
 The lanes are sampled once per nanosecond with the RTIO clock, like those of any serialised pad, so
-nothing runs on the camera's clock and no second clock domain is needed. The clock lane provides the
-rate, measured over nine periods, and with each rising edge the position of the bits, which are then
-taken from the sample nearest to their middle. A bit must last at least 3 ns: pixel clocks from 5 to
-45 MHz are received (for the tolerated jitter of the edges see `test_cameralink.py`), faster ones
-are ignored.
+nothing runs on the camera's clock and no second clock domain is needed. Pixel clocks from 5 to 68 MHz
+are received, faster ones are ignored. The clock lane provides the rate, measured over 72 periods, and
+with its rising edges the position of the bits, which are taken from the sample nearest to their middle.
+
+At 68 MHz a bit lasts 2.1 ns, of which sampling costs 0.5 ns on either side, so the position must be known
+better than from one edge. An edge that is seen in sample n was within half a sample of it; as the rate is
+known, each edge narrows the interval in which the next one is expected, whose middle is used (`_Middles`).
+What is left for jitter and skew: `test_cameralink.py`.
 
 A word extends from two bits after a rising edge of the clock lane to two bits after the next one,
 so the clock lane reads 1100011. The order of the bits on the lanes is `LANES` of the contract
 (docs/chips/cameralink.md).
 
 Timing: `stb` 4 cycles after the sample of a word's last bit arrived. Clock domain sys. A period
-that differs by more than an eighth from the one before stops reception until the rate has been
+that differs by more than an eighth and 1 ns from the one before stops reception until the rate has been
 measured again.
 """
 
@@ -29,22 +32,24 @@ __all__ = ["CameraLinkReceiver"]
 
 _BITS = 7
 _EDGE_BIT = 5  # the clock lane rises at the beginning of this bit of a word
-_PERIODS = 9  # 63 bits: 1/64 less than a bit in units of 1/64 sample
-_UNIT = 6  # log2 of the units per sample
-_SHORTEST = 3 * _PERIODS * _BITS  # of nine periods, in samples
+_PERIODS = 72  # 504 bits
+_UNIT = 10  # log2 of the units per sample
+_SHORTEST = 1047  # of 72 periods, in samples: 14.55 ns each, for cameras at 68 MHz and a bit
+_HALF = 1 << _UNIT - 1  # an edge is at most this far from the sample that shows it
+_DRIFT = 24  # units by which an edge may be off after a period, as the rate is not known exactly
 _LONGEST = 2**8 - 1  # of a period, in samples
 _TOLERANCE = 3  # log2 of the part of a period by which the next one may differ
-_PER_CYCLE = 3  # bits of at least 3 ns that can have their middle in one cycle
+_PER_CYCLE = 4  # bits of at least 2 ns that can have their middle in one cycle
 
 
 class _Rate(Module):
     """Measures the clock lane. edge, at: there is a rising edge in this cycle, at that sample. `locked`
-    (out): the rate is known; `bit` (out, 12 bits): length of a bit in 1/64 sample. `stopped` (out): no edge
+    (out): the rate is known; `bit` (out, 16 bits): length of a bit in 1/1024 sample. `stopped` (out): no edge
     for so long that the clock has stopped."""
 
     def __init__(self, edge, at):
         self.locked = Signal()
-        self.bit = Signal(12)
+        self.bit = Signal(16)
         self.stopped = Signal(reset=1)
 
         # # #
@@ -52,14 +57,14 @@ class _Rate(Module):
         since = Signal(max=_LONGEST + 2 * SAMPLES, reset=_LONGEST)  # samples from the last edge to this cycle
         period = Signal(max=_LONGEST + 2 * SAMPLES)
         before = Signal.like(period)
-        tolerance = Signal(max=(_LONGEST >> _TOLERANCE) + 3)
+        tolerance = Signal(max=(_LONGEST >> _TOLERANCE) + 4)
         total = Signal(max=(_PERIODS + 1) * _LONGEST)
         number = Signal(max=_PERIODS)
         regular = Signal()
         self.comb += [
             self.stopped.eq(since >= _LONGEST),
             period.eq(since + at),
-            tolerance.eq(before >> _TOLERANCE),
+            tolerance.eq((before >> _TOLERANCE) + 1),
             regular.eq(~self.stopped & (period <= before + tolerance) & (before <= period + tolerance)),
         ]
         self.sync += [
@@ -78,14 +83,19 @@ class _Rate(Module):
         ]
 
     def _measured(self, total):
-        return [self.locked.eq(total >= _SHORTEST), self.bit.eq(total + (total >> _UNIT))]
+        # 1024 / 504 units per sample: 2 (1 + 1/64 + 1/64**2), rounded
+        units = total << 1
+        return [self.locked.eq(total >= _SHORTEST), self.bit.eq(units + (units + 32 >> 6) + (units + 2048 >> 12))]
 
 
 class _Middles(Module):
-    """Determines which bits have their middle in this cycle: up to three, the first `count` (out, 2 bits)
+    """Determines which bits have their middle in this cycle: up to four, the first `count` (out, 3 bits)
     of `taken`. index: place of the bit in its word. sample: its position in the cycle.
 
     Bit 5 waits for the clock's edge, so nothing is taken while the clock is stopped.
+
+    The edge before bit 5 is expected within an interval around the time that `due` implies. With an edge the
+    interval is cut to that of the sample that shows it, in the cycle after it.
     """
 
     def __init__(self, rate, edge, at):
@@ -97,50 +107,67 @@ class _Middles(Module):
         # # #
 
         cycle = SAMPLES << _UNIT
+        tracking = Signal()  # since the first edge at a known rate
         next_bit = Signal(max=_BITS, reset=_EDGE_BIT)
-        due = Signal(14)  # from the beginning of the cycle to its middle, as far as is known without an edge
-        nearest = Signal((15, True))
+        due = Signal((20, True))  # from the beginning of the cycle to its middle
         anchored = Signal()  # the edge before bit 5 has been seen
+        multiples = [Signal(19, name=f"bits_{j}") for j in range(_EDGE_BIT)]  # lengths of 0, 1... bits
         # One more than a cycle can have: the next one after them
-        middle = [Signal(16, name=f"middle_{j}") for j in range(_PER_CYCLE + 1)]
+        middle = [Signal((21, True), name=f"middle_{j}") for j in range(_PER_CYCLE + 1)]
         index = [*self.index, Signal(max=_BITS, name="index_after")]
-        edge_time = at << _UNIT
-        before = {n: ((2 * (_EDGE_BIT - n) - 1) * rate.bit) >> 1 for n in [2, 3, 4]}
-        self.comb += [
-            nearest.eq(due),
-            If(
-                edge,
-                Case(
-                    next_bit,
-                    {n: nearest.eq(edge_time - distance) for n, distance in before.items()}
-                    | {"default": nearest.eq(edge_time + (rate.bit >> 1))},
-                ),
-            ),
-            middle[0].eq(Mux(nearest < 0, 0, nearest)),
-            index[0].eq(next_bit),
-            self.count.eq(sum(self.taken[1:], self.taken[0])),
-        ]
+        self.comb += [index[0].eq(next_bit), self.count.eq(sum(self.taken[1:], self.taken[0]))]
+        for j in range(_PER_CYCLE + 1):
+            self.comb += middle[j].eq(due + multiples[j])
         for j in range(_PER_CYCLE):
-            in_order = self.taken[j - 1] if j else rate.locked
+            in_order = self.taken[j - 1] if j else tracking & rate.locked
             allowed = (index[j] != _EDGE_BIT) | anchored | edge
             self.comb += [
                 self.taken[j].eq(in_order & allowed & (middle[j] < cycle)),
-                self.sample[j].eq(middle[j][_UNIT:]),
-                middle[j + 1].eq(middle[j] + rate.bit),
+                self.sample[j].eq(Mux(middle[j] < 0, 0, middle[j][_UNIT:])),
                 index[j + 1].eq(Mux(index[j] == _BITS - 1, 0, index[j] + 1)),
             ]
+        place = Cat(Constant(0, _UNIT), at)  # of the edge, in units
+        correction = self._correction(tracking, next_bit, due, multiples, rate, edge, place)
         self.sync += [
+            [multiple.eq(j * rate.bit) for j, multiple in enumerate(multiples)],
             Case(
                 self.count,
-                {
-                    n: [next_bit.eq(index[n]), due.eq(Mux(middle[n] < cycle, 0, middle[n] - cycle))]
-                    for n in range(_PER_CYCLE + 1)
-                },
+                {n: [next_bit.eq(index[n]), due.eq(middle[n] - cycle + correction)] for n in range(_PER_CYCLE + 1)},
             ),
             If(edge, anchored.eq(1)),
             [If(self.taken[j] & (index[j] == _EDGE_BIT), anchored.eq(0)) for j in range(_PER_CYCLE)],
-            If(~rate.locked, next_bit.eq(_EDGE_BIT), anchored.eq(0)),
+            # Bits are taken from the second edge on, whose bit is not yet late
+            If(~tracking, next_bit.eq(_EDGE_BIT), due.eq(place + _BITS * rate.bit + (rate.bit >> 1) - cycle)),
+            If(~tracking, anchored.eq(0)),
+            tracking.eq(rate.locked & (tracking | edge)),
         ]
+
+    def _correction(self, tracking, next_bit, due, multiples, rate, edge, place):
+        """Return by how much the edge in the cycle before moves all middles (units, signed)."""
+        width = Signal(max=_HALF + 1, reset=_HALF)  # half of the interval
+        away, expected = Signal((20, True)), Signal((20, True))  # of the expected edge, after the one that was seen
+        seen = Signal()
+        low, high = Signal((12, True)), Signal((12, True))
+        correction = Signal((20, True))
+
+        def limited(value):
+            return Mux(value > _HALF, _HALF, Mux(value < -_HALF, -_HALF, value))
+
+        ahead = {n: expected.eq(due + multiples[_EDGE_BIT - n]) for n in range(1, _EDGE_BIT)}
+        self.comb += [
+            Case(next_bit, ahead | {"default": expected.eq(due)}),
+            low.eq(limited(away - width - _DRIFT)),
+            high.eq(limited(away + width + _DRIFT)),
+            If(seen, correction.eq((low + high >> 1) - away)),
+        ]
+        self.sync += [
+            seen.eq(edge & tracking),
+            # Of two edges in successive cycles the second one is expected where the first one puts it
+            away.eq(expected - (rate.bit >> 1) - place + correction),
+            If(seen, width.eq(high - low >> 1)),
+            If(~tracking, width.eq(_HALF)),
+        ]
+        return correction
 
 
 class CameraLinkReceiver(Module):

@@ -132,7 +132,7 @@ def test_frames_received_on_lanes_give_selected_sums(mask):
     noise = np.random.default_rng(mask)
     frames = [noise.integers(0, 2**16, (4, 5)) for _ in range(2)]
     rois = [(0, 0, 5, 4), (1, 1, 3, 2), (4, 0, 5, 3), (2, 2, 2, 4)]
-    words = [0] * 20 + [word for frame in frames for word in frame_words(frame, frame_gap=6)]
+    words = [0] * 90 + [word for frame in frames for word in frame_words(frame, frame_gap=6)]
     events, sizes = play(Bench(rois=4), rois, mask, lane_samples(words, 25.0, 5.0))
     assert [data for _, data in events] == sum((expected(frame, rois, mask) for frame in frames), [])
     assert sizes == [5, 4]
@@ -142,7 +142,7 @@ def test_sums_follow_frame_end_one_per_cycle():
     """From the word that ends the frame (its last bit arrived): sentinel 7 cycles later, then one
     result per cycle."""
     frame = np.arange(6).reshape(2, 3)
-    words = [0] * 20 + frame_words(frame, frame_gap=20)
+    words = [0] * 90 + frame_words(frame, frame_gap=20)
     events, _ = play(Bench(rois=16), [(0, 0, 3, 2)] * 16, 0xFFFF, lane_samples(words, 56.0))
     last = 7 * (len(words) - 20) + 6  # a bit lasts a cycle
     assert events == [(last + 7, 1 << 31)] + [(last + 8 + n, 15) for n in range(16)]
@@ -154,7 +154,7 @@ def test_sentinel_is_the_bit_above_results(res_width, shift, bits):
     frame = np.full((3, 3), 0xFFFF)
     rois = [(0, 0, 3, 3), (0, 1, 3, 2), (1, 1, 2, 2)]
     dut = Bench(rois=3, res_width=res_width, count_shift=shift)
-    events, _ = play(dut, rois, 7, lane_samples([0] * 20 + frame_words(frame), 24.0))
+    events, _ = play(dut, rois, 7, lane_samples([0] * 90 + frame_words(frame), 24.0))
     assert [data for _, data in events] == expected(frame, rois, 7, shift, bits)
 
 

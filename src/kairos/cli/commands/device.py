@@ -60,6 +60,13 @@ _TOOLS = {
         Option("--plot", metavar="FILE", help="plot time and throughput over size (.png, .pdf, .svg)"),
         runs="paths.measure_paths",
     ),
+    "doctor": Command(
+        "compare device, device database and system description, and say what is wrong and what to do",
+        Option("--description", metavar="FILE", help="system description (JSON) that the gateware was built from"),
+        JSON,
+        runs="doctor.doctor",
+        examples=("kairos device doctor", "kairos device doctor --description lab.json"),
+    ),
     "debug": Command(
         "write internal state of the device to its log",
         Option("what", choices=("allocator",), help="memory allocator of the firmware"),

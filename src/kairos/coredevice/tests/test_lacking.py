@@ -67,8 +67,6 @@ MISSING = [
     ("mtdds_ch0", "set_att", "satellite"),
     ("mtdds_dds0", "set_mu", "satellite"),
     ("camera", "write32", "CoaXPress"),
-    ("songbird", "clear", "Songbird"),
-    ("songbird_dds", "set_waveform", "Songbird"),
     ("servo", "clear_dds_phase_accumulator", "does not track phases"),
     ("servo0", "set_reference_time", "does not track phases"),
     ("servo0", "copy_reference_time", "does not track phases"),
@@ -106,7 +104,7 @@ def test_missing_method_gives_its_reason_for_any_arguments(manager, name, method
 
 class UsesWhatIsMissing:
     def __init__(self, manager):
-        self.core, self.phaser, self.songbird = manager.get("core"), manager.get("phaser"), manager.get("songbird")
+        self.core, self.phaser, self.camera = manager.get("core"), manager.get("phaser"), manager.get("camera")
 
     @kernel
     def start(self):
@@ -114,18 +112,18 @@ class UsesWhatIsMissing:
         self.phaser.init(debug=True)
 
     @kernel
-    def clear(self):
-        self.songbird.clear()
+    def command(self):
+        self.camera.write32(1, 2)
 
 
-@pytest.mark.parametrize("method", ["start", "clear"])
+@pytest.mark.parametrize("method", ["start", "command"])
 def test_kernel_with_missing_method_is_rejected(manager, method):
     experiment = UsesWhatIsMissing(manager)
     with pytest.raises(CompileError) as refused:
         Compiled(getattr(experiment, method), (), experiment.core)
     text = str(refused.value)
     assert " is not part of Kairos: " in text and "docs/experiments.md" in text
-    assert f"self.{'phaser.init(debug=True)' if method == 'start' else 'songbird.clear()'}" in text
+    assert f"self.{'phaser.init(debug=True)' if method == 'start' else 'camera.write32(1, 2)'}" in text
 
 
 def test_modulator_registers_are_made_from_settings():

@@ -1,0 +1,167 @@
+"""The command `kairos selftest`: chooses the cards, the observer and the order, and writes the report."""
+
+import contextlib
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from .. import emulator as emulation
+from .. import files
+from ..cli.bench import plan_of
+from ..contracts.cards import PINS
+from ..devices import DeviceDB, DeviceManager
+from ..errors import KairosError, UsageError
+from ..texts import plain
+from .cards import PARTS, TESTS, Session
+from .observers import ByHand, OnBench, Unattended, wiring_of
+from .report import Check, Report
+
+__all__ = ["chosen", "free_outputs", "selftest"]
+
+
+def _entries(database: DeviceDB, *classes: str) -> list[str]:
+    entries = database.entries.items()
+    return [name for name, entry in entries if isinstance(entry, dict) and entry.get("class") in classes]
+
+
+def _used(database: DeviceDB) -> set[str]:
+    """Return the devices that another entry names in its arguments: they belong to its card."""
+    used: set[str] = set()
+    for entry in database.entries.values():
+        arguments = entry.get("arguments") if isinstance(entry, dict) else None
+        for value in arguments.values() if isinstance(arguments, dict) else ():
+            used.update(name for name in (value if isinstance(value, list) else [value]) if isinstance(name, str))
+    return used
+
+
+def free_outputs(database: DeviceDB) -> list[str]:
+    """Return the TTL outputs that belong to no card."""
+    used = _used(database)
+    return [name for name in _entries(database, "TTLOut") if name not in used]
+
+
+def chosen(database: DeviceDB, names: list[str]) -> list[str]:
+    """Return the entries to test, in the order of the tests: all, or those that `names` name, entirely or by
+    their beginning (``urukul0``). UsageError for a name that stands for none."""
+    used = _used(database) & set(_entries(database, *PINS))
+    tested = [name for kind in TESTS for name in _entries(database, kind) if name not in used]
+    if not names:
+        return tested
+    found: dict[str, None] = {}
+    for wanted in names:
+        entry = database.entries.get(wanted)
+        named = [wanted] if wanted in tested else [name for name in tested if name.partition("_")[0] == wanted]
+        if not named and isinstance(entry, str):
+            named = [entry] if entry in tested else []
+        if not named:
+            raise UsageError(f"{wanted}: the device database has no card of this name; it has {', '.join(tested)}")
+        found |= dict.fromkeys(named)
+    return [name for name in tested if name in found]
+
+
+def _untested(database: DeviceDB, report: Report):
+    """Record the devices that have no test, and whose card has none."""
+    for name, entry in database.entries.items():
+        kind = entry.get("class") if isinstance(entry, dict) and entry.get("type") == "local" else None
+        if kind in PARTS and PARTS[kind] is None and kind not in QUIET:
+            report.open(name, "all", f"there is no test for a {kind}")
+
+
+QUIET = {"Core", "CoreCache", "CoreDMA", "DDS", "SPIMaster"}
+"""Devices that have no connector of their own: they are used by other tests, or by every one."""
+
+
+def selftest(args) -> int:
+    """Test the cards that the command line `args` names; returns 1 if a check failed."""
+    database = DeviceDB.load(args.device_db)
+    if args.twin:
+        database = _on_twin(database, args.twin)
+    names = chosen(database, args.cards)
+    if args.list:
+        for name in names:
+            test = TESTS[database.entries[name]["class"]]
+            print(f"{name}: {'; '.join(filter(None, [test.alone, test.observed]))}")
+        return 0
+    began = time.monotonic()
+    report = Report(_telling(args))
+    host = database.arguments("core").get("host")
+    with _observed(args, database, host) as (observer, source, inputs):
+        devices = DeviceManager(database)
+        session = Session(database, devices, observer, report, source, inputs)
+        try:
+            session.kernels().reset()
+            for name in names:
+                _test(session, name)
+        finally:
+            devices.close_devices()
+    if not args.cards:
+        _untested(database, report)
+    about = f"{time.strftime('%Y-%m-%d %H:%M:%S')}, on {host}, in {time.monotonic() - began:.0f} s."
+    files.write(args.output, report.page(Path(args.device_db).name, about).encode())
+    if args.json:
+        print(report.json())
+    print(f"{report.summary()}; report in {args.output}", file=sys.stderr)
+    return int(bool(report.failed))
+
+
+def _on_twin(database: DeviceDB, url: str) -> DeviceDB:
+    """Return the database with an emulated core device. UsageError for another address."""
+    if not emulation.is_emulated(url):
+        raise UsageError(f"--twin {url}: an emulated device is emulator://VARIANT, such as emulator://lab")
+    core = database.entries.get("core")
+    if not isinstance(core, dict):
+        raise UsageError(f"{database.path} has no core device")
+    twin = {**core, "arguments": {**database.arguments("core"), "host": url}}
+    return DeviceDB({**database.entries, "core": twin}, database.path)
+
+
+def _test(session: Session, name: str):
+    try:
+        TESTS[session.database.entries[name]["class"]].run(session, name)
+    except KairosError as error:
+        session.report.fact(name, "the test ran to its end", False, str(error))
+    except Exception as error:  # of a driver, raised on the device: the card does not answer as it should
+        reason = str(error).strip().splitlines() or [""]
+        session.report.fact(name, "the test ran to its end", False, f"{type(error).__name__}: {reason[0]}")
+
+
+def _telling(args):
+    """Return the function that prints each check, unless they are printed as JSON at the end."""
+
+    def notify(check: Check):
+        limits = f" (limits: {check.limits})" if check.limits and check.passed is False else ""
+        state = "not made" if check.passed is None else check.state
+        value = f": {check.shown}" if check.shown else ""
+        print(plain(f"{state:8} {check.card}: {check.what}{value}{limits}"))
+
+    if args.json:
+        return lambda check: None
+    if args.quiet:
+        return lambda check: notify(check) if check.passed is False else None
+    return notify
+
+
+@contextlib.contextmanager
+def _observed(args, database: DeviceDB, host):
+    """Yield the observer, the TTL output that inputs are tested with, and the inputs; the emulated device, if
+    it is one, ends with the block."""
+    outputs = free_outputs(database)
+    source = outputs[0] if outputs else None
+    inputs = [name for name in _entries(database, "TTLInOut") if name not in _used(database)]
+    if not emulation.is_emulated(host):
+        by_hand = not args.no_questions and sys.stdin is not None and sys.stdin.isatty()
+        yield ByHand() if by_hand else Unattended(), source, inputs
+        return
+    if emulation.is_running(host):
+        raise UsageError(f"this process already has a device {host}: close that one first")
+    with tempfile.TemporaryDirectory(prefix="kairos-selftest-") as folder:
+        file = os.path.join(folder, "selftest.toml")
+        plan = plan_of(database, None)
+        Path(file).write_text(wiring_of(database, plan, source, inputs))
+        device = emulation.acquire(host, emulation.Options(bench=file, entries=database.entries))
+        try:
+            yield OnBench(device, database), source, inputs
+        finally:
+            device.stop()

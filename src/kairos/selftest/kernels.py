@@ -1,0 +1,380 @@
+"""What the tests run on the device: kernels with one device of each role as attributes.
+
+Every kernel begins with slack, and ends when its last output has had its effect at the connectors.
+"""
+
+from numpy import int64
+
+from ..language import TFloat, TInt32, TInt64, TList, delay, delay_mu, kernel, ms, now_mu, us
+
+__all__ = ["Kernels"]
+
+SETTLED_MU = 100_000
+"""Machine units after which outputs of slow cards have settled, too."""
+PULSES = 5
+CLOCK_TIME = 20e-6
+
+
+class Kernels:
+    """The core device, and the devices that the kernels in use need, by role."""
+
+    def __init__(self, core, **devices):
+        self.core = core
+        for role, device in devices.items():
+            setattr(self, role, device)
+
+    # Parts of kernels
+
+    @kernel
+    def begin(self):
+        self.core.break_realtime()
+        delay(1 * ms)
+
+    @kernel
+    def finish(self):
+        self.core.wait_until_mu(now_mu() + int64(SETTLED_MU))
+
+    @kernel
+    def reset(self):
+        """Reset all outputs."""
+        self.core.reset()
+
+    @kernel
+    def initialise(self):
+        """Call `init` of `device`."""
+        self.begin()
+        self.device.init()
+        self.finish()
+
+    # TTLs
+
+    @kernel
+    def pulse(self):
+        """Let `source` make pulses of 1 us."""
+        self.begin()
+        for _ in range(PULSES):
+            self.source.pulse(1 * us)
+            delay(1 * us)
+        self.finish()
+
+    @kernel
+    def count(self) -> TInt32:
+        """Return the rising edges at `target` while `source` makes pulses."""
+        self.begin()
+        self.target.input()
+        delay(1 * us)
+        self.target._set_sensitivity(1)
+        delay(1 * us)
+        for _ in range(PULSES):
+            self.source.pulse(1 * us)
+            delay(1 * us)
+        delay(1 * us)
+        self.target._set_sensitivity(0)
+        return self.target.count(now_mu())
+
+    @kernel
+    def delay_of(self) -> TInt64:
+        """Return the time from a rising edge at `source` to that at `target`, -1 without an edge."""
+        self.begin()
+        self.target._set_sensitivity(1)
+        delay(1 * us)
+        sent = now_mu()
+        self.source.pulse(1 * us)
+        delay(2 * us)
+        self.target._set_sensitivity(0)
+        seen = self.target.timestamp_mu(now_mu())
+        result = int64(-1)
+        if seen >= 0:
+            result = seen - sent
+        return result
+
+    @kernel
+    def count_edges(self) -> TInt32:
+        """Return what `counter` counts while `source` makes pulses."""
+        self.begin()
+        self.counter.set_config(True, False, False, True)
+        delay(1 * us)
+        for _ in range(PULSES):
+            self.source.pulse(1 * us)
+            delay(1 * us)
+        delay(1 * us)
+        self.counter.set_config(False, False, True, False)
+        return self.counter.fetch_count()
+
+    @kernel
+    def clock(self, frequency: TFloat):
+        """Let `source` make a clock for 20 us."""
+        self.begin()
+        self.source.set(frequency)
+        delay(CLOCK_TIME)
+        self.source.stop()
+        self.finish()
+
+    # Urukul
+
+    @kernel
+    def urukul(self) -> TInt32:
+        """Initialise `cpld`; returns its status."""
+        self.begin()
+        self.cpld.init()
+        self.core.break_realtime()
+        return self.cpld.sta_read()
+
+    @kernel
+    def status(self) -> TInt32:
+        self.begin()
+        return self.cpld.sta_read()
+
+    @kernel
+    def attenuators(self, word: TInt32) -> TInt32:
+        """Set the attenuators of `cpld`, and read them back."""
+        self.begin()
+        self.cpld.set_all_att_mu(word)
+        delay(1 * ms)
+        found = self.cpld.get_att_mu()
+        self.finish()
+        return found
+
+    @kernel
+    def dds(self, frequency: TFloat, channel: TInt32):
+        """Initialise `device`, a chip of `cpld`, and let it have a tone."""
+        self.begin()
+        self.device.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.device.set(frequency)
+        self.cpld.set_att_mu(channel, 255)
+        self.cpld.cfg_sw(channel, True)
+        self.finish()
+
+    @kernel
+    def dds_off(self, channel: TInt32):
+        self.begin()
+        self.cpld.cfg_sw(channel, False)
+        self.finish()
+
+    @kernel
+    def mirny(self) -> TInt32:
+        """Initialise `cpld`, a Mirny; returns its hardware revision and protocol."""
+        self.begin()
+        self.cpld.init()
+        self.core.break_realtime()
+        return self.cpld.read_reg(0)
+
+    @kernel
+    def synthesiser(self, frequency: TFloat) -> TInt32:
+        """Initialise `device`, a chip of a Mirny, and set it; returns whether it has locked."""
+        self.begin()
+        self.device.init()
+        self.core.break_realtime()
+        delay(5 * ms)
+        self.device.set_att(0.0)
+        self.device.sw.on()
+        self.device.set_frequency(frequency)
+        delay(5 * ms)
+        locked = 0
+        if self.device.read_muxout():
+            locked = 1
+        self.finish()
+        return locked
+
+    @kernel
+    def tone(self, frequency: TFloat):
+        """Initialise `device`, a single synthesiser, and set its frequency."""
+        self.begin()
+        self.device.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.device.set(frequency)
+        self.finish()
+
+    # Converters
+
+    @kernel
+    def voltages(self, volts: TList(TFloat)):
+        """Set outputs 0, 1... of `device`, an AD53xx."""
+        self.begin()
+        self.device.set_dac(volts)
+        self.finish()
+
+    @kernel
+    def code(self, channel: TInt32) -> TInt32:
+        """Read the code of an output of `device`, an AD53xx, back."""
+        self.begin()
+        return self.device.read_reg(channel)
+
+    @kernel
+    def voltage_groups(self, volts: TList(TFloat)):
+        """Set outputs 0, 1... of `device`, a Fastino, group by group."""
+        self.begin()
+        width = self.device.width
+        group = [0.0] * width
+        for first in range(len(volts) // width):
+            for n in range(width):
+                group[n] = volts[first * width + n]
+            if width == 1:
+                self.device.set_dac(first, group[0])
+            else:
+                self.device.set_group(first * width, group)
+            delay(1 * us)
+        self.finish()
+
+    @kernel
+    def sampler(self, found: TList(TFloat)) -> TInt32:
+        """Initialise `device`, a Sampler, and sample its inputs; returns its gains as read back."""
+        self.begin()
+        self.device.init()
+        for channel in range(8):
+            self.device.set_gain_mu(channel, 0)
+            delay(100 * us)
+        gains = self.device.get_gains_mu()
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.device.sample(found)
+        return gains
+
+    @kernel
+    def sample(self, found: TList(TFloat)):
+        """Sample the inputs of `device`, a Sampler."""
+        self.begin()
+        self.device.sample(found)
+
+    @kernel
+    def novogorny(self, word: TInt32, channel: TInt32) -> TFloat:
+        """Sample an input of `device`, a Novogorny; `word`: its control word."""
+        self.begin()
+        self.device.set_gain_mu(channel, 0)
+        delay(100 * us)
+        self.device.configure([word])
+        delay(100 * us)
+        self.device.sample(word)
+        delay(100 * us)
+        return self.device.sample(word)
+
+    # SU-Servo
+
+    @kernel
+    def servo(self) -> TInt32:
+        """Initialise `device`, an SU-Servo, and start it; returns its status."""
+        self.begin()
+        self.device.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.device.set_config(1)
+        delay(10 * us)
+        return self.device.get_status()
+
+    @kernel
+    def servo_input(self, channel: TInt32) -> TFloat:
+        self.begin()
+        return self.device.get_adc(channel)
+
+    @kernel
+    def servo_tone(self, frequency: TFloat):
+        """Let `output`, a channel of `device`, have a tone at full amplitude."""
+        self.begin()
+        self.output.set_dds(profile=0, frequency=frequency, offset=0.0)
+        self.output.set_y(0, 0.999)
+        self.output.set(en_out=1, en_iir=0, profile=0)
+        delay(100 * us)
+        self.finish()
+
+    # Grabber
+
+    @kernel
+    def grabber(self, found: TList(TInt32)):
+        """Sum the pixels of a frame in columns and rows 0 to 7, and in the first one, into `found`."""
+        self.begin()
+        self.device.setup_roi(0, 0, 0, 8, 8)
+        self.device.setup_roi(1, 0, 0, 1, 1)
+        self.device.gate_roi(3)
+        self.device.input_mu(found, now_mu() + int64(2_000_000_000))
+        self.core.break_realtime()
+        self.device.gate_roi(0)
+
+    # Phaser
+
+    @kernel
+    def phaser(self) -> TInt32:
+        """Check the identity of `device`, a Phaser, and find its frames; returns its CRC errors."""
+        self.begin()
+        self.device.check_board()
+        self.core.break_realtime()
+        self.device.measure_frame_timestamp()
+        self.core.break_realtime()
+        delay(1 * ms)
+        return self.device.get_crc_err()
+
+    @kernel
+    def phaser_register(self, value: TInt32) -> TInt32:
+        """Write LEDs of a Phaser, and read them back."""
+        self.begin()
+        self.device.set_leds(value)
+        delay(10 * us)
+        return self.device.read8(6)
+
+    @kernel
+    def phaser_tone(self, frequency: TFloat):
+        """Let oscillator 0 of `output`, a channel of `device`, have a tone at half amplitude."""
+        self.begin()
+        self.device.set_cfg()
+        delay(10 * us)
+        self.output.set_duc_cfg()
+        delay(10 * us)
+        self.output.set_duc_frequency(0.0)
+        delay(10 * us)
+        self.device.duc_stb()
+        delay(10 * us)
+        self.output.oscillator[0].set_frequency(frequency)
+        delay(10 * us)
+        self.output.oscillator[0].set_amplitude_phase(0.5)
+        self.finish()
+
+    # Shuttler
+
+    @kernel
+    def relays(self, mask: TInt32):
+        """Close relays of a Shuttler through `device`."""
+        self.begin()
+        self.device.init()
+        self.device.enable(mask)
+        self.finish()
+
+    @kernel
+    def shuttler_adc(self) -> TInt32:
+        """Return the identity of `device`, the ADC of a Shuttler."""
+        self.begin()
+        self.device.reset()
+        self.core.break_realtime()
+        delay(1 * ms)
+        return self.device.read_id()
+
+    @kernel
+    def level(self, code: TInt32, mask: TInt32):
+        """Let `output`, an output of a Shuttler, have a voltage."""
+        self.begin()
+        self.output.set_waveform(code, 0, int64(0), int64(0))
+        delay(10 * us)
+        self.trigger.trigger(mask)
+        self.finish()
+
+    # AD9914
+
+    @kernel
+    def ad9914(self, frequency: TFloat):
+        """Initialise `device`, an AD9914, and set its frequency."""
+        self.begin()
+        self.device.init()
+        self.core.break_realtime()
+        delay_mu(int64(1_000_000))
+        self.device.set(frequency)
+        self.finish()
+
+    # EEPROM
+
+    @kernel
+    def eeprom(self, addresses: TList(TInt32), found: TList(TInt32)):
+        """Read words of `device`, an EEPROM, into `found`."""
+        self.core.break_realtime()
+        for n in range(len(addresses)):
+            found[n] = self.device.read_i32(addresses[n])

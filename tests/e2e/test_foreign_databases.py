@@ -1,0 +1,58 @@
+"""Device databases as laboratories write them come up on an emulated device without an edit: every card of each
+passes its selftest.
+
+They were written for these tests, in the manners in which such files are written: generated and edited, with loops,
+classes and aliases, hosts that are not reachable from here, controllers, and keys that no driver knows.
+"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from kairos_gateware import description
+from kairos_gateware.device_db import device_db as database_of
+
+from kairos.devices import DeviceDB
+from tests.support.command import run_kairos
+from tests.support.databases import written
+from tests.support.gateware import built, built_as
+
+HERE = Path(__file__).with_name("databases")
+WANTED = {
+    "two_species": ("ion", {"urukul0_cpld", "ttl0_counter", "ttl7"}),
+    "generated_style": ("lab", {"electrodes", "fastino0", "grabber0", "sampler0", "urukul0_cpld", "eeprom_urukul0"}),
+    "stabilised": ("servo", {"suservo0", "urukul1_cpld"}),
+    "two_sites": ("pair", {"trap_ttl0", "trap_ttl4", "lasers_ttl0"}),
+    "fast_cards": ("cards", {"dds_sideband", "phaser0", "shuttler0_config", "shuttler0_relay", "shuttler0_adc"}),
+}
+"""The gateware of each, and cards that must be among the tested ones."""
+
+
+def failed_and_tested(file, variant, folder):
+    page = folder / "cards.html"
+    done = run_kairos("selftest", "--device-db", file, "--twin", f"emulator://{variant}", "--json", "-o", page)
+    checks = [json.loads(line) for line in done.stdout.splitlines()]
+    assert checks and page.exists(), done.stderr
+    return [check for check in checks if check["passed"] is False], {check["card"] for check in checks}, done
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_database_of_a_laboratory_comes_up_unedited(name, tmp_path):
+    variant, cards = WANTED[name]
+    built(*(["pair", "satellite"] if variant == "pair" else [variant]))
+    failed, tested, done = failed_and_tested(HERE / f"{name}.py", variant, tmp_path)
+    assert failed == [] and done.returncode == 0, done.stderr
+    assert cards <= tested
+
+
+@pytest.mark.long
+def test_every_card_of_a_kasli_soc_passes_within_a_minute(tmp_path):
+    """The gateware of all.json takes minutes to build."""
+    file = Path(description.__file__).with_name("all.json")
+    variant = replace(description.make_variant(description.load(file)), name="all")
+    built_as(variant)
+    entries = DeviceDB(database_of(variant, "10.0.0.1")).entries
+    failed, tested, done = failed_and_tested(written(entries, tmp_path), "all", tmp_path)
+    assert failed == [] and done.returncode == 0, done.stderr
+    assert {"urukul0_cpld", "mirny0_cpld", "sampler0", "zotino0", "novogorny0", "fastino0", "grabber0"} <= tested
