@@ -116,7 +116,7 @@ def test_search_without_random_values_is_refused(folder):
         made(folder, space=Space((Dimension("x", [0.0, 1.0]),)))
 
 
-def test_command_prints_what_is_best(kairos, folder):
+def test_command_prints_the_best_values(kairos, folder):
     pytest.importorskip("optuna")
     words = ["sweep", folder / "hill.py", "--scan", "x=0~0.9", "--samples", "5", "--workers", "1"]
     done = kairos(*words, "--maximize", "p", device_db=folder / "device_db.py")

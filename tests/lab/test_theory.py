@@ -27,7 +27,7 @@ def stored(path) -> dict:
         return {key: (value[()].tolist(), dict(value.attrs)) for key, value in file["datasets"].items()}
 
 
-def test_run_begins_with_what_its_twin_has_measured(lab):
+def test_run_begins_with_the_curve_of_its_rehearsal(lab):
     rid = lab.run_of("Quick", n=4)
     assert lab.ends(rid)["status"] == "completed"
     found = stored(lab.file_of(rid))

@@ -173,7 +173,7 @@ class Laboratory:
         self.scheduler.rehearsed(rid)
         run, theory = self.scheduler.runs.get(rid), self.scheduler.rehearsals.theory.get(rid)
         if theory and run is not None and run.begun and run.process is not None:
-            run.process.tell(theory=theory)
+            run.process.inform(theory=theory)
 
     async def _begin_rehearsal(self, submission) -> dict:
         bench = self.settings.path(self.settings.rehearsal.bench)

@@ -119,9 +119,9 @@ class Process:
             for task in tasks:
                 task.cancel()
 
-    def tell(self, **values):
-        """Tell it something while it executes a stage."""
-        self._send({"told": values})
+    def inform(self, **values):
+        """Send it values while it executes a stage."""
+        self._send({"information": values})
 
     def _send(self, message: dict):
         if self._writer is not None:

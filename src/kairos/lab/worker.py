@@ -68,8 +68,8 @@ class Link:
         self._outlive = outlive
         self.lost = time.monotonic()
         """When the connection was lost."""
-        self.told: Callable[[dict], None] = lambda _: None
-        """Called by the thread of the connection with what the laboratory tells during a stage."""
+        self.informed: Callable[[dict], None] = lambda _: None
+        """Called by the thread of the connection with what the laboratory sends during a stage."""
         threading.Thread(target=self._keep, name="link", daemon=True).start()
 
     @property
@@ -150,8 +150,8 @@ class Link:
             try:
                 for line in lines:
                     message = pyon.decode(line.decode())
-                    if "told" in message:
-                        self.told(message["told"])
+                    if "information" in message:
+                        self.informed(message["information"])
                         continue
                     (self._replies if "reply" in message else self.commands).put(message)
             finally:
@@ -224,7 +224,7 @@ class _Run:
         self._confirmed = False
         set_watchdog_factory(self._watchdogs.watched)
         self.theory = Theory(lambda key, value, metadata: self._datasets.set(key, value, metadata, broadcast=True))
-        link.told = lambda values: self.theory.receive(values.get("theory"))
+        link.informed = lambda values: self.theory.receive(values.get("theory"))
 
     def build(self):
         """Build the experiment."""

@@ -68,7 +68,7 @@ class Cluster:
 
     def compute(self, points: Iterable[dict]) -> Iterator[str]:
         """Yield the results of points, as they are finished. KairosError."""
-        from distributed import as_completed
+        from distributed import as_completed  # likewise an extra
 
         client, left = self._client, iter(points)
 
