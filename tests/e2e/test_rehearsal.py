@@ -278,3 +278,28 @@ def test_check_as_sarif_names_rule_level_and_place(kairos):
     (result,) = log["runs"][0]["results"]
     region = result["locations"][0]["physicalLocation"]["region"]
     assert region["startLine"] == line_of("pulze", wrong) and region["endColumn"] > region["startColumn"]
+
+
+SLOW = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.ttl4.pulse(1 * us)
+        self.asked(1)
+        self.core.break_realtime()
+        self.ttl5.pulse(1 * us)
+
+    def asked(self, n):
+        import time
+        time.sleep(PAUSE)
+"""
+
+
+def test_device_time_does_not_follow_a_slow_host(tmp_path):
+    times = []
+    for pause in (0, 2.5):  # the emulator follows the clock after 2 s if nobody says otherwise
+        file = tmp_path / f"slow{pause}.py"
+        file.write_text(HEAD + SLOW.replace("PAUSE", str(pause)))
+        with Twin(DeviceDB.load(DEVICES)) as twin:
+            times.append(twin.rehearse(file).device_ns)
+    assert times[0] == times[1]

@@ -107,3 +107,48 @@ def test_run_with_an_ion_is_repeated_with_the_same_photons(kairos, ion):
         assert any(name.startswith("urukul0") for name in file["waveform/tones"])
     done = runs(kairos, "verify", "a.h5")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+CHIPS = """from artiq.experiment import *
+
+
+class Sets(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("urukul0_cpld")
+        self.setattr_device("urukul0_ch0")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.urukul0_cpld.init()
+        self.urukul0_ch0.init()
+        self.urukul0_ch0.set_att(ATTENUATION)
+        self.urukul0_ch0.set(100 * MHz, amplitude=0.5)
+        self.urukul0_ch0.sw.on()
+"""
+
+
+def test_state_of_chips_is_stored_shown_and_compared(kairos, ion):
+    for name, attenuation in (("a.h5", 10.0), ("b.h5", 12.5)):
+        file = kairos.write("", CHIPS.replace("ATTENUATION", str(attenuation)))
+        done = kairos("run", file, "--no-table", "-o", name, device_db=ion)
+        assert done.returncode == 0, done.stderr
+    found = json.loads(runs(kairos, "chips", "a.h5", "--json").stdout)
+    assert found["urukul0.ch0.PROFILE7"] & 0xFFFFFFFF == round(100e6 / 1e9 * 2**32)
+    assert found["urukul0.ch1.PROFILE7"] & 0xFFFFFFFF == 0
+    assert found["urukul0.ATT"] & 0xFF == 255 - round(10 / 0.5) * 4 and found["urukul0.CFG"]
+    assert f"{found['urukul0.ATT']:#x}" in runs(kairos, "chips", "a.h5").stdout
+    done = runs(kairos, "diff", "a.h5", "b.h5")
+    assert done.returncode == 1 and "urukul0.ATT: 0x" in done.stdout and "ch0.PROFILE7" not in done.stdout
+    with h5py.File(kairos.directory / "b.h5", "r+") as file:
+        file["waveform/chips/values"][0] += 1
+    done = runs(kairos, "verify", "b.h5")
+    assert done.returncode == 1 and len(done.stdout.splitlines()) == 1 and ": 0x" in done.stdout, done.stdout
+
+
+def test_file_without_chips_is_refused_in_a_line(kairos):
+    stored(kairos, "a.h5")
+    done = runs(kairos, "chips", "a.h5")
+    assert done.returncode == 1 and "has no state of chips" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -23,7 +23,7 @@ from .arguments import check_known
 from .colour import coloured
 from .provenance import Provenance
 
-__all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_arguments"]
+__all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_arguments", "statistics_of"]
 
 ENDED = (DeviceError, TerminationRequested)
 """Exceptions that end a run without a traceback."""
@@ -107,6 +107,15 @@ def _class_of(path: str, class_name: str | None) -> type:
     return precompiled.experiment_of(path)
 
 
+def statistics_of(devices: DeviceManager):
+    """Return the statistics of the session with the core device, a `kairos.session.Statistics`; None if
+    there was none."""
+    for driver in devices.made:
+        if isinstance(driver, Core) and driver._comm is not None:
+            return driver.comm.statistics
+    return None
+
+
 class Experiment:
     """An experiment with its managers, built and ready to prepare and run."""
 
@@ -184,10 +193,7 @@ class Experiment:
     def statistics(self):
         """Return the statistics of the session with the core device, a `kairos.session.Statistics`;
         None if there was none."""
-        for driver in self.devices.made:
-            if isinstance(driver, Core) and driver._comm is not None:
-                return driver.comm.statistics
-        return None
+        return statistics_of(self.devices)
 
     def write_datasets(self, path, started: float, waveform: dict | None = None):
         """Write the datasets, with their provenance, to the HDF5 file `path`; UsageError if it

@@ -29,10 +29,14 @@ OWN = Path(__file__).resolve().parents[1]
 
 class Provenance:
     """The origin of a run: its experiment `file`, the device database, the `bench` file of an emulated
-    device (None: the chips of its cards), and the `host` of its core device."""
+    device (None: the chips of its cards), the `host` of its core device, and the folder `root` to which
+    names of imported files are relative, by default that of the experiment."""
 
-    def __init__(self, file: Path, database: str, bench: str | None = None, host: str | None = None):
+    def __init__(
+        self, file: Path, database: str, bench: str | None = None, host: str | None = None, root: Path | None = None
+    ):
         self._file, self._database = file, Path(database)
+        self._root = (root or file.parent).resolve()
         self._texts: dict[Path, str] = {}
         experiment = "" if precompiled.is_precompiled(file.name) else self._read(file)
         self._values = {"experiment": experiment, "device_db": self._read(self._database)}
@@ -59,16 +63,22 @@ class Provenance:
         """Read the user's modules that have been imported since."""
         self._remember(*_imported())
 
-    def values(self, arguments: dict, parameters: dict | None = None, libraries: Iterable[str] = ()) -> dict[str, str]:
+    def values(
+        self,
+        arguments: dict,
+        parameters: dict | None = None,
+        libraries: Iterable[str] = (),
+        known: dict[str, str] | None = None,
+    ) -> dict[str, str]:
         """Return the values of the group by name, without empty ones; `arguments`: all values of the
         experiment's arguments, given or default; `parameters`: the datasets that it has read;
-        `libraries`: SHA-256 of its kernels.
+        `libraries`: SHA-256 of its kernels; `known`: values that are known already, by name.
 
         ``hash`` is that of everything that the run depends on, except the versions of Python and of
         packages: runs of one hash on the emulated device have the same waveform.
         """
         self.look_again()
-        folder = self._file.resolve().parent
+        known = known or {}
         found = {
             **self._values,
             "kairos_version": __version__,
@@ -77,12 +87,13 @@ class Provenance:
             "arguments": pyon.encode({name: _plain(value) for name, value in arguments.items()}),
             "parameters": pyon.encode({name: _plain(value) for name, value in sorted((parameters or {}).items())}),
             "kernels": "".join(f"{line}\n" for line in libraries),
-            "revision": _revision(folder),
+            "revision": known["revision"] if "revision" in known else _revision(self._file.resolve().parent),
             **(fingerprints(variant_of(self._host)) if is_emulated(self._host) else {}),
+            **known,
         }
-        found |= {f"imported/{_name(path, folder)}": text for path, text in sorted(self._texts.items())}
-        known = {name: value for name, value in found.items() if value}
-        return {**known, "hash": hash_of(known)}
+        found |= {f"imported/{_name(path, self._root)}": text for path, text in sorted(self._texts.items())}
+        found = {name: value for name, value in found.items() if value}
+        return {**found, "hash": hash_of(found)}
 
 
 def hash_of(values: dict[str, str]) -> str:
@@ -92,7 +103,7 @@ def hash_of(values: dict[str, str]) -> str:
 
 
 def _name(path: Path, folder: Path) -> str:
-    """Return the name of a file: relative to the experiment's folder, or else the whole path."""
+    """Return the name of a file: relative to a folder, or else the whole path."""
     return str(path.relative_to(folder) if path.is_relative_to(folder) else path).lstrip("/")
 
 

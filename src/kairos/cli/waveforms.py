@@ -6,26 +6,30 @@ from typing import Any
 
 from ..errors import UsageError
 from ..labclient import connect
-from ..waveform import Recording
+from ..waveform import Recording, chips
 from ..waveform.difference import differences
 from ..waveform.stored import GROUP, packed, unpacked
+from .tables import print_table
 
-__all__ = ["diff", "file_of", "read_waveform", "waveform_of"]
+__all__ = ["diff", "file_of", "read_chips", "read_waveform", "show_chips", "waveform_of"]
 
 SHOWN = 40
 """Differences that are printed."""
 
 
-def waveform_of(recording: Recording, device) -> dict[str, Any]:
-    """Return the waveform of a run on an emulated device: its pins, and with ``tones/`` and ``volts/``
-    before their names what comes out of its synthesisers (time in ns since power-up, Hz, dBm, turns)
-    and converters (time, volts)."""
-    found = packed(recording, "emulator")
+def waveform_of(recording: Recording, device, source: str = "emulator") -> dict[str, Any]:
+    """Return the waveform of a run on an emulated device, with its `source`: its pins, and with ``tones/`` and
+    ``volts/`` before their names what comes out of its synthesisers (time in ns since power-up, Hz, dBm, turns)
+    and converters (time, volts); and the state of its chips at the end, see `kairos.waveform.chips`."""
+    found = packed(recording, source)
     if not device.has_bench:
         return found
     import numpy as np  # imported late: it takes 0.15 s, in which a device boots
 
-    for part in device.control.request("bench")["plan"].get("parts", ()):
+    bench = device.control.request("bench")
+    if registers := chips.collected(bench["parts"]):
+        found |= chips.packed(registers)
+    for part in bench["plan"].get("parts", ()):
         kinds = [*["tones"] * part["tones"], *["volts"] * part["volts"]]
         names = {number: output for output, number in part["names"].items()}
         for output, kind in enumerate(kinds):
@@ -56,16 +60,53 @@ def read_waveform(path) -> Recording:
     try:
         with h5py.File(path) as file:
             if GROUP not in file:
-                raise UsageError(f"{path} has no waveform: only runs on emulated devices have one")
+                raise UsageError(
+                    f"{path} has no waveform: those of emulated devices have one, and those "
+                    "of a laboratory that rehearses, some time after their end"
+                )
             return unpacked(file[GROUP])
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or 'it is no HDF5 file'}") from None
 
 
+def read_chips(path) -> dict[str, int]:
+    """Return what was in the registers of the chips at the end of a run, from its file; empty if it says nothing
+    of them. UsageError."""
+    import h5py  # imported late: it takes 0.1 s
+
+    try:
+        with h5py.File(path) as file:
+            return chips.unpacked(file[GROUP]) if GROUP in file else {}
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or 'it is no HDF5 file'}") from None
+
+
+def show_chips(args):
+    """Print the state of the chips at the end of a run. UsageError."""
+    found = _chips(args.run, args.lab)
+    if args.json:
+        print(json.dumps(found))
+    elif found:
+        print_table(("register", "value"), ((name, f"{value:#x}") for name, value in found.items()))
+
+
+def _chips(named: str, folder: str | None) -> dict[str, int]:
+    path = file_of(named, folder)
+    found = read_chips(path)
+    if not found:
+        read_waveform(path)  # whose message says what is missing, if it is that
+        raise UsageError(f"{path} has no state of chips: the device had none, or the file is from before it was stored")
+    return found
+
+
 def diff(args) -> int:
-    """Print what differs between the waveforms of two runs; returns 1 if something does."""
-    one, other = (read_waveform(file_of(named, args.lab)) for named in (args.run, args.other))
-    found = differences(one, other)
+    """Print what differs between the waveforms of two runs, and between the states of their chips at the end;
+    returns 1 if something does."""
+    paths = [file_of(named, args.lab) for named in (args.run, args.other)]
+    one, other = map(read_waveform, paths)
+    states = [read_chips(path) for path in paths]
+    # A file from before they were stored says nothing.
+    found = [*differences(one, other), *(chips.changed(*states) if all(states) else ())]
     if args.json:
         for each in found:
             print(json.dumps(vars(each)))

@@ -3,7 +3,7 @@
 import functools
 from typing import Any
 
-__all__ = ["CortexA9Target", "TRIPLE", "data_layout", "generate"]
+__all__ = ["CortexA9Target", "TRIPLE", "data_layout", "generate", "load"]
 
 TRIPLE = "armv7-unknown-linux-gnueabihf"
 _FEATURES = "+dsp,+fp16,+neon,+vfp3"
@@ -40,6 +40,13 @@ def _target_machine(level: int):
 def data_layout() -> str:
     """Return the data layout of the device."""
     return str(_target_machine(2).target_data)
+
+
+def load() -> None:
+    """Load LLVM and all that the first program needs, so that copies of this process have it."""
+    for level in (0, 2):
+        _target_machine(level)
+    data_layout()
 
 
 def _optimise(module, machine) -> None:

@@ -1,16 +1,17 @@
 """The HDF5 file of a run: its datasets in ARTIQ's layout, and their origin."""
 
 import logging
+from io import BytesIO
 from pathlib import Path
 
 import numpy
 
 from .. import pyon
 from ..errors import UsageError
-from ..files import replacing
+from ..files import reason, replacing
 from .datasets import DatasetManager
 
-__all__ = ["write_hdf5"]
+__all__ = ["add_group", "write_hdf5"]
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +41,26 @@ def write_hdf5(
         raise UsageError(f"{path} cannot be written: it is not a regular file but a device or a pipe")
     with replacing(path) as new:
         Path(new).write_bytes(_image(manager, run, {"provenance": sources, "waveform": waveform}))
+
+
+def add_group(path, name: str, values: dict):
+    """Add a group to an HDF5 file, or replace it, by a new file in place of the old one; UsageError if it
+    cannot be written, in which case the file is unchanged. Groups below it have slashes in their names."""
+    import h5py  # imported late: see below
+
+    try:
+        # In memory, see `_image`; the file itself must not be locked for those who read it.
+        memory = BytesIO(Path(path).read_bytes())
+        with h5py.File(memory, "r+") as file:
+            if name in file:
+                del file[name]
+            group = file.create_group(name)
+            for key, value in values.items():
+                _store(group, key, value)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {reason(error)}") from None
+    with replacing(path) as new:
+        Path(new).write_bytes(memory.getvalue())
 
 
 def _image(manager, run, more: dict[str, dict | None]) -> bytes:

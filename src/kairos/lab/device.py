@@ -23,7 +23,10 @@ from ..emulator import Emulator, Options, is_emulated, variant_of
 from ..errors import EmulatorError, KairosError
 from ..network import analyzer, management, moninj
 
-__all__ = ["Devices"]
+__all__ = ["BENCH", "Devices"]
+
+BENCH = "bench.toml"
+"""Wiring of an emulated device, next to its database."""
 
 PORTS = (management.PORT, session.PORT, analyzer.PORT, moninj.PORT)
 LINGER = 5.0
@@ -158,7 +161,7 @@ async def _serve(emulator: Emulator, path: Path):
 def main(url: str, database: str, path: str):
     """Keep the device `url`, with the cards of a device database, at the socket `path`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    bench = Path(database).with_name("bench.toml")
+    bench = Path(database).with_name(BENCH)
     options = Options(
         forward=dict.fromkeys(PORTS, 0),
         bench=str(bench) if bench.exists() else None,

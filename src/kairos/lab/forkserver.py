@@ -18,13 +18,18 @@ import time
 import traceback
 
 from .. import compat, pyon
-from . import examination, rehearsing, worker
+from . import examination, predicting, rehearsing, worker
 
 __all__ = ["main"]
 
 PATIENCE = 5.0
 """Seconds to wait for the lock of a run."""
-KINDS = {"run": worker.main, "examine": examination.main, "rehearse": rehearsing.main}
+KINDS = {
+    "run": worker.main,
+    "examine": examination.main,
+    "rehearse": rehearsing.main,
+    "predict": predicting.main,
+}
 
 
 def _load():

@@ -17,6 +17,7 @@ from ..controllers.logs import LogReceiver
 from ..controllers.publishing import Broadcaster, Publication, Publisher
 from ..controllers.server import Server
 from ..devices import DeviceDB
+from ..emulator import is_emulated
 from ..errors import UsageError
 from ..experiment.store import DatasetStore
 from ..labclient import ADDRESS, SOCKET, STATE
@@ -25,12 +26,13 @@ from . import clock, targets
 from .calibrator import Calibrator
 from .controllers import Controllers
 from .database import Database
-from .device import Devices
+from .device import BENCH, Devices
 from .fits import Fits
 from .interactive import InteractiveArguments
 from .live import LiveDatasets
 from .locks import Locks
 from .log import Log
+from .predictions import Predictions
 from .processes import Processes
 from .proposals import Proposals
 from .queue import Queue
@@ -109,11 +111,15 @@ class Laboratory:
         self._device_publication = Publication(lambda: self._device_db.entries)
         self.repository = await self._repository()
         self.scheduler = self._scheduler()
+        self.predictions = Predictions(
+            self.settings.rehearsal, self._processes, self.state / "predictions", self.results
+        )
         self.calibrator = Calibrator(self, self.database)
         self.reporting = Reporting(self, settings)
         self.alarms = self.reporting.alarms
         await self.scheduler.start()
         await self.reporting.start()
+        self.predictions.resume()
         await self._listen()
         self.in_background(self._after_scan())
         if self._controllers is not None:
@@ -159,9 +165,16 @@ class Laboratory:
             self._processes,
             self.state / "rehearsals",
             begin=self._begin_rehearsal,
-            changed=lambda rid: self.scheduler.rehearsed(rid),
+            changed=self._rehearsed,
             failed=lambda rid, why: self.scheduler.hold(rid, f"its rehearsal {why}"),
         )
+
+    def _rehearsed(self, rid: int):
+        """Let a run begin, whose rehearsal has ended; one that has begun already gets what the twin has measured."""
+        self.scheduler.rehearsed(rid)
+        run, theory = self.scheduler.runs.get(rid), self.scheduler.rehearsals.theory.get(rid)
+        if theory and run is not None and run.begun and run.process is not None:
+            run.process.inform(theory=theory)
 
     async def _begin_rehearsal(self, submission) -> dict:
         bench = self.settings.path(self.settings.rehearsal.bench)
@@ -192,9 +205,27 @@ class Laboratory:
             printed=self._printed,
             ended=self._run_ended,
             submitted=self._submitted,
-            device_db=self._device_text,
-            devices=self._devices.sockets,
+            begin=self._begin_run,
         )
+
+    def _begin_run(self) -> dict:
+        """Return what a run is told beside its submission: the text of the device database, the sockets of
+        emulated devices, and the twin, see `twin`."""
+        return {"device_db": self._device_text(), "devices": self._devices.sockets(), "twin": self.twin()}
+
+    def twin(self) -> dict:
+        """Return of what the twin consists: the `device_db` and the `bench`, as paths, the `url` of its
+        emulated device (None: there is none), and whether the core device itself is `emulated`."""
+        database = self.settings.path(self.settings.device_db)
+        host = DeviceDB(self._entries, database).arguments("core").get("host")
+        emulated, rehearsal = is_emulated(host), self.settings.rehearsal
+        bench = database.with_name(BENCH) if emulated else self.settings.path(rehearsal.bench)
+        return {
+            "device_db": str(database),
+            "bench": str(bench) if bench.exists() else None,
+            "url": host if emulated else rehearsal.twin,
+            "emulated": emulated,
+        }
 
     async def _listen(self):
         ports, addresses = self.settings.ports, self.settings.addresses
@@ -299,6 +330,7 @@ class Laboratory:
         self.datasets.ended(record["rid"])
         self.fits.ended(record["rid"])
         self.reporting.run_ended(record)
+        self.predictions.begin(record, self.twin())
         if not self.scheduler.runs:
             self.reporting.queue_empty()
         self.interactive.ended(record["rid"])
@@ -390,7 +422,7 @@ class Laboratory:
 
     def _stops(self) -> list[Callable]:
         """Return what stops each part that was made, in the order of their ends."""
-        first = [("calibrator", "close"), ("scheduler", "stop"), ("reporting", "stop")]
+        first = [("calibrator", "close"), ("scheduler", "stop"), ("predictions", "stop"), ("reporting", "stop")]
         last = [("_devices", "stop"), ("_processes", "stop"), ("fits", "close"), ("datasets", "close")]
         parts = [(getattr(self, name, None), method) for name, method in first]
         parts += [(server, "stop") for server in (*self._servers, self._controllers)]

@@ -5,6 +5,7 @@ import fcntl
 import inspect
 import logging
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -117,6 +118,10 @@ class Process:
         finally:
             for task in tasks:
                 task.cancel()
+
+    def inform(self, **values):
+        """Send it values while it executes a stage."""
+        self._send({"information": values})
 
     def _send(self, message: dict):
         if self._writer is not None:
@@ -311,6 +316,22 @@ class Processes:
             raise Ended(None)
         return self.adopt(key, folder, pid, take, printed)
 
+    async def once(self, kind: str, key: str, folder: Path, begin: dict, timeout: float) -> tuple[str, object]:
+        """Have a process of a kind do its only work, and remove it and its folder; returns how that has
+        ended, and its data: if it has failed, why."""
+        process = None
+        try:
+            process = await self.fork(kind, key, folder, {"rid": key, **begin})
+            return await process.result(timeout)
+        except (KairosError, OSError, TimeoutError) as error:
+            said = _last_line(folder) if isinstance(error, Ended) else ""
+            return "failed", f"{error or 'it has not ended in time'}{': ' if said else ''}{said}"
+        finally:
+            if process is not None:
+                await process.stop()
+                await self.drop(process)
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
     def adopt(self, key, folder: Path, pid: int, take=None, printed=None) -> Process:
         """Follow a process, which will connect."""
         process = Process(key, folder, pid, take, printed)
@@ -355,3 +376,9 @@ class Processes:
             line = pyon.encode({"reply": described(error), "number": message["number"]})
         with suppress(OSError, RuntimeError):
             writer.write(line.encode() + b"\n")
+
+
+def _last_line(folder: Path) -> str:
+    path = folder / "output"
+    lines = path.read_text(errors="replace").strip().splitlines() if path.exists() else []
+    return lines[-1] if lines else ""

@@ -6,12 +6,11 @@ submitter is told (``warn``), or the run is held (``must``), and not begun befor
 
 import asyncio
 import logging
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import KairosError
-from .processes import Ended, Processes
+from .processes import Processes
 from .queue import Submission
 from .settings import Rehearsing
 
@@ -39,10 +38,12 @@ class Rehearsals:
         self.results: dict[int, dict] = {}
         """What was found, by number of the run, see `twin.verdict.described`; or `sentence` and
         `passed` only."""
+        self.theory: dict[int, dict] = {}
+        """Curves that the twin has measured, by number of the run, see `theory.curves`."""
 
     def policy(self, submission: Submission) -> str:
         """Return ``off``, ``warn`` or ``must``."""
-        return self._settings.pipelines.get(submission.pipeline, self._settings.default)
+        return self._settings.policy(submission.pipeline)
 
     def begin(self, submission: Submission):
         """Rehearse a submission, which is new or was changed."""
@@ -64,6 +65,7 @@ class Rehearsals:
         if task is not None:
             task.cancel()
         self.results.pop(rid, None)
+        self.theory.pop(rid, None)
         self._submissions.pop(rid, None)
 
     def stop(self):
@@ -102,6 +104,7 @@ class Rehearsals:
                 self._tasks.pop(submission.rid, None)
         if self._submissions.get(submission.rid) is not submission:
             return
+        self.theory[submission.rid] = found.pop("theory", {})
         self.results[submission.rid] = found
         logger.log(
             logging.INFO if found["passed"] else logging.WARNING, "run %d: %s", submission.rid, found["sentence"]
@@ -111,29 +114,19 @@ class Rehearsals:
         self._callbacks["changed"](submission.rid)
 
     async def _found(self, submission: Submission) -> dict:
-        key = f"rehearsal {submission.rid}"
-        folder = self._folder / str(submission.rid)
-        process = None
         try:
-            begin = {"rid": key, **await self._callbacks["begin"](submission), "how": self._how()}
-            process = await self._processes.fork("rehearse", key, folder, begin)
-            how, data = await process.result(self._settings.within_s + MORE)
-        except (KairosError, OSError, TimeoutError) as error:
-            said = _last_line(folder) if isinstance(error, Ended) else ""
-            how, data = "failed", f"{error or 'it has not ended in time'}{': ' if said else ''}{said}"
-        finally:
-            if process is not None:
-                await process.stop()
-                await self._processes.drop(process)
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+            begin = {**await self._callbacks["begin"](submission), "how": self._how()}
+        except (KairosError, OSError) as error:
+            return {"passed": False, "sentence": f"is impossible: {error}"}
+        key, folder = f"rehearsal {submission.rid}", self._folder / str(submission.rid)
+        how, data = await self._processes.once("rehearse", key, folder, begin, self._settings.within_s + MORE)
         return data if how == "completed" else {"passed": False, "sentence": f"is impossible: {data}"}
 
     def _how(self) -> dict:
         settings = self._settings
-        return {"twin": settings.twin, "within_s": settings.within_s, "network_ns": round(settings.network_us * 1e3)}
-
-
-def _last_line(folder: Path) -> str:
-    path = folder / "output"
-    lines = path.read_text(errors="replace").strip().splitlines() if path.exists() else []
-    return lines[-1] if lines else ""
+        return {
+            "twin": settings.twin,
+            "within_s": settings.within_s,
+            "network_ns": round(settings.network_us * 1e3),
+            "theory": settings.theory,
+        }

@@ -15,6 +15,7 @@ from ..twin.interlocks import load
 from ..twin.rehearsal import Twin
 from ..twin.verdict import described
 from .examination import Datasets
+from .theory import curves
 from .worker import Link, redirect
 
 __all__ = ["main"]
@@ -53,4 +54,4 @@ def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:
             Datasets(link),
             how["within_s"],
         )
-    return described(found)
+    return {**described(found), "theory": curves(found) if how["theory"] else {}}

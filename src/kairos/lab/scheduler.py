@@ -39,7 +39,7 @@ class Scheduler:
     repository, see `repository`. `take(rid, records)`: called with what runs write, `printed(run,
     level, text)` with what they log, `ended(record)` with the record of a run at its end.
     `adopted(rid)` before what was written under an earlier laboratory; `submitted(submission)`.
-    `device_db`: returns the text of the device database; `devices`: the sockets of emulated devices.
+    `begin`: returns what else a run is told.
     `rehearsals`: see `rehearsals`.
     """
 
@@ -403,8 +403,7 @@ class Scheduler:
             "submitted": submission.submitted,
             "directory": await self._sources.directory(submission.expid),
             "results": str(self._results),
-            "device_db": self._callbacks["device_db"](),
-            "devices": self._callbacks["devices"](),
+            **self._callbacks["begin"](),
         }
 
     def _check(self, run: Run, how: str, data):
@@ -424,7 +423,7 @@ class Scheduler:
             how, data = await run.process.perform("resume", termination=termination)
         else:
             run.begun = True
-            how, data = await run.process.perform("run")
+            how, data = await run.process.perform("run", theory=self.rehearsals.theory.get(run.rid))
         self._check(run, how, data)
         return "paused" if how == "paused" else "run_done"
 

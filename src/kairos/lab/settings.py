@@ -46,6 +46,15 @@ class Rehearsing:
     """Seconds after which a rehearsal is stopped; what was found until then counts."""
     network_us: float = 20.0
     """Time for a message to reach the device."""
+    waveforms: bool = True
+    """Whether runs of pipelines that are not ``off`` get the waveform that the twin predicts, into their
+    files, after their end."""
+    theory: bool = False
+    """Whether runs get what the twin has measured in their rehearsals, as datasets beside their own."""
+
+    def policy(self, pipeline: str) -> str:
+        """Return the policy of a pipeline."""
+        return self.pipelines.get(pipeline, self.default)
 
     def check(self, path: Path):
         """Raise UsageError for a policy that does not exist, and values that make no sense."""

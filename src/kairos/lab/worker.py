@@ -17,6 +17,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,7 +37,9 @@ from ..schedule.services import AskedCommands, AskedDeviceDB, AskedScheduler
 from . import clock
 from .analysis import KEY, AnalysisDatasets, AnalysisDevices, source_of
 from .journal import PERSIST, RETRY, Journal
+from .origin import Origin
 from .results import stored_name, write_datasets
+from .theory import Theory
 from .watchdogs import Watchdogs
 
 __all__ = ["Link", "main", "redirect"]
@@ -66,6 +69,8 @@ class Link:
         self._outlive = outlive
         self.lost = time.monotonic()
         """When the connection was lost."""
+        self.informed: Callable[[dict], None] = lambda _: None
+        """Called by the thread of the connection with what the laboratory sends during a stage."""
         threading.Thread(target=self._keep, name="link", daemon=True).start()
 
     @property
@@ -146,6 +151,9 @@ class Link:
             try:
                 for line in lines:
                     message = pyon.decode(line.decode())
+                    if "information" in message:
+                        self.informed(message["information"])
+                        continue
                     (self._replies if "reply" in message else self.commands).put(message)
             finally:
                 with self._sending:
@@ -216,6 +224,8 @@ class _Run:
         self._how: dict = {}
         self._confirmed = False
         set_watchdog_factory(self._watchdogs.watched)
+        self.theory = Theory(lambda key, value, metadata: self._datasets.set(key, value, metadata, broadcast=True))
+        link.informed = lambda values: self.theory.receive(values.get("theory"))
 
     def build(self):
         """Build the experiment."""
@@ -237,6 +247,7 @@ class _Run:
         self._devices = devices(ddb, {"scheduler": scheduler, "ccb": AskedCommands(self._link.ask)})
         self._datasets = datasets(_Datasets(self._link, self.journal), self._note)
         arguments = _Arguments(expid.get("arguments") or {}, self._link)
+        self._origin = Origin(begin, file, arguments, self._datasets)
         cls = choose_class(import_file(str(file)), expid.get("class_name"))
         self._name = cls.__name__
         self._how = {
@@ -253,6 +264,7 @@ class _Run:
         with user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
             self._experiment = cls((self._devices, self._datasets, arguments, {}))
             arguments.check_unprocessed_arguments()
+        self._origin.look_again()
 
     def _source(self, expid) -> Path:
         if "content" in expid:
@@ -271,6 +283,8 @@ class _Run:
         self.journal.note(operation, key, value, more)
         if operation in ("propose", "confirm", "fit") or (operation == "set" and more[0] & PERSIST):
             self.journal.flush()  # a persistent value survives this process
+        if self._stage in ("run", "analyze"):
+            self.theory.set()
 
     def devices(self) -> list[str]:
         """Return the names of the devices that the experiment has requested."""
@@ -291,6 +305,7 @@ class _Run:
         """Run the experiment."""
         self._enter("run", run_time=clock.now())
         self.journal.sync()  # from now on it has begun, whatever happens
+        self.theory.set()
         try:
             with user_code(plain=(DeviceError, TerminationRequested)):
                 self._confirmed = self._is_still_good()
@@ -300,6 +315,7 @@ class _Run:
                     self._experiment.run()
                 self._devices.notify_run_end()
         finally:
+            self._origin.note_kernels(self._devices)
             self._devices.close_devices()
 
     def _is_still_good(self) -> bool:
@@ -353,7 +369,7 @@ class _Run:
         try:
             self._datasets.end_fits()
             file = folder_of(begin["started"], self._results) / stored_name(begin["rid"], self._name)
-            write_datasets(file, self._datasets, begin, self._how, {"status": status})
+            write_datasets(file, self._datasets, begin, self._how, {**self._origin.values(), "status": status})
         except Exception as error:  # whatever it is: how the run has ended must get into the journal
             logger.error("the datasets cannot be written: %s", str(error) or type(error).__name__)
             return False
@@ -392,6 +408,8 @@ def _served(link: Link, run: _Run):
         if command["stage"] == "terminate":
             raise SystemExit
         stage = command["stage"]
+        if "theory" in command["values"]:
+            run.theory.receive(command["values"]["theory"])
         failed = _performed(link, run, stage) or failed
 
 

@@ -32,12 +32,15 @@ from .lost import Lost, places_of
 from .slack import KEPT, Line, lines_of
 from .standins import NoStandIn, TwinDevices, twin_database
 
-__all__ = ["Failure", "Rehearsal", "Twin"]
+__all__ = ["PATIENT", "Failure", "Rehearsal", "Twin"]
 
 SETTLING = 10.0
 """Seconds for the queued outputs of a run that was stopped."""
 COPIED, COPIES = 1 << 20, 256
 """Files of the working directory that an experiment may read: the largest in bytes, and how many."""
+PATIENT = {"host_wait_ms": 10_000_000}
+"""Settings of the emulator with which its time never follows the clock of the wall, however long this computer takes to
+answer: what a twin finds must not depend on the load."""
 AGAIN = 0.2
 """Seconds after which a rehearsal is stopped again, if the experiment has caught the exception."""
 
@@ -94,6 +97,8 @@ class Rehearsal:
     """Names of RTIO channels."""
     recording: Recording | None = None
     datasets: dict = field(default_factory=dict)
+    metadata: dict[str, dict] = field(default_factory=dict)
+    """Of the datasets, by key."""
     provenance: dict[str, str] = field(default_factory=dict)
     """What it depends on, if that was asked for."""
 
@@ -161,7 +166,7 @@ class Twin:
             self.device = device
             emulator.adopt(device)
         elif host is not None:
-            options = emulator.Options(bench=bench, entries=self.ddb.entries, settings=settings or {})
+            options = emulator.Options(bench=bench, entries=self.ddb.entries, settings={**PATIENT, **(settings or {})})
             self.device = emulator.acquire(host, options)
 
     def __enter__(self):
@@ -215,6 +220,8 @@ class Twin:
         found.printed = printed.getvalue()
         found.stopped = isinstance(error, TimeUp)
         found.datasets, found.provenance = dict(experiment.datasets.local), self._provenance
+        records = experiment.datasets.groups()["datasets"]
+        found.metadata = {key: dict(record.metadata) for key, record in records.items()}
         self._examine(found, experiment, thoroughly)
         if error is not None and not found.stopped:
             found.failure = _failure(error, path, found.lines)

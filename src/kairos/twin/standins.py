@@ -11,6 +11,7 @@ its entry names, by its own simulation, or by an object whose use ends the rehea
 """
 
 import contextlib
+import importlib
 import os
 import shlex
 import signal
@@ -23,7 +24,7 @@ from .. import emulator
 from ..devices import DeviceDB, DeviceManager
 from ..errors import KairosError, UsageError
 
-__all__ = ["NoStandIn", "TwinDevices", "twin_database"]
+__all__ = ["NoStandIn", "TwinDevices", "load_drivers", "twin_database"]
 
 KEY = "rehearsal"
 SIMULATION = "--simulation"
@@ -95,6 +96,15 @@ def twin_database(ddb: DeviceDB, url: str | None = None) -> DeviceDB:
             if entry is core:
                 entries[name] = {**core, "arguments": {**kept, "host": host}}
     return DeviceDB(entries, ddb.path)
+
+
+def load_drivers(ddb: DeviceDB):
+    """Import the drivers of a database that are ours, so that copies of this process have them."""
+    for entry in ddb.entries.values():
+        module = str(entry.get("module", "")) if isinstance(entry, dict) and entry.get("type") == "local" else ""
+        if module.startswith(OWN):
+            with contextlib.suppress(ImportError):  # its first use says what is wrong
+                importlib.import_module(module)
 
 
 def _entry(ddb: DeviceDB, name: str, entry):

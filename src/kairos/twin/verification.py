@@ -5,6 +5,9 @@ same hash; the waveform is then the same, too, to the nanosecond, which is what 
 """
 
 import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +15,21 @@ import numpy as np
 
 from .. import emulator, pyon
 from ..cli.provenance import hash_of
-from ..cli.waveforms import file_of
+from ..cli.waveforms import file_of, waveform_of
 from ..devices import DeviceDB
 from ..errors import UsageError
 from ..experiment.datasets import DatasetDB
 from ..scratch import ScratchFolder
+from ..waveform import chips
 from ..waveform.difference import differences
 from ..waveform.stored import GROUP, unpacked
 from .rehearsal import Rehearsal, Twin
 from .verdict import sentence
 
-__all__ = ["verify"]
+__all__ = ["predicted", "verify"]
 
-NAMES = {"imported", "hash", "status"}
+PREDICTED = "twin"
+"""Source of a waveform that was not recorded, but predicted."""
 
 
 def verify(args) -> int:
@@ -37,29 +42,48 @@ def verify(args) -> int:
         for line in found["differences"]:
             print(line)
         if found["same"]:
-            print(
-                f"the same: {found['events']:,} events of the pins, {found['datasets']} datasets; hash {found['hash']}"
-            )
+            print(_same(found))
     return int(not found["same"])
+
+
+def _same(found: dict[str, Any]) -> str:
+    if found["predicted"]:
+        return (
+            f"the same: {found['events']:,} events of the pins, as predicted (data are not compared: its device had "
+            f"run before); hash {found['hash']}"
+        )
+    return f"the same: {found['events']:,} events of the pins, {found['datasets']} datasets; hash {found['hash']}"
 
 
 def _compared(path: Path) -> dict[str, Any]:
     file = _read(path)
     provenance, recording = file["provenance"], file["waveform"]
-    repeated, now = _repeated(file)
+    predicted_before = file["source"] == PREDICTED
+    with _repeated(file) as (repeated, device):
+        now, registers = repeated.provenance, {}
+        if file["chips"] and device is not None and device.is_alive():
+            registers = chips.collected(device.control.request("bench")["parts"])
     lines = []
     if provenance.get("hash") not in (None, hash_of({**provenance, **file["imported"]})):
         lines.append("the hash in the file is not that of its content")
     for name in ("emulator", "firmware", "gateware", "kernels", "kairos_version", "bench", "parameters"):
+        is_of_device = name in ("emulator", "firmware", "gateware", "bench")
+        if is_of_device and predicted_before and name not in provenance:
+            continue  # a device of hardware
         if provenance.get(name, "") != now.get(name, ""):
             lines.append(f"{name}: not what the run had")
-    if repeated.failure is not None:
-        lines.append(f"repeated, it {sentence(repeated)}")
-    if recording is not None and repeated.recording is not None:
+    failure = "" if repeated.failure is None else sentence(repeated, with_duration=False)
+    if failure != file["failure"]:
+        lines.append(f"repeated, it {failure or 'does not fail'}")
+    if recording is not None and not file["complete"]:
+        lines.append("its waveform ends before the run: predicting it has taken longer than allowed")
+    elif recording is not None and repeated.recording is not None:
         lines += [each.text for each in differences(recording, repeated.recording)]
+        lines += [each.text for each in chips.changed(file["chips"], registers)]
     elif (recording is None) != (repeated.recording is None):
         lines.append("only one of both has a waveform")
-    for key in sorted({*file["datasets"], *repeated.datasets}):
+    compared = [] if predicted_before else sorted({*file["datasets"], *repeated.datasets})
+    for key in compared:
         if not _equal(file["datasets"].get(key), repeated.datasets.get(key)):
             lines.append(f"dataset {key}: not what the run had")
     events = 0 if recording is None else recording.event_count
@@ -67,7 +91,8 @@ def _compared(path: Path) -> dict[str, Any]:
         "same": not lines,
         "hash": provenance.get("hash"),
         "events": events,
-        "datasets": len(file["datasets"]),
+        "datasets": 0 if predicted_before else len(file["datasets"]),
+        "predicted": predicted_before,
         "differences": lines,
     }
 
@@ -82,6 +107,8 @@ def _read(path: Path) -> dict[str, Any]:
                 raise UsageError(f"{path} does not say how it was made: it is not the file of a run of Kairos")
             group = file["provenance"]
             texts = {name: group[name].asstr()[()] for name in group if hasattr(group[name], "dtype")}
+            if missing := {"experiment", "device_db", "arguments"} - set(texts):
+                raise UsageError(f"{path} cannot be repeated: it lacks provenance/{min(missing)}")
             imported: dict[str, str] = {}
             if "imported" in group:
                 group["imported"].visititems(
@@ -93,42 +120,96 @@ def _read(path: Path) -> dict[str, Any]:
             file["datasets"].visititems(
                 lambda name, item: datasets.update({name: item[()]}) if hasattr(item, "dtype") else None
             )
-            waveform = unpacked(file[GROUP]) if GROUP in file else None
             expid = pyon.decode(file["expid"][()].decode())
+            found = {"provenance": texts, "imported": imported, "datasets": datasets, "expid": expid}
+            return found | _waveform(file)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or 'it is no HDF5 file'}") from None
-    return {"provenance": texts, "imported": imported, "datasets": datasets, "waveform": waveform, "expid": expid}
 
 
-def _repeated(file: dict) -> tuple[Rehearsal, dict[str, str]]:
-    provenance, expid = file["provenance"], file["expid"]
+def _waveform(file) -> dict[str, Any]:
+    """Return what a file says of the waveform, and of the twin that has predicted it."""
+    if GROUP not in file:
+        return {"waveform": None, "source": None, "complete": True, "failure": "", "chips": {}, "twin": {}}
+    group = file[GROUP]
+    return {
+        "waveform": unpacked(group),
+        "chips": chips.unpacked(group),
+        "source": group["source"].asstr()[()],
+        "complete": bool(group["complete"][()]) if "complete" in group else True,
+        "failure": group["failure"].asstr()[()] if "failure" in group else "",
+        "twin": {name: group[name].asstr()[()] for name in ("url", "bench") if name in group},
+    }
+
+
+def predicted(path: Path, twin: dict, within_s: float | None = None) -> dict[str, Any] | None:
+    """Return the waveform that the twin predicts for the run with this file, as values of its group (see
+    `kairos.waveform.stored`) with `complete` (whether it is that of the whole run), `failure` (in which the
+    twin ends), and for a device that is not emulated the `url` and the `bench` of its twin; None if the run
+    had no kernels. `twin`: `url` and `bench` (a path) of the twin, None: none. KairosError."""
+    file = _read(path)
+    more: dict[str, str] = {}
+    if not file["provenance"].get("kernels"):
+        return None
+    if not twin["emulated"]:
+        if twin["url"] is None:
+            raise UsageError("the core device is not emulated, and 'twin' under [rehearsal] in lab.toml names no twin")
+        bench = {} if twin["bench"] is None else {"bench": Path(twin["bench"]).read_text()}
+        more = {"url": twin["url"], **bench}
+    with _repeated({**file, "twin": more}, within_s) as (repeated, device):
+        if repeated.recording is None:
+            raise UsageError(f"it {sentence(repeated, with_duration=False)}")
+        found = waveform_of(repeated.recording, device, PREDICTED)
+        failure = "" if repeated.failure is None else sentence(repeated, with_duration=False)
+    return {**found, **more, "complete": not repeated.stopped, "failure": failure}
+
+
+@contextmanager
+def _repeated(file: dict, within_s: float | None = None) -> Iterator[tuple[Rehearsal, Any]]:
+    """Context of the repetition of a run, and of the emulated device that has run it."""
+    provenance, expid, twin = file["provenance"], file["expid"], file["twin"]
+    bench = provenance.get("bench", twin.get("bench"))
     scratch = ScratchFolder("kairos-verify-")
     try:
         folder = scratch.path
         texts = {name.removeprefix("imported/"): text for name, text in file["imported"].items()}
-        experiment = folder / Path(expid["file"]).name
-        texts |= {experiment.name: provenance["experiment"], "device_db.py": provenance["device_db"]}
-        if "bench" in provenance:
-            texts["bench.toml"] = provenance["bench"]
+        experiment = folder / _place(expid)
+        texts |= {str(_place(expid)): provenance["experiment"], "device_db.py": provenance["device_db"]}
+        if bench is not None:
+            texts["bench.toml"] = bench
         for name, text in texts.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text)
         ddb = DeviceDB.load(folder / "device_db.py")
         host = ddb.arguments("core").get("host")
-        if host is not None and not emulator.is_emulated(host):
+        if host is not None and not emulator.is_emulated(host) and "url" not in twin:
             raise UsageError("the run was not on an emulated device: it cannot be repeated")
         datasets = DatasetDB()
         for key, value in pyon.decode(provenance.get("parameters", "{}")).items():
             datasets.set(key, value)
-        bench = str(folder / "bench.toml") if "bench" in provenance else None
-        with Twin(ddb, bench) as twin:
-            found = twin.rehearse(
-                str(experiment), expid["class_name"], pyon.decode(provenance["arguments"]), datasets, provenance=True
+        sys.path.insert(0, str(folder))  # for what is imported from the root of a repository
+        with Twin(ddb, None if bench is None else str(folder / "bench.toml"), twin.get("url")) as used:
+            found = used.rehearse(
+                str(experiment),
+                expid.get("class_name"),
+                pyon.decode(provenance["arguments"]),
+                datasets,
+                within_s,
+                provenance=True,
             )
-        return found, found.provenance
+            yield found, used.device
     finally:
+        if str(scratch.path) in sys.path:
+            sys.path.remove(str(scratch.path))
         scratch.close()
+
+
+def _place(expid: dict) -> Path:
+    """Return where the experiment is: in a repository at its place, so that it finds what it imports."""
+    named = Path(expid.get("file", "experiment.py"))
+    inside = not named.is_absolute() and ".." not in named.parts
+    return named if inside else Path(named.name)
 
 
 def _equal(stored, value) -> bool:

@@ -8,6 +8,7 @@
 use kairos_contracts::chips::ad53xx::{self as chip, control, select, word};
 
 use serde::Deserialize;
+use serde_json::{json, Value};
 
 use super::serial_dac::{self, SerialDac};
 use super::shift::{Sent, Shift};
@@ -299,6 +300,17 @@ impl Ad53xx {
         }
         let offset = STEP * i64::from(self.offsets[usize::from(n >= self.kind.per_group)]);
         SPANS * self.vref * (i64::from(self.channels[n].dac) - offset) as f64 / 65536.0
+    }
+
+    /// The registers of the chip, by name.
+    pub fn named(&self) -> Value {
+        json!({ "CONTROL": self.control, "OFS0": self.offsets[0], "OFS1": self.offsets[1] })
+    }
+
+    /// The registers of a channel, by name.
+    pub fn named_of(&self, n: usize) -> Value {
+        let Channel { x1, gain, offset, .. } = self.channels[n];
+        json!({ "X1A": x1[0], "X1B": x1[1], "GAIN": gain, "OFFSET": offset })
     }
 
     /// The code in the DAC of a channel.

@@ -11,8 +11,9 @@ use std::f64::consts::PI;
 use kairos_contracts::chips::ad9834::{self as chip, control, frequency, phase};
 use kairos_contracts::chips::Field;
 use serde::Deserialize;
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 
+use super::reported::named;
 use super::shift::{Shift, UnselectedMessage};
 use crate::assemble::gives::Gives;
 use crate::file::Power;
@@ -349,6 +350,16 @@ fn missing(register: usize) -> String {
     format!("the second half of the word for frequency register {register} is missing (b28)")
 }
 
+impl Ad9834 {
+    /// The values of all registers, by name.
+    fn named(&self) -> Map<String, Value> {
+        let mut found = named("FREQUENCY", &self.frequencies);
+        found.append(&mut named("PHASE", &self.phases));
+        found.insert("CONTROL".into(), self.control.into());
+        found
+    }
+}
+
 impl Model for Ad9834 {
     fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
         let before = self.lines;
@@ -388,6 +399,7 @@ impl Model for Ad9834 {
             "dac_off": self.set(control::SLEEP12) != 0,
             "clock_hz": self.options.clock_hz,
             "words": self.words,
+            "registers": self.named(),
         })
     }
 

@@ -6,7 +6,7 @@
 
 use kairos_contracts::chips::ad9912::{self as chip, instruction, n_divider, phase, pll, power, serial_config};
 use kairos_contracts::chips::WideRegister;
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 
 use super::dds::Dds;
 use super::shift::{Sent, Shift};
@@ -90,6 +90,14 @@ impl Ad9912 {
         (0..register.width / 8).fold(0, |word, n| {
             word << 8 | u64::from(self.bytes[usize::from(register.address) - n as usize])
         })
+    }
+
+    /// The values of all registers in effect, by name.
+    fn named(&self) -> Map<String, Value> {
+        let known = chip::ALL.iter().filter(|register| register.count > 0);
+        known
+            .map(|register| (register.name.into(), self.get(*register).into()))
+            .collect()
     }
 
     /// Handles a byte written to an address.
@@ -365,6 +373,7 @@ impl Dds for Ad9912 {
             "waits_for_update": !self.written.is_empty(),
             "writes": self.counts[0],
             "updates": self.counts[1],
+            "registers": self.named(),
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use kairos_contracts::chips::ad9914::{self as chip, cfr1, cfr2, cfr4, profile_output, usr0};
 use kairos_contracts::chips::Register;
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 
 use crate::signal::{Ns, Tone};
 
@@ -281,6 +281,7 @@ impl Ad9914 {
             "waits_for_update": self.waits.contains(&true),
             "writes": self.counts[0],
             "updates": self.counts[1],
+            "registers": NAMED.map(|(name, register)| (name.into(), self.get(register).into())).into_iter().collect::<Map<String, Value>>(),
         })
     }
 }

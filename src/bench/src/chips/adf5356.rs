@@ -3,6 +3,7 @@
 use kairos_contracts::chips::adf5356::{self as chip, r0, r1, r13, r2, r4, r6, r9};
 use serde_json::{json, Value};
 
+use super::reported::named;
 use crate::signal::{Ns, Tone};
 
 const REGISTERS: usize = chip::LAST as usize + 1;
@@ -223,6 +224,7 @@ impl Adf5356 {
             "power_dbm": POWERS[r6::POWER.get(outputs) as usize],
             "muxout": self.muxout(at),
             "writes": self.writes,
+            "registers": named("R", &self.registers),
         })
     }
 }

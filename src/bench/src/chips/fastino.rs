@@ -117,12 +117,14 @@ impl Model for Fastino {
             "configuration": self.configuration,
             "leds": self.leds,
             "frames": self.frames,
+            "registers": { "CFG": self.configuration, "LEDS": self.leds },
         });
         for n in 0..CHANNELS {
             report[format!("ch{n}")] = json!({
                 "volts": self.volts[n],
                 "code": self.codes[n],
                 "interpolator": self.interpolators[n],
+                "registers": { "DAC": self.codes[n], "CIC": self.interpolators[n] },
             });
         }
         report

@@ -128,6 +128,7 @@ impl Model for Hmc542b {
             "attenuation_db": self.attenuation(),
             "code": self.code,
             "settings": self.settings,
+            "registers": { "SETTING": self.code },
         })
     }
 }

@@ -7,10 +7,11 @@
 use kairos_contracts::chips::mirny::{self as words, attenuator, control, message, status, SOURCES};
 use kairos_contracts::chips::{almazny, Register};
 use serde::Deserialize;
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 
 use super::adf5356::Adf5356;
 use super::hmc542b::attenuation_db;
+use super::reported::named;
 use super::shift::{Sent, Shift, UnselectedMessage};
 use crate::assemble::gives::Gives;
 use crate::file::MirnyRevision;
@@ -127,6 +128,16 @@ impl Mirny {
             Some(_) => self.control,
             None => 0,
         }
+    }
+
+    /// The values of the registers of the card's own logic and of its shift registers, by name.
+    fn named(&self) -> Map<String, Value> {
+        let mut found = named("ATTENUATOR", &self.attenuators);
+        found.insert("CONTROL".into(), self.control.into());
+        if self.options.almazny.is_some() {
+            found.append(&mut named("ALMAZNY", &self.almazny));
+        }
+        found
     }
 
     /// The register of the logic with this number.
@@ -287,6 +298,7 @@ impl Model for Mirny {
         json!({
             "card": "Mirny",
             "control": self.control,
+            "registers": self.named(),
             "ch0": channel(0), "ch1": channel(1), "ch2": channel(2), "ch3": channel(3),
         })
     }

@@ -18,6 +18,7 @@ pub mod measuring;
 pub mod mirny;
 pub mod novogorny;
 pub mod phaser;
+pub mod reported;
 pub mod sampler;
 pub mod serial_dac;
 pub mod shift;

@@ -231,6 +231,7 @@ impl Model for Novogorny {
             "conversions": self.conversions.count,
             "table": words.collect::<Vec<Value>>(),
             "next": self.next_word,
+            "registers": { "PGIA": self.amplifiers.gains },
         });
         for n in 0..INPUTS_OF_CARD {
             report[format!("ch{n}")] =

@@ -8,9 +8,10 @@
 use kairos_contracts::chips::phaser::{self as chip, cfg, duc_cfg, frame, tone};
 use kairos_contracts::chips::Register;
 use serde::Deserialize;
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 
 use super::fastlink::{self, Geometry, Received, Receiver};
+use super::reported::named;
 use crate::assemble::gives::Gives;
 use crate::model::{Change, Model, Outbox};
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
@@ -114,6 +115,20 @@ impl Phaser {
         let first = usize::from(register.address) + channel * chip::UPCONVERTER_SPACING as usize;
         let bytes = &self.registers[first..first + register.width.div_ceil(8) as usize];
         bytes.iter().fold(0, |word, byte| word << 8 | u32::from(*byte))
+    }
+
+    /// The values of the registers that can be written, by their addresses.
+    fn named(&self) -> Map<String, Value> {
+        let is_fixed = |address: usize| {
+            FIXED.iter().any(|register| {
+                let first = usize::from(register.address);
+                (first..first + register.width.div_ceil(8) as usize).contains(&address)
+            })
+        };
+        let addresses = (0..REGISTERS).filter(|address| !is_fixed(*address));
+        addresses
+            .map(|address| (format!("{address:#04x}"), self.registers[address].into()))
+            .collect()
     }
 
     fn read(&mut self, at: Ns, address: usize) -> u8 {
@@ -332,6 +347,7 @@ impl Model for Phaser {
             "sync_delay": self.get(chip::SYNC_DLY, 0),
             "frames": self.frames,
             "crc_errors": self.get(chip::CRC_ERR, 0),
+            "registers": self.named(),
         });
         for (n, channel) in self.channels.iter().enumerate() {
             let oscillator = |m: usize| {
@@ -346,6 +362,9 @@ impl Model for Phaser {
                 "upconverter_turns": channel.phase,
                 "source": duc_cfg::SOURCE.get(channel.configuration),
                 "oscillators": (0..OSCILLATORS).map(oscillator).collect::<Vec<_>>(),
+                "registers": named("TONE", &channel.words.map(|[frequency, word]| {
+                    u64::from(frequency) << 32 | u64::from(word)
+                })),
             });
         }
         report

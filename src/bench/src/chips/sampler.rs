@@ -181,7 +181,11 @@ impl Model for Sampler {
     }
 
     fn report(&self, _at: Ns) -> Value {
-        let mut report = json!({ "card": "Sampler", "conversions": self.conversions.count });
+        let mut report = json!({
+            "card": "Sampler",
+            "conversions": self.conversions.count,
+            "registers": { "PGIA": self.amplifiers.gains },
+        });
         for n in 0..INPUTS_OF_CARD {
             report[format!("ch{n}")] =
                 json!({ "volts": self.volts[n], "gain": self.amplifiers.gain(n), "code": self.codes[n] });

@@ -155,9 +155,11 @@ impl Model for SerialDac {
     }
 
     fn report(&self, _at: Ns) -> Value {
-        let mut report = json!({ "card": self.name(), "leds": self.leds });
+        let mut report = json!({ "card": self.name(), "leds": self.leds, "registers": self.dac.named() });
         for n in 0..self.volts.len() {
-            report[format!("ch{n}")] = json!({ "volts": self.volts[n], "code": self.dac.code(n) });
+            let registers = self.dac.named_of(n);
+            report[format!("ch{n}")] =
+                json!({ "volts": self.volts[n], "code": self.dac.code(n), "registers": registers });
         }
         report
     }

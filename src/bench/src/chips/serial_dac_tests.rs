@@ -193,6 +193,17 @@ fn led_word_sets_the_leds() {
 }
 
 #[test]
+fn report_has_registers_of_chip_and_channels() {
+    let mut bus = Bus::new(ZOTINO);
+    bus.word(word::MODE_DATA, chip::FIRST_CHANNEL + 2, 0x1234);
+    bus.word(word::MODE_SPECIAL, word::TARGET_OFS0, 0x100);
+    let report = bus.card.report(0);
+    let channel = json!({ "X1A": 0x1234, "X1B": 0x7ffc, "GAIN": 0xffff, "OFFSET": 0x8000 });
+    assert_eq!(report["ch2"]["registers"], channel);
+    assert_eq!(report["registers"]["OFS0"], 0x100);
+}
+
+#[test]
 fn settings_forbidden_by_data_sheet_are_reported() {
     let mut bus = Bus::new(ZOTINO);
     bus.transfer(CS_DAC, 0, 23);

@@ -175,7 +175,12 @@ impl Model for Shuttler {
     fn report(&self, _at: Ns) -> Value {
         let closed = |(number, output): (usize, &Output)| u32::from(output.closed) << number;
         let relays: u32 = self.outputs.iter().enumerate().map(closed).sum();
-        let mut report = json!({ "card": "Shuttler", "relays": relays, "adc": self.adc.report() });
+        let mut report = json!({
+            "card": "Shuttler",
+            "relays": relays,
+            "adc": self.adc.report(),
+            "registers": { "RELAYS": relays },
+        });
         for (number, output) in self.outputs.iter().enumerate() {
             report[format!("ch{number}")] = output.report();
         }

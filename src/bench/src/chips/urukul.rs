@@ -483,6 +483,7 @@ impl Model for Urukul {
             "card": "Urukul",
             "proto_rev": self.options.revision.number(),
             "configuration": self.configuration,
+            "registers": { "CFG": self.configuration, "ATT": self.attenuators },
             "ch0": channel(0), "ch1": channel(1), "ch2": channel(2), "ch3": channel(3),
         })
     }

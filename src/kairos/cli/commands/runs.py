@@ -32,11 +32,18 @@ COMMAND = Command(
             runs="history.compare",
         ),
         "diff": Command(
-            "list the events of the pins that differ between two runs; exit code 1 if there are any",
+            "list what differs between two runs: events of the pins, registers of chips; exit code 1 if something does",
             *(Option(name, metavar=name.upper(), completes="run", help=NAMED) for name in ("run", "other")),
             LAB,
             JSON,
             runs="waveforms.diff",
+        ),
+        "chips": Command(
+            "print what was in the registers of all chips at the end of a run",
+            Option("run", metavar="RUN", completes="run", help=NAMED),
+            LAB,
+            JSON,
+            runs="waveforms.show_chips",
         ),
         "verify": Command(
             "repeat a run on the twin from its file, and compare; exit code 1 if something differs",
@@ -96,6 +103,7 @@ COMMAND = Command(
         "kairos runs compare 12 15",
         "kairos runs diff 12 15",
         "kairos runs diff before.h5 after.h5 --json",
+        "kairos runs chips 12",
         "kairos runs verify 12",
         "kairos runs repeat 12 points=100",
         "kairos runs analyze 12 --wait",

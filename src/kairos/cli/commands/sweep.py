@@ -17,6 +17,13 @@ COMMAND = Command(
     ),
     Option("--repeat", metavar="N", type=int, default=1, help="compute each point N times; default: %(default)s"),
     Option("--samples", metavar="N", type=int, default=0, help="number of points with random values"),
+    Option(
+        "--minimize",
+        metavar="KEY",
+        help="look for the random values with the smallest dataset KEY, or element of one (KEY[2]), with Optuna",
+    ),
+    Option("--maximize", metavar="KEY", help="look for those with the largest"),
+    Option("--batch", metavar="N", type=int, default=4, help="samples proposed at a time; default: %(default)s"),
     Option("--seed", metavar="N", type=int, default=0, help="seed of all random numbers; default: %(default)s"),
     Option("-o", "--output", metavar="FILE", default="sweep.h5", help="file with the results; default: %(default)s"),
     Option("--force", action="store_true", help="replace this file"),
@@ -27,6 +34,7 @@ COMMAND = Command(
     examples=(
         "kairos sweep rabi_flop.py points=5 --scan longest=10us:60us:11 --repeat 5",
         "kairos sweep sideband_cooling.py --scan heating=0:1e3:11 --scan cycles=[10,20,40] -o cooling.h5",
+        "kairos sweep transfer.py --scan length=1us~50us --scan power=0~1 --samples 60 --maximize p",
         "kairos sweep scan.py --scan detuning=-50kHz~50kHz --samples 200 --over dask://10.0.0.5:8786",
     ),
 )

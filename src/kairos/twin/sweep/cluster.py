@@ -8,7 +8,7 @@ from ...errors import KairosError, UsageError
 from .pool import ATTEMPTS, LocalWorker, LostWorker
 from .task import Task
 
-__all__ = ["over"]
+__all__ = ["Cluster"]
 
 SCHEME = "dask://"
 AHEAD = 4
@@ -47,26 +47,34 @@ def _computed(task: bytes, digest: str, point: dict) -> str:
     raise AssertionError
 
 
-def over(url: str, task: Task, points: Iterable[dict]) -> Iterator[str]:
-    """Yield the results of points, as they are finished, from the cluster whose scheduler is at
-    ``dask://HOST:PORT``. UsageError if it cannot be reached, or Dask is not installed."""
-    try:
-        # An extra: clusters are for few.
-        from distributed import Client, as_completed
-    except ImportError:
-        raise UsageError("a sweep over Dask needs the package 'distributed': pip install 'kairos[sweep]'") from None
-    if not url.startswith(SCHEME) or ":" not in url.removeprefix(SCHEME):
-        raise UsageError(f"--over {url} is not {SCHEME}HOST:PORT")
-    try:
-        client = Client(f"tcp://{url.removeprefix(SCHEME)}", timeout=10, set_as_default=False)
-    except (OSError, TimeoutError) as error:
-        raise UsageError(f"no scheduler of Dask answers at {url}: {error or 'timeout'}") from None
-    with client:
-        text, digest, left = client.scatter(task.encode(), broadcast=True), task.digest, iter(points)
+class Cluster:
+    """The cluster whose scheduler is at ``dask://HOST:PORT``, until `close`. UsageError if it cannot be reached, or
+    Dask is not installed."""
+
+    def __init__(self, url: str, task: Task):
+        try:
+            # An extra: clusters are for few.
+            from distributed import Client
+        except ImportError:
+            raise UsageError("a sweep over Dask needs the package 'distributed': pip install 'kairos[sweep]'") from None
+        if not url.startswith(SCHEME) or ":" not in url.removeprefix(SCHEME):
+            raise UsageError(f"--over {url} is not {SCHEME}HOST:PORT")
+        try:
+            self._client = Client(f"tcp://{url.removeprefix(SCHEME)}", timeout=10, set_as_default=False)
+        except (OSError, TimeoutError) as error:
+            raise UsageError(f"no scheduler of Dask answers at {url}: {error or 'timeout'}") from None
+        self._task = self._client.scatter(task.encode(), broadcast=True)
+        self._digest = task.digest
+
+    def compute(self, points: Iterable[dict]) -> Iterator[str]:
+        """Yield the results of points, as they are finished. KairosError."""
+        from distributed import as_completed  # likewise an extra
+
+        client, left = self._client, iter(points)
 
         def submit(count):
             return [
-                client.submit(_computed, text, digest, point, pure=False, retries=ATTEMPTS)
+                client.submit(_computed, self._task, self._digest, point, pure=False, retries=ATTEMPTS)
                 for _, point in zip(range(count), left, strict=False)
             ]
 
@@ -82,3 +90,7 @@ def over(url: str, task: Task, points: Iterable[dict]) -> Iterator[str]:
             for more in submit(1):
                 running.add(more)
             yield result
+
+    def close(self):
+        """Leave the cluster."""
+        self._client.close()

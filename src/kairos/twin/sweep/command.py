@@ -11,6 +11,7 @@ from ...experiment.store import DatasetStore
 from ...progress import Progress
 from .pool import processors
 from .run import Sweep
+from .search import Goal
 from .space import Space, dimension
 
 __all__ = ["sweep"]
@@ -34,6 +35,8 @@ def sweep(args) -> int:
         {"net_latency_ns": duration_ns("--network", args.network)},
         duration_ns("--within", args.within) / 1e9,
         _kept(Path(args.dataset_db)),
+        _goal(args),
+        args.batch,
     )
     output = Path(args.output)
     if output.exists() and not args.force:
@@ -44,9 +47,20 @@ def sweep(args) -> int:
         )
     resumed = f", {space.size - computed:,} of them before" if computed < space.size else ""
     print(f"{space.size:,} points{resumed}; wrote {output}")
+    if made.best is not None:
+        values = ", ".join(f"{name} = {value:.6g}" for name, value in made.best["values"].items())
+        print(f"best: {values} with {args.minimize or args.maximize} = {made.best['value']:.6g}")
     if failed:
         print(f"kairos: {failed:,} points have failed: see the variable 'error' in {output}", file=sys.stderr)
     return int(failed > 0)
+
+
+def _goal(args) -> Goal | None:
+    """Return what the sweep looks for."""
+    if args.minimize and args.maximize:
+        raise CommandLineError("a search has one goal: give --minimize or --maximize")
+    wanted = args.minimize or args.maximize
+    return Goal(wanted, bool(args.maximize)) if wanted else None
 
 
 def _kept(path: Path) -> dict:

@@ -15,7 +15,7 @@ from ...errors import KairosError
 from ...scratch import ScratchFolder
 from .task import Task
 
-__all__ = ["ATTEMPTS", "LocalWorker", "LostWorker", "local"]
+__all__ = ["ATTEMPTS", "LocalWorker", "LostWorker", "Pool", "processors"]
 
 PREFIX = "kairos-sweep-"
 """Of the names of folders of workers: all of the same length, since paths may be part of a kernel."""
@@ -74,60 +74,62 @@ class LocalWorker:
             self._folder = None
 
 
-def local(task: Task, points: Iterable[dict], count: int, started=None) -> Iterator[str]:
-    """Yield the results of points, as they are finished, from `count` workers of this computer;
-    `started(pid)`: called with each worker's process. KairosError if the task is refused."""
-    todo: queue.SimpleQueue = queue.SimpleQueue()
-    done: queue.SimpleQueue = queue.SimpleQueue()
-    given = list(points)
-    for point in given:
-        todo.put(point)
-    ended = threading.Event()
-    threads = [
-        threading.Thread(target=_work, args=(task, todo, done, ended, started), daemon=True)
-        for _ in range(max(1, min(count, len(given))))
-    ]
-    for thread in threads:
-        thread.start()
-    try:
+class Pool:
+    """Up to `count` workers of this computer, which live until `close`; `started(pid)`: called with each worker's
+    process."""
+
+    def __init__(self, task: Task, count: int, started=None):
+        self._task, self._count, self._started = task, max(1, count), started
+        self._todo: queue.SimpleQueue = queue.SimpleQueue()
+        self._done: queue.SimpleQueue = queue.SimpleQueue()
+        self._ended = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def compute(self, points: Iterable[dict]) -> Iterator[str]:
+        """Yield the results of points, as they are finished. KairosError if the task is refused."""
+        given = list(points)
+        for point in given:
+            self._todo.put(point)
+        while len(self._threads) < min(self._count, len(given)):
+            self._threads.append(threading.Thread(target=self._work, daemon=True))
+            self._threads[-1].start()
         for _ in given:
-            result = done.get()
+            result = self._done.get()
             if isinstance(result, BaseException):
                 raise result
             yield result
-    finally:
-        ended.set()
-        for thread in threads:
+
+    def close(self):
+        """End the workers."""
+        self._ended.set()
+        for _ in self._threads:
+            self._todo.put(None)
+        for thread in self._threads:
             thread.join(10)
 
-
-def _work(task: Task, todo, done, ended, started):
-    """Compute points until there are none, with one worker after the other."""
-    worker = None
-    try:
-        while not ended.is_set():
-            try:
-                point = todo.get_nowait()
-            except queue.Empty:
-                return
-            for attempt in range(1, ATTEMPTS + 1):
-                try:
-                    if worker is None:
-                        worker = LocalWorker(task)
-                        if started is not None:
-                            started(worker.pid)
-                    done.put(worker.compute(point))
-                    break
-                except LostWorker:
-                    worker = None
-                    if attempt == ATTEMPTS:
-                        done.put(_given_up(point["number"]))
-    except BaseException as error:
-        done.put(error)
-    finally:
-        if worker is not None:
-            with suppress(OSError):
-                worker.close()
+    def _work(self):
+        """Compute points until there are none, with one worker after the other."""
+        worker = None
+        try:
+            while (point := self._todo.get()) is not None and not self._ended.is_set():
+                for attempt in range(1, ATTEMPTS + 1):
+                    try:
+                        if worker is None:
+                            worker = LocalWorker(self._task)
+                            if self._started is not None:
+                                self._started(worker.pid)
+                        self._done.put(worker.compute(point))
+                        break
+                    except LostWorker:
+                        worker = None
+                        if attempt == ATTEMPTS:
+                            self._done.put(_given_up(point["number"]))
+        except BaseException as error:
+            self._done.put(error)
+        finally:
+            if worker is not None:
+                with suppress(OSError):
+                    worker.close()
 
 
 def _given_up(number: int) -> str:

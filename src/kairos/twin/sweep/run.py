@@ -16,9 +16,10 @@ from ...cli.bench import NAME
 from ...devices import DeviceDB
 from ...errors import CommandLineError, UsageError
 from . import results as stored
-from .cluster import over as over_cluster
+from .cluster import Cluster
 from .journal import Journal
-from .pool import local, processors
+from .pool import Pool, processors
+from .search import BATCH, Goal, Search
 from .space import Dimension, Space, Uniform
 from .task import Task, folder_files, resolved
 
@@ -40,10 +41,16 @@ class Sweep:
         settings: dict | None = None,
         within_s: float | None = None,
         datasets: dict | None = None,
+        goal: Goal | None = None,
+        batch: int = BATCH,
     ):
         """arguments: those that do not vary, as typed. bench: the bench file; None: ``bench.toml`` next
-        to the device database. within_s: seconds after which a point has failed."""
+        to the device database. within_s: seconds after which a point has failed. goal: what is looked for, if it is a
+        search, with `batch` samples at a time."""
         self.space = space
+        self._search = None if goal is None else Search(space, goal, batch)
+        self.best: dict[str, Any] | None = None
+        """What a search has found, see `Search.best`."""
         path = Path(file).resolve()
         if not path.is_file():
             raise UsageError(f"there is no file {file}")
@@ -86,7 +93,10 @@ class Sweep:
             each.name: [each.values.low, each.values.high] if isinstance(each.values, Uniform) else list(each.values)
             for each in space.dimensions
         }
-        said = pyon.encode([self.task.digest, scanned, space.repeats, space.samples, space.seed, self._bench])
+        said = [self.task.digest, scanned, space.repeats, space.samples, space.seed, self._bench]
+        if self._search is not None:
+            said += [self._search.goal.said(), self._search.batch]
+        said = pyon.encode(said)
         return hashlib.sha256(said.encode()).hexdigest()
 
     def _points(self, numbers: Iterable[int]) -> list[dict]:
@@ -98,13 +108,19 @@ class Sweep:
             found.append({"number": point.number, "arguments": arguments, "bench": bench, "seed": point.seed})
         return sorted(found, key=lambda each: sorted(each["bench"].items()))
 
-    def compute(self, numbers: Iterable[int], workers: int, over: str | None = None, started=None) -> Iterator[str]:
-        """Yield the results of points, as they are finished."""
-        points = self._points(numbers)
-        if over is not None:
-            yield from over_cluster(over, self.task, points)
-        else:
-            yield from local(self.task, points, workers, started)
+    def _computed(self, finished: dict[int, dict], workers: int, over: str | None, started) -> Iterator[str]:
+        """Yield the results of the points that are not `finished`, as they are; whoever takes them adds them there."""
+        pool = None
+        try:
+            for numbers in self._search.batches(finished) if self._search else [range(self.space.size)]:
+                left = [number for number in numbers if number not in finished]
+                if left and pool is None:
+                    pool = Pool(self.task, workers, started) if over is None else Cluster(over, self.task)
+                if left:
+                    yield from pool.compute(self._points(left))
+        finally:
+            if pool is not None:
+                pool.close()
 
     def run(
         self,
@@ -128,20 +144,21 @@ class Sweep:
             for record in journal.records:
                 result = pyon.decode(record.decode())
                 finished[result["number"]] = result
-            left = [number for number in range(self.space.size) if number not in finished]
-            for text in self.compute(left, workers or processors(), over, started) if left else ():
+            before = len(finished)
+            for text in self._computed(finished, workers or processors(), over, started):
                 journal.add(text)
                 result = pyon.decode(text)
                 finished[result["number"]] = result
                 if progress is not None:
                     progress(len(finished), self.space.size)
             ordered = [finished[number] for number in range(self.space.size)]
+            self.best = None if self._search is None else self._search.best(finished)
             stored.write(output, self.space, ordered, self._attributes())
         except BaseException:
             journal.close()
             raise
         journal.remove()
-        return len(left), sum(result["error"] is not None for result in ordered)
+        return self.space.size - before, sum(result["error"] is not None for result in ordered)
 
     def _attributes(self) -> dict[str, str]:
         task = self.task
@@ -152,6 +169,7 @@ class Sweep:
             "bench": task.bench or "",
             "device_db": task.device_db,
             "sweep": self.digest,
+            **({} if self._search is None else {"goal": self._search.goal.said(), "best": json.dumps(self.best)}),
         }
 
 
@@ -173,6 +191,8 @@ def sweep(
     workers: int | None = None,
     over: str | None = None,
     progress: bool = True,
+    minimize: str | None = None,
+    maximize: str | None = None,
     **more,
 ):
     """Compute an experiment at every point of a sweep, and return the results as an
@@ -181,8 +201,9 @@ def sweep(
     experiment: its file, or its class. scan: values (any sequence) or `Uniform`, by the name of an
     argument or of a number of the bench file. arguments: those that do not vary, by name. workers:
     processes of this computer, by default as many as it has processors; over: a Dask cluster,
-    ``dask://HOST:PORT``. `more`: `arguments`, `class_name`, `device_db`, `bench`, `twin`,
-    `within_s`, as for `Sweep`.
+    ``dask://HOST:PORT``. minimize, maximize: the dataset to which random values are to be the best, see `Goal`; then
+    they are not drawn, but proposed by Optuna. `more`: `arguments`, `class_name`, `device_db`, `bench`, `twin`,
+    `within_s`, `batch`, as for `Sweep`.
     """
     file = inspect.getfile(experiment) if inspect.isclass(experiment) else experiment
     if inspect.isclass(experiment):
@@ -192,6 +213,10 @@ def sweep(
         Dimension(name, values if isinstance(values, Uniform) else list(np.atleast_1d(values)))
         for name, values in scan.items()
     )
+    if minimize is not None and maximize is not None:
+        raise CommandLineError("a search has one goal: minimize or maximize")
+    if minimize is not None or maximize is not None:
+        more["goal"] = Goal(minimize or maximize, maximize is not None)
     made = Sweep(file, Space(dimensions, repeat, samples, seed), given, **more)
     bar = None
     if progress:

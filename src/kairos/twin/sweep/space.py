@@ -77,12 +77,13 @@ class Space:
             raise CommandLineError("random values need a number of samples, and samples need random values (LOW~HIGH)")
         if self.size > MOST:
             raise CommandLineError(f"a sweep has at most {MOST:,} points, not {self.size:,}")
-        random = np.random.Generator(np.random.PCG64(self._number(b"samples")))
+        random = np.random.Generator(np.random.PCG64(self.seed_of(b"samples")))
         for each in self.dimensions:
             if each.is_random:
                 self._drawn[each.name] = random.uniform(each.values.low, each.values.high, self.samples)
 
-    def _number(self, what: bytes) -> int:
+    def seed_of(self, what: bytes) -> int:
+        """Return the seed of the random numbers for something."""
         digest = hashlib.sha256(b"kairos sweep %d " % self.seed + what).digest()
         return int.from_bytes(digest[:7], "little")
 
@@ -100,6 +101,11 @@ class Space:
     def drawn(self) -> dict[str, np.ndarray]:
         """The values along ``sample``, by name."""
         return dict(self._drawn)
+
+    def draw(self, sample: int, values: dict[str, float]):
+        """Set the values of a sample, by name, instead of those that were drawn."""
+        for name, value in values.items():
+            self._drawn[name][sample] = value
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -122,7 +128,7 @@ class Space:
             if not each.is_random:
                 rest, index = divmod(rest, len(each.values))
                 values[each.name] = _plain(each.values[index])
-        return Point(number, values, self._number(b"%d" % number))
+        return Point(number, values, self.seed_of(b"%d" % number))
 
     def __iter__(self) -> Iterator[Point]:
         return map(self.point, range(self.size))

@@ -8,6 +8,7 @@ It is started with the number of a socket and a folder. On the socket it receive
 points, and answers each with its result, all as PYON.
 """
 
+import gc
 import os
 import random
 import select
@@ -29,8 +30,8 @@ from ...devices import DeviceDB
 from ...errors import EmulatorError, KairosError
 from ...experiment.arguments import DefaultMissing
 from ...experiment.datasets import DatasetDB
-from ..rehearsal import Twin
-from ..standins import twin_database
+from ..rehearsal import PATIENT, Twin
+from ..standins import load_drivers, twin_database
 from . import warm
 from .task import DATABASE, Task, with_values
 
@@ -51,8 +52,10 @@ class Worker:
         task.write(folder)
         os.chdir(folder)
         compat.install()
-        load_compiler()
+        # A copy of this process has what is loaded now; it would load the rest for its own point.
+        load_compiler().codegen.load()
         self._ddb = DeviceDB.load(self._folder / DATABASE)
+        load_drivers(self._ddb)
         self._file = self._folder / task.file
         self._class = choose_class(import_file(str(self._file)), task.class_name)
         self._host = twin_database(self._ddb, task.twin).arguments("core").get("host")
@@ -97,13 +100,14 @@ class Worker:
                 options = emulator.Options(
                     bench=path,
                     entries=twin_database(self._ddb, self._task.twin).entries,
-                    settings=self._task.settings,
+                    settings={**PATIENT, **self._task.settings},
                 )
                 device = emulator.Emulator(emulator.variant_of(self._host), options)
                 device.control.wait("ready")
             self._devices[text] = device
             try:
                 self._warm_up(emulator.Copy(device))
+                gc.freeze()
             except EmulatorError:
                 device.stop()
                 del self._devices[text]

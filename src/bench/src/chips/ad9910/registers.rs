@@ -3,6 +3,7 @@
 
 use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr3};
 use kairos_contracts::chips::WideRegister;
+use serde_json::{Map, Value};
 
 /// Number of registers: an instruction has five address bits.
 const REGISTERS: usize = 32;
@@ -57,6 +58,21 @@ impl Registers {
     /// The value of a profile in effect.
     pub fn profile(&self, number: usize) -> u64 {
         self.values[usize::from(chip::PROFILE.address) + number]
+    }
+
+    /// The values in effect, by name; the RAM is not among them.
+    pub fn named(&self) -> Map<String, Value> {
+        let mut found = Map::new();
+        for register in chip::ALL.iter().filter(|register| **register != chip::RAM) {
+            for n in 0..usize::from(register.count) {
+                let name = match register.count {
+                    1 => register.name.into(),
+                    _ => format!("{}{n}", register.name),
+                };
+                found.insert(name, self.values[usize::from(register.address) + n].into());
+            }
+        }
+        found
     }
 
     /// Buffers a written value.

@@ -4,6 +4,7 @@
 use kairos_contracts::chips::shuttler::{DAC_BITS, GAIN_STEPS, LEVEL_BITS};
 use serde_json::{json, Value};
 
+use super::super::reported::named;
 use super::waveform::{Waveform, STEP};
 use super::{FIELDS, TONES, VOLTS};
 use crate::model::Outbox;
@@ -141,6 +142,9 @@ impl Output {
         report["factor"] = json!(self.factor());
         report["offset_v"] = json!(self.offset() * STEP);
         report["triggers"] = json!(self.triggers());
+        let mut registers = named("WORD", &self.words[..SETTINGS]);
+        registers.insert("SETTINGS".into(), (self.words[SETTINGS] & u64::from(u32::MAX)).into());
+        report["registers"] = registers.into();
         report
     }
 }

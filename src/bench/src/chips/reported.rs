@@ -1,0 +1,12 @@
+//! Registers in the reports of models, from which the state of all chips is collected: each report that has
+//! some lists them as `registers`, by name.
+
+use serde_json::{Map, Value};
+
+/// The values of equal registers, by a common name and their numbers.
+pub fn named<T: Copy + Into<Value>>(name: &str, values: &[T]) -> Map<String, Value> {
+    let numbered = values.iter().enumerate();
+    numbered
+        .map(|(n, value)| (format!("{name}{n}"), (*value).into()))
+        .collect()
+}

@@ -1,0 +1,53 @@
+"""What a run depends on, for the group ``provenance`` of its file, as `kairos run` notes it."""
+
+import logging
+from pathlib import Path
+
+from ..cli.experiments import statistics_of
+from ..cli.provenance import Provenance
+
+__all__ = ["Origin"]
+
+logger = logging.getLogger(__name__)
+
+
+class Origin:
+    """The origin of the run that `begin` describes, see `laboratory`: its `file`, `arguments` (their
+    manager), and `datasets` (theirs)."""
+
+    def __init__(self, begin: dict, file: Path, arguments, datasets):
+        twin = begin.get("twin") or {}
+        root = begin["directory"]
+        emulated = twin.get("emulated", False)
+        self._provenance = Provenance(
+            file,
+            twin.get("device_db", ""),
+            twin.get("bench") if emulated else None,
+            twin.get("url") if emulated else None,
+            None if root is None or "content" in begin["expid"] else Path(root),
+        )
+        revision = begin["expid"].get("repo_rev") or ""
+        self._known = {"device_db": begin.get("device_db") or "", "revision": revision}
+        self._arguments, self._datasets = arguments, datasets
+        self._libraries: list[str] = []
+
+    def look_again(self):
+        """Read the user's modules that have been imported since."""
+        self._provenance.look_again()
+
+    def note_kernels(self, devices):
+        """Note which kernels have run, before the devices are closed."""
+        statistics = statistics_of(devices)
+        if statistics is not None:
+            self._libraries = list(statistics.libraries)
+
+    def values(self) -> dict[str, str]:
+        """Return the values of the group; nothing if they cannot be had, since the data are written in
+        any case."""
+        try:
+            return self._provenance.values(
+                self._arguments.effective, self._datasets.archive, self._libraries, self._known
+            )
+        except Exception as error:  # raised by values of the user: it may be anything
+            logger.warning("what the run depends on is not stored: %s: %s", type(error).__name__, error)
+            return {}

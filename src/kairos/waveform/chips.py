@@ -1,0 +1,67 @@
+"""The state of chips at the end of a run: what is in the registers of each DDS, DAC and CPLD, as their models know
+it from what went over the buses.
+
+In result files it is the group ``waveform/chips``: `names` (``urukul0.ch0.CFR1``) and `values`. A register of which
+nothing was sent has its value after power-up.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["CHIPS", "Changed", "changed", "collected", "packed", "unpacked"]
+
+CHIPS = "chips"
+REGISTERS = "registers"
+"""Entry of a report with the registers of a chip."""
+
+
+def collected(report: dict) -> dict[str, int]:
+    """Return the values of all registers by name, from an emulated device's report of its bench's parts."""
+    return dict(_registers(report, ()))
+
+
+def _registers(report: dict, path: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    for name, value in report.items():
+        if not isinstance(value, dict):
+            continue
+        if name == REGISTERS:
+            yield from ((".".join((*path, register)), int(word)) for register, word in value.items())
+        else:
+            yield from _registers(value, (*path, name))
+
+
+def packed(registers: dict[str, int]) -> dict[str, Any]:
+    """Return the values of the group, by name."""
+    import numpy as np  # imported late: it takes 0.15 s, in which a device boots
+
+    return {f"{CHIPS}/names": list(registers), f"{CHIPS}/values": np.array(list(registers.values()), np.uint64)}
+
+
+def unpacked(group) -> dict[str, int]:
+    """Return the values of all registers by name, from the group ``waveform`` of an HDF5 file; empty if it has none."""
+    if CHIPS not in group:
+        return {}
+    names, values = group[f"{CHIPS}/names"].asstr()[()], group[f"{CHIPS}/values"][()]
+    return dict(zip(names.tolist(), values.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A register that differs between two runs; None: the run has no such chip."""
+
+    register: str
+    first: int | None
+    second: int | None
+
+    @property
+    def text(self) -> str:
+        """Describe it in one line."""
+        values = ("no such chip" if value is None else f"{value:#x}" for value in (self.first, self.second))
+        return f"{self.register}: {' in the first, '.join(values)} in the second"
+
+
+def changed(one: dict[str, int], other: dict[str, int]) -> list[Changed]:
+    """Return the registers that differ."""
+    pairs = ((name, one.get(name), other.get(name)) for name in dict.fromkeys([*one, *other]))
+    return [Changed(*each) for each in pairs if each[1] != each[2]]

@@ -1,0 +1,57 @@
+"""Theory curves: what the twin has measured in the rehearsal of a run, as datasets of the run."""
+
+import h5py
+import pytest
+
+from tests.support.laboratory import Laboratory
+from tests.support.waiting import until
+
+SETTINGS = """
+[rehearsal]
+default = "must"
+pipelines = { warned = "warn" }
+within_s = 3
+"""
+
+
+@pytest.fixture
+def lab(tmp_path):
+    laboratory = Laboratory(tmp_path, f"{SETTINGS}theory = true\n").start()
+    yield laboratory
+    laboratory.close()
+
+
+def stored(path) -> dict:
+    """Return the datasets in the file of a run, with their attributes."""
+    with h5py.File(path) as file:
+        return {key: (value[()].tolist(), dict(value.attrs)) for key, value in file["datasets"].items()}
+
+
+def test_run_begins_with_the_curve_of_its_rehearsal(lab):
+    rid = lab.run_of("Quick", n=4)
+    assert lab.ends(rid)["status"] == "completed"
+    found = stored(lab.file_of(rid))
+    assert found["theory.points"][0] == found["points"][0] == [0, 1, 2, 3]
+    assert found["theory.points"][1]["unit"] == "ms"
+    assert "theory.total" not in found  # a number is no curve
+    assert "theory.points" in lab.datasets()
+
+
+def test_run_that_has_begun_gets_the_curve_with_a_later_point(lab):
+    rid = lab.run_of("Patient", pipeline="warned")
+    until(lambda: "theory.patient" in lab.datasets())
+    lab.release_run("patient")
+    assert lab.ends(rid)["status"] == "completed"
+    found = stored(lab.file_of(rid))
+    length = len(found["theory.patient"][0])
+    assert length > 1 and found["theory.patient"][0] == list(range(length))
+
+
+def test_runs_have_no_curves_unless_they_are_wanted(tmp_path):
+    lab = Laboratory(tmp_path, SETTINGS).start()
+    try:
+        rid = lab.run_of("Quick")
+        assert lab.ends(rid)["status"] == "completed"
+        assert set(stored(lab.file_of(rid))) == {"points", "total"}
+    finally:
+        lab.close()
