@@ -268,7 +268,7 @@ class _Run:
 
     def _note(self, operation, key, value=None, more=None):
         self.journal.note(operation, key, value, more)
-        if operation in ("propose", "confirm", "fit") or (operation == "set" and more[0] & PERSIST):
+        if operation in ("propose", "confirm", "fit", "note") or (operation == "set" and more[0] & PERSIST):
             self.journal.flush()  # a persistent value survives this process
 
     def devices(self) -> list[str]:
