@@ -2,7 +2,6 @@
 
 import os
 import signal
-from pathlib import Path
 
 import h5py
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from tests.support.gateware import built
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
+from tests.support.processes import keepers
 from tests.support.waiting import until
 
 KERNEL = """
@@ -53,45 +53,32 @@ def lab(tmp_path):
     laboratory.close()
 
 
-def devices(folder: Path) -> list[int]:
-    """Returns the processes that keep an emulated device of this laboratory."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = entry.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if b"kairos.lab.device" in words and str(folder).encode() in b" ".join(words):
-            found.append(int(entry.parent.name))
-    return found
-
-
 def test_kernels_of_a_run_go_on_while_the_laboratory_is_killed_and_started(lab):
-    (keeper,) = devices(lab.folder)
+    (keeper,) = keepers(lab.folder)
     rid = lab.submit({"file": "pulses.py", "class_name": "Pulses", "repo_rev": None})
     until(lambda: lab.counted("pulses") > 3)
     lab.kill()
     before = lab.counted("pulses")
     until(lambda: lab.counted("pulses") > before + 3)
     lab.start()
-    assert devices(lab.folder) == [keeper], "it is the same device"
+    assert keepers(lab.folder) == [keeper], "it is the same device"
     (lab.folder / "end").touch()
     record = lab.ends(rid)
     assert (record["status"], record["error"]) == ("completed", None)
     with h5py.File(lab.file_of(rid)) as file:
         assert file["datasets/pulses"][()].tolist() == list(range(lab.counted("pulses")))
     lab.end()
-    until(lambda: not devices(lab.folder), lambda: "it ends when nobody uses it any more")
+    until(lambda: not keepers(lab.folder), lambda: "it ends when nobody uses it any more")
 
 
 def test_run_fails_with_its_device_and_the_next_one_finds_it_started_again(lab):
-    (keeper,) = devices(lab.folder)
+    (keeper,) = keepers(lab.folder)
     expid = {"file": "pulses.py", "class_name": "Pulses", "repo_rev": None}
     rid = lab.submit(expid)
     until(lambda: lab.counted("pulses") > 1)
     os.kill(keeper, signal.SIGKILL)
     record = lab.ends(rid)
     assert record["status"] == "failed" and record["error"]
-    until(lambda: [pid for pid in devices(lab.folder) if pid != keeper])
+    until(lambda: [pid for pid in keepers(lab.folder) if pid != keeper])
     (lab.folder / "end").touch()
     until(lambda: lab.ends(lab.submit(expid))["status"] == "completed")

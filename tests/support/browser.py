@@ -30,9 +30,9 @@ def browser():
 
 
 @contextmanager
-def new_page(running, address, size="desktop", scheme="light", quiet=True):
-    """Open the page of a hub in a session of its own. At the end its console must be empty, if
-    `quiet`."""
+def new_page(running, address, size="desktop", scheme="light", quiet=True, query=""):
+    """Open the page of a hub in a session of its own. `query`: what follows its address. At the end
+    its console must be empty, if `quiet`."""
     width, height = SIZES[size]
     telephone = size == "telephone"
     context = running.new_context(
@@ -41,7 +41,7 @@ def new_page(running, address, size="desktop", scheme="light", quiet=True):
     page, said = context.new_page(), []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(f"http://{address}/")
+    page.goto(f"http://{address}/{query}")
     yield page
     context.close()
     assert not quiet or said == [], said

@@ -206,6 +206,11 @@ class DatasetManager:
         self._note("fit", made.name, None, made.described())
         return made
 
+    def write_entry(self, text: str):
+        """Write an entry of the logbook; see `HasEnvironment.add_to_logbook`."""
+        logger.info("logbook: %s", text)
+        self._note("note", "", text)
+
     def end_fits(self):
         """Fit for the last time, and note the results."""
         for name, fit in self._fits.items():

@@ -310,6 +310,11 @@ class HasEnvironment:
         """
         return self._managers.datasets.fit(shape, y, x, error, initial, fixed, name)
 
+    def add_to_logbook(self, text):
+        """Write an entry of the laboratory's logbook, in Markdown, which names this run. Without a
+        laboratory it goes to the log."""
+        self._managers.datasets.write_entry(str(text))
+
     # Calibrations
 
     @_while_building

@@ -15,7 +15,7 @@ from ..errors import UsageError
 
 __all__ = ["HEAD", "Database"]
 
-HEAD = "0005"
+HEAD = "0006"
 """Number of the last change of the tables."""
 CONNECT = 5
 """Seconds for a server to answer."""

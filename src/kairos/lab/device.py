@@ -16,6 +16,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from ..cli.address import service_of
 from ..contracts import session
 from ..controllers.listening import dialled, unix_socket
 from ..devices import DeviceDB
@@ -111,6 +112,15 @@ class Devices:
                 raise EmulatorError(lines[-1] if lines else "the emulated device has ended")
             time.sleep(0.02)
         raise EmulatorError(f"the emulated device has not started within {STARTING:g} s")
+
+    def address(self, host: str, port: int) -> tuple[str, int]:
+        """Return host and port of a service of the device that a device database has at `host`;
+        EmulatorError if it is emulated and does not run."""
+        if host in self._ports:
+            return "127.0.0.1", self._ports[host][str(port)]
+        if is_emulated(host):
+            raise EmulatorError(f"the emulated device {host} does not run")
+        return service_of(host, port)
 
     def resolved(self, entries: dict) -> dict:
         """Return a device database whose emulated devices are replaced by their addresses."""

@@ -8,7 +8,8 @@ after a power cut.
 
 Operations: ``begin`` and ``stage`` and ``end`` (the run itself, in the further fields), ``set``,
 ``append``, ``assign``, ``delete`` (datasets of the run), ``read`` (datasets that it has read),
-``propose`` and ``confirm`` (parameters that it calibrates), ``fit`` and ``fitted`` (fits to its datasets).
+``propose`` and ``confirm`` (parameters that it calibrates), ``fit`` and ``fitted`` (fits to its datasets),
+``note`` (an entry of the logbook, its value).
 """
 
 import logging

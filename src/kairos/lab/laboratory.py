@@ -29,9 +29,12 @@ from .database import Database
 from .device import BENCH, Devices
 from .fits import Fits
 from .interactive import InteractiveArguments
+from .layouts import Layouts
 from .live import LiveDatasets
 from .locks import Locks
 from .log import Log
+from .logbook import Logbook
+from .monitors import Monitors
 from .predictions import Predictions
 from .processes import Processes
 from .proposals import Proposals
@@ -101,6 +104,8 @@ class Laboratory:
         self.datasets = LiveDatasets(store, self.database)
         self.proposals = Proposals(self.database, self.datasets)
         self.locks = Locks(self.database)
+        self.logbook = Logbook(self.database, self.datasets)
+        self.layouts = Layouts(self.database)
         self.fits = Fits(self.datasets, self.database, self.results)
         self.interactive = InteractiveArguments()
         self._processes = Processes(self.state / "runs.sock", self._serve)
@@ -108,7 +113,8 @@ class Laboratory:
         self._devices = Devices(self.state, self._device_moved)
         await self._devices.start(settings.path(settings.device_db), self._entries)
         self._device_db = DeviceDB(self._devices.resolved(self._entries), settings.device_db)
-        self._device_publication = Publication(lambda: self._device_db.entries)
+        self.device_publication = Publication(lambda: self._device_db.entries)
+        self.monitors = Monitors(self._devices, lambda: self._entries, lambda: self.device_entries)
         self.repository = await self._repository()
         self.scheduler = self._scheduler()
         self.predictions = Predictions(
@@ -232,7 +238,7 @@ class Laboratory:
         publisher = Publisher(
             {
                 "schedule": self.scheduler.publication,
-                "devices": self._device_publication,
+                "devices": self.device_publication,
                 "datasets": self.datasets.publication,
                 "interactive_args": self.interactive.publication,
                 "explist": self.repository.published,
@@ -372,7 +378,7 @@ class Laboratory:
             for name, entry in now.items()
             if before.get(name) != entry
         ]
-        self._device_publication.changed(gone + new)
+        self.device_publication.changed(gone + new)
 
     def in_background(self, coroutine):
         """Execute a coroutine; its errors are logged."""

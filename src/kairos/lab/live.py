@@ -188,8 +188,8 @@ class LiveDatasets:
                 self._changed_in_place(rid, record)
             case "propose" | "confirm" if not self._is_old(rid, record):
                 self.handlers[record.operation](rid, record)
-            case "fit":
-                self.handlers["fit"](rid, record)
+            case "fit" | "note":
+                self.handlers[record.operation](rid, record)
 
     def _is_old(self, rid: int, record: Record) -> bool:
         """Return whether an earlier laboratory has taken a record."""

@@ -1,6 +1,7 @@
 """What the commands may call, over the laboratory's own socket; only its user can."""
 
 import asyncio
+import logging
 from dataclasses import asdict
 
 from sqlalchemy import delete, insert
@@ -8,10 +9,13 @@ from sqlalchemy import delete, insert
 from .. import pyon
 from ..errors import UsageError
 from . import analysis, clock, history
+from .logbook import markdown
 from .names import names
 from .tables import notes, tags
 
 __all__ = ["Service"]
+
+logger = logging.getLogger(__name__)
 
 
 class Service:
@@ -240,6 +244,56 @@ class Service:
         if not any("test" in each.on for each in self._lab.settings.notify):
             raise UsageError("nobody is told of 'test': add it to 'on' of a [[notify]] in lab.toml")
         self._lab.reporting.events.emit("test", "this is a test")
+
+    # Devices
+
+    async def override(self, device, name, level=None):
+        """Override a pin of a core device with a level, or release it. UsageError if that is not
+        possible, or somebody else has locked the device."""
+        person = self._person()
+        if reason := self._lab.locks.blocking("", [device, name], person):
+            raise UsageError(reason)
+        await self._lab.monitors.of(device).override(name, level)
+        done = "released" if level is None else f"overridden with {int(level)}"
+        logger.info("%s of %s is %s by %s", name, device, done, person or "somebody")
+
+    # Logbook
+
+    def logbook(self, words=(), limit=None) -> list[dict]:
+        """Return the entries of the logbook that match all words, newest first; see `Logbook.found`."""
+        return self._lab.logbook.found(list(words), limit)
+
+    def write_entry(self, text, rid=None, picture=b"") -> int:
+        """Write an entry of the logbook; returns its number."""
+        return self._lab.logbook.write(text, self._person(), rid, picture)
+
+    def edit_entry(self, number, version, text):
+        """Change the text `version` of an entry; an empty one withdraws it."""
+        self._lab.logbook.edit(number, version, text, self._person())
+
+    def export_logbook(self, words=(), since=0.0, until=0.0) -> tuple[str, list[int]]:
+        """Return the entries that match as Markdown, and the numbers of those with pictures."""
+        entries = self._lab.logbook.found(list(words), since=since, until=until)
+        title = f"Logbook of {self._lab.settings.name or self._lab.settings.folder.name}"
+        return "".join(markdown(entries, title)), [each["number"] for each in entries if each["has_picture"]]
+
+    def entry_picture(self, number) -> bytes:
+        """Return the picture of an entry."""
+        return self._lab.logbook.picture(number)
+
+    # Layouts of the page
+
+    def layouts(self) -> list[dict]:
+        """Return the newest version of each layout: `name`, `version`, `time`, `person`."""
+        return self._lab.layouts.listed()
+
+    def layout(self, name, version=0) -> dict:
+        """Return a layout with its `content`, the newest version or an earlier one."""
+        return self._lab.layouts.get(name, version)
+
+    def save_layout(self, name, content, version) -> int:
+        """Save a layout that was changed since `version`; returns the number of the new version."""
+        return self._lab.layouts.save(name, content, version, self._person())
 
     # Finished runs
 

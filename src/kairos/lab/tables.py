@@ -3,17 +3,20 @@
 `submissions` is the queue: what was submitted and has not ended. `runs` and what refers to it are
 the index of what has ended, which can be rebuilt from the files of the runs. `parameters` has every
 write of a persistent dataset, `proposals` the values that calibrations have found, `calibrations`
-what was calibrated in which order. Columns have only types that SQLite and PostgreSQL share; values are
+what was calibrated in which order. `logbook` has every text of its entries, `layouts` every version of the
+page's layouts. Columns have only types that SQLite and PostgreSQL share; values are
 PYON text, times seconds of Unix time.
 """
 
-from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import Boolean, Column, Float, Index, Integer, LargeBinary, MetaData, String, Table, Text
 
 __all__ = [
     "alarms",
     "arguments",
     "calibrations",
+    "layouts",
     "locks",
+    "logbook",
     "metadata",
     "notes",
     "parameters",
@@ -178,3 +181,33 @@ locks = Table(
     Column("since", Float, nullable=False),
     Column("expires", Float, nullable=False),
 )
+
+logbook = Table(
+    "logbook",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("entry", Integer, nullable=False),
+    Column("version", Integer, nullable=False),  # of its text, from 1
+    Column("time", Float, nullable=False),
+    Column("person", String),  # null: the run
+    Column("rid", Integer),  # this and what follows: of the first version
+    Column("record", Integer),  # number of the record in the journal of the run that has written it
+    Column("text", Text, nullable=False),
+    Column("picture", LargeBinary),  # a PNG file
+    Column("withdrawn", Boolean, nullable=False),
+)
+Index("logbook_entry", logbook.c.entry, logbook.c.version, unique=True)
+Index("logbook_record", logbook.c.rid, logbook.c.record, unique=True)
+Index("logbook_time", logbook.c.time)
+
+layouts = Table(
+    "layouts",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("time", Float, nullable=False),
+    Column("person", String),
+    Column("content", Text, nullable=False),  # JSON; empty: it was withdrawn
+)
+Index("layouts_name", layouts.c.name, layouts.c.version, unique=True)

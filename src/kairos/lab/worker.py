@@ -281,7 +281,7 @@ class _Run:
 
     def _note(self, operation, key, value=None, more=None):
         self.journal.note(operation, key, value, more)
-        if operation in ("propose", "confirm", "fit") or (operation == "set" and more[0] & PERSIST):
+        if operation in ("propose", "confirm", "fit", "note") or (operation == "set" and more[0] & PERSIST):
             self.journal.flush()  # a persistent value survives this process
         if self._stage in ("run", "analyze"):
             self.theory.set()

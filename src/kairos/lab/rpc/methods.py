@@ -12,8 +12,9 @@ from ...errors import UsageError
 from ...runs import folder_of
 from .. import history, results
 from ..service import Service
-from . import fits
+from . import devices, fits
 from .protocol import message
+from .streams import layout
 from .values import dataset, from_json
 
 __all__ = ["Methods", "caller"]
@@ -160,6 +161,43 @@ class Methods:
     async def alarms_acknowledge(self, request):
         self._service.acknowledge(request.name, request.note)
         return message("AcknowledgeResponse")
+
+    # Devices
+
+    async def devices_channels(self, request):
+        monitor = self._lab.monitors.of(request.device)
+        with monitor.following():
+            await monitor.ready()
+            return message("DeviceChannelsResponse", channels=devices.channels(monitor))
+
+    async def devices_override(self, request):
+        level = request.level if request.HasField("level") else None
+        await self._service.override(request.device, request.name, level)
+        return message("OverrideResponse")
+
+    # Logbook and layouts
+
+    async def logbook_write(self, request):
+        rid = request.rid if request.HasField("rid") else None
+        return message("WriteEntryResponse", number=self._service.write_entry(request.text, rid, request.picture))
+
+    async def logbook_edit(self, request):
+        self._service.edit_entry(request.number, request.version, request.text)
+        return message("EditEntryResponse")
+
+    async def logbook_picture(self, request):
+        return message("EntryPictureResponse", picture=self._service.entry_picture(request.number))
+
+    async def logbook_export(self, request):
+        text, pictures = self._service.export_logbook(list(request.words), request.since, request.until)
+        return message("ExportLogbookResponse", markdown=text, pictures=pictures)
+
+    async def layouts_get(self, request):
+        return message("GetLayoutResponse", layout=layout(self._service.layout(request.name, request.version)))
+
+    async def layouts_save(self, request):
+        number = self._service.save_layout(request.name, request.content, request.version)
+        return message("SaveLayoutResponse", version=number)
 
     # Fits
 

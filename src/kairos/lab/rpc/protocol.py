@@ -12,7 +12,7 @@ from google.protobuf.message_factory import GetMessageClass
 __all__ = ["message", "services"]
 
 PACKAGE = "kairos.lab.v1"
-FILES = "alarms", "calibrations", "datasets", "fits", "lab", "runs"
+FILES = "alarms", "calibrations", "datasets", "devices", "fits", "lab", "layouts", "logbook", "runs"
 DESCRIPTION = Path(__file__).with_name("protocol.txtpb")
 
 

@@ -7,14 +7,14 @@ from collections import deque
 
 from ... import pyon
 from .. import clock, history
-from . import fits
+from . import devices, fits
 from .applets import Applets
 from .calibrations import calibrations
 from .changes import MissingChanges, moments
 from .protocol import message
 from .values import argument
 
-__all__ = ["Streams"]
+__all__ = ["Streams", "layout"]
 
 PERIOD = 0.05
 """Seconds between two states, unless the client asks for another time."""
@@ -25,6 +25,8 @@ LOG = 100
 """Records of the log that are sent first by default."""
 RECORDS = 1000
 """Records of the log that wait for a client."""
+ENTRIES, MOST_ENTRIES = 100, 1000
+"""Entries of the logbook that are sent by default, and at most."""
 SHOWN = 200
 """Characters of an argument in the queue."""
 
@@ -76,6 +78,29 @@ class Streams:
             if changes or first:
                 yield message("FollowDatasetsResponse", init=first, changes=changes, time=clock.now())
             first = False
+
+    async def devices_follow(self, request):
+        async for response in devices.follow(self._lab):
+            yield response
+
+    async def devices_watch(self, request):
+        async for states in devices.watch(self._lab.monitors.of(request.device), request.names):
+            yield message("WatchChannelsResponse", states=states, time=clock.now())
+
+    async def devices_log(self, request):
+        async for init, lines in devices.follow_log(self._lab.monitors.of(request.device)):
+            yield message("FollowDeviceLogResponse", init=init, lines=lines)
+
+    async def layouts_follow(self, request):
+        layouts = self._lab.layouts
+        async for _ in moments([layouts.publication], PERIOD):
+            yield message("FollowLayoutsResponse", layouts=[layout(each) for each in layouts.listed()])
+
+    async def logbook_follow(self, request):
+        logbook, limit = self._lab.logbook, min(request.limit or ENTRIES, MOST_ENTRIES)
+        async for _ in moments([logbook.publication], PERIOD):
+            entries = [_entry(each) for each in logbook.found(request.words, limit)]
+            yield message("FollowLogbookResponse", entries=entries, total=logbook.count(request.words))
 
     async def alarms_follow(self, request):
         alarms = self._lab.alarms
@@ -166,6 +191,16 @@ def _queued(run, why):
         arguments={name: pyon.encode(given)[:SHOWN] for name, given in (expid.get("arguments") or {}).items()},
         terminating=submission.termination,
     )
+
+
+def layout(found):
+    """Return a version of a layout."""
+    return message("Layout", **{**found, "person": found["person"] or ""})
+
+
+def _entry(found):
+    changed = {"edited": 0.0, "editor": ""} if found["version"] == 1 else {"editor": found["editor"] or ""}
+    return message("LogbookEntry", **{**found, "person": found["person"] or "", **changed})
 
 
 def _alarm(described):

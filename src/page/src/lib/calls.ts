@@ -5,8 +5,11 @@ import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { Alarms } from "../protocol/kairos/lab/v1/alarms_pb";
 import { Calibrations } from "../protocol/kairos/lab/v1/calibrations_pb";
 import { Datasets, Parameters } from "../protocol/kairos/lab/v1/datasets_pb";
+import { Devices } from "../protocol/kairos/lab/v1/devices_pb";
 import { Fits } from "../protocol/kairos/lab/v1/fits_pb";
 import { Experiments, Laboratory, Queue } from "../protocol/kairos/lab/v1/lab_pb";
+import { Layouts } from "../protocol/kairos/lab/v1/layouts_pb";
+import { Logbook } from "../protocol/kairos/lab/v1/logbook_pb";
 import { Runs } from "../protocol/kairos/lab/v1/runs_pb";
 
 const transport = createGrpcWebTransport({ baseUrl: location.origin, defaultTimeoutMs: 30_000 });
@@ -19,6 +22,9 @@ export const calls = {
   parameters: createClient(Parameters, transport),
   alarms: createClient(Alarms, transport),
   calibrations: createClient(Calibrations, transport),
+  devices: createClient(Devices, transport),
+  layouts: createClient(Layouts, transport),
+  logbook: createClient(Logbook, transport),
   fits: createClient(Fits, transport),
   runs: createClient(Runs, transport),
 };

@@ -8,6 +8,12 @@ export interface PlotView {
   x?: string;
   error?: string;
   fit?: string;
+  /** Labels and units of its datasets, if they do not say them themselves. */
+  quantities?: Record<string, { label: string; unit: string; scale: number }>;
+  /** A curve that is drawn with it, in base units. */
+  curve?: { x: readonly number[]; y: readonly number[] };
+  /** Places in x that are marked, in the base unit. */
+  marks?: readonly number[];
   /** Name of the function by which it is fitted; "" if by none, though an experiment asks for it. */
   shape?: string;
 }

@@ -146,3 +146,14 @@ export function scaledText(dataset: Dataset): string {
   const scaled = number / (dataset.scale || 1);
   return dataset.precision >= 0 && Number.isFinite(scaled) ? scaled.toFixed(dataset.precision).replace("-", "−") : shown(scaled);
 }
+
+/** Whether the letters of a search occur in a text in this order. */
+export function matchesLetters(text: string, search: string): boolean {
+  const lower = text.toLowerCase();
+  let at = 0;
+  for (const letter of search.toLowerCase().replaceAll(" ", "")) {
+    at = lower.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}
