@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from .. import __version__, pyon
 from ..emulator import fingerprints, is_emulated, variant_of
 from . import precompiled
 
-__all__ = ["Provenance", "hash_of"]
+__all__ = ["Provenance", "hash_of", "know_imported"]
 
 UNCOUNTED = {"hash", "status", "revision", "packages", "python_version"}
 """What names the origin of something else that counts, or should not matter."""
@@ -107,19 +108,31 @@ def _name(path: Path, folder: Path) -> str:
     return str(path.relative_to(folder) if path.is_relative_to(folder) else path).lstrip("/")
 
 
+def know_imported():
+    """Look at the modules that are imported now, so that copies of this process need not."""
+    _imported()
+
+
 def _imported() -> list[Path]:
     """Return the files of imported modules that belong to no installation."""
-    installed = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    installed |= {OWN, Path(os.__file__).resolve().parent}
-    found = []
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if not isinstance(file, str) or not file.endswith(".py"):
-            continue
-        path = Path(file).resolve()
-        if not any(path.is_relative_to(place) for place in installed) and "site-packages" not in path.parts:
-            found.append(path)
-    return found
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    found = [_of_user(file) for file in files if isinstance(file, str) and file.endswith(".py")]
+    return [path for path in found if path is not None]
+
+
+@cache
+def _installed() -> list[Path]:
+    named = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    return [*named, OWN, Path(os.__file__).resolve().parent]
+
+
+@cache
+def _of_user(file: str) -> Path | None:
+    """Return the path of a module's file; None if it belongs to an installation."""
+    path = Path(file).resolve()
+    if "site-packages" in path.parts or any(path.is_relative_to(place) for place in _installed()):
+        return None
+    return path
 
 
 def _models(bench: Path, text: str) -> list[Path]:

@@ -18,6 +18,7 @@ import time
 import traceback
 
 from .. import compat, pyon
+from ..cli.provenance import know_imported
 from . import examination, predicting, rehearsing, worker
 
 __all__ = ["main"]
@@ -41,6 +42,7 @@ def _load():
     compat.install()
     for module in ("artiq.experiment", "artiq.coredevice.core", "artiq.coredevice.ttl", "kairos.session", "lmdb"):
         __import__(module)
+    know_imported()
 
 
 class _Spare:

@@ -17,7 +17,7 @@ from ..controllers.logs import LogReceiver
 from ..controllers.publishing import Broadcaster, Publication, Publisher
 from ..controllers.server import Server
 from ..devices import DeviceDB
-from ..emulator import is_emulated
+from ..emulator import fingerprints, is_emulated, variant_of
 from ..errors import UsageError
 from ..experiment.store import DatasetStore
 from ..labclient import ADDRESS, SOCKET, STATE
@@ -116,6 +116,7 @@ class Laboratory:
         self.device_publication = Publication(lambda: self._device_db.entries)
         self.monitors = Monitors(self._devices, lambda: self._entries, lambda: self.device_entries)
         self.repository = await self._repository()
+        self.twin()  # whose parts are read once
         self.scheduler = self._scheduler()
         self.predictions = Predictions(
             self.settings.rehearsal, self._processes, self.state / "predictions", self.results
@@ -221,7 +222,8 @@ class Laboratory:
 
     def twin(self) -> dict:
         """Return of what the twin consists: the `device_db` and the `bench`, as paths, the `url` of its
-        emulated device (None: there is none), and whether the core device itself is `emulated`."""
+        emulated device (None: there is none), whether the core device itself is `emulated`, and then the hashes
+        of its `parts`."""
         database = self.settings.path(self.settings.device_db)
         host = DeviceDB(self._entries, database).arguments("core").get("host")
         emulated, rehearsal = is_emulated(host), self.settings.rehearsal
@@ -231,6 +233,7 @@ class Laboratory:
             "bench": str(bench) if bench.exists() else None,
             "url": host if emulated else rehearsal.twin,
             "emulated": emulated,
+            "parts": fingerprints(variant_of(host)) if emulated else {},
         }
 
     async def _listen(self):

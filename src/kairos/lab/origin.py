@@ -23,11 +23,10 @@ class Origin:
             file,
             twin.get("device_db", ""),
             twin.get("bench") if emulated else None,
-            twin.get("url") if emulated else None,
-            None if root is None or "content" in begin["expid"] else Path(root),
+            root=None if root is None or "content" in begin["expid"] else Path(root),
         )
         revision = begin["expid"].get("repo_rev") or ""
-        self._known = {"device_db": begin.get("device_db") or "", "revision": revision}
+        self._known = {"device_db": begin.get("device_db") or "", "revision": revision, **twin.get("parts", {})}
         self._arguments, self._datasets = arguments, datasets
         self._libraries: list[str] = []
 
