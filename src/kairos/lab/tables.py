@@ -16,6 +16,7 @@ __all__ = [
     "locks",
     "metadata",
     "notes",
+    "owner",
     "parameters",
     "proposals",
     "results",
@@ -177,4 +178,13 @@ locks = Table(
     Column("note", Text, nullable=False),
     Column("since", Float, nullable=False),
     Column("expires", Float, nullable=False),
+)
+
+owner = Table(
+    "owner",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),  # 1: a database belongs to one laboratory
+    Column("laboratory", String, nullable=False),  # its identity, which is in its folder too
+    Column("name", String, nullable=False),
+    Column("place", String, nullable=False),  # computer and folder
 )
