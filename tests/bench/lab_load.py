@@ -11,6 +11,7 @@ from tests.support.waiting import until
 
 __all__ = ["load_figures"]
 
+FILE = "load.py"
 MANY = 1000
 """Runs before its memory is measured."""
 IDLE = 20.0
@@ -26,7 +27,7 @@ from artiq.experiment import *
 class Scalars(EnvExperiment):
     def run(self):
         for number in range(100):
-            self.set_dataset(f"group.scalar_{number}", number / 7)
+            self.set_dataset(f"scalar_{number}", number / 7)
 class Steady(EnvExperiment):
     def run(self):
         self.set_dataset("steady", [], broadcast=True)
@@ -41,7 +42,7 @@ class Steady(EnvExperiment):
 def load_figures(figures, lab, many: int = MANY, idle: float = IDLE, points: int = POINTS):
     """Figures of a laboratory that runs."""
     text = EXPERIMENTS.replace("COUNT", str(points)).replace("BLOCK", str(BLOCK))
-    (lab.folder / "repository" / "load.py").write_text(text)
+    (lab.folder / "repository" / FILE).write_text(text)
     lab.scan()
     _files(figures, lab)
     _appended(figures, lab, points)
@@ -50,7 +51,7 @@ def load_figures(figures, lab, many: int = MANY, idle: float = IDLE, points: int
 
 
 def _expid(name: str) -> dict:
-    return {"file": "load.py", "class_name": name, "repo_rev": None, "log_level": 30}
+    return {"file": FILE, "class_name": name, "repo_rev": None, "log_level": 30}
 
 
 def _files(figures, lab):
