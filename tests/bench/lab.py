@@ -17,6 +17,8 @@ from tests.support.laboratory import Laboratory
 from tests.support.paths import BUILD
 from tests.support.waiting import until
 
+from .lab_load import load_figures
+
 __all__ = ["PREFIXES", "lab_figures"]
 
 PREFIXES = ("lab.",)
@@ -79,6 +81,7 @@ def lab_figures(figures):
             _killed(figures, lab)
             _scans(figures, lab)
             _searches(figures, lab)
+            load_figures(figures, lab)
         finally:
             lab.close()
 

@@ -85,7 +85,7 @@ def test_due_times_survive_a_clock_that_is_set_while_no_laboratory_runs(lab, ste
     assert [run["rid"] for run in lab.queue()] == [later]
 
 
-def test_running_run_and_alarms_go_on_whatever_the_clock_says(lab):
+def test_running_run_goes_on_when_the_clock_is_set(lab):
     rid = lab.run_of("Patient", name="long")
     until(lambda: lab.counted("long"))
     lab.lock("pipeline", "night", HOUR)

@@ -51,7 +51,7 @@ def test_runs_are_queued_found_and_repeated_in_postgresql(lab, server):
     held = lab.submit(lab.expid("Quick"), held="not yet")
     other = lab.submit(lab.expid("Quick"), held="nor this")
     lab.move(other, held)
-    lab.lock("device", "core", 60, "mine")
+    lab.lock("device", "core", 3600, "mine")
     lab.set_dataset("power", 1.5, True)
     lab.kill()
     lab.start()
@@ -82,6 +82,55 @@ def test_run_goes_on_while_the_server_is_away_and_is_entered_afterwards(lab, ser
         server.start()
     assert lab.ends(rid)["status"] == "completed"
     assert lab.ends(lab.run_of("Quick"))["status"] == "completed" and len(lab.begun()) == 2
+
+
+def test_laboratories_in_one_database_keep_their_runs_apart(tmp_path, server):
+    labs = {}
+    try:
+        for name in ("trap_a", "trap_b"):
+            (tmp_path / name).mkdir()
+            settings = f"name = '{name}'\ndatabase = '{server.url}'\ndatabase_schema = '{name}'\n"
+            labs[name] = Laboratory(tmp_path / name, settings).start()
+        for lab, count in zip(labs.values(), (2, 1), strict=True):
+            for _ in range(count):
+                lab.ends(lab.run_of("Quick"))
+            lab.set_dataset("power", count, True)
+            lab.submit(lab.expid("Quick"), held="later")
+        for lab, count in zip(labs.values(), (2, 1), strict=True):
+            assert [run["rid"] for run in lab.runs()] == list(reversed(range(count)))
+            assert [run["rid"] for run in lab.queue()] == [count]
+            assert [write["value"] for write in lab.parameter_history("power")] == [str(count)]
+    finally:
+        for lab in labs.values():
+            lab.close()
+    database = Database(server.url, "trap_b")
+    with database.view() as view:
+        assert view.exec_driver_sql("select name from owner").scalar() == "trap_b"
+        assert view.exec_driver_sql("select count(*) from trap_a.run_results").scalar()
+    database.close()
+
+
+def test_database_of_another_laboratory_is_refused_in_a_line(server):
+    first, second = Database(server.url, "shared"), Database(server.url, "shared")
+    first.claim("identity of a", "trap a", "here:/a")
+    with pytest.raises(
+        UsageError, match=r"belongs to the laboratory trap a \(here:/a\): give this one a part of its own"
+    ):
+        second.claim("identity of b", "trap b", "here:/b")
+    first.claim("identity of a", "trap a", "elsewhere:/moved")
+    first.claim("a new identity", "trap a", "elsewhere:/moved")
+    with pytest.raises(UsageError, match="belongs to the laboratory trap a"):
+        second.claim("identity of a", "trap a", "here:/a")
+    first.close()
+    second.close()
+
+
+@pytest.mark.parametrize("name", ["Trap", "a-b", "1a", "a" * 64, 'a"; drop'])
+def test_unusable_name_of_a_schema_is_refused(server, name):
+    with pytest.raises(UsageError, match="database_schema must be a name in lower case"):
+        Database(server.url, name)
+    with pytest.raises(UsageError, match="database_schema is for PostgreSQL"):
+        Database("sqlite://", "trap")
 
 
 def test_server_that_does_not_answer_is_named_in_a_line(tmp_path):

@@ -5,13 +5,23 @@ by the numbered changes in :mod:`.migrations`.
 """
 
 import os
+import re
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, create_engine, event, inspect, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
+from sqlalchemy import Connection, create_engine, event, insert, inspect, make_url, select, text, update
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    IntegrityError,
+    NoSuchModuleError,
+    OperationalError,
+    SQLAlchemyError,
+)
+from sqlalchemy.schema import CreateSchema
 
 from ..errors import UsageError
+from .tables import owner
 
 __all__ = ["HEAD", "Database"]
 
@@ -24,9 +34,10 @@ BUSY = 10
 
 
 class Database:
-    """The database at `url`; UsageError if it cannot be opened."""
+    """The database at `url`; UsageError if it cannot be opened. `schema`: the part of a database on a
+    PostgreSQL server in which the tables are, made if there is none; by default that of its user."""
 
-    def __init__(self, url: str):
+    def __init__(self, url: str, schema: str = ""):
         self.url = url
         is_file = url.startswith("sqlite")
         try:
@@ -38,8 +49,14 @@ class Database:
                 options = {"pool_pre_ping": True}
                 if make_url(url).get_backend_name() == "postgresql":
                     options["connect_args"] = {"connect_timeout": CONNECT}
+            if schema:
+                self._make_schema(url, schema, options)
             self.engine = create_engine(url, **options)
-        except (ArgumentError, NoSuchModuleError, ImportError) as error:
+        except SQLAlchemyError as error:
+            if isinstance(error, ArgumentError | NoSuchModuleError):
+                raise UsageError(f"the database {self.url} cannot be opened: {_first_line(error)}") from None
+            raise UsageError(f"the schema {schema} of {self.url} cannot be made: {_reason(error)}") from None
+        except ImportError as error:
             hint = ": pip install 'kairos[postgresql]'" if isinstance(error, ImportError) else ""
             raise UsageError(f"the database {self.url} cannot be opened: {_first_line(error)}{hint}") from None
         if is_file:
@@ -51,6 +68,42 @@ class Database:
             self._identity = self._found()
         except SQLAlchemyError as error:
             raise UsageError(f"the database {self.url} cannot be opened: {_reason(error)}") from None
+
+    def _make_schema(self, url: str, schema: str, options: dict):
+        """Have a schema, and `options` of connections for which it is the only one."""
+        if make_url(url).get_backend_name() != "postgresql":
+            raise UsageError(f"database_schema is for PostgreSQL, not for {self.url}")
+        if not re.fullmatch("[a-z_][a-z0-9_]{0,62}", schema):
+            raise UsageError(f"database_schema must be a name in lower case, such as trap_2, not {schema!r}")
+        engine = create_engine(url, **options)
+        with engine.begin() as connection:
+            if not inspect(connection).has_schema(schema):
+                connection.execute(CreateSchema(schema, if_not_exists=True))
+        engine.dispose()
+        options["connect_args"]["options"] = f"-csearch_path={schema}"
+
+    def claim(self, laboratory: str, name: str, place: str):
+        """Note that the database belongs to a laboratory, by its identity; UsageError if it belongs to
+        another one."""
+        mine = {"laboratory": laboratory, "name": name, "place": place}
+        try:
+            with self.change() as change:
+                found = rows(change, select(owner))
+                if not found:
+                    change.execute(insert(owner).values(number=1, **mine))
+                    return
+                (other,) = found
+                # A folder may be moved; or it lost its identity, and is where it was.
+                if laboratory == other["laboratory"] or place == other["place"]:
+                    change.execute(update(owner).values(**mine))
+                    return
+        except IntegrityError:  # another laboratory has been quicker
+            with self.view() as view:
+                (other,) = rows(view, select(owner))
+        raise UsageError(
+            f"the database {self.url} belongs to the laboratory {other['name']} ({other['place']}): give this one "
+            'a part of its own, by database_schema = "NAME" in lab.toml'
+        )
 
     def _upgrade(self):
         with self.engine.connect() as connection:

@@ -9,6 +9,7 @@ import os
 import pwd
 import socket
 import struct
+import uuid
 from collections.abc import Callable
 
 from .. import files
@@ -98,7 +99,10 @@ class Laboratory:
         self.log = Log(self.broadcaster, self.state / "lab.log")
         logging.getLogger().addHandler(self.log)
         self._entries = DeviceDB.load(settings.path(settings.device_db)).entries
-        self.database = Database(settings.database or f"sqlite:///{self.state / 'lab.db'}")
+        self.database = Database(settings.database or f"sqlite:///{self.state / 'lab.db'}", settings.database_schema)
+        if settings.database:
+            name = settings.name or settings.folder.name
+            self.database.claim(self._identity(), name, f"{socket.gethostname()}:{settings.folder}")
         store = DatasetStore(settings.path(settings.dataset_db))
         store.check()
         self.datasets = LiveDatasets(store, self.database)
@@ -146,6 +150,13 @@ class Laboratory:
             raise UsageError(
                 f"a laboratory is running in {self.settings.folder} already (process {other.process})"
             ) from None
+
+    def _identity(self) -> str:
+        """Return what distinguishes this laboratory from all others, wherever its folder is moved to."""
+        path = self.state / "identity"
+        if not path.exists():
+            files.write(path, f"{uuid.uuid4()}\n".encode())
+        return path.read_text().strip()
 
     async def _repository(self) -> Repository:
         settings = self.settings

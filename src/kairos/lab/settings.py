@@ -156,6 +156,8 @@ class Settings:
     results: str = "results"
     database: str = ""
     """URL of the database; a file of SQLite by default."""
+    database_schema: str = ""
+    """Schema of a PostgreSQL database that this laboratory has for itself."""
     log_submissions: str = ""
     """CSV file to which each submission is appended."""
     bind: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ __all__ = [
     "logbook",
     "metadata",
     "notes",
+    "owner",
     "parameters",
     "proposals",
     "results",
@@ -211,3 +212,12 @@ layouts = Table(
     Column("content", Text, nullable=False),  # JSON; empty: it was withdrawn
 )
 Index("layouts_name", layouts.c.name, layouts.c.version, unique=True)
+
+owner = Table(
+    "owner",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),  # 1: a database belongs to one laboratory
+    Column("laboratory", String, nullable=False),  # its identity, which is in its folder too
+    Column("name", String, nullable=False),
+    Column("place", String, nullable=False),  # computer and folder
+)
