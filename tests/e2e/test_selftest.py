@@ -5,13 +5,10 @@ import json
 import pytest
 
 from kairos.devices import DeviceDB
-from kairos.selftest.cards import PARTS, TESTS
 from kairos.selftest.observers import ByHand
-from tests.structure.test_driver_methods import PARTS as BASES
-from tests.structure.test_driver_methods import drivers
 from tests.support.databases import entry, written
 from tests.support.gateware import built, database
-from tests.support.paths import EXAMPLES, ROOT
+from tests.support.paths import EXAMPLES
 
 
 def checks(done) -> dict[str, list[dict]]:
@@ -89,10 +86,3 @@ def test_person_may_measure_or_skip(capsys):
     assert person.tone("urukul0", 1) == (80e6, 9.0)
     assert not person.cable("ttl4", "ttl0") and person.cable("ttl4", "ttl1")
     assert asked[0] == "zotino0: measure the voltage at output 3, in V (Enter: skip): "
-
-
-def test_every_driver_has_a_test_or_is_known_to_have_none():
-    assert drivers().keys() - BASES - TESTS.keys() - PARTS.keys() == set()
-    assert TESTS.keys() & PARTS.keys() == set() and {*filter(None, PARTS.values())} <= TESTS.keys()
-    text = (ROOT / "docs" / "selftest.md").read_text()
-    assert {name for name in TESTS if f"`{name}`" not in text} == set()

@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 import kairos.coredevice
+from kairos.selftest import cards as selftest
 from tests.support.chain import device_methods
 
 ROOT = Path(__file__).parents[2]
@@ -60,3 +61,11 @@ def test_every_driver_method_is_called_by_a_test():
     known = ELSEWHERE.keys() | ABSENT.keys() | PARTS
     assert drivers().keys() - asked - known == set()
     assert known - drivers().keys() == set() and (ELSEWHERE.keys() | ABSENT.keys()) & asked == set()
+
+
+def test_every_driver_has_a_selftest_or_is_listed_without_one():
+    assert drivers().keys() - PARTS - selftest.TESTS.keys() - selftest.PARTS.keys() == set()
+    assert selftest.TESTS.keys() & selftest.PARTS.keys() == set()
+    assert {*filter(None, selftest.PARTS.values())} <= selftest.TESTS.keys()
+    manual = (ROOT / "docs" / "selftest.md").read_text()
+    assert {name for name in selftest.TESTS if f"`{name}`" not in manual} == set()
