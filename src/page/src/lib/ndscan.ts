@@ -38,6 +38,16 @@ function json(given: string | undefined): unknown {
   }
 }
 
+/** A text in a dataset. */
+function word(given: string | undefined): string {
+  try {
+    const read: unknown = JSON.parse(given ?? "null");
+    return typeof read === "string" ? read : "";
+  } catch {
+    return given ?? "";
+  }
+}
+
 function quantity(key: string, label: string, spec: Record<string, unknown>): Quantity {
   const scale = Number(spec.scale);
   return { key, label: label || key, unit: text(spec.unit), scale: scale > 0 && Number.isFinite(scale) ? scale : 1 };
@@ -63,10 +73,9 @@ export function described(prefix: string, read: (key: string) => string | undefi
     return { ...made, name, path: text(channel.path), hints: record(channel.display_hints) };
   });
   const number = (prefix.match(/\d+/) ?? [""])[0];
-  const fragment = json(read(`${prefix}fragment_fqn`)) ?? read(`${prefix}fragment_fqn`);
   return {
     prefix,
-    title: `${text(fragment).split(".").at(-1) || "scan"}, run ${number}`,
+    title: `${word(read(`${prefix}fragment_fqn`)).split(".").at(-1) || "scan"}, run ${number}`,
     axes: axes.map((given, at) => {
       const parameter = record(record(given).param);
       return quantity(`${prefix}points.axis_${at}`, text(parameter.description, text(parameter.fqn, text(record(given).path))), record(parameter.spec));
