@@ -58,7 +58,7 @@ def test_triggers_and_clears_are_masks_of_tones(get):
     assert run(tone.clear, False).on(CLEAR) == [(0, 8)]
 
 
-def test_init_configures_the_dac_and_reports_what_is_missing(get):
+def test_init_configures_the_dac_and_reports_missing_parts(get):
     init = get("songbird").init
     done = run(init, data=[0, 2 << 16, 2 << 16])
     assert done.on(RESET) == [(0, 1), (0, 0)]

@@ -52,7 +52,7 @@ def test_entries_are_found_edited_and_exported(lab):
             lab.write_entry(text, None, picture)
 
 
-def test_entries_of_a_run_are_written_once_whatever_is_killed(lab):
+def test_entries_of_a_run_are_written_once_despite_kills(lab):
     (lab.folder / "repository" / "notes.py").write_text(NOTES)
     rid = lab.submit({"file": "notes.py", "class_name": "Notes", "repo_rev": None})
     until(lambda: (lab.folder / "noted").exists())

@@ -25,7 +25,7 @@ from .tables import owner
 
 __all__ = ["HEAD", "Database"]
 
-HEAD = "0006"
+HEAD = "0007"
 """Number of the last change of the tables."""
 CONNECT = 5
 """Seconds for a server to answer."""

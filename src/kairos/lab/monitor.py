@@ -154,18 +154,18 @@ class Monitor:
             self._lost.clear()
             try:
                 self.gateware, _, described = await asyncio.to_thread(device.descriptor)
-                told = ""
+                problem = ""
             except management.ManagementError as error:
-                self.gateware, described, told = "", [], str(error)
+                self.gateware, described, problem = "", [], str(error)
             self.rows = await asyncio.to_thread(rows, described, self._entries(), self.name)
             self.description += 1
             injector = CommMonInj(self._probed, self._injected, self._lost.set)
             await injector.connect(*self._address(moninj.PORT))
             self._injector = injector
-            self._changed(True, told)
+            self._changed(True, problem)
             self._arrange()
             while not self._lost.is_set():
-                if not told:
+                if not problem:
                     await self._ask(device)
                 if len(self._watches()) > WATCHES:
                     self._arrange()
@@ -174,9 +174,9 @@ class Monitor:
             raise UsageError("the device has closed the connection to its monitor")
         finally:
             device.close()
-            await self._forget()
+            await self._discard()
 
-    async def _forget(self):
+    async def _discard(self):
         injector, self._injector = self._injector, None
         if injector is not None:
             await injector.close()
