@@ -56,7 +56,7 @@ def test_plot_is_pasted_into_the_logbook_and_exported(chromium, hub, place, size
         expect(panel.get_by_text("Nothing matches.")).to_be_visible()
 
 
-def test_entry_changed_by_somebody_else_is_reported_to_its_editor(chromium, hub, place):
+def test_entry_changed_by_another_person_is_reported_to_its_editor(chromium, hub, place):
     number = place.write_entry("first", None)
     with new_page(chromium, hub.address) as one, new_page(chromium, hub.address, quiet=False) as other:
         for page in (one, other):
