@@ -66,6 +66,10 @@ def test_init_configures_the_dac_and_reports_missing_parts(get):
     assert messages[:4] == [0x01010000, 0x02000000, 0x03010000, 0x04030000] and len(messages) == 12 + 3
     assert messages[-3:] == [0x81000000, 0x82000000, 0x83000000]
     assert all(word[:3] == (1, 32, 256) for word in done.words(SPI))
-    for data, text in [([1 << 16], "reset"), ([0, 0], "clock not present"), ([0, 2 << 16, 0], "DCKI")]:
+    for data, text in [
+        ([1 << 16], "LTC2000 reset not deasserted"),
+        ([0, 0], "LTC2000 clock not present"),
+        ([0, 2 << 16, 0], "LTC2000 DCKI not present"),
+    ]:
         with pytest.raises(Exception, match=text):
             run(init, data=data)

@@ -24,7 +24,7 @@ RUN_BY = {
     "kairos analyze": "tests/host/test_tools.py::test_analyze_reads_dump_of_a_device",
     "kairos moninj": "tests/conformance/test_moninj_command.py::",
     "kairos rtiomap": "tests/host/test_tools.py::test_rtiomap_writes_and_shows_channel_names",
-    "kairos controllers": "tests/host/test_controllers.py::test_ended_controller_process_is_restarted",
+    "kairos controllers": "tests/host/test_supervision.py::test_ended_controller_process_is_restarted",
     "kairos lab": "tests/lab/test_lab_commands.py::test_new_laboratory_runs_a_kernel_on_an_ion",
     "kairos controllers --list": "tests/host/test_controllers.py::test_controllers_command_lists_state_or_reports_none",
     "kairos device log": "tests/boot/test_boot.py::test_commands_find_a_device_that_restarts",
