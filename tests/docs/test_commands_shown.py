@@ -26,7 +26,7 @@ RUN_BY = {
     "kairos rtiomap": "tests/host/test_tools.py::test_rtiomap_writes_and_shows_channel_names",
     "kairos controllers": "tests/host/test_supervision.py::test_ended_controller_process_is_restarted",
     "kairos lab": "tests/lab/test_lab_commands.py::test_new_laboratory_runs_a_kernel_on_an_ion",
-    "kairos controllers --list": "tests/host/test_controllers.py::test_controllers_command_lists_state_or_reports_none",
+    "kairos controllers --list": "tests/host/test_supervision.py::test_controllers_command_lists_state_or_reports_none",
     "kairos device log": "tests/boot/test_boot.py::test_commands_find_a_device_that_restarts",
     "kairos device --board satellite log": "tests/e2e/test_subkernels.py::",
     "kairos run --applets": "tests/host/test_applets.py::test_applets_created_by_experiment_are_shown",

@@ -68,6 +68,8 @@ def test_methods_that_change_something_refuse_role_look(hub, lab):
         for method in service.methods:
             if method.server_streaming or method.name in ("Status", "History", "Find", "Show", "Fit"):
                 continue
+            if f"{name}.{method.name}" in ("Devices.Channels", "Layouts.Get", "Logbook.Picture", "Logbook.Export"):
+                continue
             with pytest.raises(grpc.RpcError) as failed:
                 call(hub, name, method.name, "look")
             assert failed.value.code().name == "PERMISSION_DENIED", f"{name}.{method.name}"

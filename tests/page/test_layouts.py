@@ -117,11 +117,9 @@ def test_layout_is_saved_shared_by_link_and_restored(chromium, hub, place):
 
 def test_unusable_layouts_are_opened_as_far_as_possible(chromium, hub, place):
     row = {"kind": "split", "across": True, "sizes": [None, -1], "parts": [{"kind": "tabs", "panels": ["Log", "Log"]}]}
-    nested = {"kind": "tabs", "panels": ["Data"]}
-    for _ in range(1000):
-        nested = {"kind": "split", "parts": [nested]}
-    row["parts"] += [nested, {"kind": "tabs", "panels": ["<b>", 7, "Runs"], "active": "Queue"}, 5, None]
-    place.save_layout("odd", json.dumps(row), 0)
+    row["parts"] += ["nested", {"kind": "tabs", "panels": ["<b>", 7, "Runs"], "active": "Queue"}, 5, None]
+    nested = 300 * '{"kind": "split", "parts": [' + '{"kind": "tabs", "panels": ["Data"]}' + 300 * "]}"
+    place.save_layout("odd", json.dumps(row).replace('"nested"', nested), 0)
     with new_page(chromium, hub.address, query="?layout=odd") as page:
         expect(page.get_by_role("button", name="Layout: odd", exact=True)).to_be_visible()
         expect(page.get_by_role("tab")).to_have_count(2)

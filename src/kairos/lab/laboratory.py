@@ -430,7 +430,7 @@ class Laboratory:
                 if asyncio.iscoroutine(done):
                     await done
             except Exception as error:
-                logger.error("at the end of the laboratory: %s", error or type(error).__name__)
+                logger.error("at the end of the laboratory: %s", str(error) or type(error).__name__)
         if hasattr(self, "log"):
             logging.getLogger().removeHandler(self.log)
             self.log.close()
@@ -448,4 +448,6 @@ class Laboratory:
         parts += [(server, "stop") for server in (*self._servers, self._controllers)]
         parts += [(getattr(self, name, None), method) for name, method in [*last, ("database", "close")]]
         stops = [getattr(part, method) for part, method in parts if part is not None]
+        if self._claimed is None:
+            return stops  # the address is that of another laboratory in this folder
         return [*stops, lambda: (self.state / ADDRESS).unlink(missing_ok=True)]

@@ -230,7 +230,7 @@ def test_frame_at_the_pads_gives_its_sums(boot, pad):
     assert ps.output(CHANNEL["grabber0_gate"], 8 * (start + 10), 0b0110) == 0
     frame = [[10, 200, 3000], [7, 400, 60000]]
     pads = [pad[f"grabber0_{name}"] for name in ["clk", "x0", "x1", "x2", "x3"]]
-    camera = lane_samples([0] * 20 + frame_words(frame), 28.0)
+    camera = lane_samples([0] * 90 + frame_words(frame), 28.0)
     first = start + 1_000_000
     for n, lanes in enumerate([*camera, [0] * 5]):
         ps.schedule += [(first + n, index, samples) for index, samples in zip(pads, lanes, strict=True)]
@@ -239,10 +239,10 @@ def test_frame_at_the_pads_gives_its_sums(boot, pad):
     assert ps.cycle - before < len(camera) + 2000
     events = [ps.input(CHANNEL["grabber0_gate"], -1) for _ in range(3)]
     assert [data for _, _, data in events] == [1 << 31, 0, 200 + 3000 + 400 + 60000]
-    # The frame ends with word 20 + 10 + 2 * (3 + 2) of 3.5 cycles; the stamp is five cycles after
+    # The frame ends with word 90 + 10 + 2 * (3 + 2) of 3.5 cycles; the stamp is five cycles after
     # its last bit
     assert [status for status, _, _ in events] == [0] * 3
-    ends = first + (40 + 6 / 7 + 0.5 / 7) * 3.5
+    ends = first + (110 + 6 / 7 + 0.5 / 7) * 3.5
     assert 0 <= events[0][1] / 8 - ends - 4 <= 1.5 and [t - events[0][1] for _, t, _ in events] == [0, 8, 16]
 
 
@@ -250,7 +250,7 @@ def test_probes_report_fastino_codes_and_grabber_size(boot, pad, registers):
     ps = boot()
     start = ps.out.sim_tsc + 400
     assert ps.output(CHANNEL["fastino0"], 8 * start, 0x2222_1111, 0x4444_3333, address=8) == 0
-    camera = lane_samples([0] * 20 + frame_words([[1] * 5] * 3), 28.0)
+    camera = lane_samples([0] * 90 + frame_words([[1] * 5] * 3), 28.0)
     pads = [pad[f"grabber0_{name}"] for name in ["clk", "x0", "x1", "x2", "x3"]]
     for n, lanes in enumerate(camera):
         ps.schedule += [(start + n, index, samples) for index, samples in zip(pads, lanes, strict=True)]
