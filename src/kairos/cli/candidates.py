@@ -56,19 +56,19 @@ def candidates(words: list[Word]) -> list[str]:
     if len(texts) < 2:
         return _beginning(commands.names(), last)
     command = commands.load(texts[1])
-    given = _Given(command)
+    preceding = _Preceding(command)
     for text in texts[2:]:
-        if text in command.tools and not given.expects_value:
+        if text in command.tools and not preceding.expects_value:
             command = command.tools[text]
-            given = _Given(command, given.values)
+            preceding = _Preceding(command, preceding.values)
         else:
-            given.take(text)
-    option, last_value, before = given.completed(last)
+            preceding.take(text)
+    option, last_value, before = preceding.completed(last)
     if option is None and command.tools and not last.startswith("-"):
         return _beginning(command.tools, last)
     if option is None:
         return _beginning(_option_names(command), last) if last.startswith("-") else []
-    found = _found(option, given, last_value)
+    found = _found(option, preceding, last_value)
     return [before + text for text in _beginning(found, last_value)]
 
 
@@ -80,7 +80,7 @@ def _option_names(command: Command) -> list[str]:
     return [name for option in command.options for name in option.names if name.startswith("--")]
 
 
-class _Given:
+class _Preceding:
     """What a command line says before the word that is completed."""
 
     def __init__(self, command: Command, values: dict | None = None):
@@ -142,20 +142,20 @@ def _takes_value(option: Option) -> bool:
 # Kinds of values
 
 
-def _found(option: Option, given: _Given, start: str) -> Iterable[str]:
+def _found(option: Option, preceding: _Preceding, start: str) -> Iterable[str]:
     if option.completes in _KINDS:
-        return _KINDS[option.completes](given, start)
+        return _KINDS[option.completes](preceding, start)
     if "choices" in option.settings:
         return option.settings["choices"]
-    return _in_laboratory(option.completes, given) if option.completes else ()
+    return _in_laboratory(option.completes, preceding) if option.completes else ()
 
 
-def _in_laboratory(kind: str, given: _Given, of: str = "") -> list[str]:
+def _in_laboratory(kind: str, preceding: _Preceding, of: str = "") -> list[str]:
     # Imported here: not all need it, and sockets take a while.
     from ..labfolder import names
 
     try:
-        return names(kind, of, given.first("--lab"))
+        return names(kind, of, preceding.first("--lab"))
     except Exception:
         return []
 
@@ -176,49 +176,49 @@ def _files(start: str, wanted: Callable[[Path], bool]) -> list[str]:
     return found
 
 
-def _experiment_files(given: _Given, start: str) -> list[str]:
+def _experiment_files(preceding: _Preceding, start: str) -> list[str]:
     def wanted(path):
         return path.suffix in (".elf", ".tar") or path.suffix == ".py" and outline.is_experiment_file(path)
 
     return _files(start, wanted)
 
 
-def _experiments(given: _Given, start: str) -> list[str]:
-    return [*_in_laboratory("experiment", given), *_experiment_files(given, start)]
+def _experiments(preceding: _Preceding, start: str) -> list[str]:
+    return [*_in_laboratory("experiment", preceding), *_experiment_files(preceding, start)]
 
 
-def _file_of(given: _Given) -> Path | None:
-    named = given.first("file", "experiment")
+def _file_of(preceding: _Preceding) -> Path | None:
+    named = preceding.first("file", "experiment")
     return Path(named).expanduser() if named else None
 
 
-def _classes(given: _Given, start: str) -> list[str]:
-    file = _file_of(given)
+def _classes(preceding: _Preceding, start: str) -> list[str]:
+    file = _file_of(preceding)
     if file is not None and file.is_file():
         return list(outline.experiments(file))
-    return _in_laboratory("class", given, str(file or ""))
+    return _in_laboratory("class", preceding, str(file or ""))
 
 
-def _arguments(given: _Given, start: str) -> list[str]:
+def _arguments(preceding: _Preceding, start: str) -> list[str]:
     """Return ``name=`` of each argument of the experiment, or behind it the values."""
-    file, taken = _file_of(given), {text.partition("=")[0] for text in given.values.get("arguments", ())}
+    file, taken = _file_of(preceding), {text.partition("=")[0] for text in preceding.values.get("arguments", ())}
     if file is not None and file.is_file():
         found = outline.experiments(file)
-        wanted = given.first(*_CLASS_OPTIONS)
+        wanted = preceding.first(*_CLASS_OPTIONS)
         listed = found.get(wanted, {}) if wanted else {key: each[key] for each in found.values() for key in each}
         offered = [f"{key}={value}" for key, values in listed.items() for value in ["", *values]]
     else:
-        offered = _in_laboratory("argument", given, given.first("experiment", "run") or "")
+        offered = _in_laboratory("argument", preceding, preceding.first("experiment", "run") or "")
     name, equals, _ = start.partition("=")
     if equals:
         return [text for text in offered if text.startswith(f"{name}=") and not text.endswith("=")]
     return [text for text in offered if text.endswith("=") and text[:-1] not in taken]
 
 
-def _devices(given: _Given, start: str) -> list[str]:
-    database = Path(given.first("--device-db") or "device_db.py")
+def _devices(preceding: _Preceding, start: str) -> list[str]:
+    database = Path(preceding.first("--device-db") or "device_db.py")
     found = _in_child(lambda: _database_names(database)) if database.is_file() else []
-    return found or _in_laboratory("device", given)
+    return found or _in_laboratory("device", preceding)
 
 
 def _database_names(path: Path) -> list[str]:
@@ -232,15 +232,15 @@ def _database_names(path: Path) -> list[str]:
     return list(names["device_db"])
 
 
-def _device_list(given: _Given, start: str) -> list[str]:
+def _device_list(preceding: _Preceding, start: str) -> list[str]:
     """Devices as a list with commas."""
     before = start[: start.rfind(",") + 1]
-    return [before + name for name in _devices(given, start) if name not in before.split(",")]
+    return [before + name for name in _devices(preceding, start) if name not in before.split(",")]
 
 
-def _datasets(given: _Given, start: str) -> list[str]:
-    named = given.first("--dataset-db")
-    found = [] if named else _in_laboratory("dataset", given)
+def _datasets(preceding: _Preceding, start: str) -> list[str]:
+    named = preceding.first("--dataset-db")
+    found = [] if named else _in_laboratory("dataset", preceding)
     return found or _stored(Path(named or "dataset_db.mdb"))
 
 
@@ -284,9 +284,9 @@ def _in_child(find: Callable[[], list[str]]) -> list[str]:
     return [name for name in read.decode(errors="replace").split("\0") if name]
 
 
-def _lockable(given: _Given, start: str) -> list[str]:
-    kind = given.first("kind")
-    return _devices(given, start) if kind == "device" else _in_laboratory(kind or "pipeline", given)
+def _lockable(preceding: _Preceding, start: str) -> list[str]:
+    kind = preceding.first("kind")
+    return _devices(preceding, start) if kind == "device" else _in_laboratory(kind or "pipeline", preceding)
 
 
 _KINDS: dict[str, Callable] = {
