@@ -69,6 +69,8 @@ class Calibrator:
         self.publication = Publication(self.sessions)
         self.aging = Publication(self.states)
         """Changed when a parameter has become stale by its age."""
+        self._blind = False
+        """Whether the latest look at the ages has failed."""
         self._aged: set[str] = set()
         self._graph: tuple[dict, Graph] | None = None
         """The experiments, and their graph."""
@@ -166,14 +168,22 @@ class Calibrator:
                 self._go(_session(row))
 
     def watch_ages(self):
-        """Look from now on whether parameters become stale by their age."""
-        graph = self.graph()
-        states = self._states(graph, graph.parameters())
+        """Look from now on whether parameters become stale by their age. A look that fails, for instance because
+        the database does not answer, is reported once and repeated."""
+        self._look = asyncio.get_running_loop().call_later(LOOK, self.watch_ages)
+        try:
+            graph = self.graph()
+            states = self._states(graph, graph.parameters())
+        except Exception as error:
+            if not self._blind:
+                logger.error("the ages of parameters are not known: %s", str(error) or type(error).__name__)
+            self._blind = True
+            return
+        self._blind = False
         stale = {key for key, state in states.items() if state.state != graphs.VALID}
         if stale != self._aged:
             self._aged = stale
             self.aging.changed([])
-        self._look = asyncio.get_running_loop().call_later(LOOK, self.watch_ages)
 
     async def close(self):
         """Stop working; the sessions go on in the next laboratory."""
