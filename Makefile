@@ -114,8 +114,8 @@ $(B)/.host: $(B)/.venv pyproject.toml Cargo.lock $(call rust_sources,src/compile
 
 .PHONY: wheel
 wheel: $(B)/wheels/.stamp ## Wheels into build/wheels, which install where there is no toolchain
-$(B)/wheels/.stamp: $(B)/firmware/.stamp $(B)/firmware/.loader $(foreach v,demo ion lab,$(B)/gateware/$(v)/.stamp) $(B)/emulator/kairos-emulator $(B)/.host \
-		scripts/build-wheels src/emulator/pyproject.toml $(shell find src/device src/kairos -name '*.py' -o -name '*.toml' -o -name '*.txt')
+$(B)/wheels/.stamp: $(B)/firmware/.stamp $(B)/firmware/.loader $(foreach v,demo ion lab,$(B)/gateware/$(v)/.stamp) $(B)/emulator/kairos-emulator $(B)/hub/kairos-hub $(B)/.host \
+		scripts/build-wheels src/emulator/pyproject.toml src/hub/pyproject.toml $(shell find src/device src/kairos -name '*.py' -o -name '*.toml' -o -name '*.txt')
 	@scripts/step wheels scripts/build-wheels
 	@touch $@
 

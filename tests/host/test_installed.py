@@ -18,20 +18,23 @@ LIMIT_S = 20.0
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """An environment containing the files of ``kairos-device`` and ``kairos-emulator``; returns its folder."""
+    """An environment containing the files of ``kairos-device``, ``kairos-emulator`` and ``kairos-hub``; returns its
+    folder."""
     monkeypatch.delenv("KAIROS_BUILD", raising=False)
     monkeypatch.setattr(artifacts, "__file__", str(tmp_path / "site" / "kairos" / "emulator" / "artifacts.py"))
     site = tmp_path / "site"
     files = [site / "kairos_device" / "__init__.py", site / "kairos_device" / "firmware" / "runtime.elf"]
     for variant in ("demo", "lab"):
         files += [site / "kairos_device" / "gateware" / variant / name for name in ("libkairos_pl.so", "device_db.py")]
-    records = site / "kairos_emulator-0.1.0.dist-info"
-    files += [tmp_path / "bin" / "kairos-emulator", records / "METADATA"]
+    files += [tmp_path / "bin" / program for program in ("kairos-emulator", "kairos-hub")]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
-    (records / "METADATA").write_text("Metadata-Version: 2.1\nName: kairos-emulator\nVersion: 0.1.0\n")
-    (records / "RECORD").write_text("../bin/kairos-emulator,,\n")
+    for program in ("kairos-emulator", "kairos-hub"):
+        records = site / f"{program.replace('-', '_')}-0.1.0.dist-info"
+        records.mkdir()
+        (records / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {program}\nVersion: 0.1.0\n")
+        (records / "RECORD").write_text(f"../bin/{program},,\n")
     monkeypatch.syspath_prepend(str(site))
     yield tmp_path
     sys.modules.pop("kairos_device", None)
@@ -44,6 +47,15 @@ def test_artifacts_come_from_installed_packages(installed):
     assert program.resolve() == installed / "bin" / "kairos-emulator"
     library = device / "gateware" / "lab" / "libkairos_pl.so"
     assert arguments == ["--firmware", str(device / "firmware" / "runtime.elf"), "--pl", str(library)]
+
+
+def test_hub_comes_from_installed_package_or_is_named_as_missing(installed):
+    assert artifacts.hub().resolve() == installed / "bin" / "kairos-hub"
+    shutil.rmtree(installed / "site" / "kairos_device")
+    assert artifacts.hub().resolve() == installed / "bin" / "kairos-hub", "without firmware and gateware"
+    shutil.rmtree(installed / "site" / "kairos_hub-0.1.0.dist-info")
+    with pytest.raises(UsageError, match="no .*kairos-hub: install it with 'pip install kairos-hub'"):
+        artifacts.hub()
 
 
 def test_named_folder_precedes_installed_package(installed, monkeypatch):
@@ -68,10 +80,11 @@ def test_versions_of_packages_match_the_host():
     """The packages are released together: each is compatible only with others of the same version."""
     named = [
         tomllib.loads((ROOT / "src" / part / "pyproject.toml").read_text())["project"]
-        for part in ("device", "emulator")
+        for part in ("device", "emulator", "hub")
     ]
     assert {project["version"] for project in named} == {metadata.version("kairos")}
     assert named[1]["dependencies"] == [f"kairos-device=={metadata.version('kairos')}"]
+    assert named[2]["dependencies"] == [f"kairos=={metadata.version('kairos')}"]
 
 
 @pytest.mark.long  # builds the wheels; their dependencies come from the package registry

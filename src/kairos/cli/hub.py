@@ -7,7 +7,7 @@ import secrets
 import sys
 from pathlib import Path
 
-from ..emulator.artifacts import build_directory
+from ..emulator import artifacts
 from ..errors import CommandLineError, UsageError
 from ..waveform.table import aligned
 from .device import entry
@@ -38,10 +38,9 @@ def serve(args):
     """Replace this process by the hub of the settings file. UsageError if the program does not
     exist."""
     # Traces have many dependencies, so the usual hub is built without them.
-    target = "hub-traces" if args.traces else "hub"
-    program = build_directory() / "hub" / f"kairos-{target}"
+    program = artifacts.hub() if not args.traces else artifacts.build_directory() / "hub" / "kairos-hub-traces"
     if not program.is_file():
-        raise UsageError(f"there is no {program}: build it with 'make {target}' in the Kairos checkout")
+        raise UsageError(f"there is no {program}: build it with 'make hub-traces' in the Kairos checkout")
     if not Path(args.settings).exists():
         raise UsageError(
             f"{args.settings} does not exist: 'kairos new --hub' creates it for the devices in device_db.py"

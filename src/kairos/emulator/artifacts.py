@@ -1,8 +1,8 @@
 """Locations of the built files: emulator, firmware, gateware library.
 
 In a checkout they are in ``build/``. When installed, they come with the packages ``kairos-device``,
-which has firmware and gateware in the same layout as ``build/``, and ``kairos-emulator``, the
-program.
+which has firmware and gateware in the same layout as ``build/``, ``kairos-emulator`` and ``kairos-hub``,
+the programs.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..errors import EmulatorError, UsageError
 
-__all__ = ["SYSTEMS", "build_directory", "built_database", "built_firmware", "command", "find", "fingerprints"]
+__all__ = ["SYSTEMS", "build_directory", "built_database", "built_firmware", "command", "find", "fingerprints", "hub"]
 
 SYSTEMS = {
     "pair": ("pair", "satellite"),
@@ -32,16 +32,22 @@ DEVICE = "kairos-device"
 EMULATOR = "kairos-emulator"
 """Name of the emulator's package and program."""
 
+HUB = "kairos-hub"
+"""Name of the hub's package and program."""
+
 
 def build_directory() -> Path:
     """Return ``KAIROS_BUILD``, else ``build/`` of the checkout this file belongs to, else the
     installed files, else ``build/`` of the current directory."""
+    return _chosen() or _installed_device() or Path("build").resolve()
+
+
+def _chosen() -> Path | None:
+    """Return ``KAIROS_BUILD``, else ``build/`` of the checkout, or None."""
     if configured := os.environ.get("KAIROS_BUILD"):
         return Path(configured)
     checkout = Path(__file__).resolve().parents[3]
-    if (checkout / "Makefile").is_file():
-        return checkout / "build"
-    return _installed_device() or Path("build").resolve()
+    return checkout / "build" if (checkout / "Makefile").is_file() else None
 
 
 def _installed_device() -> Path | None:
@@ -53,24 +59,31 @@ def _installed_device() -> Path | None:
         return None
 
 
-def _emulator(build: Path) -> Path:
-    """Return the emulator of `build`, or the installed one if `build` is the installed package."""
-    path = build / "emulator" / EMULATOR
-    if path.is_file() or build != _installed_device():
+def _program(path: Path) -> Path:
+    """Return a program of the build directory, or the installed one if no such directory was chosen."""
+    if path.is_file() or _chosen() is not None:
         return path
     try:
-        files = metadata.files(EMULATOR) or ()
+        files = metadata.files(path.name) or ()
     except metadata.PackageNotFoundError:
         return path
     # Its location depends on the installation scheme (user, environment, prefix).
-    return next((Path(str(file.locate())) for file in files if file.name == EMULATOR), path)
+    return next((Path(str(file.locate())) for file in files if file.name == path.name), path)
+
+
+def hub() -> Path:
+    """Return the path of the hub's program; UsageError if it does not exist."""
+    path = _program(build_directory() / "hub" / HUB)
+    if not path.is_file():
+        raise UsageError(f"there is no {path}: {how_to_get('hub')}")
+    return path
 
 
 def how_to_get(*parts: str) -> str:
-    """Return advice for missing `parts` (``firmware``, ``gateware``, ``emulator``), as the end of a
+    """Return advice for missing `parts` (``firmware``, ``gateware``, ``emulator``, ``hub``), as the end of a
     sentence."""
-    if build_directory() == _installed_device():
-        packages = dict.fromkeys(EMULATOR if part == "emulator" else DEVICE for part in parts)
+    if _chosen() is None:
+        packages = dict.fromkeys({"emulator": EMULATOR, "hub": HUB}.get(part, DEVICE) for part in parts)
         return f"install it with 'pip install {' '.join(packages)}' (or set KAIROS_BUILD)"
     return f"build with 'make {' '.join(dict.fromkeys(parts))}' in the Kairos checkout (or set KAIROS_BUILD)"
 
@@ -155,7 +168,7 @@ def find(images: tuple[str, ...], variants: tuple[str, ...]) -> tuple[Path, ...]
     """
     build = build_directory()
     libraries = [gateware(variant, LIBRARY) for variant in variants]
-    paths = (_emulator(build), *(build / "firmware" / image for image in images), *libraries)
+    paths = (_program(build / "emulator" / EMULATOR), *(build / "firmware" / image for image in images), *libraries)
     missing = [path for path in paths if not path.is_file()]
     if missing:
         names = [str(path.relative_to(build)) for path in missing]
