@@ -126,6 +126,20 @@ def test_missing_program_is_reported_once(caplog):
     ]
 
 
+def test_missing_proxy_of_the_core_device_is_no_error(caplog):
+    caplog.set_level("INFO")
+    (proxy,) = Supervisor({"core_moninj": PROXY | {"command": "aqctl_moninj_proxy {port}"}}).controllers
+
+    async def kept():
+        task = asyncio.create_task(proxy.keep())
+        while "there is no program aqctl_moninj_proxy" not in caplog.text:
+            await asyncio.sleep(0.01)
+        task.cancel()
+
+    asyncio.run(kept())
+    assert {record.levelname for record in caplog.records} == {"INFO"}
+
+
 def test_unresponsive_controller_process_is_restarted(database):
     path, entry = database
 

@@ -53,6 +53,14 @@ def file_of(named: str, folder: str | None) -> Path:
     return Path(lab.status()["results"]) / results
 
 
+def no_waveform(path) -> UsageError:
+    """Return the error of a file without the pins of its run."""
+    return UsageError(
+        f"{path} has no waveform: 'kairos run' stores that of an emulated device, and a laboratory that rehearses "
+        "([rehearsal] in lab.toml) that of its twin, some time after the run"
+    )
+
+
 def read_waveform(path) -> Recording:
     """Return the pins of a run from its file; UsageError if it has none."""
     import h5py  # imported late: it takes 0.1 s
@@ -60,10 +68,7 @@ def read_waveform(path) -> Recording:
     try:
         with h5py.File(path) as file:
             if GROUP not in file:
-                raise UsageError(
-                    f"{path} has no waveform: those of emulated devices have one, and those "
-                    "of a laboratory that rehearses, some time after their end"
-                )
+                raise no_waveform(path)
             return unpacked(file[GROUP])
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or 'it is no HDF5 file'}") from None

@@ -30,6 +30,9 @@ logger = logging.getLogger(__name__)
 
 MANAGER = 3249
 """TCP port of a controller manager."""
+PROXIES = ("aqctl_corelog", "aqctl_moninj_proxy", "aqctl_coreanalyzer_proxy")
+"""ARTIQ's programs between a core device and its clients. Databases name them, ours too, and most laboratories do
+without: nothing is missing if they are not installed."""
 RESTART = 5.0
 """Seconds between the exit of a process and its restart."""
 BACKOFF = 1.1
@@ -132,7 +135,8 @@ class Controller:
             try:
                 await self._live()
             except FileNotFoundError:
-                logger.error("%s: there is no program %s here; it is not started", self.name, self.command[0])
+                level = logging.INFO if self.command[0] in PROXIES else logging.ERROR
+                logger.log(level, "%s: there is no program %s here; it is not started", self.name, self.command[0])
                 missing = True
             except Exception as error:
                 logger.error("%s: cannot start %s: %s", self.name, shlex.join(self.command), error)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 import time
@@ -38,6 +39,8 @@ def main(folder: str) -> int:
     """Run the laboratory in a folder; returns the exit code."""
     begun = time.time()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    # Suppresses gRPC's own lines about forks, of which every start of a controller would print one.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     compat.install()
     try:
         asyncio.run(_run(Settings.load(Path(folder).resolve()), begun))

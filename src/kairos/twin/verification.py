@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import emulator, pyon
 from ..cli.provenance import hash_of
-from ..cli.waveforms import file_of, waveform_of
+from ..cli.waveforms import file_of, no_waveform, waveform_of
 from ..devices import DeviceDB
 from ..errors import UsageError
 from ..experiment.datasets import DatasetDB
@@ -59,6 +59,8 @@ def _compared(path: Path) -> dict[str, Any]:
     file = _read(path)
     provenance, recording = file["provenance"], file["waveform"]
     predicted_before = file["source"] == PREDICTED
+    if recording is None and provenance.get("kernels"):
+        raise no_waveform(path)
     with _repeated(file) as (repeated, device):
         now, registers = repeated.provenance, {}
         if file["chips"] and device is not None and device.is_alive():
