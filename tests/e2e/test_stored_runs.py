@@ -63,6 +63,16 @@ def test_slower_device_has_the_waveform_that_the_twin_predicts(kairos):
     assert done.returncode == 0, done.stdout
 
 
+def test_kernel_that_names_its_file_verifies_although_it_is_repeated_elsewhere(kairos):
+    """What an exception says contains the path of the source."""
+    checked = BODY.replace("range(5)", "range(5 if len(self.lengths) < 9 else 1)").replace(
+        "1 * us", "self.lengths[i]", 1
+    )
+    stored(kairos, "a.h5", "    def prepare(self):\n        self.lengths = [1 * us] * 5\n" + checked)
+    done = runs(kairos, "verify", "a.h5")
+    assert done.returncode == 0 and "the same: 12 events" in done.stdout, done.stdout + done.stderr
+
+
 def test_run_is_repeated_to_the_bit_from_its_file(kairos):
     path = stored(kairos, "a.h5")
     done = runs(kairos, "verify", "a.h5")
