@@ -38,9 +38,7 @@ def serve(args):
     """Replace this process by the hub of the settings file. UsageError if the program does not
     exist."""
     # Traces have many dependencies, so the usual hub is built without them.
-    program = artifacts.hub() if not args.traces else artifacts.build_directory() / "hub" / "kairos-hub-traces"
-    if not program.is_file():
-        raise UsageError(f"there is no {program}: build it with 'make hub-traces' in the Kairos checkout")
+    program = artifacts.hub(bool(args.traces))
     if not Path(args.settings).exists():
         raise UsageError(
             f"{args.settings} does not exist: 'kairos new --hub' creates it for the devices in device_db.py"

@@ -1,6 +1,7 @@
 """The waveform of a run in its result file, and ``kairos runs diff``, which compares those of two runs."""
 
 import json
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..waveform.difference import differences
 from ..waveform.stored import GROUP, packed, unpacked
 from .tables import print_table
 
-__all__ = ["diff", "file_of", "read_chips", "read_waveform", "show_chips", "waveform_of"]
+__all__ = ["diff", "file_of", "no_waveform", "read_chips", "read_waveform", "show_chips", "waveform_of"]
 
 SHOWN = 40
 """Differences that are printed."""
@@ -61,29 +62,31 @@ def no_waveform(path) -> UsageError:
     )
 
 
-def read_waveform(path) -> Recording:
-    """Return the pins of a run from its file; UsageError if it has none."""
+@contextmanager
+def _opened(path):
+    """Context of the file of a run; UsageError if it cannot be read."""
     import h5py  # imported late: it takes 0.1 s
 
     try:
         with h5py.File(path) as file:
-            if GROUP not in file:
-                raise no_waveform(path)
-            return unpacked(file[GROUP])
+            yield file
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or 'it is no HDF5 file'}") from None
+
+
+def read_waveform(path) -> Recording:
+    """Return the pins of a run from its file; UsageError if it has none."""
+    with _opened(path) as file:
+        if GROUP not in file:
+            raise no_waveform(path)
+        return unpacked(file[GROUP])
 
 
 def read_chips(path) -> dict[str, int]:
     """Return what was in the registers of the chips at the end of a run, from its file; empty if it says nothing
     of them. UsageError."""
-    import h5py  # imported late: it takes 0.1 s
-
-    try:
-        with h5py.File(path) as file:
-            return chips.unpacked(file[GROUP]) if GROUP in file else {}
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or 'it is no HDF5 file'}") from None
+    with _opened(path) as file:
+        return chips.unpacked(file[GROUP]) if GROUP in file else {}
 
 
 def show_chips(args):

@@ -28,7 +28,6 @@ from .chips.shuttler import (
     ADC_MODE,
     ADC_SETUP,
     COMMUNICATION,
-    LEVEL_WORDS,
     OUTPUT_SPAN,
     PORT,
     TONE_WORDS,
@@ -37,13 +36,12 @@ from .chips.shuttler import (
 from .parts.channel import RTIODevice
 from .parts.scales import Scale
 from .parts.spi import SPI_CLK_PHASE, SPI_CLK_POLARITY, SPI_END, SPI_INPUT, SizedTransfer, Transfer
+from .parts.spline import LEVEL, SplineDevice
 from .rtio import rtio_input_data, rtio_output
 
 __all__ = ["ADC", "Config", "DCBias", "DDS", "Relay", "Trigger", "shuttler_volt_to_mu"]
 
-_WORD = int64((1 << WORD_BITS) - 1)
 _MODE3 = SPI_CLK_POLARITY | SPI_CLK_PHASE
-_LEVEL = [words for words, *_ in LEVEL_WORDS]
 _TONE = [words for words, *_ in TONE_WORDS]
 
 
@@ -119,19 +117,14 @@ class Config(RTIODevice):
         return word - ((word & 0x8000) << 1)
 
 
-class Spline(RTIODevice):
-    """A channel that takes coefficients in 16-bit words, at consecutive addresses."""
+class Spline(SplineDevice):
+    """A channel that takes coefficients."""
 
     @kernel
     def write_coefficients(self, coefficients: TList(TInt64), words: TList(TInt32)):
         """Write each coefficient as its number of words, lowest bits first, one word per coarse
         cycle."""
-        address = self.target
-        for place in range(len(coefficients)):
-            for word in range(words[place]):
-                rtio_output(address, int32((coefficients[place] >> (WORD_BITS * word)) & _WORD))
-                delay_mu(int64(self.core.ref_multiplier))
-                address += 1
+        self._write_coefficients(self.target, coefficients, words)
 
 
 class DCBias(Spline):
@@ -146,7 +139,7 @@ class DCBias(Spline):
         steps per cycle**2 and cycle**3; the sum wraps at 16 bits of steps. For the polynomial of
         the module's text: a0 * 2**16 / 20 V, a1 * 2**32 / 20 V, a2 and a3 * 2**48 / 20 V.
         """
-        self.write_coefficients([int64(a0), int64(a1), a2, a3], _LEVEL)
+        self.write_coefficients([int64(a0), int64(a1), a2, a3], LEVEL)
 
 
 class DDS(Spline):

@@ -11,7 +11,7 @@ from math import isclose
 
 from numpy import int32, int64
 
-from ..language import TInt32, TInt64, TList, delay, delay_mu, kernel, ms, portable, us
+from ..language import TInt32, TInt64, delay, delay_mu, kernel, ms, portable, us
 from .chips.songbird import (
     AMPLITUDE_SPAN,
     FTW_BITS,
@@ -27,13 +27,11 @@ from .chips.songbird import (
 from .parts.channel import RTIODevice
 from .parts.numbers import nearest
 from .parts.spi import SPI_END, SPI_INPUT, Transfer
+from .parts.spline import LEVEL, SplineDevice
 from .rtio import rtio_output
 
 __all__ = ["DDS", "Songbird", "volt_to_mu"]
 
-_WORD = int64((1 << WORD_BITS) - 1)
-_AMPLITUDE = [1, 2, 3, 3]
-"""Words of each coefficient of an amplitude: a Shuttler's."""
 _LOW = PHASE_BITS - WORD_BITS
 _RATES = [(1e-9, 2.5e9), (1.25e-9, 2.4e9)]
 """Machine units in s, and samples a second with them."""
@@ -142,32 +140,22 @@ class Songbird(RTIODevice):
         self.clear(mask)
 
 
-class DDS(RTIODevice):
+class DDS(SplineDevice):
     """Tone `dds_no` of the card `config_device`: amplitudes are written to the RTIO channel `channel`, phases to
     the one after it."""
 
     channel_suffixes = ("amplitude", "phase")
-    kernel_invariants = {"config", "dds_no", "target_phase"}
+    kernel_invariants = {"config", "dds_no", "mask", "target_phase"}
 
     def __init__(self, dmgr, channel, config_device, dds_no, core_device="core"):
         super().__init__(dmgr, channel, core_device)
         self.config, self.dds_no = dmgr.get(config_device), dds_no
-        self.target_phase = (channel + 1) << 8
+        self.mask, self.target_phase = 1 << dds_no, (channel + 1) << 8
 
     @portable
     def frequency_to_mu(self, frequency) -> TInt32:
         """Convert Hz to a frequency word."""
         return int32(nearest(frequency * float(int64(1) << FTW_BITS) / self.config.sample_rate))
-
-    @kernel
-    def _write(self, target, coefficients: TList(TInt64), words: TList(TInt32)):
-        """Write coefficients, lowest word first, one word per coarse cycle."""
-        address = target
-        for place in range(len(coefficients)):
-            for word in range(words[place]):
-                rtio_output(address, int32((coefficients[place] >> (WORD_BITS * word)) & _WORD))
-                delay_mu(int64(self.core.ref_multiplier))
-                address += 1
 
     @kernel
     def set_waveform(
@@ -188,7 +176,7 @@ class DDS(RTIODevice):
     @kernel
     def set_ampl(self, ampl_offset: TInt32, damp: TInt32, ddamp: TInt64, dddamp: TInt64):
         """Set the coefficients of the amplitude, of 16, 32, 48 and 48 bits; advances by nine coarse cycles."""
-        self._write(self.target, [int64(ampl_offset), int64(damp), ddamp, dddamp], _AMPLITUDE)
+        self._write_coefficients(self.target, [int64(ampl_offset), int64(damp), ddamp, dddamp], LEVEL)
 
     @kernel
     def set_phase(self, phase_offset: TInt32, ftw: TInt32, chirp: TInt32, shift=0):
@@ -197,7 +185,7 @@ class DDS(RTIODevice):
         if shift < 0 or shift > SHIFT_MAX:
             raise ValueError("Shift must be between 0 and 15")
         last = RATE_WORD.low.put(RATE_WORD.shift.put(0, shift), phase_offset)
-        self._write(
+        self._write_coefficients(
             self.target_phase,
             [int64(phase_offset) >> _LOW, int64(ftw), int64(chirp), int64(last)],
             [1, 2, 2, 1],
@@ -206,17 +194,17 @@ class DDS(RTIODevice):
     @kernel
     def trigger(self):
         """Start what has been written: the amplitude now, the phase a coarse cycle later."""
-        self.config.trigger(1 << self.dds_no)
+        self.config.trigger(self.mask)
 
     @kernel
     def trigger_b(self):
         """Start the amplitude."""
-        self.config.trigger_b(1 << self.dds_no)
+        self.config.trigger_b(self.mask)
 
     @kernel
     def trigger_c(self):
         """Start the phase."""
-        self.config.trigger_c(1 << self.dds_no)
+        self.config.trigger_c(self.mask)
 
     @kernel
     def clear(self, clear=True):

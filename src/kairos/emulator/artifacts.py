@@ -71,9 +71,12 @@ def _program(path: Path) -> Path:
     return next((Path(str(file.locate())) for file in files if file.name == path.name), path)
 
 
-def hub() -> Path:
-    """Return the path of the hub's program; UsageError if it does not exist."""
-    path = _program(build_directory() / "hub" / HUB)
+def hub(traces: bool = False) -> Path:
+    """Return the path of the hub's program, or of the one with `traces`, which no package has; UsageError if it
+    does not exist."""
+    path = _program(build_directory() / "hub" / (f"{HUB}-traces" if traces else HUB))
+    if traces and not path.is_file():
+        raise UsageError(f"there is no {path}: build it with 'make hub-traces' in the Kairos checkout")
     if not path.is_file():
         raise UsageError(f"there is no {path}: {how_to_get('hub')}")
     return path

@@ -135,8 +135,8 @@ def _query(words, since: float, until: float) -> Select:
         if name == "run" and sign and value.isdecimal():
             query = query.where(first.c.rid == int(value))
         else:
-            pattern = "%" + word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-            query = query.where(or_(last.c.text.ilike(pattern, "\\"), first.c.person.ilike(pattern, "\\")))
+            columns = last.c.text, first.c.person
+            query = query.where(or_(*(column.icontains(word, autoescape=True) for column in columns)))
     return query
 
 
