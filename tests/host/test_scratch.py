@@ -11,7 +11,9 @@ import pytest
 
 from kairos.scratch import ScratchFolder, is_abandoned
 
-HOLD = "from kairos.scratch import ScratchFolder\nprint(ScratchFolder('kairos-x-').path, flush=True)\ninput()"
+HOLD = (
+    "from kairos.scratch import ScratchFolder\nmade = ScratchFolder('kairos-x-')\nprint(made.path, flush=True)\ninput()"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +64,37 @@ def test_folder_inherited_by_another_process_is_kept_until_its_end(folder):
         assert path.is_dir()
         process.communicate(b"\n")
     ScratchFolder("kairos-x-").close()
+    assert list(folder.iterdir()) == []
+
+
+def test_folder_whose_creator_was_killed_before_locking_it_is_deleted_by_the_next(folder):
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    path = folder / f"kairos-x-{ended.pid}-abcdefgh"
+    path.mkdir()
+    assert is_abandoned(path)
+    made = ScratchFolder("kairos-x-")
+    assert list(folder.iterdir()) == [made.path]
+    made.close()
+
+
+def test_folder_whose_creator_has_not_locked_it_yet_is_kept(folder):
+    path = folder / f"kairos-x-{os.getpid()}-abcdefgh"
+    path.mkdir()
+    ScratchFolder("kairos-x-").close()
+    assert not is_abandoned(path) and path.is_dir()
+
+
+def test_folder_that_its_process_does_not_close_is_deleted_at_its_end(folder):
+    process, path = holder()
+    process.communicate("\n")
+    assert not path.exists()
+
+
+def test_folder_may_be_closed_twice(folder):
+    made = ScratchFolder("kairos-x-", within=folder)
+    made.close()
+    made.close()
     assert list(folder.iterdir()) == []
 
 

@@ -1,7 +1,8 @@
 //! The server: the services of [`crate::service`], health of each device and its subsystems,
 //! reflection of the protocol, and metrics, all at one address.
 
-use std::io::Read;
+use std::ffi::OsStr;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -206,7 +207,8 @@ impl Sockets {
     /// it is locked: then it is created again.
     fn locked_folder() -> std::io::Result<(TempDir, std::fs::File)> {
         loop {
-            let folder = tempfile::Builder::new().prefix(Self::PREFIX).tempdir()?;
+            let prefix = format!("{}{}-", Self::PREFIX, std::process::id());
+            let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
             let path = folder.path().join(Self::LOCK);
             let lock = std::fs::File::create(&path)?;
             lock.lock()?;
@@ -220,13 +222,28 @@ impl Sockets {
     fn delete_abandoned() {
         let entries = std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
         for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(Self::PREFIX)) {
-            // Without the file, the folder is just being created; that of another user cannot be opened.
+            // That of another user cannot be opened.
             let lock = std::fs::File::options().write(true).open(entry.path().join(Self::LOCK));
-            if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+            let abandoned = match &lock {
+                Ok(lock) => lock.try_lock().is_ok(),
+                Err(error) => error.kind() == ErrorKind::NotFound && Self::has_dead_creator(&entry.file_name()),
+            };
+            if abandoned {
                 // Another hub may delete it at the same time.
                 let _ = std::fs::remove_dir_all(entry.path());
             }
         }
+    }
+
+    /// Whether the process that would have locked a folder, whose number is part of its name, has ended.
+    fn has_dead_creator(name: &OsStr) -> bool {
+        let name = name.to_string_lossy();
+        let number = name[Self::PREFIX.len()..]
+            .split_once('-')
+            .map_or("", |(number, _)| number);
+        number
+            .parse::<u32>()
+            .is_ok_and(|number| !Path::new(&format!("/proc/{number}")).exists())
     }
 
     fn start(&self, settings: PluginSettings, gate: &mut Gate, groups: &Groups) -> Plugin {
@@ -359,5 +376,21 @@ async fn report_plugin(
         if state.changed().await.is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_whose_creator_runs_or_is_unknown_is_kept() {
+        let of = |name: &str| Sockets::has_dead_creator(OsStr::new(name));
+        assert!(!of(&format!("kairos-hub-{}-abcdef", std::process::id())));
+        assert!(!of("kairos-hub-abcdef"));
+        assert!(!of("kairos-hub-"));
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        assert!(of(&format!("kairos-hub-{}-abcdef", ended.id())));
     }
 }

@@ -4,12 +4,11 @@ import os
 import select
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 
 from .control import Control
-from .process import Emulator, folder_for_sockets
+from .process import Emulator, folder_for_socket
 
 __all__ = ["Copy"]
 
@@ -62,13 +61,13 @@ class Copy(Emulator):
     def __init__(self, original: Emulator, seed: int | None = None):
         self.variant, self.has_bench = original.variant, original.has_bench
         self.started = time.perf_counter()
-        self._directory = tempfile.TemporaryDirectory(prefix="kairos-", dir=folder_for_sockets())
-        path = os.path.join(self._directory.name, "control")
+        self._directory = folder_for_socket()
+        path = os.path.join(self._directory.path, "control")
         more = {} if seed is None else {"seed": seed}
         self._process = _Forked(original.control.request("fork", control=path, **more)["pid"])
         self._errors, self._readers, self._card = [], [], None
         self._control = Control.connect_when_there(path, self.is_alive, CONNECTING)
-        self._directory.cleanup()
+        self._directory.close()
         forwards = self._control.request("forwards")["forwards"]
         self._ready = {"forwards": forwards, "wall_s": time.perf_counter() - self.started}
         self._booting, self._unready = threading.Lock(), None

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ..contracts.session import PORT
 from ..errors import CommandLineError, EmulatorError, KairosError, PortInUse
+from ..scratch import ScratchFolder
 from ..waveform import Recording
 from . import artifacts
 from .cards import cards, pins
@@ -121,11 +122,11 @@ def environment() -> dict[str, str]:
     return {**os.environ, "KAIROS_PYTHON": sys.executable}
 
 
-def folder_for_sockets() -> str:
-    """Return the folder for temporary files, or /tmp if its path is too long: a socket's has at most
-    107 characters."""
+def folder_for_socket() -> ScratchFolder:
+    """Create a folder for an emulator's socket and small files: among temporary files, or in /tmp if
+    their path is too long, since a socket's has at most 107 characters."""
     folder = tempfile.gettempdir()
-    return folder if len(folder) <= 80 else "/tmp"
+    return ScratchFolder("kairos-emu-", folder if len(folder) <= 70 else "/tmp")
 
 
 class Emulator:
@@ -138,8 +139,8 @@ class Emulator:
         self.has_bench = not options.open_pins
         """Whether anything is wired to the pins."""
         self.started = time.perf_counter()
-        self._directory = tempfile.TemporaryDirectory(prefix="kairos-", dir=folder_for_sockets())
-        self._socket_path = os.path.join(self._directory.name, "control")
+        self._directory = folder_for_socket()
+        self._socket_path = os.path.join(self._directory.path, "control")
         command = [str(program), *what]
         for guest_port, host_port in options.forward.items():
             command += ["--forward", f"{host_port}:{guest_port}"]
@@ -150,7 +151,7 @@ class Emulator:
             command += ["--uart", options.log]
         self._card = None
         if options.storage is not None:
-            path = options.storage or os.path.join(self._directory.name, "card")
+            path = options.storage or os.path.join(self._directory.path, "card")
             self._card = open_card(Path(path))
             command += ["--sd", path]
         command += wiring(options)
@@ -170,7 +171,7 @@ class Emulator:
                 start_new_session=True,
             )
         except OSError as error:
-            self._directory.cleanup()
+            self._directory.close()
             raise EmulatorError(f"{program} cannot be started: {error.strerror}") from None
         self._control: Control | None = None
         self._booting = threading.Lock()
@@ -203,7 +204,7 @@ class Emulator:
             self._control = Control.connect_when_there(self._socket_path, self.is_alive, READY_TIMEOUT)
             # No other client connects: the directory is removed now, so that none remains if this
             # process is killed.
-            self._directory.cleanup()
+            self._directory.close()
         except (EmulatorError, OSError):
             pass
         for line in self._process.stdout:
@@ -462,7 +463,7 @@ class Emulator:
                 stream.close()
         if self._card is not None:
             self._card.close()
-        self._directory.cleanup()
+        self._directory.close()
         _running.pop(self.variant, None)
 
 

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 import subprocess
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
+from ..scratch import ScratchFolder
 from .worker import Worker, WorkerError
 
 __all__ = ["ExperimentDB", "FilesystemBackend", "GitBackend", "listed"]
@@ -36,7 +36,7 @@ class FilesystemBackend:
 
 @dataclass
 class _Checkout:
-    folder: tempfile.TemporaryDirectory
+    folder: ScratchFolder
     message: str
     users: int = 0
 
@@ -68,12 +68,12 @@ class GitBackend:
         if rev not in self._folders:
             message = self._git("log", "-1", "--format=%B", rev, "--").decode().strip()
             archive = self._git("archive", "--format=tar", rev)
-            folder = tempfile.TemporaryDirectory(prefix="kairos-repository-")
-            subprocess.run(["tar", "-x", "-C", folder.name], input=archive, check=True)
+            folder = ScratchFolder("kairos-repository-")
+            subprocess.run(["tar", "-x", "-C", folder.path], input=archive, check=True)
             self._folders[rev] = _Checkout(folder, message)
         checkout = self._folders[rev]
         checkout.users += 1
-        return checkout.folder.name, checkout.message
+        return str(checkout.folder.path), checkout.message
 
     def release_rev(self, rev):
         """Release one request of a revision; its directory is removed with the last one."""
@@ -81,7 +81,7 @@ class GitBackend:
         checkout.users -= 1
         if checkout.users == 0:
             del self._folders[rev]
-            checkout.folder.cleanup()
+            checkout.folder.close()
 
 
 class ExperimentDB:

@@ -6,7 +6,6 @@ import inspect
 import itertools
 import socket
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 from .. import pyon
 from ..controllers.wire import LINE_LIMIT, described, written
 from ..errors import KairosError
+from ..scratch import ScratchFolder
 
 __all__ = ["Worker", "WorkerError", "WorkerInternalException", "WorkerTimeout", "WorkerWatchdogTimeout"]
 
@@ -60,7 +60,7 @@ class Worker:
             "watchdog.stop": self._watchdogs.pop,
         }
         self._process: asyncio.subprocess.Process | None = None
-        self._own_folder: tempfile.TemporaryDirectory | None = None
+        self._own_folder: ScratchFolder | None = None
 
     async def build(self, rid, pipeline_name, wd, expid, priority, timeout=15.0, folder=None):
         """Build the experiment of `expid`: its ``file``, in the directory `wd` if given, or its
@@ -69,8 +69,8 @@ class Worker:
         """
         values = {"rid": rid, "pipeline_name": pipeline_name, "expid": expid, "priority": priority, "folder": folder}
         if "content" in expid:
-            self._own_folder = tempfile.TemporaryDirectory(prefix="kairos-run-")
-            file = Path(self._own_folder.name, "experiment.py")
+            self._own_folder = ScratchFolder("kairos-run-")
+            file = self._own_folder.path / "experiment.py"
             file.write_text(expid["content"])
         else:
             file = Path(wd or ".", expid["file"]).resolve()
@@ -101,7 +101,7 @@ class Worker:
     async def close(self, term_timeout: float | None = None, rid=None):
         """End the process: by request, and after a grace period by force."""
         if self._own_folder is not None:
-            self._own_folder.cleanup()
+            self._own_folder.close()
         process, self._process = self._process, None
         if process is None:
             return
