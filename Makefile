@@ -10,6 +10,10 @@ RUST := scripts/rust-env
 KAIROS := $(VENV)/bin/kairos
 VARIANT := demo
 
+# Cargo chooses the features of a library by the packages that it is told to build. With all of them, always, each library
+# is compiled once, and not again for the next program or for the tests.
+cargo_build := $(RUST) cargo build --locked --release --workspace
+
 firmware_crates = $(addprefix src/,firmware runtime satman kernel contracts proto pulse) vendor
 rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print)
 python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
@@ -76,22 +80,23 @@ zc706: $(B)/.venv ## Verilog, constraints and Vivado script for the ZC706 board
 .PHONY: emulator
 emulator: $(B)/emulator/kairos-emulator ## The virtual Zynq
 $(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/bench src/firmware/config src/contracts src/proto src/pulse src/firmware/unwind)
-	@scripts/step emulator $(RUST) cargo build --locked --release -p kairos-emulator
+	@scripts/step emulator $(cargo_build) --bin kairos-emulator
 	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@
 
 .PHONY: hub
 hub: $(B)/hub/kairos-hub ## The service hub: registers of many devices over gRPC
+hub_examples := counter measure read_ns
 hub_sources := $(shell find src/hub/proto examples/hub -name '*.proto') $(call rust_sources,src/hub src/firmware/batch src/contracts src/hub/endpoint src/proto)
 $(B)/hub/kairos-hub: $(B)/.setup $(B)/.page Cargo.lock $(hub_sources)
-	@scripts/step hub $(RUST) cargo build --locked --release -p kairos-hub -p kairos-endpoint --bins --examples
-	@mkdir -p $(@D)/examples && cp $(patsubst %,$(B)/cargo-host/release/examples/%,counter measure read_ns) $(@D)/examples/
+	@scripts/step hub $(cargo_build) --bin kairos-hub $(addprefix --example ,$(hub_examples))
+	@mkdir -p $(@D)/examples && cp $(addprefix $(B)/cargo-host/release/examples/,$(hub_examples)) $(@D)/examples/
 	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
 
 # After the other one: both have the same name in cargo's folder.
 .PHONY: hub-traces
 hub-traces: $(B)/hub/kairos-hub-traces ## The hub with traces for OpenTelemetry collectors
 $(B)/hub/kairos-hub-traces: $(B)/hub/kairos-hub $(hub_sources)
-	@scripts/step "hub with traces" $(RUST) cargo build --locked --release -p kairos-hub --features traces --bins
+	@scripts/step "hub with traces" $(cargo_build) --features kairos-hub/traces --bin kairos-hub
 	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
 
 .PHONY: page
