@@ -128,7 +128,7 @@ $(B)/wheels/.stamp: $(B)/firmware/.stamp $(B)/firmware/.loader $(foreach v,demo 
 venv: $(B)/.venv ## The Python environment
 $(B)/.venv: $(B)/.setup requirements.lock
 	@test -x $(PY) || python3 -m venv $(VENV)
-	@scripts/step "Python environment" $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@scripts/step "Python environment" $(PY) -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
 	@echo $(abspath src/gateware) > $$($(PY) -c 'import site; print(site.getsitepackages()[0])')/kairos_gateware.pth
 	@touch $@
 

@@ -7,7 +7,7 @@ Files that took longest in the last run come first, so that no worker is left wi
 SEED` runs files, and the tests of each, in another order: none may depend on it.
 
 The cost of a file is its processor time in seconds, its own and that of the processes it started, which does not
-depend on what else the machine does. It is written to build/durations.json; `scripts/budgets` compares it with
+depend on what else the machine does, without that for simulations of gateware that had to be built. It is written to build/durations.json; `scripts/budgets` compares it with
 tests/budgets.toml.
 """
 
@@ -16,6 +16,7 @@ import os
 import random
 import resource
 import shutil
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -42,9 +43,11 @@ def pytest_addoption(parser):
 
 
 def processor_seconds() -> float:
-    """Return the processor time of this process and of those it has started and waited for."""
+    """Return the processor time of this process and of those it has started and waited for, but for builds."""
+    verilate = sys.modules.get("kairos_gateware.verilated.verilate")
+    built = verilate.seconds_spent() if verilate else 0.0
     usages = [resource.getrusage(which) for which in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages) - built
 
 
 def file_of(nodeid: str) -> str:

@@ -58,6 +58,33 @@ def test_killed_run_is_stored_and_the_next_one_goes_on(lab):
     assert lab.ends(then)["status"] == "completed"
 
 
+KILLED_AT_ITS_END = """
+import os
+from artiq.experiment import *
+from kairos.lab import worker
+
+
+class Killed(EnvExperiment):
+    def run(self):
+        self.set_dataset("points", [])
+        for number in range(100):
+            self.append_to_dataset("points", number)
+
+    def analyze(self):
+        self.append_to_dataset("points", 100)
+        worker._Run.close = lambda *_: os.kill(os.getpid(), 9)
+"""
+
+
+def test_run_killed_after_its_last_stage_keeps_all_points(lab):
+    """It is complete as soon as the end of its last stage was reported: its file comes from the journal then."""
+    (lab.folder / "repository" / "killed.py").write_text(KILLED_AT_ITS_END)
+    expid = {"file": "killed.py", "class_name": "Killed", "arguments": {}, "repo_rev": None, "log_level": 30}
+    rid = lab.submit(expid, "main", 0)
+    assert lab.ends(rid)["status"] == "completed"
+    assert points_of(lab, rid, "points") == list(range(101))
+
+
 def test_cut_off_run_is_interrupted_and_the_queue_is_as_it_was(lab):
     """Everything ends at once, as in a power cut; the disk has what was synchronised."""
     rid = lab.run_of("Patient", name="cut")

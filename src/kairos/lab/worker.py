@@ -414,7 +414,8 @@ def _served(link: Link, run: _Run):
 
 
 def _performed(link: Link, run: _Run, stage: str) -> tuple[str, str] | None:
-    """Execute a stage and report its end; returns status and error if it has failed."""
+    """Execute a stage and report its end; returns status and error if it has failed. What it has
+    measured is in the journal before: from then on this process may be killed."""
     link.update(stage=stage, busy=True)
     try:
         _execute(run, stage)
@@ -424,9 +425,11 @@ def _performed(link: Link, run: _Run, stage: str) -> tuple[str, str] | None:
         if not terminated:
             logger.error("%s failed: %s", stage, error)
         text = "it was terminated on request" if terminated else str(error)
+        run.journal.flush()
         link.update(busy=False)
         link.ended(stage, how, text)
         return how, text
+    run.journal.flush()
     link.update(busy=False)
     link.ended(stage, "completed", run.devices() if stage in ("build", "prepare") else None)
     return None

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sysconfig
@@ -18,7 +19,7 @@ from ..pad import SAMPLES
 from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
 
-__all__ = ["building_alone", "compile_library", "verilator_root"]
+__all__ = ["building_alone", "compile_library", "seconds_spent", "verilator_root"]
 
 _HERE = Path(__file__).parent
 _FLAGS = (
@@ -45,9 +46,26 @@ def building_alone(output: Path):
     in it at a time: tests run in two processes, which would otherwise both write the same Verilog
     and objects on a fresh machine."""
     output.mkdir(parents=True, exist_ok=True)
-    with open(output / "build.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield output
+    begun = _processor_seconds()
+    try:
+        with open(output / "build.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield output
+    finally:
+        _spent.append(_processor_seconds() - begun)
+
+
+_spent: list[float] = []
+
+
+def seconds_spent() -> float:
+    """Processor time in seconds that this process, and those it started, have spent within `building_alone`."""
+    return sum(_spent)
+
+
+def _processor_seconds() -> float:
+    usages = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def _run(command, **options) -> None:
