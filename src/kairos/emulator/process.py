@@ -43,7 +43,7 @@ _SCHEME = "emulator://"
 READY_TIMEOUT = 30.0
 """Timeout in seconds for booting the firmware; a hundred times its duration on an idle machine."""
 STARVED_TIMEOUT = 180.0
-"""The same for an emulator that gets too little of a busy machine: less than a tenth of a processor."""
+"""The same for an emulator that gets too little of a busy machine: less than a third of a processor for its own code."""
 ANSWER_TIMEOUT = 2.0
 """Timeout in seconds for a reply of an emulator that has not booted."""
 
@@ -275,7 +275,7 @@ class Emulator:
                 line = self._events.get(timeout=max(1.0, READY_TIMEOUT - (time.monotonic() - began)))
             except queue.Empty:
                 waited = time.monotonic() - began
-                if waited < STARVED_TIMEOUT and self._processor_s() < READY_TIMEOUT / 10:
+                if waited < STARVED_TIMEOUT and self._processor_s() < READY_TIMEOUT / 3:
                     continue
                 raise self._not_booted(waited) from None
             if line is None:
@@ -293,12 +293,13 @@ class Emulator:
                 raise self._offline()
 
     def _processor_s(self) -> float:
-        """Seconds of processor time that the program has had."""
+        """Seconds of processor time that the program has had, without that of the kernel: on a machine short of
+        memory, it is spent on pages that are read again."""
         try:
-            user, system = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+            user = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[11]
         except OSError:
             return math.inf
-        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        return int(user) / os.sysconf("SC_CLK_TCK")
 
     def _not_booted(self, waited: float) -> EmulatorError:
         """Stop the emulator; returns the error to raise."""
