@@ -15,6 +15,7 @@ from tests.support.gateware import built
 from tests.support.hub import HUB, Hub
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
+from tests.support.processes import processes
 from tests.support.waiting import until
 
 EXPERIMENTS = """
@@ -80,22 +81,6 @@ ACTS = {
     "kill hub": 1,
 }
 """How often each happens."""
-
-
-def processes(folder: Path) -> dict[int, str]:
-    """Returns the processes that have something to do with a folder: by command, working directory or open file."""
-    found = {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        if int(entry.name) == os.getpid():
-            continue
-        try:
-            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            places = [os.readlink(entry / "cwd"), *(os.readlink(link) for link in (entry / "fd").iterdir())]
-        except OSError:
-            continue
-        if str(folder) in command or any(place.startswith(str(folder)) for place in places):
-            found[int(entry.name)] = command
-    return found
 
 
 def handles(pid: int) -> Counter:
