@@ -11,6 +11,7 @@ import socket
 import struct
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 
 from .. import files
 from ..controllers.listening import bound, unix_socket
@@ -54,6 +55,8 @@ logger = logging.getLogger(__name__)
 
 LINE_LIMIT = 4 << 20
 """Bytes of a request."""
+FORK_SERVER = 10.0
+"""Seconds for the fork server to be ready before clients can connect."""
 
 _person: contextvars.ContextVar[str | None] = contextvars.ContextVar("person", default=None)
 """The user who calls."""
@@ -131,6 +134,8 @@ class Laboratory:
         await self.scheduler.start()
         await self.reporting.start()
         self.predictions.resume()
+        with suppress(TimeoutError):  # without it, runs begin when it is there
+            await asyncio.wait_for(self._processes.ready.wait(), FORK_SERVER)
         await self._listen()
         self.in_background(self._after_scan())
         if self._controllers is not None:

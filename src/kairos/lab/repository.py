@@ -17,7 +17,7 @@ from .. import files, pyon
 from ..controllers.publishing import Publication
 from ..errors import KairosError, UsageError
 from ..schedule import listed
-from .processes import Ended, Processes
+from .processes import Ended, Processes, last_line
 
 __all__ = ["FolderSource", "GitSource", "Repository"]
 
@@ -233,17 +233,20 @@ class Repository:
         self._number += 1
         key = f"examine {self._number}"
         begin = {"rid": key, "file": str(file), "root": None if root is None else str(root)}
-        async with self._places:
-            process = await self._processes.fork("examine", key, self._folder / str(self._number), begin)
-            try:
+        folder, process = self._folder / str(self._number), None
+        try:
+            async with self._places:
+                process = await self._processes.fork("examine", key, folder, begin)
                 how, data = await process.result(EXAMINE)
-            except Ended as error:
-                said = (process.folder / "output").read_text(errors="replace").strip().splitlines()
-                raise UsageError(f"{error}{': ' if said else ''}{said[-1] if said else ''}") from None
-            finally:
+        except Ended as error:
+            said = last_line(folder)
+            raise UsageError(f"{error}{': ' if said else ''}{said}") from None
+        finally:
+            # The next one has its place already.
+            if process is not None:
                 await process.stop()
                 await self._processes.drop(process)
-                await asyncio.to_thread(_remove, process.folder)
+            await asyncio.to_thread(_remove, folder)
         if how == "failed":
             raise UsageError(data)
         return data
