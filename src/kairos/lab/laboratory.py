@@ -180,6 +180,7 @@ class Laboratory:
             settings.experiments,
         )
         repository.state["cur_rev"] = await source.current()
+        repository.scanned = self.layouts.take
         return repository
 
     def _rehearsals(self) -> Rehearsals:

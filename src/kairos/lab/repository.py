@@ -10,6 +10,7 @@ import logging
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -119,6 +120,8 @@ class Repository:
         self._known: dict[str, dict] = _loaded(cache)
         """By file: `hash`, `classes`, and `imports` (file -> hash); or if it could not be examined,
         `problem`, and a hash of all files, `among`."""
+        self.scanned: Callable[[Path], None] = lambda root: None
+        """Called with the folder of a revision that was scanned."""
         self._number = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -166,6 +169,7 @@ class Repository:
             root = await self._source.tree(name)
             await self._scan(root)
             self._set_state(cur_rev=name)
+            self.scanned(root)
         finally:
             self._set_state(scanning=False)
             self._idle.set()
