@@ -7,6 +7,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from tests.support import PATIENCE
 from tests.support.browser import ENTRY, browser, new_page
 from tests.support.gateware import built
 from tests.support.hub import Hub
@@ -238,9 +239,9 @@ def _memory(figures, running, hub, lab):
 
 
 MANY = """
-for n in range(1000):
-    device_db[f"pin{n}"] = {"type": "local", "module": "artiq.coredevice.ttl", "class": "TTLOut"}
-    device_db[f"pin{n}"]["arguments"] = {"channel": 4 + n % 4}
+for n in range(1000 - sum("channel" in each.get("arguments", {}) for each in device_db.values())):
+    device_db[f"zpin{n}"] = {"type": "local", "module": "artiq.coredevice.ttl", "class": "TTLOut"}
+    device_db[f"zpin{n}"]["arguments"] = {"channel": (1 << 16) + n}
 """
 TOGGLE = """
 from artiq.experiment import *
@@ -277,7 +278,8 @@ def _channels(figures, stack, folder):
     running = stack.enter_context(browser())
     with new_page(running, hub.address) as page:
         page.get_by_role("tab", name="Devices").click()
-        page.get_by_text("pin10", exact=True).wait_for()
+        page.set_default_timeout(1000 * PATIENCE)
+        page.get_by_text("ttl4", exact=True).wait_for()
         rid = lab.submit({"file": "lab.py", "class_name": "Toggle", "repo_rev": None, "log_level": 30})
         until(lambda: lab.status_of(rid) == "running")
         page.wait_for_timeout(1000)

@@ -255,6 +255,7 @@ class Laboratory:
 
     async def _listen(self):
         ports, addresses = self.settings.ports, self.settings.addresses
+        encryption = self.settings.encryption()
         publisher = Publisher(
             {
                 "schedule": self.scheduler.publication,
@@ -278,7 +279,7 @@ class Laboratory:
         ):
             for connection in bound(addresses, port, name):
                 self.addresses[name] = connection.getsockname()[1]
-                await server.serve_on(connection)
+                await server.serve_on(connection, encryption)
         await service.serve_on(unix_socket(self.state / SOCKET))
         await self._serve_hub()
         if self.settings.controllers:
@@ -301,7 +302,9 @@ class Laboratory:
         def printed(name: str, level: int, text: str):
             self.log.take(f"controller({name})", level, text)
 
-        self._controllers = Controllers(self.settings.addresses, self.settings.ports.controllers, printed)
+        self._controllers = Controllers(
+            self.settings.addresses, self.settings.ports.controllers, printed, self.settings.encryption()
+        )
         port = await self._controllers.start()
         if port is not None:
             self.addresses["controllers"] = port
