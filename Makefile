@@ -22,7 +22,7 @@ python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' 
 # The first picture comes before anything is built that it does not need, but for the page, which is built while one of
 # two cores would be idle: the hub, which takes longest of what follows, then begins at once.
 .PHONY: demo
-demo: ## Build what is missing, then run examples/blink.py, pulses.py, two_boards.py, ion/rabi_flop.py and a calibration through the hub on emulated devices
+demo: ## Build what is missing, then run examples/blink.py, pulses.py, two_boards.py, ion/rabi_flop.py and a calibration through the hub on emulated devices; a picture of the page
 	@mkdir -p $(B)/demo
 	@$(MAKE) --no-print-directory -j2 build page
 	@$(KAIROS) run examples/blink.py --device-db examples/device_db.py --vcd $(B)/demo/blink.vcd --plot $(B)/demo/blink.png
@@ -31,6 +31,7 @@ demo: ## Build what is missing, then run examples/blink.py, pulses.py, two_board
 	@$(KAIROS) run examples/two_boards.py --device-db examples/two_boards_device_db.py --vcd $(B)/demo/two_boards.vcd --plot $(B)/demo/two_boards.png --no-table
 	@$(KAIROS) run examples/ion/rabi_flop.py --device-db examples/ion/device_db.py --quiet figure='"$(B)/demo/rabi.png"'
 	@$(PY) examples/hub/beside_blink.py
+	@$(PY) examples/lab/page_picture.py $(B)/demo/lab $(B)/demo/page.png
 
 # What the tests need is built before them: a test that waits for a compiler would hold up its process. Three parts at a
 # time, since cargo lets only one of them use its folder, and linking takes only one of two processors.

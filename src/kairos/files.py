@@ -4,10 +4,11 @@ import os
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote
 
 from .errors import UsageError
 
-__all__ = ["read", "reason", "replacing", "write"]
+__all__ = ["folder", "name_of", "read", "reason", "replacing", "stem_of", "write"]
 
 
 def read(path) -> bytes:
@@ -23,6 +24,25 @@ def write(path, content: bytes):
     written."""
     with replacing(path) as new:
         Path(new).write_bytes(content)
+
+
+def folder(path):
+    """Create a folder with those around it, unless it exists; UsageError."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be created: {error.strerror}") from None
+
+
+def stem_of(name: str) -> str:
+    """Return how a file is called for something with any name: the name, but for characters that cannot be there."""
+    kept = "".join(f"%{ord(each):02X}" if each in "/%" or ord(each) < 32 else each for each in name)
+    return f"%2E{kept[1:]}" if kept.startswith(".") else kept
+
+
+def name_of(stem: str) -> str:
+    """Return the name for which a file is called so."""
+    return unquote(stem)
 
 
 @contextmanager

@@ -36,6 +36,8 @@ class _LocalClient(Client):
             raise
         except (KeyError, ValueError) as error:
             raise UsageError(str(error).strip("'\"")) from None
+        except LookupError as error:
+            raise UsageError(f"there is no {str(error).partition(chr(10))[0]}") from None
 
     def _dial(self) -> socket.socket:
         return dialled(self._path)

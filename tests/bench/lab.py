@@ -69,6 +69,7 @@ class Scan{number}(EnvExperiment):
 def lab_figures(figures):
     """A laboratory without devices, and the start of one on an emulated device."""
     _start(figures)
+    _cold(figures)
     with tempfile.TemporaryDirectory() as name:
         lab = Laboratory(Path(name))
         (lab.folder / "repository" / "lab.py").write_text(QUICK)
@@ -112,6 +113,24 @@ def _start(figures):
 
 def _expid(name, file="lab.py"):
     return {"file": file, "class_name": name, "repo_rev": None, "log_level": 30}
+
+
+def _cold(figures):
+    """From the first submission to a laboratory that has just started to run()."""
+    times = []
+    for _ in range(5):
+        with tempfile.TemporaryDirectory() as name:
+            lab = Laboratory(Path(name))
+            (lab.folder / "repository" / "lab.py").write_text(QUICK)
+            lab.start()
+            try:
+                begun = time.time()
+                lab.ends(lab.submit(_expid("Timed")))
+                times.append(1e3 * (lab.datasets()["begun"][1] - begun))
+            finally:
+                lab.close()
+    source = "the same for the first submission to a laboratory that has just started"
+    figures.add("lab.submit_to_run_cold_ms", statistics.median(times), "ms", target=150, source=source)
 
 
 def _latencies(figures, lab):

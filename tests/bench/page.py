@@ -1,14 +1,18 @@
 """The page of the hub in Chromium: its size, and how long a user waits for what."""
 
+import os
 import statistics
 import tempfile
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from tests.support import PATIENCE
 from tests.support.browser import ENTRY, browser, new_page
+from tests.support.gateware import built
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
-from tests.support.paths import BUILD
+from tests.support.paths import BUILD, EXAMPLES
 from tests.support.waiting import until
 
 __all__ = ["PREFIXES", "page_figures"]
@@ -16,6 +20,11 @@ __all__ = ["PREFIXES", "page_figures"]
 PREFIXES = ("page.",)
 VIEWERS = 4
 LONG = 1_000_000
+CHANNELS = 1000
+SECONDS = 10.0
+"""For which processor time is measured."""
+HALF_HOUR, HOURS = 30, 8 * 60
+"""Runs of a minute in half an hour, and in eight hours."""
 EXPERIMENTS = f"""
 import time
 import numpy
@@ -41,6 +50,31 @@ class Long(EnvExperiment):
         self.set_dataset("long", numpy.sin(numpy.arange({LONG}) / 1e4), broadcast=True)
 
 
+class Minutes(EnvExperiment):
+    '''What a minute's run tells its viewers, without its waiting'''
+
+    def build(self):
+        self.setattr_device("ccb")
+
+    def run(self):
+        self.set_dataset("points", [], broadcast=True)
+        self.set_dataset("image", numpy.random.random((64, 64)), broadcast=True)
+        self.ccb.issue("create_applet", "points", "${{artiq_applet}}plot_xy points")
+        for number in range(600):
+            self.append_to_dataset("points", float(number % 17))
+            if number % 100 == 0:
+                print("point", number)
+        self.mutate_dataset("points", 3, 0.5)
+
+
+class Talks(EnvExperiment):
+    '''More than a page keeps of the log'''
+
+    def run(self):
+        for number in range(2500):
+            print("line", number)
+
+
 class Clock(EnvExperiment):
     '''The time, in milliseconds of a hundred seconds'''
 
@@ -55,7 +89,9 @@ class Clock(EnvExperiment):
 """
 DRAW = """async key => {
     const named = (tag, text) => [...document.querySelectorAll(tag)].find(each => each.textContent.trim() === text);
-    const select = document.querySelector("select[aria-label='Dataset to be drawn']");
+    let select;
+    const found = () => (select = document.querySelector("select[aria-label='Dataset to be drawn']"));
+    while (!found()) await new Promise(requestAnimationFrame);
     while (![...select.options].some(each => each.value === key)) await new Promise(requestAnimationFrame);
     select.value = key;
     select.dispatchEvent(new Event("change", { bubbles: true }));
@@ -77,6 +113,22 @@ WORST_FRAME = """() => {
     };
     requestAnimationFrame(frame);
 }"""
+FRAMES_OF_PAN = """async seconds => {
+    const over = document.querySelector(".plot .u-over");
+    const box = over.getBoundingClientRect();
+    const wheel = more => over.dispatchEvent(new WheelEvent("wheel", { bubbles: true, cancelable: true, ...more }));
+    const [clientX, clientY] = [box.left + box.width / 2, box.top + 20];
+    for (let step = 0; step < 8; step++) wheel({ clientX, clientY, deltaY: -1, ctrlKey: true });
+    const begun = performance.now();
+    let frames = 0;
+    while (performance.now() - begun < 1000 * seconds) {
+        wheel({ clientX, clientY, deltaX: Math.floor(frames / 20) % 2 ? -1 : 1 });
+        await new Promise(requestAnimationFrame);
+        frames++;
+    }
+    return (1000 * frames) / (performance.now() - begun);
+}"""
+"""Moves a zoomed plot to and fro in each frame; returns the frames per second."""
 DELAYS = """() => {
     window.delays = [];
     const look = () => {
@@ -104,7 +156,7 @@ def page_figures(figures):
         (lab.folder / "repository" / "lab.py").write_text(EXPERIMENTS)
         lab.start()
         stack.callback(lab.close)
-        until(lambda: len(lab.experiments()["experiments"]) == 3)
+        until(lambda: len(lab.experiments()["experiments"]) == 5)
         hub = Hub(folder, {}, entries=ENTRY)
         stack.callback(hub.close)
         running = stack.enter_context(browser())
@@ -112,6 +164,10 @@ def page_figures(figures):
         _first_draw(figures, running, hub, lab)
         _latency(figures, running, hub, lab)
         _growing(figures, running, hub, lab)
+        _memory(figures, running, hub, lab)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        _channels(figures, stack, folder)
 
 
 def _first_paint(figures, running, hub):
@@ -132,6 +188,11 @@ def _first_draw(figures, running, hub, lab):
             times.append(page.evaluate(DRAW, "long"))
     source = "from the click to the frame in which a dataset of a million numbers is drawn"
     figures.add("page.first_draw_1e6_ms", statistics.median(times), "ms", target=300, source=source)
+    with new_page(running, hub.address) as page:
+        page.evaluate(DRAW, "long")
+        rate = page.evaluate(FRAMES_OF_PAN, 4)
+    source = "frames per second while a sixth of a million points is moved in each; the screen gives 60"
+    figures.add("page.pan_fps", round(rate), "1/s", target=60, at_least=True, source=source)
     lab.delete_dataset("long")
 
 
@@ -158,3 +219,114 @@ def _growing(figures, running, hub, lab):
         worst = max(page.evaluate("window.worst") for page in pages)
     source = "longest time between two frames of any viewer while a dataset grows to 100,000 points at 10 Hz"
     figures.add("page.append_1e5_10hz_worst_frame_ms", worst, "ms", target=50, source=source, viewers=VIEWERS)
+
+
+def _memory(figures, running, hub, lab):
+    """The memory of a page after what eight hours of runs tell it, without the time between."""
+
+    def minutes(count):
+        for _ in range(count // HALF_HOUR):
+            expid = {"file": "lab.py", "class_name": "Minutes", "repo_rev": None, "log_level": 30}
+            lab.ends([lab.submit(expid) for _ in range(HALF_HOUR)][-1])
+
+    with new_page(running, hub.address) as page:
+        debugger = page.context.new_cdp_session(page)
+        debugger.send("Performance.enable")
+
+        def used() -> float:
+            debugger.send("HeapProfiler.collectGarbage")
+            metrics = debugger.send("Performance.getMetrics")["metrics"]
+            return next(each["value"] for each in metrics if each["name"] == "JSHeapUsedSize") / 2**20
+
+        lab.ends(lab.submit({"file": "lab.py", "class_name": "Talks", "repo_rev": None, "log_level": 30}))
+        minutes(HALF_HOUR)
+        first = used()
+        minutes(HOURS - HALF_HOUR)
+        last = used()
+    source = f"used by JavaScript after {HOURS} runs of 600 points, against {first:.1f} MiB after {HALF_HOUR} and a full log"
+    figures.add("page.memory_mib_after_8h", last, "MiB", target=round(first + 1, 1), source=source)
+
+
+MANY = """
+for n in range(1000 - sum("channel" in each.get("arguments", {}) for each in device_db.values())):
+    device_db[f"zpin{n}"] = {"type": "local", "module": "artiq.coredevice.ttl", "class": "TTLOut"}
+    device_db[f"zpin{n}"]["arguments"] = {"channel": (1 << 16) + n}
+"""
+TOGGLE = """
+from artiq.experiment import *
+
+
+class Toggle(EnvExperiment):
+    def build(self):
+        for name in ("core", "ttl4", "ttl5", "ttl6", "ttl7"):
+            self.setattr_device(name)
+        self.setattr_device("scheduler")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        while not self.scheduler.check_termination():
+            self.core.break_realtime()
+            for pin in (self.ttl4, self.ttl5, self.ttl6, self.ttl7):
+                pin.pulse(10 * ms)
+            self.core.wait_until_mu(now_mu())
+"""
+
+
+def _channels(figures, stack, folder):
+    """A device with 1,000 channels in the panel of devices, four of whose pins change."""
+    built("demo")
+    (folder / "lab").mkdir()
+    lab = Laboratory(folder / "lab", device_db=(EXAMPLES / "device_db.py").read_text() + MANY)
+    (lab.folder / "repository" / "lab.py").write_text(TOGGLE)
+    lab.start()
+    stack.callback(lab.close)
+    until(lambda: lab.experiments()["experiments"])
+    hub = Hub(folder, {}, entries=ENTRY)
+    stack.callback(hub.close)
+    running = stack.enter_context(browser())
+    with new_page(running, hub.address) as page:
+        page.get_by_role("tab", name="Devices").click()
+        page.set_default_timeout(1000 * PATIENCE)
+        page.get_by_text("ttl4", exact=True).wait_for()
+        rid = lab.submit({"file": "lab.py", "class_name": "Toggle", "repo_rev": None, "log_level": 30})
+        until(lambda: lab.status_of(rid) == "running")
+        page.wait_for_timeout(1000)
+        pids = [lab.process.pid, hub.process.pid, *_browsers()]
+        before, begun = _processor_time(pids), time.perf_counter()
+        page.wait_for_timeout(1000 * SECONDS)
+        share = (_processor_time(pids) - before) / (time.perf_counter() - begun)
+        lab.terminate(rid)
+        lab.ends(rid)
+    source = (
+        f"processor time of laboratory, hub and Chromium per second with {CHANNELS} channels in the panel Devices, "
+    )
+    source += "of which those in sight are watched, while pins change"
+    figures.add("page.channels_1000_cpu_share", share, "1", target=0.2, source=source)
+
+
+def _browsers() -> list[int]:
+    """Return the processes of Chromium that have come from this one."""
+    parents, names = {}, {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        parents[int(entry.name)], names[int(entry.name)] = int(rest.split()[1]), name
+
+    def is_ours(pid) -> bool:
+        while pid in parents and pid != os.getpid():
+            pid = parents[pid]
+        return pid == os.getpid()
+
+    return [pid for pid, name in names.items() if "chrom" in name and is_ours(pid)]
+
+
+def _processor_time(pids) -> float:
+    """Return the processor time of processes in seconds."""
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")

@@ -15,6 +15,7 @@ from tests.support.gateware import built
 from tests.support.hub import HUB, Hub
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
+from tests.support.processes import processes
 from tests.support.waiting import until
 
 EXPERIMENTS = """
@@ -82,22 +83,6 @@ ACTS = {
 """How often each happens."""
 
 
-def processes(folder: Path) -> dict[int, str]:
-    """Returns the processes that have something to do with a folder: by command, working directory or open file."""
-    found = {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        if int(entry.name) == os.getpid():
-            continue
-        try:
-            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            places = [os.readlink(entry / "cwd"), *(os.readlink(link) for link in (entry / "fd").iterdir())]
-        except OSError:
-            continue
-        if str(folder) in command or any(place.startswith(str(folder)) for place in places):
-            found[int(entry.name)] = command
-    return found
-
-
 def handles(pid: int) -> Counter:
     """Returns the open handles of a process, by what they are."""
     found: Counter = Counter()
@@ -123,6 +108,7 @@ class Endurance:
         self.hub_folder = folder / "hub" if with_hub else None
         self.hub: Hub | None = None
         self.happened: Counter = Counter()
+        self.begun = self.reported = time.monotonic()
 
     def begin(self):
         self.lab.start()
@@ -137,7 +123,19 @@ class Endurance:
             (act,) = self.chance.choices(acts, weights)
             self.happened[act] += 1
             self.do(act)
+            self.report()
             time.sleep(self.chance.random() / 20)
+
+    def report(self):
+        """Say how far it is, every ten seconds: with `pytest -s`, and in what is printed of a failure."""
+        if time.monotonic() - self.reported > 10:
+            self.reported = time.monotonic()
+            waiting = len(self.lab.queue())
+            print(
+                f"{self.reported - self.begun:.0f} s: {len(self.acknowledged)} of {self.count} submitted, "
+                f"{waiting} in the queue",
+                flush=True,
+            )
 
     def do(self, act: str):
         match act:
@@ -201,10 +199,16 @@ class Endurance:
             known = ("already", "no run", "placed next to")
             assert any(text in str(error) for text in known), error
 
+    def drain(self):
+        """Wait until the queue is empty, as long as it gets shorter."""
+        while left := len(self.lab.queue()):
+            until(lambda left=left: len(self.lab.queue()) < left, lambda: str(self.lab.queue()))
+            self.report()
+
     def check(self):
         """All that was acknowledged has ended, once; what is left is what there was before."""
         lab = self.lab
-        until(lambda: not lab.queue(), lambda: str(lab.queue()))
+        self.drain()
         ended = {run["rid"]: run["status"] for run in lab.runs()}
         assert ended.keys() == self.acknowledged.keys()
         assert set(ended.values()) <= ENDS, ended

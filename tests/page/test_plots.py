@@ -48,6 +48,68 @@ def test_single_spike_of_a_long_curve_is_drawn(chromium, hub, place):
         page.wait_for_function(f"() => ({HIGH})(document.querySelector('article.plot')) === 0")
 
 
+def test_zoomed_plot_is_moved_by_keys_and_wheel(chromium, hub, place):
+    long = np.zeros(200_000)
+    long[100_000] = 1.0
+    place.set_dataset("long", long)
+    sees = f"() => ({HIGH})(document.querySelector('article.plot'))"
+    with new_page(chromium, hub.address) as page:
+        page.set_default_timeout(PATIENCE * 1000)
+        chart = drawn(page, "long").get_by_role("img", name="long: 200000 points")
+        expect(chart).to_be_visible()
+        page.wait_for_function(f"{sees} > 5")
+        chart.focus()
+        for _ in range(4):
+            page.keyboard.press("+")  # then 41 % are in sight
+        for _ in range(6):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"{sees} === 0")
+        box = chart.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
+        page.keyboard.down("Shift")
+        for _ in range(12):
+            page.mouse.wheel(0, -100)
+        page.wait_for_function(f"{sees} > 5")
+        page.mouse.down()
+        page.mouse.move(box["x"] + 5, box["y"] + 60, steps=5)
+        page.mouse.up()
+        page.keyboard.up("Shift")
+        page.wait_for_function(f"{sees} === 0")
+        long[150_000] = 1.0
+        place.set_dataset("long", long)  # what is in sight stays, and is drawn anew
+        page.wait_for_function(f"{sees} > 5")
+        long[150_000] = 0.0
+        place.set_dataset("long", long)
+        page.wait_for_function(f"{sees} === 0")
+        page.keyboard.press("0")
+        page.wait_for_function(f"{sees} > 5")
+
+
+def test_theory_of_the_twin_is_drawn_with_residuals_in_sigmas(chromium, hub, place):
+    x = np.arange(5.0) * 1e-6
+    place.set_dataset("t", x, None, {"unit": "us", "scale": 1e-6})
+    place.set_dataset("p", [0.0, 0.5, 1.0, 0.5, float("nan")])
+    place.set_dataset("p_error", [0.3, 0.3, 0.1, 0.0, 0.1])
+    # In another order, with points of its own, and with errors; the last point of the data lies outside.
+    place.set_dataset("theory.t", np.array([3.0, 0.0, 1.5]) * 1e-6)
+    place.set_dataset("theory.p", [0.5, 0.0, 0.5])
+    place.set_dataset("theory.p_error", [0.0, 0.4, 0.0])
+    flop = "from artiq.experiment import *\n\n\nclass Asks(EnvExperiment):\n    def build(self):\n"
+    flop += '        self.setattr_device("ccb")\n\n    def run(self):\n'
+    flop += '        self.ccb.issue("create_applet", "flop", "${artiq_applet}plot_xy p --x t --error p_error")\n'
+    (place.folder / "repository" / "flop.py").write_text(flop)
+    place.ends(place.submit({"file": "flop.py", "class_name": "Asks", "arguments": {}, "repo_rev": None}))
+    with new_page(chromium, hub.address) as page:
+        plot = page.get_by_role("article", name="flop", exact=True)
+        expect(plot.get_by_role("img", name="p: 5 points against t, with theory")).to_be_visible()
+        expect(plot.get_by_role("img", name="residual: 3 points against t")).to_be_visible()
+        # 0 / 0.5, (0.5 - 1 / 3) / hypot(0.3, 0.4 / 3), 0.5 / 0.1
+        expect(plot.get_by_text("theory: χ² per point 8.42, at most 5 σ away")).to_be_visible()
+        assert violations(page) == []
+        place.delete_dataset("p_error")
+        expect(plot.get_by_text("residuals need error bars")).to_be_visible()
+
+
 def test_crosshair_sets_a_parameter_to_a_place(chromium, hub, place):
     place.set_dataset("counts", [1.0, 5.0, 2.0])
     place.set_dataset("threshold", 2e-3, True, {"unit": "ms", "scale": 1e-3})
@@ -119,3 +181,35 @@ def test_scan_of_ndscan_is_drawn_as_it_describes_itself(chromium, hub, place):
         plot.get_by_label("Fit of Rabi, run 7").select_option("line")
         expect(plot.get_by_label("Fit line")).to_contain_text("kHz")
         assert violations(page) == []
+
+
+PIXELS = """() => {
+  const { width, height } = document.querySelector(".image canvas");
+  const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+  context.drawImage(document.querySelector(".image canvas"), 0, 0);
+  return [...context.getImageData(0, 0, width, height).data];
+}"""
+SECOND = {"param": {"fqn": "x.Y.power", "description": "Power", "spec": {"unit": "mW", "scale": 1e-3}}, "path": "*"}
+
+
+def test_scan_of_two_axes_is_an_image_that_fills(chromium, hub, place):
+    prefix = "ndscan.rid_9."
+    place.set_dataset(prefix + "axes", json.dumps([*AXES, SECOND]))
+    place.set_dataset(prefix + "channels", json.dumps(CHANNELS))
+    points = {"axis_0": [0.0, 2e3, 1e3, 0.0], "axis_1": [1e-3, 1e-3, 1e-3, 2e-3], "channel_p": [0.0, 1.0, 0.5, 0.25]}
+    for name, values in points.items():
+        place.set_dataset(f"{prefix}points.{name}", values)
+    with new_page(chromium, hub.address) as page:
+        plot = page.get_by_role("article", name="scan, run 9: Excitation <i>")
+        expect(
+            plot.get_by_role("img", name="Excitation <i>: 2 × 3 elements against Detuning and Power")
+        ).to_be_visible()
+        expect(plot).to_contain_text("→ Detuning: 0 … 2 kHz, ↑ Power: 1 … 2 mW")
+        page.wait_for_function("document.querySelector('.image canvas').width === 3")
+        pixels = np.array(page.evaluate(PIXELS)).reshape(2, 3, 4)
+        assert pixels[1, 0].tolist() == [68, 1, 84, 255] and pixels[1, 2].tolist() == [253, 231, 37, 255]
+        assert pixels[0, :, 3].tolist() == [255, 0, 0], "there are no points yet"
+        assert violations(page) == []
+        for name, value in (("axis_0", 2e3), ("axis_1", 2e-3), ("channel_p", 0.75)):
+            place.set_dataset(f"{prefix}points.{name}", [*points[name], value])
+        page.wait_for_function(f"() => ({PIXELS})()[2 * 4 + 3] === 255")

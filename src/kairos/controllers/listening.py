@@ -5,6 +5,7 @@ import asyncio
 import errno
 import os
 import socket
+import ssl
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -125,10 +126,11 @@ class StreamServer(ABC):
         self._servers.append(await asyncio.start_server(self._accepted, host, port, limit=self.buffered, **more))
         return self._servers[-1]
 
-    async def serve_on(self, connection: socket.socket):
+    async def serve_on(self, connection: socket.socket, encryption: ssl.SSLContext | None = None):
         """Listen on a socket that is bound, of any family; may be called several times."""
         start = asyncio.start_unix_server if connection.family == socket.AF_UNIX else asyncio.start_server
-        self._servers.append(await start(self._accepted, sock=connection, limit=self.buffered))
+        server = await start(self._accepted, sock=connection, limit=self.buffered, ssl=encryption)
+        self._servers.append(server)
 
     async def stop(self):
         """Close all connections and stop listening."""

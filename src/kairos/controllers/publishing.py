@@ -8,6 +8,7 @@ messages.
 
 import asyncio
 import logging
+import ssl
 from collections.abc import Callable, Iterable
 from math import isfinite
 
@@ -178,10 +179,10 @@ class _Sender:
     def _named(self, name: str):
         raise NotImplementedError
 
-    async def serve_on(self, connection):
+    async def serve_on(self, connection, encryption: ssl.SSLContext | None = None):
         """Listen on a socket that is bound; may be called several times."""
         loop = asyncio.get_running_loop()
-        self._servers.append(await loop.create_server(lambda: _Session(self), sock=connection))
+        self._servers.append(await loop.create_server(lambda: _Session(self), sock=connection, ssl=encryption))
 
     async def stop(self):
         """Close all connections and stop listening."""

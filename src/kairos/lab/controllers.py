@@ -3,6 +3,7 @@ clients of ARTIQ's controller manager find it at its port."""
 
 import asyncio
 import logging
+import ssl
 from collections.abc import Callable
 
 from ..controllers import ManagerTarget, Server, Supervisor
@@ -18,7 +19,10 @@ class Controllers:
     """Controllers that live with the laboratory. `printed(name, level, text)`: called with what they
     print. If another manager has the port, they are left to it."""
 
-    def __init__(self, addresses: tuple[str, ...], port: int, printed: Callable):
+    def __init__(
+        self, addresses: tuple[str, ...], port: int, printed: Callable, encryption: ssl.SSLContext | None = None
+    ):
+        self._encryption = encryption
         self._place = addresses, port
         self._supervisor = Supervisor({}, printed=printed, refused=lambda error: logger.error("%s", error))
         self._server = Server({"ctlmgr": ManagerTarget(self._supervisor)}, builtin_terminate=True)
@@ -33,7 +37,7 @@ class Controllers:
             logger.warning("controllers are left to the manager that runs already: %s", error)
             return None
         for connection in sockets:
-            await self._server.serve_on(connection)
+            await self._server.serve_on(connection, self._encryption)
         self._task = asyncio.create_task(self._supervisor.run())
         self._ending = asyncio.create_task(self._end_when_asked())
         return sockets[0].getsockname()[1]

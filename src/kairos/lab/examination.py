@@ -34,6 +34,7 @@ def main(folder: str, path: str, begin: dict):
     redirect(Path(folder, "output"))
     link = Link(path, begin["rid"], {}, outlive=False)
     root, file = begin["root"], Path(begin["file"])
+    before = set(sys.modules)
     if root is not None:
         sys.path.insert(0, root)
     try:
@@ -43,15 +44,17 @@ def main(folder: str, path: str, begin: dict):
     except SystemExit as error:
         link.ended("examine", "failed", f"the file ends the process with sys.exit({error.code!r})")
     else:
-        link.ended("examine", "completed", {"classes": classes, "imports": _imports(root)})
+        link.ended("examine", "completed", {"classes": classes, "imports": _imports(root, before)})
     link.command()  # that this was received
 
 
-def _imports(root: str | None) -> list[str]:
-    """Return the files of the repository that were imported, relative to its root."""
+def _imports(root: str | None, before: set[str]) -> list[str]:
+    """Return the files of the repository that were imported, relative to its root. `before`: modules that were there
+    already, which are many and none of its files."""
     if root is None:
         return []
     folder = Path(root).resolve()
-    files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    paths = {Path(file).resolve() for file in files if file}
+    # Not by getattr: a module may do anything then.
+    files = (vars(module).get("__file__") for name, module in list(sys.modules.items()) if name not in before)
+    paths = {Path(file).resolve() for file in files if isinstance(file, str)}
     return sorted(path.relative_to(folder).as_posix() for path in paths if path.is_relative_to(folder))

@@ -11,6 +11,7 @@ import socket
 import struct
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 
 from .. import files
 from ..controllers.listening import bound, unix_socket
@@ -54,6 +55,8 @@ logger = logging.getLogger(__name__)
 
 LINE_LIMIT = 4 << 20
 """Bytes of a request."""
+FORK_SERVER = 10.0
+"""Seconds for the fork server to be ready before clients can connect."""
 
 _person: contextvars.ContextVar[str | None] = contextvars.ContextVar("person", default=None)
 """The user who calls."""
@@ -131,6 +134,8 @@ class Laboratory:
         await self.scheduler.start()
         await self.reporting.start()
         self.predictions.resume()
+        with suppress(TimeoutError):  # without it, runs begin when it is there
+            await asyncio.wait_for(self._processes.ready.wait(), FORK_SERVER)
         await self._listen()
         self.in_background(self._after_scan())
         if self._controllers is not None:
@@ -175,6 +180,7 @@ class Laboratory:
             settings.experiments,
         )
         repository.state["cur_rev"] = await source.current()
+        repository.scanned = self.layouts.take
         return repository
 
     def _rehearsals(self) -> Rehearsals:
@@ -249,6 +255,7 @@ class Laboratory:
 
     async def _listen(self):
         ports, addresses = self.settings.ports, self.settings.addresses
+        encryption = self.settings.encryption()
         publisher = Publisher(
             {
                 "schedule": self.scheduler.publication,
@@ -272,7 +279,7 @@ class Laboratory:
         ):
             for connection in bound(addresses, port, name):
                 self.addresses[name] = connection.getsockname()[1]
-                await server.serve_on(connection)
+                await server.serve_on(connection, encryption)
         await service.serve_on(unix_socket(self.state / SOCKET))
         await self._serve_hub()
         if self.settings.controllers:
@@ -295,7 +302,9 @@ class Laboratory:
         def printed(name: str, level: int, text: str):
             self.log.take(f"controller({name})", level, text)
 
-        self._controllers = Controllers(self.settings.addresses, self.settings.ports.controllers, printed)
+        self._controllers = Controllers(
+            self.settings.addresses, self.settings.ports.controllers, printed, self.settings.encryption()
+        )
         port = await self._controllers.start()
         if port is not None:
             self.addresses["controllers"] = port

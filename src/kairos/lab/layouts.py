@@ -1,10 +1,13 @@
 """Layouts of the page, by name. Every version is kept, so that one that was saved by mistake is undone by
-saving the one before."""
+saving the one before. Those that the repository keeps as text files become versions, too."""
 
 import json
+import logging
+from pathlib import Path
 
 from sqlalchemy import func, insert, select
 
+from .. import files
 from ..controllers.publishing import Publication
 from ..errors import UsageError
 from . import clock
@@ -12,6 +15,13 @@ from .database import Database, rows
 from .tables import layouts
 
 __all__ = ["Layouts"]
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "layouts"
+"""Folder of the repository with layouts, each in a file ``NAME.json``."""
+REPOSITORY = "the repository"
+"""Who has saved those."""
 
 NAME, CONTENT = 60, 256 << 10
 """Characters of a name, and of a content."""
@@ -67,6 +77,32 @@ class Layouts:
             change.execute(insert(layouts).values(**values))
         self.publication.changed([])
         return number + 1
+
+    def take(self, root: Path):
+        """Save the layouts in a repository whose files have changed since they were last taken. Layouts that people
+        have saved since stay, as their earlier versions do."""
+        for path in sorted((root / FOLDER).glob("*.json")):
+            name = files.name_of(path.stem)
+            try:
+                content = files.read(path).decode()
+                _check(content)
+                newest, taken = self._newest(name), self._newest(name, REPOSITORY)
+                if not any(each and _same(each["content"], content) for each in (newest, taken)):
+                    self.save(name, content, newest["version"] if newest else 0, REPOSITORY)
+            except (UsageError, UnicodeDecodeError) as error:
+                logger.warning("layout '%s' of the repository is not taken: %s", name, error)
+
+    def _newest(self, name: str, person: str | None = None) -> dict | None:
+        query = select(layouts).where(layouts.c.name == name)
+        if person is not None:
+            query = query.where(layouts.c.person == person)
+        with self._database.view() as view:
+            return next(iter(rows(view, query.order_by(layouts.c.version.desc()).limit(1))), None)
+
+
+def _same(one: str, other: str) -> bool:
+    """Return whether two contents mean the same; an empty one is withdrawn."""
+    return bool(one) and json.loads(one) == json.loads(other)
 
 
 def _check(content: str):

@@ -20,7 +20,7 @@ from ..controllers.wire import described
 from ..errors import KairosError
 from .journal import Reader, Record
 
-__all__ = ["Ended", "Process", "Processes", "lock_free"]
+__all__ = ["Ended", "Process", "Processes", "last_line", "lock_free"]
 
 logger = logging.getLogger(__name__)
 
@@ -176,6 +176,12 @@ class Process:
         elif "written" in message:
             self._changed.set()
 
+    def note_code(self, code: int):
+        """Note its exit code, which its parent has told."""
+        self.code = code
+        if self._descriptor is None:
+            self.gone.set()
+
     def _note_end(self):
         asyncio.get_running_loop().remove_reader(self._descriptor)
         os.close(self._descriptor)
@@ -299,7 +305,7 @@ class Processes:
     def _note_code(self, pid: int, code: int):
         for process in self._known.values():
             if process.pid == pid:
-                process.code = code
+                process.note_code(code)
 
     async def fork(self, kind: str, key, folder: Path, begin: dict, take=None, printed=None) -> Process:
         """Start a process of a kind, see `forkserver`. `folder`: its folder, which is created."""
@@ -324,7 +330,7 @@ class Processes:
             process = await self.fork(kind, key, folder, {"rid": key, **begin})
             return await process.result(timeout)
         except (KairosError, OSError, TimeoutError) as error:
-            said = _last_line(folder) if isinstance(error, Ended) else ""
+            said = last_line(folder) if isinstance(error, Ended) else ""
             return "failed", f"{error or 'it has not ended in time'}{': ' if said else ''}{said}"
         finally:
             if process is not None:
@@ -378,7 +384,8 @@ class Processes:
             writer.write(line.encode() + b"\n")
 
 
-def _last_line(folder: Path) -> str:
+def last_line(folder: Path) -> str:
+    """Return the last line that a process has printed into its folder."""
     path = folder / "output"
     lines = path.read_text(errors="replace").strip().splitlines() if path.exists() else []
     return lines[-1] if lines else ""

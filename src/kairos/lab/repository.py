@@ -10,6 +10,7 @@ import logging
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from .. import files, pyon
 from ..controllers.publishing import Publication
 from ..errors import KairosError, UsageError
 from ..schedule import listed
-from .processes import Ended, Processes
+from .processes import Ended, Processes, last_line
 
 __all__ = ["FolderSource", "GitSource", "Repository"]
 
@@ -119,6 +120,8 @@ class Repository:
         self._known: dict[str, dict] = _loaded(cache)
         """By file: `hash`, `classes`, and `imports` (file -> hash); or if it could not be examined,
         `problem`, and a hash of all files, `among`."""
+        self.scanned: Callable[[Path], None] = lambda root: None
+        """Called with the folder of a revision that was scanned."""
         self._number = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -166,6 +169,7 @@ class Repository:
             root = await self._source.tree(name)
             await self._scan(root)
             self._set_state(cur_rev=name)
+            self.scanned(root)
         finally:
             self._set_state(scanning=False)
             self._idle.set()
@@ -233,17 +237,20 @@ class Repository:
         self._number += 1
         key = f"examine {self._number}"
         begin = {"rid": key, "file": str(file), "root": None if root is None else str(root)}
-        async with self._places:
-            process = await self._processes.fork("examine", key, self._folder / str(self._number), begin)
-            try:
+        folder, process = self._folder / str(self._number), None
+        try:
+            async with self._places:
+                process = await self._processes.fork("examine", key, folder, begin)
                 how, data = await process.result(EXAMINE)
-            except Ended as error:
-                said = (process.folder / "output").read_text(errors="replace").strip().splitlines()
-                raise UsageError(f"{error}{': ' if said else ''}{said[-1] if said else ''}") from None
-            finally:
+        except Ended as error:
+            said = last_line(folder)
+            raise UsageError(f"{error}{': ' if said else ''}{said}") from None
+        finally:
+            # The next one has its place already.
+            if process is not None:
                 await process.stop()
                 await self._processes.drop(process)
-                await asyncio.to_thread(_remove, process.folder)
+            await asyncio.to_thread(_remove, folder)
         if how == "failed":
             raise UsageError(data)
         return data

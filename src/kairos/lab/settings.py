@@ -1,5 +1,6 @@
 """Settings of a laboratory: the file ``lab.toml`` in its folder, in which everything is optional."""
 
+import ssl
 import tomllib
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -140,6 +141,16 @@ class Metrics:
 
 
 @dataclass(frozen=True)
+class Tls:
+    """Encryption of ARTIQ's ports. Files are in PEM format, relative to the laboratory's folder."""
+
+    certificate: str
+    key: str
+    clients: str = ""
+    """Certificates of the clients that may connect, or of who has signed them; without it, all may."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """What ``lab.toml`` may say. Paths are relative to the laboratory's folder."""
 
@@ -174,6 +185,8 @@ class Settings:
     alarm: tuple[AlarmLimits, ...] = ()
     influx: Influx | None = None
     metrics: Metrics | None = None
+    tls: Tls | None = None
+    """Encryption of ARTIQ's ports."""
     watch: tuple[str, ...] = ()
     """Devices of which it is reported when they do not answer any more."""
 
@@ -197,6 +210,21 @@ class Settings:
         """Return a path as an absolute one."""
         return (self.folder / name).resolve()
 
+    def encryption(self) -> ssl.SSLContext | None:
+        """Return how ARTIQ's ports are encrypted, None if they are not; UsageError for unusable files."""
+        if self.tls is None:
+            return None
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            context.load_cert_chain(self.path(self.tls.certificate), self.path(self.tls.key))
+            if self.tls.clients:
+                context.load_verify_locations(self.path(self.tls.clients))
+                context.verify_mode = ssl.CERT_REQUIRED
+        except OSError as error:  # ssl.SSLError is one
+            names = ", ".join(filter(None, (self.tls.certificate, self.tls.key, self.tls.clients)))
+            raise UsageError(f"{self.folder / FILE}: [tls]: {names}: {error.strerror or error}") from None
+        return context
+
     @property
     def addresses(self) -> tuple[str, ...]:
         """All addresses to listen on."""
@@ -211,6 +239,7 @@ _PARTS: dict[str, type] = {
     "alarm": AlarmLimits,
     "influx": Influx,
     "metrics": Metrics,
+    "tls": Tls,
 }
 _SEVERAL = ("notify", "alarm")
 """Tables of which there may be several."""

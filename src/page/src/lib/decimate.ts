@@ -19,11 +19,18 @@ export function decimated(x: Float64Array | undefined, y: Float64Array, low: num
   const kept = new Int32Array(4 * count).fill(-1);
   let [first, last] = [-1, -1];
   const across = (at: number) => (x ? x[at]! : at);
-  for (let at = 0; at < length; at++) {
+  // Of numbered points only those in sight are looked at.
+  const [begin, end] = x ? [0, length] : [Math.max(0, Math.ceil(low)), Math.min(length, Math.floor(high) + 1)];
+  if (!x) {
+    for (first = 0; first < length && !Number.isFinite(y[first]!); first++);
+    for (last = length - 1; last >= 0 && !Number.isFinite(y[last]!); last--);
+    if (last < 0) first = -1;
+  }
+  for (let at = begin; at < end; at++) {
     const [place, value] = [across(at), y[at]!];
     if (!Number.isFinite(place) || !Number.isFinite(value)) continue;
-    if (first < 0 || place < across(first)) first = at;
-    if (last < 0 || place >= across(last)) last = at;
+    if (x && (first < 0 || place < across(first))) first = at;
+    if (x && (last < 0 || place >= across(last))) last = at;
     if (place < low || place > high) continue;
     const column = 4 * Math.min(count - 1, Math.floor((place - low) * scale));
     if (kept[column]! < 0) {

@@ -6,6 +6,8 @@ export interface PlotView {
   kind: "xy" | "number" | "histogram" | "image";
   y: string;
   x?: string;
+  /** Of an image of single points: the places of the second axis, `x` being those of the first. */
+  up?: string;
   error?: string;
   fit?: string;
   /** Labels and units of its datasets, if they do not say them themselves. */

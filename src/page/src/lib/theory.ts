@@ -1,0 +1,49 @@
+// What the twin has measured, beside the data: datasets called as those of the run, with `theory.` before.
+
+export const THEORY = "theory.";
+
+export interface Curve {
+  x?: Float64Array;
+  y: Float64Array;
+  error?: Float64Array;
+}
+
+export interface Residuals {
+  x: Float64Array;
+  /** Distances of the points from the curve, in standard errors. */
+  sigmas: Float64Array;
+  /** Mean of their squares. */
+  chiSquare: number;
+}
+
+/** Indices of a curve's points in the order of x. */
+function ordered({ x, y }: Curve): number[] {
+  const order = Array.from({ length: Math.min(y.length, x?.length ?? y.length) }, (_, at) => at);
+  const usable = order.filter((at) => Number.isFinite(y[at]!) && (!x || Number.isFinite(x[at]!)));
+  return x ? usable.sort((a, b) => x[a]! - x[b]!) : usable;
+}
+
+/** The residuals of points with standard errors, without those that lie outside of the curve or have no error;
+ * undefined if there is none. An error of the curve itself counts, too. */
+export function residuals(data: Curve, theory: Curve): Residuals | undefined {
+  if (!data.error) return undefined;
+  const order = ordered(theory);
+  const place = (curve: Curve, at: number) => (curve.x ? curve.x[at]! : at);
+  const found: [number, number][] = [];
+  let next = 0;
+  for (const at of ordered(data)) {
+    const [x, error] = [place(data, at), data.error[at] ?? Number.NaN];
+    while (next < order.length && place(theory, order[next]!) < x) next++;
+    const [right, left] = [order[next], order[next && place(theory, order[next] ?? -1) !== x ? next - 1 : next]];
+    if (right === undefined || left === undefined || place(theory, left) > x) continue;
+    const span = place(theory, right) - place(theory, left);
+    const share = span > 0 ? (x - place(theory, left)) / span : 0;
+    const between = (values: Float64Array) => values[left]! + share * (values[right]! - values[left]!);
+    const own = theory.error ? between(theory.error) : 0;
+    const whole = Math.hypot(error, Number.isFinite(own) ? own : 0);
+    if (whole > 0) found.push([x, (data.y[at]! - between(theory.y)) / whole]);
+  }
+  if (!found.length) return undefined;
+  const sigmas = Float64Array.from(found, ([, sigma]) => sigma);
+  return { x: Float64Array.from(found, ([x]) => x), sigmas, chiSquare: sigmas.reduce((sum, each) => sum + each * each, 0) / sigmas.length };
+}
