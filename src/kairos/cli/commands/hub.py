@@ -243,8 +243,8 @@ COMMAND = Command(
         ),
         "plugins": Command("list the plugins", *HUB, JSON, runs="hub.plugins", examples=("kairos hub plugins",)),
         "reload": Command(
-            "restart a plugin with its current settings in hub.toml",
-            Option("plugin", metavar="PLUGIN", help="plugin to restart"),
+            "restart a plugin with its current entry in hub.toml, also start a new one or end one that is no longer there",
+            Option("plugin", metavar="PLUGIN", help="plugin to reload"),
             *HUB,
             runs="hub.reload",
             examples=("kairos hub reload shutter",),
