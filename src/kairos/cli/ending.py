@@ -49,6 +49,8 @@ class Ending:
         experiment, device = self._experiment, self._device
         with held():
             self._keep(failed)
+        # The user's code, which may import anything, has ended.
+        self._outputs.prepare()
         statistics = experiment.statistics()
         kernels = 0 if statistics is None else statistics.kernels
         with self._step("the devices are not closed"):

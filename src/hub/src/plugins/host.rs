@@ -88,7 +88,9 @@ impl Plugins {
     /// The plugin that offers a method.
     pub fn with_method(&self, path: &str) -> Option<Arc<Plugin>> {
         let plugins = self.0.plugins.read().unwrap_or_else(PoisonError::into_inner);
-        let found = plugins.iter().find(|plugin| plugin.protocol().methods.contains_key(path));
+        let found = plugins
+            .iter()
+            .find(|plugin| plugin.protocol().methods.contains_key(path));
         found.cloned()
     }
 

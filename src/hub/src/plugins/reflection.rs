@@ -56,9 +56,9 @@ fn described<'a>(plugins: impl Iterator<Item = &'a [u8]> + Clone) -> Result<Rout
         let ours = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(v1::FILES)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET);
-        plugins
-            .clone()
-            .fold(ours, |builder, files| builder.register_encoded_file_descriptor_set(files))
+        plugins.clone().fold(ours, |builder, files| {
+            builder.register_encoded_file_descriptor_set(files)
+        })
     };
     let (Ok(service), Ok(alpha)) = (builder().build_v1(), builder().build_v1alpha()) else {
         return Err("the protocol description is invalid".into());
