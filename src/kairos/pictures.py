@@ -30,8 +30,8 @@ def prepare():
 
 def _load():
     try:
-        import matplotlib.backends.backend_agg
-        import matplotlib.pyplot  # noqa: F401
+        import matplotlib.backends.backend_agg  # here, because few runs draw
+        import matplotlib.pyplot  # noqa: F401 likewise
     except Exception:
         pass  # whoever draws gets it, too
 
