@@ -50,7 +50,8 @@ def lanes_of_source(sources: Sources, origin_ns: int, names: dict[int, str]) -> 
         text = linecache.getline(file, line).strip()
         name = f"{line}: {text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}"
         place = np.searchsorted(numbers, which[own])
-        yield Marks(name, ("source", Path(file).name), times[own], [texts[number] for number in numbers.tolist()], place)
+        shown = [texts[number] for number in numbers.tolist()]
+        yield Marks(name, ("source", Path(file).name), times[own], shown, place)
 
 
 def _text(channel: str, frames) -> str:

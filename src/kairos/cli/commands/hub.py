@@ -243,7 +243,7 @@ COMMAND = Command(
         ),
         "plugins": Command("list the plugins", *HUB, JSON, runs="hub.plugins", examples=("kairos hub plugins",)),
         "reload": Command(
-            "restart a plugin with its current entry in hub.toml, also start a new one or end one that is no longer there",
+            "restart a plugin with its entry in hub.toml; start one that is new there, end one that is no longer there",
             Option("plugin", metavar="PLUGIN", help="plugin to reload"),
             *HUB,
             runs="hub.reload",
