@@ -145,5 +145,5 @@ def test_warning_of_views_names_both_attributes_once(run, capfd, monkeypatch):
         run("self.a[2] = self.a[2] + self.b[0]", holder=holder)
     assert capfd.readouterr().err == (
         "warning: Holder.a and Holder.b share memory on the host, but a kernel has them as separate arrays: what it "
-        "stored in one, it did not see in the other; keep the whole array, and slice it in the kernel\n"
+        "stored in one, it did not see in the other; keep the whole array and slice it in the kernel\n"
     )

@@ -186,7 +186,8 @@ class EmbeddingMap:
                 one, two = sorted((self._name_of(own), self._name_of(key)))
                 text = (
                     f"warning: {one} and {two} share memory on the host, but a kernel has them as separate arrays: "
-                    "what it stored in one, it did not see in the other; keep the whole array, and slice it in the kernel"
+                    "what it stored in one, it did not see in the other; keep the whole array and slice it in the "
+                    "kernel"
                 )
                 if text not in self._warned:
                     self._warned.add(text)
