@@ -66,7 +66,7 @@ class Ending:
             why = "the pulses could not be read"
         if device is not None and device.is_alive():
             with self._step("the warnings of the bench are not shown"):
-                print_warnings(device)
+                print_warnings(device, experiment.devices.ddb)
         if recording is not None and self._args.rounding_warning:
             with self._step("rounded outputs are not reported"):
                 print_rounded(device, recording, experiment.devices.ddb)
