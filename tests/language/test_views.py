@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kairos.compiler.embedding import EmbeddingMap
-from tests.language.conftest import Holder
+from kairos.language import rpc
 
 
 def halves():
@@ -90,6 +90,16 @@ def state(holder):
 class Plain:
     def __init__(self, attributes):
         vars(self).update(attributes)
+
+
+class Holder(Plain):
+    def __init__(self, core, attributes):
+        self.core = core
+        super().__init__(attributes)
+
+    @rpc
+    def keep(self, value):
+        self.kept = value
 
 
 @pytest.mark.parametrize("make, body", CASES.values(), ids=CASES)

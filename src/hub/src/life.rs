@@ -40,7 +40,9 @@ impl Heartbeat {
 
 /// The tasks that must beat, by name. Those of plugins come and go.
 #[derive(Clone, Debug, Default)]
-pub struct Heartbeats(Arc<Mutex<Vec<(String, Arc<Heartbeat>)>>>);
+pub struct Heartbeats(Arc<Mutex<Vec<Named>>>);
+
+type Named = (String, Arc<Heartbeat>);
 
 impl Heartbeats {
     pub fn add(&self, name: &str, heartbeat: Arc<Heartbeat>) {
