@@ -2,7 +2,7 @@
 
 Each point is the fraction of shots in which the ion stays dark. The plot shows them with their
 standard errors, and the fit of a damped oscillation, whose frequency is the Rabi frequency: 50 kHz
-on the bench in this folder.
+on the bench in this folder. The fit needs SciPy: pip install 'kairos[analysis]'.
 """
 
 import numpy as np

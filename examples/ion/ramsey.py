@@ -1,6 +1,9 @@
 """Ramsey fringes: two quarter turns with a pause; the excitation oscillates with the phase of the
 second one, with a contrast that decays with the pause as exp(-t/T), where T is the coherence time
-of bench.toml, 300 us. Lines are the fits of a cosine."""
+of bench.toml, 300 us. Lines are the fits of a cosine.
+
+The fit needs SciPy: pip install 'kairos[analysis]'.
+"""
 
 import numpy as np
 from artiq.experiment import *

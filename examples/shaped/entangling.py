@@ -4,6 +4,7 @@ of a pulse after the gate, and the resulting fidelity with a Bell state.
 Both tones of one output drive the red and the blue sideband for 50 us, detuned outwards by 20 kHz:
 one circle in the motion's phase space. The plot shows the parity with its standard errors, and the
 fit, which has two periods per turn (Sackett et al., Nature 404, 256 (2000)).
+The fit needs SciPy: pip install 'kairos[analysis]'.
 """
 
 import numpy as np

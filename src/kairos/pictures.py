@@ -1,12 +1,14 @@
 """Figures with matplotlib: need no display, and equal content gives equal bytes."""
 
+import sys
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 
 from .errors import UsageError
 from .files import replacing
 
-__all__ = ["COLORS", "FONT", "FORMATS", "drawing", "save"]
+__all__ = ["COLORS", "FONT", "FORMATS", "drawing", "prepare", "save"]
 
 FORMATS = (".png", ".pdf", ".svg")
 """Supported suffixes of a picture's file name."""
@@ -14,10 +16,32 @@ COLORS = ("#2563a8", "#c8553d", "#3a8f5c", "#8a5aa8", "#c08a1e", "#4a8fa0", "#a0
 FONT = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}
 
 
+_loading: threading.Thread | None = None
+
+
+def prepare():
+    """Load matplotlib, which takes 0.5 s, in the background, for a program that will draw and until then
+    mostly waits. To be called when nothing else imports it."""
+    global _loading
+    if _loading is None and "matplotlib" not in sys.modules:
+        _loading = threading.Thread(target=_load, daemon=True)
+        _loading.start()
+
+
+def _load():
+    try:
+        import matplotlib.backends.backend_agg  # here, because few runs draw
+        import matplotlib.pyplot  # noqa: F401 likewise
+    except Exception:
+        pass  # whoever draws gets it, too
+
+
 @contextmanager
 def drawing(**style):
     """Yield ``matplotlib.pyplot`` with these settings; figures opened in the block are closed at
     its end."""
+    if _loading is not None:
+        _loading.join()
     # Imported here because it takes 0.4 s, and few runs draw.
     import matplotlib
 

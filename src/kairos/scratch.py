@@ -2,7 +2,7 @@
 
 A folder is locked by the processes that use it, and its name contains the number of the process that
 created it, which may be killed before it has locked it. Whoever creates one first deletes those of the
-same kind that nobody uses any more. The hub does so too (`Sockets` of src/hub/src/server.rs).
+same kind that nobody uses any more. The hub does so too (`Sockets` of src/hub/src/plugins/host.rs).
 """
 
 import fcntl

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -18,38 +17,15 @@ import kairos.hub
 from kairos.hub import HubError
 from tests.support.command import run_kairos
 from tests.support.hub import HUB, Hub, demo_lab, fails
-from tests.support.paths import ROOT
+from tests.support.plugins import EXAMPLES, HERE, Bystander, call, comes_back, entry, misbehaving, plugin
 from tests.support.waiting import until
 
-HERE = Path(__file__).parent / "plugins"
-EXAMPLES = ROOT / "examples" / "hub" / "plugins"
-PATIENCE, MUCH = 4.0, 60.0
-"""Timeouts in seconds of answers: of the faulty plugin, and of all others, however busy the machine
-is."""
+PATIENCE = 4.0
+"""Timeout in seconds of answers of the faulty plugin."""
 RATE = 16 * 1024
 """Maximum bytes per second written by a plugin."""
 WORKERS = 8
 """Number of simultaneous calls answered by `misbehaving.py`."""
-
-
-def entry(name, script, layer="control", patience=MUCH, **settings):
-    """Return an entry of hub.toml."""
-    protocol = script.with_suffix(".proto")
-    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
-    return (
-        f"[[plugin]]\nname = '{name}'\nlayer = '{layer}'\ncommand = ['{sys.executable}', '{script}']\n"
-        f"protocol = '{protocol}'\npatience_s = {patience}\nmemory_mb = 300\n[plugin.settings]\n"
-        + "\n".join(lines)
-        + "\n"
-    )
-
-
-def misbehaving(folder, package="misbehaving"):
-    """Copy the misbehaving plugin, under a service name of its own."""
-    for suffix in (".py", ".proto"):
-        text = (HERE / f"misbehaving{suffix}").read_text().replace("tests.misbehaving.v1", f"tests.{package}.v1")
-        (folder / f"{package}{suffix}").write_text(text)
-    return folder / f"{package}.py"
 
 
 @pytest.fixture(scope="module")
@@ -79,54 +55,6 @@ def ill(lab):
     lab.reload("ill")
     comes_back(lab, before)
     return before + 1
-
-
-def comes_back(lab, starts):
-    def is_new():
-        now = plugin(lab, "ill")
-        return now.running and now.starts == starts + 1
-
-    until(is_new)
-
-
-def plugin(lab, name):
-    return next(plugin for plugin in lab.plugins() if plugin.name == name)
-
-
-def call(lab, package, method, **fields):
-    return lab.call(f"kairos.tests.{package}.v1.Misbehaving", method, **fields)
-
-
-class Bystander:
-    """Continuously uses a device and the healthy plugin, and records failures."""
-
-    def __init__(self, hub, lab):
-        self.rounds, self.failures, self.starts = 0, [], plugin(lab, "well").starts
-        self.process = call(lab, "well", "Echo").number
-        self._hub, self._lab, self._over = hub, lab, threading.Event()
-        self._thread = threading.Thread(target=self._work)
-        self._thread.start()
-
-    def _work(self):
-        with kairos.hub.connect(self._hub.address) as lab:
-            while not self._over.wait(0.005) and not self.failures:
-                try:
-                    assert lab["demo"].read("rtio/outputs") == [13]
-                    assert call(lab, "well", "Echo", text="a").number == self.process
-                except (HubError, AssertionError) as error:
-                    self.failures.append(error)
-                self.rounds += 1
-
-    def goes_on(self, rounds=20):
-        """Wait until it has been served `rounds` more times."""
-        until(lambda end=self.rounds + rounds: self.failures or self.rounds >= end)
-        assert not self.failures
-
-    def end(self):
-        """Check that nothing failed, and that the healthy plugin was not restarted."""
-        self._over.set()
-        self._thread.join()
-        assert not self.failures and plugin(self._lab, "well").starts == self.starts
 
 
 @pytest.fixture
@@ -413,34 +341,6 @@ def answers(lab):
     except HubError as error:
         assert error.code == "RESOURCE_EXHAUSTED", error
         return False
-
-
-def test_reload_stops_no_other_plugin(hub, lab, ill, bystander):
-    process = call(lab, "ill", "Echo", text="a").number
-    settings = hub.folder / "hub.toml"
-    written = settings.read_text()
-    head, tail = written.split("name = 'ill'")
-    settings.write_text(
-        head + "name = 'ill'" + tail.replace("[plugin.settings]", "[plugin.settings]\nword = 'new '", 1)
-    )
-    assert run_kairos("hub", "reload", "ill", "--hub", hub.address).returncode == 0
-    comes_back(lab, ill)
-    answer = call(lab, "ill", "Echo", text="a")
-    assert answer.text.startswith("new a") and answer.number != process
-    for name, text in (("none", "there is no plugin 'none'"), ("ill", "hub.toml")):
-        settings.write_text("nonsense")
-        done = run_kairos("hub", "reload", name, "--hub", hub.address)
-        assert done.returncode == 1 and text in done.stderr, done.stderr
-    settings.write_text(written)
-
-
-def test_plugin_that_is_new_in_the_settings_requires_a_restart(hub):
-    settings = hub.folder / "hub.toml"
-    written = settings.read_text()
-    settings.write_text(written + entry("added", misbehaving(hub.folder, "added")))
-    done = run_kairos("hub", "reload", "added", "--hub", hub.address)
-    settings.write_text(written)
-    assert done.returncode == 1 and "plugin added is new in hub.toml: restart the hub" in done.stderr, done.stderr
 
 
 def test_rust_plugin_is_served_and_ends_with_its_hub(tmp_path):

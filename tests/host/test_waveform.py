@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kairos.errors import UsageError
-from kairos.waveform import Edges, Pulse, Recording, Wave, plot, vcd
+from kairos.waveform import Changes, Edges, Pulse, Recording, Wave, plot, vcd
 from kairos.waveform.plot import windows, write_plot
 from kairos.waveform.table import BusMessage, format_duration, format_table
 from kairos.waveform.vcd import write_vcd
@@ -233,6 +233,33 @@ def test_thinned_picture_shows_same_levels():
         columns = np.floor((inside - limits[0]) * (plot.COLUMNS / (limits[1] - limits[0])))
         for own in np.split(inside, np.flatnonzero(np.diff(columns)) + 1):
             assert {own[0], own[-1]} <= kept and len(set(own) & kept) >= min(len(own), 3)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0, 1, 7, 10**6, 10**17]), st.integers(0, 99), st.integers(-1, 2)), max_size=40)
+)
+def test_lines_of_vcd_equal_those_formatted_one_by_one(found):
+    """Of any number of digits and any length of a variable's name."""
+    idents = [f"{'v' * (number % 3)}{chr(33 + number % 90)}" for number in range(100)]
+    times, rows = 0, [[] for _ in idents]
+    expected = {}
+    for step, channel, level in found:
+        times += step
+        if rows[channel] and rows[channel][-1][0] == times:
+            continue
+        rows[channel].append((times, level))
+        expected.setdefault(times, {})[channel] = level
+    changes = [
+        Changes(np.array([time for time, _ in own], np.int64), np.array([level for _, level in own], np.int8))
+        for own in rows
+    ]
+    lines = [
+        line
+        for time, own in expected.items()
+        if time > 0
+        for line in [f"#{time}\n", *(f"{vcd._TEXTS[own[channel]]}{idents[channel]}\n" for channel in sorted(own))]
+    ]
+    assert "".join(vcd._lines(changes, idents)) == "".join(lines)
 
 
 @pytest.mark.parametrize(

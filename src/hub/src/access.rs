@@ -3,7 +3,7 @@
 //! page of another site is refused.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -123,25 +123,52 @@ pub struct Tokens(pub Vec<Token>);
 #[derive(Debug, Default)]
 pub struct Gate {
     pub tokens: Tokens,
-    /// The role required by each plugin method.
-    pub methods: BTreeMap<String, Role>,
-    /// Tokens that the hub issued to its plugins, whose concurrent calls are limited.
-    pub plugins: Vec<(Token, Arc<Semaphore>)>,
     pub refusals: Refusals,
+    plugins: RwLock<BTreeMap<String, PluginAccess>>,
+}
+
+/// Access to and by a plugin.
+#[derive(Debug)]
+struct PluginAccess {
+    /// The role required by each of its methods.
+    methods: BTreeMap<String, Role>,
+    /// The token that the hub issued to it, if any; its concurrent calls are limited.
+    token: Option<(Token, Arc<Semaphore>)>,
 }
 
 /// A client, and the semaphore that limits its concurrent calls, if they are limited.
-type AdmittedClient<'a> = (&'a Token, Option<&'a Arc<Semaphore>>);
+type AdmittedClient = (Token, Option<Arc<Semaphore>>);
 
 impl Gate {
-    /// Registers a token for a plugin.
-    pub fn add_plugin(&mut self, name: &str, token: &str) {
-        let token = Token {
+    pub fn new(tokens: Tokens) -> Self {
+        Self {
+            tokens,
+            ..Self::default()
+        }
+    }
+
+    /// Registers the methods of a plugin, and the token with which it makes calls.
+    pub fn add_plugin(&self, name: &str, methods: BTreeMap<String, Role>, token: Option<&str>) {
+        let token = token.map(|token| Token {
             name: format!("plugin {name}").into(),
             role: Role::Operate,
             sha256: Sha256::digest(token).into(),
-        };
-        self.plugins.push((token, Arc::new(Semaphore::new(PLUGIN_CALLS))));
+        });
+        let token = token.map(|token| (token, Arc::new(Semaphore::new(PLUGIN_CALLS))));
+        self.change().insert(name.into(), PluginAccess { methods, token });
+    }
+
+    /// Forgets a plugin.
+    pub fn remove_plugin(&self, name: &str) {
+        self.change().remove(name);
+    }
+
+    fn plugins(&self) -> RwLockReadGuard<'_, BTreeMap<String, PluginAccess>> {
+        self.plugins.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self) -> RwLockWriteGuard<'_, BTreeMap<String, PluginAccess>> {
+        self.plugins.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The role that a path requires; for unknown paths, the highest.
@@ -150,7 +177,11 @@ impl Gate {
             .iter()
             .find(|&&(method, _)| method == path)
             .map(|&(_, role)| role);
-        match ours.or_else(|| self.methods.get(path).copied()) {
+        let of_plugins = || {
+            let plugins = self.plugins();
+            plugins.values().find_map(|plugin| plugin.methods.get(path).copied())
+        };
+        match ours.or_else(of_plugins) {
             Some(role) => role,
             None if LOOK_PATHS.iter().any(|start| path.starts_with(start)) => Role::Look,
             None => Role::Administer,
@@ -170,14 +201,18 @@ impl Gate {
     }
 
     /// The client, if it may call the path. `None`: access is not restricted.
-    fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Option<AdmittedClient<'_>>, Status> {
+    fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Option<AdmittedClient>, Status> {
         let shown = shown(headers);
         let digest = shown.map(|shown| <[u8; 32]>::from(Sha256::digest(shown)));
         let known = |token: &&Token| Some(token.sha256) == digest;
-        let plugin = self.plugins.iter().find(|(token, _)| known(&token));
+        let plugin = {
+            let plugins = self.plugins();
+            let mut issued = plugins.values().filter_map(|plugin| plugin.token.as_ref());
+            issued.find(|(token, _)| known(&token)).cloned()
+        };
         let found = match plugin {
             Some((token, calls)) => Some((token, Some(calls))),
-            None => self.tokens.0.iter().find(known).map(|token| (token, None)),
+            None => self.tokens.0.iter().find(known).map(|token| (token.clone(), None)),
         };
         let Some((token, calls)) = found else {
             return match (self.tokens.0.is_empty(), shown) {
@@ -253,7 +288,7 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
         // Who has changed something can be looked up.
         tracing::info!(client = &*token.name, method = path, "call");
     }
-    let permit = calls.map(|calls| calls.clone().try_acquire_owned());
+    let permit = calls.map(|calls| calls.try_acquire_owned());
     let Ok(permit) = permit.transpose() else {
         let text = format!(
             "{} has reached the limit of {PLUGIN_CALLS} concurrent calls",
@@ -303,11 +338,7 @@ mod tests {
         if let Some(value) = authorization {
             headers.insert(header::AUTHORIZATION, value.parse().unwrap());
         }
-        let gate = Gate {
-            tokens: tokens.clone(),
-            ..Gate::default()
-        };
-        match gate.admit(path, &headers) {
+        match Gate::new(tokens.clone()).admit(path, &headers) {
             Ok(_) => Code::Ok,
             Err(status) => status.code(),
         }
@@ -356,21 +387,18 @@ mod tests {
 
     #[test]
     fn methods_of_plugin_require_role_of_its_protocol() {
-        let mut gate = Gate {
-            tokens: Tokens(vec![token("a", Role::Look)]),
-            methods: BTreeMap::from([
-                ("/lab.Pll/Lock".into(), Role::Operate),
-                ("/lab.Pll/State".into(), Role::Look),
-            ]),
-            ..Gate::default()
-        };
-        gate.add_plugin("pll", "b");
+        let gate = Gate::new(Tokens(vec![token("a", Role::Look)]));
+        let methods = [("/lab.Pll/Lock", Role::Operate), ("/lab.Pll/State", Role::Look)];
+        let methods = methods.map(|(path, role)| (path.to_string(), role));
+        gate.add_plugin("pll", methods.into(), Some("b"));
         let may = |path: &str, shown: &str| {
             let headers = HeaderMap::from_iter([(header::AUTHORIZATION, shown.parse().unwrap())]);
             gate.admit(path, &headers).is_ok()
         };
         assert!(may("/lab.Pll/State", "Bearer a") && !may("/lab.Pll/Lock", "Bearer a"));
         assert!(may("/lab.Pll/Lock", "Bearer b") && !may("/lab.Pll/None", "Bearer b"));
+        gate.remove_plugin("pll");
+        assert!(!may("/lab.Pll/State", "Bearer a") && !may("/lab.Pll/Lock", "Bearer b"));
     }
 
     fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
@@ -401,10 +429,7 @@ mod tests {
     #[test]
     fn page_of_other_site_is_foreign() {
         let open = Gate::default();
-        let closed = Gate {
-            tokens: Tokens(vec![token("a", Role::Look)]),
-            ..Gate::default()
-        };
+        let closed = Gate::new(Tokens(vec![token("a", Role::Look)]));
         let local = "localhost:1390";
         for (gate, host, origin, expected) in [
             (&open, local, None, false),

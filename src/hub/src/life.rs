@@ -6,7 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixDatagram;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -38,9 +38,37 @@ impl Heartbeat {
     }
 }
 
+/// The tasks that must beat, by name. Those of plugins come and go.
+#[derive(Clone, Debug, Default)]
+pub struct Heartbeats(Arc<Mutex<Vec<Named>>>);
+
+type Named = (String, Arc<Heartbeat>);
+
+impl Heartbeats {
+    pub fn add(&self, name: &str, heartbeat: Arc<Heartbeat>) {
+        // It has its full time from now on, also in a hub that has run for long.
+        heartbeat.beat();
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push((name.into(), heartbeat));
+    }
+
+    pub fn remove(&self, heartbeat: &Arc<Heartbeat>) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|(_, other)| !Arc::ptr_eq(other, heartbeat));
+    }
+
+    /// The name of a task that has been silent for too long.
+    fn missing(&self, now: Duration) -> Option<String> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = all.iter();
+        let silent = all.find(|(_, heartbeat)| heartbeat.silence(now) > SILENCE_MAX);
+        silent.map(|(name, _)| name.clone())
+    }
+}
+
 /// Notifies the service manager that the hub is ready, and then at the requested interval that it
 /// is alive. Returns at once without a service manager.
-pub async fn notify(heartbeats: Vec<(String, Arc<Heartbeat>)>, server: SocketAddr) {
+pub async fn notify(heartbeats: Heartbeats, server: SocketAddr) {
     let Some(socket) = env::var_os("NOTIFY_SOCKET") else {
         return;
     };
@@ -57,7 +85,7 @@ pub async fn notify(heartbeats: Vec<(String, Arc<Heartbeat>)>, server: SocketAdd
     let mut rounds = interval(limit / 3);
     loop {
         rounds.tick().await;
-        match missing(&heartbeats, START.elapsed()) {
+        match heartbeats.missing(START.elapsed()) {
             Some(name) => tracing::error!("the task for {name} does not respond: the watchdog is not notified"),
             None if !answers(server).await => {
                 tracing::error!("the server does not answer: the watchdog is not notified");
@@ -65,13 +93,6 @@ pub async fn notify(heartbeats: Vec<(String, Arc<Heartbeat>)>, server: SocketAdd
             None => notify("WATCHDOG=1"),
         }
     }
-}
-
-fn missing(heartbeats: &[(String, Arc<Heartbeat>)], now: Duration) -> Option<&str> {
-    let silent = heartbeats
-        .iter()
-        .find(|(_, heartbeat)| heartbeat.silence(now) > SILENCE_MAX);
-    silent.map(|(name, _)| name.as_str())
 }
 
 /// Whether the server answers in any way, even by demanding TLS.
@@ -107,15 +128,16 @@ mod tests {
     #[test]
     fn task_without_heartbeat_is_reported() {
         let (one, other) = (Arc::new(Heartbeat::default()), Arc::new(Heartbeat::default()));
-        one.beat();
-        let heartbeats = [("one".to_string(), one.clone()), ("other".to_string(), other)];
+        let heartbeats = Heartbeats::default();
+        heartbeats.add("one", one.clone());
+        heartbeats.add("other", other.clone());
         let now = START.elapsed();
-        assert_eq!(missing(&heartbeats, now), None);
+        assert_eq!(heartbeats.missing(now), None);
         let later = now + SILENCE_MAX + Duration::from_secs(1);
-        assert_eq!(missing(&heartbeats[1..], later), Some("other"));
         one.0.store(later.as_millis() as u64, Ordering::Relaxed);
-        assert_eq!(missing(&heartbeats, later), Some("other"));
-        assert_eq!(missing(&heartbeats[..1], later), None);
+        assert_eq!(heartbeats.missing(later).as_deref(), Some("other"));
+        heartbeats.remove(&other);
+        assert_eq!(heartbeats.missing(later), None);
     }
 
     #[tokio::test]

@@ -22,7 +22,7 @@ use crate::traces::code;
 pub struct Calls {
     sums: Mutex<BTreeMap<(String, String), Sum>>,
     /// Methods of the plugins.
-    plugins: BTreeSet<String>,
+    plugins: Mutex<BTreeSet<String>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,16 +38,19 @@ const OTHERS: &str = "others";
 const CODE_MAX: u8 = 16;
 
 impl Calls {
-    /// Creates statistics that also distinguish these methods, of plugins.
-    pub fn new<'a>(plugins: impl Iterator<Item = &'a String>) -> Self {
-        Self {
-            sums: Mutex::default(),
-            plugins: plugins.cloned().collect(),
-        }
+    /// From now on distinguishes these methods, of a plugin, too.
+    pub fn add_methods<'a>(&self, methods: impl Iterator<Item = &'a String>) {
+        let mut plugins = self.plugins.lock().unwrap_or_else(PoisonError::into_inner);
+        plugins.extend(methods.cloned());
+    }
+
+    fn is_of_plugin(&self, method: &str) -> bool {
+        let plugins = self.plugins.lock().unwrap_or_else(PoisonError::into_inner);
+        plugins.contains(method)
     }
 
     fn add(&self, method: &str, code: &str, time: Duration) {
-        let is_known = access::is_method(method) || self.plugins.contains(method);
+        let is_known = access::is_method(method) || self.is_of_plugin(method);
         let method = if is_known { method } else { OTHERS };
         let is_code = code.parse::<u8>().is_ok_and(|code| code <= CODE_MAX);
         let code = if is_code { code } else { OTHERS };
@@ -143,7 +146,8 @@ mod tests {
 
     #[test]
     fn calls_are_counted_by_method_and_outcome() {
-        let calls = Calls::new(["/a/B".to_string(), "/a/\"B".into()].iter());
+        let calls = Calls::default();
+        calls.add_methods(["/a/B".to_string(), "/a/\"B".into()].iter());
         calls.add("/a/B", "0", Duration::from_millis(250));
         calls.add("/a/B", "0", Duration::from_millis(250));
         calls.add("/a/\"B", "5", Duration::ZERO);

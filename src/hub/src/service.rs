@@ -13,8 +13,8 @@ use tonic::{Request, Response, Status};
 use crate::device::Device;
 use crate::job::State;
 use crate::names;
+use crate::plugins::host::{Plugins, ReloadError};
 use crate::plugins::settings::Layer;
-use crate::plugins::{process::Plugin, Plugins};
 use crate::program;
 use crate::registers::Register;
 use crate::settings::Settings;
@@ -221,7 +221,7 @@ fn messages(
 #[tonic::async_trait]
 impl v1::plugins_server::Plugins for Service {
     async fn list(&self, _: Request<ListPluginsRequest>) -> Result<Response<ListPluginsResponse>, Status> {
-        let plugins = self.plugins.iter().map(|plugin| {
+        let plugins = self.plugins.all().into_iter().map(|plugin| {
             let (facts, running) = (plugin.facts(), plugin.channel());
             v1::Plugin {
                 name: plugin.name().into(),
@@ -247,25 +247,15 @@ impl v1::plugins_server::Plugins for Service {
         let name = request.into_inner().name;
         // The listening address is irrelevant here.
         let settings = Settings::load(&self.file, Some((Ipv4Addr::LOCALHOST, 0).into()));
-        let settings = settings.map_err(Status::failed_precondition);
-        let Some(plugin) = self.plugins.find(&name) else {
-            let is_new = settings.is_ok_and(|new| new.plugins.iter().any(|plugin| plugin.name == name));
-            return Err(match is_new {
-                true => Status::failed_precondition(format!(
-                    "plugin {name} is new in hub.toml: restart the hub, which starts it; experiments go on meanwhile"
-                )),
-                false => names::unknown("plugin", &name, self.plugins.iter().map(Plugin::name)),
-            });
-        };
-        let mut found = settings?.plugins;
-        let at = found.iter().position(|other| other.name == name);
-        let at = at.ok_or_else(|| Status::failed_precondition(format!("hub.toml no longer has plugin {name}")))?;
-        let settings = found.swap_remove(at);
-        if settings.protocol.methods != plugin.protocol().methods || settings.layer != plugin.layer() {
-            let text = format!("methods or layer of plugin {name} have changed: restart the hub");
-            return Err(Status::failed_precondition(text));
+        let settings = settings.map_err(Status::failed_precondition)?;
+        let known: Vec<String> = settings.plugins.iter().map(|plugin| plugin.name.clone()).collect();
+        match self.plugins.reload(&name, settings.plugins).await {
+            Ok(()) => {}
+            Err(ReloadError::Refused(text)) => return Err(Status::failed_precondition(text)),
+            Err(ReloadError::Unknown) => {
+                return Err(names::unknown("plugin", &name, known.iter().map(String::as_str)));
+            }
         }
-        plugin.reload(settings).await;
         Ok(Response::new(ReloadPluginResponse {}))
     }
 }

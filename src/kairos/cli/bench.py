@@ -10,6 +10,7 @@ from ..devices import DeviceDB
 from ..emulator import artifacts
 from ..emulator.cards import doubled, lacking
 from ..emulator.process import SAYS, wiring
+from ..emulator.unseen import unseen
 from ..errors import UsageError
 from ..texts import plain
 from .bench_plot import write_plot
@@ -99,12 +100,13 @@ def _beside(args, file: str | None) -> str | None:
     return str(beside) if beside.is_file() else None
 
 
-def print_warnings(device):
+def print_warnings(device, database: DeviceDB):
     """Print the warnings of the bench's parts, if the device has a bench."""
     if not device.has_bench:
         return
     state = device.control.request("bench")
-    for at_ns, text, chain in [*state["warnings"], *state["unfinished"]]:
+    found = unseen(device, state, database.channel_names(), database.channels_of("TTLInOut"))
+    for at_ns, text, chain in [*state["warnings"], *state["unfinished"], *found]:
         print(f"bench: at {at_ns / 1e6:.6f} ms{_line(device, chain)}: {plain(text)}", file=sys.stderr)
 
 

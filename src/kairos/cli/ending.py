@@ -49,6 +49,8 @@ class Ending:
         experiment, device = self._experiment, self._device
         with held():
             self._keep(failed)
+        # The user's code, which may import anything, has ended.
+        self._outputs.prepare()
         statistics = experiment.statistics()
         kernels = 0 if statistics is None else statistics.kernels
         with self._step("the devices are not closed"):
@@ -64,7 +66,7 @@ class Ending:
             why = "the pulses could not be read"
         if device is not None and device.is_alive():
             with self._step("the warnings of the bench are not shown"):
-                print_warnings(device)
+                print_warnings(device, experiment.devices.ddb)
         if recording is not None and self._args.rounding_warning:
             with self._step("rounded outputs are not reported"):
                 print_rounded(device, recording, experiment.devices.ddb)

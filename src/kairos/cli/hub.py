@@ -202,7 +202,7 @@ def plugins(args):
 
 
 def reload(args):
-    """Restart a plugin."""
+    """Restart a plugin, start one that is new in hub.toml, or end one that is no longer there."""
     with open_lab(args) as lab:
         lab.reload(args.plugin)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from .. import files
 from ..errors import CommandLineError, UsageError
 from ..experiment.arguments import quantity
-from ..pictures import FORMATS
+from ..pictures import FORMATS, prepare
 from ..runs import ResultsFile
 from ..waveform.plot import write_plot
 from ..waveform.vcd import write_vcd
@@ -61,6 +61,11 @@ class Outputs:
     def next_rid(self) -> int:
         """Return the number of the run; 0 if its datasets are not written."""
         return 0 if self.results is None else self.results.next_rid()
+
+    def prepare(self):
+        """Begin what takes time before the other files are written, while the device is read."""
+        if "--plot" in self.files:
+            prepare()
 
     def write_datasets(self, experiment, started: float, completed=True) -> list[str]:
         """Write the datasets of an experiment that began at `started` (Unix time), if a file is

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 import traceback
 from typing import Any
 
@@ -22,12 +23,17 @@ class ImpossibleValue(ValueError):
 class EmbeddingMap:
     """Numbers for host objects (from 1) and for strings (from 0, the first ones predefined)."""
 
+    _warned: set[str] = set()
+    """Warnings that this process has given: an experiment may run a kernel many times."""
+
     def __init__(self) -> None:
         self._objects: dict[int, Any] = {}
         self._object_keys: dict[int, int] = {}
         self._next_object = itertools.count(1)
         self._contents: dict[int, Any] = {}
         self._memories: dict[int, bytes] = {}
+        self._owners: dict[int, list[int]] = {}
+        """Numbers of the arrays whose memory is that of one object, by its `id`."""
         self._attributes: dict[tuple[int, str], Any] = {}
         self.errors: list[Exception] = []
         """Errors of writing back, which must be raised when the kernel has ended."""
@@ -67,6 +73,7 @@ class EmbeddingMap:
             memory = array.astype(elements, copy=False).tobytes()
             self._memories[key] = memory
             self._contents[key] = numpy.ndarray(array.shape, elements, memory)
+            self._owners.setdefault(_owner(array), []).append(key)
         return key
 
     def memory(self, key: int) -> bytes:
@@ -154,6 +161,8 @@ class EmbeddingMap:
         if isinstance(sequence, numpy.ndarray):
             changed = _changed(original, value)
             new = value[changed]
+            if new.size:
+                self._warn_of_views(sequence)
             if sequence.dtype.kind in "iu" and new.size:
                 limits = numpy.iinfo(sequence.dtype)
                 wrong = new[(new < limits.min) | (new > limits.max)]
@@ -166,6 +175,31 @@ class EmbeddingMap:
             # Host functions may have shortened the list.
             if index < len(sequence) and not _has_gone(new) and not _identical(old, new):
                 sequence[index] = new
+
+    def _warn_of_views(self, array: numpy.ndarray) -> None:
+        """Warn if a kernel that has stored in this array also has another view of its memory: on the device
+        they are separate arrays."""
+        own = self._object_keys[id(array)]
+        for key in self._owners.get(_owner(array), ()):
+            other = self._objects[key]
+            if key != own and _overlap(array, other):
+                one, two = sorted((self._name_of(own), self._name_of(key)))
+                text = (
+                    f"warning: {one} and {two} share memory on the host, but a kernel has them as separate arrays: "
+                    "what it stored in one, it did not see in the other; keep the whole array and slice it in the "
+                    "kernel"
+                )
+                if text not in self._warned:
+                    self._warned.add(text)
+                    print(text, file=sys.stderr)
+
+    def _name_of(self, key: int) -> str:
+        """Return the attribute that holds an array."""
+        array = self._objects[key]
+        for (holder, name), value in self._attributes.items():
+            if value is array:
+                return f"{type(self._objects[holder]).__name__}.{name}"
+        return f"an array of shape {array.shape}"
 
     def store_str(self, text: str) -> int:
         """Return the number of a string."""
@@ -225,6 +259,21 @@ def _identical(a: Any, b: Any) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_identical, a, b))
     return a is b or (isinstance(a, _VALUES) and isinstance(b, _VALUES) and _same(a, b))
+
+
+def _owner(array: Any) -> int:
+    """Return the `id` of the object that has the memory of an array, of which it may be a view."""
+    while (base := getattr(array, "base", None)) is not None:
+        array = base
+    return id(array)
+
+
+def _overlap(one: numpy.ndarray, other: numpy.ndarray) -> bool:
+    """Return whether two arrays have an element in common; True if that is too hard to tell."""
+    try:
+        return numpy.shares_memory(one, other, max_work=1000)
+    except numpy.exceptions.TooHardError:
+        return True
 
 
 def _end(tag: bytes, at: int) -> int:

@@ -64,11 +64,15 @@ class Sources:
 
         return np.frombuffer(self._bytes, OUTPUT)
 
-    def frames(self, chain: int, whole=False) -> tuple:
-        """Return the origin of the outputs of this chain, in the format of `Kernels.frames`."""
+    def origin(self, chain: int) -> tuple:
+        """Return the library and the addresses of this chain, for `Kernels.frames`."""
         library, addresses, _ = self._reply["chains"][chain]
         names = self._reply["libraries"]
-        return self._kernels.frames(names[library] if library < len(names) else None, addresses, whole)
+        return names[library] if library < len(names) else None, addresses
+
+    def frames(self, chain: int, whole=False) -> tuple:
+        """Return the origin of the outputs of this chain, in the format of `Kernels.frames`."""
+        return self._kernels.frames(*self.origin(chain), whole)
 
     def called_by(self, chain: int, names) -> bool:
         """Return whether a driver's method of one of these names is among the callers."""

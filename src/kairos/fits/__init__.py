@@ -68,7 +68,7 @@ def loaded():
     try:
         import lmfit  # imported late: it takes half a second, and few programs fit
     except ImportError:
-        raise UsageError("fits need lmfit: pip install 'kairos[fits]'") from None
+        raise UsageError("fits need lmfit: pip install 'kairos[analysis]'") from None
     return lmfit
 
 

@@ -183,8 +183,8 @@ class Lab:
         return list(self.call("Plugins", "List").plugins)
 
     def reload(self, plugin: str):
-        """Restart a plugin with its current settings in hub.toml. Requires a token with the role
-        `administer`."""
+        """Restart a plugin with its current entry in hub.toml, start it if it is new there, or end it if
+        it is no longer there. Requires a token with the role `administer`."""
         self.call("Plugins", "Reload", name=plugin)
 
     def clocks(self, *devices: str) -> dict:

@@ -5,6 +5,7 @@ Times are nanoseconds since the page's time 0, in order.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import numpy as np
 
@@ -16,21 +17,25 @@ here on."""
 
 
 class Packer:
-    """Collects arrays in one block of bytes, each aligned to 8 bytes, and deduplicated texts."""
+    """Collects arrays in one block of bytes, each aligned to 8 bytes, and texts; what occurs twice is
+    there once."""
 
     def __init__(self):
         self.blocks: list[bytes] = []
         self.texts: dict[str, int] = {}
         self._size = 0
+        self._places: dict[bytes, int] = {}
 
     def array(self, values, kind) -> list[int]:
         """Add an array; returns its first byte and number of elements."""
         values = np.asarray(values, dtype=kind)
         block = values.astype(values.dtype.newbyteorder("<")).tobytes()
-        place = [self._size, len(values)]
-        self.blocks.append(block + bytes(-len(block) % 8))
-        self._size += len(self.blocks[-1])
-        return place
+        block += bytes(-len(block) % 8)
+        place = self._places.setdefault(blake2b(block).digest(), self._size)
+        if place == self._size:
+            self.blocks.append(block)
+            self._size += len(block)
+        return [place, len(values)]
 
     def text(self, text: str) -> int:
         """Return the number of a text in the page."""
@@ -99,16 +104,19 @@ class Steps(Lane):
 
 @dataclass
 class Marks(Lane):
-    """Points in time, each with a text, which may be empty."""
+    """Points in time, each with a text, which may be empty: its own of `texts`, or, if there are few and
+    many points, that of its number in `which`."""
 
     times: Sequence[int] = ()
     texts: Sequence[str] = ()
+    which: Sequence[int] | None = None
 
     def _content(self, packer):
+        numbers = np.array([packer.text(text) for text in self.texts], np.uint32)
         return {
             "kind": "marks",
             "t": packer.array(self.times, np.float64),
-            "v": packer.array([packer.text(text) for text in self.texts], np.uint32),
+            "v": packer.array(numbers if self.which is None else numbers[self.which], np.uint32),
         }
 
 

@@ -30,7 +30,10 @@ def lanes_of_source(sources: Sources, origin_ns: int, names: dict[int, str]) -> 
     times = outputs["time_ns"][order] - origin_ns
     # Distinct texts are numbered: a few per line, regardless of the number of outputs.
     kinds = outputs["chain"][order].astype(np.int64) << 32 | outputs["target"][order] >> 8
-    found, which = np.unique(kinds, return_inverse=True)
+    # Most outputs are of the same kind as the one before, so that there is little to sort.
+    begins = np.flatnonzero(np.diff(kinds, prepend=-1))
+    found, which = np.unique(kinds[begins], return_inverse=True)
+    which = np.repeat(which, np.diff(begins, append=len(kinds)))
     lines: dict[tuple[str, int], dict[int, str]] = {}
     for number, kind in enumerate(found):
         chain, channel = int(kind) >> 32, int(kind) & 0xFFFFFFFF
@@ -42,10 +45,13 @@ def lanes_of_source(sources: Sources, origin_ns: int, names: dict[int, str]) -> 
                 text = _text(name, own) + (f", {does} at {_place(other[0])}" if other else "")
                 lines.setdefault((own[0].file, own[0].line), {})[number] = text
     for (file, line), texts in sorted(lines.items()):
-        own = np.isin(which, list(texts))
+        numbers = np.array(sorted(texts))
+        own = np.isin(which, numbers)
         text = linecache.getline(file, line).strip()
         name = f"{line}: {text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}"
-        yield Marks(name, ("source", Path(file).name), times[own], [texts[number] for number in which[own]])
+        place = np.searchsorted(numbers, which[own])
+        shown = [texts[number] for number in numbers.tolist()]
+        yield Marks(name, ("source", Path(file).name), times[own], shown, place)
 
 
 def _text(channel: str, frames) -> str:

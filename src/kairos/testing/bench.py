@@ -9,6 +9,7 @@ from ..cli.bench import NAME
 from ..cli.experiments import Experiment
 from ..contracts.cards import WIRING
 from ..devices import DeviceDB
+from ..emulator.unseen import unseen
 from ..errors import UsageError
 from ..experiment.datasets import DatasetDB
 from ..waveform import Channel, Recording
@@ -99,7 +100,8 @@ class Bench:
     def warnings(self) -> list[str]:
         """Warnings of bench parts in the last run, including inputs for which they are still waiting."""
         state = self._state(self._warned)
-        return [text for _, text, _ in (*state["warnings"], *state["unfinished"])]
+        found = unseen(self.device, state, self.database.channel_names(), self.database.channels_of("TTLInOut"))
+        return [text for _, text, _ in (*state["warnings"], *state["unfinished"], *found)]
 
     def lost_outputs(self) -> list[str]:
         """Failed outputs of the device so far, from its log: ``RTIO collision

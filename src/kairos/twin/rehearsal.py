@@ -22,6 +22,7 @@ from .. import emulator
 from ..cli import report
 from ..cli.experiments import ENDED, Experiment
 from ..devices import DeviceDB
+from ..emulator.unseen import unseen
 from ..errors import CompileError, KairosError
 from ..experiment.arguments import CancelledArgsError
 from ..experiment.datasets import DatasetDB
@@ -266,7 +267,8 @@ class Twin:
         found.lines = lines_of(sources, found.recording.origin_ns)
         if device.has_bench:
             state = device.control.request("bench")
-            found.warnings = [text for _, text, _ in (*state["warnings"], *state["unfinished"])]
+            others = unseen(device, state, found.channels, self.ddb.channels_of("TTLInOut"))
+            found.warnings = [text for _, text, _ in (*state["warnings"], *state["unfinished"], *others)]
         found.violations = violations(self._rules, found.recording, device, sources, self.ddb)
         # The last, since it makes the device do more.
         found.lost = places_of(device.lost_outputs(), sources, found.channels)

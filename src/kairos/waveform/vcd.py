@@ -82,12 +82,29 @@ def _lines(changes: list[Changes], idents: list[str]) -> Iterator[str]:
     times, codes = times[order], positions[order] * len(_TEXTS) + levels[order] - FLOATING
     begins = np.diff(times, prepend=0) != 0
     texts = [f"{_TEXTS[level]}{ident}\n" for ident in idents for level in sorted(_TEXTS)]
+    words = np.array(texts or [""], dtype=bytes)
+    words = words.view(np.uint8).reshape(len(words), -1)
     for start in range(0, len(times), _TOGETHER):
         some = slice(start, start + _TOGETHER)
-        columns = (column[some].tolist() for column in (times, codes, begins))
-        yield "".join(
-            f"#{time}\n{texts[code]}" if is_new else texts[code] for time, code, is_new in zip(*columns, strict=True)
-        )
+        heads = _heads(times[some])
+        heads[~begins[some]] = 0
+        rows = np.concatenate((heads, words[codes[some]]), axis=1)
+        yield rows[rows != 0].tobytes().decode("ascii")
+
+
+def _heads(times):
+    """Return the lines ``#TIME`` of times above 0, a row of characters for each, with zeros between them:
+    formatting them one by one takes five times as long."""
+    import numpy as np  # imported late
+
+    rest = times.astype(np.uint64)
+    rows = np.zeros((len(times), len(str(rest.max())) + 2), np.uint8)
+    rows[:, 0], rows[:, -1] = ord("#"), ord("\n")
+    for place in range(rows.shape[1] - 2, 0, -1):
+        tens = rest // 10
+        rows[:, place] = np.where(rest > 0, ord("0") + rest - 10 * tens, 0)
+        rest = tens
+    return rows
 
 
 def write_vcd(path, recording: Recording) -> list[str]:

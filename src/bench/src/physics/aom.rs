@@ -29,7 +29,8 @@ pub struct Options {
 pub struct Aom {
     options: Options,
     tone: Tone,
-    /// Whether a tone has made light that is worth the name.
+    /// Whether there has been a tone, and whether one has made light that is worth the name.
+    toned: bool,
     lit: bool,
     /// The first tone that has not.
     lost: Option<(Ns, Tone)>,
@@ -41,6 +42,7 @@ impl Aom {
         Self {
             options,
             tone: Tone::OFF,
+            toned: false,
             lit: false,
             lost: None,
         }
@@ -76,6 +78,7 @@ impl Model for Aom {
                     ));
                 }
                 self.tone = *tone;
+                self.toned |= tone.dbm > f64::NEG_INFINITY;
                 let light = self.light(*tone);
                 if light.power > DARK {
                     self.lit = true;
@@ -89,7 +92,7 @@ impl Model for Aom {
 
     fn report(&self, _at: Ns) -> Value {
         let light = self.light(self.tone);
-        json!({ "part": "AOM", "shift_hz": light.hz, "power": light.power })
+        json!({ "part": "AOM", "shift_hz": light.hz, "power": light.power, "had_tone": self.toned })
     }
 
     /// A modulator that has had tones and never made light.

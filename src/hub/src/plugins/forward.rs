@@ -11,7 +11,7 @@ use tonic::transport::Channel;
 use tonic::Status;
 use tower::{Service, ServiceExt};
 
-use super::Plugins;
+use super::host::Plugins;
 use crate::access::Caller;
 use crate::body::PermitBody;
 use crate::laboratory::Laboratory;

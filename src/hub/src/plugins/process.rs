@@ -1,5 +1,5 @@
 //! A plugin's process: started, watched, and restarted when it ends, does not answer, or uses too
-//! much memory.
+//! much memory; ended when its entry in hub.toml is no longer valid.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -10,6 +10,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::sync::{mpsc, watch, Semaphore};
+use tokio::task::JoinHandle;
 use tokio::time::{interval, sleep, timeout, MissedTickBehavior};
 use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::health_client::HealthClient;
@@ -52,6 +53,7 @@ pub enum State {
 /// Statistics of a plugin's processes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
+    /// 0 if there is no process.
     pub pid: u32,
     /// Number of starts.
     pub starts: u32,
@@ -66,14 +68,23 @@ pub struct HubAccess {
     pub token: String,
 }
 
+/// What a plugin's supervisor is told to do.
+enum Order {
+    /// Restart the plugin with these settings.
+    Reload(PluginSettings),
+    /// End it for good.
+    End,
+}
+
 /// A plugin.
 pub struct Plugin {
     name: String,
     layer: Layer,
     protocol: Protocol,
-    state: watch::Receiver<State>,
+    state: Arc<watch::Sender<State>>,
     facts: Arc<Mutex<Facts>>,
-    reload: mpsc::Sender<PluginSettings>,
+    orders: mpsc::Sender<Order>,
+    supervisor: Mutex<Option<JoinHandle<()>>>,
     calls: Arc<Semaphore>,
     heartbeat: Arc<Heartbeat>,
 }
@@ -81,33 +92,33 @@ pub struct Plugin {
 impl Plugin {
     /// Starts the plugin and supervises it until the hub ends. `folder`: for its socket.
     pub fn start(settings: PluginSettings, folder: &std::path::Path, hub: Option<HubAccess>, groups: Groups) -> Self {
-        let (sender, state) = watch::channel(State::Down("it is starting".into()));
-        let (reload, reloads) = mpsc::channel(1);
+        let state = Arc::new(watch::Sender::new(State::Down("it is starting".into())));
+        let (sender, orders) = mpsc::channel(1);
         let socket = folder.join(format!("{}.socket", settings.name));
         let facts = Arc::<Mutex<Facts>>::default();
         let heartbeat = Arc::new(Heartbeat::default());
-        let plugin = Self {
-            name: settings.name.clone(),
-            layer: settings.layer,
-            protocol: settings.protocol.clone(),
-            state,
-            facts: facts.clone(),
-            reload,
-            calls: Arc::new(Semaphore::new(CALLS_MAX)),
-            heartbeat: heartbeat.clone(),
-        };
+        let (name, layer, protocol) = (settings.name.clone(), settings.layer, settings.protocol.clone());
         let supervisor = Supervisor {
             hub: hub.filter(|_| settings.layer == Layer::Control),
             groups,
             settings,
             socket,
-            state: sender,
-            facts,
-            reloads,
-            heartbeat,
+            state: state.clone(),
+            facts: facts.clone(),
+            orders,
+            heartbeat: heartbeat.clone(),
         };
-        tokio::spawn(supervisor.run());
-        plugin
+        Self {
+            name,
+            layer,
+            protocol,
+            state,
+            facts,
+            orders: sender,
+            supervisor: Mutex::new(Some(tokio::spawn(supervisor.run()))),
+            calls: Arc::new(Semaphore::new(CALLS_MAX)),
+            heartbeat,
+        }
     }
 
     pub fn name(&self) -> &str {
@@ -127,7 +138,7 @@ impl Plugin {
     }
 
     pub fn state(&self) -> watch::Receiver<State> {
-        self.state.clone()
+        self.state.subscribe()
     }
 
     pub fn heartbeat(&self) -> Arc<Heartbeat> {
@@ -146,10 +157,32 @@ impl Plugin {
         self.calls.clone()
     }
 
-    /// Restarts the plugin with these settings, whose protocol must be unchanged.
+    /// Restarts the plugin with these settings, whose layer and methods must be unchanged. It is down
+    /// when this returns, and stays so until its new process answers.
     pub async fn reload(&self, settings: PluginSettings) {
-        // The channel remains open until the hub ends.
-        let _ = self.reload.send(settings).await;
+        self.order(Order::Reload(settings), "it is restarting").await;
+    }
+
+    /// Ends the plugin; returns when all of its processes have ended.
+    pub async fn end(&self) {
+        self.order(Order::End, "it is no longer in hub.toml").await;
+        let supervisor = self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(supervisor) = supervisor {
+            // Fails only if the hub ends meanwhile.
+            let _ = supervisor.await;
+        }
+    }
+
+    async fn order(&self, order: Order, state: &str) {
+        // Fails only when the supervisor has ended.
+        let Ok(permit) = self.orders.reserve().await else {
+            return;
+        };
+        // Together, so that the supervisor cannot report the old process as running in between.
+        self.state.send_modify(|now| {
+            permit.send(order);
+            *now = State::Down(state.into());
+        });
     }
 }
 
@@ -167,8 +200,17 @@ enum End {
     /// The process failed, for this reason.
     Failed(String),
     Reload(PluginSettings),
-    /// The hub ends.
+    /// The plugin, or the hub, ends.
     Over,
+}
+
+impl From<Option<Order>> for End {
+    fn from(order: Option<Order>) -> Self {
+        match order {
+            Some(Order::Reload(settings)) => Self::Reload(settings),
+            Some(Order::End) | None => Self::Over,
+        }
+    }
 }
 
 struct Supervisor {
@@ -176,9 +218,9 @@ struct Supervisor {
     groups: Groups,
     socket: PathBuf,
     hub: Option<HubAccess>,
-    state: watch::Sender<State>,
+    state: Arc<watch::Sender<State>>,
     facts: Arc<Mutex<Facts>>,
-    reloads: mpsc::Receiver<PluginSettings>,
+    orders: mpsc::Receiver<Order>,
     heartbeat: Arc<Heartbeat>,
 }
 
@@ -203,7 +245,6 @@ impl Supervisor {
                 End::Reload(settings) => {
                     tracing::info!(plugin = self.settings.name, "restarted on request");
                     self.settings = settings;
-                    self.state.send_replace(State::Down("it is restarting".into()));
                     pause = PAUSE_MIN;
                 }
                 End::Failed(why) => {
@@ -211,19 +252,32 @@ impl Supervisor {
                         pause = PAUSE_MIN;
                     }
                     tracing::error!(plugin = self.settings.name, "{why}; restarting in {pause:?}");
-                    self.state.send_replace(State::Down(why));
+                    self.report(State::Down(why));
                     self.heartbeat.beat();
                     tokio::select! {
-                        () = sleep(pause) => {}
-                        settings = self.reloads.recv() => match settings {
-                            Some(settings) => self.settings = settings,
-                            None => return,
+                        () = sleep(pause) => pause = (2 * pause).min(PAUSE_MAX),
+                        order = self.orders.recv() => match order {
+                            Some(Order::Reload(settings)) => {
+                                self.settings = settings;
+                                pause = PAUSE_MIN;
+                            }
+                            Some(Order::End) | None => return,
                         },
                     }
-                    pause = (2 * pause).min(PAUSE_MAX);
                 }
             }
         }
+    }
+
+    /// Makes the state known, unless an order has come that makes it outdated.
+    fn report(&self, state: State) {
+        self.state.send_if_modified(|now| {
+            let is_current = self.orders.is_empty();
+            if is_current {
+                *now = state;
+            }
+            is_current
+        });
     }
 
     fn limits(&self) -> Limits {
@@ -306,7 +360,7 @@ impl Supervisor {
                     Ok(status) => format!("it has ended: {status}"),
                     Err(error) => format!("it has ended: {error}"),
                 }),
-                settings = self.reloads.recv() => return settings.map_or(End::Over, End::Reload),
+                order = self.orders.recv() => return order.into(),
                 _ = checks.tick() => {}
             }
             orphans::watch();
@@ -332,13 +386,14 @@ impl Supervisor {
             let answered = tokio::select! {
                 answered = timeout(self.settings.patience, answers(channel.clone())) => answered,
                 _ = child.wait() => continue,
+                order = self.orders.recv() => return order.into(),
             };
             match (answered, is_up) {
                 (Ok(true), true) => {}
                 (Ok(true), false) => {
                     is_up = true;
                     tracing::info!(plugin = self.settings.name, "runs");
-                    self.state.send_replace(State::Running(channel.clone()));
+                    self.report(State::Running(channel.clone()));
                 }
                 // An ending process stops answering before it exits; then the next iteration
                 // reports the reason.
@@ -368,6 +423,8 @@ impl Supervisor {
         let _ = child.kill().await;
         let name = self.settings.name.clone();
         let _ = tokio::task::spawn_blocking(move || orphans::end(&name, first)).await;
+        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        (facts.pid, facts.memory) = (0, 0);
     }
 }
 

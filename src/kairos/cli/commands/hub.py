@@ -243,8 +243,8 @@ COMMAND = Command(
         ),
         "plugins": Command("list the plugins", *HUB, JSON, runs="hub.plugins", examples=("kairos hub plugins",)),
         "reload": Command(
-            "restart a plugin with its current settings in hub.toml",
-            Option("plugin", metavar="PLUGIN", help="plugin to restart"),
+            "restart a plugin with its entry in hub.toml; start one that is new there, end one that is no longer there",
+            Option("plugin", metavar="PLUGIN", help="plugin to reload"),
             *HUB,
             runs="hub.reload",
             examples=("kairos hub reload shutter",),

@@ -1,6 +1,8 @@
-// The page: rows of lanes over one axis of time, and what mouse and keys do.
+// The page: rows of lanes over one axis of time, and what mouse, keys and fingers do.
 
 const NAMES = 240, RULER = 22, OVERVIEW = 34;
+// How far, in pixels, a mouse or a finger moves during a click.
+const STILL = { mouse: 3, touch: 12 };
 
 async function unpacked(id) {
   const packed = await fetch(`data:application/octet-stream;base64,${document.getElementById(id).textContent}`);
@@ -13,6 +15,8 @@ class Scope {
     this.view = new View(content.end);
     this.closed = new Set(this.lanes.filter(({ group }) => group.at(-1) === "pads").map(({ group }) => group.join("/")));
     this.cursors = { a: null, b: null };
+    // The cursor that a click sets.
+    this.chosen = "a";
     this.scroll = 0;
     this.main = document.getElementById("view");
     this.canvas = this.main.querySelector("canvas");
@@ -247,7 +251,6 @@ class Scope {
 
   listen() {
     const { main, view } = this;
-    let drag = null;
     const change = (action) => { action(); this.redraw(); };
     main.addEventListener("wheel", (event) => {
       event.preventDefault();
@@ -257,27 +260,7 @@ class Scope {
         else view.zoom(1.002 ** event.deltaY, event.offsetX);
       });
     }, { passive: false });
-    main.addEventListener("pointerdown", (event) => {
-      main.setPointerCapture(event.pointerId);
-      drag = { x: event.offsetX, y: event.offsetY, moved: 0, overview: event.offsetY > this.size.height - OVERVIEW };
-      if (drag.overview) change(() => view.show(this.whole.time(event.offsetX)));
-    });
-    main.addEventListener("pointermove", (event) => {
-      if (!drag) return this.tip(event);
-      drag.moved += Math.abs(event.offsetX - drag.x) + Math.abs(event.offsetY - drag.y);
-      if (drag.overview) change(() => view.show(this.whole.time(event.offsetX)));
-      else if (drag.moved > 3) {
-        change(() => { view.move((drag.x - event.offsetX) / (view.right - view.left)); this.scroll += drag.y - event.offsetY; });
-      }
-      [drag.x, drag.y] = [event.offsetX, event.offsetY];
-    });
-    main.addEventListener("pointerup", (event) => {
-      const click = drag && drag.moved <= 3 && !drag.overview;
-      drag = null;
-      if (click) this.click(event);
-    });
-    main.addEventListener("pointerleave", () => { document.getElementById("tip").hidden = true; });
-    main.addEventListener("pointermove", (event) => { this.mouse = event; });
+    this.listenToPointers();
     document.getElementById("search").addEventListener("keydown", (event) => {
       event.stopPropagation();
       if (event.key === "Enter") this.find(!event.shiftKey);
@@ -296,7 +279,78 @@ class Scope {
     for (const [id, key] of [["fit", "f"], ["in", "+"], ["out", "-"]]) {
       document.getElementById(id).addEventListener("click", () => change(actions[key]));
     }
+    const which = document.getElementById("which");
+    which.addEventListener("click", () => {
+      this.chosen = this.chosen === "a" ? "b" : "a";
+      which.textContent = this.chosen.toUpperCase();
+      which.dataset.cursor = this.chosen;
+    });
     document.getElementById("help").addEventListener("click", () => document.getElementById("keys").showModal());
+  }
+
+  // Mouse and fingers: one moves the view, two zoom it as well. A click sets a cursor, two fingers set both.
+  listenToPointers() {
+    const { main, view } = this, pressed = new Map();
+    let gesture = null;
+    const places = () => [...pressed.values()].slice(0, 2);
+    // The middle between the pointers, and their distance; 0 of one.
+    const middle = ([one, other = one]) => (
+      { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2, apart: Math.hypot(one.x - other.x, one.y - other.y) }
+    );
+    main.addEventListener("pointerdown", (event) => {
+      main.setPointerCapture(event.pointerId);
+      pressed.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+      gesture ??= { moved: 0, overview: event.offsetY > this.size.height - OVERVIEW };
+      gesture.places = places();
+      if (gesture.overview) this.showOverview(event);
+    });
+    main.addEventListener("pointermove", (event) => {
+      this.mouse = event;
+      const last = pressed.get(event.pointerId);
+      if (!last) return this.tip(event);
+      const before = middle(places());
+      gesture.moved += Math.abs(event.offsetX - last.x) + Math.abs(event.offsetY - last.y);
+      [last.x, last.y] = [event.offsetX, event.offsetY];
+      const now = middle(places());
+      if (gesture.overview) this.showOverview(event);
+      else if (gesture.moved > (STILL[event.pointerType] ?? STILL.mouse)) {
+        document.getElementById("tip").hidden = true;
+        if (before.apart && now.apart) view.zoom(before.apart / now.apart, before.x);
+        view.move((before.x - now.x) / (view.right - view.left));
+        this.scroll += before.y - now.y;
+        this.redraw();
+      }
+    });
+    main.addEventListener("pointerup", (event) => {
+      pressed.delete(event.pointerId);
+      if (!gesture || pressed.size) return;
+      const { moved, overview, places: [one, other] } = gesture;
+      gesture = null;
+      this.mouse = event;
+      if (overview || moved > (STILL[event.pointerType] ?? STILL.mouse)) return;
+      if (other) this.setCursors([one, other].sort((left, right) => left.x - right.x));
+      else this.click(event);
+      if (event.pointerType === "touch") this.tip(event);
+    });
+    main.addEventListener("pointercancel", (event) => {
+      pressed.delete(event.pointerId);
+      if (!pressed.size) gesture = null;
+    });
+    main.addEventListener("pointerleave", (event) => {
+      // A finger leaves when it is lifted; what it has found stays.
+      if (event.pointerType !== "touch") document.getElementById("tip").hidden = true;
+    });
+  }
+
+  showOverview(event) {
+    this.view.show(this.whole.time(event.offsetX));
+    this.redraw();
+  }
+
+  // Cursor A to the first place, cursor B to the second one.
+  setCursors([one, other]) {
+    this.cursors = { a: this.timeNear(one.x, one.y), b: this.timeNear(other.x, other.y) };
+    this.showCursors();
   }
 
   click(event) {
@@ -306,7 +360,7 @@ class Scope {
       this.arrange();
       this.redraw();
     } else if (event.offsetX > this.view.left) {
-      this.cursors[event.shiftKey ? "b" : "a"] = this.timeNear(event.offsetX, event.offsetY);
+      this.cursors[event.shiftKey ? "b" : this.chosen] = this.timeNear(event.offsetX, event.offsetY);
       this.showCursors();
     }
   }

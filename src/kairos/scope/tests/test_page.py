@@ -31,10 +31,10 @@ def show(browser, tmp_path):
     """Open a page of lanes; at the end its console must be empty."""
     said, pages = [], []
 
-    def show(lanes, end, title="a <b>title</b> & more"):
+    def show(lanes, end, title="a <b>title</b> & more", size=(1000, 600), **kind):
         path = tmp_path / "page.html"
         write_page(path, title, lanes, end)
-        page = browser.new_page(viewport={"width": 1000, "height": 600})
+        page = browser.new_page(viewport={"width": size[0], "height": size[1]}, **kind)
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.goto(path.as_uri())
@@ -177,6 +177,103 @@ def test_dma_event_shows_recording_and_playback_lines(show):
     ask = "time => sourceAt(scope.lanes, scope.lanes.find((lane) => lane.name === 'led'), time)"
     assert page.evaluate(ask, 500) == "recorded at scan.py:4: led.pulse(1 * us)\nplayed at scan.py:8: dma.playback(it)"
     assert page.evaluate(ask, 995) == "scan.py:4: led.pulse(1 * us)"
+
+
+@pytest.fixture
+def telephone(show):
+    """The page on a telephone, and a function that puts fingers on it, moves them in steps and lifts them: the
+    way of each as a list of places on the page."""
+    page = show(LANES, 4000, size=(400, 700), has_touch=True, is_mobile=True)
+    session = page.context.new_cdp_session(page)
+
+    def touch(*ways):
+        for number, step in enumerate(zip(*ways, strict=True)):
+            points = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(step)]
+            kind = "touchMove" if number else "touchStart"
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        page.wait_for_function("!scope.asked")
+
+    return page, touch
+
+
+def test_dragging_finger_moves_the_view(telephone):
+    page, touch = telephone
+    page.evaluate("scope.view.start = 0; scope.view.span = 1000; scope.redraw()")
+    width = page.evaluate("scope.view.right - scope.view.left")
+    touch([(300 - 10 * step, 300) for step in range(11)])
+    start, span, scroll = page.evaluate("[scope.view.start, scope.view.span, scope.scroll]")
+    # What the finger moves before it is known not to be a tap counts no more than that.
+    assert 80 / width * 1000 <= start <= 100 / width * 1000 + 1e-6 and span == 1000 and scroll == 0
+    assert page.evaluate("scope.cursors") == {"a": None, "b": None}
+
+
+def test_pinch_zooms_around_the_fingers(telephone):
+    page, touch = telephone
+    page.evaluate("scope.view.start = 0; scope.view.span = 1000; scope.redraw()")
+    middle = page.evaluate("scope.view.time(270)")
+    touch([(250 - 4 * step, 300) for step in range(11)], [(290 + 4 * step, 300) for step in range(11)])
+    span, now = page.evaluate("[scope.view.span, scope.view.time(270)]")
+    assert 1000 * 40 / 120 <= span < 1000 * 60 / 120 and abs(now - middle) < 0.02 * span
+    # Apart vertically it is a pinch, too, and back it shows as much as before.
+    touch([(270, 200 + 4 * step) for step in range(11)], [(270, 320 - 4 * step) for step in range(11)])
+    assert 0.8 * 1000 < page.evaluate("scope.view.span") < 1.6 * 1000
+    assert page.evaluate("scope.cursors") == {"a": None, "b": None}
+    assert page.evaluate("visualViewport.scale") == 1, "the page itself does not zoom"
+
+
+def test_taps_set_both_cursors(telephone):
+    """With the button, or at once with two fingers; an edge near the finger is met."""
+    page, touch = telephone
+    led, second = (page.evaluate(PLACE, [time, "led"]) for time in (1000, 2000))
+    touch([[led[0] + 4, led[1]]])
+    assert page.evaluate("scope.cursors") == {"a": 1000, "b": None}
+    assert page.inner_text("#tip").splitlines()[0] == "led: 0" and page.is_visible("#tip")
+    page.tap("#which")
+    touch([second])
+    assert page.evaluate("scope.cursors") == {"a": 1000, "b": 2000} and page.inner_text("#which") == "B"
+    page.tap("#which")
+    touch([led])
+    assert page.evaluate("scope.cursors") == {"a": 1000, "b": 2000}
+    page.evaluate("scope.cursors = {a: null, b: null}; scope.showCursors()")
+    touch([second], [led])
+    assert page.evaluate("scope.cursors") == {"a": 1000, "b": 2000}
+    assert "B − A 1 µs" in page.inner_text("#cursors")
+
+
+def test_help_of_the_page_names_the_gestures(telephone):
+    page, touch = telephone
+    page.tap("#help")
+    assert all(word in page.inner_text("#keys") for word in ("pinch", "drag", "two fingers"))
+    box = page.locator("#keys").bounding_box()
+    assert 0 <= box["x"] and box["x"] + box["width"] <= 400
+    page.tap("#keys button")
+
+
+def test_finger_in_the_overview_moves_the_view_there(telephone):
+    page, touch = telephone
+    page.evaluate("scope.view.start = 0; scope.view.span = 400; scope.redraw()")
+    place = "time => [scope.whole.x(time), scope.canvas.getBoundingClientRect().bottom - 10]"
+    for times in ([3000], [3000, 2500, 2000]):
+        touch([page.evaluate(place, time) for time in times])
+        assert abs(page.evaluate("scope.view.start + scope.view.span / 2") - times[-1]) < 20
+
+
+def test_many_marks_with_few_texts_are_stored_once(show, tmp_path):
+    """Each of them shows its text, also in two lanes with the same times."""
+    times, which = list(range(0, 200_000, 2)), [n % 3 for n in range(100_000)]
+    texts = [["led", "led ← run.py:3", "led2"][n] for n in which]
+    sizes = []
+    for lanes in (
+        [Marks("a", (), times, texts)],
+        [Marks("a", (), times, ["led", "led ← run.py:3", "led2"], which)],
+        [Marks(name, (), times, ["led", "led ← run.py:3", "led2"], which) for name in "ab"],
+    ):
+        page = show(lanes, 200_000)
+        ask = "n => scope.lanes[0].texts[scope.lanes[0].v[n]]"
+        assert [page.evaluate(ask, n) for n in (0, 1, 2, 99_999)] == ["led", "led ← run.py:3", "led2", "led"]
+        sizes.append((tmp_path / "page.html").stat().st_size)
+    assert sizes[0] == sizes[1] and sizes[2] < sizes[1] + 200, sizes
 
 
 def test_failed_write_keeps_previous_page(tmp_path, monkeypatch):
