@@ -7,7 +7,6 @@ LLVM's code generation, and links the result.
 import functools
 import io
 import itertools
-import tarfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -304,6 +303,8 @@ def emit(
 def _archive(parts: list[tuple[str, bytes]]) -> bytes:
     """Build an uncompressed, reproducible tar file of these names and contents."""
     out = io.BytesIO()
+    import tarfile  # imported late: few programs have several libraries
+
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, content in parts:
             head = tarfile.TarInfo(name)

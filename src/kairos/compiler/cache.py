@@ -20,7 +20,6 @@ import hashlib
 import marshal
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -254,6 +253,8 @@ def _read(file: Path) -> dict | None:
 
 
 def _write(file: Path, data: bytes) -> None:
+    import tempfile  # imported late: most kernels are found, not kept
+
     handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".new")
     try:
         with os.fdopen(handle, "wb") as stream:
