@@ -1,8 +1,10 @@
 """The twin: rehearsals, sweeps, waveforms in results."""
 
+import os
 import statistics
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +27,7 @@ __all__ = ["PREFIXES", "twin_figures"]
 PREFIXES = ("rehearse.", "sweep.", "waveform.", "diff.")
 ION = EXAMPLES / "ion"
 RABI = "rabi_flop.py"
-EMPTY = "nothing.py"
+EMPTY, SCANNED = "nothing.py", "scanned.py"
 FILES = f"{RABI} trap.py bench.toml device_db.py".split()
 MEMORY_PER_CORE = 1 << 30
 """Bytes that devices may occupy per core."""
@@ -41,6 +43,31 @@ class Nothing(EnvExperiment):
     def run(self):
         self.set_dataset("n", self.n)
 """
+PULSE = """
+from artiq.experiment import *
+from trap import THRESHOLD, Trap
+
+
+class Pulse(Trap, EnvExperiment):
+    def build(self):
+        self.build_trap()
+        self.setattr_argument("length", NumberValue(10 * us, unit="us"))
+
+    @kernel
+    def run(self):
+        self.setup()
+        self.core.break_realtime()
+        dark = 0
+        for _ in range(self.shots):
+            self.cool()
+            self.qubit.sw.pulse(self.length)
+            delay(2 * us)
+            if self.detect() < THRESHOLD:
+                dark += 1
+        self.core.wait_until_mu(now_mu())
+        self.set_dataset("dark", dark)
+"""
+"""One point; the scanned argument is a number of the kernel."""
 QUICK = """
 import time
 from artiq.experiment import *
@@ -122,10 +149,22 @@ def _swept(sweep, folder, workers) -> float:
     return (times[-1] - times[workers - 1]) / (len(times) - workers)
 
 
+@contextmanager
+def _kept_kernels(folder):
+    """Context in which workers keep kernels, as they do for users, in an empty cache."""
+    before = os.environ.get("KAIROS_CACHE")
+    os.environ["KAIROS_CACHE"] = str(folder / "kernels")
+    try:
+        yield
+    finally:
+        os.environ.pop("KAIROS_CACHE") if before is None else os.environ.update(KAIROS_CACHE=before)
+
+
 def _sweeps(figures, folder):
     for name in FILES:
         (folder / name).write_text((ION / name).read_text())
     (folder / EMPTY).write_text(NOTHING)
+    (folder / SCANNED).write_text(PULSE)
 
     def made(file, space, **arguments):
         return Sweep(folder / file, space, arguments, device_db=folder / "device_db.py")
@@ -134,6 +173,11 @@ def _sweeps(figures, folder):
     alone, both = _swept(rabi, folder, 1), _swept(rabi, folder, 2)
     source = "examples/ion/rabi_flop.py, one point of 100 shots each, two workers, without their start"
     figures.add("sweep.points_per_s", 1 / both, "1/s", target=20, at_least=True, source=source)
+    lengths = Space((Dimension("length", np.linspace(1e-6, 30e-6, 20)),))
+    with _kept_kernels(folder):
+        seconds = _swept(made(SCANNED, lengths, shots="100"), folder, 2)
+    source = "the same, where the scanned argument is a number in the kernel"
+    figures.add("sweep.scanned_points_per_s", 1 / seconds, "1/s", target=20, at_least=True, source=source)
     source = "the same points: rate of two workers over twice that of one"
     figures.add("sweep.efficiency", alone / both / 2, "", target=0.9, at_least=True, source=source)
     nothing = made(EMPTY, Space((Dimension("n", list(range(100))),)))

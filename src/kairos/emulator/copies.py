@@ -2,16 +2,18 @@
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import tempfile
 import threading
 import time
+from typing import NamedTuple
 
 from .control import Control
 from .process import Emulator, folder_for_sockets
 
-__all__ = ["Copy"]
+__all__ = ["Begun", "Copy", "begin"]
 
 CONNECTING = 10.0
 """Seconds for a copy to listen."""
@@ -47,6 +49,11 @@ class _Forked:
         os.close(self._descriptor)
         self._descriptor = None
 
+    def leave(self):
+        """Do not watch it any longer."""
+        if self._descriptor is not None:
+            self._close()
+
     def kill(self):
         """Kill it."""
         if self._descriptor is not None:
@@ -55,29 +62,58 @@ class _Forked:
     terminate = kill
 
 
+class Begun(NamedTuple):
+    """A copy that the original has been asked for."""
+
+    folder: str
+    """Of its control socket."""
+    number: int
+    """Of the request."""
+
+    @property
+    def path(self) -> str:
+        """Its control socket."""
+        return os.path.join(self.folder, "control")
+
+    def cleanup(self):
+        """Delete the folder; nobody connects any more."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def begin(original: Emulator, seed: int | None = None) -> Begun:
+    """Ask for a copy, see `Copy`, which is made meanwhile. EmulatorError."""
+    folder = tempfile.mkdtemp(prefix="kairos-", dir=folder_for_sockets())
+    more = {} if seed is None else {"seed": seed}
+    path = os.path.join(folder, "control")
+    return Begun(folder, original.control.send("fork", control=path, **more))
+
+
 class Copy(Emulator):
     """A copy of the emulator `original`, which must be ready and unused. It ends with `stop`, with
-    this process, or with the original. `seed`: of its bench's random numbers from now on."""
+    this process, or with the original. `seed`: of its bench's random numbers from now on. `begun`: what
+    `begin` has returned, if the copy was begun before, in this process or in the one that it is a copy of."""
 
-    def __init__(self, original: Emulator, seed: int | None = None):
+    def __init__(self, original: Emulator, seed: int | None = None, begun: "Begun | None" = None):
         self.variant, self.has_bench = original.variant, original.has_bench
         self.started = time.perf_counter()
-        self._directory = tempfile.TemporaryDirectory(prefix="kairos-", dir=folder_for_sockets())
-        path = os.path.join(self._directory.name, "control")
-        more = {} if seed is None else {"seed": seed}
-        self._process = _Forked(original.control.request("fork", control=path, **more)["pid"])
+        begun = begun or begin(original, seed)
+        self._directory = begun
         self._errors, self._readers, self._card = [], [], None
-        self._control = Control.connect_when_there(path, self.is_alive, CONNECTING)
-        self._directory.cleanup()
+        try:
+            self._process = _Forked(original.control.reply("fork", begun.number)["pid"])
+            self._control = Control.connect_when_there(begun.path, self.is_alive, CONNECTING)
+        finally:
+            begun.cleanup()
         forwards = self._control.request("forwards")["forwards"]
         self._ready = {"forwards": forwards, "wall_s": time.perf_counter() - self.started}
         self._booting, self._unready = threading.Lock(), None
         self._begin()
 
     def stop(self):
-        """End it at once; harmless if it has ended already."""
+        """End it at once, without waiting for the end of its process; harmless if it has ended already."""
         self._process.kill()
+        self._process.leave()
         if self._control is not None:
             self._control.close()
             self._control = None
-        super().stop()
+        self.discard()

@@ -462,6 +462,10 @@ class Emulator:
                 stream.close()
         if self._card is not None:
             self._card.close()
+        self.discard()
+
+    def discard(self):
+        """Forget a device that has ended."""
         self._directory.cleanup()
         _running.pop(self.variant, None)
 
