@@ -2,6 +2,8 @@
 
 import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from contextlib import contextmanager
@@ -24,7 +26,7 @@ from tests.support.waiting import until
 
 __all__ = ["PREFIXES", "twin_figures"]
 
-PREFIXES = ("rehearse.", "sweep.", "waveform.", "diff.")
+PREFIXES = ("rehearse.", "sweep.", "waveform.", "diff.", "replay.")
 ION = EXAMPLES / "ion"
 RABI = "rabi_flop.py"
 EMPTY, SCANNED = "nothing.py", "scanned.py"
@@ -89,6 +91,9 @@ def twin_figures(figures):
     if figures.wants(("sweep.",)):
         with tempfile.TemporaryDirectory() as name:
             _sweeps(figures, Path(name))
+    if figures.wants(("replay.",)):
+        with tempfile.TemporaryDirectory() as name:
+            _replay(figures, Path(name))
     if figures.wants(("diff.",)):
         _differences(figures)
 
@@ -194,6 +199,23 @@ def _sweeps(figures, folder):
     source = f"booted devices in 1 GiB: 20 copies of one take {sum(proportional) / 2**20:.0f} MiB, before they run"
     count = MEMORY_PER_CORE / (sum(proportional) / len(proportional))
     figures.add("sweep.devices_per_core", count, "", target=20, at_least=True, source=source)
+
+
+def _replay(figures, folder):
+    """The same experiment, run and repeated, each by a command."""
+
+    def seconds(*words) -> float:
+        begun = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "kairos", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        return time.perf_counter() - begun
+
+    options = ("--device-db", ION / "device_db.py", "--bench", ION / "bench.toml", "--no-table", "-o", "run.h5")
+    run = statistics.median(seconds("run", ION / RABI, "points=50", "shots=100", *options) for _ in range(3))
+    again = statistics.median(seconds("replay", "run.h5") for _ in range(3))
+    source = (
+        "examples/ion/rabi_flop.py, 50 points of 100 shots: seconds of 'kairos run -o' over those of 'kairos replay'"
+    )
+    figures.add("replay.speed", run / again, "", target=0.8, at_least=True, source=source)
 
 
 def _proportional(pid: int) -> int:

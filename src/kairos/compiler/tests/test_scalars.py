@@ -97,7 +97,7 @@ def test_numbers_that_change_together_are_compiled_once(scan):
         assert compiled(scan, 5).cached == (point > 1)
 
 
-def test_number_beyond_its_width_is_compiled_anew(scan):
+def test_number_beyond_its_width_is_compiled_again(scan):
     compiled(scan, 5)
     scan.count = 4
     compiled(scan, 5)
@@ -144,7 +144,7 @@ def test_tuple_stays_a_constant(scan):
         assert not compiled(scan, 5).cached
 
 
-def test_what_is_data_does_not_depend_on_the_cache(scan, tmp_path):
+def test_choice_of_data_does_not_depend_on_the_cache(scan, tmp_path):
     def libraries(cache):
         fresh = Scan()
         found = []
