@@ -1,4 +1,4 @@
-"""``kairos replay``: repeats a run from what its device was told.
+"""``kairos replay``: repeats a run from what its device was sent.
 
 The file of a run has its kernels and the answers of the host to their calls (`kairos.session.record`). The
 twin gets the same again, with the bench of the file, so that its kernels take the same branches, whatever
@@ -51,12 +51,12 @@ class Replayed:
         now = instant + self.recording.origin_ns
         order = np.argsort(due, kind="stable")
         passed = int(np.searchsorted(due[order], now, side="right"))
-        told = np.flatnonzero((submitted != UNKNOWN) & (submitted <= now))
+        made = np.flatnonzero((submitted != UNKNOWN) & (submitted <= now))
         return {
             "at_ns": instant,
             "output": self._origin(order[passed - 1]) if passed else None,
             "next": self._origin(order[passed]) if passed < len(order) else None,
-            "submitted": self._origin(told[np.argmax(submitted[told])]) if len(told) else None,
+            "submitted": self._origin(made[np.argmax(submitted[made])]) if len(made) else None,
             "pins": {channel.name: _level(channel, instant) for channel in self.recording.active()},
         }
 
