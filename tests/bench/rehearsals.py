@@ -1,8 +1,12 @@
 """The twin: rehearsals, sweeps, waveforms in results."""
 
+import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +26,10 @@ from tests.support.waiting import until
 
 __all__ = ["PREFIXES", "twin_figures"]
 
-PREFIXES = ("rehearse.", "sweep.", "waveform.", "diff.")
+PREFIXES = ("rehearse.", "sweep.", "waveform.", "diff.", "replay.")
 ION = EXAMPLES / "ion"
 RABI = "rabi_flop.py"
-EMPTY = "nothing.py"
+EMPTY, SCANNED = "nothing.py", "scanned.py"
 FILES = f"{RABI} trap.py bench.toml device_db.py".split()
 MEMORY_PER_CORE = 1 << 30
 """Bytes that devices may occupy per core."""
@@ -41,6 +45,31 @@ class Nothing(EnvExperiment):
     def run(self):
         self.set_dataset("n", self.n)
 """
+PULSE = """
+from artiq.experiment import *
+from trap import THRESHOLD, Trap
+
+
+class Pulse(Trap, EnvExperiment):
+    def build(self):
+        self.build_trap()
+        self.setattr_argument("length", NumberValue(10 * us, unit="us"))
+
+    @kernel
+    def run(self):
+        self.setup()
+        self.core.break_realtime()
+        dark = 0
+        for _ in range(self.shots):
+            self.cool()
+            self.qubit.sw.pulse(self.length)
+            delay(2 * us)
+            if self.detect() < THRESHOLD:
+                dark += 1
+        self.core.wait_until_mu(now_mu())
+        self.set_dataset("dark", dark)
+"""
+"""One point; the scanned argument is a number of the kernel."""
 QUICK = """
 import time
 from artiq.experiment import *
@@ -62,6 +91,9 @@ def twin_figures(figures):
     if figures.wants(("sweep.",)):
         with tempfile.TemporaryDirectory() as name:
             _sweeps(figures, Path(name))
+    if figures.wants(("replay.",)):
+        with tempfile.TemporaryDirectory() as name:
+            _replay(figures, Path(name))
     if figures.wants(("diff.",)):
         _differences(figures)
 
@@ -122,10 +154,22 @@ def _swept(sweep, folder, workers) -> float:
     return (times[-1] - times[workers - 1]) / (len(times) - workers)
 
 
+@contextmanager
+def _kept_kernels(folder):
+    """Context in which workers keep kernels, as they do for users, in an empty cache."""
+    before = os.environ.get("KAIROS_CACHE")
+    os.environ["KAIROS_CACHE"] = str(folder / "kernels")
+    try:
+        yield
+    finally:
+        os.environ.pop("KAIROS_CACHE") if before is None else os.environ.update(KAIROS_CACHE=before)
+
+
 def _sweeps(figures, folder):
     for name in FILES:
         (folder / name).write_text((ION / name).read_text())
     (folder / EMPTY).write_text(NOTHING)
+    (folder / SCANNED).write_text(PULSE)
 
     def made(file, space, **arguments):
         return Sweep(folder / file, space, arguments, device_db=folder / "device_db.py")
@@ -134,6 +178,11 @@ def _sweeps(figures, folder):
     alone, both = _swept(rabi, folder, 1), _swept(rabi, folder, 2)
     source = "examples/ion/rabi_flop.py, one point of 100 shots each, two workers, without their start"
     figures.add("sweep.points_per_s", 1 / both, "1/s", target=20, at_least=True, source=source)
+    lengths = Space((Dimension("length", np.linspace(1e-6, 30e-6, 20)),))
+    with _kept_kernels(folder):
+        seconds = _swept(made(SCANNED, lengths, shots="100"), folder, 2)
+    source = "the same, where the scanned argument is a number in the kernel"
+    figures.add("sweep.scanned_points_per_s", 1 / seconds, "1/s", target=20, at_least=True, source=source)
     source = "the same points: rate of two workers over twice that of one"
     figures.add("sweep.efficiency", alone / both / 2, "", target=0.9, at_least=True, source=source)
     nothing = made(EMPTY, Space((Dimension("n", list(range(100))),)))
@@ -150,6 +199,23 @@ def _sweeps(figures, folder):
     source = f"booted devices in 1 GiB: 20 copies of one take {sum(proportional) / 2**20:.0f} MiB, before they run"
     count = MEMORY_PER_CORE / (sum(proportional) / len(proportional))
     figures.add("sweep.devices_per_core", count, "", target=20, at_least=True, source=source)
+
+
+def _replay(figures, folder):
+    """The same experiment, run and repeated, each by a command."""
+
+    def seconds(*words) -> float:
+        begun = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "kairos", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        return time.perf_counter() - begun
+
+    options = ("--device-db", ION / "device_db.py", "--bench", ION / "bench.toml", "--no-table", "-o", "run.h5")
+    run = statistics.median(seconds("run", ION / RABI, "points=50", "shots=100", *options) for _ in range(3))
+    again = statistics.median(seconds("replay", "run.h5") for _ in range(3))
+    source = (
+        "examples/ion/rabi_flop.py, 50 points of 100 shots: seconds of 'kairos run -o' over those of 'kairos replay'"
+    )
+    figures.add("replay.speed", run / again, "", target=0.8, at_least=True, source=source)
 
 
 def _proportional(pid: int) -> int:

@@ -248,3 +248,21 @@ def test_dask_cluster_gives_the_same_file(laboratory, expected, tmp_path):
         for process in (*workers, scheduler):
             process.terminate()
             process.wait(PATIENCE)
+
+
+def test_scanned_number_of_a_kernel_needs_one_compilation(laboratory, tmp_path, monkeypatch):
+    """`length` is a number in the kernel: points load it as data; the results do not depend on what is kept."""
+    space = Space((Dimension("length", [1e-6, 3e-6, 5e-6, 7e-6]),))
+    assert made(laboratory, space).run(tmp_path / "without.h5", workers=1) == (4, 0)
+    kept = tmp_path / "kernels"
+    monkeypatch.setenv("KAIROS_CACHE", str(kept))
+    assert made(laboratory, space).run(tmp_path / "first.h5", workers=2) == (4, 0)
+    assert made(laboratory, space).run(tmp_path / "again.h5", workers=1) == (4, 0)
+    # That with which workers warm up, and one for each worker, which has the sources in a folder of its own.
+    assert len(list(kept.rglob("*.kernel"))) in (3, 4)
+    contents = {(tmp_path / f"{name}.h5").read_bytes() for name in ("without", "first", "again")}
+    assert len(contents) == 1
+    with h5py.File(tmp_path / "first.h5") as file:
+        device_s = file["device_s"][...]
+    # The pulse is in each of the five shots.
+    assert np.allclose(np.diff(device_s), 5 * 2e-6, atol=1e-7)

@@ -129,6 +129,15 @@ def test_run_without_rehearsals_or_kernels_has_only_its_hash(lab):
         assert done.returncode == 1 and re.fullmatch("kairos: .* has no waveform: .*\n", done.stderr), done.stderr
 
 
+def test_setting_predicts_runs_that_are_not_rehearsed(tmp_path):
+    lab = laboratory(tmp_path, "[rehearsal]\nwaveforms = true\n")
+    try:
+        path = predicted(lab, ran(lab))
+        assert said(path, "waveform/source") == "twin"
+    finally:
+        lab.close()
+
+
 def test_prediction_is_made_by_the_next_laboratory(lab):
     rid = ran(lab)
     path = lab.file_of(rid)

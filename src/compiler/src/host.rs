@@ -65,6 +65,11 @@ pub enum HostValue {
 }
 
 impl HostValue {
+    /// Whether it is a single number or truth value.
+    pub fn is_scalar(&self) -> bool {
+        self.is_number() || matches!(self, Self::Bool(_))
+    }
+
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Int(_) | Self::Int32(_) | Self::Int64(_) | Self::Float(_))
     }
@@ -107,6 +112,9 @@ pub enum HostType {
     Unsupported(String),
 }
 
+/// In [`ClassInfo::data`]: all attributes.
+pub const EVERY_NUMBER: &str = "*";
+
 /// A class of host objects.
 #[derive(Clone, Debug)]
 pub struct ClassInfo {
@@ -117,6 +125,9 @@ pub struct ClassInfo {
     pub invariants: Vec<String>,
     /// The invariants that the object has no attribute for.
     pub missing: Vec<String>,
+    /// Attributes whose numbers are loaded from the library's data, since they differ from call to
+    /// call; [`EVERY_NUMBER`]: all that are no invariants.
+    pub data: Vec<String>,
 }
 
 #[derive(Clone, Debug)]

@@ -255,16 +255,27 @@ impl<'o> Library<'o> {
         globals.filter_map(|global| Some((&*global.name, global.fill()?)))
     }
 
-    /// The [`Self::fills`] that hold a host array: its handle and the symbol.
+    /// The globals that hold a host array of numbers: its handle and the symbol.
     ///
     /// Nothing else in the library depends on their contents.
-    pub fn filled_arrays(self) -> impl Iterator<Item = (Handle, &'o str)> {
+    pub fn arrays(self) -> impl Iterator<Item = (Handle, &'o str)> {
         let program = &self.output.program;
         let arrays = program.lists.iter();
         let arrays = arrays.filter(|(_, list)| matches!(program.types.kind(list.ty), types::Kind::Array(..)));
         let symbols: HashMap<_, _> = arrays.map(|(&handle, _)| (emit::data_symbol(handle), handle)).collect();
-        self.fills()
-            .filter_map(move |(name, _)| Some((*symbols.get(name)?, name)))
+        let globals = self.module().globals.iter();
+        // Empty ones have no place.
+        let filled = globals.filter(|global| matches!(&global.init, ir::Init::Memory(memory) if !memory.is_empty()));
+        filled.filter_map(move |global| Some((*symbols.get(&*global.name)?, &*global.name)))
+    }
+
+    /// The numbers of the host that nothing else in the library depends on. None if several libraries
+    /// have them.
+    pub fn scalars(self) -> &'o [ir::Scalar] {
+        match self.output.subkernels.is_empty() {
+            true => &self.module().scalars,
+            false => &[],
+        }
     }
 
     /// The module as LLVM assembly.

@@ -116,6 +116,14 @@ def statistics_of(devices: DeviceManager):
     return None
 
 
+def record_of(devices: DeviceManager):
+    """Return what the core device was told, a `kairos.session.record.Record`; None if there was no session."""
+    for driver in devices.made:
+        if isinstance(driver, Core) and driver._comm is not None:
+            return driver.comm.record
+    return None
+
+
 class Experiment:
     """An experiment with its managers, built and ready to prepare and run."""
 
@@ -151,6 +159,8 @@ class Experiment:
         self.rid = rid
         self.applets: Applets | None = None
         self._libraries: list[str] = []
+        self._record = None
+        """What the core device was told, kept when the devices are closed."""
         if applets or pictures:
             datasets = Published(datasets)
             self.applets = Applets(datasets.address, windows=applets)
@@ -193,12 +203,14 @@ class Experiment:
     def statistics(self):
         """Return the statistics of the session with the core device, a `kairos.session.Statistics`;
         None if there was none."""
+        self._record = record_of(self.devices) or self._record
         return statistics_of(self.devices)
 
     def write_datasets(self, path, started: float, waveform: dict | None = None):
         """Write the datasets, with their provenance, to the HDF5 file `path`; UsageError if it
         cannot be written. `started`: start of the run, in seconds of Unix time. `waveform`: of the
-        pins, see `kairos.waveform.stored`."""
+        pins, see `kairos.waveform.stored`; with it the file has what the device was told, see
+        `kairos.session.record`."""
         run = {
             "artiq_version": compat.names.VERSION,
             "rid": self.rid,
@@ -214,7 +226,8 @@ class Experiment:
             ),
         }
         self.datasets.end_fits()
-        write_hdf5(path, self.datasets, run, self.provenance(), waveform)
+        replay = self._record.packed() if waveform and self._record is not None else None
+        write_hdf5(path, self.datasets, run, self.provenance(), waveform, replay)
 
     def provenance(self) -> dict[str, str]:
         """Return what the run depends on, see `Provenance`."""

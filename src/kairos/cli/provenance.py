@@ -20,8 +20,10 @@ from .. import __version__, pyon
 from ..emulator import fingerprints, is_emulated, variant_of
 from . import precompiled
 
-__all__ = ["Provenance", "hash_of", "know_imported"]
+__all__ = ["CODE", "Provenance", "hash_of", "know_imported"]
 
+CODE = "code:"
+"""Before hashes of kernels that do not depend on where their sources are."""
 UNCOUNTED = {"hash", "status", "revision", "packages", "python_version"}
 """What names the origin of something else that counts, or should not matter."""
 OWN = Path(__file__).resolve().parents[1]
@@ -87,7 +89,7 @@ class Provenance:
             "packages": "".join(f"{line}\n" for line in _packages()),
             "arguments": pyon.encode({name: _plain(value) for name, value in arguments.items()}),
             "parameters": pyon.encode({name: _plain(value) for name, value in sorted((parameters or {}).items())}),
-            "kernels": "".join(f"{line}\n" for line in libraries),
+            "kernels": "".join(f"{CODE}{line}\n" for line in libraries),
             "revision": known["revision"] if "revision" in known else _revision(self._file.resolve().parent),
             **(fingerprints(variant_of(self._host)) if is_emulated(self._host) else {}),
             **known,

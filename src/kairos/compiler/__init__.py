@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 from kairos import _native
 from kairos.compiler import codegen
 from kairos.compiler.annotations import QuotingError, read_annotation
-from kairos.compiler.cache import ArrayPlace, Cache, Recorder, request_key, with_arrays, without_arrays
+from kairos.compiler.cache import ArrayPlace, Cache, Recorder, request_key, without_arrays
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.numbers import Numbers
 from kairos.compiler.quoting import HostBridge
+from kairos.compiler.scalars import ScalarPlace, changing_of, kind_of, numbers_as_data
 from kairos.diagnostics import Diagnostic, Range
 from kairos.errors import CompileError
 
@@ -33,7 +34,10 @@ __all__ = [
     "check",
     "compile_kernel",
     "emit",
+    "numbers_as_data",
     "plain_annotation",
+    "restored",
+    "restored_subkernel",
 ]
 
 STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
@@ -129,6 +133,8 @@ class _Call:
         self.function, self.args, self.kwargs, self.core = function, args, kwargs, core
         self.set_result = set_result
         self.numbers = Numbers()
+        self.changing = changing_of(core)
+        self.changing.look()
         self.options = {"writeback": attribute_writeback, "print_as_rpc": print_as_rpc}
 
     def quoted(self) -> tuple[HostBridge, tuple]:
@@ -137,11 +143,22 @@ class _Call:
         embedding = EmbeddingMap()
         # Stored first, so that it has the number 1 that tools expect.
         result_key = None if self.set_result is None else embedding.store_object(self.set_result)
-        bridge = HostBridge(embedding, self.core, self.numbers)
+        bridge = HostBridge(embedding, self.core, self.numbers, self.changing)
         options = {**self.options, "set_result": result_key, "ref_period": float(self.core.ref_period)}
         quote = bridge.quote_argument
         function, args = quote(self.function), [quote(arg) for arg in self.args]
-        return bridge, (function, args, [(name, quote(arg)) for name, arg in self.kwargs.items()], options)
+        kwargs = [(name, quote(arg)) for name, arg in self.kwargs.items()]
+        bridge.keep_arguments(function, args, kwargs)
+        return bridge, (function, args, kwargs, options)
+
+
+def _requested(bridge: HostBridge, request: tuple) -> tuple:
+    """Return a request with the kinds of the numbers that are arguments in place of their values, which are
+    compared as answers of the host."""
+    function, args, kwargs, options = request
+    kinds = {id(value): kind_of(value) for value in bridge.arguments.values()}
+    plain = [kinds.get(id(value), value) for value in args]
+    return function, plain, [(name, kinds.get(id(value), value)) for name, value in kwargs], options
 
 
 def _rejected(error: Exception) -> CompileError:
@@ -166,6 +183,8 @@ def _analysed(call: _Call) -> tuple[Any, Recorder]:
         bridge, (function, args, kwargs, options) = call.quoted()
         host = Recorder(bridge)
         program = _native.compile(host, function, args, kwargs, **options)
+        for number in bridge.arguments:
+            host.argument(number)
     except (_native.RejectedError, QuotingError) as error:
         raise _rejected(error) from None
     return program, host
@@ -184,11 +203,12 @@ def _checked(warnings: list[str], strict: bool) -> list[str]:
     return warnings
 
 
-def _link(object_files: list[bytes], program: Any) -> tuple[bytes, list[ArrayPlace]]:
-    """Link the library; also returns the locations of host arrays that nothing else in it depends
-    on."""
+def _link(object_files: list[bytes], program: Any) -> tuple[bytes, list[ArrayPlace], list[ScalarPlace]]:
+    """Link the library; also returns the locations of host arrays, and of numbers, that nothing else in it
+    depends on."""
     try:
-        return _native.link(object_files, program)
+        library, arrays, scalars = _native.link(object_files, program)
+        return library, arrays, [ScalarPlace(*place) for place in scalars]
     except RuntimeError as error:
         raise LinkError(f"the kernel cannot be linked: {error}") from None
 
@@ -222,15 +242,16 @@ def compile_kernel(
     cache = Cache.of_user() if cache is None else cache
     try:
         fresh, request = call.quoted()
-        key = request_key(function, request) if cache.directory else ""
+        key = request_key(function, _requested(fresh, request)) if cache.directory else ""
     except (QuotingError, ValueError):
         cache, key = Cache(None), ""  # the compilation will report the error
     bridges = itertools.chain([fresh], (call.quoted()[0] for _ in itertools.count())) if cache.directory else iter(())
     if found := cache.find(key, bridges.__next__):
-        entry, embedding = found
+        entry, embedding = found.entry, found.bridge.embedding
         warnings = _checked(entry["warnings"], strict)
-        library = with_arrays(entry["library"], entry["arrays"], embedding)
-        unstripped = functools.partial(with_arrays, entry["unstripped"], entry["arrays"], embedding)
+        call.changing.remember(found.bridge, found.places)
+        library = found.library(entry["library"])
+        unstripped = functools.partial(found.library, entry["unstripped"])
         subkernels = tuple(_subkernel(*kept) for kept in entry["subkernels"])
         seconds = time.perf_counter() - start
         timings = {"front_end": seconds, "llvm": 0.0, "link": 0.0, "total": seconds}
@@ -241,10 +262,11 @@ def compile_kernel(
     subkernels = program.subkernels()
     object_files = [codegen.generate(one) for one in (program, *(one for _, _, one in subkernels))]
     generated = time.perf_counter()
-    unstripped, arrays = _link(object_files[0], program)
+    unstripped, arrays, scalars = _link(object_files[0], program)
+    call.changing.remember(recorder.bridge, scalars)
     library = _native.strip(unstripped)
     linked = [
-        (number, destination, *_link(files, one))
+        (number, destination, *_link(files, one)[:2])
         for (number, destination, one), files in zip(subkernels, object_files[1:], strict=True)
     ]
     end = time.perf_counter()
@@ -253,10 +275,22 @@ def compile_kernel(
             arrays = []  # arrays present in several libraries: their content is kept and compared
         parts = {"library": without_arrays(library, arrays), "unstripped": without_arrays(unstripped, arrays)}
         parts["subkernels"] = [(number, destination, whole) for number, destination, whole, _ in linked]
-        cache.keep(key, recorder, arrays, {**parts, "warnings": warnings})
+        cache.keep(key, recorder, arrays, scalars, {**parts, "warnings": warnings})
     timings = {"front_end": lowered - start, "llvm": generated - lowered, "link": end - generated, "total": end - start}
     compiled = tuple(_subkernel(*one[:3]) for one in linked)
     return CompiledKernel(library, recorder.embedding, timings, warnings, lambda: unstripped, subkernels=compiled)
+
+
+def restored(unstripped: bytes, subkernels: tuple[CompiledSubkernel, ...] = ()) -> CompiledKernel:
+    """Return a kernel that was compiled before, from its library with debug information. It knows nothing
+    of the objects that it was compiled for. RuntimeError if that is no library."""
+    library, timings = _native.strip(unstripped), dict.fromkeys(("front_end", "llvm", "link", "total"), 0.0)
+    return CompiledKernel(library, EmbeddingMap(), timings, [], lambda: unstripped, True, subkernels)
+
+
+def restored_subkernel(number: int, destination: int, unstripped: bytes) -> CompiledSubkernel:
+    """The same for a subkernel."""
+    return _subkernel(number, destination, unstripped)
 
 
 def emit(

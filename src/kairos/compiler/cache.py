@@ -21,6 +21,7 @@ import marshal
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,9 @@ from kairos import _native
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.numbers import Numbers
 from kairos.compiler.quoting import HostBridge
+from kairos.compiler.scalars import ScalarPlace, kind_of, patched
 
-__all__ = ["ArrayPlace", "Cache", "Recorder", "request_key", "with_arrays", "without_arrays"]
+__all__ = ["ArrayPlace", "Cache", "Found", "Recorder", "request_key", "without_arrays"]
 
 ArrayPlace = tuple[int, int, int]
 """Location of a host array's elements in a library: number of the array, offset, bytes."""
@@ -77,25 +79,29 @@ class Recorder:
     """The host as seen by the compiler, with a record of the queries."""
 
     def __init__(self, bridge: HostBridge) -> None:
-        self._bridge = bridge
+        self.bridge = bridge
         self._sources = _Sources(bridge.numbers)
         self.questions: list[tuple[str, tuple, bytes]] = []
         """Query, its arguments, digest of the answer."""
         self.complete = True
         """Whether every query had an answer that can be compared."""
+        self._kinds: dict[tuple[str, tuple], bytes] = {}
+        """Digests of the kinds of numbers, by query."""
 
     @property
     def embedding(self) -> EmbeddingMap:
-        return self._bridge.embedding
+        return self.bridge.embedding
 
     def __getattr__(self, name: str) -> Callable:
-        method = getattr(self._bridge, name)
+        method = getattr(self.bridge, name)
 
         def ask(*args: Any) -> Any:
             try:
                 answer = method(*args)
                 # Most arrays need no digest; the others get one when they are kept.
                 digest = b"" if name == "memory" else self._sources.digest(name, answer)
+                if kind := kind_of(answer):
+                    self._kinds[name, args] = _digest(kind)
                 self.questions.append((name, args, digest))
             except BaseException:
                 self.complete = False
@@ -105,15 +111,50 @@ class Recorder:
         setattr(self, name, ask)
         return ask
 
-    def compared(self, arrays: list[ArrayPlace]) -> list[tuple[str, tuple, bytes]]:
-        """Return the queries without the elements of these arrays."""
+    def knows(self, place: ScalarPlace) -> bool:
+        """Return whether the number at a place is the answer of a query: not the default of a parameter."""
+        return place.question in self._kinds
+
+    def compared(self, arrays: list[ArrayPlace], scalars: list[ScalarPlace]) -> list[tuple[str, tuple, bytes]]:
+        """Return the queries without the elements of these arrays, and with only the kinds of these
+        numbers."""
+        kinds = {place.question: self._kinds[place.question] for place in scalars}
         free = {("memory", (handle,)) for handle, _, _ in arrays}
         # Arguments of other queries may be lists, which are unhashable.
         asked = (question for question in self.questions if question[0] != "memory" or question[:2] not in free)
         return [
-            (name, args, _digest(self._bridge.memory(*args)) if name == "memory" else digest)
+            (name, args, _digest(self.bridge.memory(*args)) if name == "memory" else _of(kinds, name, args, digest))
             for name, args, digest in asked
         ]
+
+
+def _of(kinds: dict[tuple[str, tuple], bytes], name: str, args: tuple, digest: bytes) -> bytes:
+    """Return the digest that stands for an answer; arguments of some queries are unhashable."""
+    return kinds.get((name, args), digest) if name in ("attribute", "argument") else digest
+
+
+@dataclass(frozen=True)
+class Found:
+    """An entry, and the host for which it was found."""
+
+    entry: dict
+    bridge: HostBridge
+    numbers: dict[tuple[str, tuple], tuple]
+    """Current numbers that are data of the library, by query."""
+
+    def library(self, parts: list[bytes]) -> bytes:
+        """Return one of the entry's libraries, with the current elements of arrays, and numbers."""
+        whole = with_arrays(parts, self.entry["arrays"], self.bridge.embedding)
+        return patched(whole, self.places, self.numbers)
+
+    @property
+    def places(self) -> list[ScalarPlace]:
+        """Where the numbers are in its library."""
+        return _places(self.entry)
+
+
+def _places(entry: dict) -> list[ScalarPlace]:
+    return [ScalarPlace(*place) for place in entry["scalars"]]
 
 
 def _compiler_identity() -> tuple:
@@ -158,7 +199,7 @@ class Cache:
             return cls(None)
         return cls(Path(wanted) if wanted else base / "kairos" / "kernels")
 
-    def find(self, key: str, bridge: Callable[[], HostBridge]) -> tuple[dict, EmbeddingMap] | None:
+    def find(self, key: str, bridge: Callable[[], HostBridge]) -> Found | None:
         """Look up the request `key` for the current state of the host; `bridge` returns a fresh
         bridge for each attempt."""
         for file in self._entries(key):
@@ -166,9 +207,10 @@ class Cache:
             if entry is None:
                 continue
             host = bridge()
-            if _answers_alike(host, entry["questions"]) and _has_arrays(host, entry["arrays"]):
+            numbers = _answers_alike(host, entry["questions"], {place.question for place in _places(entry)})
+            if numbers is not None and _has_arrays(host, entry["arrays"]):
                 _touch(file)
-                return entry, host.embedding
+                return Found(entry, host, numbers)
         return None
 
     def _entries(self, key: str) -> list[Path]:
@@ -177,12 +219,22 @@ class Cache:
             return []
         return [file for _, _, file in sorted(_files(self.directory / key), reverse=True)]
 
-    def keep(self, key: str, recorder: Recorder, arrays: list[ArrayPlace], content: dict) -> None:
-        """Store the result of a compilation without the elements of `arrays`. Failures are ignored."""
+    def keep(
+        self,
+        key: str,
+        recorder: Recorder,
+        arrays: list[ArrayPlace],
+        scalars: list[ScalarPlace],
+        content: dict,
+    ) -> None:
+        """Store the result of a compilation without the elements of `arrays`, and for any values of
+        `scalars`. Failures are ignored."""
         if self.directory is None or not recorder.complete:
             return
-        questions = recorder.compared(arrays)
-        payload = marshal.dumps({**content, "arrays": arrays, "questions": questions}, _FORMAT)
+        scalars = [place for place in scalars if recorder.knows(place)]
+        questions = recorder.compared(arrays, scalars)
+        places = [tuple(place) for place in scalars]
+        payload = marshal.dumps({**content, "arrays": arrays, "scalars": places, "questions": questions}, _FORMAT)
         folder = self.directory / key
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -297,10 +349,22 @@ def _has_arrays(host: HostBridge, arrays: list[ArrayPlace]) -> bool:
     return all(len(host.memory(handle)) == length for handle, _, length in arrays)
 
 
-def _answers_alike(host: HostBridge, questions: list[tuple[str, tuple, bytes]]) -> bool:
-    """Return whether the host answers all queries as before."""
-    sources = _Sources(host.numbers)
+def _answers_alike(
+    host: HostBridge, questions: list[tuple[str, tuple, bytes]], free: set[tuple[str, tuple]]
+) -> dict[tuple[str, tuple], tuple] | None:
+    """Return the answers to the queries `free`, which need only be of the same kind, if the host answers
+    all others as before; otherwise None."""
+    sources, numbers = _Sources(host.numbers), {}
     try:
-        return all(sources.digest(name, getattr(host, name)(*args)) == digest for name, args, digest in questions)
+        for name, args, digest in questions:
+            answer = getattr(host, name)(*args)
+            if name in ("attribute", "argument") and (name, args) in free:
+                numbers[name, args] = answer
+                found = _digest(kind_of(answer))
+            else:
+                found = sources.digest(name, answer)
+            if found != digest:
+                return None
     except Exception:
-        return False  # an object no longer exists; the compilation will report it
+        return None  # an object no longer exists; the compilation will report it
+    return numbers

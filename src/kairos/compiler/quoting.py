@@ -5,7 +5,6 @@ Objects are identified by their numbers in the embedding map.
 """
 
 import builtins
-import difflib
 import importlib
 import inspect
 import itertools
@@ -23,7 +22,9 @@ import kairos
 from kairos import _native
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
+from kairos.compiler.instead import not_in_kernels
 from kairos.compiler.numbers import INT64, Numbers, integer
+from kairos.compiler.scalars import NUMBERS, Changing, data_names, numbers_given
 from kairos.compiler.syscalls import check_syscall
 from kairos.compiler.texts import call_with_texts, text_function
 from kairos.contracts.exceptions import PRELUDE
@@ -54,12 +55,6 @@ _MATHEMATICS = ("math", "cmath", "statistics", "numpy", "scipy")
 
 _WITHOUT_RESULT = {"copyto", "fill_diagonal", "place", "put", "putmask", "save", "savetxt", "savez", "savez_compressed"}
 """Functions of NumPy with side effects."""
-
-_INSTEAD = {"power": "the operator **", "pow": "the operator **"}
-_INSTEAD |= {"round": "round(…)", "around": "round(…)", "amin": "numpy.min", "amax": "numpy.max"}
-_INSTEAD |= {"degrees": "x * 180 / numpy.pi", "radians": "x * numpy.pi / 180", "gamma": "scipy.special.gamma"}
-_INSTEAD |= {"lgamma": "scipy.special.gammaln", "fmod": "the operator %"}
-"""Replacements for functions that kernels lack."""
 
 _LIBRARIES = tuple({os.path.join(sysconfig.get_path(name), "") for name in ("purelib", "platlib", "stdlib")})
 _LIBRARIES += (os.path.join(os.path.dirname(kairos.__file__), ""),)
@@ -96,10 +91,14 @@ _NOTHING = inspect.Parameter.empty
 class HostBridge:
     """The host as seen by one compilation."""
 
-    def __init__(self, embedding: EmbeddingMap, core: Any, numbers: Numbers) -> None:
+    def __init__(self, embedding: EmbeddingMap, core: Any, numbers: Numbers, changing: Changing) -> None:
         self.embedding = embedding
         self.core = core
-        self.numbers, self.caught = numbers, embedding.caught
+        self.numbers, self.caught, self._changing = numbers, embedding.caught, changing
+        self.read: dict[tuple[int, str], Any] = {}
+        """Numbers that were read, by the number of the object and attribute."""
+        self.arguments: dict[int, tuple] = {}
+        """Numbers among the arguments of the call, by parameter."""
         self._texts: dict[str, str] = {}
         """Source texts by file."""
         self._depth = 0
@@ -197,6 +196,16 @@ class HostBridge:
         name = device_name(cls) or f"{self.embedding.store_object(cls)}:{_class_name(cls)}"
         return self.embedding.store_exception(name, cls)
 
+    def keep_arguments(self, function: tuple, args: list[tuple], kwargs: list[tuple[str, tuple]]) -> None:
+        """Keep the numbers among the arguments of a call of a quoted function."""
+        if function[0] in ("function", "method"):
+            plain = _undecorated(self.embedding.retrieve_object(function[1]))
+            self.arguments = numbers_given(plain, int(function[0] == "method"), args, kwargs)
+
+    def argument(self, number: int) -> tuple:
+        """Return an argument of the call that is a number."""
+        return self.arguments[number]
+
     # Queries of the compiler
 
     def global_value(self, function: int, name: str) -> tuple | None:
@@ -229,6 +238,8 @@ class HostBridge:
                 raise  # a property that raised
             return None
         self.embedding.remember_attribute(handle, name, value)
+        if isinstance(value, NUMBERS):
+            self.read[handle, name] = value
         return self.quote(value)
 
     def attribute_names(self, handle: int) -> list[str]:
@@ -265,9 +276,9 @@ class HostBridge:
             raise QuotingError(f"isinstance() requires a class, not the {type(cls).__name__} {cls.__name__}")
         return any(issubclass(one, cls) for one in own)
 
-    def class_of(self, handle: int) -> tuple[int, str, list[str], list[str]]:
-        """Return an object's class number, class name, kernel invariants, and invalid ones among
-        these."""
+    def class_of(self, handle: int) -> tuple[int, str, list[str], list[str], list[str]]:
+        """Return an object's class number, class name, kernel invariants, invalid ones among these, and
+        the attributes that are data if they are numbers."""
         obj = self.embedding.retrieve_object(handle)
         cls = type(obj)
         invariants = getattr(obj, "kernel_invariants", ())
@@ -276,7 +287,8 @@ class HostBridge:
         missing = [name for name in invariants if inspect.getattr_static(obj, name, self) is self]
         if hasattr(cls, "__getattr__"):
             missing = [name for name in missing if not hasattr(obj, name)]
-        return self.embedding.store_object(cls), _class_name(cls), invariants, missing
+        names = invariants, missing, data_names(obj, invariants, self._changing, _LIBRARIES)
+        return self.embedding.store_object(cls), _class_name(cls), *names
 
     def constructor(self, handle: int) -> tuple[str, int | None] | None:
         """Return a class's name and the number of its `__init__`, if any; None for a module."""
@@ -374,7 +386,7 @@ class HostBridge:
             fast_math, destination = "fast-math" in info.flags, info.destination or 0
             return ("compiled", _readable(code.co_filename), text, line, fast_math, inline, library, destination)
         if _embedded(plain) is None and _computes(plain):
-            return ("forbidden", _not_in_kernels(plain, name))
+            return ("forbidden", not_in_kernels(plain, name))
         # The kernel does not wait for a print: output stays in order without a round trip.
         return ("rpc", "async" in info.flags or plain is print)
 
@@ -445,18 +457,6 @@ def _computes(value: Any) -> bool:
     package, _, rest = module.partition(".")
     random = rest.startswith("random")
     return package in _MATHEMATICS and not random and getattr(value, "__name__", None) not in _WITHOUT_RESULT
-
-
-def _not_in_kernels(function: Any, name: str) -> str:
-    module = (getattr(function, "__module__", None) or "numpy").partition(".")[0]
-    text = f"{module}.{name} is not supported in kernels"
-    supported = {attribute: f"{where}.{attribute}" for where, attribute, _ in _native.host_objects()}
-    # `asin` of `math` is `arcsin` in NumPy.
-    instead = supported.get(name) or supported.get(f"arc{name[1:]}") or _INSTEAD.get(name)
-    if instead is None:
-        near = difflib.get_close_matches(name, supported, 1, 0.85)
-        instead = supported[near[0]] if near else None
-    return f"{text}: use {instead.removeprefix('builtins.')}" if instead else f"{text}: compute it on the host"
 
 
 def _undecorated(function: Any) -> Any:

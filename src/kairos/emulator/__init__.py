@@ -5,7 +5,7 @@ real gateware; this package finds its files, manages its process and uses its co
 """
 
 from .artifacts import build_directory, fingerprints
-from .copies import Copy
+from .copies import Copy, begin
 from .process import Emulator, Options, acquire, adopt, environment, is_emulated, is_running, shutdown_all, variant_of
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Options",
     "acquire",
     "adopt",
+    "begin",
     "build_directory",
     "environment",
     "fingerprints",

@@ -64,13 +64,27 @@ class Control:
 
     def request(self, cmd: str, **arguments) -> dict:
         """Return the reply to `cmd`; EmulatorError if it fails or the emulator has exited."""
+        return self.reply(cmd, self.send(cmd, **arguments), arguments.get("timeout_ms", 0) / 1000)
+
+    def send(self, cmd: str, **arguments) -> int:
+        """Send a request; returns its number, for `reply`. EmulatorError if the emulator has exited."""
         number = next(self._numbers)
         try:
             self._socket.settimeout(self.timeout)
             self._socket.sendall(json.dumps({"cmd": cmd, **arguments, "id": number}).encode() + b"\n")
+        except TimeoutError:
+            raise EmulatorError(f"the emulator does not take the request '{cmd}'") from None
+        except OSError:
+            raise EmulatorError("the emulator has ended") from None
+        return number
+
+    def reply(self, cmd: str, number: int, patience: float = 0.0) -> dict:
+        """Return the reply to the request `number`, which was `cmd`; EmulatorError if it fails or the emulator
+        has exited. patience: seconds that it may take by itself."""
+        try:
             while True:
                 # A wait is answered at its end.
-                reply = json.loads(self._line(self.timeout + arguments.get("timeout_ms", 0) / 1000))
+                reply = json.loads(self._line(self.timeout + patience))
                 # A reply with another number is for a request that a signal has interrupted.
                 if reply.get("id", number) == number:
                     break

@@ -6,11 +6,13 @@ import signal
 import subprocess
 import threading
 import time
+from typing import NamedTuple
 
+from ..scratch import ScratchFolder
 from .control import Control
 from .process import Emulator, folder_for_socket
 
-__all__ = ["Copy"]
+__all__ = ["Begun", "Copy", "begin"]
 
 CONNECTING = 10.0
 """Seconds for a copy to listen."""
@@ -46,6 +48,11 @@ class _Forked:
         os.close(self._descriptor)
         self._descriptor = None
 
+    def leave(self):
+        """Do not watch it any longer."""
+        if self._descriptor is not None:
+            self._close()
+
     def kill(self):
         """Kill it."""
         if self._descriptor is not None:
@@ -54,29 +61,53 @@ class _Forked:
     terminate = kill
 
 
+class Begun(NamedTuple):
+    """A copy that the original has been asked for."""
+
+    folder: ScratchFolder
+    """Of its control socket, to be closed when nobody connects any more."""
+    number: int
+    """Of the request."""
+
+    @property
+    def path(self) -> str:
+        """Its control socket."""
+        return str(self.folder.path / "control")
+
+
+def begin(original: Emulator, seed: int | None = None) -> Begun:
+    """Ask for a copy, see `Copy`, which is made meanwhile. EmulatorError."""
+    folder = folder_for_socket()
+    more = {} if seed is None else {"seed": seed}
+    return Begun(folder, original.control.send("fork", control=str(folder.path / "control"), **more))
+
+
 class Copy(Emulator):
     """A copy of the emulator `original`, which must be ready and unused. It ends with `stop`, with
-    this process, or with the original. `seed`: of its bench's random numbers from now on."""
+    this process, or with the original. `seed`: of its bench's random numbers from now on. `begun`: what
+    `begin` has returned, if the copy was begun before, in this process or in the one that it is a copy of."""
 
-    def __init__(self, original: Emulator, seed: int | None = None):
+    def __init__(self, original: Emulator, seed: int | None = None, begun: "Begun | None" = None):
         self.variant, self.has_bench = original.variant, original.has_bench
         self.started = time.perf_counter()
-        self._directory = folder_for_socket()
-        path = os.path.join(self._directory.path, "control")
-        more = {} if seed is None else {"seed": seed}
-        self._process = _Forked(original.control.request("fork", control=path, **more)["pid"])
+        begun = begun or begin(original, seed)
+        self._directory = begun.folder
         self._errors, self._readers, self._card = [], [], None
-        self._control = Control.connect_when_there(path, self.is_alive, CONNECTING)
-        self._directory.close()
+        try:
+            self._process = _Forked(original.control.reply("fork", begun.number)["pid"])
+            self._control = Control.connect_when_there(begun.path, self.is_alive, CONNECTING)
+        finally:
+            begun.folder.close()
         forwards = self._control.request("forwards")["forwards"]
         self._ready = {"forwards": forwards, "wall_s": time.perf_counter() - self.started}
         self._booting, self._unready = threading.Lock(), None
         self._begin()
 
     def stop(self):
-        """End it at once; harmless if it has ended already."""
+        """End it at once, without waiting for the end of its process; harmless if it has ended already."""
         self._process.kill()
+        self._process.leave()
         if self._control is not None:
             self._control.close()
             self._control = None
-        super().stop()
+        self.discard()

@@ -464,6 +464,10 @@ class Emulator:
                 stream.close()
         if self._card is not None:
             self._card.close()
+        self.discard()
+
+    def discard(self):
+        """Forget a device that has ended."""
         self._directory.close()
         _running.pop(self.variant, None)
 

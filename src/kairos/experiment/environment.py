@@ -174,6 +174,9 @@ def _to_attribute(getter: Callable, constant: bool = True) -> Callable:
         setattr(self, key, getattr(self, name)(key, *args, **kwargs))
         if constant:
             self.kernel_invariants = {*getattr(self, "kernel_invariants", ()), key}
+        if getter.__name__ == "get_argument":
+            # Not declared as invariants by the user: the compiler may load those that change from call to call.
+            self._kernel_arguments = {*getattr(self, "_kernel_arguments", ()), key}
 
     setter.__name__ = name.replace("get_", "setattr_")
     setter.__qualname__ = getter.__qualname__.replace(name, setter.__name__)

@@ -48,7 +48,8 @@ class Predictions:
         """Predict the waveform of a run that has ended, if there is one. `twin`: of what it consists, see
         `Laboratory.twin`."""
         expid = pyon.decode(record["expid"])
-        is_off = not self._settings.waveforms or self._settings.policy(record["pipeline"]) == "off"
+        without_twin = not twin["emulated"] and twin["url"] is None
+        is_off = without_twin or not self._settings.predicts(record["pipeline"])
         checked = (expid.get("calibration") or {}).get("check")
         if is_off or checked or KEY in expid or record["status"] not in PREDICTED or not record.get("results"):
             return

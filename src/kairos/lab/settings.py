@@ -47,15 +47,19 @@ class Rehearsing:
     """Seconds after which a rehearsal is stopped; what was found until then counts."""
     network_us: float = 20.0
     """Time for a message to reach the device."""
-    waveforms: bool = True
-    """Whether runs of pipelines that are not ``off`` get the waveform that the twin predicts, into their
-    files, after their end."""
+    waveforms: bool | None = None
+    """Whether runs get the waveform that the twin predicts, into their files, after their end. Unset: those of
+    pipelines that are not ``off``."""
     theory: bool = False
     """Whether runs get what the twin has measured in their rehearsals, as datasets beside their own."""
 
     def policy(self, pipeline: str) -> str:
         """Return the policy of a pipeline."""
         return self.pipelines.get(pipeline, self.default)
+
+    def predicts(self, pipeline: str) -> bool:
+        """Return whether the waveforms of a pipeline's runs are predicted."""
+        return self.policy(pipeline) != "off" if self.waveforms is None else self.waveforms
 
     def check(self, path: Path):
         """Raise UsageError for a policy that does not exist, and values that make no sense."""
@@ -295,6 +299,7 @@ def _check_notifications(path, settings: Settings):
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "str": str,
     "bool": bool,
+    "bool | None": bool,
     "int": int,
     "float": (int, float),
     "dict": dict,

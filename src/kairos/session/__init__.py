@@ -2,5 +2,6 @@
 
 from ..exceptions.report import CoreException
 from .client import PORT, Session
+from .replay import Replay
 
-__all__ = ["CoreException", "PORT", "Session"]
+__all__ = ["CoreException", "PORT", "Replay", "Session"]

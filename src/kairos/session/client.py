@@ -10,19 +10,30 @@ from time import perf_counter
 
 from .. import emulator, errors
 from .. import exceptions as device_exceptions
+from ..contracts.library import FINGERPRINT, FINGERPRINT_BYTES
 from ..contracts.session import ASYNC_ERROR_TEXTS, PORT, Reply, Request
 from ..exceptions.names import device_name
 from ..exceptions.report import CoreException, DeviceException, Report
 from . import codec
 from .connection import Connection
 from .exceptions import build_python_exception
+from .record import Record
 
-__all__ = ["PORT", "Session", "Statistics"]
+__all__ = ["PORT", "Session", "Statistics", "code_hash"]
 
 logger = logging.getLogger(__name__)
 
 MESSAGE_LIMIT = 4096
 """Maximum number of characters of an exception message sent to the device."""
+
+
+def code_hash(library: bytes) -> str:
+    """Return the SHA-256 of a kernel library, without the name of its line numbers: the same source has the
+    same hash in every folder."""
+    content = sha256(library[:FINGERPRINT])
+    content.update(bytes(FINGERPRINT_BYTES))
+    content.update(library[FINGERPRINT + FINGERPRINT_BYTES :])
+    return content.hexdigest()
 
 
 @dataclass
@@ -39,7 +50,7 @@ class Statistics:
     load_s: float = 0.0
     run_s: float = 0.0
     libraries: dict[str, None] = field(default_factory=dict)
-    """SHA-256 of the kernel libraries sent to the device, in the order of their first use."""
+    """`code_hash` of the kernel libraries sent to the device, in the order of their first use."""
     first_kernel_started: float | None = None
     """`time.perf_counter` when the first kernel was started."""
 
@@ -57,6 +68,8 @@ class Session:
         self.port = port
         self.emulator = emulator
         self.statistics = Statistics()
+        self.record = Record()
+        """What the device was told."""
         self._connection: Connection | None = None
         self._system_info_checked = False
 
@@ -88,6 +101,7 @@ class Session:
                 )
             port = self.port if self.emulator is None else self.emulator.port(self.port)
             self._connection = Connection(self.host, port)
+            self.record.connected()
         return self._connection
 
     def close(self):
@@ -120,7 +134,7 @@ class Session:
                 self.emulator.kernels.add(compiled)
             if not again:
                 for one in (compiled, *compiled.subkernels):
-                    stats.libraries[sha256(one.library).hexdigest()] = None
+                    stats.libraries[code_hash(one.library)] = None
             for subkernel in compiled.subkernels:
                 self.upload_subkernel(subkernel)
             self.load(compiled.library)
@@ -128,6 +142,7 @@ class Session:
             stats.load_s += started - start
             stats.kernels += 1
             stats.first_kernel_started = stats.first_kernel_started or started
+            self.record.kernel(compiled)
             connection.write_request(Request.RUN_KERNEL)
             connection.flush()
             try:
@@ -280,7 +295,7 @@ class Session:
                 f"{error}; returned by {name}{_place(function)}: value and annotation must agree"
             ) from None
         connection.write_reply(return_tag, value)
-        connection.flush()
+        self.record.answer(connection.flush())
 
     def _call_async(self, function, args, kwargs):
         try:
@@ -303,7 +318,7 @@ class Session:
         logger.debug("exception in RPC, sent to the kernel", exc_info=error)
         keys = [embedding.store_str(text) for text in (name, message, place.filename, place.name)]
         connection.write_exception(keys, embedding.classes_caught(cls), place.lineno or 0, place_column(place))
-        connection.flush()
+        self.record.answer(connection.flush())
 
     def _raise_kernel_exception(self, connection, compiled):
         embedding = compiled.embedding

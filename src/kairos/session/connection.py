@@ -183,7 +183,8 @@ class Connection:
         string table, `params` in the place of the parameters of the message."""
         self.write(_wire.rpc_exception(keys, params, line, column))
 
-    def flush(self):
+    def flush(self) -> bytes:
+        """Send what is queued; returns it."""
         data, self._pending = b"".join(self._pending), []
         try:
             progress.send(self._socket, data, "sending")
@@ -191,3 +192,4 @@ class Connection:
             raise ConnectionLost(self._lost("it does not take data")) from None
         except OSError as error:
             raise ConnectionLost(self._lost(error.strerror or str(error))) from None
+        return data

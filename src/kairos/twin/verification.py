@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import emulator, pyon
-from ..cli.provenance import hash_of
+from ..cli.provenance import CODE, hash_of
 from ..cli.waveforms import file_of, no_waveform, waveform_of
 from ..devices import DeviceDB
 from ..errors import UsageError
@@ -74,10 +74,7 @@ def _compared(path: Path) -> dict[str, Any]:
             continue  # a device of hardware
         if provenance.get(name, "") != now.get(name, ""):
             lines.append(f"{name}: not what the run had")
-    # Kernels contain the paths of their sources, which are elsewhere now: only their number is comparable.
-    before, after = [len(each.get("kernels", "").splitlines()) for each in (provenance, now)]
-    if before != after:
-        lines.append(f"kernels: the run had {before}, repeated it has {after}")
+    lines += _kernels(*(each.get("kernels", "").splitlines() for each in (provenance, now)))
     failure = "" if repeated.failure is None else sentence(repeated, with_duration=False)
     if failure != file["failure"]:
         lines.append(f"repeated, it {failure or 'does not fail'}")
@@ -101,6 +98,16 @@ def _compared(path: Path) -> dict[str, Any]:
         "predicted": predicted_before,
         "differences": lines,
     }
+
+
+def _kernels(before: list[str], after: list[str]) -> list[str]:
+    """Return what differs between the kernels of two runs, given by their hashes. Hashes of files from before
+    `CODE` depend on the paths of the sources: of those only the number is comparable."""
+    if len(before) != len(after):
+        return [f"kernels: the run had {len(before)}, repeated it has {len(after)}"]
+    pairs = zip(before, after, strict=True)
+    other = [number for number, (one, two) in enumerate(pairs, 1) if one.startswith(CODE) and one != two]
+    return [f"kernels: not what the run had: {', '.join(f'number {number}' for number in other)}"] if other else []
 
 
 def _read(path: Path) -> dict[str, Any]:

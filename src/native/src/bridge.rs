@@ -126,13 +126,14 @@ impl Host for Bridge<'_> {
 
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String> {
         let answer = self.ask("class_of", (object,))?;
-        let (handle, name, invariants, missing): (u32, String, Vec<String>, Vec<String>) =
-            self.read(answer.extract())?;
+        type Parts = (u32, String, Vec<String>, Vec<String>, Vec<String>);
+        let (handle, name, invariants, missing, data): Parts = self.read(answer.extract())?;
         Ok(ClassInfo {
             handle,
             name: name.into(),
             invariants,
             missing,
+            data,
         })
     }
 

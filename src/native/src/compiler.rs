@@ -5,6 +5,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::rc::Rc;
 
 use kairos_compiler::diagnostic::Diagnostic;
+use kairos_compiler::ir::Ty;
 use kairos_compiler::language::Builtin;
 use kairos_compiler::llvm::Machine;
 use kairos_compiler::lower::Target;
@@ -202,20 +203,25 @@ fn check(
 /// Memory of a host array in a library: the array's number, offset, length.
 type ArrayPlace = (u32, u32, u32);
 
+/// A number of the host in a library: the object's number and the attribute's name, or 0 and the number
+/// of the argument; offset; format as in Python's module `struct`.
+type ScalarPlace = (u32, String, u32, char);
+
+/// A library, and what in it nothing else depends on.
+type Linked<'py> = (Bound<'py, PyBytes>, Vec<ArrayPlace>, Vec<ScalarPlace>);
+
 /// Links object files to a library with debug information; `program` has the data that code
-/// generation did not see. Also returns the memory of those host arrays whose elements nothing else
-/// in the library depends on.
+/// generation did not see. Also returns the memory of those host arrays, and the places of those numbers,
+/// that nothing else in the library depends on.
 #[pyfunction]
 #[pyo3(signature = (objects, program=None))]
-fn link<'py>(
-    py: Python<'py>,
-    objects: Vec<Bound<'py, PyBytes>>,
-    program: Option<&Program>,
-) -> PyResult<(Bound<'py, PyBytes>, Vec<ArrayPlace>)> {
+fn link<'py>(py: Python<'py>, objects: Vec<Bound<'py, PyBytes>>, program: Option<&Program>) -> PyResult<Linked<'py>> {
     let objects: Vec<&[u8]> = objects.iter().map(|object| object.as_bytes()).collect();
     let fills: Vec<_> = program.map_or(vec![], |program| program.library().fills().collect());
-    let (handles, names): (Vec<_>, Vec<_>) =
-        program.map_or((vec![], vec![]), |program| program.library().filled_arrays().unzip());
+    let (handles, mut names): (Vec<_>, Vec<_>) =
+        program.map_or((vec![], vec![]), |program| program.library().arrays().unzip());
+    let scalars = program.map_or(&[][..], |program| program.library().scalars());
+    names.extend(scalars.iter().map(|scalar| &*scalar.symbol));
     let link = || {
         let library = linker::link(&objects, &fills)?;
         let places = if names.is_empty() {
@@ -225,10 +231,26 @@ fn link<'py>(
         };
         Ok((library, places))
     };
-    let (library, places) = guarded(link)?.map_err(|error: String| PyRuntimeError::new_err(error))?;
+    let (library, mut places) = guarded(link)?.map_err(|error: String| PyRuntimeError::new_err(error))?;
+    let symbols = places.split_off(handles.len());
     let arrays = handles.into_iter().zip(places);
     let arrays = arrays.filter_map(|(handle, place)| place.map(|(start, length)| (handle, start, length)));
-    Ok((PyBytes::new(py, &library), arrays.collect()))
+    let scalars = scalars.iter().zip(symbols).filter_map(|(scalar, place)| {
+        let offset = place?.0 + scalar.offset;
+        Some((scalar.object, scalar.name.to_string(), offset, format_of(&scalar.ty)?))
+    });
+    Ok((PyBytes::new(py, &library), arrays.collect(), scalars.collect()))
+}
+
+/// The format of a number in Python's module `struct`.
+fn format_of(ty: &Ty) -> Option<char> {
+    match ty {
+        Ty::I1 => Some('?'),
+        Ty::I32 => Some('i'),
+        Ty::I64 => Some('q'),
+        Ty::F64 => Some('d'),
+        _ => None,
+    }
 }
 
 /// Removes symbol table and debug information from a library.

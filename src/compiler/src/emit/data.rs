@@ -70,6 +70,7 @@ impl ModuleBuilder<'_> {
             name: name.into(),
             constant,
             exported: false,
+            patched: false,
             init,
         });
     }
@@ -157,8 +158,26 @@ impl ModuleBuilder<'_> {
         ty
     }
 
-    /// The value of an attribute that is constant and equal for all instances of a class.
+    /// The value of an attribute that is constant and equal for all instances of a class. Numbers that
+    /// are to be data of the library are no constants.
     pub(crate) fn common_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
+        match self.program.classes[&class].is_data(name) {
+            true => self.constant_attribute(class, name).filter(|value| !is_number(value)),
+            false => self.needed_constant(class, name),
+        }
+    }
+
+    /// Like [`Self::common_constant`], but also numbers that were to be data: where the structure of the
+    /// program depends on them.
+    pub(crate) fn needed_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
+        let value = self.constant_attribute(class, name)?;
+        if is_number(&value) {
+            self.used.insert((class, name.clone()));
+        }
+        Some(value)
+    }
+
+    fn constant_attribute(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
         let info = &self.program.classes[&class];
         if is_kernel_class(class) {
             return self.kernel_class_constant(class, name);
@@ -250,11 +269,15 @@ impl ModuleBuilder<'_> {
                 .attributes
                 .iter()
                 .all(|attribute| program.never_changes(info, &attribute.name));
-            self.global(
-                self.object_symbol(object),
+            let global = Global {
+                name: self.object_symbol(object).into(),
                 constant,
-                Init::Value(Value::record(members)),
-            );
+                exported: false,
+                patched: self.has_data(class),
+                init: Init::Value(Value::record(members)),
+            };
+            self.note_scalars(object, class, &global);
+            self.module.globals.push(global);
         }
         Ok(())
     }
@@ -270,6 +293,10 @@ impl ModuleBuilder<'_> {
         };
         Value::record(vec![Value::global(data_symbol(handle)), size])
     }
+}
+
+fn is_number(value: &Value) -> bool {
+    value.as_int().is_some() || value.as_float().is_some()
 }
 
 /// Memory image of a long list of numbers; None if it is short or contains anything else.

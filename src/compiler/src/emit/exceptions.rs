@@ -129,7 +129,11 @@ impl ModuleBuilder<'_> {
             ValueKind::Struct(members) => members.to_vec(),
             _ => unreachable!("a string is a record"),
         };
-        members.extend(text(self, &file));
+        // The host knows where the source is, so that the library does not depend on it.
+        match self.program.entry.as_ref().is_some_and(|entry| entry.standalone) {
+            true => members.extend(text(self, &file)),
+            false => members.extend([int(self.host.store_str(&file).into()), int((HOST_STRING as i32).into())]),
+        }
         members.extend([int(line.into()), int(column.into())]);
         members.extend(text(self, function));
         members.extend(text(self, message));

@@ -25,6 +25,7 @@ mod range;
 mod reduction;
 mod returned;
 mod rpc;
+mod scalars;
 mod sort;
 mod strings;
 mod subkernel;
@@ -73,6 +74,8 @@ pub(crate) struct ModuleBuilder<'p> {
     records: HashSet<Rc<str>>,
     /// Number of list displays with constants in the library.
     literals: usize,
+    /// Attributes, by class, whose numbers are constants in the code.
+    used: HashSet<(Handle, Rc<str>)>,
     /// Layouts of the classes' objects.
     class_types: HashMap<Handle, Ty>,
     exception_ids: HashMap<i32, Rc<str>>,
@@ -151,6 +154,7 @@ impl<'p> ModuleBuilder<'p> {
             powers: [false; 2],
             kept: None,
             sums: false,
+            used: HashSet::new(),
             returning: Returning::of(program),
         }
     }

@@ -230,6 +230,7 @@ impl<'a, 'h> Infer<'a, 'h> {
             args,
             set_result,
             writeback,
+            standalone: !request.print_as_rpc,
         });
         Ok(())
     }

@@ -57,6 +57,7 @@ impl Function {
             let name: Rc<str> = format!("{}.constant.{}", self.symbol, fetched.len()).into();
             let ty = value.ty.clone();
             globals.push(Global {
+                patched: false,
                 name: name.clone(),
                 constant: false,
                 exported: false,

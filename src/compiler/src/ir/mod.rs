@@ -295,7 +295,23 @@ pub struct Global {
     pub name: Rc<str>,
     pub constant: bool,
     pub exported: bool,
+    /// Whether its numbers may be replaced in the library, so that no code may depend on them.
+    pub patched: bool,
     pub init: Init,
+}
+
+/// A number of the host in the library's data, on which no code depends.
+#[derive(Clone, Debug)]
+pub struct Scalar {
+    /// The host object that has it as an attribute; 0: it is an argument of the call.
+    pub object: u32,
+    /// The attribute's name, or the number of the argument.
+    pub name: Rc<str>,
+    /// The global that contains it.
+    pub symbol: Rc<str>,
+    /// Offset in the global.
+    pub offset: u32,
+    pub ty: Ty,
 }
 
 /// Size in bytes from which array contents are left out of the assembly and filled in by the
@@ -326,6 +342,8 @@ pub enum Init {
 #[derive(Debug, Default)]
 pub struct Module {
     pub globals: Vec<Global>,
+    /// Numbers of the host that no code depends on.
+    pub scalars: Vec<Scalar>,
     pub externals: std::collections::BTreeMap<Rc<str>, External>,
     pub functions: Vec<Function>,
     /// Array routines that functions call, by symbol.

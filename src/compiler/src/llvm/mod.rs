@@ -204,7 +204,11 @@ impl Printer<'_> {
     }
 
     fn global(&mut self, global: &Global) {
-        let kind = if global.constant { "constant" } else { "global" };
+        let kind = match (global.constant, global.patched) {
+            (true, true) => "externally_initialized constant",
+            (true, false) => "constant",
+            (false, _) => "global",
+        };
         let linkage = match (&global.init, self.definition(&global.name)) {
             (Init::External(_), _) => "external ",
             (_, Definition::Here(_)) if global.exported => "",
@@ -223,6 +227,18 @@ impl Printer<'_> {
                 let name = quoted(&global.name);
                 let line = format!("[{size} x i8] zeroinitializer, section \".data\", align 8");
                 return self.line(format_args!("@{name} = {linkage}externally_initialized global {line}"));
+            }
+            // Likewise; arrays of the host are replaced in the library.
+            Init::Memory(memory) if !global.constant => {
+                let line = format!(
+                    "[{} x i8] c\"{}\", section \".data\", align 8",
+                    memory.len(),
+                    escaped(memory)
+                );
+                return self.line(format_args!(
+                    "@{} = {linkage}externally_initialized global {line}",
+                    quoted(&global.name)
+                ));
             }
             Init::Memory(memory) => format!("[{} x i8] c\"{}\", align 8", memory.len(), escaped(memory)),
             Init::Value(value) => typed(value),

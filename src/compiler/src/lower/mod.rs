@@ -113,7 +113,7 @@ fn declared(module: &ModuleBuilder, id: FunctionId, instance: &FunctionInstance)
     function
 }
 
-/// `__modinit__`: calls the entry with its constant arguments and sends the result back, and what the
+/// `__modinit__`: calls the entry with its arguments and sends the result back, and what the
 /// kernel has changed.
 fn modinit(module: &mut ModuleBuilder, entry: &Entry) -> Result<Function> {
     let mut function = Function::new("__modinit__", vec![Ty::Ptr], Ty::unit(), None);
@@ -126,8 +126,7 @@ fn modinit(module: &mut ModuleBuilder, entry: &Entry) -> Result<Function> {
         .iter()
         .map(|&ty| emitter.module.ir_type(ty))
         .collect::<Vec<_>>();
-    let args = entry.args.iter().zip(&params);
-    let args = args.map(|(arg, ty)| emitter.module.constant(arg, ty)).collect();
+    let args = emitter.entry_arguments(&entry.args, &params);
     let returns = emitter.module.ir_type(instance.returns);
     let writes = write_back_function(&mut emitter, entry.writeback);
     let result = emitter.call_entry(&instance.symbol, args, returns, writes);

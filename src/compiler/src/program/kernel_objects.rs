@@ -29,6 +29,7 @@ impl Context<'_> {
             host_class: namespace,
             name,
             invariants: vec![],
+            data: vec![],
             instances: vec![],
             attributes: vec![],
             constructor,

@@ -11,7 +11,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::diagnostic::Diagnostic;
-use crate::host::{is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue};
+use crate::host::{
+    is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue, EVERY_NUMBER,
+};
 use crate::names::Names;
 use crate::source::{Sources, Span};
 use crate::syntax::{ExprId, Function};
@@ -103,6 +105,8 @@ pub struct Class {
     pub host_class: Handle,
     pub name: Rc<str>,
     pub invariants: Vec<String>,
+    /// See [`ClassInfo::data`]; of any instance.
+    pub data: Vec<String>,
     pub instances: Vec<Handle>,
     /// In order of first use, which is the memory layout.
     pub attributes: Vec<Attribute>,
@@ -123,6 +127,12 @@ impl Class {
 
     pub fn is_invariant(&self, name: &str) -> bool {
         self.invariants.iter().any(|known| known == name)
+    }
+
+    /// Whether the numbers of an attribute are loaded from the library's data.
+    pub fn is_data(&self, name: &str) -> bool {
+        let named = |wanted: &str| self.data.iter().any(|known| known == wanted);
+        named(name) || named(EVERY_NUMBER) && !self.is_invariant(name)
     }
 }
 
@@ -205,6 +215,8 @@ pub struct Entry {
     /// Host function that receives the result.
     pub set_result: Option<Handle>,
     pub writeback: bool,
+    /// Whether it runs without a host.
+    pub standalone: bool,
 }
 
 /// State shared by all passes.
@@ -335,12 +347,14 @@ impl Context<'_> {
                 host_class: info.handle,
                 name,
                 invariants,
+                data: vec![],
                 instances: vec![],
                 attributes: vec![],
                 constructor: None,
             }
         });
         class.instances.push(object);
+        class.data.extend(info.data.iter().cloned());
         self.compare_invariants(shape, &info, first);
         if self.program.objects.len() > MOST_OBJECTS {
             return Err(format!(

@@ -263,6 +263,7 @@ impl Host for TestHost {
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String> {
         let invariants = self.objects[(object - OBJECTS) as usize].1.clone();
         Ok(ClassInfo {
+            data: vec![],
             handle: object - OBJECTS + CLASSES,
             name: "test.Device".into(),
             invariants,

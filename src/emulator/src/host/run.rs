@@ -335,14 +335,20 @@ impl Host {
                         match request.and_then(|request| answer(&mut self.boards, request, &run)) {
                             Ok(Answer::Now(reply)) => client.reply(reply, id),
                             Ok(Answer::Later(wait)) => client.waiting = Some((wait, id)),
-                            Ok(Answer::Fork(fork)) => match copy::forked() {
-                                Ok(None) => {
-                                    forked = Some(fork);
-                                    return true;
+                            // The socket first, so that the client can connect as soon as it has the answer.
+                            Ok(Answer::Fork(fork)) => {
+                                match Control::new(&fork.control).and_then(|own| Ok((copy::forked()?, own))) {
+                                    Ok((None, own)) => {
+                                        forked = Some((fork, own));
+                                        return true;
+                                    }
+                                    Ok((Some(pid), own)) => {
+                                        own.leave();
+                                        client.reply(json!({ "pid": pid }), id);
+                                    }
+                                    Err(error) => client.reply(json!({ "error": error }), id),
                                 }
-                                Ok(Some(pid)) => client.reply(json!({ "pid": pid }), id),
-                                Err(error) => client.reply(json!({ "error": error }), id),
-                            },
+                            }
                             Ok(Answer::End) => {
                                 client.reply(json!({}), id);
                                 self.shutdown = true;
@@ -357,19 +363,15 @@ impl Host {
         });
         match forked {
             None => self.control = Some(control),
-            Some(fork) => self.begin_as_copy(control, &fork),
+            Some((fork, own)) => self.begin_as_copy(control, own, &fork),
         }
     }
 
-    /// Begins as the copy of a process that had the control socket `control`.
-    fn begin_as_copy(&mut self, control: Control, fork: &Fork) {
+    /// Begins as the copy, with the control socket `own`, of a process that had the control socket `control`.
+    fn begin_as_copy(&mut self, control: Control, own: Control, fork: &Fork) {
         control.leave();
-        let made = Control::new(&fork.control).and_then(|control| {
-            let forwarder = self.forwarder.elsewhere().map_err(|failure| failure.to_string())?;
-            Ok((control, forwarder))
-        });
-        match made {
-            Ok((control, forwarder)) => (self.control, self.forwarder) = (Some(control), forwarder),
+        match self.forwarder.elsewhere() {
+            Ok(forwarder) => (self.control, self.forwarder) = (Some(own), forwarder),
             Err(why) => {
                 eprintln!("kairos-emulator: {why}");
                 self.shutdown = true;

@@ -78,18 +78,14 @@ class Experiment:
         """Return the next input."""
 
 
-def _message(record: int) -> str:
-    """Return the constant text raised by the line of an exception record; empty if it has none, or
-    if the record has no line: with this machine's pointer size, only records of statements have
-    one.
-    """
-    address, length = ctypes.c_uint64.from_address(record + 8).value, ctypes.c_uint32.from_address(record + 16).value
-    line = ctypes.c_int32.from_address(record + 20).value
+def _message(record: int, embedding: compiler.EmbeddingMap) -> str:
+    """Return the constant text raised by the line of an exception record; empty if it has none."""
+    key, length, line = (ctypes.c_int32.from_address(record + offset).value for offset in (4, 8, 12))
+    if length != -1:
+        return ""
     try:
-        with open("/proc/self/mem", "rb", buffering=0) as memory:
-            memory.seek(address)
-            tree = ast.parse(Path(memory.read(min(length, 4096)).decode()).read_text())
-    except (OSError, OverflowError, ValueError):
+        tree = ast.parse(Path(embedding.retrieve_str(key)).read_text())
+    except (IndexError, OSError, ValueError):
         return ""
     for node in ast.walk(tree):
         if isinstance(node, ast.Raise) and node.lineno <= line <= node.end_lineno and isinstance(node.exc, ast.Call):
@@ -180,7 +176,7 @@ class Compiled:
             key = ctypes.c_int32.from_address(record).value
             params = tuple(ctypes.c_int64.from_address(record + 40 + 8 * n).value for n in range(3))
             result.exception = (self.embedding.retrieve_str(key).split(":")[1], params)
-            result.message = _message(record).format(*params)
+            result.message = _message(record, self.embedding).format(*params)
             finish()
 
         cursor = ctypes.c_int64(0)

@@ -39,6 +39,8 @@ __all__ = ["main"]
 
 DEVICES = 4
 """Devices that are kept to be copied, one per bench."""
+END = b"\n"
+"""After a complete result, which is a line."""
 BEYOND = 30.0
 """Seconds beyond those allowed after which the process of a point is killed."""
 
@@ -61,6 +63,8 @@ class Worker:
         self._host = twin_database(self._ddb, task.twin).arguments("core").get("host")
         self._devices: OrderedDict[str | None, emulator.Emulator] = OrderedDict()
         self._cannot_be_copied: set[str | None] = set()
+        self._ending: list[int] = []
+        """Processes of points that have given their result."""
 
     def result(self, number: int, arguments: dict, bench: dict, seed: int) -> str:
         """Return the result of a point, as PYON: `number`, `error` (None: it was successful),
@@ -72,6 +76,9 @@ class Worker:
             device, text = self._device(text, seed)
         except KairosError as error:
             return _failed(number, str(error))
+        self._reap()
+        # The device is copied while this process is.
+        begun = None if device is None else emulator.begin(device, seed)
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -79,14 +86,22 @@ class Worker:
             try:
                 os.close(reading)
                 with os.fdopen(writing, "wb") as pipe:
-                    pipe.write(self._computed(number, arguments, text, seed, device).encode())
+                    pipe.write(self._computed(number, arguments, text, seed, device, begun).encode() + END)
                 code = 0
             except BaseException:
                 traceback.print_exc()
             finally:
                 os._exit(code)
         os.close(writing)
-        return self._received(number, pid, reading)
+        try:
+            return self._received(number, pid, reading)
+        finally:
+            if begun is not None:
+                begun.folder.close()  # if its process has not
+
+    def _reap(self):
+        """Collect the processes of earlier points that have ended."""
+        self._ending = [pid for pid in self._ending if os.waitpid(pid, os.WNOHANG) == (0, 0)]
 
     def _device(self, text: str | None, seed: int):
         """Return the device to be copied for a bench, and the text of the bench; None if it must be
@@ -121,14 +136,16 @@ class Worker:
         with Twin(self._ddb, None, self._task.twin, self._task.settings, device) as twin:
             twin.rehearse(warm.__file__, None, {}, cls=warm.Warm, thoroughly=False)
 
-    def _computed(self, number, arguments, text, seed, original) -> str:
+    def _computed(self, number, arguments, text, seed, original, begun) -> str:
         """Compute a point, in a process of its own."""
         random.seed(seed)
         np.random.seed(seed & 0xFFFFFFFF)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         os.dup2(2, 1)  # what libraries print is not a result
         task = self._task
-        copy = None if original is None else emulator.Copy(original, seed)
+        if arguments:
+            load_compiler().numbers_as_data()  # one library for all points
+        copy = None if original is None else emulator.Copy(original, seed, begun)
         datasets = DatasetDB()
         for key, value in task.datasets.items():
             datasets.set(key, value)
@@ -166,16 +183,21 @@ class Worker:
                 if not block:
                     break
                 data += block
+        if data.endswith(END):
+            self._ending.append(pid)  # what it had to say is said
+            return data.removesuffix(END).decode()
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         if code:
             how = f"signal {-code}" if code < 0 else f"exit code {code}"
             return _failed(number, f"its process has ended ({how})")
-        return data.decode()
+        return _failed(number, "its process has ended without a result")
 
     def close(self):
         """Stop the devices."""
         for device in self._devices.values():
             device.stop()
+        for pid in self._ending:
+            os.waitpid(pid, 0)
 
 
 def _failed(number: int, error: str) -> str:

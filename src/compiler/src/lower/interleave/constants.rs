@@ -94,7 +94,7 @@ impl<'p> Interleave<'_, '_, 'p> {
                 else {
                     return Ok(None);
                 };
-                return Ok(self.emitter.module.common_constant(*class, name).and_then(number));
+                return Ok(self.emitter.module.needed_constant(*class, name).and_then(number));
             }
             ExprKind::Unary {
                 op: UnaryOp::Neg,

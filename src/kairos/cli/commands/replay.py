@@ -1,0 +1,21 @@
+"""``kairos replay``: what the device did in a run, again."""
+
+from ..command import Command, Option
+from ..options import JSON, LAB
+
+COMMAND = Command(
+    "repeat a run on the twin from what its device was told: its kernels take the same branches, host functions are "
+    "not called; exit code 1 if the pins do something else",
+    Option("run", metavar="RUN", completes="run", help="number of the run, or its HDF5 file"),
+    Option(
+        "--at",
+        metavar="TIME",
+        nargs="+",
+        default=[],
+        help="show the pins and the line of source at these times after the first event of the pins",
+    ),
+    LAB,
+    JSON,
+    runs="twin:replay.replay",
+    examples=("kairos replay today.h5", "kairos replay today.h5 --at 1.5us 12us"),
+)

@@ -1,0 +1,192 @@
+"""``kairos replay``: repeats a run from what its device was sent.
+
+The file of a run has its kernels and the answers of the host to their calls (`kairos.session.record`). The
+twin gets the same again, with the bench of the file, so that its kernels take the same branches, whatever
+host functions would answer now. Each instant can then be looked at.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import emulator
+from ..cli.outputs import duration_ns
+from ..cli.waveforms import file_of, read_waveform
+from ..coredevice.core import load_compiler
+from ..devices import DeviceDB
+from ..emulator.sources import UNKNOWN, Sources
+from ..errors import UsageError
+from ..scratch import ScratchFolder
+from ..session import Replay
+from ..session.record import GROUP, Step, unpacked
+from ..waveform import Changes, Channel, Recording
+from ..waveform.difference import differences
+from ..waveform.table import format_duration
+from .rehearsal import SETTLING, Twin
+
+__all__ = ["Replayed", "replay", "replayed"]
+
+
+@dataclass
+class Replayed:
+    """A run that was repeated."""
+
+    recording: Recording
+    sources: Sources
+    kernels: int
+    complete: bool
+    """Whether the file has all of the run."""
+    differences: list[str]
+    """Where the pins did something else."""
+
+    def at(self, instant: int) -> dict[str, Any]:
+        """Return what was there at an instant, in ns after the first event of the pins: the last `output` of the
+        kernels that was due, the `next` one, what the processor has `submitted` last (each with file, line,
+        function and due time), and the levels of the `pins` that change in the run."""
+        outputs = self.sources.outputs
+        due, submitted = outputs["time_ns"], outputs["submitted_ns"]
+        now = instant + self.recording.origin_ns
+        order = np.argsort(due, kind="stable")
+        passed = int(np.searchsorted(due[order], now, side="right"))
+        made = np.flatnonzero((submitted != UNKNOWN) & (submitted <= now))
+        return {
+            "at_ns": instant,
+            "output": self._origin(order[passed - 1]) if passed else None,
+            "next": self._origin(order[passed]) if passed < len(order) else None,
+            "submitted": self._origin(made[np.argmax(submitted[made])]) if len(made) else None,
+            "pins": {channel.name: _level(channel, instant) for channel in self.recording.active()},
+        }
+
+    def _origin(self, number: int) -> dict[str, Any]:
+        output = self.sources.outputs[number]
+        frames = self.sources.frames(int(output["chain"]))
+        found = {"due_ns": int(output["time_ns"]) - self.recording.origin_ns, "channel": int(output["target"]) >> 8}
+        if frames:
+            found |= {"file": frames[0].file, "line": frames[0].line, "function": frames[0].function}
+        return found
+
+
+def _level(channel: Channel, instant: int) -> int | None:
+    """Return the level of a pin at an instant; in a long run of a clock, which changes all the time, None."""
+    level = channel.initial
+    for changes, wave in channel.parts():
+        changes = Changes.of(changes)
+        passed = int(np.searchsorted(changes.times, instant, side="right"))
+        if passed:
+            level = changes[passed - 1][1]
+        if passed < len(changes) or wave is None or instant < wave.time_of(0):
+            break
+        level = None if instant < wave.time_of(wave.changes - 1) else wave.final
+    return level
+
+
+def replay(args) -> int:
+    """Repeat the run of the command line; returns 1 if the pins do something else."""
+    path = file_of(args.run, args.lab)
+    instants = [duration_ns("--at", text) for text in args.at]
+    found = replayed(path)
+    shown = [found.at(instant) for instant in instants]
+    if args.json:
+        said = {"same": not found.differences, "events": found.recording.event_count, "kernels": found.kernels}
+        print(json.dumps({**said, "differences": found.differences, "complete": found.complete, "at": shown}))
+        return int(bool(found.differences))
+    for line in found.differences:
+        print(line)
+    if not found.differences:
+        kernels = f"{found.kernels} kernel{'s' if found.kernels != 1 else ''}"
+        print(f"the same: {found.recording.event_count:,} events of the pins, {kernels}")
+    if not found.complete:
+        print("only the beginning is repeated: the file has no more of the run")
+    for each in shown:
+        _print_instant(each)
+    return int(bool(found.differences))
+
+
+def _print_instant(shown: dict[str, Any]):
+    print(f"{format_duration(shown['at_ns'])}:")
+    for name, text in (("output", "last output"), ("next", "next output"), ("submitted", "processor")):
+        if (one := shown[name]) is not None:
+            when = format_duration(one["due_ns"] - shown["at_ns"])
+            print(f"  {text}: {_place(one)}, due {when.removeprefix('-')} {'before' if when[0] == '-' else 'later'}")
+    levels = ", ".join(f"{name} {'-' if level is None else level}" for name, level in shown["pins"].items())
+    print(f"  pins: {levels or 'none has changed'}")
+
+
+def _place(one: dict[str, Any]) -> str:
+    if "file" not in one:
+        return f"channel {one['channel']}"
+    return f"{Path(one['file']).name}:{one['line']} in {one['function'].rpartition('.')[2]}"
+
+
+def replayed(path: Path) -> Replayed:
+    """Repeat the run of a file. UsageError if it has no record of it."""
+    steps, libraries, complete, texts = _read(path)
+    recording = read_waveform(path)
+    scratch = ScratchFolder("kairos-replay-")
+    try:
+        (scratch.path / "device_db.py").write_text(texts["device_db"])
+        bench = None
+        if "bench" in texts:
+            bench = scratch.path / "bench.toml"
+            bench.write_text(texts["bench"])
+        for name, text in texts.items():
+            if bench is not None and name.startswith("imported/"):
+                place = scratch.path / name.removeprefix("imported/")
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(text)
+        ddb = DeviceDB.load(scratch.path / "device_db.py")
+        host = ddb.arguments("core").get("host")
+        if not emulator.is_emulated(host):
+            raise UsageError(f"{path} cannot be replayed: its run was not on an emulated device")
+        with Twin(ddb, None if bench is None else str(bench)) as used:
+            device = used.device
+            session = Replay("127.0.0.1", device)
+            try:
+                session.repeat(steps, _kernels(steps, libraries))
+            finally:
+                session.close()
+            device.settle(timeout=SETTLING, clocks=used.ddb.channels_of("TTLClockGen"))
+            again, sources = device.recording(used.ddb.channel_names()), device.sources()
+            moved = [each.text for each in differences(recording, again)] if complete else []
+            return Replayed(again, sources, session.statistics.kernels, complete, moved)
+    finally:
+        scratch.close()
+
+
+def _kernels(steps: list[Step], libraries: list[bytes]) -> list:
+    """Return the kernel of each step."""
+    compiler = load_compiler()
+    made: dict[tuple, Any] = {}
+    for step in steps:
+        key = (step.kernel, *step.subkernels)
+        if key not in made:
+            subkernels = [
+                compiler.restored_subkernel(number, destination, libraries[library])
+                for number, destination, library in step.subkernels
+            ]
+            made[key] = compiler.restored(libraries[step.kernel], tuple(subkernels))
+    return [made[step.kernel, *step.subkernels] for step in steps]
+
+
+def _read(path: Path) -> tuple[list[Step], list[bytes], bool, dict[str, str]]:
+    """Return steps, libraries, whether they are complete, and the texts of the provenance. UsageError."""
+    import h5py  # imported late: it takes 0.1 s
+
+    try:
+        with h5py.File(path) as file:
+            if GROUP not in file or "provenance" not in file:
+                raise UsageError(
+                    f"{path} cannot be replayed: 'kairos run -o' on an emulated device stores what that takes"
+                )
+            steps, libraries, complete = unpacked(file[GROUP])
+            texts: dict[str, str] = {}
+            file["provenance"].visititems(
+                lambda name, item: texts.update({name: item.asstr()[()]}) if hasattr(item, "dtype") else None
+            )
+            return steps, libraries, complete, texts
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is damaged, or no HDF5 file"
+        raise UsageError(f"{path} cannot be read: {reason}") from None

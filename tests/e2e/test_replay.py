@@ -1,0 +1,144 @@
+"""`kairos replay`: a run is repeated from what its device was told, without calling host functions."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from kairos.session.record import Record, unpacked
+from tests.support.command import run_kairos
+from tests.support.gateware import database
+from tests.support.paths import EXAMPLES
+
+BODY = """
+    def count(self) -> TInt32:
+        import random
+        from pathlib import Path
+
+        return int(Path("count").read_text()) + random.randrange(100)
+
+    def refuse(self, number) -> TInt32:
+        if number > 50:
+            raise ValueError("too many")
+        return number
+
+    @kernel
+    def pulses(self):
+        self.core.reset()
+        for i in range(self.count()):
+            self.ttl4.pulse(1 * us)
+            delay(1 * us)
+        try:
+            more = self.refuse(self.count())
+            self.core.break_realtime()
+            for i in range(more):
+                self.ttl5.pulse(2 * us)
+                delay(2 * us)
+        except ValueError:
+            self.core.break_realtime()
+            self.ttl5.pulse(5 * us)
+
+    def run(self):
+        self.pulses()
+        self.pulses()
+"""
+FAILS = """
+    def prepare(self):
+        self.set_dataset("prepared", True)
+
+    def count(self) -> TInt32:
+        return 3
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        for i in range(self.count()):
+            self.ttl4.pulse(1 * us)
+            delay(1 * us)
+        delay(-1 * s)
+        self.ttl4.on()
+"""
+
+
+def stored(kairos, name, body, *words, code=0):
+    done = kairos("run", kairos.write(body), "--no-table", "-o", name, *words)
+    assert done.returncode == code, done.stderr
+    return kairos.directory / name
+
+
+def replay(kairos, *words):
+    return run_kairos("replay", *words, cwd=kairos.directory)
+
+
+def test_replay_takes_the_branches_that_host_functions_decided(kairos):
+    (kairos.directory / "count").write_text("7")
+    path = stored(kairos, "a.h5", BODY)
+    (kairos.directory / "count").unlink()
+    done = replay(kairos, "a.h5")
+    with h5py.File(path) as file:
+        steps, libraries, complete = unpacked(file["replay"])
+    assert complete and [len(step.answers) for step in steps] == [3, 3] and len(libraries) == 1
+    assert [step.connects for step in steps] == [True, False]
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("the same: ") and done.stdout.endswith("events of the pins, 2 kernels\n")
+
+
+def test_replay_shows_pins_and_source_at_an_instant(kairos):
+    stored(kairos, "a.h5", FAILS, code=1)
+    lines = (kairos.directory / "exp.py").read_text().splitlines()
+    done = replay(kairos, "a.h5", "--at", "2.5us", "500ns", "3.5us", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 0 and found["same"] and found["kernels"] == 1 and found["complete"]
+    assert [shown["at_ns"] for shown in found["at"]] == [2500, 500, 3500]
+    assert [shown["pins"]["ttl4"] for shown in found["at"]] == [1, 1, 0]
+    middle = found["at"][0]
+    assert middle["output"]["due_ns"] == 2000 and middle["next"]["due_ns"] == 3000
+    assert middle["output"]["function"].endswith("run")
+    assert "self.ttl4.pulse" in lines[middle["output"]["line"] - 1]
+    text = replay(kairos, "a.h5", "--at", "2.5us").stdout
+    assert "last output: " in text and "due 500 ns before" in text and "pins: ttl4 1" in text, text
+
+
+@pytest.fixture(scope="module")
+def ion(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ion")
+    (folder / "bench.toml").write_text((EXAMPLES / "ion" / "bench.toml").read_text())
+    return database("ion", folder)
+
+
+def test_replay_with_an_ion_sees_the_same_photons(kairos, ion):
+    experiment = EXAMPLES / "ion" / "photon_counting.py"
+    done = kairos("run", experiment, "shots=5", "--no-table", "-o", "a.h5", device_db=ion)
+    assert done.returncode == 0, done.stderr
+    done = replay(kairos, "a.h5")
+    assert done.returncode == 0 and done.stdout.startswith("the same: "), done.stdout + done.stderr
+
+
+def test_file_without_a_record_is_refused_in_a_line(kairos):
+    path = stored(kairos, "a.h5", FAILS.replace("delay(-1 * s)", "delay(1 * us)"))
+    with h5py.File(path, "r+") as file:
+        file["replay/libraries"][...] = np.zeros_like(file["replay/libraries"])
+    damaged = replay(kairos, "a.h5")
+    with h5py.File(path, "r+") as file:
+        del file["replay"]
+    without = replay(kairos, "a.h5")
+    for done in (damaged, without):
+        assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1 and "a.h5" in done.stderr
+
+
+def test_record_beyond_its_limit_keeps_the_beginning(monkeypatch):
+    monkeypatch.setattr("kairos.session.record.MOST", 100)
+
+    class Kernel:
+        library = unstripped = b"x" * 60
+        subkernels = ()
+
+    record = Record()
+    record.connected()
+    record.kernel(Kernel())
+    record.answer(b"y" * 30)
+    record.answer(b"z" * 30)
+    record.kernel(Kernel())
+    assert not record.complete and len(record.steps) == 1 and record.steps[0].answers == [b"y" * 30]
+    assert record.steps[0].connects
