@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kairos.coredevice.dac34h84 import DAC34H84
+from kairos.coredevice.dac34h84 import DAC34H84, middle
 from kairos.coredevice.tests.traffic import KernelError, devices, run
 from kairos.coredevice.trf372017 import TRF372017
 from kairos.errors import UsageError
@@ -138,8 +138,8 @@ def test_dac_is_initialised_and_its_fifo_tuned(get):
 
 
 @pytest.mark.parametrize("good, best", [(0b00111000, 4), (0b11000011, 7), (0b10000001, 7), (0b00000001, 0), (0xFF, 7)])
-def test_middle_of_good_fifo_offsets_is_found(get, good, best):
-    assert get("dac")._middle(good) == best
+def test_middle_of_good_fifo_offsets_is_found(good, best):
+    assert middle(good) == best
 
 
 def test_mixer_of_the_dac_is_staged_and_enabled(get):

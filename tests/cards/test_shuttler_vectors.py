@@ -4,6 +4,8 @@ import pytest
 from kairos_gateware.contracts import shuttler as facts
 from kairos_gateware.phy.differences import Elapsed
 from kairos_gateware.phy.shuttler import Waveform
+from kairos_gateware.phy.shuttler_samples import LATENCY as SAMPLE_LATENCY
+from kairos_gateware.phy.shuttler_samples import _Output
 from kairos_gateware.rtio.link import FreeRunning
 from kairos_gateware.testbenches.simulator import run_simulation
 from migen import Module, Signal
@@ -65,3 +67,29 @@ def test_adc_channels_and_words_are_those_of_the_card(adc, vector):
         assert sent(run(adc.single_conversion)) == [vector["write16"].split()[-1]]
     else:
         assert sent(run(adc.read_data, data=[0])) == [vector["read24"].split()[-1]]
+
+
+@vectors("shuttler_dac")
+def test_code_of_the_dac_follows_from_gain_and_offset(vector):
+    """A constant level. The card's own arithmetic with a negative offset is doubtful: here it is signed."""
+    dut, trigger = Module(), Signal()
+    dut.submodules.elapsed = elapsed = Elapsed(FreeRunning(), facts.FRACTION_BITS)
+    dut.submodules.waveform = waveform = Waveform(trigger, Signal(), elapsed)
+    gain, offset = (Signal((facts.LEVEL_BITS, True), name=name) for name in ("gain", "offset"))
+    dut.submodules.output = output = _Output(waveform, gain, offset, elapsed)
+    found = []
+
+    def bench():
+        for signal, word in ((gain, int(vector["gain"], 16)), (offset, int(vector["offset"], 16))):
+            yield signal.eq(word - (word >> 15 << 16))
+        yield waveform.words[0][0].eq(vector["x"] & 0xFFFF)
+        yield trigger.eq(1)
+        yield
+        yield trigger.eq(0)
+        for _ in range(SAMPLE_LATENCY + 4):
+            yield
+        found.append((yield output.code) & 0x3FFF)
+
+    run_simulation(dut, bench())
+    assert [f"{code:04x}" for code in found] == [vector["dac14"]]
+    assert int(vector["result"], 16) >> 2 == found[0]

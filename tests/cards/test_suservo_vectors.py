@@ -3,12 +3,12 @@
 import pytest
 from kairos_gateware.servo.dds import PROFILE_REGISTER
 from kairos_gateware.servo.format import AddressMap
-from kairos_gateware.servo.model import Profile, filter_step
+from kairos_gateware.servo.model import PhaseModel, Profile, filter_step
 from kairos_gateware.servo.test_iir import Bench
 from kairos_gateware.testbenches.simulator import run_simulation
 
 from kairos.coredevice.tests.traffic import devices, run
-from tests.support.vectors import vectors
+from tests.support.vectors import GROUPS, vectors
 
 SERVO = 100
 MOST = 3
@@ -105,3 +105,73 @@ def test_memory_writes_are_the_words_of_the_servo(servos, vector):
 def test_profile_register_is_sent_as_one_word(vector):
     profile = Profile(ftw=vector["ftw"], pow=vector["pow"], y=vector["asf"] << 10)
     assert f"{PROFILE_REGISTER + 7:02x}{profile.register():016x}" == vector["word"]
+
+
+TRACKED = [
+    Profile(ftw=0x028F5C29, pow=0x8000, reference=0x1234),
+    Profile(ftw=0x00ADBEEF, pow=0x4321, reference=0x4321),
+    Profile(ftw=0xC0000001, pow=0x0001, reference=0xFFFFFFF0),
+]
+"""Profiles of the vectors of phase tracking."""
+
+
+@pytest.fixture(scope="module")
+def tracked():
+    """Phase words of model and gateware in the servo's cycles, one after the other."""
+    group, model, bench = GROUPS["suservo_phase_tracking"], PhaseModel(), Bench(4)
+    by_model = [model.step(TRACKED[each["profile"]], each["t_process"], True) for each in group]
+    by_gateware = []
+
+    def play():
+        for number, profile in enumerate(TRACKED):
+            yield from bench.load(2, number, profile)
+            yield from bench.load_reference(2, number, profile.reference)
+        yield bench.controls[2].tracks.eq(1)
+        for each in group:
+            yield bench.controls[2].profile.eq(each["profile"])
+            yield bench.dut.tracker.time.eq(each["t_process"])
+            registers = yield from bench.cycle([0] * 8, [0] * 8)
+            by_gateware.append(registers[2] >> 32 & 0xFFFF)
+
+    run_simulation(bench.dut, play())
+    return by_model, by_gateware
+
+
+@vectors("suservo_phase_tracking")
+def test_tracked_phases_of_model_and_gateware_are_those_of_the_servo(tracked, vector):
+    assert f"{TRACKED[vector['profile']].ftw:08x}" == vector["ftw"]
+    assert [f"{words[vector['update']]:04x}" for words in tracked] == 2 * [vector["pow_sent"]]
+
+
+def test_reference_times_are_written_in_halves_or_copied(servos):
+    servo, channel = servos[2]("servo"), servos[2]("ch3")
+    gateware = AddressMap(2)
+    place = gateware.reference_time(3, 5)
+    written = [gateware.event(place + half | gateware.write, value) for half, value in ((0, 0x5678), (1, 0x1234))]
+    traffic = run(channel.set_reference_time, 5, 0x12345678)
+    assert [(address, data) for _, _, address, data in traffic.outputs] == written and traffic.now == 16
+    traffic = run(channel.copy_reference_time, 5)
+    assert [(address, data) for _, _, address, data in traffic.outputs] == [
+        gateware.event(place | gateware.state | gateware.write)
+    ]
+    for method, args, first in [
+        (channel.get_reference_time, (5,), place),
+        (channel.get_tracked_phase_accumulator, (), gateware.tracked_phase(3)),
+        (channel.get_tracked_ftw, (), gateware.tracked_ftw(3)),
+    ]:
+        traffic = run(method, *args, data=[0xFFFF9ABC, 0x1234])
+        assert traffic.value == 0x12349ABC
+        assert [accessed_at(servo, each) for each in traffic.outputs] == [first, first + 1]
+    for method, first in [
+        (channel.clear_tracked_phase_accumulator, gateware.tracked_phase(3)),
+        (channel.clear_tracked_ftw, gateware.tracked_ftw(3)),
+    ]:
+        expected = [gateware.event(first + half | gateware.write) for half in (0, 1)]
+        assert [(address, data) for _, _, address, data in run(method).outputs] == expected
+
+
+def accessed_at(servo, output):
+    """Return the address of an access to a servo."""
+    _, number, low, data = output
+    assert number == servo.channel
+    return data >> 18 << 8 | low

@@ -11,10 +11,9 @@ from kairos.coredevice.grabber import Grabber, GrabberTimeoutException
 from kairos.coredevice.i2c import I2CSwitch
 from kairos.coredevice.kasli_i2c import KasliEEPROM
 from kairos.coredevice.phaser import Phaser, PhaserChannel, PhaserOscillator
-from kairos.coredevice.phaser_chips import ChannelChips, SpiBus
 from kairos.coredevice.shuttler import ADC, DDS, Config, DCBias, Relay, Trigger, shuttler_volt_to_mu
 from kairos.devices import DeviceDB
-from tests.support.chain import Chain, device_methods
+from tests.support.chain import Chain
 from tests.support.databases import entry, written
 from tests.support.gateware import database
 
@@ -80,6 +79,7 @@ def test_phaser_methods_change_the_card_as_documented(db):
     with Chain(db) as chain:
         phaser = chain.get("phaser0")
         part = lambda: chain.bench.part("phaser0")  # noqa: E731
+        chain(phaser.init)
         chain(phaser.check_board)
         chain(phaser.measure_frame_timestamp)
         frame = phaser.frame_tstamp
@@ -95,10 +95,11 @@ def test_phaser_methods_change_the_card_as_documented(db):
         assert part()["fan"] == 0.6
         chain(phaser.set_cfg, clk_sel=1, trf0_ps=1)
         assert part()["configuration"] == 0b11011011
+        assert chain(phaser.get_sta) == 0x24, "the first upconverter saves power"
         chain(phaser.set_cfg)
         chain(phaser.set_sync_dly, 6)
         assert part()["sync_delay"] == 6
-        assert (chain(phaser.get_sta), chain(phaser.get_crc_err)) == (0, 0)
+        assert (chain(phaser.get_sta), chain(phaser.get_crc_err)) == (0x26, 0)
         # A test sample of channel 0, in two registers and in four
         chain(phaser.write32, 0x1C, 0x12345678)
         assert chain.advance_mu == 4 * 320 and chain(phaser.read32, 0x1C) == 0x12345678
@@ -132,14 +133,51 @@ def test_phaser_methods_change_the_card_as_documented(db):
         chain(phaser.duc_stb)
         assert mixer()["source"] == 1 and chain(channel.get_dac_data) == 0x00110022
         assert chain.bench.warnings == []
-        # Nothing is on the bus behind the card, so reads return nothing, which is reported
-        chain(phaser.spi_write, 0xA5)
-        assert chain(phaser.spi_read) == 0
-        assert chain.bench.warnings == ["phaser0: a byte for its SPI bus: the chips on it are not modelled"]
-        # Those of chips on the bus and of servos, which have no model: tests/cards/test_phaser_vectors.py
-        elsewhere = device_methods(SpiBus) | device_methods(ChannelChips)
+        chips_of_phaser(chain, phaser, part)
+        # Servos have no model: tests/cards/test_phaser_vectors.py
+        elsewhere = {"set_servo", "set_iir_mu", "set_iir", "begin", "begin_samples"}
         for cls in (Phaser, PhaserChannel, PhaserOscillator):
             assert chain.uncalled(cls) <= elsewhere
+
+
+def chips_of_phaser(chain, phaser, part):
+    """Call the methods for the chips on the SPI bus of an initialised card."""
+    channel, mixer = phaser.channel[1], lambda: part()["channel1"]
+    assert (chain(phaser.get_dac_temperature), chain(phaser.get_dac_alarms)) == (35, 0)
+    chain(phaser.dac_write, 0x14, 0x4321)
+    assert chain(phaser.dac_read, 0x14) == 0x4321
+    assert chain(phaser.dac_tune_fifo_offset) == 4
+    assert chain(phaser.dac_iotest, [0x1234, 0x5678, 0x9ABC, 0xDEF0]) == 0
+    chain(phaser.clear_dac_alarms)
+    chain(phaser.dac_write, 2, 0x70D2)
+    chain(channel.set_nco_frequency_mu, 1 << 28)
+    chain(phaser.dac_sync)
+    assert mixer()["mixer_hz"] == 1e9 / 16
+    chain(channel.set_nco_frequency, -100e6)
+    chain(channel.set_nco_phase_mu, 0x4000)
+    assert mixer()["mixer_hz"] == pytest.approx(-100e6, abs=0.3), "writing the phase applies both"
+    chain(channel.set_nco_phase, 0.75)
+    assert part()["dac"]["registers"]["CONFIG19"] == 0xC000
+    chain(phaser.set_dac_cmix, -2)
+    assert mixer()["mixer_hz"] == pytest.approx(-350e6, abs=0.3)
+    chain(channel.set_att_mu, 0x7F)
+    assert chain(channel.get_att_mu) == 0x7F and mixer()["attenuation_db"] == 16.0
+    chain(channel.set_att, 3.0)
+    assert mixer()["attenuation_db"] == 3.0
+    assert chain(channel.trf_read, 0) & 0x7F == 0x68
+    chain(channel.trf_write, 0x9190100E)
+    assert mixer()["local_oscillator_hz"] == 2.875e9 / 2
+    chain(channel.trf_write, 0x082002CA)
+    assert not mixer()["locked"], "22 times 125 MHz, not calibrated"
+    chain(channel.cal_trf_vco)
+    assert mixer()["locked"]
+    chain(channel.en_trf_out, rf=0, lo=1)
+    assert mixer()["local_oscillator_hz"] == 0.0 and chain(channel.trf_read, 4) >> 12 & 7 == 4
+    chain(phaser.spi_cfg, 8, 34, 1)
+    chain(phaser.spi_write, 0xA5)
+    chain(phaser.spi_transfer, 0xC3)
+    assert chain(phaser.spi_read) == 0xA5, "what the attenuator had"
+    assert chain.bench.warnings == []
 
 
 def test_shuttler_relay_and_adc_methods_act_as_documented(db, tmp_path):

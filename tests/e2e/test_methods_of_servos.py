@@ -5,7 +5,7 @@ from numpy import int64
 
 from kairos.coredevice.suservo import SUServo, adc_mu_to_volts
 from kairos.coredevice.suservo_channel import Channel, y_mu_to_full_scale
-from kairos.coredevice.suservo_dds import SharedDDS, SharedUpdate
+from kairos.coredevice.suservo_dds import FineUpdate, SharedDDS
 from tests.support.chain import Chain
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
@@ -86,8 +86,39 @@ def test_servo_and_channel_methods_act_as_documented(chain):
     held = chain(channel.get_y, PROFILE)
     assert chip()["amplitude"] == pytest.approx(held, abs=1e-3) and y_mu_to_full_scale(131071) == 1.0
 
-    assert chain.uncalled(SUServo) == set() and chain.uncalled(Channel) == set()
     assert chain.bench.warnings == []
+    tracked(chain, servo, channel)
+    assert chain.uncalled(SUServo) == set() and chain.uncalled(Channel) == set()
+    # The servo has run so long that the edges of its ADC are too many
+    assert all("changes are kept" in warning for warning in chain.bench.warnings)
+
+
+def tracked(chain, servo, channel):
+    """Words of phase tracking; then a phase that returns to that of an oscillator which has gone on."""
+    chain(channel.set_reference_time, PROFILE, 0x12345678)
+    assert chain.advance_mu == 16 and chain(channel.get_reference_time, PROFILE) == 0x12345678
+    chain(channel.copy_reference_time, PROFILE)
+    assert 0 <= chain(channel.get_reference_time, PROFILE) < 8, "the servo is off"
+    assert chain(channel.get_tracked_ftw) == channel.dds.frequency_to_ftw(80e6)
+    assert chain(channel.get_tracked_phase_accumulator) != 0
+    chain(servo.clear_dds_phase_accumulator)
+    chain(channel.clear_tracked_phase_accumulator)
+    chain(channel.clear_tracked_ftw)
+    assert (chain(channel.get_tracked_ftw), chain(channel.get_tracked_phase_accumulator)) == (0, 0)
+    for profile, frequency in ((0, 80e6), (1, 81.3e6)):
+        chain(channel.set_dds, profile, frequency, 0.0, 0.25)
+        chain(channel.set_iir, profile, 5, 0.0)
+        chain(channel.set_y, profile, 0.5)
+        chain(channel.set_reference_time, profile, 4321)
+    chain(servo.set_config, 1)
+    for profile in (0, 1, 0):
+        chain(channel.set, 1, 0, 1, profile)
+        chain(chain.core.break_realtime, slack_mu=50_000)
+    chain(servo.set_config, 0)
+    tones = [tone for tone in chain.bench.dds("urukul0_cpld.ch1").changes if tone.power is not None][-3:]
+    turns = [(tone.phase - round(tone.frequency * 2**32 / 1e9) / 2**32 * 1e9 * tone.time) % 1 for tone in tones]
+    assert [round(tone.frequency / 1e5) for tone in tones] == [800, 813, 800]
+    assert (turns[0] - turns[2] + 0.5) % 1 - 0.5 == pytest.approx(0, abs=1e-3)
 
 
 def test_shared_synthesiser_methods_act_on_all_chips(chain):
@@ -116,7 +147,9 @@ def test_shared_synthesiser_methods_act_on_all_chips(chain):
     assert not part()["ch2"]["waits_for_update"]
     chain(cpld.cfg_mask_nu_all, 0)
     assert list(chain(dds.tune_sync_delays)) == [16] * 4
+    assert chain(dds.tune_io_update_group_delay) in range(4)
+    chain(dds.clear_phase_accumulators)
     assert chain(dds.frequency_to_ftw, 80e6) == dds.frequency_to_ftw(80e6) == round(0.08 * 2**32)
     assert chain(dds.turns_to_pow, 0.25) == dds.turns_to_pow(0.25) == 0x4000
-    assert chain.uncalled(SharedDDS) == set() and chain.uncalled(SharedUpdate) == set()
+    assert chain.uncalled(SharedDDS) == set() and chain.uncalled(FineUpdate) == set()
     assert chain.bench.warnings == []

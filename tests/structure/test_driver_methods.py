@@ -29,6 +29,8 @@ ELSEWHERE = {
 ABSENT = {
     "CXPGrabber": "no model of such a camera",
     "DAC34H84": "no model of the chip",
+    "Miqro": "no emulated device has a Phaser with this gateware",
+    "MiqroChannel": "no emulated device has a Phaser with this gateware",
     "NRTSPIMaster": "no board has such a bus",
     "Songbird": "no gateware has the card",
     "TRF372017": "no model of the chip",
@@ -36,6 +38,7 @@ ABSENT = {
 """Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""
 ASKED = re.compile(r"(?:for cls in \(|parametrize\(\"kind\", \[)([\w, ]+)|uncalled\((\w+)\)")
 PARTS = {"Conversions", "DigitalOutput", "Field", "FixedDelays", "I2CDevice", "SerialPort", "Spline", "StoredDelays"}
+PARTS |= {"ChannelInitialisation", "Initialisation", "MiqroInitialisation", "SharedUpdate"}
 PARTS |= {"ChannelChips", "FixedSharedDelays", "SpiBus", "StoredSharedDelays", "Synchronisation", "WideField"}
 """Base classes and components of drivers."""
 

@@ -39,7 +39,7 @@ pub const DEPTH_LEAST: usize = 10;
 /// Write; without this bit the value is read.
 pub const WRITE_AT: usize = 2;
 
-/// Phase tracking, which is not implemented.
+/// Halves of the words of phase tracking; with STATE, both halves of a reference time are set to the servo's time.
 pub const PHASE_AT: usize = 1;
 
 /// Y of a channel and profile, or with more bits what follows.
@@ -125,5 +125,5 @@ pub const CONTROL_OUT: u8 = 1;
 /// Update Y.
 pub const CONTROL_IIR: u8 = 2;
 
-/// Phase tracking; not implemented, refused.
+/// Phase tracking.
 pub const CONTROL_PHASE_TRACKING: u8 = 4;

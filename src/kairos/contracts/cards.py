@@ -111,6 +111,9 @@ WIRING = {
         "channels": {
             "spi": "channel_base",
         },
+        "settings": {
+            "gw_rev": ("gw_rev", (1, 2)),
+        },
     },
     "Sampler": {
         "lines": {

@@ -28,7 +28,7 @@ from .parts.numbers import to_int32, to_word
 from .parts.spi import SPI_END, SPI_INPUT, Transfer
 from .registers import Register
 
-__all__ = ["DAC34H84"]
+__all__ = ["AFTER_RESET", "DAC34H84", "FIFO_OFFSETS", "HIGHEST_LOCKED", "LOWEST_LOCKED", "middle"]
 
 _MAP = sorted(
     (each for each in vars(chip).values() if isinstance(each, type) and each.__name__.startswith("CONFIG")),
@@ -37,19 +37,32 @@ _MAP = sorted(
 """Registers that are initialised, in the order of writing."""
 _WIDTH, _DATA = 24, 16
 _TURN = 1 << 16
-_FIFO_OFFSETS = 8
+FIFO_OFFSETS = 8
 _OFFSETS = CONFIG9.fifo_offset
 _HALF = 16
-_AFTER_RESET = 0x049C
+AFTER_RESET = 0x049C
 """Content of register 0 after a reset."""
 _PLL = {
     500e6: {"interpolation": 1, "pll_n": 1, "pll_m": 16, "pll_m2": 0},
     250e6: {"interpolation": 2, "pll_n": 3, "pll_m": 32, "pll_m2": 0},
 }
 """Settings by the rate of the samples that arrive."""
-_LOWEST_LOCKED, _HIGHEST_LOCKED = 2, 5
+LOWEST_LOCKED, HIGHEST_LOCKED = 2, 5
 """Voltages of the loop filter at which the PLL is locked."""
 assert all(issubclass(register, Register) for register in _MAP)
+
+
+@portable
+def middle(good) -> TInt32:
+    """Return the middle of the FIFO's offsets whose bits are set: those from 0 to 7 are a circle."""
+    around = (good & 1) & (good >> (FIFO_OFFSETS - 1))
+    turn = around * (FIFO_OFFSETS // 2)
+    total, count = 0, 0
+    for offset in range(FIFO_OFFSETS):
+        if (good >> ((offset + turn) % FIFO_OFFSETS)) & 1 == 1:
+            total += offset
+            count += 1
+    return (total // count + turn) % FIFO_OFFSETS
 
 
 class DAC34H84:
@@ -114,7 +127,7 @@ class DAC34H84:
         if self.read(ID.address) != VERSION:
             raise ValueError("DAC34H84 version mismatch")
         delay(100 * us)
-        if self.read(CONFIG0.address) != _AFTER_RESET:
+        if self.read(CONFIG0.address) != AFTER_RESET:
             raise ValueError("DAC34H84 reset fail")
         delay(100 * us)
         for word in self.mmap:
@@ -125,7 +138,7 @@ class DAC34H84:
         tuned = self.read(CONFIG24.address)
         delay(100 * us)
         voltage = CONFIG24.lfvolt.get(tuned)
-        if voltage < _LOWEST_LOCKED or voltage > _HIGHEST_LOCKED:
+        if voltage < LOWEST_LOCKED or voltage > HIGHEST_LOCKED:
             raise ValueError("DAC34H84 PLL fail to lock")
         self.write(CONFIG24.address, CONFIG24.pll_ndivsync_ena.put(tuned, 0))
         delay(100 * us)
@@ -139,7 +152,7 @@ class DAC34H84:
         kept = self.read(CONFIG9.address)
         delay(100 * us)
         good = 0
-        for offset in range(_FIFO_OFFSETS):
+        for offset in range(FIFO_OFFSETS):
             self.write(CONFIG9.address, _OFFSETS.put(kept, offset))
             self.write(ALARMS.address, 0)
             delay(100 * us)
@@ -148,21 +161,9 @@ class DAC34H84:
             delay(100 * us)
         if good == 0:
             raise ValueError("no good FIFO offset")
-        best = self._middle(good)
+        best = middle(good)
         self.write(CONFIG9.address, _OFFSETS.put(kept, best))
         return best
-
-    @portable
-    def _middle(self, good) -> TInt32:
-        """The middle of the numbers whose bits are set: those from 0 to 7 are a circle."""
-        around = (good & 1) & (good >> (_FIFO_OFFSETS - 1))
-        turn = around * (_FIFO_OFFSETS // 2)
-        total, count = 0, 0
-        for offset in range(_FIFO_OFFSETS):
-            if (good >> ((offset + turn) % _FIFO_OFFSETS)) & 1 == 1:
-                total += offset
-                count += 1
-        return (total // count + turn) % _FIFO_OFFSETS
 
     # Mixers
 

@@ -1,18 +1,16 @@
-"""Phaser: a card with two RF channels, each with a digital upconverter and, in the base gateware,
-five oscillators.
+"""Phaser: a card with two RF channels, each with a digital upconverter and, with the base gateware, five oscillators
+in the device's logic, or with Miqro a pulse generator in the card's.
 
-Supported are the registers of its link, LEDs, fan, upconverters, oscillators, and
-(`kairos.coredevice.phaser_chips`) its SPI bus with the chips on it and the servos. `init` and Miqro are
-missing: they need the card's own gateware at the other end of the link. Using a missing feature raises an
-error that explains this.
+Here are the registers of its link, LEDs, fan, upconverters, oscillators; in `phaser_init` its initialisation, in
+`phaser_chips` its SPI bus with the chips on it and the servos, in `phaser_miqro` the pulse generators. A Phaser as a
+satellite (`PhaserMTDDS`) is missing, and using it raises an error that explains this.
 """
 
 from numpy import int64
 
-from ..language import TFloat, TInt32, TInt64, delay_mu, kernel, now_mu, portable
+from ..language import TFloat, TInt32, TInt64, delay, delay_mu, kernel, now_mu, portable
+from .chips.dac34h84 import CONFIG2
 from .chips.phaser import (
-    BOARD,
-    BOARD_ID,
     CFG,
     CHANNELS,
     CRC_ERR,
@@ -36,16 +34,20 @@ from .chips.phaser import (
     UPCONVERTER_RATE,
     UPCONVERTER_SPACING,
 )
+from .dac34h84 import DAC34H84
 from .parts.channel import RTIODevice
-from .parts.lacking import Unknown, lacking
+from .parts.lacking import Unknown
 from .parts.numbers import to_word
 from .parts.scales import Scale
 from .phaser_chips import ChannelChips, SpiBus
+from .phaser_init import PATTERNS, ChannelInitialisation, Initialisation, MiqroInitialisation
+from .phaser_miqro import Miqro
 from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 from .trf372017 import TRF372017
 
 __all__ = [
     "Miqro",
+    "MiqroChannel",
     "Phaser",
     "PhaserChannel",
     "PhaserDDS",
@@ -58,9 +60,10 @@ _BITS = 8
 _BYTE = 0xFF
 _TURN = DUC_P.pow.steps
 _MIQRO = GW_REV.gateware.number("MIQRO")
+_MIQRO_DAC = {"pll_m": 16, "pll_n": 3, "interpolation": 2}
+"""Settings of the DAC for the samples of that gateware."""
+_SETTLING = 100e-6
 _WAIT_FRAMES = 4
-_INIT = "the tests of the card's samples need its own gateware, whose frames ours do not have yet"
-_MEMORY = "there is no gateware for it yet"
 _SATELLITE = "what the channels of a Phaser's satellite take is not published"
 
 
@@ -74,16 +77,20 @@ _DUTY = _Fraction(bits=FAN.width, steps=FAN.duty.steps)
 _AMPLITUDE = _Fraction(bits=TONE.asf.width, steps=TONE.asf.steps)
 
 
-@lacking(_INIT, "init dac_iotest dac_tune_fifo_offset")
-class Phaser(SpiBus, RTIODevice):
+class Phaser(Initialisation, SpiBus, RTIODevice):
     """The card on the RTIO channels from `channel_base` on: its registers, then those of its
     channels.
 
-    `miso_delay`: bits by which data read are delayed. `gw_rev`: gateware, 1 base, 2 Miqro. The
-    other arguments are settings for parts of the card that this driver does not support.
+    `miso_delay`: bits by which data read are delayed. `gw_rev`: gateware, 1 base, 2 Miqro. For `init`:
+    `clk_sel`, the reference (0 MMCX, 1 SMA); `sync_dly`, delay of the DAC's synchronisation, 0 to 7;
+    `tune_fifo_offset`, whether the distance of its FIFO's pointers is tuned; settings by name of the DAC
+    (`dac`) and of the upconverters (`trf0`, `trf1`), beside those that it needs.
     """
 
-    kernel_invariants = {"channel", "channel_base", "gw_rev", "miso_delay", "t_frame"}
+    kernel_invariants = {
+        "channel", "channel_base", "clk_sel", "dac_config2", "dac_mmap", "gw_rev", "miso_delay", "patterns", "sync_dly",
+        "t_frame", "tune_fifo_offset",
+    }  # fmt: skip
 
     def __init__(
         self,
@@ -104,9 +111,14 @@ class Phaser(SpiBus, RTIODevice):
             raise ValueError(f"gw_rev of a Phaser is 1 (base) or 2 (Miqro), not {gw_rev}")
         self.channel_base, self.miso_delay, self.gw_rev = channel_base, miso_delay, gw_rev
         self.clk_sel, self.sync_dly, self.tune_fifo_offset = clk_sel, sync_dly, tune_fifo_offset
+        self.dac_mmap = DAC34H84((_MIQRO_DAC if gw_rev == _MIQRO else {}) | (dac or {})).get_mmap()
+        self.dac_config2 = next(word & 0xFFFF for word in self.dac_mmap if word >> 16 == CONFIG2.address)
+        self.patterns = PATTERNS
+        self.has_upconverter = True
         self.t_frame = int64(FRAME_CYCLES * self.core.ref_multiplier)
         self.frame_tstamp = int64(0)
-        self.channel = [PhaserChannel(self, index, trf) for index, trf in enumerate([trf0, trf1])]
+        make = PhaserChannel if gw_rev != _MIQRO else MiqroChannel
+        self.channel = [make(self, index, trf) for index, trf in enumerate([trf0, trf1])]
 
     @property
     def target(self):
@@ -182,19 +194,6 @@ class Phaser(SpiBus, RTIODevice):
     # The card
 
     @kernel
-    def check_board(self):
-        """ValueError if the card is not a Phaser, or has another gateware than `gw_rev`; advances by two frames."""
-        self._ask(BOARD_ID.address)
-        delay_mu(self.t_frame)
-        self._ask(GW_REV.address)
-        delay_mu(self.t_frame)
-        board, gateware = self._answer(), self._answer()
-        if board != BOARD:
-            raise ValueError("the card is not a Phaser")
-        if gateware != self.gw_rev:
-            raise ValueError("the gateware of the Phaser does not match gw_rev")
-
-    @kernel
     def get_sta(self) -> TInt32:
         """Read the status."""
         return self.read8(STA.address)
@@ -231,7 +230,7 @@ class Phaser(SpiBus, RTIODevice):
     def set_sync_dly(self, dly):
         """Set the delay of the DAC's synchronisation, 0 to 7. ValueError for other values."""
         if dly < 0 or dly > SYNC_DLY.steps.mask:
-            raise ValueError("sync_dly of a Phaser is between 0 and 7")
+            raise ValueError("SYNC delay out of bounds")
         self.write8(SYNC_DLY.address, dly)
 
     @kernel
@@ -241,12 +240,13 @@ class Phaser(SpiBus, RTIODevice):
 
     @kernel
     def measure_frame_timestamp(self):
-        """Determine when a frame begins, for `get_next_frame_mu`. ValueError if the card does not
-        answer."""
+        """Determine when a frame begins, for `get_next_frame_mu`; advances by 0.1 ms. ValueError if the
+        card does not answer."""
         rtio_output(self.target, 0)
         self.frame_tstamp = rtio_input_timestamp(now_mu() + _WAIT_FRAMES * self.t_frame, self.channel_base)
         if self.frame_tstamp < 0:
-            raise ValueError("the Phaser does not answer")
+            raise ValueError("frame timestamp measurement timed out")
+        delay(_SETTLING)
 
     @kernel
     def get_next_frame_mu(self) -> TInt64:
@@ -258,20 +258,12 @@ class Phaser(SpiBus, RTIODevice):
         return self.frame_tstamp + (frames + 1) * self.t_frame
 
 
-@lacking(_MEMORY, "reset set_profile_mu set_profile set_window_mu set_window encode pulse_mu pulse")
-class Miqro:
-    """The pulse generator of channel `index` of a Phaser with gateware 2."""
+class PhaserChannel(ChannelInitialisation, ChannelChips):
+    """Channel `index` of a Phaser: its upconverter, and five `oscillator`s or the pulse generator `miqro`."""
 
-    kernel_invariants = {"core", "index", "phaser"}
-
-    def __init__(self, phaser, index):
-        self.phaser, self.index, self.core = phaser, index, phaser.core
-
-
-class PhaserChannel(ChannelChips):
-    """Channel `index` of a Phaser: its upconverter, and in the base gateware five `oscillator`s."""
-
-    kernel_invariants = {"core", "first", "index", "miqro", "oscillator", "phaser", "trf_mmap"}
+    kernel_invariants = {
+        "core", "first", "index", "miqro", "oscillator", "phaser", "trf_mmap",
+    }  # fmt: skip
 
     def __init__(self, phaser, index, trf=None):
         self.trf_mmap = TRF372017(trf or {}).get_mmap()
@@ -317,6 +309,10 @@ class PhaserChannel(ChannelChips):
     def set_duc_phase(self, phase):
         """Set the upconverter's phase in turns (float)."""
         self.set_duc_phase_mu(to_word(phase * _TURN))
+
+
+class MiqroChannel(MiqroInitialisation, PhaserChannel):
+    """Such a channel with the gateware Miqro."""
 
 
 class PhaserOscillator:

@@ -29,11 +29,10 @@ from ..contracts.servo import (
 from ..language import TFloat, TInt32, delay, delay_mu, kernel, ns, portable, us
 from .chips.sampler import CS_PGIA, PAIR, PGIA
 from .parts.channel import RTIODevice
-from .parts.lacking import lacking
 from .parts.spi import Transfer
 from .rtio import rtio_input_data, rtio_output
 from .sampler import Sampler, adc_mu_to_volt
-from .suservo_channel import NOT_TRACKED, Y_FULL_SCALE_MU, Channel, y_mu_to_full_scale
+from .suservo_channel import Y_FULL_SCALE_MU, Channel, y_mu_to_full_scale
 from .suservo_dds import SharedDDS
 
 __all__ = [
@@ -65,7 +64,6 @@ def adc_mu_to_volts(x, gain, corrected_fs=True) -> TFloat:
     return adc_mu_to_volt(_SIGNED.get(x >> 1), gain, corrected_fs)
 
 
-@lacking(NOT_TRACKED, "clear_dds_phase_accumulator")
 class SUServo(RTIODevice):
     """The servo on RTIO channel `channel`.
 
@@ -157,6 +155,14 @@ class SUServo(RTIODevice):
                 shifted = (io_update_delays[card] & ((1 << DELAYS_BITS) - 1)) << (DELAYS_AT + DELAYS_BITS * card)
                 word |= shifted
         self.write(self.config_addr, word)
+
+    @kernel
+    def clear_dds_phase_accumulator(self):
+        """Set the phases of all synthesisers to zero, as phase tracking requires (with
+        `Channel.clear_tracked_phase_accumulator` and `clear_tracked_ftw`), and their profile to zero. The
+        servo must be off, and its last cycle over."""
+        for card in range(len(self.ddses)):
+            self.ddses[card].clear_phase_accumulators()
 
     @kernel
     def get_status(self) -> TInt32:

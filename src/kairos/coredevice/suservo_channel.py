@@ -16,7 +16,6 @@ from ..contracts.servo import (
 )
 from ..language import TFloat, TInt32, delay, kernel, ns, portable, us
 from .parts.channel import RTIODevice
-from .parts.lacking import lacking
 from .parts.numbers import nearest
 from .parts.scales import Scale
 from .rtio import rtio_output
@@ -37,7 +36,7 @@ _UNIT_B = 2.0 * _UNIT_A
 _HIGHEST = (1 << COEFF_WIDTH - 1) - 1
 _OFFSET_CODES = 1 << COEFF_WIDTH - 1
 _READ_PAUSE = 4 * us
-NOT_TRACKED = "the gateware's servo does not track phases"
+_HALF_MASK = 0xFFFF
 
 
 class _Amplitude(Scale):
@@ -62,11 +61,6 @@ def y_mu_to_full_scale(y) -> TFloat:
     return _Y.quantity(y)
 
 
-@lacking(
-    NOT_TRACKED,
-    """set_reference_time copy_reference_time get_reference_time clear_tracked_phase_accumulator
-    get_tracked_phase_accumulator clear_tracked_ftw get_tracked_ftw""",
-)
 class Channel(RTIODevice):
     """The channel of the servo `servo_device` on RTIO channel `channel`."""
 
@@ -83,8 +77,11 @@ class Channel(RTIODevice):
 
     @kernel
     def set(self, en_out, en_iir=0, en_pt=0, profile=0):
-        """Switch the output and the updates of Y on or off and select a profile (0 to 31), whose
-        delay begins. The cursor does not move.
+        """Switch the output, the updates of Y and the tracking of the phase on or off and select a profile
+        (0 to 31), whose delay begins. The cursor does not move.
+
+        A tracked phase is that of an oscillator that has always had the profile's frequency, and the
+        profile's phase at its reference time; without, the profile's phase is added to the synthesiser's.
 
         While the servo runs it sends the chip the words of this profile, even while the output is
         off: a profile that has not been set has a frequency of 0 Hz.
@@ -206,3 +203,62 @@ class Channel(RTIODevice):
         code = _Y.code(y)
         self.servo.write(self._y_address(profile), code)
         return code
+
+    # Phase tracking
+
+    @kernel
+    def _reference_address(self, profile) -> TInt32:
+        return self.servo.phase_sel | (self._place(profile) << 1)
+
+    @kernel
+    def _tracked_address(self, word) -> TInt32:
+        place = (self.servo.num_channels << PROFILE_WIDTH) + 2 * self.servo_channel + word
+        return self.servo.phase_sel | (place << 1)
+
+    @kernel
+    def _put_halves(self, address, word):
+        self.servo.write(address, word & _HALF_MASK)
+        self.servo.write(address + 1, (word >> _HALF) & _HALF_MASK)
+
+    @kernel
+    def _get_halves(self, address) -> TInt32:
+        self.core.break_realtime()
+        low = self.servo.read(address)
+        self.core.break_realtime()
+        return (self.servo.read(address + 1) << _HALF) | (low & _HALF_MASK)
+
+    @kernel
+    def set_reference_time(self, profile, fiducial_mu):
+        """Set the time of a profile at which a tracked phase is the profile's: in the servo's time, which
+        counts machine units since its start, modulo 2^32. Advances by two coarse cycles."""
+        self._put_halves(self._reference_address(profile), int32(fiducial_mu))
+
+    @kernel
+    def copy_reference_time(self, profile):
+        """Set that time to the servo's time at the cursor. Advances by a coarse cycle."""
+        self.servo.write(self._reference_address(profile) | self.servo.state_sel, 0)
+
+    @kernel
+    def get_reference_time(self, profile) -> TInt32:
+        """Read that time."""
+        return self._get_halves(self._reference_address(profile))
+
+    @kernel
+    def get_tracked_phase_accumulator(self) -> TInt32:
+        """Read minus the phase that the synthesiser has accumulated, 2^32 for a turn."""
+        return self._get_halves(self._tracked_address(1))
+
+    @kernel
+    def clear_tracked_phase_accumulator(self):
+        """Set that phase to 0, as after `SUServo.clear_dds_phase_accumulator`."""
+        self._put_halves(self._tracked_address(1), 0)
+
+    @kernel
+    def get_tracked_ftw(self) -> TInt32:
+        """Read the frequency word that the synthesiser got last."""
+        return self._get_halves(self._tracked_address(0))
+
+    @kernel
+    def clear_tracked_ftw(self):
+        """Set that word to 0, so that the synthesiser's phase does not count up to the next cycle."""
+        self._put_halves(self._tracked_address(0), 0)

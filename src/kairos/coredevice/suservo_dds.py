@@ -5,11 +5,13 @@ Urukul's MASK_NU is set uses the Urukul's SPI bus instead, with the chip select 
 its update line is a bit of the configuration.
 """
 
+from numpy import int64
+
 from ..contracts.servo import URUKUL_CHANNELS
-from ..language import TInt32, TTuple, kernel, portable
+from ..language import TInt32, TTuple, at_mu, delay_mu, kernel, now_mu, portable
 from .ad9910 import AD9910
 from .ad9910_delays import FixedSharedDelays, shared_delays_of
-from .parts.lacking import lacking
+from .chips.ad9910 import PROFILE
 from .ttl import DigitalOutput
 from .urukul import CS_DDS_MULTI
 
@@ -17,6 +19,13 @@ __all__ = ["SharedDDS"]
 
 _ALL = (1 << URUKUL_CHANNELS) - 1
 _MIDDLE_DELAY = 15
+_FINE = int64(7)
+"""Machine units within a coarse cycle."""
+_TRIES = 16
+_SYSTEM_CYCLES = 4
+"""System clock cycles per SYNC_CLK cycle."""
+_SERVO_PROFILE = 7
+"""Profile of the chips that the servo writes."""
 _NOT_SYNCHRONISED = FixedSharedDelays.NONE
 
 
@@ -35,11 +44,29 @@ class SharedUpdate(DigitalOutput):
         self.cpld.cfg_io_update_all(_ALL if o else 0)
 
 
-@lacking(
-    "the update line of a chip that the servo does not drive is set by an SPI transfer, which cannot be moved by "
-    "nanoseconds",
-    "tune_io_update_group_delay",
-)
+class FineUpdate(SharedUpdate):
+    """Likewise, but pulses are those of the Urukul's update line `io_update_device`, to the machine unit: the
+    chips are given to the servo meanwhile. The pulse begins later by the time of a write, at the same place
+    within a coarse cycle."""
+
+    kernel_invariants = {"cpld", "line"}
+
+    def __init__(self, cpld):
+        super().__init__(cpld)
+        self.line = cpld.io_update
+
+    @kernel
+    def pulse_mu(self, duration):
+        """Pulse the update line for `duration` machine units."""
+        fine = now_mu() & _FINE
+        kept = self.cpld.cfg_reg
+        self.cpld.cfg_mask_nu_all(0)
+        at_mu(((now_mu() + _FINE) & ~_FINE) + fine)
+        self.line.pulse_mu(duration)
+        delay_mu(_FINE + 1)
+        self.cpld.cfg_write(kept)
+
+
 class SharedDDS:
     """The synthesisers of the Urukul `cpld_device`, in mode EN_NU. `pll_n` to `pll_en`: as for an
     `AD9910`.
@@ -66,7 +93,7 @@ class SharedDDS:
         clock = {"pll_n": pll_n, "pll_cp": pll_cp, "pll_vco": pll_vco, "pll_en": pll_en}
         self.dds = AD9910(dmgr, CS_DDS_MULTI, cpld_device, **clock)
         # The core device's update line also serves the servo.
-        self.dds.io_update = SharedUpdate(self.cpld)
+        self.dds.io_update = SharedUpdate(self.cpld) if self.cpld.io_update is None else FineUpdate(self.cpld)
         self.ftw_per_hz, self.sysclk = self.dds.ftw_per_hz, self.dds.sysclk
         self.delays = shared_delays_of(dmgr, self.core, sync_delay_seeds, io_update_delay)
 
@@ -97,6 +124,22 @@ class SharedDDS:
         self.cpld.cfg_write(before)
 
     @kernel
+    def clear_phase_accumulators(self):
+        """Set the phases of all chips, and their profile 7, to zero."""
+        self.cpld.cfg_mask_nu_all(_ALL)
+        self.dds.set_cfr1(phase_autoclear=1)
+        self.dds.write64(PROFILE.address + _SERVO_PROFILE, 0, 0)
+        self._update()
+        self.dds.set_cfr1()
+        self._update()
+        self.cpld.cfg_mask_nu_all(0)
+
+    @kernel
+    def _update(self):
+        self.cpld.cfg_io_update_all(_ALL)
+        self.cpld.cfg_io_update_all(0)
+
+    @kernel
     def _synchronise(self, channel):
         """Set the calibrated delay of a channel, if there is one."""
         seed = self.delays.sync_delay_seeds[channel]
@@ -121,6 +164,41 @@ class SharedDDS:
             found[channel] = self.dds.tune_sync_delay(_MIDDLE_DELAY, channel)[0]
         self.cpld.cfg_write(before)
         return found[0], found[1], found[2], found[3]
+
+    @kernel
+    def _odd(self, start, stop) -> TInt32:
+        """Return how often two updates with these delays are an odd number of SYNC_CLK cycles apart."""
+        odd = 0
+        for _ in range(_TRIES):
+            odd += self.dds.measure_io_update_alignment(int64(start), int64(stop))
+        return odd
+
+    @kernel
+    def tune_io_update_group_delay(self) -> TInt32:
+        """Find a delay of updates, in machine units after a multiple of 8, at which they are away from the
+        edges of SYNC_CLK of all chips; returns it. For `io_update_delay`, and `SUServo.set_config`.
+
+        The servo must be stopped before, and controls the chips afterwards. Takes about 0.3 s. ValueError
+        if an edge is not found where two measurements say that it is, or the edges leave no delay.
+        """
+        before = self.cpld.cfg_reg
+        period = int(round(_SYSTEM_CYCLES / (self.sysclk * self.core.ref_period)))
+        edges = 0
+        for channel in range(URUKUL_CHANNELS):
+            self.core.break_realtime()
+            self.update_dds_sel(channel)
+            for start in range(period):
+                if self._odd(start, start + 2) == 0:
+                    continue
+                first, second = self._odd(start, start + 1), self._odd(start + 1, start + 2)
+                if first == second and (first == 0 or first == _TRIES):
+                    raise ValueError("no clear IO_UPDATE-SYNC_CLK alignment edge found")
+                edges |= 1 << ((start + 1) % period)
+        self.cpld.cfg_write(before)
+        for place in range(period):
+            if (edges >> place) & 1 == 0:
+                return place
+        raise ValueError("IO_UPDATE-SYNC_CLK alignment edges are too broad")
 
     @portable
     def frequency_to_ftw(self, frequency) -> TInt32:

@@ -43,7 +43,7 @@ _SCHEME = "emulator://"
 READY_TIMEOUT = 30.0
 """Timeout in seconds for booting the firmware; a hundred times its duration on an idle machine."""
 STARVED_TIMEOUT = 180.0
-"""The same for an emulator that gets too little of a busy machine: less than a third of a processor for its own code."""
+"""The same for an emulator that gets too little of a busy machine: less than a third of a processor for its code."""
 ANSWER_TIMEOUT = 2.0
 """Timeout in seconds for a reply of an emulator that has not booted."""
 

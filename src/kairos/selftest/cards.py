@@ -229,9 +229,10 @@ def _phaser(session, name):
         for channel in range(2):
             session.kernels(device=phaser, output=phaser.channel[channel]).phaser_tone(1e6)
             frequency, _ = session.observer.tone(name, 5 * channel)
-            report.near(name, f"frequency of channel {channel}, before its mixer", frequency, 1e6, FREQUENCY, "Hz")
+            carrier = session.observer.state(name)[f"channel{channel}"]["local_oscillator_hz"]
+            report.near(name, f"frequency of channel {channel}", frequency, carrier + 1e6, FREQUENCY, "Hz")
     else:
-        report.open(name, "tones", "the drivers do not configure DAC and mixers of the card")
+        report.open(name, "tones", "their frequency depends on the settings of the upconverters")
 
 
 def _relays(session, name):
@@ -298,7 +299,9 @@ TESTS = {
     "SUServo": CardTest(_servo, "it starts", "the voltage at each input, a tone of each channel"),
     "Grabber": CardTest(_grabber, "", "sum of the pixels in a region"),
     "Phaser": CardTest(
-        _phaser, "identity, errors of the link, phase of its frames, a register read back", "oscillators (bench only)"
+        _phaser,
+        "initialised: identity, link, DAC, upconverters, attenuators; a register read back",
+        "oscillators (bench only)",
     ),
     "Config": CardTest(_shuttler, "", "a voltage at each of the 16 outputs of a Shuttler"),
     "Relay": CardTest(_relays, "relays of a Shuttler closed", "their LEDs"),
@@ -323,8 +326,11 @@ PARTS = {
     "DAC34H84": None,
     "DCBias": "Config",
     "DDS": None,
+    "FineUpdate": "SUServo",
     "HMC542B": None,
     "I2CSwitch": "KasliEEPROM",
+    "Miqro": None,
+    "MiqroChannel": "Phaser",
     "NRTSPIMaster": None,
     "PCF8574A": None,
     "PhaserChannel": "Phaser",

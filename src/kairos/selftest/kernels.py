@@ -296,11 +296,9 @@ class Kernels:
 
     @kernel
     def phaser(self) -> TInt32:
-        """Check the identity of `device`, a Phaser, and find its frames; returns its CRC errors."""
+        """Initialise `device`, a Phaser, which tests its DAC and upconverters; returns its CRC errors."""
         self.begin()
-        self.device.check_board()
-        self.core.break_realtime()
-        self.device.measure_frame_timestamp()
+        self.device.init()
         self.core.break_realtime()
         delay(1 * ms)
         return self.device.get_crc_err()

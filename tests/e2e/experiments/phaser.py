@@ -12,15 +12,13 @@ class Tones(EnvExperiment):
     @kernel
     def run(self):
         self.core.reset()
-        self.phaser.check_board()
-        self.core.break_realtime()
-        self.phaser.measure_frame_timestamp()
+        self.phaser.init()
         self.core.break_realtime()
         self.phaser.set_leds(0x2A)
         self.phaser.set_fan(0.6)
         self.phaser.set_sync_dly(5)
-        self.phaser.set_cfg()
         channel = self.phaser.channel[1]
+        channel.set_att(0.0)
         channel.set_duc_frequency(10 * MHz)
         channel.set_duc_phase(0.25)
         channel.set_duc_cfg()
@@ -53,6 +51,44 @@ class Tones(EnvExperiment):
         self.core.wait_until_mu(now_mu())
 
 
+class Initialised(EnvExperiment):
+    """A Phaser after its initialisation, with `mixed` Hz from the oscillators of its DAC."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.phaser = self.get_device("phaser0")
+        self.mixed = self.get_argument("mixed", NumberValue(0.0))
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.phaser.init()
+        if self.mixed != 0.0:
+            for n in range(2):
+                self.phaser.channel[n].set_nco_frequency(self.mixed)
+            kept = self.phaser.dac_read(2)
+            delay(0.1 * ms)
+            self.phaser.dac_write(2, kept | 0x50)
+            self.phaser.dac_sync()
+        self.core.break_realtime()
+        alarms = self.phaser.get_dac_alarms()
+        self.core.break_realtime()
+        self.set_dataset("alarms", alarms)
+        self.set_dataset("status", self.phaser.get_sta())
+        self.core.break_realtime()
+        self.set_dataset("temperature", self.phaser.get_dac_temperature())
+        self.core.break_realtime()
+        self.set_dataset("attenuation", self.phaser.channel[0].get_att_mu())
+        self.core.break_realtime()
+        self.phaser.channel[0].set_att(3.0)
+        self.phaser.channel[0].set_duc_cfg()
+        self.phaser.duc_stb()
+        self.phaser.channel[0].oscillator[0].set_frequency(1.0 * MHz)
+        self.phaser.channel[0].oscillator[0].set_amplitude_phase(1.0)
+        delay(10 * us)
+        self.core.wait_until_mu(now_mu())
+
+
 class Wrong(EnvExperiment):
     """Invalid requests to a Phaser, selected by `what`."""
 
@@ -72,6 +108,7 @@ class Wrong(EnvExperiment):
             delay(1 * us)
         self.phaser.write8(0, 7)
         self.phaser.channel[0].set_duc_phase(0.5)
+        self.phaser.spi_cfg(0, 34, 1)
         self.phaser.spi_write(1)
         delay(10 * us)
         self.core.wait_until_mu(now_mu())

@@ -69,7 +69,7 @@ fn card(kind: usize) -> (Box<dyn Model>, usize) {
             (Box::new(shuttler::Shuttler::new(options)), shuttler::INPUTS.len())
         }
         10 => (Box::new(fastino::Fastino::new()), super::fastlink::INPUTS.len()),
-        11 => (Box::new(phaser::Phaser::new()), super::fastlink::INPUTS.len()),
+        11 => (Box::new(phaser::Phaser::default()), super::fastlink::INPUTS.len()),
         12 => {
             let options = ad9834::Options {
                 clock_hz: 75e6,

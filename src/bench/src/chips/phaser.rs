@@ -1,11 +1,14 @@
-//! The Phaser card with its base gateware on a fast link: registers, and five oscillators and a
-//! digital upconverter for each of two RF channels.
+//! The Phaser card on a fast link: registers, the SPI bus with its chips, and for each of two RF channels a
+//! digital upconverter and the samples of five oscillators, or pulses (Miqro).
 //!
-//! The outputs are the tones at the DAC, five per channel, relative to the frequency of the
-//! analogue upconverter. The upconverter, the DAC's own settings and the attenuators are on the
-//! card's SPI bus, which no driver uses, so they are not modelled.
+//! The outputs are the tones at the connectors, five per channel: oscillator, digital upconverter, mixer of
+//! the DAC and local oscillator add up, unless the card is one without analogue upconverters. Simulations
+//! send samples only where they are to be compared with what they have announced (`phy/phaser.py`), so the
+//! tones are those that were announced.
 
-use kairos_contracts::chips::phaser::{self as chip, cfg, duc_cfg, frame, tone};
+use std::collections::VecDeque;
+
+use kairos_contracts::chips::phaser::{self as chip, cfg, duc_cfg, frame, gw_rev, hw_rev, miqro_address, sta, tone};
 use kairos_contracts::chips::Register;
 use serde::Deserialize;
 use serde_json::{json, Map, Value};
@@ -16,6 +19,15 @@ use crate::assemble::gives::Gives;
 use crate::model::{Change, Model, Outbox};
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{turns_of, Ns, Signal, Tone};
+
+use bus::{Bus, Transfer};
+use oscillators::{Word, Words};
+use pulses::Generator;
+
+mod bus;
+mod oscillators;
+mod pulses;
+mod tones;
 
 const CHANNELS: usize = chip::CHANNELS as usize;
 const OSCILLATORS: usize = chip::OSCILLATORS as usize;
@@ -31,7 +43,7 @@ const GEOMETRY: Geometry = Geometry {
     crc: chip::CRC,
     bit: 8 / chip::BITS_PER_CYCLE as Ns,
 };
-const HARDWARE: u8 = 4;
+const HARDWARE: u32 = 4;
 /// Read-only registers.
 const FIXED: [Register; 7] = [
     chip::BOARD_ID,
@@ -72,7 +84,11 @@ struct Channel {
     phase: f64,
     waits: Option<Ns>,
     oscillators: [Accumulator; OSCILLATORS],
-    words: [[u32; 2]; OSCILLATORS],
+    words: Words,
+    /// The last announcement, and the end of its frame.
+    announced: Option<(Ns, Words)>,
+    /// The mixers of DAC and upconverter together.
+    carrier: Accumulator,
     /// The last tone sent, and its time.
     tones: [(Tone, Ns); OSCILLATORS],
 }
@@ -84,6 +100,10 @@ pub struct Phaser {
     channels: [Channel; CHANNELS],
     frames: u64,
     miso: bool,
+    bus: Bus,
+    generators: [Generator; CHANNELS],
+    /// Changes of oscillators that will take effect, by time: channel, oscillator, and what it does then.
+    due: VecDeque<(Ns, usize, usize, Accumulator, Word)>,
 }
 
 /// The frequency in Hz of a signed frequency word.
@@ -92,12 +112,13 @@ fn hertz(word: u32, rate: f64) -> f64 {
 }
 
 impl Phaser {
-    /// The state after power-up: the DAC is in reset.
-    pub fn new() -> Self {
+    /// The state after power-up: the DAC is in reset. `gateware`: number of the card's; `baseband`: without
+    /// upconverters.
+    pub fn new(gateware: u32, baseband: bool) -> Self {
         let mut registers = [0; REGISTERS];
         registers[usize::from(chip::BOARD_ID.address)] = chip::BOARD as u8;
-        registers[usize::from(chip::HW_REV.address)] = HARDWARE;
-        registers[usize::from(chip::GW_REV.address)] = chip::gw_rev::GATEWARE_BASE as u8;
+        registers[usize::from(chip::HW_REV.address)] = hw_rev::BASEBAND.put(HARDWARE, baseband.into()) as u8;
+        registers[usize::from(chip::GW_REV.address)] = gateware as u8;
         Self {
             link: Receiver::new(GEOMETRY),
             registers,
@@ -107,6 +128,9 @@ impl Phaser {
             }),
             frames: 0,
             miso: false,
+            bus: Bus::new(),
+            generators: std::array::from_fn(|_| Generator::new()),
+            due: VecDeque::new(),
         }
     }
 
@@ -140,6 +164,13 @@ impl Phaser {
                 self.registers[first..first + sample.len()].copy_from_slice(&sample);
             }
         }
+        if address == usize::from(chip::STA.address) {
+            let alarm = sta::DAC_ALARM.put(0, self.bus.alarms(self.test_words()).into());
+            let idle = sta::SPI_IDLE.put(alarm, self.bus.is_idle(at).into());
+            return (0..CHANNELS).fold(idle, |word, n| {
+                sta::LOCKED.at(n as u32).put(word, self.is_locked(n).into())
+            }) as u8;
+        }
         self.registers[address]
     }
 
@@ -150,18 +181,38 @@ impl Phaser {
             return self.get(chip::DAC_TEST, n);
         }
         let part = |of: fn(f64) -> f64| {
-            let each = channel.words.iter().enumerate().map(|(m, words)| {
+            let each = channel.words.iter().enumerate().map(|(m, word)| {
                 let turns = self.turns(at, n, m);
-                f64::from(tone::ASF.get(words[1])) * of(turns * std::f64::consts::TAU)
+                f64::from(tone::ASF.get(word.output)) * of(turns * std::f64::consts::TAU)
             });
-            each.sum::<f64>().round().clamp(-32768.0, 32767.0) as i16 as u16
+            // Samples have 14 bits of 16
+            (each.sum::<f64>().round().clamp(-32768.0, 32764.0) * (1.0 - 1.0 / 16384.0)) as i16 as u16
         };
         u32::from(part(f64::sin)) << 16 | u32::from(part(f64::cos))
     }
 
+    /// The words that the channels send instead of samples, if both do.
+    fn test_words(&self) -> Option<[u16; 2 * CHANNELS]> {
+        let sends = |channel: &Channel| duc_cfg::SOURCE.get(channel.configuration) != 0;
+        self.channels
+            .iter()
+            .all(sends)
+            .then(|| std::array::from_fn(|n| (self.get(chip::DAC_TEST, n / 2) >> (16 * (n % 2))) as u16))
+    }
+
+    fn has_upconverters(&self) -> bool {
+        hw_rev::BASEBAND.get(self.get(chip::HW_REV, 0)) == 0
+    }
+
+    /// Whether a channel's upconverter is powered and has locked.
+    fn is_locked(&self, n: usize) -> bool {
+        let saves = [cfg::TRF0_PS, cfg::TRF1_PS][n].get(self.get(chip::CFG, 0)) != 0;
+        self.has_upconverters() && !saves && self.bus.upconverters[n].is_locked()
+    }
+
     fn turns(&self, at: Ns, n: usize, oscillator: usize) -> f64 {
         let channel = &self.channels[n];
-        let own = f64::from(tone::POW.get(channel.words[oscillator][1])) / 65536.0;
+        let own = f64::from(tone::POW.get(channel.words[oscillator].output)) / 65536.0;
         (channel.upconverter.at(at) + channel.phase + channel.oscillators[oscillator].at(at) + own).rem_euclid(1.0)
     }
 
@@ -189,10 +240,38 @@ impl Phaser {
         }
         match address as u8 {
             address if address == chip::DUC_STB.address => self.strobe(at),
+            address if address == chip::CFG.address => self.reset(),
             address if address == chip::SPI_DATW.address => {
-                out.warn("a byte for its SPI bus: the chips on it are not modelled");
+                let by = Transfer {
+                    select: self.get(chip::SPI_SEL, 0),
+                    divlen: self.get(chip::SPI_DIVLEN, 0),
+                    flags: self.get(chip::SPI_CFG, 0),
+                };
+                let read = self.bus.transfer(at, &by, byte, self.test_words(), out);
+                self.registers[usize::from(chip::SPI_DATR.address)] = read;
+            }
+            address if address == chip::MIQRO_DATA.address + 3 => {
+                let first = self.get(chip::MIQRO_ADDRESS, 0);
+                let n = miqro_address::CHANNEL.get(first) as usize;
+                self.generators[n].store(first, self.get(chip::MIQRO_DATA, 0));
+                let next = (first as u16).wrapping_add(1).to_be_bytes();
+                let place = usize::from(chip::MIQRO_ADDRESS.address);
+                self.registers[place..place + 2].copy_from_slice(&next);
             }
             _ => {}
+        }
+    }
+
+    /// Resets the chips whose lines say so.
+    fn reset(&mut self) {
+        let lines = self.get(chip::CFG, 0);
+        if cfg::DAC_RESETB.get(lines) == 0 {
+            self.bus.reset_dac();
+        }
+        for (n, field) in [cfg::ATT0_RSTN, cfg::ATT1_RSTN].into_iter().enumerate() {
+            if field.get(lines) == 0 {
+                self.bus.reset_attenuator(n);
+            }
         }
     }
 
@@ -212,65 +291,48 @@ impl Phaser {
         }
     }
 
+    fn is_miqro(&self) -> bool {
+        gw_rev::GATEWARE.get(self.get(chip::GW_REV, 0)) == gw_rev::GATEWARE_MIQRO
+    }
+
     fn is_off(&self) -> bool {
         let lines = self.get(chip::CFG, 0);
         cfg::DAC_RESETB.get(lines) == 0 || cfg::DAC_SLEEP.get(lines) != 0 || cfg::DAC_TXENA.get(lines) == 0
     }
 
-    /// Handles new words for a channel's oscillators.
-    fn tune(&mut self, at: Ns, n: usize, words: [[u32; 2]; OSCILLATORS], out: &mut Outbox) {
-        let off = self.is_off();
-        let channel = &mut self.channels[n];
-        let before = std::mem::replace(&mut channel.words, words);
-        for (m, [frequency, output]) in words.into_iter().enumerate() {
-            if before[m] == words[m] {
-                continue;
-            }
-            let held = tone::CLR.get(output) != 0;
-            let hz = if held {
-                0.0
-            } else {
-                hertz(frequency, chip::OSCILLATOR_RATE)
-            };
-            channel.oscillators[m].set(at, hz, held);
-        }
-        let sum = |words: &[[u32; 2]; OSCILLATORS]| words.iter().map(|word| tone::ASF.get(word[1])).sum::<u32>();
-        if sum(&words) > 0x7fff && sum(&before) <= 0x7fff {
-            let part = f64::from(sum(&words)) / 32767.0;
-            out.warn(format!(
-                "channel {n}: its oscillators add up to {part:.2} of full scale: it clips"
-            ));
-        }
-        if off && sum(&words) > 0 && sum(&before) == 0 {
-            out.warn(format!(
-                "channel {n}: it has a tone, but the DAC is in reset, asleep or off (set_cfg)"
-            ));
-        }
-    }
-
-    /// Sends the tones that have changed.
-    fn sound(&mut self, at: Ns, out: &mut Outbox) {
-        let off = self.is_off();
-        for n in 0..CHANNELS {
-            let silent = off || duc_cfg::SOURCE.get(self.channels[n].configuration) != 0;
-            for m in 0..OSCILLATORS {
-                let amplitude = f64::from(tone::ASF.get(self.channels[n].words[m][1])) / 32767.0;
-                let turns = self.turns(at, n, m);
-                let channel = &mut self.channels[n];
-                let now = match silent || amplitude == 0.0 {
-                    true => Tone::OFF,
-                    false => Tone {
-                        hz: channel.upconverter.hz + channel.oscillators[m].hz,
-                        dbm: 20.0 * amplitude.log10(),
-                        turns,
-                    },
-                };
-                let (before, since) = channel.tones[m];
-                if !before.goes_on(at - since, &now) {
-                    channel.tones[m] = (now, at);
-                    out.send(n * OSCILLATORS + m, Signal::Tone(now));
+    /// Takes a frame.
+    fn take(&mut self, at: Ns, bits: &[bool], out: &mut Outbox) {
+        self.frames += 1;
+        let width = chip::FRAME.width as usize;
+        let head = fastlink::word(bits, 0, width) as u32;
+        match frame::KIND.get(head) {
+            frame::KIND_ANNOUNCED => {
+                let (n, cycles, words) = oscillators::announced(bits, width);
+                self.channels[n].announced = Some((at, words));
+                let first = at + Ns::from(chip::ANNOUNCED_NS);
+                for (m, word) in words.into_iter().enumerate() {
+                    let (since, accumulator) = oscillators::changed(&words, m, cycles, first);
+                    let place = self.due.partition_point(|(before, ..)| *before <= since);
+                    self.due.insert(place, (since.max(at), n, m, accumulator, word));
                 }
             }
+            frame::KIND_SAMPLES => self.compare(at, bits, width, out),
+            frame::KIND_PULSES => {
+                let loaded = at.saturating_sub(2 * GEOMETRY.frame());
+                for n in 0..CHANNELS {
+                    let warning = self.generators[n].take(loaded, bits, width + n * chip::MIQRO_BITS as usize);
+                    out.warnings.extend(warning.map(|text| format!("channel {n}: {text}")));
+                }
+            }
+            kind => out.warn(format!("a frame of type {kind}, which it does not have")),
+        }
+        let address = frame::REGISTER.get(head) as usize;
+        if frame::WRITE.get(head) != 0 {
+            self.write(at, address, frame::DATA.get(head) as u8, out);
+            self.sound(at, out);
+        } else {
+            let byte = self.read(at, address);
+            self.answer(byte, out);
         }
     }
 
@@ -289,7 +351,7 @@ impl Phaser {
 
 impl Default for Phaser {
     fn default() -> Self {
-        Self::new()
+        Self::new(gw_rev::GATEWARE_BASE, false)
     }
 }
 
@@ -299,41 +361,33 @@ impl Model for Phaser {
     }
 
     fn next(&self) -> Option<Ns> {
-        self.link.next()
+        let due = self.due.front().map(|(at, ..)| *at);
+        [self.link.next(), due].into_iter().flatten().min()
+    }
+
+    fn under_way(&self) -> Option<Ns> {
+        self.due.back().map(|(at, ..)| *at)
     }
 
     fn act(&mut self, at: Ns, out: &mut Outbox) {
-        let bits = match self.link.act(at) {
-            Received::Payload(bits) => bits,
-            Received::Nothing => return,
+        while let Some((_, n, m, accumulator, word)) = self.due.pop_front_if(|(due, ..)| *due <= at) {
+            let mut words = self.channels[n].words;
+            words[m] = word;
+            self.tune(n, words, out);
+            self.channels[n].oscillators[m] = accumulator;
+            self.sound(at, out);
+        }
+        if self.link.next().is_none_or(|next| next > at) {
+            return;
+        }
+        match self.link.act(at) {
+            Received::Payload(bits) => self.take(at, &bits, out),
+            Received::Nothing => {}
             Received::Spoiled => {
                 let errors = &mut self.registers[usize::from(chip::CRC_ERR.address)];
-                *errors = errors.saturating_add(1);
-                return out.warn(fastlink::SPOILED);
+                *errors = errors.wrapping_add(1);
+                out.warn(fastlink::SPOILED);
             }
-        };
-        self.frames += 1;
-        let width = chip::FRAME.width as usize;
-        let head = fastlink::word(&bits, 0, width) as u32;
-        let words =
-            std::array::from_fn(|m| [0, 1].map(|kind| fastlink::word(&bits, width + 64 * m + 32 * kind, 32) as u32));
-        let n = frame::CHANNEL.get(head) as usize;
-        let tuned = words != self.channels[n].words;
-        if tuned {
-            self.tune(at, n, words, out);
-        }
-        let address = frame::REGISTER.get(head) as usize;
-        let written = frame::REQUEST.get(head) != 0 && frame::WRITE.get(head) != 0;
-        match frame::REQUEST.get(head) {
-            0 => {}
-            _ if written => self.write(at, address, frame::DATA.get(head) as u8, out),
-            _ => {
-                let byte = self.read(at, address);
-                self.answer(byte, out);
-            }
-        }
-        if tuned || written {
-            self.sound(at, out);
         }
     }
 
@@ -348,13 +402,14 @@ impl Model for Phaser {
             "frames": self.frames,
             "crc_errors": self.get(chip::CRC_ERR, 0),
             "registers": self.named(),
+            "dac": { "locked": self.bus.dac.is_locked(), "registers": named("CONFIG", &self.bus.dac.registers) },
         });
         for (n, channel) in self.channels.iter().enumerate() {
             let oscillator = |m: usize| {
                 json!({
-                    "frequency_hz": hertz(channel.words[m][0], chip::OSCILLATOR_RATE),
-                    "amplitude": f64::from(tone::ASF.get(channel.words[m][1])) / 32767.0,
-                    "phase_turns": f64::from(tone::POW.get(channel.words[m][1])) / 65536.0,
+                    "frequency_hz": hertz(channel.words[m].ftw, chip::OSCILLATOR_RATE),
+                    "amplitude": f64::from(tone::ASF.get(channel.words[m].output)) / 32767.0,
+                    "phase_turns": f64::from(tone::POW.get(channel.words[m].output)) / 65536.0,
                 })
             };
             report[format!("channel{n}")] = json!({
@@ -362,10 +417,16 @@ impl Model for Phaser {
                 "upconverter_turns": channel.phase,
                 "source": duc_cfg::SOURCE.get(channel.configuration),
                 "oscillators": (0..OSCILLATORS).map(oscillator).collect::<Vec<_>>(),
-                "registers": named("TONE", &channel.words.map(|[frequency, word]| {
-                    u64::from(frequency) << 32 | u64::from(word)
-                })),
+                "attenuation_db": self.bus.attenuation(n),
+                "mixer_hz": self.bus.dac.mixing(n).0,
+                "local_oscillator_hz": self.local(n),
+                "locked": self.is_locked(n),
+                "registers": named("TONE", &channel.words.map(|word| u64::from(word.ftw) << 32 | u64::from(word.output))),
+                "upconverter": { "registers": named("REGISTER", &self.bus.upconverters[n].registers) },
             });
+            if self.is_miqro() {
+                report[format!("channel{n}")]["miqro"] = self.generators[n].report();
+            }
         }
         report
     }
@@ -380,14 +441,22 @@ impl Model for Phaser {
     }
 }
 
-/// A Phaser in a bench file, which has no settings.
+/// A Phaser in a bench file, or its settings in a device database.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Section {}
+pub struct Section {
+    /// Number of its gateware.
+    gw_rev: Option<u32>,
+    /// Whether it has no upconverters.
+    baseband: bool,
+}
 
 impl BenchSection for Section {
-    fn model(_: &Settings<Self>) -> Result<CardModel, Rejected> {
-        Ok(CardModel::new(Phaser::new(), &fastlink::INPUTS, Gives::tones(TONES)).answering(&["miso"]))
+    fn model(settings: &Settings<Self>) -> Result<CardModel, Rejected> {
+        let gateware = settings.get(|section| section.gw_rev).unwrap_or(gw_rev::GATEWARE_BASE);
+        let baseband = settings.in_file.is_some_and(|section| section.baseband);
+        let model = Phaser::new(gateware, baseband);
+        Ok(CardModel::new(model, &fastlink::INPUTS, Gives::tones(TONES)).answering(&["miso"]))
     }
 }
 

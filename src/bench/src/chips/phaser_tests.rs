@@ -1,59 +1,113 @@
 use proptest::prelude::*;
 
 use super::super::fastlink::sending;
+use super::oscillators::Word;
 use super::*;
 
-type Words = [[u32; 2]; OSCILLATORS];
+const FRAME: Ns = 320;
 
 /// Sends a frame over the lines from `start` on, and lets the card act.
-fn send(card: &mut Phaser, start: Ns, head: u32, words: &Words) -> Outbox {
+fn send(card: &mut Phaser, start: Ns, head: u32, body: &[bool]) -> Outbox {
     let mut bits: Vec<bool> = (0..chip::FRAME.width).map(|n| head >> n & 1 != 0).collect();
-    for word in words.iter().flatten() {
-        bits.extend((0..32).map(|n| word >> n & 1 != 0));
-    }
+    bits.extend(body);
     let mut out = Outbox::default();
-    let mut act_until = |card: &mut Phaser, at: Ns| {
-        while let Some(next) = card.next().filter(|next| *next <= at) {
-            card.act(next, &mut out);
-        }
-    };
     for (at, changes) in sending::changes(&GEOMETRY, start, &bits, true) {
-        act_until(card, at);
+        run(card, at, &mut out);
         card.input(at, &changes, &mut Outbox::default());
     }
-    act_until(card, start + GEOMETRY.frame());
-    assert_eq!(card.next(), None);
+    run(card, start + GEOMETRY.frame(), &mut out);
     out
 }
 
+/// Lets the card act until a time.
+fn run(card: &mut Phaser, until: Ns, out: &mut Outbox) {
+    while let Some(next) = card.next().filter(|next| *next <= until) {
+        card.act(next, out);
+    }
+}
+
 fn access(write: bool, register: u32, data: u32) -> u32 {
-    let head = frame::REQUEST.put(frame::WRITE.put(0, write.into()), 1);
+    let head = frame::KIND.put(frame::WRITE.put(0, write.into()), frame::KIND_SAMPLES);
     frame::DATA.put(frame::REGISTER.put(head, register), data)
 }
 
+fn bits(fields: &[(u32, u32)]) -> Vec<bool> {
+    let all = fields
+        .iter()
+        .flat_map(|(word, width)| (0..*width).map(move |n| word >> n & 1 != 0));
+    all.collect()
+}
+
+/// Announces words of a channel.
+fn announce(card: &mut Phaser, start: Ns, channel: u32, words: &Words) -> Outbox {
+    let mut fields = vec![(channel, 1), (0, chip::ANNOUNCED_CYCLES_BITS)];
+    for word in words {
+        fields.extend([(word.accumulator >> 8, 24), (word.ftw, 32), (word.output, 32)]);
+    }
+    send(card, start, frame::KIND.put(0, frame::KIND_ANNOUNCED), &bits(&fields))
+}
+
+/// A card without upconverters whose DAC and attenuators are on.
 fn on() -> Phaser {
-    let mut card = Phaser::new();
-    let lines = cfg::DAC_TXENA.put(cfg::DAC_RESETB.put(0, 1), 1);
-    assert!(send(
-        &mut card,
-        0,
-        access(true, chip::CFG.address.into(), lines),
-        &Words::default()
-    )
-    .warnings
-    .is_empty());
+    let mut card = Phaser::new(gw_rev::GATEWARE_BASE, true);
+    let lines = [cfg::DAC_RESETB, cfg::DAC_TXENA, cfg::ATT0_RSTN, cfg::ATT1_RSTN];
+    let lines = lines.iter().fold(0, |word, field| field.put(word, 1));
+    assert!(send(&mut card, 0, access(true, chip::CFG.address.into(), lines), &[])
+        .warnings
+        .is_empty());
     card
+}
+
+/// Writes registers, a frame each, and returns the end.
+fn write(card: &mut Phaser, mut start: Ns, accesses: &[(u8, u32)]) -> Ns {
+    for (address, data) in accesses {
+        let out = send(card, start, access(true, (*address).into(), *data), &[]);
+        assert!(out.warnings.is_empty(), "{:?}", out.warnings);
+        start += FRAME;
+    }
+    start
+}
+
+/// Sends bytes to the SPI bus, the last one of them the end, and returns the bytes read and the end.
+fn spi(card: &mut Phaser, mut start: Ns, select: u32, lsb_first: u32, sent: &[u8]) -> (Vec<u8>, Ns) {
+    let mut read = Vec::new();
+    for (n, byte) in sent.iter().enumerate() {
+        let flags = spi_flags(u32::from(n + 1 == sent.len()), lsb_first);
+        start = write(
+            card,
+            start,
+            &[
+                (chip::SPI_SEL.address, select),
+                (chip::SPI_DIVLEN.address, 4 | 7 << 5),
+                (chip::SPI_CFG.address, flags),
+                (chip::SPI_DATW.address, (*byte).into()),
+            ],
+        );
+        start += 9 * 34 * 4;
+        read.push(card.read(start, chip::SPI_DATR.address.into()));
+    }
+    (read, start)
+}
+
+fn spi_flags(end: u32, lsb_first: u32) -> u32 {
+    use kairos_contracts::chips::phaser::spi_cfg;
+    spi_cfg::LSB_FIRST.put(spi_cfg::END.put(0, end), lsb_first)
+}
+
+fn dac_read(card: &mut Phaser, start: Ns, address: u8) -> (u16, Ns) {
+    let (read, end) = spi(card, start, chip::DAC_SELECT, 0, &[address | 0x80, 0, 0]);
+    (u16::from_be_bytes([read[1], read[2]]), end)
+}
+
+fn dac_write(card: &mut Phaser, start: Ns, address: u8, word: u16) -> Ns {
+    let [high, low] = word.to_be_bytes();
+    spi(card, start, chip::DAC_SELECT, 0, &[address, high, low]).1
 }
 
 #[test]
 fn register_read_is_answered_in_the_next_frame() {
-    let mut card = Phaser::new();
-    let out = send(
-        &mut card,
-        0,
-        access(false, chip::BOARD_ID.address.into(), 0),
-        &Words::default(),
-    );
+    let mut card = Phaser::default();
+    let out = send(&mut card, 0, access(false, chip::BOARD_ID.address.into(), 0), &[]);
     // 19: 00010011, in words 1 to 8 of 32 ns.
     let bits: Vec<(Ns, bool)> = out
         .sent
@@ -61,65 +115,211 @@ fn register_read_is_answered_in_the_next_frame() {
         .map(|(delay, _, level)| (*delay / 32, *level == Signal::Level(true)))
         .collect();
     assert_eq!(bits, [(4, true), (5, false), (7, true), (9, false)]);
-    let out = send(
-        &mut card,
-        400,
-        access(true, chip::BOARD_ID.address.into(), 7),
-        &Words::default(),
-    );
+    let out = send(&mut card, 400, access(true, chip::BOARD_ID.address.into(), 7), &[]);
     assert_eq!(out.warnings, ["its register 0x00 cannot be written"]);
 }
 
 proptest! {
     #[test]
-    fn tones_have_frequency_phase_and_amplitude_of_their_words(ftw: i32, duc: i32, asf in 1u32..0x8000, pow: u16, n in 0..2usize, m in 0..5usize) {
+    fn tones_have_frequency_phase_and_amplitude_of_their_words(ftw: i32, duc: i32, asf in 1u32..0x8000, pow: u16, turns in 0u32..1 << 24, n in 0..2usize, m in 0..5usize) {
         let mut card = on();
+        card.bus.reset_attenuator(n);
         for (offset, byte) in duc.to_be_bytes().into_iter().enumerate() {
             let register = u32::from(chip::DUC_F.address) + 16 * n as u32 + offset as u32;
-            send(&mut card, 400 + 400 * offset as Ns, access(true, register, byte.into()), &Words::default());
+            send(&mut card, 400 + 400 * offset as Ns, access(true, register, byte.into()), &[]);
         }
         prop_assert_eq!(card.unfinished().len(), 1);
-        send(&mut card, 2000, access(true, chip::DUC_STB.address.into(), 0), &Words::default());
+        send(&mut card, 2000, access(true, chip::DUC_STB.address.into(), 0), &[]);
         prop_assert!(card.unfinished().is_empty());
         let mut words = Words::default();
-        words[m] = [ftw as u32, tone::POW.put(asf, pow.into())];
-        let out = send(&mut card, 2400, frame::CHANNEL.put(0, n as u32), &words);
+        words[m] = Word { accumulator: turns << 8, ftw: ftw as u32, output: tone::POW.put(asf, pow.into()) };
+        let mut out = announce(&mut card, 2400, n as u32, &words);
+        prop_assert!(out.sent.iter().all(|(_, output, _)| *output == MISO), "it takes effect later");
+        run(&mut card, 2400 + FRAME + Ns::from(chip::ANNOUNCED_NS), &mut out);
         prop_assert!(out.warnings.is_empty());
-        let [(_, output, Signal::Tone(sent_tone))] = out.sent[..] else { panic!("{:?}", out.sent) };
+        let sent: Vec<_> = out.sent.iter().filter(|(_, output, _)| *output != MISO).collect();
+        let [(_, output, Signal::Tone(sent_tone))] = sent[..] else { panic!("{:?}", out.sent) };
         let hz = f64::from(ftw) / 2f64.powi(30) * 6.25e6 + f64::from(duc) / 2f64.powi(30) * 125e6;
-        prop_assert_eq!(output, 5 * n + m);
+        prop_assert_eq!(*output, 5 * n + m);
         prop_assert!((sent_tone.hz - hz).abs() < 1e-6);
-        prop_assert!((10f64.powf(sent_tone.dbm / 20.0) - f64::from(asf) / 32767.0).abs() < 1e-9);
-        // The upconverter has been running since its strobe 400 ns earlier.
-        let turns = turns_of(f64::from(duc) / 2f64.powi(30) * 125e6, 400) + f64::from(pow) / 65536.0;
+        let attenuation = 10f64.powf(-31.5 / 20.0);
+        prop_assert!((10f64.powf(sent_tone.dbm / 20.0) - attenuation * f64::from(asf) / 32767.0).abs() < 1e-9);
+        // The upconverter has been running since its strobe.
+        let since = 400 + Ns::from(chip::ANNOUNCED_NS);
+        let turns = turns_of(f64::from(duc) / 2f64.powi(30) * 125e6, since) + f64::from(pow) / 65536.0 + f64::from(turns) / 2f64.powi(24);
         prop_assert!(((sent_tone.turns - turns + 0.5).rem_euclid(1.0) - 0.5).abs() < 1e-6);
     }
 }
 
 #[test]
-fn reset_dac_and_clipping_are_reported() {
-    let mut card = Phaser::new();
+fn samples_are_compared_with_the_announced_tones() {
     let mut words = Words::default();
-    words[0][1] = 0x5000;
-    assert!(send(&mut card, 0, 0, &words).warnings[0].contains("the DAC is in reset"));
-    words[3][1] = 0x5000;
+    words[0] = Word {
+        accumulator: 0,
+        ftw: 0,
+        output: tone::POW.put(0x7fff, 0x4000),
+    };
+    // A quarter turn: all of it is Q
+    let sample = |q: u32| bits(&[(0, 14), (q, 14), (0, 14), (0, 14)]).repeat(8);
+    for (q, warnings) in [(8191, 0), (8190, 0), (8000, 1)] {
+        let mut card = on();
+        announce(&mut card, 400, 0, &words);
+        let out = send(&mut card, 400 + 2 * FRAME, access(false, 0, 0), &sample(q));
+        assert_eq!(out.warnings.len(), warnings, "{:?}", out.warnings);
+    }
+}
+
+#[test]
+fn reset_dac_and_clipping_are_reported() {
+    let mut card = Phaser::default();
+    let mut words = Words::default();
+    words[0].output = 0x5000;
+    let mut out = announce(&mut card, 0, 0, &words);
+    run(&mut card, 1150, &mut out);
+    assert!(out.warnings[0].contains("the DAC is in reset"));
+    words[3].output = 0x5000;
+    let mut out = announce(&mut card, 1200, 0, &words);
+    run(&mut card, 2400, &mut out);
     assert_eq!(
-        send(&mut card, 400, 0, &words).warnings,
+        out.warnings,
         ["channel 0: its oscillators add up to 1.25 of full scale: it clips"]
     );
-    assert!(send(&mut card, 800, access(true, 0x0d, 1), &words).warnings[0].contains("SPI bus"));
+    write(&mut card, 2800, &[(0x0b, 0xe4)]);
+    assert!(send(&mut card, 3200, access(true, 0x0d, 1), &[]).warnings[0].contains("SPI bus selects no chip"));
 }
 
 #[test]
 fn sample_of_the_dac_is_read() {
     let mut card = on();
     let mut words = Words::default();
-    words[1][1] = tone::POW.put(0x4000, 0x4000);
-    send(&mut card, 400, 0, &words);
-    assert_eq!(card.read(1000, 0x18), 0x40);
+    words[1].output = tone::POW.put(0x4000, 0x4000);
+    let mut out = announce(&mut card, 400, 0, &words);
+    run(&mut card, 2000, &mut out);
+    assert_eq!(card.read(2000, 0x18), 0x3f);
     assert_eq!(
         card.get(chip::DAC_DATA, 0),
-        0x4000 << 16,
+        0x3fff << 16,
         "a quarter turn: all of it is Q"
+    );
+}
+
+#[test]
+fn dac_on_the_bus_locks_and_compares_its_input() {
+    let mut card = on();
+    let at = dac_write(&mut card, 400, 2, 0x0080);
+    let (version, at) = dac_read(&mut card, at, 0x7f);
+    let (voltage, at) = dac_read(&mut card, at, 0x18);
+    assert_eq!((version, voltage & 7), (0x5409, 0));
+    // 125 MHz times 16 over 2
+    let at = dac_write(&mut card, at, 0x19, 0x8814);
+    let at = dac_write(&mut card, at, 0x18, 0x2c58);
+    let at = dac_write(&mut card, at, 0x09, 4 << 13);
+    let (voltage, at) = dac_read(&mut card, at, 0x18);
+    assert_eq!(voltage & 7, 3);
+    let at = dac_write(&mut card, at, 5, 0);
+    let (alarms, mut at) = dac_read(&mut card, at, 5);
+    assert_eq!(alarms, 0);
+    // Both channels send their test words, of which one bit differs
+    for place in 0..8 {
+        at = dac_write(&mut card, at, 0x25 + place, 0x1234);
+    }
+    for n in 0..2u8 {
+        let accesses: Vec<(u8, u32)> = [0x12, 0x34, 0x12, 0x34 ^ u32::from(n)]
+            .into_iter()
+            .enumerate()
+            .map(|(place, byte)| (chip::DAC_TEST.address + 16 * n + place as u8, byte))
+            .chain([(chip::DUC_CFG.address + 16 * n, 4)])
+            .collect();
+        at = write(&mut card, at, &accesses);
+    }
+    at = write(&mut card, at, &[(chip::DUC_STB.address, 0)]);
+    at = dac_write(&mut card, at, 1, 0x8000);
+    let (alarms, at) = dac_read(&mut card, at, 5);
+    let (wrong, _) = dac_read(&mut card, at, 4);
+    assert_eq!((alarms, wrong), (1 << 7, 1));
+}
+
+#[test]
+fn upconverter_on_the_bus_is_calibrated_and_read() {
+    let mut card = Phaser::default();
+    let at = write(&mut card, 0, &[(chip::CFG.address, 0xc2)]);
+    let send_word = |card: &mut Phaser, at: Ns, word: u32| spi(card, at, chip::TRF_SELECT, 1, &word.to_le_bytes());
+    let mut at = at;
+    // 125 MHz over 2 times 23 times 2
+    for word in [
+        0x7010_0049,
+        0x0820_02ea,
+        0x0b,
+        0x4b00_700c,
+        0x0d23_a28d,
+        0x9090_100e,
+        0xd041_100f,
+    ] {
+        at = send_word(&mut card, at, word).1;
+    }
+    assert!(!card.is_locked(0));
+    at = send_word(&mut card, at, 0x8820_02ea).1;
+    assert!(card.is_locked(0) && !card.is_locked(1));
+    assert_eq!(card.read(at, chip::STA.address.into()) & 6, 2);
+    assert_eq!(card.local(0), 0.0, "its output is off");
+    at = send_word(&mut card, at, 0x4b00_000c).1;
+    assert_eq!(card.local(0), 2.875e9);
+    at = send_word(&mut card, at, 0xc000_0008).1;
+    at = write(
+        &mut card,
+        at,
+        &[
+            (chip::SPI_SEL.address, 0),
+            (chip::SPI_DIVLEN.address, 4),
+            (chip::SPI_CFG.address, 2),
+            (chip::SPI_DATW.address, 0),
+        ],
+    );
+    let (read, _) = send_word(&mut card, at + 400, 8);
+    assert_eq!(u32::from_le_bytes(read.try_into().unwrap()), 0x4b00_000c);
+}
+
+#[test]
+fn attenuator_on_the_bus_returns_its_last_byte() {
+    let mut card = on();
+    let (_, at) = spi(&mut card, 400, chip::ATTENUATOR_SELECT << 1, 0, &[0x5a]);
+    let (read, _) = spi(&mut card, at, chip::ATTENUATOR_SELECT << 1, 0, &[0, 0x5a]);
+    assert_eq!(read[0], 0x5a);
+    assert_eq!(
+        (card.bus.attenuation(0), card.bus.attenuation(1)),
+        (31.5, (0x3f - (0x5a >> 2)) as f64 / 2.0)
+    );
+}
+
+#[test]
+fn pulse_of_miqro_has_its_window_and_profiles() {
+    let mut card = Phaser::new(gw_rev::GATEWARE_MIQRO, false);
+    let mut at = 0;
+    for byte in [(0x72, 0x00), (0x73, 0x20), (0x74, 0), (0x75, 0), (0x76, 0), (0x77, 1)] {
+        at = write(&mut card, at, &[byte]);
+    }
+    let head = frame::KIND.put(0, frame::KIND_PULSES);
+    let pulse = [
+        (1 | 37 << 1, 8),
+        (0x20 | 7 << 10 | 9 << 15, 30),
+        (11, 30),
+        (0, 30),
+        (0, 30),
+        (0, 128),
+    ];
+    let body: Vec<bool> = pulse
+        .iter()
+        .flat_map(|(word, width)| (0..*width).map(move |n| n < 32 && word >> n & 1 != 0))
+        .collect();
+    assert!(send(&mut card, at, head, &body).warnings.is_empty());
+    let report = card.report(at)["channel0"]["miqro"]["last_pulse"].clone();
+    assert_eq!(
+        (report["window"].as_u64(), report["time_ns"].as_u64()),
+        (Some(0x20), Some(at - FRAME + 4 * 37))
+    );
+    assert_eq!(report["profiles"][0], 7);
+    assert_eq!(
+        (report["profiles"][1].as_u64(), report["profiles"][4].as_u64()),
+        (Some(9), Some(11))
     );
 }

@@ -10,6 +10,7 @@ pub mod ad9914;
 pub mod adf5356;
 pub mod almazny;
 pub mod cameralink;
+pub mod dac34h84;
 pub mod fastino;
 pub mod hmc542b;
 pub mod kasli_soc;
@@ -20,6 +21,7 @@ pub mod sampler;
 pub mod shuttler;
 pub mod si5324;
 pub mod tca6424a;
+pub mod trf372017;
 pub mod urukul;
 
 /// Bits of a register.

@@ -1,5 +1,5 @@
 //! Card with two RF channels of 500 MS/s: digital upconverters, in the base gateware with five oscillators each. Sinara
-//! Phaser, registers of its base gateware; the frames of the link are those of `phy/phaser.py`.
+//! Phaser, registers and link of its gateware.
 //!
 //! Generated from `src/contracts/chips/phaser.toml` by `src/contracts/generate.py`: do not edit.
 
@@ -56,8 +56,44 @@ pub const FRAME_WORD_BITS: u32 = 8;
 /// bits of the link in a coarse cycle
 pub const BITS_PER_CYCLE: u32 = 2;
 
-/// spare bits after the 8 bits that answer a read, in the frame after the request
-pub const ANSWER_SPARE: u32 = 1;
+/// bits of the return lane in a frame, one for each word, of which 8 answer a read
+pub const ANSWER_BITS: u32 = 10;
+
+/// samples of a frame
+pub const SAMPLES: u32 = 8;
+
+/// upper bits of an accumulator in an announcement
+pub const ANNOUNCED_PHASE_BITS: u32 = 24;
+
+/// bits of the cycles since the first change in an announcement
+pub const ANNOUNCED_CYCLES_BITS: u32 = 7;
+
+/// time from the end of an announcement's frame to its first sample at the DAC
+pub const ANNOUNCED_NS: u32 = 760;
+
+/// number of the oldest sample in the frame loaded two frames after an announcement
+pub const ANNOUNCED_FIRST: u32 = 5;
+
+/// oscillators of a channel in the Miqro gateware
+pub const MIQRO_OSCILLATORS: u32 = 16;
+
+/// profiles of such an oscillator
+pub const MIQRO_PROFILES: u32 = 32;
+
+/// words of a channel's window memory
+pub const MIQRO_WINDOW: u32 = 0x400;
+
+/// bits of a channel's pulse in a body
+pub const MIQRO_BITS: u32 = 128;
+
+/// words of a pulse: window and four profiles of 5 bits, then six profiles each
+pub const MIQRO_WORDS: u32 = 3;
+
+/// bits of such a word
+pub const MIQRO_WORD_BITS: u32 = 30;
+
+/// 2^32 steps of a frequency word of Miqro, Hz
+pub const MIQRO_RATE: f64 = 250_000_000.0;
 
 /// 2^30 steps of an oscillator's frequency word, Hz
 pub const OSCILLATOR_RATE: f64 = 6_250_000.0;
@@ -107,6 +143,17 @@ pub const HW_REV: Register = Register {
     width: 8,
     reset: 0x00,
 };
+
+/// Fields of [`HW_REV`].
+pub mod hw_rev {
+    use super::Field;
+
+    /// Revision.
+    pub const REVISION: Field = Field::new(0, 4);
+
+    /// Without upconverters.
+    pub const BASEBAND: Field = Field::new(4, 1);
+}
 
 /// Gateware.
 pub const GW_REV: Register = Register {
@@ -171,6 +218,23 @@ pub const STA: Register = Register {
     width: 8,
     reset: 0x00,
 };
+
+/// Fields of [`STA`].
+pub mod sta {
+    use super::Field;
+
+    /// Alarm of the DAC.
+    pub const DAC_ALARM: Field = Field::new(0, 1);
+
+    /// The upconverter of the channel has locked.
+    pub const LOCKED: Field = Field::new(1, 1);
+
+    /// Termination of the channel's ADC.
+    pub const TERMINATED: Field = Field::new(3, 1);
+
+    /// The SPI bus has finished.
+    pub const SPI_IDLE: Field = Field::new(5, 1);
+}
 
 /// Frames with a wrong checksum.
 pub const CRC_ERR: Register = Register {
@@ -386,6 +450,82 @@ pub mod servo {
     pub const PROFILE: Field = Field::new(2, 2);
 }
 
+/// Address in the memories of Miqro, the highest byte first; it advances after each word.
+pub const MIQRO_ADDRESS: Register = Register {
+    address: 114,
+    width: 16,
+    reset: 0x0000,
+};
+
+/// Fields of [`MIQRO_ADDRESS`].
+pub mod miqro_address {
+    use super::Field;
+
+    /// RF channel.
+    pub const CHANNEL: Field = Field::new(15, 1);
+
+    /// Memory of profiles, of windows otherwise.
+    pub const PROFILES: Field = Field::new(14, 1);
+
+    /// Word; of profiles: oscillator (4 bits), profile (5), half (1).
+    pub const PLACE: Field = Field::new(0, 14);
+}
+
+/// Word for the memories of Miqro, the highest byte first.
+pub const MIQRO_DATA: Register = Register {
+    address: 116,
+    width: 32,
+    reset: 0x00000000,
+};
+
+/// Second word of a profile.
+pub const MIQRO_OUTPUT: Register = Register {
+    address: 0,
+    width: 32,
+    reset: 0x00000000,
+};
+
+/// Fields of [`MIQRO_OUTPUT`].
+pub mod miqro_output {
+    use super::Field;
+
+    /// Amplitude.
+    pub const ASF: Field = Field::new(0, 16);
+
+    /// Phase.
+    pub const POW: Field = Field::new(16, 16);
+}
+
+/// First word of a window, before its samples (I in the lower 16 bits, Q in the upper ones).
+pub const MIQRO_HEADER: Register = Register {
+    address: 0,
+    width: 32,
+    reset: 0x00000000,
+};
+
+/// Fields of [`MIQRO_HEADER`].
+pub mod miqro_header {
+    use super::Field;
+
+    /// Samples.
+    pub const LENGTH: Field = Field::new(0, 10);
+
+    /// 4 ns cycles of a sample, less one.
+    pub const RATE: Field = Field::new(10, 12);
+
+    /// Bits by which the interpolated value is shifted.
+    pub const SHIFT: Field = Field::new(22, 6);
+
+    /// Order of the interpolation.
+    pub const ORDER: Field = Field::new(28, 2);
+
+    /// The first sample is ramped up to.
+    pub const HEAD: Field = Field::new(30, 1);
+
+    /// The last sample is ramped down from.
+    pub const TAIL: Field = Field::new(31, 1);
+}
+
 /// Amplitude and phase of an oscillator, in an event.
 pub const TONE: Register = Register {
     address: 0,
@@ -407,10 +547,10 @@ pub mod tone {
     pub const ASF: Field = Field::new(0, 15);
 }
 
-/// Header of a frame's payload on the link, before the oscillators, lowest bit first.
+/// Header of a frame's payload on the link, before its body, lowest bit first.
 pub const FRAME: Register = Register {
     address: 0,
-    width: 18,
+    width: 20,
     reset: 0x00000,
 };
 
@@ -418,24 +558,94 @@ pub const FRAME: Register = Register {
 pub mod frame {
     use super::Field;
 
-    /// RF channel whose oscillators follow, of each the frequency word (32 bits) and TONE.
-    pub const CHANNEL: Field = Field::new(0, 1);
+    /// The register is written; otherwise it is read.
+    pub const WRITE: Field = Field::new(0, 1);
 
-    /// A register is read or written.
-    pub const REQUEST: Field = Field::new(1, 1);
-
-    /// Written.
-    pub const WRITE: Field = Field::new(2, 1);
-
-    /// Which.
-    pub const REGISTER: Field = Field::new(3, 7);
+    /// Register of the card.
+    pub const REGISTER: Field = Field::new(1, 7);
 
     /// Value to write.
-    pub const DATA: Field = Field::new(10, 8);
+    pub const DATA: Field = Field::new(8, 8);
+
+    /// What the body has; announcements are only in simulations.
+    pub const KIND: Field = Field::new(16, 4);
+
+    /// Of [`KIND`].
+    pub const KIND_SAMPLES: u32 = 1;
+
+    /// Of [`KIND`].
+    pub const KIND_PULSES: u32 = 3;
+
+    /// Of [`KIND`].
+    pub const KIND_ANNOUNCED: u32 = 15;
+}
+
+/// A channel's part of a sample in a body, channel 0 lowest; 8 samples, the latest one lowest.
+pub const SAMPLE: Register = Register {
+    address: 0,
+    width: 28,
+    reset: 0x0000000,
+};
+
+/// Fields of [`SAMPLE`].
+pub mod sample {
+    use super::Field;
+
+    /// I.
+    pub const I: Field = Field::new(0, 14);
+
+    /// Q.
+    pub const Q: Field = Field::new(14, 14);
+}
+
+/// The first part of a channel's pulse in a body, channel 0 lowest; its words follow.
+pub const MIQRO: Register = Register {
+    address: 0,
+    width: 8,
+    reset: 0x00,
+};
+
+/// Fields of [`MIQRO`].
+pub mod miqro {
+    use super::Field;
+
+    /// There is one.
+    pub const STROBE: Field = Field::new(0, 1);
+
+    /// Time since the frame before was loaded, 4 ns.
+    pub const DT: Field = Field::new(1, 7);
 }
 
 /// All of them.
-pub const ALL: [Register; 24] = [
-    PORT, BOARD_ID, HW_REV, GW_REV, CFG, STA, CRC_ERR, LED, FAN, DUC_STB, SPI_CFG, SPI_DIVLEN, SPI_SEL, SPI_DATW,
-    SPI_DATR, SYNC_DLY, DUC_CFG, DUC_F, DUC_P, DAC_DATA, DAC_TEST, SERVO, TONE, FRAME,
+pub const ALL: [Register; 30] = [
+    PORT,
+    BOARD_ID,
+    HW_REV,
+    GW_REV,
+    CFG,
+    STA,
+    CRC_ERR,
+    LED,
+    FAN,
+    DUC_STB,
+    SPI_CFG,
+    SPI_DIVLEN,
+    SPI_SEL,
+    SPI_DATW,
+    SPI_DATR,
+    SYNC_DLY,
+    DUC_CFG,
+    DUC_F,
+    DUC_P,
+    DAC_DATA,
+    DAC_TEST,
+    SERVO,
+    MIQRO_ADDRESS,
+    MIQRO_DATA,
+    MIQRO_OUTPUT,
+    MIQRO_HEADER,
+    TONE,
+    FRAME,
+    SAMPLE,
+    MIQRO,
 ];

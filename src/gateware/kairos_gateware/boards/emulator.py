@@ -7,6 +7,8 @@ must have the inputs of the quiet cycle before it, and a value above that cycle'
 loading cycle itself `sim_quiet` is 0.
 """
 
+import re
+
 from migen import *
 from migen.fhdl import verilog
 
@@ -23,6 +25,7 @@ from ..verilated.ports import TopLevel
 __all__ = ["TOP", "KairosSim", "generate"]
 
 TOP = "kairos_sim"
+_READ = re.compile(r"\$readmemh\(\"([^\"]+)\", (\w+)\);")
 _CLOCKS = ["synthesiser", "reference"]
 _CLOCK_PADS = (MEASURED_BITS + SAMPLES - 1) // SAMPLES
 _WAVE_PADS = 4
@@ -235,8 +238,14 @@ class KairosSim(TopLevel):
 
 
 def generate(top: KairosSim) -> str:
-    """Verilog of the whole design, without further files."""
+    """Verilog of the whole design, without further files: a shared library would not find them, so the
+    contents of memories are assigned one by one."""
     result = verilog.convert(top, top.ios, name=TOP)
-    if result.data_files:
-        raise RuntimeError(f"the Verilog needs data files, which a shared library cannot find: {result.data_files}")
-    return result.main_source
+    return _READ.sub(lambda found: _assigned(found[2], result.data_files[found[1]]), result.main_source)
+
+
+def _assigned(memory: str, content: str) -> str:
+    """Statements that fill a memory with hexadecimal words, one a line."""
+    words = [word for word in content.split() if word]
+    width = 4 * max(len(word) for word in words)
+    return "\n".join(f"{memory}[{n}] = {width}'h{word};" for n, word in enumerate(words))

@@ -22,7 +22,19 @@ __all__ = [
     "FRAME_WORDS",
     "FRAME_WORD_BITS",
     "BITS_PER_CYCLE",
-    "ANSWER_SPARE",
+    "ANSWER_BITS",
+    "SAMPLES",
+    "ANNOUNCED_PHASE_BITS",
+    "ANNOUNCED_CYCLES_BITS",
+    "ANNOUNCED_NS",
+    "ANNOUNCED_FIRST",
+    "MIQRO_OSCILLATORS",
+    "MIQRO_PROFILES",
+    "MIQRO_WINDOW",
+    "MIQRO_BITS",
+    "MIQRO_WORDS",
+    "MIQRO_WORD_BITS",
+    "MIQRO_RATE",
     "OSCILLATOR_RATE",
     "UPCONVERTER_RATE",
     "FREQUENCY_STEPS",
@@ -48,8 +60,17 @@ __all__ = [
     "DAC_DATA_ADDRESS",
     "DAC_TEST_ADDRESS",
     "SERVO_ADDRESS",
+    "MIQRO_ADDRESS_ADDRESS",
+    "MIQRO_DATA_ADDRESS",
+    "MIQRO_OUTPUT",
+    "MIQRO_HEADER",
     "TONE",
     "FRAME",
+    "FRAME_KIND_SAMPLES",
+    "FRAME_KIND_PULSES",
+    "FRAME_KIND_ANNOUNCED",
+    "SAMPLE",
+    "MIQRO",
 ]
 
 DAC_SELECT = 1
@@ -103,8 +124,44 @@ FRAME_WORD_BITS = 8
 BITS_PER_CYCLE = 2
 """Bits of the link in a coarse cycle."""
 
-ANSWER_SPARE = 1
-"""Spare bits after the 8 bits that answer a read, in the frame after the request."""
+ANSWER_BITS = 10
+"""Bits of the return lane in a frame, one for each word, of which 8 answer a read."""
+
+SAMPLES = 8
+"""Samples of a frame."""
+
+ANNOUNCED_PHASE_BITS = 24
+"""Upper bits of an accumulator in an announcement."""
+
+ANNOUNCED_CYCLES_BITS = 7
+"""Bits of the cycles since the first change in an announcement."""
+
+ANNOUNCED_NS = 760
+"""Time from the end of an announcement's frame to its first sample at the DAC."""
+
+ANNOUNCED_FIRST = 5
+"""Number of the oldest sample in the frame loaded two frames after an announcement."""
+
+MIQRO_OSCILLATORS = 16
+"""Oscillators of a channel in the Miqro gateware."""
+
+MIQRO_PROFILES = 32
+"""Profiles of such an oscillator."""
+
+MIQRO_WINDOW = 0x400
+"""Words of a channel's window memory."""
+
+MIQRO_BITS = 128
+"""Bits of a channel's pulse in a body."""
+
+MIQRO_WORDS = 3
+"""Words of a pulse: window and four profiles of 5 bits, then six profiles each."""
+
+MIQRO_WORD_BITS = 30
+"""Bits of such a word."""
+
+MIQRO_RATE = 250000000.0
+"""2^32 steps of a frequency word of Miqro, Hz."""
 
 OSCILLATOR_RATE = 6250000.0
 """2^30 steps of an oscillator's frequency word, Hz."""
@@ -184,6 +241,28 @@ DAC_TEST_ADDRESS = 0x1C
 SERVO_ADDRESS = 0x30
 """Servo of channel 0; that of channel 1 follows."""
 
+MIQRO_ADDRESS_ADDRESS = 0x72
+"""Address in the memories of Miqro, the highest byte first; it advances after each word."""
+
+MIQRO_DATA_ADDRESS = 0x74
+"""Word for the memories of Miqro, the highest byte first."""
+
+MIQRO_OUTPUT = [
+    ("asf", 16),
+    ("pow", 16),
+]
+"""Second word of a profile."""
+
+MIQRO_HEADER = [
+    ("length", 10),
+    ("rate", 12),
+    ("shift", 6),
+    ("order", 2),
+    ("head", 1),
+    ("tail", 1),
+]
+"""First word of a window, before its samples (I in the lower 16 bits, Q in the upper ones)."""
+
 TONE = [
     ("asf", 15),
     ("clr", 1),
@@ -192,10 +271,30 @@ TONE = [
 """Amplitude and phase of an oscillator, in an event."""
 
 FRAME = [
-    ("channel", 1),
-    ("request", 1),
     ("write", 1),
     ("register", 7),
     ("data", 8),
+    ("kind", 4),
 ]
-"""Header of a frame's payload on the link, before the oscillators, lowest bit first."""
+"""Header of a frame's payload on the link, before its body, lowest bit first."""
+
+FRAME_KIND_SAMPLES = 1
+"""Of its field kind."""
+
+FRAME_KIND_PULSES = 3
+"""Of its field kind."""
+
+FRAME_KIND_ANNOUNCED = 15
+"""Of its field kind."""
+
+SAMPLE = [
+    ("i", 14),
+    ("q", 14),
+]
+"""A channel's part of a sample in a body, channel 0 lowest; 8 samples, the latest one lowest."""
+
+MIQRO = [
+    ("strobe", 1),
+    ("dt", 7),
+]
+"""The first part of a channel's pulse in a body, channel 0 lowest; its words follow."""

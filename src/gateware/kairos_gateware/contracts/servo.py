@@ -67,7 +67,7 @@ WRITE_AT = 2
 """Write; without this bit the value is read."""
 
 PHASE_AT = 1
-"""Phase tracking, which is not implemented."""
+"""Halves of the words of phase tracking; with STATE, both halves of a reference time are set to the servo's time."""
 
 STATE_AT = 0
 """Y of a channel and profile, or with more bits what follows."""
@@ -124,4 +124,4 @@ class Control(IntEnum):
     IIR = 2
     """Update Y."""
     PHASE_TRACKING = 4
-    """Phase tracking; not implemented, refused."""
+    """Phase tracking."""

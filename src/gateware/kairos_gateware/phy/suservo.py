@@ -7,6 +7,8 @@ on; the value is the data's low 18 bits (for addresses see `servo/format.py`). A
 at the end of the cycle of the event's time. A read returns an input event stamped with that cycle,
 readable 4 cycles after it; bit 17 fills the bits above. One event per cycle; there is no replacement.
 
+Words of phase tracking (`servo/phases.py`) are accessed in halves, of which a read is extended with bit 15.
+
     configuration   bit 0 enable; bit 1 apply the delays of the update pulses, ns, in bits 4..2 and 7..5
     status          bit 0 enabled, bit 1 nothing in progress, bit 2 a sample was not read, bits 15..8 Y was limited;
                     reading it clears bits 2 and 15..8
@@ -14,15 +16,14 @@ readable 4 cycles after it; bit 17 fills the bits above. One event per cycle; th
 A synthesiser's channel: bit 0 switch on, bit 1 update Y, bit 2 phase tracking, bits 7..3 profile.
 The switch changes with the sample of the event's time, like a serialised TTL; everything else takes
 effect with the servo's next cycle. Each event restarts the profile's delay.
-
-Phase tracking is not implemented: an event that requests it is rejected as "busy".
 """
 
 from migen import *
 
 from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
-from ..servo.format import ADC_CHANNELS, COEFF_WIDTH, PROFILE_WIDTH, STATE_WIDTH, URUKUL_CHANNELS, AddressMap
+from ..rtio.timing import FINE_BITS
+from ..servo.format import ADC_CHANNELS, COEFF_WIDTH, PHASE_AT, PROFILE_WIDTH, STATE_WIDTH, URUKUL_CHANNELS, AddressMap
 from ..servo.iir import Control
 from ..servo.servo import Servo
 from .kind import Context, Figure, Kind, Parameter
@@ -48,13 +49,9 @@ class SuServoChannel(Module):
         # # #
 
         on, update = Signal(), Signal()
-        write = Signal()
+        write = link.stb
         profile = link.data[3:]
-        self.comb += [
-            link.busy.eq(link.data[_PHASE_TRACKING]),
-            write.eq(link.stb & ~link.busy),
-            control.active.eq(on & update),
-        ]
+        self.comb += control.active.eq(on & update)
         self.sync += [
             If(
                 control.taken & on & (control.waited != 2 ** len(control.waited) - 1),
@@ -64,6 +61,7 @@ class SuServoChannel(Module):
                 write,
                 on.eq(link.data[0]),
                 update.eq(link.data[1]),
+                control.tracks.eq(link.data[_PHASE_TRACKING]),
                 control.profile.eq(profile),
                 control.waited.eq(0),
             ),
@@ -101,24 +99,31 @@ class SuServo(Module):
         address = Signal(addresses.coeff_bits + 3)
         request = Signal()
         value = Signal(COEFF_WIDTH)
-        incoming = Cat(link.address, link.data[COEFF_WIDTH:])
-        self.comb += link.busy.eq((incoming & addresses.phase) != 0)
+        fine = Signal(FINE_BITS)
         self.sync += [
-            request.eq(link.stb & ~link.busy),
-            address.eq(incoming),
+            request.eq(link.stb),
+            address.eq(Cat(link.address, link.data[COEFF_WIDTH:])),
             value.eq(link.data),
+            fine.eq(link.fine),
         ]
 
         iir = servo.iir
         write, read, state, config, sampled = Signal(), Signal(), Signal(), Signal(), Signal()
+        phase = Signal()
+        tracker = iir.tracker
         self.comb += [
             write.eq(request & address[-1]),
             read.eq(request & ~address[-1]),
-            state.eq(address[addresses.coeff_bits]),
+            phase.eq(address[addresses.coeff_bits + PHASE_AT]),
+            state.eq(address[addresses.coeff_bits] & ~phase),
             config.eq(state & address[addresses.coeff_bits - 1]),
+            tracker.address.eq(address),
+            tracker.both.eq(address[addresses.coeff_bits]),
+            tracker.value.eq(Mux(tracker.both, fine, value)),
+            tracker.write.eq(write & phase),
             iir.address.eq(address),
             iir.value.eq(value),
-            iir.write_coeff.eq(write & ~state),
+            iir.write_coeff.eq(write & ~state & ~phase),
             sampled.eq(address[PROFILE_WIDTH : addresses.coeff_bits - 1] >= len(channels)),
             iir.write_state.eq(write & state & ~config & ~sampled),
             servo.clear.eq(read & config),
@@ -139,18 +144,22 @@ class SuServo(Module):
         status = Cat(servo.enable, ~servo.busy, servo.failed, C(0, 5), servo.clip)
         other = Signal(COEFF_WIDTH)
         reading = Signal()
-        from_coeff, from_y = Signal(), Signal()
+        from_coeff, from_y, from_phase = Signal(), Signal(), Signal()
         self.comb += Case(address[:4], {i: sample.eq(x) for i, x in samples.items()})
         self.sync += [
             reading.eq(read),
             from_coeff.eq(~state),
+            from_phase.eq(phase),
             from_y.eq(state & ~config & ~sampled),
             other.eq(Mux(config, status, sample << 1)),
         ]
 
         # Third: the input event
         found = Signal(COEFF_WIDTH)
-        self.comb += found.eq(Mux(from_coeff, iir.coeff, Mux(from_y, iir.state[STATE_WIDTH - COEFF_WIDTH :], other)))
+        half = tracker.half
+        phases = Cat(half, Replicate(half[-1], COEFF_WIDTH - len(half)))
+        kept = Mux(from_phase, phases, iir.coeff)
+        self.comb += found.eq(Mux(from_coeff, kept, Mux(from_y, iir.state[STATE_WIDTH - COEFF_WIDTH :], other)))
         self.sync += [
             inputs.stb.eq(reading),
             inputs.data.eq(Cat(found, Replicate(found[-1], WORD - COEFF_WIDTH))),

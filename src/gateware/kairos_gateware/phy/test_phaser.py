@@ -1,85 +1,189 @@
-"""Phaser against a card in plain Python that uses only the pads: accesses to registers, oscillators
-of both RF channels, the frame of an event, the stamp of an answer."""
+"""Phaser against a card in plain Python that uses only the pads: accesses to registers, samples of the
+oscillators, their announcement in simulations, pulses, the frame of an event, the stamp of an answer."""
+
+import random
+from dataclasses import replace
 
 import pytest
 from migen import *
 
 from kairos_gateware.contracts import phaser as facts
 from kairos_gateware.pad import Pad
+from kairos_gateware.phy import phaser_card as card
 from kairos_gateware.phy.fastino_card import FrameReceiver
-from kairos_gateware.phy.phaser import Phaser, PhaserTones
+from kairos_gateware.phy.phaser import Phaser, PhaserPulses, PhaserTones
 from kairos_gateware.testbenches.phy import play
 
 FRAME = 40
-HEAD = sum(width for _, width in facts.FRAME)
+TURN = 1 << 32
 
 
-class Both(Module):
-    """The registers' channel, and one kind of words of an RF channel."""
+class Whole(Module):
+    """All channels of a card; `pads` and `channel` are chosen by the test."""
 
-    def __init__(self, index, kind):
+    def __init__(self, simulated=1, miqro=0):
         lanes = [Pad(f"mosi{i}", "out", 0, True) for i in range(facts.LANES)]
-        phaser = Phaser(0, Pad("clk", "out", 0, True), lanes, Pad("miso", "in", 0))
+        phaser = Phaser(0, Pad("clk", "out", 0, True), lanes, Pad("miso", "in", 0), miqro)
         self.submodules.phaser = phaser
-        self.submodules.tones = PhaserTones(1, phaser.words[index][kind], phaser.strobes[index][kind])
-        self.comb += phaser.channel.free_running.simulated.eq(1)
+        self.pads = phaser.pads
+        if miqro:
+            self.others = [PhaserPulses(1 + c, phaser, c) for c in range(2)]
+        else:
+            self.others = [
+                PhaserTones(1 + n, phaser.words[n // 2][n % 2], phaser.strobes[n // 2][n % 2]) for n in range(4)
+            ]
+        self.submodules += self.others
+        self.comb += phaser.channel.free_running.simulated.eq(simulated)
+
+    def of(self, n):
+        """Itself with the channel `n`: 0 the registers."""
+        channel = (self.phaser if n == 0 else self.others[n - 1]).channel
+        self.channel = replace(channel, settled=self.phaser.channel.settled)
+        return self
 
 
 def frames(record):
-    """[(cycle at which it begins, fields of its head, words of its oscillators)]."""
+    """[(cycle at which it begins, fields of its header, body)]."""
     receiver = FrameReceiver(facts.FRAME_WORDS, facts.FRAME_WORD_BITS, facts.CLOCK_PATTERN, facts.CRC)
     pads = list(zip(*record.outputs[: 1 + facts.LANES], strict=True))
     for index in range(FRAME - 1, len(pads)):
         receiver.feed(index + 1, [samples for samples, _ in pads[index]])
     assert not receiver.errors
-    found = []
-    for start, payload in receiver.frames:
-        fields, at = {}, 0
-        for name, width in facts.FRAME:
-            fields[name] = payload >> at & (1 << width) - 1
-            at += width
-        found.append((start, fields, [payload >> HEAD + 32 * n & 0xFFFFFFFF for n in range(2 * facts.OSCILLATORS)]))
-    return found
+    return [(start, *card.header(payload)) for start, payload in receiver.frames]
 
 
 def shifted(events):
     # `play` numbers the cycle n + 1 as n
-    return {cycle - 1: (*event, 0) for cycle, event in events.items()}
+    return {cycle - 1: (*event, 0) if len(event) == 2 else event for cycle, event in events.items()}
 
 
-def test_register_access_is_sent_once_per_frame():
-    both = Both(0, 0)
-    events = {50: (0x80 | 0x06, 0x3F), 95: (0x05, 0), 101: (0x07, 0)}
-    record = play(both.phaser, shifted(events), 6 * FRAME, dut=both)
-    assert record.busy == [100], "one access in each frame"
-    (first, written, _), (second, read, _) = frames(record)
-    assert (first, second) == (80, 120)
-    assert written == {"channel": 0, "request": 1, "write": 1, "register": 6, "data": 0x3F}
-    assert (read["request"], read["write"], read["register"]) == (1, 0, 5)
+def test_frame_carries_the_last_access_before_it():
+    both = Whole().of(0)
+    events = {50: (0x80 | 0x06, 0x3F), 95: (0x05, 0), 101: (0x87, 9), 130: (0x04, 0)}
+    record = play(both, shifted(events), 8 * FRAME)
+    assert record.busy == []
+    assert [(start, fields["write"], fields["register"]) for start, fields, _ in frames(record)] == [
+        (80, 1, 6), (120, 1, 7), (160, 0, 4),
+    ]  # fmt: skip
+    assert [cycle + 1 for cycle, _, _ in record.inputs] == [240], "of two accesses the first one, a read, has no answer"
 
 
 @pytest.mark.parametrize("answer", [0xA5, 0x01, 0x80, 0xFF])
 def test_register_answer_returns_with_its_time(answer):
-    both = Both(0, 0)
+    both = Whole().of(0)
     # In the frame after that of the request, from 160 on, a bit in each word.
     bits = [0, *(answer >> n & 1 for n in reversed(range(8))), 0]
     back = 1 + facts.LANES
     levels = {(back, 159 + 4 * n): 0xFF * bit for n, bit in enumerate(bits)} | {(back, 199): 0}
-    record = play(both.phaser, shifted({95: (0x05, 0)}), 8 * FRAME, levels, dut=both)
+    record = play(both, shifted({95: (0x05, 0)}), 8 * FRAME, levels)
     ((cycle, _, data),) = record.inputs
-    assert (cycle + 1, data >> 1 & 0xFF) == (200, answer)
+    assert (cycle + 1, data) == (200, answer << 1)
     assert record.settled[60] and not any(record.settled[95:200]) and record.settled[-1]
 
 
-@pytest.mark.parametrize("index, kind", [(0, 0), (0, 1), (1, 0), (1, 1)])
-def test_oscillator_words_are_in_the_next_frame(index, kind):
-    both = Both(index, kind)
-    both.pads = both.phaser.pads
-    both.channel = both.tones.channel
-    record = play(both, shifted({50: (0, 0x12345678), 51: (4, 0x9ABCDEF0), 130: (4, 7)}), 6 * FRAME, dut=both)
-    words = [0] * 10
-    words[kind], words[8 + kind] = 0x12345678, 0x9ABCDEF0
-    first, second = frames(record)
-    assert first[0] == 80 and first[1]["channel"] == index and first[2] == words
-    words[8 + kind] = 7
-    assert second[0] == 160 and second[1]["request"] == 0 and second[2] == words
+@pytest.mark.parametrize("index", [0, 1])
+def test_oscillators_are_announced_and_samples_agree(index):
+    """Sample number ANNOUNCED_FIRST of an announcement is the oldest one of the frame two frames later."""
+    rng = random.Random(index)
+    whole = Whole()
+    words = [
+        (rng.getrandbits(32), rng.getrandbits(16) << 16 | rng.randrange(1 << 12)) for _ in range(facts.OSCILLATORS)
+    ]
+    words[3] = (words[3][0], words[3][1] | 1 << 15)
+    whole.of(2 + 2 * index)
+    frequencies = whole.others[2 * index].channel.output
+    events = {50 + n: (n, output) for n, (_, output) in enumerate(words)}
+    whole.comb += [
+        If(whole.channel.output.stb & (whole.channel.output.address == n), frequencies.data.eq(word))
+        for n, (word, _) in enumerate(words)
+    ]
+    whole.comb += [frequencies.stb.eq(whole.channel.output.stb), frequencies.address.eq(whole.channel.output.address)]
+    record = play(whole, shifted(events), 8 * FRAME)
+    (start, fields, body), (after, sampled, found) = frames(record)
+    assert (start, fields["kind"], fields["write"]) == (80, facts.FRAME_KIND_ANNOUNCED, 0)
+    assert (after, sampled["kind"]) == (160, facts.FRAME_KIND_SAMPLES)
+    channel, cycles, tones = card.fields(body)
+    assert (channel, cycles) == (index, start - 50)
+    assert [(tone["ftw"], tone["pow"] << 16 | tone["clr"] << 15 | tone["asf"]) for tone in tones] == words
+    assert tones[3]["phase"] == 0
+    for n, values in enumerate(reversed(card.samples(found))):
+        number = facts.ANNOUNCED_FIRST + n
+        oscillators = [
+            ((tone["phase"] << 8) + (0 if tone["clr"] else tone["ftw"] * number), tone["pow"], tone["asf"])
+            for tone in tones
+        ]
+        expected = [value >> 2 for value in card.sum_of(oscillators)]
+        got = values[2 * index : 2 * index + 2]
+        assert all(abs(a - b) <= 1 for a, b in zip(got, expected, strict=True)), (n, got, expected)
+        assert values[2 - 2 * index : 4 - 2 * index] == [0, 0]
+    assert not any(record.settled[50:160]) and record.settled[-1]
+
+
+def test_hardware_sends_samples_in_every_frame():
+    whole = Whole(simulated=0).of(2)
+    record = play(whole, shifted({50: (0, 0x7FFF)}), 6 * FRAME)
+    found = frames(record)
+    assert [start for start, *_ in found] == [40, 80, 120, 160, 200]
+    assert {fields["kind"] for _, fields, _ in found} == {facts.FRAME_KIND_SAMPLES}
+    assert all(values == [8191, 0, 0, 0] for values in card.samples(found[-1][2]))
+
+
+@pytest.mark.parametrize("jump", [1, 2, 3, 4, 39, 40, 41, 12345678901])
+def test_skip_of_time_leaves_oscillators_where_they_would_be(jump):
+    from kairos_gateware.testbenches.simulator import run_simulation
+
+    ends = []
+    ftw, at = 0x12345679, 57
+    for skips in (True, False) if jump < 100 else (True,):
+        whole = Whole()
+        tones = whole.phaser.tones[1]
+        skip = whole.phaser.channel.free_running
+
+        def bench(whole=whole, tones=tones, skip=skip, skips=skips):
+            for n, word in enumerate(whole.phaser.words[1][0]):
+                yield word.eq(ftw + n)
+            cycle = 0
+            while cycle < at + jump + 3 if jump < 100 else cycle < at + 3:
+                if skips and cycle == at:
+                    yield skip.stb.eq(1)
+                    yield skip.cycles.eq(jump)
+                    cycle += jump - 1 if jump < 100 else 0
+                else:
+                    yield skip.stb.eq(0)
+                yield
+                cycle += 1
+            found = []
+            for accumulator in tones.accumulators:
+                found.append((yield accumulator))
+            ends.append((found, (yield whole.phaser.place)))
+
+        run_simulation(whole, bench())
+    if jump < 100:
+        assert ends[0] == ends[1]
+    else:
+        # One update every five cycles
+        (found, _), expected = ends[0], (at + jump) // 5
+        assert all((value - (ftw + n) * expected) % TURN // (ftw + n) <= 2 for n, value in enumerate(found))
+
+
+def test_pulses_carry_their_time_since_the_frame():
+    whole = Whole(miqro=1).of(2)
+    # The frame was loaded 17 cycles before, with one of fine time; then one that comes too early
+    events = {64: (2, 5), 65: (1, 4), 97: (0, 3, 4), 98: (0, 7, 0), 120: (0, 9, 0)}
+    record = play(whole, shifted(events), 8 * FRAME)
+    (start, fields, body), (later, _, second) = frames(record)
+    none = {"strobe": 0, "dt": 0, "word0": 0, "word1": 0, "word2": 0}
+    assert (start, fields["kind"], later) == (120, facts.FRAME_KIND_PULSES, 160)
+    assert card.pulses(body) == [none, {"strobe": 1, "dt": 2 * 17 + 1, "word0": 3, "word1": 0, "word2": 0}]
+    assert record.busy == [97], "a cycle after the first one"
+    assert card.pulses(second)[1] == {"strobe": 1, "dt": 0, "word0": 9, "word1": 0, "word2": 0}
+
+
+def test_words_of_a_pulse_are_cleared_once_sent():
+    whole = Whole(miqro=1).of(1)
+    record = play(whole, shifted({48: (2, 5), 49: (1, 4), 50: (0, 3), 130: (0, 6)}), 8 * FRAME)
+    (_, _, first), (_, _, second) = frames(record)
+    assert [card.pulses(body)[0] for body in (first, second)] == [
+        {"strobe": 1, "dt": 20, "word0": 3, "word1": 4, "word2": 5},
+        {"strobe": 1, "dt": 20, "word0": 6, "word1": 0, "word2": 0},
+    ]

@@ -75,14 +75,30 @@ def test_memory_accesses_are_accepted_every_cycle():
     assert unsettled[0] == 10 and unsettled[-1] == 25
 
 
-def test_phase_tracking_events_are_refused_as_busy():
+def test_halves_of_phase_tracking_are_written_and_read():
+    """Those of reference times, frequency words and phases; the upper bits of what is read are bit 15."""
     servo, _, top = make()
-    record = play(servo, {10: read(MAP.phase), 11: write(MAP.phase, 5)}, 20, dut=top)
-    assert (record.busy, record.inputs) == ([10, 11], [])
-    channel = SuServoChannel(0, Pad("sw", "out", 0, True))
-    record = play(channel, {10: (0, 0b00101, 0), 12: (0, 0b00001, 0)}, 20)
-    assert record.busy == [10]
-    assert [o for o, _ in record.outputs[0]] == [0] * 12 + [255] * 8
+    places = [MAP.reference_time(3, 31), MAP.reference_time(0, 0), MAP.tracked_ftw(2), MAP.tracked_phase(3)]
+    halves = [
+        (place + half, 0x1111 * (2 * n + half + 1) | 0x8000 * half) for n, place in enumerate(places) for half in (0, 1)
+    ]
+    events = {10 + n: write(place, value) for n, (place, value) in enumerate(halves)}
+    events |= {20 + n: read(place) for n, (place, _) in enumerate(halves)}
+    record = play(servo, events, 40, dut=top)
+    signed = [value - (value >> 15 << 16) & 0xFFFFFFFF for _, value in halves]
+    assert record.inputs == [(20 + n, 0, value) for n, value in enumerate(signed)] and not record.busy
+
+
+def test_reference_time_is_copied_with_the_fine_time_of_its_event():
+    servo, _, top = make()
+    both = MAP.reference_time(1, 2) | MAP.state
+    rtio, data = MAP.event(both | MAP.write)
+    events = {10: (rtio, data, 5), 12: read(MAP.reference_time(1, 2)), 13: read(MAP.reference_time(1, 2) + 1)}
+    events |= {20: write(MAP.config, 1), 100: (rtio, data, 3), 102: read(MAP.reference_time(1, 2))}
+    record = play(servo, events, 120, dut=top)
+    still, upper, running = [value for _, _, value in record.inputs]
+    assert (still, upper) == (5, 0), "the time is 0 while nothing is in progress"
+    assert running & 7 == 3 and running >> 3 in range(75, 82)
 
 
 SETTING = st.tuples(st.booleans(), st.booleans(), st.sampled_from([0, 7, 31]))

@@ -33,6 +33,8 @@ __all__ = [
     "COEFF_SHIFT",
     "COEFF_WIDTH",
     "DELAY_WIDTH",
+    "HALF_WIDTH",
+    "PHASE_AT",
     "PROFILE_WIDTH",
     "STATE_WIDTH",
     "T_CYCLE",
@@ -42,6 +44,8 @@ __all__ = [
     "AddressMap",
 ]
 
+HALF_WIDTH = 16
+"""Of the halves in which the words of phase tracking are accessed."""
 STATE_WIDTH = 25
 """Y, signed; 2**24 is full scale. With the coefficients' 18 bits, the operands of a DSP48E1."""
 ASF_WIDTH = 14
@@ -73,7 +77,8 @@ class AddressMap:
 
     @property
     def phase(self) -> int:
-        """Phase tracking, which is not implemented: events with this bit are rejected."""
+        """Phase tracking: halves of words; with `state`, both halves of a reference time are set to the
+        servo's time."""
         return 1 << self.coeff_bits + PHASE_AT
 
     @property

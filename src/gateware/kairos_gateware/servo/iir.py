@@ -10,8 +10,9 @@ its profile is read, and three products are accumulated after a pre-adder, as in
     operands                                                       y1, a1       x0, offset, b0 ...
     sum                     slot + 2: 0 complete, 1 limits found, 2 Y written
 
-So each word for the synthesisers has its own cycle: frequency in 1 and 3, phase in 0 of the next
-slot, the amplitude, which is Y's upper 14 bits, in 2 of the slot after that.
+So each word for the synthesisers has its own cycle: frequency in 1 and 3, phase in 0 of the slot after
+the next one, since it may be tracked (`phases.py`), and in its cycle 2 the amplitude, which is Y's upper 14
+bits.
 """
 
 from migen import *
@@ -24,10 +25,12 @@ from .format import (
     ASF_WIDTH,
     COEFF_WIDTH,
     DELAY_WIDTH,
+    HALF_WIDTH,
     PROFILE_WIDTH,
     STATE_WIDTH,
     WORDS,
 )
+from .phases import PhaseTracker
 from .profiles import ProfileMemories
 
 __all__ = ["Control", "IirFilter", "iir_cycles"]
@@ -44,13 +47,14 @@ def iir_cycles(channels: int) -> int:
 
 class Control:
     """Control of a channel. `active` (out): Y is updated, once `waited` (out, 8 bits) is at least the
-    profile's delay. `taken` (in): the filter samples these in this cycle.
+    profile's delay. `tracks` (out): its phase is tracked. `taken` (in): the filter samples these in this cycle.
 
     `profile` (in, 5 bits): number of the profile.
     """
 
     def __init__(self):
         self.active = Signal()
+        self.tracks = Signal()
         self.profile = Signal(PROFILE_WIDTH)
         self.waited = Signal(DELAY_WIDTH)
         self.taken = Signal()
@@ -92,7 +96,7 @@ class IirFilter(Module):
     `busy`. dds: the `DdsWriter` that gets the words.
 
     start: not while `busy`. `hold` (in): at `start` (in), no Y is updated. `clip` (out, `channels` bits):
-    one cycle for each Y that was clamped.
+    one cycle for each Y that was clamped. `tracker`: the `PhaseTracker`, whose time and access are for its owner.
 
     Access to the memories, any time: address (bits of a word of the coefficients; Y in its low
     bits), value, write_coeff, write_state; coeff and state have the content in the next cycle.
@@ -186,22 +190,37 @@ class IirFilter(Module):
             ),
         ]
 
+        self.submodules.tracker = tracker = PhaseTracker(channels, sequence)
         self.submodules.words = words = SynthesiserWords(channels, sequence, dds)
-        self.comb += [words.low.eq(low), words.y0.eq(y0)]
+        self.comb += [
+            tracker.start.eq(self.start),
+            tracker.low.eq(low),
+            tracker.profile.eq(values.profiles[0]),
+            tracker.tracks.eq(values.tracks),
+            words.low.eq(low),
+            words.y0.eq(y0),
+            words.pow.eq(tracker.word),
+        ]
 
 
 class SlotValues(Module):
-    """What the controls say of the current slot's channel. `active` (out), `waited` (out, 8 bits): as of
+    """What the controls say of the current slot's channel. `active`, `tracks` (out), `waited` (out, 8 bits): as of
     `Control`. `profiles` (out): of the current slot and of the two before it."""
 
     def __init__(self, controls, sequence):
         self.active, self.waited = Signal(), Signal(DELAY_WIDTH)
+        self.tracks = Signal()
         self.profiles = profiles = [Signal(PROFILE_WIDTH, name=f"profile_{i}") for i in range(3)]
 
         # # #
 
         cases = {
-            i: [profiles[0].eq(c.profile), self.waited.eq(c.waited), self.active.eq(c.active)]
+            i: [
+                profiles[0].eq(c.profile),
+                self.waited.eq(c.waited),
+                self.active.eq(c.active),
+                self.tracks.eq(c.tracks),
+            ]
             for i, c in enumerate(controls)
         }
         self.sync += If(
@@ -214,18 +233,20 @@ class SlotValues(Module):
 class SynthesiserWords(Module):
     """Writes a channel's frequency, phase and amplitude to `dds`, a `DdsWriter`, each in its own step.
 
-    `low` (in, 18 bits): the lower word of the row that is read. `y0` (in, 25 bits): the newest Y.
+    `low` (in, 18 bits): the lower word of the row that is read. `y0` (in, 25 bits): the newest Y. `pow` (in,
+    16 bits): the phase word of the channel two slots before.
     """
 
     def __init__(self, channels, sequence, dds):
         self.low, self.y0 = Signal(COEFF_WIDTH), Signal(STATE_WIDTH)
+        self.pow = Signal(HALF_WIDTH)
 
         # # #
 
         running, step, slot = sequence.running, sequence.step, sequence.slot
         # For each step: slots since the channel's own, word, value
         words = {
-            0: (1, POW, self.low),
+            0: (2, POW, self.pow),
             1: (0, FTW_LOW, self.low),
             2: (2, ASF, self.y0[STATE_WIDTH - 1 - ASF_WIDTH : STATE_WIDTH - 1]),
             3: (0, FTW_HIGH, self.low),

@@ -10,8 +10,9 @@ into 25 bits.
 from dataclasses import dataclass, field
 
 from .format import COEFF_SHIFT, STATE_WIDTH
+from .phases import T_SAMPLES
 
-__all__ = ["Profile", "ChannelModel", "filter_step", "Y_MAX"]
+__all__ = ["Profile", "ChannelModel", "PhaseModel", "filter_step", "Y_MAX"]
 
 Y_MAX = 2 ** (STATE_WIDTH - 1) - 1
 
@@ -39,6 +40,8 @@ class Profile:
     adc: int = 0
     dly: int = 0
     y: int = 0
+    reference: int = 0
+    """Reference time of phase tracking."""
 
     def words(self) -> dict[str, int]:
         """Values of the coefficient memory, by the names in `format.WORDS`."""
@@ -57,6 +60,24 @@ class Profile:
         """The 64 bits sent to a synthesiser: amplitude, phase, frequency (AD9910 data sheet,
         profile register)."""
         return self.y >> 10 << 48 | self.pow << 32 | self.ftw
+
+
+@dataclass
+class PhaseModel:
+    """What is kept of a channel for phase tracking: the frequency word sent last, and minus the chip's
+    accumulated phase; both 32 bits."""
+
+    previous: int = 0
+    accumulated: int = 0
+
+    def step(self, profile: Profile, time: int, tracks: bool) -> int:
+        """The phase word of a cycle that begins at `time`."""
+        self.accumulated = (self.accumulated - self.previous * T_SAMPLES) % 2**32
+        self.previous = profile.ftw
+        if not tracks:
+            return profile.pow
+        turned = profile.ftw * (time - profile.reference) + (profile.pow << 16) + self.accumulated
+        return turned % 2**32 >> 16
 
 
 @dataclass

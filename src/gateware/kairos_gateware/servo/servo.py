@@ -15,8 +15,9 @@ from migen import *
 
 from .adc import READ_CYCLES, SAMPLE_CYCLES, AdcReader
 from .dds import UPDATE_CYCLES, DdsWriter
-from .format import T_CYCLE
+from .format import HALF_WIDTH, T_CYCLE
 from .iir import IirFilter, iir_cycles
+from .phases import SAMPLES_OF_CYCLE
 
 __all__ = ["Servo", "latency"]
 
@@ -31,7 +32,8 @@ class Servo(Module):
     """controls: a `Control` for each channel. adc: pads of the `AdcReader`, buses: of the
     `DdsWriter`.
 
-    `enable` (in): level; a started sample is always completed. `busy` (out): a sample is in progress.
+    `enable` (in): level; a started sample is always completed. `busy` (out): a sample is in progress. `time`
+    (out, 32 bits): 8 for each cycle since the first start, 0 while nothing is in progress.
     `clip` (out, as `controls`): for each channel, Y was clamped; `failed` (out): a sample was not read
     (then all Y are unchanged); both until `clear` (in), one cycle.
     """
@@ -49,15 +51,19 @@ class Servo(Module):
         self.submodules.dds = dds = DdsWriter(buses, profile)
         self.submodules.iir = iir = IirFilter(controls, adc.x0, adc.x1, dds)
         timer = Signal(max=T_CYCLE)
+        # In samples of the synthesisers since the first cycle
+        self.time = time = Signal(2 * HALF_WIDTH)
         computing = Signal()
         self.comb += [
             adc.start.eq(self.enable & (timer == 0)),
             dds.start.eq(iir.done),
             iir.start.eq(computing),
+            iir.tracker.time.eq(time),
             self.busy.eq((timer != 0) | adc.busy | computing | iir.busy | dds.busy),
         ]
         self.sync += [
             If(adc.start, timer.eq(T_CYCLE - 1)).Elif(timer != 0, timer.eq(timer - 1)),
+            If(adc.start | self.busy, time.eq(time + SAMPLES_OF_CYCLE)).Else(time.eq(0)),
             # The results are available one cycle after the reader is done
             computing.eq(adc.done),
             If(adc.done, iir.hold.eq(adc.failed)),

@@ -8,7 +8,7 @@ from migen import *
 
 from kairos_gateware.servo.format import WORDS
 from kairos_gateware.servo.iir import Control, IirFilter, iir_cycles
-from kairos_gateware.servo.model import Y_MAX, Profile, filter_step
+from kairos_gateware.servo.model import Y_MAX, PhaseModel, Profile, filter_step
 from kairos_gateware.testbenches.simulator import run_simulation
 
 
@@ -45,6 +45,19 @@ class Bench:
         for name, value in profile.words().items():
             yield from self.write(self.dut.write_coeff, (channel << 5 | number) << 3 | WORDS[name], value)
         yield from self.write(self.dut.write_state, channel << 5 | number, profile.y >> 7)
+
+    def load_reference(self, channel, number, time):
+        """A profile's reference time, by its halves."""
+        tracker = self.dut.tracker
+        for half in (0, 1):
+            yield tracker.address.eq((channel << 5 | number) << 1 | half)
+            yield tracker.value.eq(time >> 16 * half)
+            yield from self._strobe(tracker.write)
+
+    def _strobe(self, strobe):
+        yield strobe.eq(1)
+        yield
+        yield strobe.eq(0)
 
     def read_y(self, channel, number):
         yield self.dut.address.eq(channel << 5 | number)
@@ -97,6 +110,7 @@ PROFILE = st.builds(
     dly=st.integers(0, 3),
     y=st.integers(0, 2**17 - 1).map(lambda y: y << 7),
 )
+CHOICE = st.tuples(st.booleans(), st.integers(0, 1))
 CHANNEL = st.tuples(st.integers(0, 31), PROFILE, st.booleans(), st.integers(0, 4))
 
 
@@ -182,6 +196,44 @@ def test_negative_y_is_limited_to_zero():
     def play():
         yield from bench.write(bench.dut.write_state, 5, 2**17 | 77)
         assert (yield from bench.read_y(0, 5)) == 0
+
+    run_simulation(bench.dut, play())
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.data(), st.sampled_from([4, 8]))
+def test_tracked_phases_agree_with_the_model(data, channels):
+    """Each channel changes its profile, and whether it is tracked, from one cycle to the next."""
+    word = st.one_of(st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 2**31, 2**32 - 1]))
+    profile = st.builds(Profile, ftw=word, pow=st.integers(0, 2**16 - 1), reference=word)
+    profiles = [[data.draw(profile) for _ in range(2)] for _ in range(channels)]
+    cycles = data.draw(
+        st.lists(
+            st.tuples(word, st.lists(CHOICE, min_size=channels, max_size=channels)),
+            min_size=1, max_size=5,
+        )
+    )  # fmt: skip
+    bench, models = Bench(channels), [PhaseModel() for _ in range(channels)]
+
+    def play():
+        for channel, each in enumerate(profiles):
+            for number, profile in enumerate(each):
+                yield from bench.load(channel, number, profile)
+                yield from bench.load_reference(channel, number, profile.reference)
+        for time, choices in cycles:
+            yield bench.dut.tracker.time.eq(time)
+            for control, (tracks, number) in zip(bench.controls, choices, strict=True):
+                yield control.tracks.eq(tracks)
+                yield control.profile.eq(number)
+            registers = yield from bench.cycle([0] * 8, [0] * 8)
+            expected = [
+                model.step(each[number], time, tracks)
+                for model, each, (tracks, number) in zip(models, profiles, choices, strict=True)
+            ]
+            assert [register >> 32 & 0xFFFF for register in registers] == expected
+            assert [register & 0xFFFFFFFF for register in registers] == [
+                each[number].ftw for each, (_, number) in zip(profiles, choices, strict=True)
+            ]
 
     run_simulation(bench.dut, play())
 

@@ -1,6 +1,6 @@
 """Card with two RF channels of 500 MS/s: digital upconverters, in the base gateware with five oscillators each.
 
-Source: Sinara Phaser, registers of its base gateware; the frames of the link are those of `phy/phaser.py`.
+Source: Sinara Phaser, registers and link of its gateware.
 
 Generated from src/contracts/chips/phaser.toml by `make contracts`: do not edit.
 """
@@ -9,7 +9,11 @@ from ...language import TInt32, portable
 from ..registers import Field, Register
 
 __all__ = [
-    "ANSWER_SPARE",
+    "ANNOUNCED_CYCLES_BITS",
+    "ANNOUNCED_FIRST",
+    "ANNOUNCED_NS",
+    "ANNOUNCED_PHASE_BITS",
+    "ANSWER_BITS",
     "ATTENUATOR_SELECT",
     "BITS_PER_CYCLE",
     "BOARD",
@@ -36,9 +40,23 @@ __all__ = [
     "HW_REV",
     "LANES",
     "LED",
+    "MIQRO",
+    "MIQRO_ADDRESS",
+    "MIQRO_BITS",
+    "MIQRO_DATA",
+    "MIQRO_HEADER",
+    "MIQRO_OSCILLATORS",
+    "MIQRO_OUTPUT",
+    "MIQRO_PROFILES",
+    "MIQRO_RATE",
+    "MIQRO_WINDOW",
+    "MIQRO_WORDS",
+    "MIQRO_WORD_BITS",
     "OSCILLATORS",
     "OSCILLATOR_RATE",
     "PORT",
+    "SAMPLE",
+    "SAMPLES",
     "SERVO",
     "SERVO_COEFFICIENTS",
     "SERVO_PROFILES",
@@ -107,8 +125,44 @@ FRAME_WORD_BITS = 8
 BITS_PER_CYCLE = 2
 """bits of the link in a coarse cycle"""
 
-ANSWER_SPARE = 1
-"""spare bits after the 8 bits that answer a read, in the frame after the request"""
+ANSWER_BITS = 10
+"""bits of the return lane in a frame, one for each word, of which 8 answer a read"""
+
+SAMPLES = 8
+"""samples of a frame"""
+
+ANNOUNCED_PHASE_BITS = 24
+"""upper bits of an accumulator in an announcement"""
+
+ANNOUNCED_CYCLES_BITS = 7
+"""bits of the cycles since the first change in an announcement"""
+
+ANNOUNCED_NS = 0x2F8
+"""time from the end of an announcement's frame to its first sample at the DAC"""
+
+ANNOUNCED_FIRST = 5
+"""number of the oldest sample in the frame loaded two frames after an announcement"""
+
+MIQRO_OSCILLATORS = 16
+"""oscillators of a channel in the Miqro gateware"""
+
+MIQRO_PROFILES = 32
+"""profiles of such an oscillator"""
+
+MIQRO_WINDOW = 0x400
+"""words of a channel's window memory"""
+
+MIQRO_BITS = 128
+"""bits of a channel's pulse in a body"""
+
+MIQRO_WORDS = 3
+"""words of a pulse: window and four profiles of 5 bits, then six profiles each"""
+
+MIQRO_WORD_BITS = 30
+"""bits of such a word"""
+
+MIQRO_RATE = 250000000.0
+"""2^32 steps of a frequency word of Miqro, Hz"""
 
 OSCILLATOR_RATE = 6250000.0
 """2^30 steps of an oscillator's frequency word, Hz"""
@@ -159,11 +213,14 @@ class HW_REV(Register):
     width = 8
     address = 0x01
 
+    revision = Field(0, 4, doc="revision")
+    baseband = Field(4, 1, doc="without upconverters")
+
     @staticmethod
     @portable(flags={"forceinline"})
-    def word() -> TInt32:
+    def word(revision=0, baseband=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
-        return 0
+        return (revision & 0xF) | ((baseband & 0x1) << 4)
 
 
 class GW_REV(Register):
@@ -230,11 +287,10 @@ class STA(Register):
     width = 8
     address = 0x04
 
-    @staticmethod
-    @portable(flags={"forceinline"})
-    def word() -> TInt32:
-        """Its word made from numbers for the fields, cut to their bits."""
-        return 0
+    dac_alarm = Field(0, 1, doc="alarm of the DAC")
+    locked = Field(1, 1, count=2, doc="the upconverter of the channel has locked")
+    terminated = Field(3, 1, count=2, doc="termination of the channel's ADC")
+    spi_idle = Field(5, 1, doc="the SPI bus has finished")
 
 
 class CRC_ERR(Register):
@@ -490,6 +546,81 @@ class SERVO(Register):
         return (enable & 0x1) | ((hold & 0x1) << 1) | ((profile & 0x3) << 2)
 
 
+class MIQRO_ADDRESS(Register):
+    """Address in the memories of Miqro, the highest byte first; it advances after each word."""
+
+    chip = "Phaser"
+    width = 16
+    address = 0x72
+
+    channel = Field(15, 1, doc="RF channel")
+    profiles = Field(14, 1, doc="memory of profiles, of windows otherwise")
+    place = Field(0, 14, doc="word; of profiles: oscillator (4 bits), profile (5), half (1)")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(channel=0, profiles=0, place=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((channel & 0x1) << 15) | ((profiles & 0x1) << 14) | (place & 0x3FFF)
+
+
+class MIQRO_DATA(Register):
+    """Word for the memories of Miqro, the highest byte first."""
+
+    chip = "Phaser"
+    width = 32
+    address = 0x74
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return 0
+
+
+class MIQRO_OUTPUT(Register):
+    """Second word of a profile."""
+
+    chip = "Phaser"
+    width = 32
+
+    asf = Field(0, 16, unit="full scale", steps=0xFFFF, doc="amplitude")
+    pow = Field(16, 16, unit="turn", steps=0x10000, doc="phase")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(asf=0, pow=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (asf & 0xFFFF) | ((pow & 0xFFFF) << 16)
+
+
+class MIQRO_HEADER(Register):
+    """First word of a window, before its samples (I in the lower 16 bits, Q in the upper ones)."""
+
+    chip = "Phaser"
+    width = 32
+
+    length = Field(0, 10, doc="samples")
+    rate = Field(10, 12, doc="4 ns cycles of a sample, less one")
+    shift = Field(22, 6, doc="bits by which the interpolated value is shifted")
+    order = Field(28, 2, doc="order of the interpolation")
+    head = Field(30, 1, doc="the first sample is ramped up to")
+    tail = Field(31, 1, doc="the last sample is ramped down from")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(length=0, rate=0, shift=0, order=0, head=0, tail=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (
+            (length & 0x3FF)
+            | ((rate & 0xFFF) << 10)
+            | ((shift & 0x3F) << 22)
+            | ((order & 0x3) << 28)
+            | ((head & 0x1) << 30)
+            | ((tail & 0x1) << 31)
+        )
+
+
 class TONE(Register):
     """Amplitude and phase of an oscillator, in an event."""
 
@@ -508,25 +639,55 @@ class TONE(Register):
 
 
 class FRAME(Register):
-    """Header of a frame's payload on the link, before the oscillators, lowest bit first."""
+    """Header of a frame's payload on the link, before its body, lowest bit first."""
 
     chip = "Phaser"
-    width = 18
+    width = 20
 
-    channel = Field(0, 1, doc="RF channel whose oscillators follow, of each the frequency word (32 bits) and TONE")
-    request = Field(1, 1, doc="a register is read or written")
-    write = Field(2, 1, doc="written")
-    register = Field(3, 7, doc="which")
-    data = Field(10, 8, doc="value to write")
+    write = Field(0, 1, doc="the register is written; otherwise it is read")
+    register = Field(1, 7, doc="register of the card")
+    data = Field(8, 8, doc="value to write")
+    kind = Field(
+        16,
+        4,
+        values={"SAMPLES": 1, "PULSES": 3, "ANNOUNCED": 15},
+        doc="what the body has; announcements are only in simulations",
+    )
 
     @staticmethod
     @portable(flags={"forceinline"})
-    def word(channel=0, request=0, write=0, register=0, data=0) -> TInt32:
+    def word(write=0, register=0, data=0, kind=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
-        return (
-            (channel & 0x1)
-            | ((request & 0x1) << 1)
-            | ((write & 0x1) << 2)
-            | ((register & 0x7F) << 3)
-            | ((data & 0xFF) << 10)
-        )
+        return (write & 0x1) | ((register & 0x7F) << 1) | ((data & 0xFF) << 8) | ((kind & 0xF) << 16)
+
+
+class SAMPLE(Register):
+    """A channel's part of a sample in a body, channel 0 lowest; 8 samples, the latest one lowest."""
+
+    chip = "Phaser"
+    width = 28
+
+    i = Field(0, 14, signed=True, doc="I")
+    q = Field(14, 14, signed=True, doc="Q")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(i=0, q=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (i & 0x3FFF) | ((q & 0x3FFF) << 14)
+
+
+class MIQRO(Register):
+    """The first part of a channel's pulse in a body, channel 0 lowest; its words follow."""
+
+    chip = "Phaser"
+    width = 8
+
+    strobe = Field(0, 1, doc="there is one")
+    dt = Field(1, 7, doc="time since the frame before was loaded, 4 ns")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(strobe=0, dt=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (strobe & 0x1) | ((dt & 0x7F) << 1)

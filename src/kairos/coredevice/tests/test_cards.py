@@ -215,10 +215,10 @@ def test_phaser_settings_are_written_or_refused(get):
     for method, address in [(phaser.get_sta, 4), (phaser.get_crc_err, 5), (phaser.spi_read, 14)]:
         traffic = run(method, data=[0x54])
         assert traffic.on(CARD) == [(address, 0)] and traffic.value == 0x2A
-    assert run(phaser.check_board, data=[19 << 1, 1 << 1]).on(CARD) == [(0, 0), (2, 0)]
+    assert run(phaser.check_board, data=[19 << 1, 4 << 1, 1 << 1]).on(CARD) == [(0, 0), (1, 0), (2, 0)]
     for method, args, data in [
         (phaser.check_board, (), [20 << 1]),
-        (phaser.check_board, (), [19 << 1, 2 << 1]),
+        (phaser.check_board, (), [19 << 1, 4 << 1, 2 << 1]),
         (phaser.set_fan, (1.1,), ()),
         (phaser.set_sync_dly, (8,), ()),
     ]:

@@ -61,21 +61,10 @@ def test_incomplete_driver_can_be_created(manager, name):
 
 
 MISSING = [
-    ("phaser", "init", "gateware"),
-    ("miqro", "channel[0].miqro.pulse", "gateware"),
     ("mtdds", "init", "satellite"),
     ("mtdds_ch0", "set_att", "satellite"),
     ("mtdds_dds0", "set_mu", "satellite"),
     ("camera", "write32", "CoaXPress"),
-    ("servo", "clear_dds_phase_accumulator", "does not track phases"),
-    ("servo0", "set_reference_time", "does not track phases"),
-    ("servo0", "copy_reference_time", "does not track phases"),
-    ("servo0", "get_reference_time", "does not track phases"),
-    ("servo0", "clear_tracked_phase_accumulator", "does not track phases"),
-    ("servo0", "get_tracked_phase_accumulator", "does not track phases"),
-    ("servo0", "clear_tracked_ftw", "does not track phases"),
-    ("servo0", "get_tracked_ftw", "does not track phases"),
-    ("shared", "tune_io_update_group_delay", "SPI transfer"),
 ]
 
 
@@ -104,12 +93,11 @@ def test_missing_method_gives_its_reason_for_any_arguments(manager, name, method
 
 class UsesWhatIsMissing:
     def __init__(self, manager):
-        self.core, self.phaser, self.camera = manager.get("core"), manager.get("phaser"), manager.get("camera")
+        self.core, self.tones, self.camera = manager.get("core"), manager.get("mtdds"), manager.get("camera")
 
     @kernel
     def start(self):
-        self.phaser.set_leds(1)
-        self.phaser.init(debug=True)
+        self.tones.init(debug=True)
 
     @kernel
     def command(self):
@@ -123,7 +111,7 @@ def test_kernel_with_missing_method_is_rejected(manager, method):
         Compiled(getattr(experiment, method), (), experiment.core)
     text = str(refused.value)
     assert " is not part of Kairos: " in text and "docs/experiments.md" in text
-    assert f"self.{'phaser.init(debug=True)' if method == 'start' else 'camera.write32(1, 2)'}" in text
+    assert f"self.{'tones.init(debug=True)' if method == 'start' else 'camera.write32(1, 2)'}" in text
 
 
 def test_modulator_registers_are_made_from_settings():
