@@ -5,12 +5,13 @@ of its memory other boards may access (`export`); any other access is rejected w
 RemoteMemoryError. Memory for this purpose is at the address `BUFFER`, the same on each board.
 """
 
+from ..contracts.memory import MAILBOX as _MAILBOX
 from ..contracts.memory import REMOTE
 from ..language import kernel
 from .parts.channel import CoreDevice
 from .parts.firmware import firmware_function
 
-__all__ = ["BUFFER", "BUFFER_BYTES", "READ", "READ_WRITE", "RemoteMemory"]
+__all__ = ["BUFFER", "BUFFER_BYTES", "MAILBOX", "MAILBOX_BYTES", "READ", "READ_WRITE", "RemoteMemory"]
 
 remote_pointer = firmware_function("remote_pointer", "destination address")
 remote_load = firmware_function("remote_load", "destination address")
@@ -24,12 +25,15 @@ remote_export = firmware_function("remote_export", "destination region address b
 
 BUFFER, BUFFER_BYTES = REMOTE.start, len(REMOTE)
 """Start address and size in bytes of the memory that kernels may export, on each board."""
+MAILBOX, MAILBOX_BYTES = _MAILBOX.start, len(_MAILBOX)
+"""The same of the memory for messages: its accesses by other boards are coherent with the cache of a kernel that polls
+it."""
 NOTHING, READ, READ_WRITE = 0, 1, 3
 
 
 class RemoteMemory(CoreDevice):
     """The memory of the board `destination`, for kernels of other boards. For the board's own
-    kernels it is the board's `BUFFER`.
+    kernels it is the board's `BUFFER` and `MAILBOX`.
 
     A load takes a round trip, about 2.7 µs with 1 µs of fibre; a store also waits for the answer.
     Both wait for at most 0.14 ms, after which the board counts as unreachable.
@@ -100,6 +104,6 @@ class RemoteMemory(CoreDevice):
         """Allow kernels and logic of this board, and of the boards behind the same link, to access
         `size` bytes of the memory of the board on which the kernel runs, starting at `address`, a
         multiple of 8: `READ`, `READ_WRITE`, or 0 for no access. `region`: 0 to 3, the region of the
-        link to set.
+        link to set. A region in `MAILBOX` takes loads and stores, but no copies.
         """
         remote_export(self.destination, region, address, size, rights)

@@ -286,6 +286,7 @@ TESTS = {
     "TTLInOut": CardTest(_ttl_inputs, "", "edges from the first TTL output, and their delay"),
     "EdgeCounter": CardTest(_counter, "", "edges from the first TTL output"),
     "TTLClockGen": CardTest(_clock_generator, "", "a clock of 2 MHz"),
+    "Bridge": None,
     "CPLD": CardTest(
         _urukul, "protocol revision; attenuators read back; each chip initialised, its PLL", "a tone of each chip"
     ),
@@ -338,6 +339,7 @@ PARTS = {
     "SharedUpdate": "SUServo",
     "TCA6424A": None,
     "TRF372017": None,
+    "VectorAdder": None,
     "Trigger": "Config",
 }
 """Driver classes without a test of their own, with the test that uses them, if any."""
