@@ -31,6 +31,13 @@ def test_kernel_uses_a_block_of_another_board_through_the_bridge(kairos):
     assert "bus error at 0x00005000 on destination 1" in done.stderr, done.stderr
 
 
+def test_vectors_of_unequal_length_are_refused(kairos):
+    built("bridge", "block")
+    done = kairos("run", EXPERIMENT, "unequal=True", device_db=EXAMPLES / "bridge" / "device_db.py")
+    assert done.returncode == 1
+    assert "vectors must be equally long, and have at most 1024 numbers" in done.stderr, done.stderr
+
+
 def test_remote_adder_example_adds(kairos):
     built("bridge", "block")
     done = kairos("run", EXAMPLES / "bridge" / "remote_adder.py", device_db=EXAMPLES / "bridge" / "device_db.py")

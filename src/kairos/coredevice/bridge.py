@@ -5,9 +5,8 @@ built behind it, and carries interrupts in both directions. `VectorAdder` is the
 """
 
 from ..language import TBool, TInt32, kernel
-from .parts.channel import CoreDevice
 from .parts.firmware import firmware_function
-from .remote_memory import remote_load, remote_pointer, remote_read, remote_store, remote_write
+from .parts.remote_words import RemoteWords
 
 __all__ = ["Bridge", "VectorAdder"]
 
@@ -21,7 +20,7 @@ _COUNT, _ADDER_STATE, _BEGIN, _FIRST, _SECOND, _SUMS = 0x04, 0x08, 0x0C, 0x1000,
 _DONE = 2
 
 
-class Bridge(CoreDevice):
+class Bridge(RemoteWords):
     """The block behind the bridge to the board `destination`, for kernels of the board at the other end of that
     link. For kernels of the board with the block, whose link leads to the master: `destination` 0, for
     `interrupts` and `raise_interrupts` only.
@@ -29,37 +28,6 @@ class Bridge(CoreDevice):
     An access takes a round trip, about 2.7 µs with 1 µs of fibre. It waits for at most 0.14 ms, after which
     RemoteMemoryError is raised, as for a refusal by the block, a lost link, and while the bridge is in reset.
     """
-
-    kernel_invariants = {"destination"}
-
-    def __init__(self, dmgr, destination, core_device="core"):
-        super().__init__(dmgr, core_device)
-        self.destination = destination
-
-    @kernel
-    def load(self, address):
-        """Load the word (int32) at `address` of the block, a multiple of 4."""
-        return remote_load(self.destination, address)
-
-    @kernel
-    def store(self, address, value):
-        """Store a word (int32), and return when the block has it."""
-        remote_store(self.destination, address, value)
-
-    @kernel
-    def read(self, address, data):
-        """Fill `data` (list of int32) with the words starting at `address`."""
-        remote_read(self.destination, address, data)
-
-    @kernel
-    def write(self, address, data):
-        """Store the words of `data` (list of int32) starting at `address`."""
-        remote_write(self.destination, address, data)
-
-    @kernel
-    def pointer(self, address):
-        """Convert `address` to a pointer for loads and stores of kernels in C."""
-        return remote_pointer(self.destination, address)
 
     @kernel
     def interrupts(self) -> TInt32:

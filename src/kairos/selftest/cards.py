@@ -286,7 +286,6 @@ TESTS = {
     "TTLInOut": CardTest(_ttl_inputs, "", "edges from the first TTL output, and their delay"),
     "EdgeCounter": CardTest(_counter, "", "edges from the first TTL output"),
     "TTLClockGen": CardTest(_clock_generator, "", "a clock of 2 MHz"),
-    "Bridge": None,
     "CPLD": CardTest(
         _urukul, "protocol revision; attenuators read back; each chip initialised, its PLL", "a tone of each chip"
     ),
@@ -316,6 +315,7 @@ PARTS = {
     "ADF5356": "Mirny",
     "AlmaznyChannel": None,
     "AlmaznyLegacy": None,
+    "Bridge": None,
     "CXPGrabber": None,
     "Channel": "SUServo",
     "Core": None,
@@ -339,7 +339,7 @@ PARTS = {
     "SharedUpdate": "SUServo",
     "TCA6424A": None,
     "TRF372017": None,
-    "VectorAdder": None,
     "Trigger": "Config",
+    "VectorAdder": None,
 }
 """Driver classes without a test of their own, with the test that uses them, if any."""

@@ -9,6 +9,7 @@ class Bridge(EnvExperiment):
         self.setattr_device("core")
         self.setattr_device("adder")
         self.setattr_device("master")
+        self.setattr_argument("unequal", BooleanValue(False))
 
     def cut(self, level) -> TInt32:
         """Unplug the fibre (1), or plug it in."""
@@ -42,6 +43,8 @@ class Bridge(EnvExperiment):
         self.core.reset()
         while not self.adder.is_up():
             pass
+        if self.unequal:
+            self.adder.begin([1, 2], [3])
         print("identity", self.adder.load(0) == 0x56444441)
         first = [n * n for n in range(21)]
         second = [-7 * n for n in range(21)]

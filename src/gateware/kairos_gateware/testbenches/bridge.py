@@ -9,7 +9,7 @@ from ..link.bridge.near import TIMEOUT, BridgeWindow
 from ..link.bridge.words import bridge_both
 from ..link.line.endpoint import Endpoint
 from ..link.rtio.words import RELIABILITY
-from .fibre import Fibre
+from .fibre import Joined
 
 __all__ = ["BridgedBoards", "PortMaster"]
 
@@ -33,14 +33,7 @@ class BridgedBoards(Module):
 
         # # #
 
-        for source, sink in [ends, ends[::-1]]:
-            self.submodules += (fibre := Fibre(max(delay, 1)))
-            self.comb += [
-                fibre.delay.eq(delay),
-                fibre.plugged.eq(self.plugged),
-                fibre.between(source.out, sink.into),
-                sink.line.eq(self.plugged),
-            ]
+        self.submodules += Joined(ends, delay, self.plugged)
         for channel in ("aw", "w", "ar"):
             above, below = getattr(far.axi, channel), getattr(block.axi, channel)
             self.comb += [

@@ -63,9 +63,9 @@ class _Bus(Module):
         self.submodules.fsm = fsm = FSM("IDLE")
         fsm.act(
             "IDLE",
-            self.settled.eq(~axi.ar.valid & ~axi.aw.valid & ~axi.w.valid),
             axi.ar.ready.eq(1),
             axi.aw.ready.eq(~axi.ar.valid),
+            self.settled.eq(~axi.ar.valid & ~axi.aw.valid & ~axi.w.valid),
             If(axi.ar.valid, begin(axi.ar), NextState("LOOK")).Elif(axi.aw.valid, begin(axi.aw), NextState("STORE")),
         )
         fsm.act("LOOK", NextState("LOAD"))
