@@ -7,6 +7,8 @@ from numpy import int64
 ROUNDS = 8
 BUFFER = 0x0FE0_0000
 """Memory of each board that kernels may export."""
+MAILBOX = 0x0710_0000
+"""The same for messages, coherent with the caches."""
 
 
 class Distributed(EnvExperiment):
@@ -113,3 +115,40 @@ class Copies(EnvExperiment):
             returned = min(returned, self.core.get_rtio_counter_mu() - start)
             arrived = min(arrived, subkernel_await(self.watch) - start)
         return arrived, returned
+
+
+class Messages(EnvExperiment):
+    """Single stores to a satellite, whose kernel polls its cached memory."""
+
+    def build(self):
+        for name in ("core", "master", "satellite"):
+            self.setattr_device(name)
+
+    @subkernel(destination=1)
+    def open(self):
+        self.master.export(0)
+        self.master.export(1, MAILBOX, 64)
+
+    @subkernel(destination=1)
+    def watch(self, number: TInt32) -> TInt64:
+        """Return the time at which a number arrives."""
+        self.satellite.store(BUFFER + 8, number)
+        while self.satellite.load(MAILBOX) != number:
+            pass
+        return self.core.get_rtio_counter_mu()
+
+    @kernel
+    def run(self) -> TInt64:
+        """Return the machine units from the call to the arrival of a word, of the fastest of some rounds."""
+        self.core.reset()
+        self.open()
+        subkernel_await(self.open)
+        arrived = int64(1000000)
+        for number in range(1, 1 + ROUNDS):
+            self.watch(number)
+            while self.satellite.load(BUFFER + 8) != number:
+                pass
+            start = self.core.get_rtio_counter_mu()
+            self.satellite.store(MAILBOX, number)
+            arrived = min(arrived, subkernel_await(self.watch) - start)
+        return arrived

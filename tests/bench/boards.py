@@ -6,7 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 PREFIXES = ("subkernel.", "ddma.", "rtio.remote_kernel")
-REMOTE_PREFIXES = ("remote.copy_8b",)
+REMOTE_PREFIXES = ("remote.copy_8b", "remote.mailbox")
+_FIBRE_NS = 1000
 
 
 def board_figures(figures):
@@ -59,6 +60,7 @@ def remote_figures(figures):
         database.write_text(two_boards(f"emulator://{system}") + REMOTE_MEMORY)
         try:
             arrived, returned = experiment("tests/bench/board_kernels.py", "Copies", str(database)).run()
+            message = experiment("tests/bench/board_kernels.py", "Messages", str(database)).run()
         finally:
             shutdown_all()
     where = "fastest of 8; emulated boards, fibre of 1 us"
@@ -67,3 +69,6 @@ def remote_figures(figures):
     figures.add("remote.copy_8b_us", arrived / 1000, "us", target=3, baseline=1.9, source=how)
     how = f"the same call to its return, when the arrival has been acknowledged; {where}"
     figures.add("remote.copy_8b_acknowledged_us", returned / 1000, "us", source=how)
+    how = "a kernel's call of `store` to the arrival of a word in the mailbox, as seen by a kernel that polls its "
+    how += "cached memory, less the fibre; fastest of 8; emulated boards, whose coherent port is an assumption"
+    figures.add("remote.mailbox_us", (message - _FIBRE_NS) / 1000, "us", target=1, source=how)

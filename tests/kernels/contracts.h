@@ -96,6 +96,7 @@ IMPORT void remote_copy(int32_t, int32_t, int32_t, int32_t);
 IMPORT void remote_write(int32_t, int32_t, const void *);
 IMPORT void remote_post(int);
 IMPORT void remote_wait(void);
+IMPORT int32_t remote_bridge(int32_t, int32_t, int32_t);
 
 /* coaxpress: CoaXPress cameras: always raise */
 IMPORT int32_t cxp_download_xml_file(int32_t, const void *);
@@ -388,6 +389,8 @@ enum {
 #define DEVICE_MAP_END 0x070f0000u
 #define DESCRIPTOR_COPY_START 0x070f0000u
 #define DESCRIPTOR_COPY_END 0x07100000u
+#define MAILBOX_START 0x07100000u
+#define MAILBOX_END 0x07200000u
 #define KERNEL_IMAGE_START 0x08000000u
 #define KERNEL_IMAGE_END 0x09000000u
 #define KERNEL_LIBRARY_START 0x09000000u

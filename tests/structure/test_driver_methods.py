@@ -17,6 +17,7 @@ from tests.support.chain import device_methods
 
 ROOT = Path(__file__).parents[2]
 ELSEWHERE = {
+    "Bridge": "tests/e2e/test_bridge_boards.py",
     "Core": "every experiment",
     "CoreCache": "tests/e2e/test_i2c.py",
     "CoreDMA": "tests/e2e/test_dma.py",
@@ -24,6 +25,7 @@ ELSEWHERE = {
     "Pulse": "tests/e2e/test_pulse_driver.py",
     "RemoteMemory": "tests/e2e/test_remote_memory.py",
     "TCA6424A": "tests/e2e/test_i2c.py",
+    "VectorAdder": "tests/e2e/test_bridge_boards.py",
 }
 """Classes with their own tests, as their methods depend on each other."""
 ABSENT = {

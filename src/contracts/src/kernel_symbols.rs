@@ -85,6 +85,7 @@ macro_rules! kernel_symbols {
             "remote_write" = remote::remote_write;
             "remote_post" = remote::remote_post;
             "remote_wait" = remote::remote_wait;
+            "remote_bridge" = remote::remote_bridge;
             // coaxpress: CoaXPress cameras: always raise
             "cxp_download_xml_file" = unavailable::cxp;
             "cxp_read32" = unavailable::cxp;

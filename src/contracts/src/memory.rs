@@ -41,6 +41,9 @@ pub const DEVICE_MAP: Region = 0x070e_0000..0x070f_0000;
 /// Copy of the gateware descriptor, made by the runtime before it releases core 1; zero without gateware.
 pub const DESCRIPTOR_COPY: Region = 0x070f_0000..0x0710_0000;
 
+/// Messages that other boards store through the coherent port, if a kernel exports it; cached.
+pub const MAILBOX: Region = 0x0710_0000..0x0720_0000;
+
 /// Kernel core (core 1): its image; the first instruction is its entry point.
 pub const KERNEL_IMAGE: Region = 0x0800_0000..0x0900_0000;
 

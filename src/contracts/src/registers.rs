@@ -140,12 +140,15 @@ pub mod exports {
     /// Address of any byte of its last 64-bit word.
     pub const LAST: &str = "exports_last";
 
-    /// Bit 0 readable, 1 also writable; 0: not exported, as after reset.
+    /// Bit 0 readable, 1 also writable, 2 coherent with the processors' caches: loads and stores only, through the ACP;
+    /// 0: not exported, as after reset.
     pub const RIGHTS: &str = "exports_rights";
     /// Bit of `exports_rights`.
     pub const RIGHTS_READ_BIT: u32 = 1;
     /// Bit of `exports_rights`.
     pub const RIGHTS_WRITE_BIT: u32 = 2;
+    /// Bit of `exports_rights`.
+    pub const RIGHTS_COHERENT_BIT: u32 = 4;
 
     /// Write: apply the three registers above to the region.
     pub const SET: &str = "exports_set";
@@ -244,6 +247,84 @@ pub mod window {
 
     /// Write: the failure is known.
     pub const LATE_CLEAR: &str = "window_late_clear";
+}
+
+/// Names of the registers of `bridge`.
+pub mod bridge {
+    /// Bit 0 the link is up, 1 an access or an interrupt is under way, 2 the other end waits for data that were lost:
+    /// all accesses fail until a reset, 3 the other end is in reset, 4 the packetiser is the gearbox, not the simple
+    /// one.
+    pub const STATE: &str = "bridge_state";
+    /// Bit of `bridge_state`.
+    pub const STATE_UP_BIT: u32 = 1;
+    /// Bit of `bridge_state`.
+    pub const STATE_BUSY_BIT: u32 = 2;
+    /// Bit of `bridge_state`.
+    pub const STATE_STUCK_BIT: u32 = 4;
+    /// Bit of `bridge_state`.
+    pub const STATE_HELD_BIT: u32 = 8;
+    /// Bit of `bridge_state`.
+    pub const STATE_PACKED_BIT: u32 = 16;
+
+    /// Bits 7..0 width of the bus between the boards, 15..8 interrupts in each direction.
+    pub const WIDTH: &str = "bridge_width";
+    /// Bit of `bridge_width`.
+    pub const WIDTH_DATA_BIT: u32 = 1;
+    /// Bit of `bridge_width`.
+    pub const WIDTH_INTERRUPTS_BIT: u32 = 256;
+
+    /// 1: both ends and the block behind the other one are in reset, and accesses fail. To be kept for 1 ms, so that
+    /// nothing remains under way.
+    pub const RESET: &str = "bridge_reset";
+
+    /// Cycles from the address of the latest access to its answer.
+    pub const LATENCY: &str = "bridge_latency";
+
+    /// Interrupts shown at the other board.
+    pub const RAISES: &str = "bridge_raises";
+
+    /// Interrupts that the other board shows: those of the block, and its `outlet_raises`; 0 while the link is down.
+    pub const LEVELS: &str = "bridge_levels";
+
+    /// Those of `bridge_levels` that assert the third interrupt of the logic (IRQF2P 2).
+    pub const ENABLED: &str = "bridge_enabled";
+
+    /// Writes answered, modulo 2^32.
+    pub const WRITES: &str = "bridge_writes";
+
+    /// Reads answered, modulo 2^32.
+    pub const READS: &str = "bridge_reads";
+
+    /// Accesses answered with an error; saturates.
+    pub const FAILED: &str = "bridge_failed";
+}
+
+/// Names of the registers of `outlet`.
+pub mod outlet {
+    /// Bit 0 the link is up, 1 the board above holds the bridge in reset.
+    pub const STATE: &str = "outlet_state";
+    /// Bit of `outlet_state`.
+    pub const STATE_UP_BIT: u32 = 1;
+    /// Bit of `outlet_state`.
+    pub const STATE_HELD_BIT: u32 = 2;
+
+    /// Interrupts shown at the board above, beside those of the block.
+    pub const RAISES: &str = "outlet_raises";
+
+    /// Interrupts that the board above shows; 0 while the link is down.
+    pub const LEVELS: &str = "outlet_levels";
+
+    /// Those of `outlet_levels` that assert the third interrupt of the logic (IRQF2P 2).
+    pub const ENABLED: &str = "outlet_enabled";
+
+    /// Writes answered, modulo 2^32.
+    pub const WRITES: &str = "outlet_writes";
+
+    /// Reads answered, modulo 2^32.
+    pub const READS: &str = "outlet_reads";
+
+    /// Answers with an error; saturates.
+    pub const FAILED: &str = "outlet_failed";
 }
 
 /// Names of the registers of `mailbox`.

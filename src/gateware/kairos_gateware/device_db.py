@@ -29,8 +29,15 @@ def device_db(variant: Variant, host: str) -> dict:
         entry = _entry(number, channel)
         if entry is not None:
             db[channel.name] = entry
-    for board in variant.boards():
+    for destination, board in enumerate(variant.boards()):
         db |= board.devices
+        if board.bridge is not None:
+            db[f"bridge{destination}"] = {
+                "type": "local",
+                "module": "kairos.coredevice.bridge",
+                "class": "Bridge",
+                "arguments": {"destination": destination},
+            }
     if "core_analyzer" in db:
         db["core"]["arguments"]["analyzer_proxy"] = "core_analyzer"
     return db

@@ -51,10 +51,21 @@ def register_tables() -> dict[str, str]:
     pulse = VARIANTS["pulse"]
     channels = (*pulse.channels, ChannelSpec("spi0", "spi_master"))
     variant = replace(pulse, channels=channels, satellites=VARIANTS["pair"].satellites, uplink=True, remote=True)
-    soc = Soc(variant, "docs", clock=ClockControl())
+    tables = {}
+    # A link has remote memory or a bridge
+    for soc in [
+        Soc(variant, "docs", clock=ClockControl()),
+        *[Soc(VARIANTS[name], "docs") for name in ("bridge", "block")],
+    ]:
+        tables = _tables_of(soc, tables) | tables
+    return tables
+
+
+def _tables_of(soc, known) -> dict[str, str]:
+    """The tables of a board's blocks that are not in `known`."""
     tables = {}
     for prefix, block in soc.register_blocks.items():
-        if prefix not in BLOCKS and prefix.rstrip("0123456789") in BLOCKS:
+        if prefix in known or prefix not in BLOCKS and prefix.rstrip("0123456789") in BLOCKS:
             continue  # another instance of the same block
         uses = dict(type(block).USES)
         lines = ["| Register | Bits | Access | Use |", "|---|---|---|---|"]

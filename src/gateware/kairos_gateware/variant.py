@@ -3,12 +3,17 @@ are derived."""
 
 from dataclasses import dataclass, field
 
-__all__ = ["ChannelSpec", "Variant", "MONITORED", "RTIO_FREQUENCY", "driver"]
+__all__ = ["BLOCKS", "Bridge", "ChannelSpec", "Variant", "MONITORED", "PACKETISERS", "RTIO_FREQUENCY", "driver"]
 
 RTIO_FREQUENCY = 125_000_000
 MONITORED = ("none", "ad9910", "ad9912", "ad53xx")
 """Chips behind an SPI bus that the monitor can follow, by the value of the bus's parameter
 `monitor`."""
+
+BLOCKS = ("adder",)
+"""Blocks behind a bridge: `adder` adds two vectors that the other board has stored."""
+PACKETISERS = ("gearbox", "simple")
+"""Of a bridge: without gaps, or each vector in words of its own."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,14 @@ class ChannelSpec:
 
 
 @dataclass(frozen=True)
+class Bridge:
+    """A bridge from the board above. block: what is behind it, of `BLOCKS`. packetiser: of `PACKETISERS`."""
+
+    block: str = "adder"
+    packetiser: str = "gearbox"
+
+
+@dataclass(frozen=True)
 class Variant:
     """A named list of channels. devices: entries of the device database beyond those of the core
     and of the channels. host: default network address. lanes: of the event dispatcher. reorder:
@@ -36,7 +49,8 @@ class Variant:
     preorder, each board before those below it, so the first one is 1. converters: connectors of the
     board with cards for the outputs of pulse cores, in their order; in simulation a model generates
     the samples. board: the hardware for which it was described, as in the descriptor. remote: over the
-    link to the board above, each board can read and write the other's memory."""
+    link to the board above, each board can read and write the other's memory. bridge: over that link, the
+    board above accesses a block of this one, None without."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -51,6 +65,7 @@ class Variant:
     satellites: tuple["Variant", ...] = ()
     converters: tuple[str, ...] = ()
     remote: bool = False
+    bridge: Bridge | None = None
     board: str = ""
 
     def boards(self) -> tuple["Variant", ...]:

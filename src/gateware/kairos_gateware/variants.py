@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .contracts.shuttler import OUTPUTS
 from .description import load, make_variant
-from .variant import RTIO_FREQUENCY, ChannelSpec, Variant
+from .variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
 
 __all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY", "shuttler"]
 
@@ -70,6 +70,11 @@ def _satellite(name="satellite", prefix="sat_", **options) -> Variant:
 def _store() -> Variant:
     """A satellite whose memory the master reads and writes, and vice versa."""
     return _satellite("store", remote=True)
+
+
+def _block(packetiser="gearbox", name="block") -> Variant:
+    """A satellite with a block that the master uses through a bridge."""
+    return _satellite(name, bridge=Bridge("adder", packetiser))
 
 
 def _reach() -> Variant:
@@ -145,6 +150,8 @@ VARIANTS = _Variants(
         "satellite": _satellite,
         "memory": lambda: _master("memory", _store()),
         "store": _store,
+        "bridge": lambda: _master("bridge", _block()),
+        "block": _block,
         "span": lambda: _master("span", _reach()),
         "reach": _reach,
         "chain": lambda: _master("chain", _relay()),

@@ -70,6 +70,7 @@ SIGNATURES = {
     "remote_write": (("i32", "i32", "list"), "none"),
     "remote_post": (("bool",), "none"),
     "remote_wait": ((), "none"),
+    "remote_bridge": (("i32", "i32", "i32"), "i32"),
     "cxp_download_xml_file": (("i32", "list"), "i32"),
     "cxp_read32": (("i32", "i32"), "i32"),
     "cxp_write32": (("i32", "i32", "i32"), "none"),

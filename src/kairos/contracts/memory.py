@@ -15,6 +15,7 @@ __all__ = [
     "INTERCORE",
     "DEVICE_MAP",
     "DESCRIPTOR_COPY",
+    "MAILBOX",
     "KERNEL_IMAGE",
     "KERNEL_LIBRARY",
     "KERNEL_HEAP",
@@ -70,6 +71,9 @@ releases core 1 (`src/firmware/pl/src/names.rs`). Length 0: none."""
 
 DESCRIPTOR_COPY = range(0x070F0000, 0x07100000)
 """Copy of the gateware descriptor, made by the runtime before it releases core 1; zero without gateware."""
+
+MAILBOX = range(0x07100000, 0x07200000)
+"""Messages that other boards store through the coherent port, if a kernel exports it; cached."""
 
 KERNEL_IMAGE = range(0x08000000, 0x09000000)
 """Kernel core (core 1): its image; the first instruction is its entry point."""

@@ -5,18 +5,14 @@ of its memory other boards may access (`export`); any other access is rejected w
 RemoteMemoryError. Memory for this purpose is at the address `BUFFER`, the same on each board.
 """
 
+from ..contracts.memory import MAILBOX as _MAILBOX
 from ..contracts.memory import REMOTE
 from ..language import kernel
-from .parts.channel import CoreDevice
 from .parts.firmware import firmware_function
+from .parts.remote_words import RemoteWords
 
-__all__ = ["BUFFER", "BUFFER_BYTES", "READ", "READ_WRITE", "RemoteMemory"]
+__all__ = ["BUFFER", "BUFFER_BYTES", "MAILBOX", "MAILBOX_BYTES", "READ", "READ_WRITE", "RemoteMemory"]
 
-remote_pointer = firmware_function("remote_pointer", "destination address")
-remote_load = firmware_function("remote_load", "destination address")
-remote_store = firmware_function("remote_store", "destination address value")
-remote_read = firmware_function("remote_read", "destination address data")
-remote_write = firmware_function("remote_write", "destination address data")
 remote_copy = firmware_function("remote_copy", "destination there here bytes")
 remote_post = firmware_function("remote_post", "posts")
 remote_wait = firmware_function("remote_wait")
@@ -24,45 +20,19 @@ remote_export = firmware_function("remote_export", "destination region address b
 
 BUFFER, BUFFER_BYTES = REMOTE.start, len(REMOTE)
 """Start address and size in bytes of the memory that kernels may export, on each board."""
+MAILBOX, MAILBOX_BYTES = _MAILBOX.start, len(_MAILBOX)
+"""The same of the memory for messages: its accesses by other boards are coherent with the cache of a kernel that polls
+it."""
 NOTHING, READ, READ_WRITE = 0, 1, 3
 
 
-class RemoteMemory(CoreDevice):
+class RemoteMemory(RemoteWords):
     """The memory of the board `destination`, for kernels of other boards. For the board's own
-    kernels it is the board's `BUFFER`.
+    kernels it is the board's `BUFFER` and `MAILBOX`.
 
     A load takes a round trip, about 2.7 µs with 1 µs of fibre; a store also waits for the answer.
     Both wait for at most 0.14 ms, after which the board counts as unreachable.
     """
-
-    kernel_invariants = {"destination"}
-
-    def __init__(self, dmgr, destination, core_device="core"):
-        super().__init__(dmgr, core_device)
-        self.destination = destination
-
-    @kernel
-    def load(self, address):
-        """Load the word (int32) at `address`, a multiple of 4. RemoteMemoryError if the board
-        refuses or does not answer."""
-        return remote_load(self.destination, address)
-
-    @kernel
-    def store(self, address, value):
-        """Store a word. RemoteMemoryError as for `load`; the word may still have been stored if
-        only the answer was lost."""
-        remote_store(self.destination, address, value)
-
-    @kernel
-    def read(self, address, data):
-        """Fill `data` (list of int32) with the words starting at `address`."""
-        remote_read(self.destination, address, data)
-
-    @kernel
-    def write(self, address, data):
-        """Store the words of `data` (list of int32) starting at `address`; up to 16 are on their way at
-        once."""
-        remote_write(self.destination, address, data)
 
     @kernel
     def copy(self, address, source, size):
@@ -90,16 +60,10 @@ class RemoteMemory(CoreDevice):
         remote_wait()
 
     @kernel
-    def pointer(self, address):
-        """Convert `address` to a pointer for loads and stores of kernels in C. A kernel may have
-        pointers to one board behind another board; for a second one RemoteMemoryError is raised."""
-        return remote_pointer(self.destination, address)
-
-    @kernel
     def export(self, region, address=BUFFER, size=BUFFER_BYTES, rights=READ_WRITE):
         """Allow kernels and logic of this board, and of the boards behind the same link, to access
         `size` bytes of the memory of the board on which the kernel runs, starting at `address`, a
         multiple of 8: `READ`, `READ_WRITE`, or 0 for no access. `region`: 0 to 3, the region of the
-        link to set.
+        link to set. A region in `MAILBOX` takes loads and stores, but no copies.
         """
         remote_export(self.destination, region, address, size, rights)

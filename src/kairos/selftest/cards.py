@@ -318,6 +318,7 @@ PARTS = {
     "ADF5356": "Mirny",
     "AlmaznyChannel": None,
     "AlmaznyLegacy": None,
+    "Bridge": None,
     "CXPGrabber": None,
     "Channel": "SUServo",
     "Core": None,
@@ -345,5 +346,6 @@ PARTS = {
     "TCA6424A": None,
     "TRF372017": None,
     "Trigger": "Config",
+    "VectorAdder": None,
 }
 """Driver classes without a test of their own, with the test that uses them, if any."""

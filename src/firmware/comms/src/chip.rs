@@ -4,7 +4,7 @@ use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
 use kairos_chip::setup::{self, DATA, DEVICE, NOT_CACHED, UNMAPPED};
 use kairos_intercore::memory::{
     DESCRIPTOR_COPY, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, INTERCORE, KERNEL_DATA, KERNEL_HEAP, KERNEL_IMAGE,
-    KERNEL_STACK, LOW, REMOTE, REPORT, RUNTIME, RUNTIME_DATA, STREAM,
+    KERNEL_STACK, LOW, MAILBOX, REMOTE, REPORT, RUNTIME, RUNTIME_DATA, STREAM,
 };
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::slcr::Slcr;
@@ -67,6 +67,7 @@ fn protect_memory() {
         (LOW, UNMAPPED),
         (RUNTIME_DATA..RUNTIME.end, DATA),
         (INTERCORE.start..DESCRIPTOR_COPY.end, DATA),
+        (MAILBOX, DATA),
         (KERNEL_DATA..KERNEL_IMAGE.end, DATA),
         (KERNEL_HEAP, DATA),
         (KERNEL_STACK, DATA),

@@ -96,6 +96,7 @@ class KairosSim(TopLevel):
         self.outward(axi.r.last, "gp0_rlast")
         self._handshakes(axi, "gp0")
 
+        self.bridged = any(board.bridge for board in variant.satellites)
         if soc.gp1 is not None:
             self._window(soc.gp1)
         self.has_window = soc.gp1 is not None
@@ -171,6 +172,8 @@ class KairosSim(TopLevel):
             ax = getattr(axi, channel)
             self.inward(ax.addr, f"gp1_{channel}addr")
             self.inward(ax.len[:4], f"gp1_{channel}len")
+            if self.bridged:
+                self.comb += [ax.size.eq(2), ax.burst.eq(1)]
         for signal, name in [(axi.w.data, "wdata"), (axi.w.strb, "wstrb"), (axi.w.last, "wlast")]:
             self.inward(signal, f"gp1_{name}")
         for signal, name in [

@@ -180,9 +180,9 @@ BLOCKS = {
             "address of any byte of its last 64-bit word",
         ),
         "rights": (
-            2,
+            3,
             "rw",
-            "bit 0 readable, 1 also writable; 0: not exported, as after reset",
+            "bit 0 readable, 1 also writable, 2 coherent with the processors' caches: loads and stores only, through the ACP; 0: not exported, as after reset",
         ),
         "set": (
             1,
@@ -307,6 +307,95 @@ BLOCKS = {
             1,
             "w",
             "write: the failure is known",
+        ),
+    },
+    "bridge": {
+        "state": (
+            5,
+            "r",
+            "bit 0 the link is up, 1 an access or an interrupt is under way, 2 the other end waits for data that were lost: all accesses fail until a reset, 3 the other end is in reset, 4 the packetiser is the gearbox, not the simple one",
+        ),
+        "width": (
+            16,
+            "r",
+            "bits 7..0 width of the bus between the boards, 15..8 interrupts in each direction",
+        ),
+        "reset": (
+            1,
+            "rw",
+            "1: both ends and the block behind the other one are in reset, and accesses fail. To be kept for 1 ms, so that nothing remains under way",
+        ),
+        "latency": (
+            16,
+            "r",
+            "cycles from the address of the latest access to its answer",
+        ),
+        "raises": (
+            16,
+            "rw",
+            "interrupts shown at the other board",
+        ),
+        "levels": (
+            16,
+            "r",
+            "interrupts that the other board shows: those of the block, and its `outlet_raises`; 0 while the link is down",
+        ),
+        "enabled": (
+            16,
+            "rw",
+            "those of `bridge_levels` that assert the third interrupt of the logic (IRQF2P 2)",
+        ),
+        "writes": (
+            32,
+            "r",
+            "writes answered, modulo 2^32",
+        ),
+        "reads": (
+            32,
+            "r",
+            "reads answered, modulo 2^32",
+        ),
+        "failed": (
+            16,
+            "r",
+            "accesses answered with an error; saturates",
+        ),
+    },
+    "outlet": {
+        "state": (
+            2,
+            "r",
+            "bit 0 the link is up, 1 the board above holds the bridge in reset",
+        ),
+        "raises": (
+            16,
+            "rw",
+            "interrupts shown at the board above, beside those of the block",
+        ),
+        "levels": (
+            16,
+            "r",
+            "interrupts that the board above shows; 0 while the link is down",
+        ),
+        "enabled": (
+            16,
+            "rw",
+            "those of `outlet_levels` that assert the third interrupt of the logic (IRQF2P 2)",
+        ),
+        "writes": (
+            32,
+            "r",
+            "writes answered, modulo 2^32",
+        ),
+        "reads": (
+            32,
+            "r",
+            "reads answered, modulo 2^32",
+        ),
+        "failed": (
+            16,
+            "r",
+            "answers with an error; saturates",
         ),
     },
     "mailbox": {
@@ -797,10 +886,13 @@ FIELDS = {
     "satellite_phase": {"measured": 12},
     "remote_destination": {"other": 3},
     "remote_state": {"up": 0, "busy": 1, "idle": 2, "status": 3},
-    "exports_rights": {"read": 0, "write": 1},
+    "exports_rights": {"read": 0, "write": 1, "coherent": 2},
     "bulk_state": {"halted": 0, "idle": 1, "reason": 2},
     "window_fault": {"why": 0, "store": 3},
     "window_late": {"failed": 0, "idle": 1, "status": 2},
+    "bridge_state": {"up": 0, "busy": 1, "stuck": 2, "held": 3, "packed": 4},
+    "bridge_width": {"data": 0, "interrupts": 8},
+    "outlet_state": {"up": 0, "held": 1},
     "mailbox_state": {"line": 0, "busy": 1},
     "uplink_state": {"line": 0, "live": 1},
     "initiator_error": {"read": 0, "write": 1},

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from ..contracts.rtio import BOARDS
-from ..variant import RTIO_FREQUENCY, ChannelSpec, Variant
+from ..variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
 from .peripherals import PERIPHERALS, PINS, Builder
 
 __all__ = ["DescriptionError", "load", "check", "make_variant"]
@@ -81,11 +81,14 @@ def check(description: dict, source: str = "description") -> dict:
             f"{source}: a master's gateware numbers the boards behind it: give their descriptions, one for each link, "
             'as "satellites": [FILE, …]'
         )
-    if role != "satellite" and description["remote_memory"]:
-        raise DescriptionError(
-            f"{source}: remote_memory: it is over the link to the board above, so it stands in the description of a "
-            "satellite; the board above gets its end by that"
-        )
+    for name in ("remote_memory", "bridge"):
+        if role != "satellite" and description.get(name, False) is not False:
+            raise DescriptionError(
+                f"{source}: {name}: it is over the link to the board above, so it stands in the description of a "
+                "satellite; the board above gets its end by that"
+            )
+    if description["remote_memory"] and "bridge" in description:
+        raise DescriptionError(f"{source}: bridge: the link to the board above has remote memory or a bridge, not both")
     if description["rtio_frequency"] != RTIO_FREQUENCY:
         raise DescriptionError(
             f"{source}: rtio_frequency {description['rtio_frequency']:g} is not supported, only {RTIO_FREQUENCY:g}"
@@ -214,5 +217,6 @@ def _variant(description: dict, builder: Builder) -> Variant:
         uplink=role == "satellite",
         satellites=satellites,
         remote=description["remote_memory"],
+        bridge=Bridge(**description["bridge"]) if "bridge" in description else None,
         board=f"{description['target']};{description['hw_rev']}",
     )

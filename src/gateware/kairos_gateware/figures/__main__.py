@@ -25,7 +25,7 @@ from ..testbenches.rtio_core import build_core, build_link
 from ..variants import ChannelSpec, Variant
 from ..verilated import verilate
 from ..verilated.library import Library
-from . import blocks, bulk, cycles, links, pulse, pulse_updates, remote, sync
+from . import blocks, bridge, bulk, cycles, links, pulse, pulse_updates, remote, sync
 from .phys import BASELINES, PHYS
 from .place import root
 from .route import route
@@ -108,6 +108,28 @@ def _bridge_rates():
     what = "the longest of 119, from a level to the other end, with retransmission and line coder, data both ways; "
     what += "without serialiser and crossing of clocks"
     yield "interrupt.cycles", (lambda: links.interrupt_cycles(_whole_link()), "cycles", 55, what)
+
+
+def _bridge_latencies():
+    """Figures of single accesses through a bridge as boards have it."""
+    what = (
+        "a {} of 32 bits, from its address at the port to its answer, without the fibre: both ends, words protected by "
+    )
+    what += "frames, and the block's own cycles; simulated; the paper's figure 10 has no numbers in its text"
+    for direction in ("write", "read"):
+        yield (
+            f"bridge.{direction}_latency_cycles",
+            (partial(lambda d: bridge.latencies("gearbox")[d][0], direction), "cycles", None, what.format(direction)),
+        )
+    yield (
+        "bridge.latency_packing_share",
+        (
+            bridge.packing_share,
+            "of the simple packetiser's",
+            1.0178,
+            "the gearbox's cycles of a write of 1 to 16 beats, at most",
+        ),
+    )
 
 
 def _remote_memory():
@@ -211,6 +233,7 @@ def _reference_pulse():
 _CYCLES = {
     **dict(_bridge_rates()),
     **dict(_remote_rates()),
+    **dict(_bridge_latencies()),
     **dict(_remote_memory()),
     **dict(_bulk_transfers()),
     **dict(_synchronisation()),

@@ -9,12 +9,14 @@ from migen import *
 
 from ..contracts.rtio import BOARDS
 from ..csr import uses
+from ..link.bridge.split import PortSplit
+from ..link.bridge.words import bridge_both
 from ..link.bulk.forward import BulkForwarding, BulkWay
 from ..link.bulk.line import BulkLine
 from ..link.line.mailbox import Mailbox, MailboxRegisters
 from ..link.line.registers import LinkRegisters
 from ..link.remote.forward import Forwarding
-from ..link.remote.window import RemoteWindow, WindowRegisters
+from ..link.remote.window import ADDRESS_LENGTH, END_BITS, RemoteWindow, WindowRegisters
 from ..link.remote.words import remote_both
 from ..link.rtio.registers import SatelliteRegisters
 from ..link.rtio.requester import RtioRequester
@@ -22,6 +24,7 @@ from ..link.rtio.server import RtioServer
 from ..link.switch.switch import UP, tree_route
 from ..phy.kinds import make_phys
 from ..rtio.core import LOG_WIDTH
+from .bridge import BridgedBlock, BridgeEntry
 from .remote import RemoteMemory
 
 __all__ = ["LANE_DEPTH", "Links", "UplinkRegisters", "data_width"]
@@ -38,7 +41,12 @@ def data_width(variant) -> int:
 
 
 def _more(board):
-    """Streams of the link above a board, beside those that every link has."""
+    """Streams of the link above a board, beside those that every link has. Raises ValueError if they
+    do not fit."""
+    if board.bridge and board.remote:
+        raise ValueError(f"{board.name}: the link to the board above has remote memory or a bridge, not both")
+    if board.bridge:
+        return bridge_both(board.bridge.packetiser)
     return remote_both() if board.remote else ((), ())
 
 
@@ -68,7 +76,8 @@ class Links(Module):
     board that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint`, `line_up`
     and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names of the ends,
     objects with `out` to the line and `into` from it. `memories`: `RemoteMemory` of the links that have it;
-    `window`: `RemoteWindow`, or None if there are none.
+    `port`: a slave for a processor's accesses to other boards, or None if there is nothing to access.
+    `irqs`: by the number of an interrupt of the logic, levels that assert it.
     """
 
     def __init__(self, variant, timebase, phases=False):
@@ -78,7 +87,7 @@ class Links(Module):
             raise ValueError(f"{variant.name}: a satellite has lanes of increasing times (reorder = 0)")
         self.variant, self._phases = variant, phases
         self.ends, self.register_blocks, self.wires = {}, {}, {}
-        self.memories, self.window = [], None
+        self.memories, self.port, self.irqs = [], None, {}
         self.far = None
         self.own, self.near, self.remotes = Signal(8), [], []
         first = 1
@@ -136,11 +145,52 @@ class Links(Module):
                 self.memories.append(memory)
                 self.wires[name] = bulk_ways[name].line
 
-        if self.memories:
-            self.submodules.window = self.window = RemoteWindow(pointers, self._end_to)
-            idle = reduce(and_, [memory.idle for memory in self.memories])
-            self.register_blocks["window"] = WindowRegisters(self.window, idle)
-            self._users.append(self.window)
+        bridges = self._bridges()
+        if self.memories or bridges:
+            self.submodules.window = window = RemoteWindow(pointers, self._end_to)
+            idle = reduce(and_, [memory.idle for memory in self.memories], C(1))
+            registers = WindowRegisters(
+                window, idle, [failure for bridge in bridges.values() for failure in bridge.failures]
+            )
+            self.register_blocks["window"] = registers
+            self.irqs |= {0: [memory.irq for memory in self.memories], 1: [registers.irq]}
+            self._users.append(window)
+            self.port = window.axi
+        if bridges:
+            self.submodules.split = split = PortSplit(
+                [self.port, *[bridge.axi for bridge in bridges.values()]], self._select(list(bridges))
+            )
+            self.port = split.axi
+
+    def _bridges(self):
+        """Adds this board's ends of bridges. Returns those at which accesses enter, by the number of the
+        end."""
+        entered = {}
+        for n, (name, end) in enumerate(self.ends.items()):
+            board = self.variant if name == "up" else self.variant.satellites[int(name.removeprefix("down")) - 1]
+            if board.bridge is None:
+                continue
+            if name == "up":
+                bridge, prefix = BridgedBlock(end.endpoint, board.bridge), "outlet"
+            else:
+                entered[n], prefix = BridgeEntry(end.endpoint, board.bridge), "bridge"
+                bridge = entered[n]
+            self.register_blocks[f"{prefix}{n or ''}"] = bridge.registers
+            self.submodules += bridge
+            self._users.append(bridge)
+            self.irqs.setdefault(2, []).append(bridge.registers.irq)
+        return entered
+
+    @staticmethod
+    def _select(ends):
+        """Function from an address in the window to the slave that serves it: the window to memory, or that
+        of one of these ends."""
+
+        def select(address):
+            place = address[ADDRESS_LENGTH : ADDRESS_LENGTH + END_BITS]
+            return reduce(lambda other, found: Mux(place == found[1], found[0], other), enumerate(ends, 1), 0)
+
+        return select
 
     def _forward(self, names):
         """Returns the replacements of these ends' endpoints for loads and stores, if there are

@@ -4,11 +4,11 @@ from migen import *
 
 from ..link.bulk.engine import BulkEngine
 from ..link.bulk.server import BulkServer
-from ..link.remote.port import WordPort
 from ..link.remote.registers import BulkRegisters, ExportRegisters, RemoteRegisters
 from ..link.remote.requester import RemoteInitiator
 from ..link.remote.server import RemoteServer
 from ..link.remote.window import RemoteAskers
+from .coherent import ServedWords
 
 __all__ = ["RemoteMemory"]
 
@@ -20,9 +20,10 @@ class RemoteMemory(Module):
     replacement for loads and stores (`Forwarding`), or None. bulk_way: `BulkWay`. own: number of
     this board.
 
-    `readers`, `writers`: halves of a memory port. `register_blocks`: by their names. `pointers`: `Asker`
-    for a window; `idle`: no load or store is in flight. `done`: a copy with report is complete, or the
-    engine has halted; `irq`: the resulting interrupt. `settled` (out): for time skip.
+    `readers`, `writers`: halves of a memory port. `acp`: guest of the ACP, needed while `wants_acp` (out).
+    `register_blocks`: by their names. `pointers`: `Asker` for a window; `idle`: no load or store is in flight.
+    `done`: a copy with report is complete, or the engine has halted; `irq`: the resulting interrupt. `settled`
+    (out): for time skip.
     """
 
     def __init__(self, endpoint, way, bulk_way, own):
@@ -38,7 +39,8 @@ class RemoteMemory(Module):
             way.source["remote_requests"], way.sink["remote_answers"], _REGIONS
         )
         self.comb += server.board.eq(own)
-        self.submodules.port = port = WordPort(server)
+        self.submodules.port = port = ServedWords(server)
+        self.acp, self.wants_acp = port.port, port.wanted
         self.submodules.engine = engine = BulkEngine(bulk_way)
         self.submodules.bulk = bulk = BulkServer(bulk_way, server.regions)
         self.comb += [engine.board.eq(own), bulk.board.eq(own)]

@@ -48,10 +48,10 @@ class Soc(Module):
     clock: `ClockControl` where a synthesiser provides the clock, with its number in the descriptor,
     `synthesiser`.
 
-    Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory), `acp` (`AcpMaster`),
+    Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory and bridge), `acp` (`AcpMaster`),
     `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `event_o` and `event_i` of the initiator.
-    `interrupts` (out, 16 bits): IRQF2P; 0: copies. `emio_o` (in, 64 bits), `emio_i` (out, 64 bits): lines of the
-    GPIO controller each way.
+    `interrupts` (out, 16 bits): IRQF2P; 0: copies, 1: posted stores, 2: bridges. `emio_o` (in, 64 bits),
+    `emio_i` (out, 64 bits): lines of the GPIO controller each way.
 
     `phys`: `Phys`, with the pads. `links`: `Links`. `core`: `RtioCore`. `descriptor`: contents of the
     descriptor memory. `register_blocks`: the blocks that have registers, by the prefix of their names.
@@ -219,8 +219,11 @@ class Soc(Module):
     def _memory(self):
         """Connects the ports to memory, each shared by its clients."""
         memories = self.links.memories
-        self.gp1 = self.links.window.axi if self.links.window is not None else None
+        self.gp1 = self.links.port
         self.acp = self.initiator.bus
+        for memory in memories:
+            self.submodules += (lent := PortShare(self.acp, memory.acp, memory.wants_acp))
+            self.acp = lent.bus
         self.hp_write = share_writes(self, [self.analyzer.bus, *[w for memory in memories for w in memory.writers]])
         readers = [self.dma.bus] + [bus for stream in self.streams for bus in stream.buses]
         readers += [reader for memory in memories for reader in memory.readers]
@@ -235,9 +238,8 @@ class Soc(Module):
         """Connects the events that wake the processors, and interrupts."""
         memories = self.links.memories
         self.interrupts = Signal(16)
-        self.comb += self.interrupts[0].eq(reduce(or_, [memory.irq for memory in memories], C(0)))
-        if self.links.window is not None:
-            self.comb += self.interrupts[1].eq(self.links.register_blocks["window"].irq)
+        for number, levels in self.links.irqs.items():
+            self.comb += self.interrupts[number].eq(reduce(or_, levels, C(0)))
         self.event_o, self.event_i = self.initiator.event_o, self.initiator.event_i
         for memory in memories:
             # A completed copy wakes the processors like an answer of the initiator

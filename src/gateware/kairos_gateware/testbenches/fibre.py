@@ -8,7 +8,7 @@ from migen import *
 
 from ..link.line.word import WORD_BITS
 
-__all__ = ["Cable", "Fibre"]
+__all__ = ["Cable", "Fibre", "Joined"]
 
 _EPOCH_BITS = 4
 
@@ -93,4 +93,18 @@ class Cable(Module):
                 fibre.plugged.eq(self.plugged),
                 fibre.between(source.endpoint.out, sink.endpoint.into),
                 sink.line_up.eq(self.plugged),
+            ]
+
+
+class Joined(Module):
+    """Two endpoints with fibres of constant delay between them, which pass nothing unless `plugged`."""
+
+    def __init__(self, ends, delay, plugged):
+        for source, sink in [ends, ends[::-1]]:
+            self.submodules += (fibre := Fibre(max(delay, 1)))
+            self.comb += [
+                fibre.delay.eq(delay),
+                fibre.plugged.eq(plugged),
+                fibre.between(source.out, sink.into),
+                sink.line.eq(plugged),
             ]

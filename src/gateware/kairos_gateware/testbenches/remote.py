@@ -11,7 +11,7 @@ from ..link.remote.requester import RemoteInitiator
 from ..link.remote.server import RemoteServer
 from ..link.remote.window import ADDRESS_LENGTH, RemoteAskers, RemoteWindow
 from ..link.remote.words import remote_streams
-from .fibre import Fibre
+from .fibre import Joined
 
 __all__ = ["MEMORY_WORDS", "PointerPair", "RemotePair", "ServedMemory"]
 
@@ -90,14 +90,7 @@ class _Pair(Module):
             first.writable.eq(self.writable),
             second.writable.eq(self.writable),
         ]
-        for source, sink in [(near, far), (far, near)]:
-            self.submodules += (fibre := Fibre(max(delay, 1)))
-            self.comb += [
-                fibre.delay.eq(delay),
-                fibre.plugged.eq(self.plugged),
-                fibre.between(source.out, sink.into),
-                sink.line.eq(self.plugged),
-            ]
+        self.submodules += Joined((near, far), delay, self.plugged)
 
 
 class RemotePair(_Pair):

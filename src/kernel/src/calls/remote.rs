@@ -1,9 +1,11 @@
 //! Memory of other boards: loads and stores by kernels ([`window`]), and the access rights of other
 //! boards to this one's memory.
 
+use core::ops::Range;
+
 use kairos_chip::gic;
-use kairos_contracts::registers::{bulk, exports};
-use kairos_intercore::memory::{REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
+use kairos_contracts::registers::{bridge, bulk, exports, outlet, uplink};
+use kairos_intercore::memory::{MAILBOX, REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_pl::Register;
 use kairos_proto::exception::Id;
 
@@ -32,7 +34,7 @@ fn known<T>(destination: u32, found: Option<T>) -> Option<T> {
 #[inline(never)]
 fn place(destination: u32, address: u32, bytes: usize) -> Option<u32> {
     let (base, there) = if destination == window::own() {
-        (0, REMOTE)
+        (0, exportable(address))
     } else {
         (
             (REMOTE_WINDOW.start + known(destination, window::place_of(destination))? * REMOTE_WINDOW_BYTES) as u32,
@@ -50,24 +52,39 @@ fn place(destination: u32, address: u32, bytes: usize) -> Option<u32> {
     Some(base + address)
 }
 
+/// The memory for other boards to which an address belongs: cached, and accessed coherently, or not cached.
+fn exportable(address: u32) -> Range<usize> {
+    if MAILBOX.contains(&(address as usize)) {
+        MAILBOX
+    } else {
+        REMOTE
+    }
+}
+
 extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, rights: u32) {
     // Requests of other boards arrive on the link that leads to them.
     let Some((end, _)) = known(destination, window::end_to(destination)) else {
         return;
     };
-    let end_of = address.checked_add(bytes).filter(|last| *last as usize <= REMOTE.end);
+    let within = exportable(address);
+    let end_of = address.checked_add(bytes).filter(|last| *last as usize <= within.end);
     let (Some(end_of), true) = (
         end_of,
-        address as usize >= REMOTE.start && bytes > 0 && address.is_multiple_of(8),
+        address as usize >= within.start && bytes > 0 && address.is_multiple_of(8),
     ) else {
         let message = "kernels may export memory from {1:#010x} to {2:#010x}, at multiples of 8: not at {0:#010x}";
         return refuse(message, [address, REMOTE.start as u32, REMOTE.end as u32]);
+    };
+    let coherent = if MAILBOX.contains(&(address as usize)) && rights != 0 {
+        exports::RIGHTS_COHERENT_BIT
+    } else {
+        0
     };
     let registers = [
         (exports::REGION, region),
         (exports::FIRST, address),
         (exports::LAST, end_of - 1),
-        (exports::RIGHTS, rights),
+        (exports::RIGHTS, rights | coherent),
         (exports::SET, 1),
     ];
     for (name, value) in registers {
@@ -317,7 +334,40 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
     }
 }
 
+/// Registers of a bridge at the end where accesses enter, and at the other one, by their numbers in
+/// kernels' calls.
+const BRIDGE: [&str; 5] = [
+    bridge::LEVELS,
+    bridge::STATE,
+    bridge::LATENCY,
+    bridge::RAISES,
+    bridge::RESET,
+];
+const OUTLET: [&str; 4] = [outlet::LEVELS, outlet::STATE, "", outlet::RAISES];
+/// The first of those that can be written.
+const WRITABLE: u32 = 3;
+
+/// Reads a register of this board's end of a bridge, having written to it.
+extern "C" fn bridge_register(destination: u32, number: u32, value: u32) -> u32 {
+    let find = |names: &[&str], end| register(names.get(number as usize)?, end);
+    let found = match window::end_to(destination) {
+        Some((end, true)) => find(&BRIDGE, end).or_else(|| find(&OUTLET, end)),
+        // A board with nothing but the block accesses no other board; those above it have lower numbers.
+        None if register(uplink::DESTINATION, 0).is_some_and(|own| destination < own.read()) => find(&OUTLET, 0),
+        _ => None,
+    };
+    let Some(register) = found else {
+        refuse("there is no bridge at a link to destination {0}", [destination, 0, 0]);
+        return 0;
+    };
+    if number >= WRITABLE {
+        register.write(value);
+    }
+    register.read()
+}
+
 raise::raising! {
+    remote_bridge => bridge_register;
     remote_pointer => pointer;
     remote_load => load_at;
     remote_store => store_at;

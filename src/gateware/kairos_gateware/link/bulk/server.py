@@ -78,7 +78,8 @@ class BulkServer(Module):
         r, head = receiving, receiving.head_of
         last, check, allowed = Signal(ADDRESS_BITS + 1), Signal(), Signal()
         within = [
-            region.enable & region.writable & (head.address >= region.first) & (last <= region.last)
+            # Copies go through a port that is not coherent
+            region.enable & region.writable & ~region.coherent & (head.address >= region.first) & (last <= region.last)
             for region in regions
         ]
         here = ~head.far | (head.destination == self.board)

@@ -18,13 +18,15 @@ from migen import *
 from .endpoint import Endpoint, Stream
 from .gearbox import Forms
 
-__all__ = ["BridgeServer", "BridgeRequester", "bridge_streams"]
+__all__ = ["BridgeChannels", "BridgeRequester", "BridgeServer", "LevelsSender", "bridge_streams"]
 
 _DATA, _STROBES = 64, 8
 _OKAY = 0
 _ADDRESS = "addr burst len size lock prot cache qos id"
 _FIELDS = {"aw": _ADDRESS, "ar": _ADDRESS, "w": "data strb last", "b": "resp id", "r": "data last resp id"}
 """Fields of each channel that cross the link, the first one lowest."""
+_AWAY = ("aw", "ar", "w")
+"""Channels from the near end to the far end."""
 
 
 def _identified(axi, name):
@@ -37,77 +39,71 @@ def _fields(axi, name):
     return Cat(*[getattr(getattr(axi, name), field) for field in names])
 
 
-def bridge_streams(axi, interrupts, depth):
+def bridge_streams(axi, interrupts, depth, packed=True):
     """(streams towards the far end, streams towards the near end). axi: `AXIInterface`; interrupts:
-    number of interrupts; depth: of the FIFOs at the receiving end."""
+    number of interrupts; depth: of the FIFOs at the receiving end. packed: with the gearbox; otherwise
+    each vector has words of its own."""
     width = {name: len(_fields(axi, name)) for name in _FIELDS}
 
+    def one(**widths):
+        forms = Forms(**widths)
+        return forms if packed else forms.unpacked()
+
     def beats(name):
-        return Forms(beat=_DATA, last=_DATA, other=width[name])
+        return one(beat=_DATA, last=_DATA, other=width[name])
 
     away = [
-        Stream("aw", 1, Forms(address=width["aw"]), 2, depth),
+        Stream("aw", 1, one(address=width["aw"]), 2, depth),
         Stream("w", 2, beats("w"), 2, depth),
-        Stream("ar", 3, Forms(address=width["ar"]), 2, depth),
+        Stream("ar", 3, one(address=width["ar"]), 2, depth),
     ]
     back = [
-        Stream("interrupts", 1, Forms(levels=interrupts), 0),
-        Stream("b", 2, Forms(answer=width["b"]), 2, depth),
+        Stream("interrupts", 1, one(levels=interrupts), 0),
+        Stream("b", 2, one(answer=width["b"]), 2, depth),
         Stream("r", 3, beats("r"), 2, depth),
     ]
     return away, back
 
 
-class _Bridge(Module):
-    """Common part of both ends: the channels that one end sends, the other receives. near: this is
-    the near end. axi3: both are AXI3. `endpoint`: that of the link; when the link goes down,
-    transactions in flight are lost and never answered.
-
-    `interrupts` (out, `interrupts` bits at one end, in at the other): levels that are carried along.
+class BridgeChannels(Module):
+    """The five channels of `axi` on the vectors of their streams. near: the end where transactions enter,
+    with `axi` a slave; at the other, `axi` is a master. ports: of the endpoint, by channel: those to send
+    to, and those to take from. tags: of each channel's forms, by channel. up: of the link.
     """
 
-    def __init__(self, near, address_width, id_width, interrupts, depth, reliability, axi3):
-        version = "axi3" if axi3 else "axi4"
-        self.axi = AXIInterface(data_width=_DATA, address_width=address_width, id_width=id_width, version=version)
-        self.interrupts = Signal(interrupts)
-        away, back = bridge_streams(self.axi, interrupts, depth)
-        sent, taken = (away, back) if near else (back, away)
-        self.submodules.endpoint = endpoint = Endpoint(sent, taken, reliability)
+    def __init__(self, near, axi, ports, tags, up):
+        self.axi, self._up = axi, up
 
         # # #
 
-        for streams, join in [(sent, self._send), (taken, self._take)]:
-            for stream in streams:
-                if stream.name in _FIELDS:
-                    ports = endpoint.sink if streams is sent else endpoint.source
-                    join(stream, getattr(self.axi, stream.name), ports[stream.name])
+        for name in _FIELDS:
+            join = self._send if (name in _AWAY) == near else self._take
+            join(name, getattr(axi, name), tags[name], ports[name])
 
-    def _send(self, stream, channel, sink):
-        tags = stream.forms.tags
+    def _send(self, name, channel, tags, sink):
         self.comb += [
             sink.valid.eq(channel.valid),
             channel.ready.eq(sink.ready),
-            sink.data.eq(_fields(self.axi, stream.name)),
+            sink.data.eq(_fields(self.axi, name)),
             sink.form.eq(next(iter(tags.values()))),
         ]
         if "other" in tags:
             other = Signal()
-            usual = self._usual(stream.name, channel, other)
+            usual = self._usual(name, channel, other)
             self.comb += [
                 other.eq(reduce(or_, [field != value for field, value in usual])),
                 If(other, sink.form.eq(tags["other"])).Elif(channel.last, sink.form.eq(tags["last"])),
             ]
 
-    def _take(self, stream, channel, source):
-        tags = stream.forms.tags
+    def _take(self, name, channel, tags, source):
         self.comb += [
             channel.valid.eq(source.valid),
             source.ready.eq(channel.ready),
-            _fields(self.axi, stream.name).eq(source.data),
+            _fields(self.axi, name).eq(source.data),
         ]
         if "other" in tags:
             other = Signal()
-            usual = self._usual(stream.name, channel, other)
+            usual = self._usual(name, channel, other)
             self.comb += [
                 other.eq(source.form == tags["other"]),
                 If(~other, channel.last.eq(source.form == tags["last"]), [field.eq(value) for field, value in usual]),
@@ -120,17 +116,55 @@ class _Bridge(Module):
         if _identified(self.axi, name):
             id_ = Signal.like(channel.id)
             taken = channel.valid & channel.ready & other
-            self.sync += If(~self.endpoint.up, id_.eq(0)).Elif(taken, id_.eq(channel.id))
+            self.sync += If(~self._up, id_.eq(0)).Elif(taken, id_.eq(channel.id))
             usual.append((channel.id, id_))
         return usual
+
+
+class LevelsSender(Module):
+    """Sends `levels` to `sink`, a stream without credits, when the link has come up and whenever one has
+    changed. up: of the link."""
+
+    def __init__(self, sink, levels, up):
+        sent = Signal.like(levels)
+        known = Signal()  # the other end has `sent`
+
+        # # #
+
+        self.comb += [sink.valid.eq(up & (~known | (sent != levels))), sink.form.eq(1), sink.data.eq(levels)]
+        self.sync += If(~up, known.eq(0)).Elif(sink.valid & sink.ready, sent.eq(levels), known.eq(1))
+
+
+class _Bridge(Module):
+    """Common part of both ends: the channels that one end sends, the other receives. near: this is
+    the near end. axi3: both are AXI3. `endpoint`: that of the link; when the link goes down,
+    transactions in flight are lost and never answered.
+
+    `interrupts` (out, `interrupts` bits at one end, in at the other): levels that are carried along.
+    """
+
+    def __init__(self, near, address_width, id_width, interrupts, depth, reliability, axi3, packed):
+        version = "axi3" if axi3 else "axi4"
+        self.axi = AXIInterface(data_width=_DATA, address_width=address_width, id_width=id_width, version=version)
+        self.interrupts = Signal(interrupts)
+        away, back = bridge_streams(self.axi, interrupts, depth, packed)
+        sent, taken = (away, back) if near else (back, away)
+        self.submodules.endpoint = endpoint = Endpoint(sent, taken, reliability)
+
+        # # #
+
+        tags = {stream.name: stream.forms.tags for stream in sent + taken}
+        self.submodules += BridgeChannels(near, self.axi, endpoint.sink | endpoint.source, tags, endpoint.up)
 
 
 class BridgeRequester(_Bridge):
     """The end where transactions enter: `axi` is a slave. `interrupts`: their levels at the far
     end."""
 
-    def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None, axi3=False):
-        super().__init__(True, address_width, id_width, interrupts, depth, reliability, axi3)
+    def __init__(
+        self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None, axi3=False, packed=True
+    ):
+        super().__init__(True, address_width, id_width, interrupts, depth, reliability, axi3, packed)
 
         # # #
 
@@ -142,18 +176,12 @@ class BridgeServer(_Bridge):
     """The end where transactions leave: `axi` is a master. `interrupts`: levels; each change is
     sent."""
 
-    def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None, axi3=False):
-        super().__init__(False, address_width, id_width, interrupts, depth, reliability, axi3)
+    def __init__(
+        self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None, axi3=False, packed=True
+    ):
+        super().__init__(False, address_width, id_width, interrupts, depth, reliability, axi3, packed)
 
         # # #
 
-        sink, sent = self.endpoint.sink["interrupts"], Signal.like(self.interrupts)
-        known = Signal()  # the near end has `sent`; its own levels survive a link failure
-        self.comb += [
-            sink.valid.eq(~known | (sent != self.interrupts)),
-            sink.form.eq(1),
-            sink.data.eq(self.interrupts),
-        ]
-        self.sync += If(~self.endpoint.up, known.eq(0)).Elif(
-            sink.valid & sink.ready, sent.eq(self.interrupts), known.eq(1)
-        )
+        sink = self.endpoint.sink["interrupts"]
+        self.submodules += LevelsSender(sink, self.interrupts, self.endpoint.up)

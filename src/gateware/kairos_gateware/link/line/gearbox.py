@@ -46,6 +46,12 @@ class Forms:
         self.one_a_word = all(short)
         self.data_bits = max(widths.values())
 
+    def unpacked(self):
+        """The same forms for a stream whose vectors have words of their own."""
+        forms = Forms(**self.widths)
+        forms.packed = False
+        return forms
+
     def layout(self):
         """Fields of a vector: `form` (one of `tags`) and `data`."""
         return [("form", self.tag_bits), ("data", self.data_bits)]

@@ -69,7 +69,7 @@ class ExportRegisters(Module, AutoCSR):
         self.region = CSRStorage(log2_int(len(regions)), name="region")
         self.first = CSRStorage(32, name="first")
         self.last = CSRStorage(32, name="last")
-        self.rights = CSRStorage(2, name="rights")
+        self.rights = CSRStorage(3, name="rights")
         self.set = CSR(name="set")
         loads, packets = refused
         self.refused = CSRStatus(_COUNT_BITS, name="refused")
@@ -85,6 +85,7 @@ class ExportRegisters(Module, AutoCSR):
                 region.last.eq(self.last.storage[3:]),
                 region.enable.eq(self.rights.storage[0]),
                 region.writable.eq(self.rights.storage[1]),
+                region.coherent.eq(self.rights.storage[2]),
             )
 
 

@@ -63,10 +63,11 @@ class TransactionTable(Module):
 
 class Region:
     """An exported region: words of 64 bits from `first` (in, 29 bits) to `last` (in, 29 bits), which others
-    may read, and write if `writable` (in); nothing while `enable` (in) is 0. Initially all are 0."""
+    may read, and write if `writable` (in); nothing while `enable` (in) is 0. `coherent` (in): with the
+    processors' caches. Initially all are 0."""
 
     def __init__(self):
-        self.enable, self.writable = Signal(), Signal()
+        self.enable, self.writable, self.coherent = Signal(), Signal(), Signal()
         self.first, self.last = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
 
     def allows(self, address, write):
@@ -77,8 +78,9 @@ class RemoteServer(Module):
     """source, sink: of the endpoint, the streams of `remote_streams`. regions: number of regions.
 
     `regions`: list of `Region`. `bus` (out): a transaction, accepted if `valid` and `ready`; `id`, `write`,
-    `address` of a word, `data`, `strobes`. `reply` (in): a transaction has ended, in any order: `valid`,
-    `ready`, `id`, `error`, `data`. `refused` (out, 16 bits): number of rejected requests; saturates.
+    `address` of a word, `data`, `strobes`; `coherent` (out): it is in a coherent region. `reply` (in): a
+    transaction has ended, in any order: `valid`, `ready`, `id`, `error`, `data`. `refused` (out, 16 bits):
+    number of rejected requests; saturates.
     `board` (in, 3 bits): number of this board. `settled` (out): nothing is in progress.
     """
 
@@ -89,6 +91,7 @@ class RemoteServer(Module):
         self.bus = Record([("valid", 1), ("ready", 1), *port])
         self.reply = Record([("valid", 1), ("ready", 1), ("id", identification), ("error", 1), ("data", 64)])
         self.refused, self.settled, self.board = Signal(_COUNT_BITS), Signal(), Signal(BOARD_BITS)
+        self.coherent = Signal()
 
         # # #
 
@@ -113,6 +116,9 @@ class RemoteServer(Module):
             source.ready,
             job.eq(source.valid & (source.form != tags["way"])),
             allowed.eq(~astray & reduce(or_, [region.allows(request["address"], writes) for region in self.regions])),
+            self.coherent.eq(
+                reduce(or_, [region.allows(request["address"], writes) & region.coherent for region in self.regions])
+            ),
             key.eq(Cat(who, writes)),
             bus.write.eq(writes),
             bus.address.eq(request["address"]),

@@ -5,6 +5,7 @@ from migen import *
 
 from kairos_gateware.testbenches.simulator import run_simulation
 
+from ...testbenches.bridge import PortMaster
 from ...testbenches.remote import MEMORY_WORDS, ServedMemory
 from .requester import RemoteInitiator
 from .server import RemoteServer
@@ -44,61 +45,18 @@ class Boards(Module):
         ]
 
 
-class Master:
-    """The processing system at the port."""
+class Master(PortMaster):
+    """The processing system at the port; `failures` as the window reports them."""
 
     def __init__(self, dut):
-        self.dut, self.axi, self.failures = dut, dut.window.axi, []
+        self.dut, self.failures = dut, []
+        super().__init__(dut.window.axi, self._watch)
 
-    def step(self):
+    def _watch(self):
         yield
         if (yield self.dut.window.failed):
             window = self.dut.window
             self.failures.append(((yield window.why), (yield window.write), (yield window.address)))
-
-    def address(self, channel, address, beats):
-        channel = getattr(self.axi, channel)
-        yield channel.valid.eq(1)
-        yield channel.addr.eq(address)
-        yield channel.len.eq(beats - 1)
-        yield channel.id.eq(5)
-        yield from self.step()
-        while not (yield channel.ready):
-            yield from self.step()
-        yield channel.valid.eq(0)
-
-    def load(self, address, beats=1):
-        """[(data, response)]"""
-        yield from self.address("ar", address, beats)
-        yield self.axi.r.ready.eq(1)
-        got = []
-        while len(got) < beats:
-            yield from self.step()
-            if (yield self.axi.r.valid):
-                got.append(((yield self.axi.r.data), (yield self.axi.r.resp)))
-                assert (yield self.axi.r.last) == (len(got) == beats) and (yield self.axi.r.id) == 5
-        yield self.axi.r.ready.eq(0)
-        return got
-
-    def store(self, address, *words, strobes=0xF):
-        """The response."""
-        yield from self.address("aw", address, len(words))
-        for n, word in enumerate(words):
-            yield self.axi.w.valid.eq(1)
-            yield self.axi.w.data.eq(word)
-            yield self.axi.w.strb.eq(strobes)
-            yield self.axi.w.last.eq(n == len(words) - 1)
-            yield from self.step()
-            while not (yield self.axi.w.ready):
-                yield from self.step()
-            yield self.axi.w.valid.eq(0)
-        yield self.axi.b.ready.eq(1)
-        yield from self.step()
-        while not (yield self.axi.b.valid):
-            yield from self.step()
-        assert (yield self.axi.b.id) == 5
-        yield self.axi.b.ready.eq(0)
-        return (yield self.axi.b.resp)
 
 
 def simulate(play, **options):

@@ -25,7 +25,7 @@ from migen import *
 from ...csr import uses
 from .words import ADDRESS_BITS, BOARD_BITS, DONE, STATUS_BITS
 
-__all__ = ["ADDRESS_LENGTH", "NO_LINK", "Asker", "RemoteAskers", "RemoteWindow", "WindowRegisters"]
+__all__ = ["ADDRESS_LENGTH", "END_BITS", "NO_LINK", "Asker", "RemoteAskers", "RemoteWindow", "WindowRegisters"]
 
 ADDRESS_LENGTH = 28
 """Address bits within the memory of a board."""
@@ -261,12 +261,13 @@ class RemoteWindow(Module):
 
 
 class WindowRegisters(Module, AutoCSR):
-    """window: `RemoteWindow`. idle: nothing is in flight at any link. `irq` (out): level of the
-    interrupt: a posted store has failed."""
+    """window: `RemoteWindow`. idle: nothing is in flight at any link. others: failures of other kinds of
+    access in the window, as (pulse, cause and store bit, address). `irq` (out): level of the interrupt: a
+    posted store has failed."""
 
     USES = uses("window")
 
-    def __init__(self, window, idle):
+    def __init__(self, window, idle, others=()):
         self.links = CSRStatus(END_BITS + 1, name="links")
         self.fault = CSRStatus(4, name="fault")
         self.address = CSRStatus(32, name="address")
@@ -289,9 +290,10 @@ class WindowRegisters(Module, AutoCSR):
             window.late_clear.eq(self.late_clear.re),
             self.irq.eq(window.late),
         ]
-        self.sync += If(
-            window.failed,
-            self.fault.status.eq(Cat(window.why, window.write)),
-            self.address.status.eq(window.address),
-            If(self.failed.status != 2**_COUNT_BITS - 1, self.failed.status.eq(self.failed.status + 1)),
-        )
+        for failed, fault, address in [(window.failed, Cat(window.why, window.write), window.address), *others]:
+            self.sync += If(
+                failed,
+                self.fault.status.eq(fault),
+                self.address.status.eq(address),
+                If(self.failed.status != 2**_COUNT_BITS - 1, self.failed.status.eq(self.failed.status + 1)),
+            )

@@ -1,0 +1,76 @@
+"""Registers of the two ends of a bridge; for their use see src/contracts/registers.toml."""
+
+from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
+from migen import *
+
+from ...csr import uses
+from .words import DATA_BITS, INTERRUPTS
+
+__all__ = ["BridgeRegisters", "OutletRegisters"]
+
+_COUNT_BITS = 32
+_FAILED_BITS = 16
+
+
+def _counts(module, end, failed):
+    """Counters of answered writes and reads, and of errors."""
+    module.writes, module.reads = CSRStatus(_COUNT_BITS, name="writes"), CSRStatus(_COUNT_BITS, name="reads")
+    module.failed = CSRStatus(_FAILED_BITS, name="failed")
+    for done, count in zip(end.done, (module.writes, module.reads), strict=True):
+        module.sync += If(done, count.status.eq(count.status + 1))
+    module.sync += If(
+        failed & (module.failed.status != 2**_FAILED_BITS - 1), module.failed.status.eq(module.failed.status + 1)
+    )
+
+
+def _interrupts(module, end):
+    """Levels in both directions, and the interrupt."""
+    module.raises = CSRStorage(INTERRUPTS, name="raises")
+    module.levels = CSRStatus(INTERRUPTS, name="levels")
+    module.enabled = CSRStorage(INTERRUPTS, name="enabled")
+    module.irq = Signal()
+    module.comb += [
+        module.levels.status.eq(end.levels),
+        module.irq.eq((end.levels & module.enabled.storage) != 0),
+    ]
+
+
+class BridgeRegisters(Module, AutoCSR):
+    """window: `BridgeWindow`. up: of the link. packed: with the gearbox. `irq` (out): level of the
+    interrupt."""
+
+    USES = uses("bridge")
+
+    def __init__(self, window, up, packed):
+        self.state = CSRStatus(5, name="state")
+        self.width = CSRStatus(16, name="width")
+        self.reset = CSRStorage(name="reset")
+        self.latency = CSRStatus(16, name="latency")
+        _interrupts(self, window)
+        _counts(self, window, window.failed[0] | window.failed[1])
+
+        # # #
+
+        self.comb += [
+            self.state.status.eq(Cat(up, ~window.settled, window.stuck, window.far_held, int(packed))),
+            self.width.status.eq(DATA_BITS | INTERRUPTS << 8),
+            window.held.eq(self.reset.storage),
+            window.raises.eq(self.raises.storage),
+            self.latency.status.eq(window.latency),
+        ]
+
+
+class OutletRegisters(Module, AutoCSR):
+    """outlet: `BridgeOutlet`. up: of the link. own: interrupts of the block behind it. `irq` (out): level of
+    the interrupt."""
+
+    USES = uses("outlet")
+
+    def __init__(self, outlet, up, own):
+        self.state = CSRStatus(2, name="state")
+        _interrupts(self, outlet)
+        _counts(self, outlet, outlet.failed)
+
+        # # #
+
+        self.comb += [self.state.status.eq(Cat(up, outlet.held)), outlet.raises.eq(self.raises.storage | own)]

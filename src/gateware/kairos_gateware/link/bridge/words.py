@@ -1,0 +1,60 @@
+"""The streams of a bridge on a link between two boards, beside those of RTIO.
+
+A link without remote memory has three numbers free away from the master, and three back. Addresses of
+writes therefore share a stream with their data, which follow them; interrupts have a stream in each
+direction.
+"""
+
+from litex.soc.interconnect.axi import AXIInterface
+
+from ..line.bridge import bridge_streams
+from ..line.endpoint import Stream
+from ..line.gearbox import Forms
+
+__all__ = ["ADDRESS_FORM", "DATA_BITS", "INTERRUPTS", "bridge_axi", "bridge_both", "tags"]
+
+DATA_BITS = 64
+INTERRUPTS = 16
+"""Levels in each direction."""
+ADDRESS_FORM = "address"
+"""In the stream of writes: the address of a burst, whose beats follow."""
+_RANK, _DEPTH = 2, 32
+_ID_BITS = 6
+
+
+def bridge_axi():
+    """The bus that crosses the link."""
+    return AXIInterface(data_width=DATA_BITS, address_width=32, id_width=_ID_BITS)
+
+
+def _streams(packetiser):
+    packed = packetiser == "gearbox"
+    away, back = bridge_streams(bridge_axi(), INTERRUPTS + 1, _DEPTH, packed)
+    return {stream.name: stream for stream in away + back}, packed
+
+
+def bridge_both(packetiser="gearbox"):
+    """Additional streams of a link with a bridge from the board above to that below: (away, back).
+    packetiser: "gearbox" or "simple"."""
+    of, packed = _streams(packetiser)
+    writes = Forms(**of["w"].forms.widths, **{ADDRESS_FORM: of["aw"].forms.data_bits})
+
+    def stream(name, number, forms, depth=_DEPTH):
+        return Stream(f"bridge_{name}", number, forms, _RANK, depth)
+
+    away = [
+        stream("writes", 4, writes if packed else writes.unpacked()),
+        stream("ar", 5, of["ar"].forms),
+        stream("levels", 6, of["interrupts"].forms, 0),
+    ]
+    back = [
+        stream("levels", 3, of["interrupts"].forms, 0),
+        stream("b", 4, of["b"].forms),
+        stream("r", 5, of["r"].forms),
+    ]
+    return away, back
+
+
+def tags():
+    """Tags of each channel's forms, by channel."""
+    return {name: stream.forms.tags for name, stream in _streams("gearbox")[0].items()}

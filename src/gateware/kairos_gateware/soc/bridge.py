@@ -1,0 +1,58 @@
+"""The two ends of a bridge, each with its registers: where accesses of a processor enter, and where they reach
+a block of the logic."""
+
+from migen import *
+
+from ..link.bridge.adder import VectorAdder
+from ..link.bridge.far import BridgeOutlet
+from ..link.bridge.near import BridgeWindow
+from ..link.bridge.registers import BridgeRegisters, OutletRegisters
+from ..link.remote.words import BUS_ERROR, UNREACHABLE
+
+__all__ = ["BridgeEntry", "BridgedBlock"]
+
+_BLOCKS = {"adder": VectorAdder}
+_WRITE = 8
+
+
+class BridgeEntry(Module):
+    """endpoint: of the link. bridge: `Bridge` of the board below.
+
+    `axi`: slave for a processor. `registers`. `failures`: of accesses, as `WindowRegisters` takes them.
+    `settled` (out): for time skip.
+    """
+
+    def __init__(self, endpoint, bridge):
+        self.submodules.window = window = BridgeWindow(endpoint.sink, endpoint.source, endpoint.up)
+        self.axi, self.settled = window.axi, window.settled
+        self.registers = BridgeRegisters(window, endpoint.up, bridge.packetiser == "gearbox")
+        self.failures = []
+        for write, failed, lost, address in zip((_WRITE, 0), window.failed, window.lost, window.addresses, strict=True):
+            fault = Signal(4)
+            self.comb += fault.eq(Mux(lost, UNREACHABLE, BUS_ERROR) | write)
+            self.failures.append((failed, fault, address))
+
+
+class BridgedBlock(Module):
+    """endpoint: of the link to the board above. bridge: `Bridge` of this board.
+
+    `registers`. `settled` (out): for time skip.
+    """
+
+    def __init__(self, endpoint, bridge):
+        self.submodules.outlet = outlet = BridgeOutlet(endpoint.sink, endpoint.source, endpoint.up)
+        self.submodules.block = block = _BLOCKS[bridge.block]()
+        self.registers = OutletRegisters(outlet, endpoint.up, block.interrupts)
+        self.settled = Signal()
+
+        # # #
+
+        for channel in ("aw", "w", "ar"):
+            self.comb += getattr(outlet.axi, channel).connect(getattr(block.axi, channel))
+        for channel in ("b", "r"):
+            self.comb += getattr(block.axi, channel).connect(getattr(outlet.axi, channel))
+        self.comb += [
+            block.aborts.eq(outlet.aborts),
+            block.held.eq(outlet.held),
+            self.settled.eq(outlet.settled & block.settled),
+        ]

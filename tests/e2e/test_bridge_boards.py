@@ -1,0 +1,44 @@
+"""Kernels use a block in the logic of another board through a bridge."""
+
+from pathlib import Path
+
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
+
+EXPERIMENT = Path(__file__).with_name("experiments") / "bridge.py"
+PRINTED = """\
+identity True
+sums True
+interrupt 1
+beyond the block refused
+a store of a sum refused
+a load takes True its latency True
+on the satellite 261
+from the satellite
+a load of a lost link refused
+a store of a lost link refused
+levels of a lost link 0 False
+back 1
+after the reset 0 1
+"""
+
+
+def test_kernel_uses_a_block_of_another_board_through_the_bridge(kairos):
+    built("bridge", "block")
+    done = kairos("run", EXPERIMENT, device_db=EXAMPLES / "bridge" / "device_db.py")
+    assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "bus error at 0x00005000 on destination 1" in done.stderr, done.stderr
+
+
+def test_vectors_of_unequal_length_are_refused(kairos):
+    built("bridge", "block")
+    done = kairos("run", EXPERIMENT, "unequal=True", device_db=EXAMPLES / "bridge" / "device_db.py")
+    assert done.returncode == 1
+    assert "vectors must be equally long, and have at most 1024 numbers" in done.stderr, done.stderr
+
+
+def test_remote_adder_example_adds(kairos):
+    built("bridge", "block")
+    done = kairos("run", EXAMPLES / "bridge" / "remote_adder.py", device_db=EXAMPLES / "bridge" / "device_db.py")
+    assert done.stdout.startswith("100 sums, 0 wrong, after "), done.stdout + done.stderr
