@@ -67,7 +67,7 @@ def test_folder_inherited_by_another_process_is_kept_until_its_end(folder):
     assert list(folder.iterdir()) == []
 
 
-def test_folder_whose_creator_was_killed_before_locking_it_is_deleted_by_the_next(folder):
+def test_folder_of_creator_killed_before_locking_it_is_deleted_by_the_next(folder):
     with subprocess.Popen(["true"]) as ended:
         pass
     path = folder / f"kairos-x-{ended.pid}-abcdefgh"
@@ -78,7 +78,7 @@ def test_folder_whose_creator_was_killed_before_locking_it_is_deleted_by_the_nex
     made.close()
 
 
-def test_folder_whose_creator_has_not_locked_it_yet_is_kept(folder):
+def test_folder_that_its_creator_has_not_locked_yet_is_kept(folder):
     path = folder / f"kairos-x-{os.getpid()}-abcdefgh"
     path.mkdir()
     ScratchFolder("kairos-x-").close()
