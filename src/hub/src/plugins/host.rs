@@ -333,7 +333,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folder_whose_creator_runs_or_is_unknown_is_kept() {
+    fn folder_of_running_or_unknown_creator_is_kept() {
         let of = |name: &str| Sockets::has_dead_creator(OsStr::new(name));
         assert!(!of(&format!("kairos-hub-{}-abcdef", std::process::id())));
         assert!(!of("kairos-hub-abcdef"));
