@@ -111,7 +111,7 @@ def test_ion_without_light_while_it_is_observed_is_reported(warnings):
     assert warnings('[photomultiplier.pmt]\npin = "ttl0"\nsees = []\ndark_hz = 500\n', switch=False) == []
 
 
-def test_photodiode_without_converter_is_reported(warnings):
+def test_unmeasured_photodiode_is_reported_by_name(warnings):
     (text,) = warnings(LIT + '[photodiode.monitor]\nsees = ["aom_397"]\nvolts = 2.0\n')
     assert text.startswith("monitor: nothing measures its voltage: name it at an input in bench.toml")
 
