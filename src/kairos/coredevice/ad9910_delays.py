@@ -14,6 +14,7 @@ __all__ = [
 ]
 
 CHANNELS = STORED_DELAYS_OF_SERVO.sync_delay_seed.count
+_UNEQUAL = "When using EEPROM, sync_delay_seeds must be equal to io_update_delay"
 
 
 def delays_of(dmgr, core, sync_delay_seed, io_update_delay):
@@ -29,9 +30,10 @@ def delays_of(dmgr, core, sync_delay_seed, io_update_delay):
 def shared_delays_of(dmgr, core, sync_delay_seeds, io_update_delay):
     """Return the delays for these arguments of a SharedDDS: a list of numbers and a number, or the
     same text twice; else ValueError."""
-    if isinstance(sync_delay_seeds, str) or isinstance(io_update_delay, str):
-        if sync_delay_seeds != io_update_delay:
-            raise ValueError("When using EEPROM, sync_delay_seeds must be equal to io_update_delay")
+    texts = [argument for argument in (sync_delay_seeds, io_update_delay) if isinstance(argument, str)]
+    if texts and texts != [sync_delay_seeds] * 2:
+        raise ValueError(_UNEQUAL)
+    if texts:
         return StoredSharedDelays(dmgr, core, sync_delay_seeds)
     if len(sync_delay_seeds) != CHANNELS:
         raise ValueError(f"sync_delay_seeds of an Urukul are {CHANNELS} numbers, not {len(sync_delay_seeds)}")

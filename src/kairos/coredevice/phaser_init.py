@@ -4,7 +4,7 @@
 names it.
 """
 
-from ..language import TInt32, delay, kernel, ms, us
+from ..language import TFloat, TInt32, delay, kernel, ms, us
 from .chips import dac34h84 as dac
 from .chips.phaser import BOARD, BOARD_ID, GW_REV, HW_REV, STA
 from .dac34h84 import AFTER_RESET, FIFO_OFFSETS, HIGHEST_LOCKED, LOWEST_LOCKED, middle
@@ -77,10 +77,11 @@ class Initialisation:
     @kernel
     def _begin(self):
         """Set card and DAC to the state after a reset."""
-        self.set_cfg(dac_resetb=0, dac_sleep=1, dac_txena=0, trf0_ps=1, trf1_ps=1, att0_rstn=0, att1_rstn=0)
-        self.set_leds(0)
-        self.set_fan_mu(0)
-        self.set_cfg(clk_sel=self.clk_sel, dac_txena=0, trf0_ps=1, trf1_ps=1, att0_rstn=0, att1_rstn=0)
+        for awake in range(2):
+            self.set_cfg(self.clk_sel * awake, awake, 1 - awake, dac_txena=0, trf0_ps=1, trf1_ps=1, att0_rstn=0, att1_rstn=0)
+            if awake == 0:
+                self.set_leds(0)
+                self.set_fan_mu(0)
         delay(0.1 * ms)
         self.set_sync_dly(self.sync_dly)
 
@@ -150,11 +151,8 @@ class Initialisation:
         good = 0
         for offset in range(FIFO_OFFSETS):
             self.dac_write(dac.CONFIG9.address, dac.CONFIG9.fifo_offset.put(kept, offset))
-            self.clear_dac_alarms()
-            delay(0.1 * ms)
-            if dac.ALARMS.fifo.get(self.get_dac_alarms()) == 0:
+            if dac.ALARMS.fifo.get(self._alarms_within(0.1 * ms)) == 0:
                 good |= 1 << offset
-            delay(0.1 * ms)
         if good == 0:
             raise ValueError("no good fifo offset")
         best = middle(good)
@@ -172,29 +170,31 @@ class Initialisation:
         if self.tune_fifo_offset:
             self.dac_tune_fifo_offset()
         delay(0.1 * ms)
+        alarms = self._alarms_within(2 * ms) & ~_IGNORED
+        if alarms == 0:
+            return
+        if not debug:
+            raise ValueError("DAC alarm")
+        print("DAC alarms:", alarms)
+        self.core.break_realtime()
+
+    @kernel
+    def _alarms_within(self, time: TFloat) -> TInt32:
+        """Return the alarms of the next seconds."""
         self.clear_dac_alarms()
-        delay(2 * ms)
+        delay(time)
         alarms = self.get_dac_alarms()
         delay(0.1 * ms)
-        if alarms & ~_IGNORED != 0:
-            if debug:
-                print("DAC alarms:", alarms)
-                self.core.break_realtime()
-            else:
-                raise ValueError("DAC alarm")
+        return alarms
 
     @kernel
     def _start_mixers(self):
         """Synchronise the DAC's oscillators, which are on meanwhile."""
-        word = self.dac_config2
-        self.dac_write(dac.CONFIG2.address, dac.CONFIG2.nco_ena.put(word, 1))
-        delay(40 * us)
-        self.dac_sync()
-        delay(100 * us)
-        self.dac_write(dac.CONFIG2.address, word)
-        delay(40 * us)
-        self.dac_sync()
-        delay(100 * us)
+        for word in [dac.CONFIG2.nco_ena.put(self.dac_config2, 1), self.dac_config2]:
+            self.dac_write(dac.CONFIG2.address, word)
+            delay(40 * us)
+            self.dac_sync()
+            delay(100 * us)
 
 
 class ChannelInitialisation:

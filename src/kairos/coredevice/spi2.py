@@ -115,9 +115,9 @@ class SPIMaster(RTIODevice):
         delay_mu(self.xfer_duration_mu)
 
 
-spi_set_config = firmware_function("spi_set_config", "busno flags length div cs", QUIET)
-spi_write = firmware_function("spi_write", "busno data", QUIET)
-spi_read = firmware_function("spi_read", "busno", QUIET)
+set_bus = firmware_function("spi_set_config", "busno flags length div cs", QUIET)
+transfer_on_bus = firmware_function("spi_write", "busno data", QUIET)
+received_on_bus = firmware_function("spi_read", "busno", QUIET)
 
 
 class NRTSPIMaster(BusDevice):
@@ -129,14 +129,14 @@ class NRTSPIMaster(BusDevice):
     @kernel
     def set_config_mu(self, flags=0, length=8, div=6, cs=1):
         """As `SPIMaster.set_config_mu`, effective immediately."""
-        spi_set_config(self.busno, flags, length, div, cs)
+        set_bus(self.busno, flags, length, div, cs)
 
     @kernel
     def write(self, data=0):
         """Transfer `data` (int32)."""
-        spi_write(self.busno, data)
+        transfer_on_bus(self.busno, data)
 
     @kernel
     def read(self):
         """Return the word read by the last transfer."""
-        return spi_read(self.busno)
+        return received_on_bus(self.busno)
