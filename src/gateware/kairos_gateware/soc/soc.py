@@ -238,7 +238,7 @@ class Soc(Module):
         """Connects the events that wake the processors, and interrupts."""
         memories = self.links.memories
         self.interrupts = Signal(16)
-        for number, levels in self.links.irqs.items():
+        for number, levels in ({0: []} | self.links.irqs).items():
             self.comb += self.interrupts[number].eq(reduce(or_, levels, C(0)))
         self.event_o, self.event_i = self.initiator.event_o, self.initiator.event_i
         for memory in memories:
