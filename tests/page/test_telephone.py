@@ -36,7 +36,7 @@ def good(page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_opens_on_a_telephone_is_accessible(chromium, alarmed, tmp_path, scheme):
+def test_telephone_views_with_their_popups_and_forms_are_accessible(chromium, alarmed, tmp_path, scheme):
     for n in (3, 5):
         alarmed.ends(alarmed.run_of("Quick", n=n))
     alarmed.set_dataset("rf", 3.0, True, {"unit": "V"})
