@@ -25,7 +25,7 @@ def demo(folder, **environment):
     return done.stdout.splitlines()
 
 
-def test_demo_without_chromium_reports_that_and_names_the_address(tmp_path):
+def test_demo_without_chromium_reports_it_and_names_the_address(tmp_path):
     built("ion")
     said = demo(tmp_path, PATH="/nowhere")
     assert said[0].startswith("no picture of the page: Chromium is not installed")

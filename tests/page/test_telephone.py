@@ -1,0 +1,89 @@
+"""What opens within the panels, on a telephone: nothing that axe-core objects to, nothing wider than the screen."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support import PATIENCE
+from tests.support.browser import ENTRY, new_page, violations
+from tests.support.hub import Hub, token_entry
+from tests.support.laboratory import Laboratory
+
+expect.set_options(timeout=PATIENCE * 1000)
+
+ALARM = '[[alarm]]\nname = "trap RF"\ndataset = "rf"\nmaximum = 2\nguidance = "call Anna"\n'
+
+
+@pytest.fixture
+def alarmed(tmp_path):
+    """A laboratory with an alarm."""
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    laboratory = Laboratory(folder, ALARM)
+    laboratory.start()
+    yield laboratory
+    laboratory.close()
+
+
+def view(page, name):
+    page.get_by_label("Views").get_by_role("button", name=name, exact=True).click()
+
+
+def good(page):
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_telephone_views_with_their_popups_and_forms_are_accessible(chromium, alarmed, tmp_path, scheme):
+    for n in (3, 5):
+        alarmed.ends(alarmed.run_of("Quick", n=n))
+    alarmed.set_dataset("rf", 3.0, True, {"unit": "V"})
+    alarmed.run_of("Asks")
+    hub = Hub(tmp_path, {}, entries=ENTRY)
+    try:
+        with new_page(chromium, hub.address, "telephone", scheme) as page:
+            page.set_default_timeout(1000 * PATIENCE)
+            page.get_by_role("button", name="1 alarm").click()
+            expect(page.get_by_role("row", name=re.compile("^trap RF active"))).to_be_visible()
+            good(page)
+            page.get_by_role("button", name="1 alarm").click()
+            view(page, "Start")
+            page.get_by_role("button", name=re.compile("Quick scan")).click()
+            page.get_by_text("Scheduling").click()
+            good(page)
+            view(page, "Data")
+            page.get_by_role("button", name="History of rf").click()
+            page.get_by_role("button", name="Edit rf").click()
+            good(page)
+            page.get_by_role("button", name="Draw points").click()
+            view(page, "Now")
+            expect(page.get_by_label("power")).to_be_visible()  # what the run asks for
+            plot = page.get_by_role("article", name="points", exact=True)
+            plot.get_by_role("button", name="Crosshair of points").click()
+            plot.get_by_label("Runs behind points").fill("0")
+            plot.get_by_role("button", name="Draw behind").click()
+            expect(plot.get_by_role("img", name=re.compile("with run 0 behind"))).to_be_visible()
+            plot.get_by_label("Fit of points").select_option("line")
+            expect(plot.get_by_label("Fit line")).to_be_visible()
+            page.get_by_role("button", name="Lock …").click()
+            good(page)
+            view(page, "Runs")
+            for rid in (0, 1):
+                page.get_by_label(f"Compare run {rid}").check()
+            page.get_by_role("button", name="Compare 0 and 1").click()
+            expect(page.get_by_role("row", name=re.compile("^n argument 3 5"))).to_be_visible()
+            good(page)
+    finally:
+        hub.close()
+
+
+def test_login_on_a_telephone_is_accessible(chromium, place, tmp_path):
+    hub = Hub(tmp_path, {}, entries=ENTRY + token_entry("a token", "look"))
+    try:
+        with new_page(chromium, hub.address, "telephone") as page:
+            expect(page.get_by_label("Token")).to_be_visible()
+            good(page)
+    finally:
+        hub.close()
