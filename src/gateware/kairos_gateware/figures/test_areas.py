@@ -10,6 +10,7 @@ from kairos_gateware.figures import __main__ as figures
 PAGE = Path(__file__).parents[4] / "docs" / "gateware" / "phys.md"
 ROWS = {
     "grabber, 1 / 16 regions, receiver included": ["grabber_1", "grabber"],
+    "Phaser, with oscillators / with pulses": ["phaser", "phaser_miqro"],
     "SU-Servo with its channels, one Urukul / two": ["suservo", "suservo_8"],
 }
 """Blocks of rows of its table."""
