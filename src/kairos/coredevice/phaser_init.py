@@ -181,7 +181,7 @@ class Initialisation:
                 print("DAC alarms:", alarms)
                 self.core.break_realtime()
             else:
-                raise ValueError("DAC alarm")
+                raise ValueError("DAC alarm: see get_dac_alarms")
 
     @kernel
     def _start_mixers(self):
