@@ -6,7 +6,7 @@ from kairos_gateware.contracts import phaser as facts
 from kairos_gateware.pad import Pad
 from kairos_gateware.phy import phaser_card as card
 from kairos_gateware.phy.fastlink import FastLink, geometry
-from kairos_gateware.phy.test_phaser import Whole, frames, shifted
+from kairos_gateware.phy.phaser_card import Whole, frames, shifted
 from kairos_gateware.testbenches.phy import play
 from kairos_gateware.testbenches.simulator import run_simulation
 

@@ -174,7 +174,7 @@ class Initialisation:
         if alarms == 0:
             return
         if not debug:
-            raise ValueError("DAC alarm")
+            raise ValueError("DAC alarm: see get_dac_alarms")
         print("DAC alarms:", alarms)
         self.core.break_realtime()
 

@@ -12,6 +12,7 @@ from ..language import TInt32, TTuple, at_mu, delay_mu, kernel, now_mu, portable
 from .ad9910 import AD9910
 from .ad9910_delays import FixedSharedDelays, shared_delays_of
 from .chips.ad9910 import PROFILE
+from .parts.numbers import nearest
 from .ttl import DigitalOutput
 from .urukul import CS_DDS_MULTI
 
@@ -182,7 +183,7 @@ class SharedDDS:
         if an edge is not found where two measurements say that it is, or the edges leave no delay.
         """
         before = self.cpld.cfg_reg
-        period = int(round(_SYSTEM_CYCLES / (self.sysclk * self.core.ref_period)))
+        period = nearest(_SYSTEM_CYCLES / (self.sysclk * self.core.ref_period))
         edges = 0
         for channel in range(URUKUL_CHANNELS):
             self.core.break_realtime()

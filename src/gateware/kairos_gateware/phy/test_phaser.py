@@ -2,59 +2,17 @@
 oscillators, their announcement in simulations, pulses, the frame of an event, the stamp of an answer."""
 
 import random
-from dataclasses import replace
 
 import pytest
 from migen import *
 
 from kairos_gateware.contracts import phaser as facts
-from kairos_gateware.pad import Pad
 from kairos_gateware.phy import phaser_card as card
-from kairos_gateware.phy.fastino_card import FrameReceiver
-from kairos_gateware.phy.phaser import Phaser, PhaserPulses, PhaserTones
+from kairos_gateware.phy.phaser_card import Whole, frames, shifted
 from kairos_gateware.testbenches.phy import play
 
 FRAME = 40
 TURN = 1 << 32
-
-
-class Whole(Module):
-    """All channels of a card; `pads` and `channel` are chosen by the test."""
-
-    def __init__(self, simulated=1, miqro=0):
-        lanes = [Pad(f"mosi{i}", "out", 0, True) for i in range(facts.LANES)]
-        phaser = Phaser(0, Pad("clk", "out", 0, True), lanes, Pad("miso", "in", 0), miqro)
-        self.submodules.phaser = phaser
-        self.pads = phaser.pads
-        if miqro:
-            self.others = [PhaserPulses(1 + c, phaser, c) for c in range(2)]
-        else:
-            self.others = [
-                PhaserTones(1 + n, phaser.words[n // 2][n % 2], phaser.strobes[n // 2][n % 2]) for n in range(4)
-            ]
-        self.submodules += self.others
-        self.comb += phaser.channel.free_running.simulated.eq(simulated)
-
-    def of(self, n):
-        """Itself with the channel `n`: 0 the registers."""
-        channel = (self.phaser if n == 0 else self.others[n - 1]).channel
-        self.channel = replace(channel, settled=self.phaser.channel.settled)
-        return self
-
-
-def frames(record):
-    """[(cycle at which it begins, fields of its header, body)]."""
-    receiver = FrameReceiver(facts.FRAME_WORDS, facts.FRAME_WORD_BITS, facts.CLOCK_PATTERN, facts.CRC)
-    pads = list(zip(*record.outputs[: 1 + facts.LANES], strict=True))
-    for index in range(FRAME - 1, len(pads)):
-        receiver.feed(index + 1, [samples for samples, _ in pads[index]])
-    assert not receiver.errors
-    return [(start, *card.header(payload)) for start, payload in receiver.frames]
-
-
-def shifted(events):
-    # `play` numbers the cycle n + 1 as n
-    return {cycle - 1: (*event, 0) if len(event) == 2 else event for cycle, event in events.items()}
 
 
 def test_frame_carries_the_last_access_before_it():
