@@ -7,8 +7,8 @@ Files that took longest in the last run come first, so that no worker is left wi
 SEED` runs files, and the tests of each, in another order: none may depend on it.
 
 The cost of a file is its processor time in seconds, its own and that of the processes it started, which does not
-depend on what else the machine does, without that for simulations of gateware that had to be built. It is written to build/durations.json; `scripts/budgets` compares it with
-tests/budgets.toml.
+depend on what else the machine does; building simulations of gateware does not count. It is written to
+build/durations.json; `scripts/budgets` compares it with tests/budgets.toml.
 """
 
 import json

@@ -78,7 +78,9 @@ class Initialisation:
     def _begin(self):
         """Set card and DAC to the state after a reset."""
         for awake in range(2):
-            self.set_cfg(self.clk_sel * awake, awake, 1 - awake, dac_txena=0, trf0_ps=1, trf1_ps=1, att0_rstn=0, att1_rstn=0)
+            self.set_cfg(
+                self.clk_sel * awake, awake, 1 - awake, dac_txena=0, trf0_ps=1, trf1_ps=1, att0_rstn=0, att1_rstn=0
+            )
             if awake == 0:
                 self.set_leds(0)
                 self.set_fan_mu(0)
