@@ -1,7 +1,8 @@
 """The laboratory of `make demo`: it starts a laboratory on an emulated device with an ion, and the hub, submits
 examples/ion/rabi_flop.py, and takes a picture of the page in Chromium while the points come.
 
-The folder of the laboratory stays, so that it can be started again and used.
+The folder of the laboratory stays, so that it can be started again and used. The picture needs Playwright:
+pip install 'kairos[test]'.
 """
 
 import os

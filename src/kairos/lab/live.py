@@ -144,7 +144,7 @@ class LiveDatasets:
         """Apply the records of a run."""
         flags = self._flags.setdefault(rid, {})
         changes: list[dict] = []
-        written: list[tuple[str, int]] = []
+        written: dict[str, int] = {}
         for record in records:
             try:
                 self._take(rid, record, flags, changes, written)
@@ -152,11 +152,14 @@ class LiveDatasets:
                 logger.error("a change of dataset '%s' by run %d is not shown: %s", record.key, rid, error)
         if changes:
             self.publication.changed(changes)
-        for key, number in written:
+        for key, number in written.items():
             self._keep([key], rid=rid, record=number)
 
     def _take(self, rid, record, flags, changes, written):
+        """Apply a record; `written` gets those whose values are to be entered into the history."""
         key = record.key
+        if record.operation in ("set", "delete") and key in written:
+            self._keep([key], rid=rid, record=written.pop(key))  # it is another value from now on
         match record.operation:
             case "set":
                 now, metadata = record.more
@@ -171,7 +174,7 @@ class LiveDatasets:
                     changes.clear()
                     self._set(key, record.value, bool(now & PERSIST), metadata, rid=rid, record=record.number)
                     if now & PERSIST and not self._is_old(rid, record):
-                        written.append((key, record.number))
+                        written[key] = record.number
                 elif before & BROADCAST and key in self.values:
                     changes.append(self._removed(key, rid=rid, record=record.number))
             case "delete":

@@ -91,8 +91,8 @@ class FastLink(Module):
     `payload` (in, `payload_bits` bits): sampled in the cycle `begin` (out). `fresh` (in): it is to be sent
     in simulation, too; sampled with it. free_running: for the PHY's channel. `settled` (out): no frame is
     on the pads, and the return lane is idle. `frames` (out, 4 bits): of all lengths that are odd, the
-    number of `begin`s so far. `phase` (out): number of the cycle in the frame, `after` (out): the one
-    after a jump.
+    number of `begin`s so far. `phase` (out, below `length`): number of the cycle in the frame, `after` (out, as
+    `phase`): the one after a jump.
 
     `answer` (out, `words` bits): the last samples of the return lane, a bit for each word of the frame;
     `answered` (out), one cycle: they are new, and those of the frame after one that was sent.

@@ -36,8 +36,8 @@ class PhaseTracker(Module):
 
     `word` (out, 16 bits): two slots after its own, the phase word of a channel.
 
-    Access, any time: `address` (in, a half's place: bit 0 the upper one, then reference times by profile and
-    channel, then previous word and accumulated phase of each channel), `value` (in, 16 bits), `write` (in);
+    Access, any time: `address` (in, `index_width + PROFILE_WIDTH + 2` bits; a half's place: bit 0 the upper one, then
+    reference times by profile and channel, then previous word and accumulated phase of each channel), `value` (in, 16 bits), `write` (in);
     `both` (in): both halves are written, with `time` and in its lowest three bits with `value`. `half` (out, 16
     bits) has the content in the next cycle.
     """
@@ -99,7 +99,7 @@ class PhaseTracker(Module):
                             ftw[HALF_WIDTH:].eq(self.low),
                             phase.eq(next_phase),
                             tracks[1].eq(tracks[0]),
-                            If(mine, accumulated[number].eq(next_phase)),
+                            If(mine, Case(number, {i: one.eq(next_phase) for i, one in enumerate(accumulated)})),
                         ],
                     },
                 ),
@@ -109,7 +109,10 @@ class PhaseTracker(Module):
         earlier = Signal(index_width)
         self.comb += earlier.eq(slot - 1)
         # The whole frequency word is there in the slot after its own
-        self.sync += If(sequence.running & (step == 0) & (slot >= 1) & (slot <= channels), previous[earlier].eq(ftw))
+        self.sync += If(
+            sequence.running & (step == 0) & (slot >= 1) & (slot <= channels),
+            Case(earlier, {i: one.eq(ftw) for i, one in enumerate(previous)}),
+        )
         self._access(previous, accumulated, channels)
 
     def _references(self, place):
