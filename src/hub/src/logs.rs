@@ -1,7 +1,8 @@
 //! The log of a device for many clients: the device sends it to one client, the hub, and only while
-//! a client follows it here.
+//! a client follows it here. The device discards what it has sent, so the hub keeps the last lines.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
@@ -11,8 +12,10 @@ use crate::job::State;
 use crate::management::{Client, Error};
 use crate::settings::DeviceSettings;
 
-/// Number of lines that a follower may lag behind.
+/// Number of lines that a follower may lag behind, and that are kept.
 const LINES: usize = 4096;
+/// Bytes of a line; a longer one is divided.
+const LINE_MAX: usize = 4096;
 /// Time after which the absence of followers is noticed; pause between attempts to connect.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -23,8 +26,28 @@ type Feed = broadcast::Sender<Arc<str>>;
 pub struct Logs {
     settings: Arc<DeviceSettings>,
     state: watch::Receiver<State>,
+    shared: Arc<Mutex<Shared>>,
+}
+
+#[derive(Default)]
+struct Shared {
     /// The channel to the followers, while a task fills it.
-    feed: Arc<Mutex<Option<Feed>>>,
+    feed: Option<Feed>,
+    kept: VecDeque<Arc<str>>,
+}
+
+impl Shared {
+    /// Keeps a line, and passes it to the followers.
+    fn pass(&mut self, line: Arc<str>) {
+        if self.kept.len() == LINES {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(line.clone());
+        if let Some(feed) = &self.feed {
+            // All followers may have left.
+            let _ = feed.send(line);
+        }
+    }
 }
 
 impl Logs {
@@ -32,29 +55,39 @@ impl Logs {
         Self {
             settings: Arc::new(settings),
             state,
-            feed: Arc::default(),
+            shared: Arc::default(),
         }
     }
 
-    /// Follows the log from now on. The first follower also receives the lines buffered on the
-    /// device.
-    pub fn follow(&self) -> broadcast::Receiver<Arc<str>> {
-        let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(feed) = &*feed {
-            return feed.subscribe();
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The lines that were followed, of which the device has none any more.
+    pub fn kept(&self) -> Vec<Arc<str>> {
+        self.shared().kept.iter().cloned().collect()
+    }
+
+    /// Follows the log: returns the lines kept here, and those that come, of which the first are the
+    /// ones that the device has kept.
+    pub fn follow(&self) -> (Vec<Arc<str>>, broadcast::Receiver<Arc<str>>) {
+        let mut shared = self.shared();
+        let kept = shared.kept.iter().cloned().collect();
+        if let Some(feed) = &shared.feed {
+            return (kept, feed.subscribe());
         }
         let (sender, receiver) = broadcast::channel(LINES);
-        *feed = Some(sender.clone());
+        shared.feed = Some(sender.clone());
         tokio::spawn(self.clone().fill(sender));
-        receiver
+        (kept, receiver)
     }
 
     /// Whether there are no followers left; then resets the feed for the next one.
     fn is_over(&self, sender: &Feed) -> bool {
-        let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.shared();
         let over = sender.receiver_count() == 0;
         if over {
-            *feed = None;
+            shared.feed = None;
         }
         over
     }
@@ -68,8 +101,7 @@ impl Logs {
             };
             if error != before {
                 let text = format!("[hub] the log of {} was interrupted: {error}", self.settings.name);
-                // All followers may have left.
-                let _ = sender.send(text.into());
+                self.shared().pass(text.into());
                 before = error;
             }
             sleep(PAUSE).await;
@@ -98,11 +130,27 @@ impl Logs {
             for byte in text {
                 if byte != b'\n' {
                     line.push(byte);
-                    continue;
                 }
-                let _ = sender.send(String::from_utf8_lossy(&line).into());
-                line.clear();
+                if byte == b'\n' || line.len() == LINE_MAX {
+                    self.shared().pass(String::from_utf8_lossy(&line).into());
+                    line.clear();
+                }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kept_lines_are_the_last_ones() {
+        let mut shared = Shared::default();
+        for number in 0..LINES + 3 {
+            shared.pass(number.to_string().into());
+        }
+        assert_eq!(shared.kept.len(), LINES);
+        assert_eq!(shared.kept.front().map(AsRef::as_ref), Some("3"));
     }
 }

@@ -12,6 +12,7 @@ use tonic::{Request, Response, Status};
 
 use crate::device::Device;
 use crate::job::State;
+use crate::logs::Logs;
 use crate::names;
 use crate::plugins::host::{Plugins, ReloadError};
 use crate::plugins::settings::Layer;
@@ -185,12 +186,22 @@ impl Monitor for Service {
         let device = self.device(&device)?;
         if follow {
             device.gateware()?;
-            return Ok(Response::new(Box::pin(messages(device.logs()?.follow()))));
+            let (kept, lines) = device.logs()?.follow();
+            return Ok(Response::new(Box::pin(stored(kept).chain(messages(lines)))));
         }
         let text = device.log().await?;
-        let lines: Vec<_> = text.lines().map(|line| Ok(LogResponse { line: line.into() })).collect();
-        Ok(Response::new(Box::pin(tokio_stream::iter(lines))))
+        let kept = device.logs().map_or_else(|_| Vec::new(), Logs::kept);
+        let lines: Vec<_> = text.lines().map(Arc::from).collect();
+        Ok(Response::new(Box::pin(stored(kept).chain(stored(lines)))))
     }
+}
+
+fn stored(lines: Vec<Arc<str>>) -> impl Stream<Item = Result<LogResponse, Status>> + Send {
+    tokio_stream::iter(lines.into_iter().map(|line| {
+        Ok(LogResponse {
+            line: line.to_string(),
+        })
+    }))
 }
 
 /// Converts log lines to messages. A client that does not keep up gets a line with the number of

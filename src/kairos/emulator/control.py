@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import EmulatorError
 from ..waveform import Edges, Wave
 
-__all__ = ["Control"]
+__all__ = ["Control", "processor_s"]
 
 LONGEST = 600.0
 """Maximum seconds to wait for a reply of a program that is working on it."""
@@ -20,14 +20,14 @@ _BLOCK = 1 << 20
 """Bytes received at once."""
 
 
-def _processor_s(pid: int) -> float:
-    """Return the processor time that a process has used; 0 if the system does not say."""
+def processor_s(pid: int, otherwise: float = 0.0) -> float:
+    """Return the processor time that a process has used itself, or `otherwise` if the system does not say. That of
+    the system on its behalf does not count: on a machine short of memory, it is spent on pages that are read again."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        # utime, the field 14
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11]) / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError):
-        return 0.0
-    # utime and stime, the fields 14 and 15
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return otherwise
 
 
 class Control:
@@ -99,14 +99,14 @@ class Control:
     def _line(self, timeout: float) -> bytes:
         """Receive a line. TimeoutError if the emulator does not send anything for `timeout`
         seconds in which it does not work either; what it works on may be large."""
-        deadline, worked, searched = time.monotonic() + self.longest, _processor_s(self._pid), 0
+        deadline, worked, searched = time.monotonic() + self.longest, processor_s(self._pid), 0
         self._socket.settimeout(timeout)
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
             try:
                 block = self._socket.recv(_BLOCK)
             except TimeoutError:
-                before, worked = worked, _processor_s(self._pid)
+                before, worked = worked, processor_s(self._pid)
                 if worked == before or time.monotonic() > deadline:
                     raise
                 continue

@@ -21,7 +21,7 @@ from ..scratch import ScratchFolder
 from ..waveform import Recording
 from . import artifacts
 from .cards import cards, pins
-from .control import Control
+from .control import Control, processor_s
 from .sources import Kernels, Sources
 from .storage import open_card
 
@@ -275,7 +275,7 @@ class Emulator:
                 line = self._events.get(timeout=max(1.0, READY_TIMEOUT - (time.monotonic() - began)))
             except queue.Empty:
                 waited = time.monotonic() - began
-                if waited < STARVED_TIMEOUT and self._processor_s() < READY_TIMEOUT / 3:
+                if waited < STARVED_TIMEOUT and processor_s(self.pid, math.inf) < READY_TIMEOUT / 3:
                     continue
                 raise self._not_booted(waited) from None
             if line is None:
@@ -291,15 +291,6 @@ class Emulator:
                 raise PortInUse(event["port"])
             if event.get("event") == "offline":
                 raise self._offline()
-
-    def _processor_s(self) -> float:
-        """Seconds of processor time that the program has had, without that of the kernel: on a machine short of
-        memory, it is spent on pages that are read again."""
-        try:
-            user = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[11]
-        except OSError:
-            return math.inf
-        return int(user) / os.sysconf("SC_CLK_TCK")
 
     def _not_booted(self, waited: float) -> EmulatorError:
         """Stop the emulator; returns the error to raise."""

@@ -353,8 +353,8 @@ class Device:
         return {each.name: Subsystem(CONDITIONS[each.condition], each.text, dict(each.values)) for each in found}
 
     def log(self, follow: bool = False) -> Iterator[str]:
-        """Yield the lines of its log: the stored ones, and with `follow` new ones, without end. The
-        device discards lines that a client has followed."""
+        """Yield the lines of its log: the stored ones, and with `follow` new ones, without end. Lines
+        that a client has followed are no longer on the device, but the hub has the last 4096."""
         for message in self._lab.stream("Monitor", "Log", device=self.name, follow=follow):
             yield message.line
 

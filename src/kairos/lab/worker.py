@@ -1,11 +1,10 @@
 """The process of one run: builds an experiment and executes its stages, whether or not a laboratory is there.
 
 It is forked by :mod:`.forkserver`, and connects to the laboratory's socket. Both sides send lines of
-PYON. The process sends ``hello`` with its number and what it is doing; ``ask`` with a number, a
-service and arguments, answered by ``reply`` with that number; ``end`` with the result of a stage;
-``written`` with the length of its journal. It receives ``stage`` with the name of a stage and its
-values. When the connection is lost, it connects again and repeats what was not answered, until then
-going on with its stage.
+PYON. The process sends ``hello`` with its number and what it is doing; ``ask`` with a number, a service and
+arguments, answered by ``reply`` with that number; ``end`` with the result of a stage, when all that it has measured
+is in its journal; ``written`` with the length of that. It receives ``stage`` with the name of a stage and its values.
+When the connection is lost, it connects again and repeats what was not answered, until then going on with its stage.
 """
 
 import faulthandler
@@ -414,8 +413,7 @@ def _served(link: Link, run: _Run):
 
 
 def _performed(link: Link, run: _Run, stage: str) -> tuple[str, str] | None:
-    """Execute a stage and report its end; returns status and error if it has failed. What it has
-    measured is in the journal before: from then on this process may be killed."""
+    """Execute a stage, write the journal, and report its end; returns status and error if it has failed."""
     link.update(stage=stage, busy=True)
     try:
         _execute(run, stage)
