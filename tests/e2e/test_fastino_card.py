@@ -22,11 +22,13 @@ def test_fastino_voltages_ramp_and_hold_as_set(bench):
     bench.run(EXPERIMENTS, "Ramp")
     assert bench.warnings == []
     changes = bench.dac("fastino0", 5).changes
-    ramp = [change for change in changes if change[1] in [pytest.approx(2 * n - 9, abs=2e-4) for n in range(10)]][:10]
-    assert [volts for _, volts in ramp] == [pytest.approx(2 * n - 9, abs=2e-4) for n in range(10)]
+    steps = [pytest.approx(2 * n - 9, abs=2e-4) for n in range(10)]
+    begun = next(n for n, (_, volts) in enumerate(changes) if volts == steps[0])
+    ramp = [change for change in changes[begun:] if change[1] in steps][:10]
+    assert [volts for _, volts in ramp] == steps
     gaps = [after[0] - before[0] for before, after in zip(ramp, ramp[1:], strict=False)]
     assert gaps == [pytest.approx(FRAME, abs=1e-12)] * 9
-    held = next(time for time, volts in changes if volts == pytest.approx(6, abs=2e-4))
+    held = next(time for time, volts in changes[begun:] if volts == pytest.approx(6, abs=2e-4))
     # An event is sent in the following frame, and arrives at the card one frame later.
     begin, end = bench.pin("ttl4").pulses[-1]
     assert FRAME <= held - end - 8e-9 <= 2 * FRAME

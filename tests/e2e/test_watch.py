@@ -75,7 +75,7 @@ def test_camera_distinguishes_bright_and_dark_ion(bench):
     assert flipped[0] == pytest.approx(bright[0], rel=0.3)
     assert flipped[1] == pytest.approx(192, abs=60), "ion 1 is in D"
     part = bench.part("andor")
-    assert part["frames"] == 3
+    assert part["frames"] >= 3, "others may be of other tests"
     assert sum(map(sum, part["image"])) == sum(flipped), "what the grabber added up is the image"
 
 

@@ -197,11 +197,7 @@ impl Monitor for Service {
 }
 
 fn stored(lines: Vec<Arc<str>>) -> impl Stream<Item = Result<LogResponse, Status>> + Send {
-    tokio_stream::iter(lines.into_iter().map(|line| {
-        Ok(LogResponse {
-            line: line.to_string(),
-        })
-    }))
+    tokio_stream::iter(lines.into_iter().map(|line| Ok(LogResponse { line: line.to_string() })))
 }
 
 /// Converts log lines to messages. A client that does not keep up gets a line with the number of

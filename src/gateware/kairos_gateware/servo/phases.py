@@ -36,8 +36,9 @@ class PhaseTracker(Module):
 
     `word` (out, 16 bits): two slots after its own, the phase word of a channel.
 
-    Access, any time: `address` (in, `index_width + PROFILE_WIDTH + 2` bits; a half's place: bit 0 the upper one, then
-    reference times by profile and channel, then previous word and accumulated phase of each channel), `value` (in, 16 bits), `write` (in);
+    Access, any time: `address` (in, `index_width + PROFILE_WIDTH + 2` bits; a half's place: bit 0 the
+    upper one, then reference times by profile and channel, then previous word and accumulated phase of each
+    channel), `value` (in, 16 bits), `write` (in);
     `both` (in): both halves are written, with `time` and in its lowest three bits with `value`. `half` (out, 16
     bits) has the content in the next cycle.
     """

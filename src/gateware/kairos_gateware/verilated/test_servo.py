@@ -341,18 +341,6 @@ def test_update_pulse_has_the_delay_of_its_card(boot):
     assert edges(ps, "ttl_urukul1_io_update") == [(start + 1, 1), (start + 9, 0)]
 
 
-@pytest.mark.parametrize("name, data, address", [("suservo0_ch2", 0b101, 0), ("suservo0", 1 << 22, 0)])
-def test_phase_tracking_is_reported_as_busy_channel(boot, registers, name, data, address):
-    ps = boot()
-    assert MAP.phase == 1 << 12
-    assert ps.output(CHANNEL[name], 8 * ps.now(), data, address=address) == 0
-    ps.advance(ps.now())
-    assert ps.read(registers["rtio_async_error"]) == 2
-    assert ps.read(registers["rtio_busy_channel"]) == CHANNEL[name]
-    if name != "suservo0":
-        assert edges(ps, name) == []
-
-
 def test_time_is_skipped_only_while_the_servo_is_off(boot):
     ps = boot(skip=True)
     before = ps.cycle
