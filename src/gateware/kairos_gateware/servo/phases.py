@@ -124,11 +124,7 @@ class PhaseTracker(Module):
         upper = Signal()
         self.sync += upper.eq(self.address[0])
         known = self.address[len(self.address) - 1]
-        values = [self.value, self.value]
-        halves = [
-            Mux(self.both, Cat(self.value[:3], self.time[3:HALF_WIDTH]), values[0]),
-            Mux(self.both, self.time[HALF_WIDTH:], values[1]),
-        ]
+        times = [Cat(self.value[:3], self.time[3:HALF_WIDTH]), self.time[HALF_WIDTH:]]
         ends = []
         for i in range(2):
             memory = Memory(HALF_WIDTH, depth, name=f"reference_{i}")
@@ -138,7 +134,7 @@ class PhaseTracker(Module):
             self.comb += [
                 read.adr.eq(place),
                 access.adr.eq(self.address[1:]),
-                access.dat_w.eq(halves[i]),
+                access.dat_w.eq(Mux(self.both, times[i], self.value)),
                 access.we.eq(self.write & ~known & (self.both | (self.address[0] == i))),
             ]
             contents.append(read.dat_r)
