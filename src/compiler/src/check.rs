@@ -10,9 +10,10 @@ use crate::names::{LocalId, Name, Names};
 use crate::program::{Fact, FunctionInstance, Program};
 use crate::syntax::*;
 use crate::types::Kind;
+use crate::warnings::Warnings;
 
 /// Checks one function, whose types are known, and adds to the program's `warnings`.
-pub fn check(function: &FunctionInstance, program: &Program, warnings: &mut Vec<Diagnostic>) -> Result<()> {
+pub fn check(function: &FunctionInstance, program: &Program, warnings: &mut Warnings) -> Result<()> {
     let types = &program.types;
     let mut check = Check {
         function,
@@ -44,7 +45,7 @@ struct Check<'a> {
     names: Rc<Names>,
     /// For each enclosing loop, the variables set at its `break`s.
     loops: Vec<State>,
-    warnings: &'a mut Vec<Diagnostic>,
+    warnings: &'a mut Warnings,
 }
 
 fn join(a: State, b: State) -> State {
@@ -84,16 +85,8 @@ impl Check<'_> {
     /// Warns of a statement that follows one which never falls through to it.
     fn unreachable(&mut self, stmt: &Stmt, before: &Stmt) {
         let warning = Diagnostic::new(stmt.span, "unreachable code");
-        self.warn(*warning.label(before.span, "never continues past this"));
-    }
-
-    fn warn(&mut self, mut warning: Diagnostic) {
-        // A method is checked once per class, so the same warning may already be recorded.
-        let known = |known: &Diagnostic| known.message == warning.message && known.span == warning.span;
-        if !self.warnings.iter().any(known) {
-            warning.warning = true;
-            self.warnings.push(warning);
-        }
+        self.warnings
+            .add(*warning.label(before.span, "never continues past this"));
     }
 
     /// Warns of clauses after one that catches every exception.
@@ -108,7 +101,8 @@ impl Check<'_> {
         if let (Some(before), Some(after)) = (catches_all, handlers.next()) {
             let warning = Diagnostic::new(after.span, "this clause never catches anything");
             let warning = warning.label(before.span, "catches every exception");
-            self.warn(*warning.help("put the clause for all exceptions last"));
+            self.warnings
+                .add(*warning.help("put the clause for all exceptions last"));
         }
     }
 
@@ -153,7 +147,9 @@ impl Check<'_> {
             let text =
                 "arrays are compared as a whole in this condition: they are equal if shape and elements are equal";
             let warning = Diagnostic::new(expr.span, text);
-            return self.warn(*warning.help("write np.all(…) or np.any(…) around it, as NumPy requires"));
+            return self
+                .warnings
+                .add(*warning.help("write np.all(…) or np.any(…) around it, as NumPy requires"));
         }
         let what = match self.program.types.kind(self.function.types[expr.id as usize]) {
             Kind::Function(_) | Kind::Closure(_) | Kind::Choice(_) => "a function",
@@ -164,12 +160,13 @@ impl Check<'_> {
                 let text = "this array counts as true if its length is not 0, whatever its elements";
                 let warning = Diagnostic::new(expr.span, text);
                 let advice = "write len(…) > 0 if that is meant, np.any(…) or np.all(…) if not; NumPy tests an array's only element";
-                return self.warn(*warning.help(advice));
+                return self.warnings.add(*warning.help(advice));
             }
             _ => return,
         };
         let text = format!("this condition is always true: it is {what}, which is not called");
-        self.warn(*Diagnostic::new(expr.span, text).help("add () to test what it returns"));
+        self.warnings
+            .add(*Diagnostic::new(expr.span, text).help("add () to test what it returns"));
     }
 
     fn stmt(&mut self, stmt: &Stmt, set: Set) -> Result<State> {

@@ -31,6 +31,7 @@ mod symbol;
 mod syntax;
 mod types;
 mod vectors;
+mod warnings;
 
 pub use infer::Request;
 
@@ -40,6 +41,7 @@ use diagnostic::Diagnostic;
 use host::Handle;
 use program::{Context, Program};
 use source::Sources;
+use warnings::Warnings;
 
 /// A compiled program, with the results of every pass.
 pub struct Output {
@@ -73,7 +75,7 @@ impl std::fmt::Display for Rejection {
 
 /// Compiles the functions that `request` asks for.
 pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Target) -> Result<Output, Rejection> {
-    let (sources, program, warnings) = (Sources::default(), Program::default(), vec![]);
+    let (sources, program, warnings) = (Sources::default(), Program::default(), Warnings::default());
     let mut context = Context {
         host,
         sources,
@@ -95,7 +97,7 @@ pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Targe
             module,
             subkernels,
             sources,
-            warnings,
+            warnings: warnings.into_diagnostics(),
         }),
         Err(diagnostic) => Err(Rejection { sources, diagnostic }),
     }
@@ -108,7 +110,7 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
         host,
         sources: Sources::default(),
         program: Program::default(),
-        warnings: vec![],
+        warnings: Warnings::default(),
         shapes: Default::default(),
     };
     let mut found = infer::infer_all(&mut context, &request);
@@ -125,7 +127,7 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
         found.extend(checked.filter_map(|result| result.err().map(|error| *error)));
         found.extend(initial::check(&context.program).err().map(|error| *error));
     }
-    found.append(&mut context.warnings);
+    found.extend(context.warnings.into_diagnostics());
     (context.sources, found)
 }
 
@@ -133,7 +135,7 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
 fn restart(context: &mut Context) {
     context.program = Program::default();
     context.sources = Sources::default();
-    context.warnings.clear();
+    context.warnings = Warnings::default();
 }
 
 fn passes(

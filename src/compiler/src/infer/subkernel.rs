@@ -94,7 +94,7 @@ impl Infer<'_, '_> {
             "the subkernel '{}' has no body: running it raises NotImplementedError",
             info.name
         );
-        self.warn(*Diagnostic::new(ast.name_span, text));
+        self.context.warnings.add(*Diagnostic::new(ast.name_span, text));
         let span = ast.name_span;
         let mut make = |kind| {
             ast.expr_count += 1;

@@ -29,18 +29,11 @@ impl Infer<'_, '_> {
         }
         if let Some((name, method)) = self.says_itself(ty) {
             let text = format!("this is always true: {name} has a {method}, which a kernel does not call implicitly");
-            self.warn(*Diagnostic::new(test.span, text).help(ask(method)));
+            self.context
+                .warnings
+                .add(*Diagnostic::new(test.span, text).help(ask(method)));
         }
         Ok(ty)
-    }
-
-    pub(super) fn warn(&mut self, mut warning: Diagnostic) {
-        // Functions are visited repeatedly.
-        let known = |known: &Diagnostic| known.message == warning.message && known.span == warning.span;
-        if !self.context.warnings.iter().any(known) {
-            warning.warning = true;
-            self.context.warnings.push(warning);
-        }
     }
 
     /// For an object whose class defines its truth: name of the class, and of the method.

@@ -82,16 +82,13 @@ impl Infer<'_, '_> {
             walk_operations(&function.ast.body, &mut |operation| {
                 if cuts(&program.types, function, &operation) {
                     let text = "the result of this operation on numpy.int64 is truncated to numpy.int32";
-                    let mut warning = Diagnostic::new(operation.span, text).help("write int32(…) if that is meant");
-                    warning.warning = true;
-                    warnings.push(*warning);
+                    warnings.push(Diagnostic::new(operation.span, text).help("write int32(…) if that is meant"));
                 }
                 if rounds_otherwise(&program.types, function, &operation) {
                     let text = "the quotient is rounded down, as in Python; ARTIQ rounds it toward zero";
-                    let mut warning = Diagnostic::new(operation.span, text);
-                    warning = warning.help("give '//' positive numbers, as in -(7 // 2), for the same result in both");
-                    warning.warning = true;
-                    warnings.push(*warning);
+                    let warning = Diagnostic::new(operation.span, text);
+                    let help = "give '//' positive numbers, as in -(7 // 2), for the same result in both";
+                    warnings.push(warning.help(help));
                 }
             });
             let mut inner = HashSet::new();
@@ -153,11 +150,7 @@ impl Infer<'_, '_> {
             }
         }
         for warning in warnings {
-            // A method is visited once for each class.
-            let known = |known: &Diagnostic| known.message == warning.message && known.span == warning.span;
-            if !self.context.warnings.iter().any(known) {
-                self.context.warnings.push(warning);
-            }
+            self.context.warnings.add(*warning);
         }
         Ok(())
     }

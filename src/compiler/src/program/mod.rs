@@ -18,6 +18,7 @@ use crate::names::Names;
 use crate::source::{Sources, Span};
 use crate::syntax::{ExprId, Function};
 use crate::types::{common_number, Callable, Kind, Ty, Types};
+use crate::warnings::Warnings;
 pub use shapes::{Iterable, Shapes};
 pub use subkernels::Subkernel;
 
@@ -224,7 +225,7 @@ pub struct Context<'a> {
     pub host: &'a mut dyn Host,
     pub sources: Sources,
     pub program: Program,
-    pub warnings: Vec<Diagnostic>,
+    pub warnings: Warnings,
     pub shapes: Shapes,
 }
 
@@ -400,11 +401,7 @@ impl Context<'_> {
     fn compare_invariants(&mut self, shape: Handle, info: &ClassInfo, first: bool) {
         let class = self.program.classes.get_mut(&shape).expect("just made");
         let mut warn = |text: String, help: &str| {
-            if self.warnings.iter().all(|warning| warning.message != text) {
-                let mut warning = Diagnostic::global(text).help(help);
-                warning.warning = true;
-                self.warnings.push(*warning);
-            }
+            self.warnings.add(*Diagnostic::global(text).help(help));
         };
         let name = &info.name;
         for missing in &info.missing {
