@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from . import reference
-
 
 def flat(value):
     """Numbers and texts of nested lists and dictionaries, in order."""
@@ -15,6 +13,8 @@ def flat(value):
 
 
 def test_stored_results_agree_with_qutip():
+    from . import reference  # QuTiP takes two seconds, and each process of the tests imports all of their files
+
     kept = json.loads(reference.FILE.read_text())
     now = json.loads(json.dumps(reference.cases()))
     kept.pop("qutip"), now.pop("qutip")
