@@ -1,5 +1,6 @@
 """Creates an experiment object from a file: imports it, selects the class, provides devices and arguments."""
 
+import importlib.machinery
 import importlib.util
 import logging
 import sys
@@ -56,6 +57,14 @@ def argument_texts(texts: list[str]) -> dict[str, str]:
     return arguments
 
 
+class _AsItIs(importlib.machinery.SourceFileLoader):
+    """Compiles a file each time. Python's compiled modules know a file by its second and size: a program that writes
+    `3*us` for `2*us` and runs the experiment again at once would run the former one."""
+
+    def path_stats(self, path):
+        raise OSError("neither read nor written")
+
+
 def import_file(path: str, prefix: str = "file_import_"):
     """Import a Python file as a module; exceptions of user code become
     :class:`report.UserCodeError`.
@@ -71,6 +80,8 @@ def import_file(path: str, prefix: str = "file_import_"):
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None:
         raise UsageError(f"{path} is not a Python file")
+    if isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+        spec.loader = _AsItIs(name, spec.origin)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     with report.user_code():
