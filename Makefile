@@ -95,12 +95,11 @@ $(B)/hub/kairos-hub: $(B)/.setup $(B)/.page Cargo.lock $(hub_sources)
 	@mkdir -p $(@D)/examples && cp $(addprefix $(B)/cargo-host/release/examples/,$(hub_examples)) $(@D)/examples/
 	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
 
-# After the other one: both have the same name in cargo's folder.
 .PHONY: hub-traces
 hub-traces: $(B)/hub/kairos-hub-traces ## The hub with traces for OpenTelemetry collectors
 $(B)/hub/kairos-hub-traces: $(B)/hub/kairos-hub $(hub_sources)
-	@scripts/step "hub with traces" $(cargo_build) --features kairos-hub/traces --bin kairos-hub
-	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
+	@scripts/step "hub with traces" $(cargo_build) --bin kairos-hub-traces
+	@cp $(B)/cargo-host/release/kairos-hub-traces $@.new && mv $@.new $@
 
 .PHONY: page
 page: $(B)/.page ## The page of the laboratory in a browser, which the hub contains

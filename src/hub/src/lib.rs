@@ -6,7 +6,7 @@
 //! [`job`]s. [`program`] builds batches from named steps; the [`journal`] survives a hub that is
 //! interrupted during a batch. [`service`] offers all this on a [`server`], with the `connections`
 //! of its clients, [`metrics`], the methods of [`plugins`] and of the [`laboratory`], and the
-//! [`page`] in the browser. [`traces`] shows where the time of a call goes; [`life`] reports liveness
+//! [`page`] in the browser. [`command`] is its command line. [`traces`] shows where the time of a call goes; [`life`] reports liveness
 //! to a service manager; `text` makes what others wrote safe for the log.
 #![forbid(unsafe_code)]
 
@@ -14,6 +14,7 @@ pub mod access;
 pub mod board;
 mod body;
 pub mod clocks;
+pub mod command;
 mod connections;
 pub mod device;
 pub mod health;

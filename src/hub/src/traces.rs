@@ -1,22 +1,31 @@
 //! Traces of calls for OpenTelemetry: a span for each call, and a nested one for each batch on a
-//! device. Disabled unless the user specifies a collector, which receives them as OTLP over gRPC; the
-//! exporter is compiled with the cargo feature `traces` only, because its dependencies are many.
+//! device. Disabled unless the user specifies a collector, which receives them as OTLP over gRPC. The
+//! exporter is in a program of its own, `src/hub/traces`, because its dependencies are many.
 
-#[cfg(feature = "traces")]
-mod export;
-#[cfg(not(feature = "traces"))]
-#[path = "no_export.rs"]
-mod export;
+use std::sync::OnceLock;
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::middleware::Next;
 use axum::response::Response;
-use tracing::{Instrument, Subscriber};
+use tracing::{Instrument, Span, Subscriber};
 use tracing_subscriber::filter::{filter_fn, EnvFilter, FilterExt};
 use tracing_subscriber::layer::Filter;
+use tracing_subscriber::{Layer, Registry};
 
-pub use export::Traces;
+/// Connects to the collector at an address: returns the layer that receives the spans, and their exporter.
+pub type Export = fn(&str) -> Result<(SpanLayer, Box<dyn Exporter>), String>;
+
+pub type SpanLayer = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// Sends spans to a collector.
+pub trait Exporter: Send {
+    /// Sends the remaining spans.
+    fn end(self: Box<Self>);
+}
+
+/// Makes the client's span, if the headers of its call name one, the parent of a span. Set by the exporter.
+pub static SET_PARENT: OnceLock<fn(&Span, &HeaderMap)> = OnceLock::new();
 
 /// Target of the spans. The log excludes them; without tracing they have no cost.
 pub const TARGET: &str = "trace";
@@ -44,8 +53,8 @@ pub async fn call(request: Request, next: Next) -> Response {
         otel.status_code = tracing::field::Empty,
         kairos.client = tracing::field::Empty,
     );
-    if !span.is_disabled() {
-        export::set_parent(&span, request.headers());
+    if let Some(set_parent) = SET_PARENT.get().filter(|_| !span.is_disabled()) {
+        set_parent(&span, request.headers());
     }
     let response = next.run(request).instrument(span.clone()).await;
     // Following the OpenTelemetry conventions: a number, and an error only if the client did not
