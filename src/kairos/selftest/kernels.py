@@ -271,15 +271,11 @@ class Kernels:
 
     @kernel
     def servo_tone(self, frequency: TFloat):
-        """Let `output`, a channel of `device`, have a tone at full amplitude. The servo is stopped meanwhile, as
-        what is written at some moments of its cycle may be lost."""
+        """Let `output`, a channel of `device`, which runs, have a tone at full amplitude."""
         self.begin()
-        self.device.set_config(0)
-        delay(10 * us)
         self.output.set_dds(profile=0, frequency=frequency, offset=0.0)
         self.output.set_y(0, 0.999)
         self.output.set(en_out=1, en_iir=0, profile=0)
-        self.device.set_config(1)
         delay(100 * us)
         self.finish()
 
