@@ -124,7 +124,7 @@ def test_every_description_and_board_has_an_archive(script):
 
 
 @pytest.mark.parametrize(
-    "arguments, said",
+    "arguments, reason",
     [
         (["--description", "mine.json", "--firmware", "nowhere"], "boot.elf is missing: `make firmware` builds it"),
         (["--description", "none.json"], "none.json"),
@@ -132,9 +132,9 @@ def test_every_description_and_board_has_an_archive(script):
         (["--description", "wrong.json"], "peripherals[0]"),
     ],
 )
-def test_what_cannot_be_packed_is_said_in_one_line(place, arguments, said):
+def test_release_that_fails_has_one_line(place, arguments, reason):
     (place / "wrong.json").write_text(json.dumps(SYSTEM | {"peripherals": [{"type": "toaster"}]}))
     given = [str(place / argument) if argument.endswith(".json") else argument for argument in arguments]
     done = release(place / "refused", *given)
     assert done.returncode == 1 and done.stdout == ""
-    assert done.stderr.startswith("release failed: ") and said in done.stderr and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("release failed: ") and reason in done.stderr and done.stderr.count("\n") == 1
