@@ -293,7 +293,7 @@ DESCRIBED = [
 
 
 @pytest.mark.parametrize("of", [*ALL_BUILDS, *DESCRIBED])
-def test_constraints_of_a_build_omit_nothing(of, tmp_path):
+def test_constraints_of_a_build_are_complete(of, tmp_path):
     name, variant = of
     assert list(Checked(name, variant_of(variant), tmp_path).findings()) == []
 
