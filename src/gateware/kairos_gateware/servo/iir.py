@@ -136,8 +136,7 @@ class IirFilter(Module):
         olds = [Signal((STATE_WIDTH, True), name=f"y1_{i}") for i in range(2)]
 
         # Memories
-        self.submodules.guard = guard = AccessGuard(sequence, values.profiles, index_width)
-        self.comb += [guard.write.eq(memories.write_state), guard.address.eq(memories.address)]
+        self.submodules.guard = guard = AccessGuard(sequence, values.profiles, memories)
         older = Signal(index_width)
         low, high, y0 = memories.low, memories.high, limiter.y
         self.comb += [
@@ -237,26 +236,25 @@ class SlotValues(Module):
 
 
 class AccessGuard(Module):
-    """Finds accesses that write a Y between its reading and its writing by the filter.
+    """Finds accesses to `memories` that write a Y between its reading and its writing by the filter.
 
-    `profiles`: of the current slot and of the two before it. `write` (in), `address` (in, profile, channel): an
-    access writes a Y. `written` (out): one has written that of two slots before, in this cycle or since step 1
-    of its slot.
+    `profiles`: of the current slot and of the two before it. `written` (out): an access has written the Y of two
+    slots before, in this cycle or since step 1 of its slot.
     """
 
-    def __init__(self, sequence, profiles, index_width):
-        self.write, self.address = Signal(), Signal(PROFILE_WIDTH + index_width)
+    def __init__(self, sequence, profiles, memories):
         self.written = Signal()
 
         # # #
 
         before = [Signal(name=f"before_{i}") for i in range(len(profiles))]
         now = [Signal(name=f"now_{i}") for i in range(len(profiles))]
+        place = memories.address[: len(memories.state_at)]
         for behind, profile in enumerate(profiles):
-            channel = Signal(index_width, name=f"channel_{behind}")
+            channel = Signal(len(memories.channel), name=f"channel_{behind}")
             self.comb += [
                 channel.eq(sequence.slot - behind),
-                now[behind].eq(before[behind] | (self.write & (self.address == Cat(profile, channel)))),
+                now[behind].eq(before[behind] | (memories.write_state & (place == Cat(profile, channel)))),
             ]
         self.comb += self.written.eq(now[-1])
         self.sync += [
