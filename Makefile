@@ -126,6 +126,10 @@ $(B)/wheels/.stamp: $(B)/firmware/.stamp $(B)/firmware/.loader $(foreach v,demo 
 	@scripts/step wheels scripts/build-wheels
 	@touch $@
 
+.PHONY: release
+release: firmware $(B)/.venv ## Archives with what boards are built from, into build/release; DESCRIPTION=FILE only one of that system
+	@$(PY) scripts/build-release $(if $(DESCRIPTION),--description $(DESCRIPTION))
+
 .PHONY: venv
 venv: $(B)/.venv ## The Python environment
 $(B)/.venv: $(B)/.setup requirements.lock

@@ -6,6 +6,7 @@ from numpy import int64
 from kairos.coredevice.ad9910_delays import StoredDelays, StoredSharedDelays
 from kairos.coredevice.tests.traffic import devices, run
 from kairos.language import kernel
+from kairos.selftest.calibration import word_of_chip, word_of_servo
 from tests.support.vectors import vectors
 
 SPI, SWITCH, FASTINO = 1, 2, 3
@@ -128,19 +129,42 @@ class ReadsDelays:
         return seeds[0], seeds[1], seeds[2], seeds[3], self.delays.io_update_delay
 
 
-@vectors("eeprom_words")
-def test_calibration_words_of_urukuls_are_decoded(vector):
+def reader(card, offset):
+    """Reads the delays of a card, "Urukul" or "SU-Servo", from an EEPROM."""
     entries = {
         "switch0": ("i2c.I2CSwitch", {"address": 0xE0}),
         "switch1": ("i2c.I2CSwitch", {"address": 0xE2}),
         "eeprom": ("kasli_i2c.KasliEEPROM", {"port": "EEM0", "sw0_device": "switch0", "sw1_device": "switch1"}),
     }
     manager = devices(entries)
+    kind = StoredSharedDelays if "SU-Servo" in card else StoredDelays
+    return ReadsDelays(kind(manager, manager.get("core"), f"eeprom:{offset}"))
+
+
+@vectors("eeprom_words")
+def test_calibration_words_of_urukuls_are_decoded(vector):
     of_servo = "SU-Servo" in vector["card"]
-    kind = StoredSharedDelays if of_servo else StoredDelays
-    reads = ReadsDelays(kind(manager, manager.get("core"), f"eeprom:{vector.get('offset', 64)}"))
+    reads = reader(vector["card"], vector.get("offset", 64))
     found = run(reads.of_servo if of_servo else reads.of_chip, i2c=bytes.fromhex(vector["word"])).value
     if of_servo:
         assert found == ((31, 31, 31, 31, 0) if "gives" in vector else (15, 16, 17, 18, 3))
     else:
         assert found == ((-1, 0) if "gives" in vector else (15, 3))
+
+
+@pytest.mark.parametrize("word, wanted", [("0fff0000", (15, 0)), ("ff030000", (-1, 3)), ("1f000000", (31, 0))])
+def test_absent_delay_of_updates_does_not_depend_on_the_seed(word, wanted):
+    assert run(reader("Urukul", 64).of_chip, i2c=bytes.fromhex(word)).value == wanted
+
+
+@pytest.mark.parametrize("delays", [(0, 0), (15, 3), (31, 7)])
+def test_written_word_of_a_chip_is_read_as_measured(delays):
+    word = word_of_chip(*delays) & 0xFFFFFFFF
+    assert run(reader("Urukul", 64).of_chip, i2c=word.to_bytes(4, "big")).value == delays
+
+
+@pytest.mark.parametrize("update, read", [(5, 5), (None, 0)])
+def test_written_word_of_a_servo_is_read_as_measured(update, read):
+    word = word_of_servo([0, 31, 7, 16], update) & 0xFFFFFFFF
+    found = run(reader("SU-Servo", 64).of_servo, i2c=word.to_bytes(4, "big")).value
+    assert found == (0, 31, 7, 16, read)

@@ -77,10 +77,11 @@ class StoredDelays:
     @kernel
     def init(self):
         """Read the EEPROM, which takes longer than any slack. An erased EEPROM disables
-        synchronisation."""
+        synchronisation, and has no delay of updates."""
         word = self.eeprom_device.read_i32(self.eeprom_offset)
         self.sync_delay_seed = STORED_DELAYS.sync_delay_seed.get(word)
-        self.io_update_delay = 0 if self.sync_delay_seed < 0 else STORED_DELAYS.io_update_delay.get(word)
+        stored = STORED_DELAYS.io_update_delay.get(word)
+        self.io_update_delay = 0 if stored == STORED_DELAYS.io_update_delay.mask else stored
 
 
 class FixedSharedDelays:

@@ -193,8 +193,8 @@ class Channel(RTIODevice):
 
     @kernel
     def set_y_mu(self, profile, y):
-        """Set Y of a profile, 0 to `Y_FULL_SCALE_MU`; the profile must not be active with updates
-        on."""
+        """Set Y of a profile, 0 to `Y_FULL_SCALE_MU`. If it is active with updates on, the filter continues
+        from there."""
         self.servo.write(self._y_address(profile), y)
 
     @kernel

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ..coredevice.novogorny import adc_ctrl
 from ..coredevice.shuttler import shuttler_volt_to_mu
+from ..pulse import Pulse
 from .kernels import PULSES, Kernels
 from .report import Report
 
@@ -28,6 +29,7 @@ class Session:
     """What a test needs: the device database, its devices, who observes the connectors, and the report.
 
     `source`: the TTL output that the inputs are tested with, or None; `inputs`: those that it is connected to.
+    `calibrates`: calibrations are to be written to EEPROMs.
     """
 
     database: object
@@ -36,6 +38,7 @@ class Session:
     report: Report
     source: str | None = None
     inputs: list[str] = field(default_factory=list)
+    calibrates: bool = False
 
     def get(self, name: str):
         return self.devices.get(name)
@@ -209,6 +212,48 @@ def _servo(session, name):
         session.tone(card, n % 4, TONES[n % 4], -32.0, -12.0)  # all attenuators are at 31.5 dB
 
 
+def _attenuated(session, name, channel, wanted):
+    found = session.observer.attenuation(name, channel)
+    session.report.near(name, f"attenuation of channel {channel} set to {wanted:g} dB", found, wanted, 1.0, "dB")
+
+
+def _attenuator(session, name):
+    for wanted in (0.0, 10.5, 31.5):
+        session.kernels(device=session.get(name)).attenuation(wanted)
+        _attenuated(session, name, 0, wanted)
+
+
+def _almazny(session, name):
+    arguments = session.database.arguments(name)
+    kernels = session.kernels(device=session.get(name), cpld=session.get(arguments["host_mirny"]))
+    channels = [arguments["channel"]] if "channel" in arguments else range(4)
+    for shift in (0.0, 4.5):
+        settings = [0.5 + 7.0 * channel + shift for channel in range(4)]
+        if "channel" in arguments:
+            kernels.almazny(settings[arguments["channel"]])
+        else:
+            kernels.almazny_legacy(settings)
+        for channel in channels:
+            _attenuated(session, name, channel, settings[channel])
+
+
+def _pulse(session, name):
+    core = session.get(name)
+    tones = [Pulse(channel=n, duration=20e-6, freq0=TONES[n % 4], amp0=50.0) for n in range(core.channels)]
+    program = core.define({"tones": tones}, name)
+    session.kernels(device=core, program=program, gate=program["tones"]).play()
+    session.report.fact(name, "gates loaded and played without an error", True)
+    if session.observer.wired:
+        for n, frequency in enumerate(session.observer.played(core)):
+            session.report.near(name, f"frequency of output {n}", frequency, TONES[n % 4], 1.0, "Hz")
+
+
+def _coaxpress(session, name):
+    if session.observer.wired:
+        return session.report.open(name, "sum of pixels", "the bench has no CoaXPress camera")
+    return _grabber(session, name)
+
+
 def _grabber(session, name):
     wanted = session.observer.image(name)
     if wanted is None:
@@ -297,6 +342,11 @@ TESTS = {
     "Novogorny": CardTest(_novogorny, "", "the voltage at each of the eight inputs"),
     "Mirny": CardTest(_mirny, "revisions; each chip initialised, its lock", "a tone of each chip"),
     "SUServo": CardTest(_servo, "it starts", "the voltage at each input, a tone of each channel"),
+    "AlmaznyChannel": CardTest(_almazny, "", "two attenuations of the channel"),
+    "AlmaznyLegacy": CardTest(_almazny, "", "two attenuations of each channel"),
+    "HMC542B": CardTest(_attenuator, "", "three attenuations"),
+    "Pulse": CardTest(_pulse, "a gate of all outputs is loaded and played", "frequency of each output (bench only)"),
+    "CXPGrabber": CardTest(_coaxpress, "", "sum of the pixels in a region, with a camera"),
     "Grabber": CardTest(_grabber, "", "sum of the pixels in a region"),
     "Phaser": CardTest(
         _phaser,
@@ -316,10 +366,7 @@ PARTS = {
     "AD9910": "CPLD",
     "AD9912": "CPLD",
     "ADF5356": "Mirny",
-    "AlmaznyChannel": None,
-    "AlmaznyLegacy": None,
     "Bridge": None,
-    "CXPGrabber": None,
     "Channel": "SUServo",
     "Core": None,
     "CoreCache": None,
@@ -328,7 +375,6 @@ PARTS = {
     "DCBias": "Config",
     "DDS": None,
     "FineUpdate": "SUServo",
-    "HMC542B": None,
     "I2CSwitch": "KasliEEPROM",
     "Miqro": None,
     "MiqroChannel": "Phaser",
@@ -336,7 +382,6 @@ PARTS = {
     "PCF8574A": None,
     "PhaserChannel": "Phaser",
     "PhaserOscillator": "Phaser",
-    "Pulse": None,
     "RegIOUpdate": "CPLD",
     "RemoteMemory": None,
     "SPIMaster": None,

@@ -14,6 +14,7 @@ from ..contracts.cards import PINS
 from ..devices import DeviceDB, DeviceManager
 from ..errors import KairosError, UsageError
 from ..texts import plain
+from .calibration import calibrate, places_of
 from .cards import PARTS, TESTS, Session
 from .observers import ByHand, OnBench, Unattended, wiring_of
 from .report import Check, Report
@@ -84,12 +85,14 @@ def selftest(args) -> int:
             test = TESTS[database.entries[name]["class"]]
             print(f"{name}: {'; '.join(filter(None, [test.alone, test.observed]))}")
         return 0
+    if args.write_eeprom:
+        places_of(database)
     began = time.monotonic()
     report = Report(_telling(args))
     host = database.arguments("core").get("host")
     with _observed(args, database, host) as (observer, source, inputs):
         devices = DeviceManager(database)
-        session = Session(database, devices, observer, report, source, inputs)
+        session = Session(database, devices, observer, report, source, inputs, args.write_eeprom)
         try:
             session.kernels().reset()
             for name in names:
@@ -119,6 +122,8 @@ def _on_twin(database: DeviceDB, url: str) -> DeviceDB:
 
 def _test(session: Session, name: str):
     try:
+        if session.calibrates:
+            calibrate(session, name)
         TESTS[session.database.entries[name]["class"]].run(session, name)
     except KairosError as error:
         session.report.fact(name, "the test ran to its end", False, str(error))

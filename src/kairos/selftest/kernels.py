@@ -5,12 +5,14 @@ Every kernel begins with slack, and ends when its last output has had its effect
 
 from numpy import int64
 
-from ..language import TFloat, TInt32, TInt64, TList, delay, delay_mu, kernel, ms, now_mu, us
+from ..language import TFloat, TInt32, TInt64, TList, TTuple, delay, delay_mu, kernel, ms, now_mu, us
 
 __all__ = ["Kernels"]
 
 SETTLED_MU = 100_000
 """Machine units after which outputs of slow cards have settled, too."""
+WRITTEN_MU = 10_000_000
+"""Machine units until an EEPROM has what was written: twice the time of the data sheet."""
 PULSES = 5
 CLOCK_TIME = 20e-6
 
@@ -271,15 +273,11 @@ class Kernels:
 
     @kernel
     def servo_tone(self, frequency: TFloat):
-        """Let `output`, a channel of `device`, have a tone at full amplitude. The servo is stopped meanwhile, as
-        what is written at some moments of its cycle may be lost."""
+        """Let `output`, a channel of `device`, which runs, have a tone at full amplitude."""
         self.begin()
-        self.device.set_config(0)
-        delay(10 * us)
         self.output.set_dds(profile=0, frequency=frequency, offset=0.0)
         self.output.set_y(0, 0.999)
         self.output.set(en_out=1, en_iir=0, profile=0)
-        self.device.set_config(1)
         delay(100 * us)
         self.finish()
 
@@ -372,6 +370,52 @@ class Kernels:
         self.device.set(frequency)
         self.finish()
 
+    # Attenuators
+
+    @kernel
+    def attenuation(self, decibels: TFloat):
+        """Set `device`, a single attenuator."""
+        self.begin()
+        self.device.set_att(decibels)
+        self.finish()
+
+    @kernel
+    def almazny(self, decibels: TFloat):
+        """Set `device`, a channel of an Almazny on the Mirny `cpld`, and switch it on."""
+        self.begin()
+        self.cpld.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.device.set(decibels, 1, 1)
+        self.finish()
+
+    @kernel
+    def almazny_legacy(self, decibels: TList(TFloat)):
+        """Likewise all channels of `device`, an Almazny of revision 1.1."""
+        self.begin()
+        self.cpld.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.device.output_toggle(True)
+        for channel in range(len(decibels)):
+            self.device.set_att(channel, decibels[channel], 1)
+            delay(100 * us)
+        self.finish()
+
+    # Pulse core
+
+    @kernel
+    def play(self):
+        """Load the gates `program` into `device`, a pulse core, and play `gate`. PulseError and others as
+        from the driver."""
+        self.begin()
+        self.device.load(self.program)
+        self.begin()
+        self.device.play(self.gate)
+        self.finish()
+        self.core.break_realtime()
+        self.device.check()
+
     # EEPROM
 
     @kernel
@@ -380,3 +424,43 @@ class Kernels:
         self.core.break_realtime()
         for n in range(len(addresses)):
             found[n] = self.device.read_i32(addresses[n])
+
+    @kernel
+    def eeprom_write(self, address: TInt32, word: TInt32):
+        """Write a word of `device`, an EEPROM, and wait until it has it."""
+        self.core.break_realtime()
+        self.device.write_i32(address, word)
+        self.core.wait_until_mu(self.core.get_rtio_counter_mu() + int64(WRITTEN_MU))
+
+    # Calibrations
+
+    @kernel
+    def chip_delays(self) -> TTuple([TInt32, TInt32]):
+        """Initialise `device`, an AD9910 of `cpld`, and find its delays of SYNC_IN and of updates."""
+        self.begin()
+        self.cpld.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.device.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        seed = self.device.tune_sync_delay()[0]
+        self.core.break_realtime()
+        delay(1 * ms)
+        return seed, self.device.tune_io_update_delay()
+
+    @kernel
+    def shared_delays(self) -> TTuple([TInt32, TInt32, TInt32, TInt32]):
+        """Initialise `servo`, an SU-Servo, and find the delays of SYNC_IN of the chips of `device`, one of its
+        Urukuls."""
+        self.begin()
+        self.servo.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        return self.device.tune_sync_delays()
+
+    @kernel
+    def shared_update_delay(self) -> TInt32:
+        """Likewise, once they are known, the delay of updates."""
+        self.begin()
+        return self.device.tune_io_update_group_delay()

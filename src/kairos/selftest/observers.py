@@ -3,6 +3,8 @@
 import sys
 
 from ..contracts.cards import CARDS
+from ..contracts.pulse import VALUE_BITS, Parameter
+from ..pulse.recording import Recording
 
 __all__ = ["ByHand", "OnBench", "Unattended", "wiring_of"]
 
@@ -27,6 +29,9 @@ class Unattended:
         """Return frequency in Hz and power in dBm at an output; None for what is not known."""
         return None, None
 
+    def attenuation(self, card: str, channel: int) -> float | None:
+        """Return by how much an attenuator attenuates, in dB."""
+
     def applied(self, card: str, channel: int) -> float | None:
         """Return the voltage that is now at an input, in V."""
 
@@ -46,8 +51,16 @@ class Unattended:
     def image(self, card: str) -> float | None:
         """Return the sum of the pixels of the images that a grabber gets; None: there is no camera."""
 
+    def played(self, core) -> list[float]:
+        """Return the last frequency of tone 0 at each output of a pulse core, in Hz: only a bench tells."""
+        return []
+
     def state(self, card: str) -> dict | None:
         """Return what the card itself knows of its state: only a model tells."""
+
+    def agreed(self, deed: str) -> bool:
+        """Return whether something may be done that outlasts the test."""
+        return False
 
 
 class ByHand(Unattended):
@@ -69,6 +82,9 @@ class ByHand(Unattended):
     def _confirmed(self, request: str) -> bool:
         return self._ask(f"{request}: Enter when done, or s to skip: ").strip().lower() not in ("s", "skip", "n", "no")
 
+    def agreed(self, deed):
+        return self._ask(f"{deed}? y or N: ").strip().lower() in ("y", "yes")
+
     def volts(self, card, channel):
         return self._number(f"{card}: measure the voltage at output {channel}, in V")
 
@@ -76,6 +92,9 @@ class ByHand(Unattended):
         frequency = self._number(f"{card}: measure the frequency at RF output {channel}, in MHz")
         power = None if frequency is None else self._number(f"{card}: and its power, in dBm")
         return frequency and frequency * 1e6, power
+
+    def attenuation(self, card, channel):
+        return self._number(f"{card}: measure the attenuation of channel {channel}, compared with 0 dB, in dB")
 
     def applied(self, card, channel):
         return self._number(f"{card}: apply a voltage within ±9 V to input {channel}; what is it, in V")
@@ -109,6 +128,17 @@ class OnBench(Unattended):
     def _state(self) -> dict:
         return self._device.control.request("bench", **{"from": 0})
 
+    def played(self, core):
+        recording = Recording.of(self._device)
+        names = {output.name: output.channel for output in recording.outputs}
+        name = next(name for name, channel in names.items() if channel == core.channel)
+        words = [recording.changes(Parameter.F0, n, name)[1] for n in range(core.channels)]
+        last = [next((int(word) for word in reversed(found) if word), 0) for found in words]
+        return [word / 2**VALUE_BITS * core.sample_rate for word in last]
+
+    def agreed(self, deed):
+        return True
+
     def state(self, card):
         return self._state()["parts"].get(self._part(card))
 
@@ -141,6 +171,13 @@ class OnBench(Unattended):
         part = self._part(card)
         rows = self._device.control.request("tones", part=part, output=channel)["tones"]
         return (rows[-1][1], rows[-1][2]) if rows else (0.0, None)
+
+    def attenuation(self, card, channel):
+        mirny = self._database.arguments(card).get("host_mirny")
+        if mirny is not None:
+            on_top = self._channel(mirny, channel, "almazny") or {}
+            return on_top.get("attenuation_db") if on_top.get("output") else None
+        return (self.state(card) or {}).get("attenuation_db")
 
     def applied(self, card, channel):
         return VOLTS[channel]
@@ -178,6 +215,8 @@ def wiring_of(database, plan: dict, source: str | None, inputs: list[str]) -> st
         kind = CARDS.get(entry.get("class")) if isinstance(entry, dict) else None
         if kind in INPUTS:
             lines += [f'[{kind}."{part["name"]}"]', *(f"ch{n} = {volts}" for n, volts in enumerate(VOLTS))]
+        if kind == "mirny" and (mounted := _almazny_on(database, part["device"])):
+            lines += [f'[{kind}."{part["name"]}"]', f'almazny = "{mounted}"']
     grabbers = [name for name, entry in database.entries.items() if _is_grabber(entry)]
     for name in grabbers:
         settings = [f"{name} = {value}" for name, value in _CAMERA.items()]
@@ -189,6 +228,16 @@ def wiring_of(database, plan: dict, source: str | None, inputs: list[str]) -> st
         for n, name in enumerate(inputs):
             lines += [f"[loopback.cable{n}]", f'from = "{source}"', f'to = "{name}"']
     return "\n".join(lines) + "\n"
+
+
+def _almazny_on(database, mirny: str) -> str | None:
+    """Return the revision of the Almazny on a Mirny, None without one."""
+    revisions = {"AlmaznyLegacy": "v1.1", "AlmaznyChannel": "v1.2"}
+    for entry in database.entries.values():
+        if isinstance(entry, dict) and entry.get("class") in revisions:
+            if entry.get("arguments", {}).get("host_mirny") == mirny:
+                return revisions[entry["class"]]
+    return None
 
 
 def _is_grabber(entry) -> bool:

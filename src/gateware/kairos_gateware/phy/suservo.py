@@ -126,6 +126,9 @@ class SuServo(Module):
             iir.write_coeff.eq(write & ~state & ~phase),
             sampled.eq(address[PROFILE_WIDTH : addresses.coeff_bits - 1] >= len(channels)),
             iir.write_state.eq(write & state & ~config & ~sampled),
+            servo.adc.write.eq(write & state & ~config & sampled),
+            servo.adc.number.eq(address),
+            servo.adc.value.eq(value[1:]),
             servo.clear.eq(read & config),
         ]
         self.sync += If(

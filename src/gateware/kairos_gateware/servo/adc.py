@@ -52,6 +52,9 @@ class AdcReader(Module):
     `start` (in): not while `busy` (out). done: one cycle; from the next one on x0 has the new samples and
     x1 the previous ones. `failed` (out): together with `done` (out), the return clock did not have its 32
     edges; x0 and x1 are unchanged.
+
+    `write` (in), any time: `value` (in, 16 bits, signed) becomes sample `number` (in, 4 bits, bits 3..1 the
+    channel, bit 0 x1).
     """
 
     def __init__(self, cnv, sck, sdr, clkout, sdo):
@@ -61,6 +64,8 @@ class AdcReader(Module):
         self.failed = Signal()
         self.x0 = [Signal((ADC_WIDTH, True), name=f"x0_{i}") for i in range(ADC_CHANNELS)]
         self.x1 = [Signal((ADC_WIDTH, True), name=f"x1_{i}") for i in range(ADC_CHANNELS)]
+        self.write = Signal()
+        self.number, self.value = Signal(max=2 * ADC_CHANNELS), Signal(ADC_WIDTH)
 
         # # #
 
@@ -107,3 +112,5 @@ class AdcReader(Module):
             for channel, value in [(second + 1, word[ADC_WIDTH:]), (second, word[:ADC_WIDTH])]:
                 x0, x1 = self.x0[channel], self.x1[channel]
                 self.sync += If(self.done & ~self.failed, x1.eq(x0), x0.eq(value))
+        words = [x for pair in zip(self.x0, self.x1, strict=True) for x in pair]
+        self.sync += If(self.write, Case(self.number, {n: x.eq(self.value) for n, x in enumerate(words)}))

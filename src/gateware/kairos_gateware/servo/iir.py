@@ -10,6 +10,9 @@ its profile is read, and three products are accumulated after a pre-adder, as in
     operands                                                       y1, a1       x0, offset, b0 ...
     sum                     slot + 2: 0 complete, 1 limits found, 2 Y written
 
+Y is written only if it is updated, and not if an access has written it since it was read: then that of the
+access remains.
+
 So each word for the synthesisers has its own cycle: frequency in 1 and 3, phase in 0 of the slot after
 the next one, since it may be tracked (`phases.py`), and in its cycle 2 the amplitude, which is Y's upper 14
 bits.
@@ -92,14 +95,15 @@ class Sequence(Module):
 
 
 class IirFilter(Module):
-    """controls: four or eight `Control`. x0, x1: newest and previous samples, must not change while
-    `busy`. dds: the `DdsWriter` that gets the words.
+    """controls: four or eight `Control`. x0, x1: newest and previous samples; if they change while
+    `busy`, some channels have the new ones. dds: the `DdsWriter` that gets the words.
 
     start: not while `busy`. `hold` (in): at `start` (in), no Y is updated. `clip` (out, `channels` bits):
     one cycle for each Y that was clamped. `tracker`: the `PhaseTracker`, whose time and access are for its owner.
 
     Access to the memories, any time: address (bits of a word of the coefficients; Y in its low
-    bits), value, write_coeff, write_state; coeff and state have the content in the next cycle.
+    bits), value, write_coeff, write_state; coeff and state have the content in the next cycle. A Y that is
+    written while the filter computes the next one replaces that.
     """
 
     def __init__(self, controls, x0, x1, dds):
@@ -128,10 +132,11 @@ class IirFilter(Module):
         self.sync += If(self.start, holding.eq(self.hold))
 
         self.submodules.values = values = SlotValues(controls, sequence)
-        updates = [Signal(name=f"update_{i}") for i in range(2)]
+        updates = [Signal(name=f"update_{i}") for i in range(3)]
         olds = [Signal((STATE_WIDTH, True), name=f"y1_{i}") for i in range(2)]
 
         # Memories
+        self.submodules.guard = guard = AccessGuard(sequence, values.profiles, memories)
         older = Signal(index_width)
         low, high, y0 = memories.low, memories.high, limiter.y
         self.comb += [
@@ -143,7 +148,7 @@ class IirFilter(Module):
                 memories.state_at.eq(Cat(values.profiles[2], older))
             ),
             memories.new_state.eq(y0),
-            memories.write.eq(running & (step == 2) & (slot >= 2)),
+            memories.write.eq(running & (step == 2) & (slot >= 2) & updates[2] & ~guard.written),
         ]
 
         # Operands
@@ -156,7 +161,7 @@ class IirFilter(Module):
                 step == 1,
                 adc.eq(high),
                 updates[0].eq(values.active & ~holding & (values.waited >= high[8 : 8 + DELAY_WIDTH])),
-                updates[1].eq(updates[0]),
+                [b.eq(a) for a, b in zip(updates, updates[1:], strict=False)],
             ),
             If(step == 2, offset.eq(low), olds[0].eq(memories.state), olds[1].eq(olds[0])),
             [
@@ -228,6 +233,36 @@ class SlotValues(Module):
             Case(sequence.following, cases),
             [b.eq(a) for a, b in zip(profiles, profiles[1:], strict=False)],
         )
+
+
+class AccessGuard(Module):
+    """Finds accesses to `memories` that write a Y between its reading and its writing by the filter.
+
+    `profiles`: of the current slot and of the two before it. `written` (out): an access has written the Y of two
+    slots before, in this cycle or since step 1 of its slot.
+    """
+
+    def __init__(self, sequence, profiles, memories):
+        self.written = Signal()
+
+        # # #
+
+        before = [Signal(name=f"before_{i}") for i in range(len(profiles))]
+        now = [Signal(name=f"now_{i}") for i in range(len(profiles))]
+        place = memories.address[: len(memories.state_at)]
+        for behind, profile in enumerate(profiles):
+            channel = Signal(len(memories.channel), name=f"channel_{behind}")
+            self.comb += [
+                channel.eq(sequence.slot - behind),
+                now[behind].eq(before[behind] | (memories.write_state & (place == Cat(profile, channel)))),
+            ]
+        self.comb += self.written.eq(now[-1])
+        self.sync += [
+            [b.eq(a) for a, b in zip(now, before, strict=True)],
+            # What is written before step 1 is read
+            If(sequence.step == 0, before[0].eq(0)),
+            If(sequence.fetch, [b.eq(a) for a, b in zip([0, *now], before, strict=False)]),
+        ]
 
 
 class SynthesiserWords(Module):

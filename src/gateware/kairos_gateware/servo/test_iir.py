@@ -200,6 +200,33 @@ def test_negative_y_is_limited_to_zero():
     run_simulation(bench.dut, play())
 
 
+@pytest.mark.parametrize("active", [False, True])
+def test_y_written_at_any_cycle_is_not_overwritten(active):
+    """The filter of each channel adds 1. What is written until it reads Y is filtered, later it remains."""
+    bench = Bench(4)
+
+    def play():
+        for channel, control in enumerate(bench.controls):
+            yield from bench.load(channel, 3, Profile(a1=2048, b0=2048, offset=2, y=1 << 20))
+            yield control.profile.eq(3)
+            yield control.active.eq(active)
+        for channel in range(4):
+            # Until the write, the first cycle being that of `start`
+            for when in range(iir_cycles(4) + 2):
+                yield bench.dut.start.eq(1)
+                yield bench.dut.address.eq(channel << 5 | 3)
+                yield bench.dut.value.eq(1000 * channel + when)
+                for cycle in range(iir_cycles(4) + 4):
+                    yield bench.dut.write_state.eq(cycle == when)
+                    yield
+                    yield bench.dut.start.eq(0)
+                filtered = active and when <= 4 * channel + 1
+                found = yield from bench.read_y(channel, 3)
+                assert found == (1000 * channel + when << 7) + (128 if filtered else 0), (channel, when)
+
+    run_simulation(bench.dut, play())
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.data(), st.sampled_from([4, 8]))
 def test_tracked_phases_agree_with_the_model(data, channels):

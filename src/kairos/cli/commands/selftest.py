@@ -20,6 +20,11 @@ COMMAND = Command(
         help="make only the checks that need no instrument; the default if the input is no terminal",
     ),
     Option(
+        "--write-eeprom",
+        action="store_true",
+        help="also calibrate the AD9910s whose delays are in EEPROMs, and write those that differ; asks before each",
+    ),
+    Option(
         "--twin",
         metavar="URL",
         help="test on the bench of this emulated device, emulator://VARIANT, instead of the core device",
@@ -31,6 +36,7 @@ COMMAND = Command(
         "kairos selftest",
         "kairos selftest urukul0 zotino0 -o cards.html",
         "kairos selftest --list",
+        "kairos selftest urukul0 --write-eeprom",
         "kairos selftest --twin emulator://lab",
     ),
 )
