@@ -30,7 +30,7 @@ REST = 9
 
 
 class Curve:
-    """The curve that a CurveView asks for, of `values`: all datasets by key. ValueError for a view that makes no sense."""
+    """The curve that a CurveView asks for, of `values`: all datasets by key. ValueError for one that makes no sense."""
 
     def __init__(self, values: dict, view):
         if not view.y:
@@ -139,8 +139,8 @@ class Curve:
         return columns, touched
 
     async def _parts(self, x, y, points: range):
-        """Yield places and values of points, with a pause after each part. Of numbered points those out of sight are left out,
-        but for one on each side."""
+        """Yield places and values of points, with a pause after each part. Of numbered points those out of sight
+        are left out, but for one on each side."""
         if x is None and self._view:
             low, high = (min(max(end, -2.0), float(points.stop)) for end in self._view)
             points = range(max(points.start, math.ceil(low) - 1), min(points.stop, math.floor(high) + 2))
