@@ -73,7 +73,7 @@ def test_points_that_come_in_parts_leave_the_same(points, view, count, parts):
 
 
 @given(POINTS.filter(bool), st.integers(1, 8), st.data())
-def test_forgotten_columns_are_as_new(points, count, data):
+def test_discarded_columns_are_as_new(points, count, data):
     columns = Columns((0.0, 40.0), count)
     columns.add(*of(points))
     at = data.draw(st.integers(0, len(points) - 1))
@@ -82,7 +82,7 @@ def test_forgotten_columns_are_as_new(points, count, data):
     x, y = of(changed)
     if not math.isfinite(x[at]):
         return
-    gone, low, high = columns.forget(x[at : at + 1])
+    gone, low, high = columns.discard(x[at : at + 1])
     again = numpy.isfinite(x) & columns.among(x, gone)
     assert low == x[again].min() and high == x[again].max()
     columns.add(x[again], y[again])

@@ -56,7 +56,7 @@ class Columns:
         self._x, self._y = _reduced(self._numbers(x), x, y)
         return touched
 
-    def forget(self, x: numpy.ndarray) -> tuple[numpy.ndarray, float, float]:
+    def discard(self, x: numpy.ndarray) -> tuple[numpy.ndarray, float, float]:
         """Remove the columns of these finite places, whose points are added again. Returns their numbers, and
         the lowest and highest place of a point in them; (inf, -inf) without any."""
         gone = numpy.unique(self._numbers(x))

@@ -50,7 +50,7 @@ class Curve:
         self._assigned: set[int] = set()
         self._sent: dict[float, tuple[bytes, bytes]] = {}
         """By column: places and values of its points as the client has them."""
-        self._told: tuple | None = None
+        self._reported: tuple | None = None
         self._refused = False
         """Whether the datasets are no curve, though they seem so at first sight."""
         self._spent = 0.0
@@ -78,6 +78,7 @@ class Curve:
                 self._columns, self._refused = None, False
         if len(self._assigned) > ASSIGNED:
             self._columns = None
+            self._assigned.clear()
 
     def long(self, keys) -> frozenset[str]:
         """Return which of these datasets are sent without their values."""
@@ -125,7 +126,7 @@ class Curve:
         self._assigned.clear()
         if assigned:
             places = _places(x, numpy.array(assigned))
-            gone, low, high = columns.forget(places[numpy.isfinite(places)])
+            gone, low, high = columns.discard(places[numpy.isfinite(places)])
             touched.update(gone.tolist())
             # Numbered points of a column follow one another.
             near = range(begin) if x is not None else range(int(min(low, begin)), int(max(high, -1)) + 1)
@@ -179,9 +180,9 @@ class Curve:
         for number in touched.difference(found.tolist()):
             if self._sent.pop(number, None):
                 changed[number] = (b"", b"")
-        if not init and not changed and self._told == (self._taken, columns.extent):
+        if not init and not changed and self._reported == (self._taken, columns.extent):
             return None
-        self._told = (self._taken, columns.extent)
+        self._reported = (self._taken, columns.extent)
         order = sorted(changed)
         return message(
             "CurveColumns",
