@@ -11,8 +11,7 @@ from kairos.lab.columns import Columns
 from kairos.lab.rpc import curves
 from kairos.lab.rpc.curves import Curve
 from kairos.lab.rpc.protocol import message
-
-from .test_changes import happen
+from tests.support.dataset_changes import happen
 
 NUMBERS = st.one_of(st.floats(-10, 10), st.just(float("nan")), st.just(float("inf")))
 CHANGES = st.one_of(

@@ -47,11 +47,22 @@ function planted(names: readonly string[]): Branch {
   return root;
 }
 
-/** The rows that are shown of names in their order. `isOpen`: whether a branch is, by its key. */
+/** The only dataset of a branch. */
+function only(branch: Branch): string {
+  for (const each of branch.branches.values()) return only(each);
+  return branch.leaves[0]!.key;
+}
+
+/** The rows that are shown of names in their order; a branch with one dataset is a row with it. `isOpen`: whether a branch is, by its key. */
 export function rows(names: readonly string[], isOpen: (key: string) => boolean): Row[] {
   const found: Row[] = [];
   const add = (branch: Branch, level: number) => {
     for (const each of branch.branches.values()) {
+      if (each.count === 1) {
+        const key = only(each);
+        found.push({ key, name: key.slice(each.key.length - each.name.length), level });
+        continue;
+      }
       const open = isOpen(each.key);
       found.push({ key: each.key, name: each.name, level, open, count: each.count });
       if (open) add(each, level + 1);
