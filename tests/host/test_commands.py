@@ -95,6 +95,7 @@ ACTS = {
     "parameters restore": "changes",
     "queue move": "changes",
     "queue hold": "changes",
+    "queue pause": "changes",
     "queue release": "changes",
     "queue edit": "changes",
     "queue terminate": "changes",

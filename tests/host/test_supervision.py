@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import textwrap
+import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -286,3 +288,23 @@ def test_delay_grows_with_each_failure_and_retry_resets_it(monkeypatch):
     least = [0.01, 0.03, 0.09, 0.27]
     assert all(each >= bound for each, bound in zip(waited, least, strict=False)), waited
     assert waited[4] < 0.8, "it did not wait: 0.81 s come next"
+
+
+def test_newest_database_counts_however_long_an_older_one_takes(monkeypatch):
+    supervisor, read = Supervisor({}), threading.Event()
+
+    def slow(entries):
+        if "old" in entries:
+            read.wait(0.2)
+        return {name: SimpleNamespace(entry=entry) for name, entry in entries.items()}
+
+    async def started():
+        pass
+
+    async def both():
+        await asyncio.gather(supervisor.update({"old": 1}), supervisor.update({"new": 1}))
+
+    monkeypatch.setattr(supervisor, "_of", slow)
+    monkeypatch.setattr(supervisor, "_start", started)
+    asyncio.run(both())
+    assert list(supervisor._controllers) == ["new"]

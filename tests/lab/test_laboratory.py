@@ -87,7 +87,7 @@ def test_waiting_runs_are_held_moved_edited_and_deleted(lab):
     lab.terminate(b)
     assert lab.ends(b)["status"] == "deleted"
     with pytest.raises(UsageError, match=f"run {first} is running already"):
-        lab.hold(first)
+        lab.edit(first, priority=1)
     with pytest.raises(UsageError, match="there is no run 99 in the queue"):
         lab.move(99, a)
     lab.release_run("first")
@@ -95,6 +95,32 @@ def test_waiting_runs_are_held_moved_edited_and_deleted(lab):
     assert lab.begun() == [first, prepared, d, c] and lab.run(c)["arguments"] == {"n": "9"}
     lab.release(a)
     assert lab.ends(a)["status"] == "completed"
+
+
+def test_running_run_pauses_until_it_is_released_and_others_run_meanwhile(lab):
+    first = lab.run_of("Patient", name="first")
+    until(lambda: lab.counted("first"))
+    prepared = lab.run_of("Quick")
+    until(lambda: lab.status_of(prepared) == "prepare_done")
+    lab.hold(prepared)
+    lab.hold(first, "the laser is off")
+    until(lambda: lab.status_of(first) == "paused")
+    assert [run["why"] for run in lab.queue()] == ["it is held: the laser is off", "it is held"]
+    assert lab.ends(lab.run_of("Quick"))["status"] == "completed"
+    lab.kill()
+    lab.start()
+    until(lambda: lab.status_of(prepared) is not None)
+    assert lab.status_of(first) == "paused"
+    lab.release(first)
+    until(lambda: lab.status_of(first) == "running")
+    lab.hold(first)
+    until(lambda: lab.status_of(first) == "paused")
+    lab.terminate(first)
+    assert lab.ends(first)["status"] == "terminated", "a held run that is to terminate does not wait"
+    lab.release(prepared)
+    assert lab.ends(prepared)["status"] == "completed"
+    with pytest.raises(UsageError, match=f"there is no run {prepared} in the queue"):
+        lab.hold(prepared)
 
 
 def test_run_after_another_waits_for_its_success(lab):

@@ -154,6 +154,18 @@ def test_page_has_no_accessibility_violation(chromium, hub, place, size, scheme)
     assert place.status_of(rid) == "running"
 
 
+def test_running_run_is_paused_and_goes_on(chromium, hub, place):
+    rid = place.run_of("Patient")
+    with new_page(chromium, hub.address) as page:
+        queue(page).get_by_role("button", name="Pause").click()
+        expect(queue(page).get_by_text("it is held")).to_be_visible()
+        expect(queue(page).get_by_text("paused", exact=True)).to_be_visible()
+        assert violations(page) == []
+        queue(page).get_by_role("button", name="Go on").click()
+        expect(queue(page).get_by_text("running", exact=True)).to_be_visible()
+    assert place.status_of(rid) == "running"
+
+
 def test_token_logs_in_and_role_look_is_shown_as_read_only(chromium, place, tmp_path):
     entries = ENTRY + token_entry("a look token", "look")
     hub = Hub(tmp_path, {}, entries=entries)

@@ -213,3 +213,76 @@ def test_scan_of_two_axes_is_an_image_that_fills(chromium, hub, place):
         for name, value in (("axis_0", 2e3), ("axis_1", 2e-3), ("channel_p", 0.75)):
             place.set_dataset(f"{prefix}points.{name}", [*points[name], value])
         page.wait_for_function(f"() => ({PIXELS})()[2 * 4 + 3] === 255")
+
+
+CURVES = """article => {
+  const canvas = article.querySelector("canvas");
+  const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const { data } = context.getImageData(0, 0, copy.width, copy.height);
+  const found = new Set();
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at + 2] > 180 && data[at] < 80) found.add((at / 4) % copy.width);
+  }
+  return [...found].sort((a, b) => a - b);
+}"""
+"""The columns of pixels with the colour of curves in a plot."""
+RECEIVED = """() => {
+  window.received = 0;
+  const message = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage");
+  Object.defineProperty(WebSocket.prototype, "onmessage", {
+    set(taken) {
+      message.set.call(this, event => { window.received += event.data.byteLength; taken(event); });
+    },
+  });
+}"""
+"""Counts the bytes that a page receives over its WebSocket."""
+
+
+def test_long_curve_comes_as_the_columns_of_the_plot(chromium, hub, place):
+    place.set_dataset("long", np.random.default_rng(1).normal(size=1_000_000))
+    with new_page(chromium, hub.address) as page:
+        page.add_init_script(f"({RECEIVED})()")
+        page.reload()
+        page.set_default_timeout(PATIENCE * 1000)
+        chart = drawn(page, "long").get_by_role("img", name="long: 1000000 points")
+        expect(chart).to_be_visible()
+        page.wait_for_function(f"() => ({CURVES})(document.querySelector('article.plot')).length > 300")
+        assert page.evaluate("window.received") < 1 << 20, "8 MB are not sent"
+        chart.focus()
+        for _ in range(12):
+            page.keyboard.press("+")
+        page.wait_for_function(f"() => ({CURVES})(document.querySelector('article.plot')).length > 300")
+        place.set_dataset("long", [0.0, 1.0])
+        expect(page.get_by_role("img", name="long: 2 points")).to_be_visible()
+        place.set_dataset("long", np.zeros(30_000))
+        expect(page.get_by_role("img", name="long: 30000 points")).to_be_visible()
+
+
+def test_gap_of_a_long_curve_is_not_drawn_over(chromium, hub, place):
+    long = np.zeros(100_000)
+    long[40_000:60_000] = np.nan
+    place.set_dataset("long", long)
+    with new_page(chromium, hub.address) as page:
+        page.set_default_timeout(PATIENCE * 1000)
+        expect(drawn(page, "long").get_by_role("img", name="long: 100000 points")).to_be_visible()
+        page.wait_for_function(f"() => ({CURVES})(document.querySelector('article.plot')).length > 100")
+        columns = np.array(page.evaluate(f"() => ({CURVES})(document.querySelector('article.plot'))"))
+        gap = np.diff(columns).max() / (columns[-1] - columns[0])
+        assert abs(gap - 0.2) < 0.02
+
+
+def test_data_with_a_fit_stay_visible_when_they_are_many(chromium, hub, place):
+    places = np.linspace(0, 1, 1000)
+    for name, values in (("x", places), ("y", places % 0.1), ("f", np.zeros(1000))):
+        place.set_dataset(name, values)
+    flop = "from artiq.experiment import *\n\n\nclass Asks(EnvExperiment):\n    def build(self):\n"
+    flop += '        self.setattr_device("ccb")\n\n    def run(self):\n'
+    flop += '        self.ccb.issue("create_applet", "many", "${artiq_applet}plot_xy y --x x --fit f")\n'
+    (place.folder / "repository" / "flop.py").write_text(flop)
+    place.ends(place.submit({"file": "flop.py", "class_name": "Asks", "arguments": {}, "repo_rev": None}))
+    with new_page(chromium, hub.address) as page:
+        page.set_default_timeout(PATIENCE * 1000)
+        expect(page.get_by_role("img", name="y: 1000 points against x")).to_be_visible()
+        page.wait_for_function(f"() => ({HIGH})(document.querySelector('article.plot')) > 50")

@@ -319,8 +319,8 @@ class Supervisor:
     async def update(self, entries: dict):
         """Go on with another device database: controllers whose entries have changed are started
         again. UsageError, and nothing is changed."""
-        new = await asyncio.to_thread(self._of, entries)
-        async with self._turn:
+        async with self._turn:  # from the beginning, so that the newest database is the last one
+            new = await asyncio.to_thread(self._of, entries)
             old = self._controllers
             same = {name for name in new if name in old and new[name].entry == old[name].entry}
             self._controllers = {name: old[name] if name in same else each for name, each in new.items()}

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from .queue import Submission
 
-__all__ = ["ACTIVE", "Ordered", "chosen", "is_due", "next_due", "should_pause", "why"]
+__all__ = ["ACTIVE", "Ordered", "chosen", "is_due", "is_held", "next_due", "should_pause", "why"]
 
 WAITING = ("pending", "flushing")
 RUNNABLE = ("prepare_done", "paused")
@@ -38,6 +38,11 @@ def next_due(runs: Iterable[Ordered], now: float) -> float | None:
     return min((moment for moment in times if moment is not None and moment > now), default=None)
 
 
+def is_held(run: Ordered) -> bool:
+    """Return whether a run does not go on until it is released. One that is to terminate does."""
+    return run.submission.held is not None and not run.submission.termination
+
+
 def _free(run) -> None:
     """Nothing is locked."""
 
@@ -48,7 +53,11 @@ def chosen(runs: list, now: float, unmet: Callable, locked: Callable = _free) ->
     another run to succeed; `locked(run)`: why it waits for a lock, None if it does not."""
     found = []
     for during, takes in STAGES:
-        ready = [run for run in runs if run.status in takes and (takes is not RUNNABLE or locked(run) is None)]
+        ready = [
+            run
+            for run in runs
+            if run.status in takes and (takes is not RUNNABLE or (locked(run) is None and not is_held(run)))
+        ]
         if not ready or any(run.status == during for run in runs):
             continue
         if takes is not WAITING:
@@ -69,7 +78,7 @@ def _may_start(run: Ordered, now: float, unmet, locked) -> bool:
 
 def _to_prepare(ready, runs, now, unmet, locked):
     best = max((run for run in ready if _may_start(run, now, unmet, locked)), key=_rank, default=None)
-    prepared = (run for run in runs if run.status == "prepare_done" and locked(run) is None)
+    prepared = (run for run in runs if run.status == "prepare_done" and locked(run) is None and not is_held(run))
     if best is None or any(_rank(run) > _rank(best) for run in prepared):
         return None
     return best
@@ -87,11 +96,13 @@ def _before(run: Ordered, runs) -> list:
 
 
 def should_pause(run: Ordered, runs: Iterable[Ordered], locked: Callable = _free) -> bool:
-    """Return whether a running run should let another one go first."""
-    return run.status == "running" and any(
+    """Return whether a running run should let another one go first, or is held."""
+    if run.status != "running" or is_held(run):
+        return run.status == "running"
+    return any(
         _rank(other) > _rank(run)
         for other in runs
-        if other.status in RUNNABLE and other is not run and locked(other) is None
+        if other.status in RUNNABLE and other is not run and locked(other) is None and not is_held(other)
     )
 
 
@@ -110,6 +121,8 @@ def why(run: Ordered, runs: list, now: float, unmet: Callable, locked: Callable 
         if submission.flush and (before := _before(run, runs)):
             return f"it flushes the pipeline: {_listed(before)} must end first"
         return _in_first_stage(run, runs, now, unmet, locked)
+    if run.status in RUNNABLE and is_held(run):
+        return f"it is held{': ' if submission.held else ''}{submission.held}"
     if run.status in RUNNABLE and (reason := locked(run)) is not None:
         return reason
     if run.status == "prepare_done":
@@ -131,7 +144,7 @@ def _in_first_stage(run, runs, now, unmet, locked) -> str | None:
     prepared = [
         other
         for other in runs
-        if other.status == "prepare_done" and _rank(other) > _rank(run) and locked(other) is None
+        if other.status == "prepare_done" and _rank(other) > _rank(run) and locked(other) is None and not is_held(other)
     ]
     if prepared:
         return f"{_listed(prepared)} is prepared and goes first"

@@ -40,7 +40,7 @@ def _added(file: Path, begin: dict) -> bool:
     size = file.stat().st_size
     if size > LARGEST:
         raise KairosError(f"{file.name} is too large ({size >> 20} MiB)")
-    found = predicted(file, begin["twin"], begin["within_s"])
+    found = predicted(file, begin["twin"], begin["within_s"], begin["longest_s"])
     if found is None:
         return False
     add_group(file, GROUP, found)

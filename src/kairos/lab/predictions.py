@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 MORE = 60.0
 """Seconds beyond the allowed ones in which a prediction must end."""
+LONGEST = 10
+"""Times as long as allowed that a prediction may take in all: only its processor time counts, as it gives way."""
 PREDICTED = ("completed", "failed")
 """How a run ends whose waveform is predicted; others were ended by somebody."""
 
@@ -81,9 +83,10 @@ class Predictions:
                 "file": str(self._results / noted["results"]),
                 "twin": noted["twin"],
                 "within_s": self._settings.within_s,
+                "longest_s": LONGEST * self._settings.within_s,
             }
             how, data = await self._processes.once(
-                "predict", f"prediction {rid}", self._folder / str(rid), begin, self._settings.within_s + MORE
+                "predict", f"prediction {rid}", self._folder / str(rid), begin, begin["longest_s"] + LONGEST * MORE
             )
         if how != "completed":
             logger.warning("the waveform of run %d is not predicted: %s", rid, data)

@@ -232,6 +232,7 @@ class Scheduler:
             return
         if run.status in ("running", "paused"):
             self._note_termination(run, True)
+            self._arrange(run.submission.pipeline)  # one that is held goes on now
         else:
             self.delete(rid)
 
@@ -272,6 +273,14 @@ class Scheduler:
         self._changed_to(run, self._queue.change(run.submission, **values))
         self._arrange(before)
 
+    def set_held(self, rid: int, why: str | None):
+        """Hold a run: one that waits does not begin, one that runs pauses when it can; None: release it. UsageError."""
+        run = self.known(rid)
+        if run.status not in (*order.WAITING, *order.RUNNABLE, "preparing", "running"):
+            raise UsageError(f"run {rid} is {run.status} already")
+        released = {"after": None} if why is None else {}
+        self._changed_to(run, self._queue.change(run.submission, held=why, **released))
+
     def move(self, rid: int, other: int, before: bool):
         """Place a run that has not begun before or behind another one; UsageError."""
         run, place = self.waiting(rid), self.waiting(other)
@@ -287,7 +296,7 @@ class Scheduler:
         if run.status == "flushing" and not submission.flush:
             run.status = "pending"
         self.publication.changed([{"action": "setitem", "path": [], "key": run.rid, "value": run.shown()}])
-        if submission.held is None:
+        if submission.held is None and run.status in order.WAITING:
             self.rehearsals.begin(submission)
         self._arrange(submission.pipeline)
 

@@ -73,12 +73,12 @@ class Service:
         self._lab.scheduler.move(rid, other, before)
 
     def hold(self, rid, note=""):
-        """Hold a waiting run."""
-        self._lab.scheduler.change(rid, held=note)
+        """Hold a run: one that waits does not begin, one that runs pauses when it can."""
+        self._lab.scheduler.set_held(rid, note)
 
     def release(self, rid):
         """Release a run that is held, or that waits for another one that has not succeeded."""
-        self._lab.scheduler.change(rid, held=None, after=None)
+        self._lab.scheduler.set_held(rid, None)
 
     def edit(self, rid, **values):
         """Change `priority`, `due_date`, `flush`, `pipeline`, `repeat` or `arguments` of a waiting run."""

@@ -11,7 +11,7 @@ import signal
 import tempfile
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import StringIO
@@ -22,6 +22,7 @@ from .. import emulator
 from ..cli import report
 from ..cli.experiments import ENDED, Experiment
 from ..devices import DeviceDB
+from ..emulator.control import processor_s
 from ..emulator.unseen import unseen
 from ..errors import CompileError, KairosError
 from ..experiment.arguments import CancelledArgsError
@@ -191,13 +192,15 @@ class Twin:
         cls: type | None = None,
         thoroughly: bool = True,
         provenance: bool = False,
+        longest_s: float | None = None,
     ) -> Rehearsal:
         """Rehearse an experiment, and return what was found.
 
         arguments: texts ``KEY=VALUE``, or values. datasets: the broadcast datasets that it may read.
         within_s: seconds after which it is stopped. `cls`: its class, if it is imported already.
         thoroughly: examine outputs and pins; otherwise only datasets, points and the time on the device.
-        provenance: note what it depends on.
+        provenance: note what it depends on. longest_s: with it, `within_s` is processor time, of this process and of
+        the device, and this is the time in all: for one that gives way to other processes.
         UsageError for arguments that it does not take.
         """
         started, printed = time.monotonic(), StringIO()
@@ -217,7 +220,7 @@ class Twin:
                 traced=provenance,
             )
             found.name, found.file, self._wanted = experiment.name, path, provenance
-            error = self._execute(experiment, within_s)
+            error = self._execute(experiment, within_s, longest_s)
         found.printed = printed.getvalue()
         found.stopped = isinstance(error, TimeUp)
         found.datasets, found.provenance = dict(experiment.datasets.local), self._provenance
@@ -229,10 +232,10 @@ class Twin:
         found.wall_s = time.monotonic() - started
         return found
 
-    def _execute(self, experiment: Experiment, within_s: float | None) -> BaseException | None:
+    def _execute(self, experiment: Experiment, within_s: float | None, longest_s: float | None) -> BaseException | None:
         """Run an experiment to its end; returns what has ended it before."""
         try:
-            with _limited(within_s):
+            with _limited(within_s, longest_s, self._used):
                 with report.user_code(plain=(*ENDED, CancelledArgsError)):
                     experiment.instance.prepare()
                     experiment.instance.run()
@@ -249,6 +252,10 @@ class Twin:
             self._provenance = experiment.provenance() if self._wanted else {}
             experiment.devices.close_devices()
         return None
+
+    def _used(self) -> float:
+        """Return the processor time so far."""
+        return time.process_time() + (0.0 if self.device is None else processor_s(self.device.pid))
 
     def _examine(self, found: Rehearsal, experiment: Experiment, thoroughly: bool):
         """Add what the device has recorded."""
@@ -319,13 +326,20 @@ def _within(folder, before: str):
 
 
 @contextmanager
-def _limited(seconds: float | None):
-    """Context in which TimeUp is raised after this time. Only for the main thread."""
+def _limited(seconds: float | None, longest: float | None = None, used: Callable[[], float] = time.monotonic):
+    """Context in which TimeUp is raised after this time. Only for the main thread. `longest`: the time in all, and
+    `seconds` are those that `used` counts."""
     if seconds is None:
         yield
         return
+    begun, first = time.monotonic(), used()
 
     def expired(_number, _frame):
+        if longest is not None:
+            left = min(seconds - (used() - first), longest - (time.monotonic() - begun))
+            if left > 0:
+                signal.setitimer(signal.ITIMER_REAL, max(left, AGAIN), AGAIN)
+                return
         raise TimeUp(f"the rehearsal takes longer than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, expired)

@@ -155,11 +155,14 @@ def _waveform(file) -> dict[str, Any]:
     }
 
 
-def predicted(path: Path, twin: dict, within_s: float | None = None) -> dict[str, Any] | None:
+def predicted(
+    path: Path, twin: dict, within_s: float | None = None, longest_s: float | None = None
+) -> dict[str, Any] | None:
     """Return the waveform that the twin predicts for the run with this file, as values of its group (see
     `kairos.waveform.stored`) with `complete` (whether it is that of the whole run), `failure` (in which the
     twin ends), and for a device that is not emulated the `url` and the `bench` of its twin; None if the run
-    had no kernels. `twin`: `url` and `bench` (a path) of the twin, None: none. KairosError."""
+    had no kernels. `within_s`, `longest_s`: see `Twin.rehearse`.
+    `twin`: `url` and `bench` (a path) of the twin, None: none. KairosError."""
     file = _read(path)
     more: dict[str, str] = {}
     if not file["provenance"].get("kernels"):
@@ -169,7 +172,7 @@ def predicted(path: Path, twin: dict, within_s: float | None = None) -> dict[str
             raise UsageError("the core device is not emulated, and 'twin' under [rehearsal] in lab.toml names no twin")
         bench = {} if twin["bench"] is None else {"bench": Path(twin["bench"]).read_text()}
         more = {"url": twin["url"], **bench}
-    with _repeated({**file, "twin": more}, within_s) as (repeated, device):
+    with _repeated({**file, "twin": more}, within_s, longest_s) as (repeated, device):
         if repeated.recording is None:
             raise UsageError(f"it {sentence(repeated, with_duration=False)}")
         found = waveform_of(repeated.recording, device, PREDICTED)
@@ -178,7 +181,9 @@ def predicted(path: Path, twin: dict, within_s: float | None = None) -> dict[str
 
 
 @contextmanager
-def _repeated(file: dict, within_s: float | None = None) -> Iterator[tuple[Rehearsal, Any]]:
+def _repeated(
+    file: dict, within_s: float | None = None, longest_s: float | None = None
+) -> Iterator[tuple[Rehearsal, Any]]:
     """Context of the repetition of a run, and of the emulated device that has run it."""
     provenance, expid, twin = file["provenance"], file["expid"], file["twin"]
     bench = provenance.get("bench", twin.get("bench"))
@@ -210,6 +215,7 @@ def _repeated(file: dict, within_s: float | None = None) -> Iterator[tuple[Rehea
                 datasets,
                 within_s,
                 provenance=True,
+                longest_s=longest_s,
             )
             yield found, used.device
     finally:

@@ -18,8 +18,18 @@ COMMAND = Command(
         "hold": Command(
             "hold a waiting run", QUEUED, Option("--note", metavar="TEXT", help="reason"), LAB, runs="queue.hold"
         ),
+        "pause": Command(
+            "have a run pause when it can, until it is released",
+            QUEUED,
+            Option("--note", metavar="TEXT", help="reason"),
+            LAB,
+            runs="queue.hold",
+        ),
         "release": Command(
-            "release a run that is held, or that waits for a run that has failed", QUEUED, LAB, runs="queue.release"
+            "release a run that is held or paused, or that waits for a run that has failed",
+            QUEUED,
+            LAB,
+            runs="queue.release",
         ),
         "edit": Command(
             "change a waiting run",
@@ -46,6 +56,7 @@ COMMAND = Command(
         "kairos queue list --json",
         "kairos queue move 12 --before 9",
         "kairos queue hold 12 --note 'the laser is off'",
+        "kairos queue pause 9",
         "kairos queue release 12",
         "kairos queue edit 12 points=50 --priority 1",
         "kairos queue terminate 7 --force",

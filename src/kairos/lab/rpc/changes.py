@@ -42,18 +42,25 @@ class MissingChanges:
     `keys`: those that it wants whole, empty for all in short form."""
 
     def __init__(self, values: dict, keys: frozenset[str]):
-        self._values, self._keys = values, keys
+        self._values, self.keys = values, keys
         self._whole: dict[str, None] = {}
         """Datasets that must be sent whole, or were deleted."""
         self._grown: dict[str, None] = {}
         self._assigned: dict[str, dict[int, None]] = {}
         self._sent: dict[str, int] = {}
         """Number of elements that the client has of each dataset."""
+        self._short: frozenset[str] = frozenset()
+        """Datasets that are sent without their values."""
+
+    def shorten(self, keys: frozenset[str]):
+        """Send these datasets without their values from now on, and all others with them."""
+        self._whole.update(dict.fromkeys(self._short ^ keys))
+        self._short = keys
 
     def all(self) -> list:
         """Return everything as changes."""
         self._whole.clear(), self._grown.clear(), self._assigned.clear()
-        keys = [key for key in self._keys if key in self._values] if self._keys else list(self._values)
+        keys = [key for key in self.keys if key in self._values] if self.keys else list(self._values)
         return [self._set(key) for key in keys]
 
     def note(self, changes: list[dict]):
@@ -61,10 +68,12 @@ class MissingChanges:
         for change in changes:
             path = change["path"]
             key = path[0] if path else change["key"]
-            if self._keys and key not in self._keys:
+            if self.keys and key not in self.keys:
                 continue
-            if len(path) != 2 or path[1] != 1 or not self._keys:
+            if len(path) != 2 or path[1] != 1 or not self.keys:
                 self._whole[key] = None
+            elif key in self._short:
+                pass
             elif change["action"] == "append":
                 self._grown[key] = None
             else:
@@ -108,4 +117,4 @@ class MissingChanges:
     def _set(self, key):
         entry = self._values[key]
         self._sent[key] = len(entry[1]) if hasattr(entry[1], "__len__") else 0
-        return message("DatasetChange", key=key, set=dataset(entry, bool(self._keys)))
+        return message("DatasetChange", key=key, set=dataset(entry, bool(self.keys) and key not in self._short))

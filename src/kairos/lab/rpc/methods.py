@@ -15,7 +15,7 @@ from ..service import Service
 from . import devices, fits
 from .protocol import message
 from .streams import layout
-from .values import dataset, from_json
+from .values import dataset, from_json, in_unit
 
 __all__ = ["Methods", "caller"]
 
@@ -114,7 +114,7 @@ class Methods:
         before = self._lab.datasets.values.get(request.key)
         metadata = None
         if request.HasField("unit"):
-            metadata = {**(before[2] if before else {}), "unit": request.unit}
+            metadata = in_unit(before[2] if before else {}, request.unit)
         persist = request.persist if request.HasField("persist") else None
         self._service.set_dataset(request.key, pyon.decode(request.value), persist, metadata)
         return message("SetDatasetResponse")

@@ -11,6 +11,7 @@ from . import devices, fits
 from .applets import Applets
 from .calibrations import calibrations
 from .changes import MissingChanges, moments
+from .curves import Curve
 from .protocol import message
 from .values import argument
 
@@ -70,14 +71,27 @@ class Streams:
 
     async def datasets_follow(self, request):
         datasets = self._lab.datasets
-        missing = MissingChanges(datasets.values, frozenset(request.keys))
+        curve = Curve(datasets.values, request.curve) if request.HasField("curve") else None
+        missing = MissingChanges(datasets.values, frozenset(request.keys) | (curve.keys if curve else frozenset()))
+
+        def watch(changes):
+            missing.note(changes)
+            if curve:
+                curve.note(changes)
+
         period = max(request.period_ms / 1000, SHORTEST) if request.period_ms else PERIOD
-        first = True
-        async for _ in moments([datasets.publication], period, missing.note):
+        first, columns = True, None
+        async for _ in moments([datasets.publication], period, watch):
+            if curve:
+                columns = await curve.take()
+                missing.shorten(curve.long(missing.keys))
             changes = missing.all() if first else missing.take()
-            if changes or first:
-                yield message("FollowDatasetsResponse", init=first, changes=changes, time=clock.now())
+            if changes or columns or first:
+                now = clock.now()
+                yield message("FollowDatasetsResponse", init=first, changes=changes, time=now, curve=columns)
             first = False
+            if curve:
+                await curve.rest()
 
     async def devices_follow(self, request):
         async for response in devices.follow(self._lab):

@@ -8,10 +8,11 @@ from typing import Any
 import numpy
 
 from ... import pyon
+from ...language import units
 from ..values import encoded
 from .protocol import message
 
-__all__ = ["argument", "dataset", "from_json", "number", "text_of", "value"]
+__all__ = ["argument", "dataset", "from_json", "in_unit", "number", "text_of", "value"]
 
 SHORT = 1024
 """Bytes up to which a value is sent without having been asked for."""
@@ -84,6 +85,16 @@ def number(given, default):
         return default if given is None else float(given)
     except (TypeError, ValueError):
         return default
+
+
+def in_unit(metadata: dict, unit: str) -> dict:
+    """Return the metadata of a dataset in another unit: with the scale of that, or none if it is unknown."""
+    kept = dict(metadata)
+    if unit != kept.get("unit"):
+        kept.pop("scale", None)
+        if unit in units.__all__:
+            kept["scale"] = getattr(units, unit)
+    return {**kept, "unit": unit}
 
 
 def argument(name: str, described: dict, group, tooltip):

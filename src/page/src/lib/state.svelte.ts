@@ -8,6 +8,7 @@ import { Log, type LogRecord } from "../protocol/kairos/lab/v1/runs_pb";
 import { describe } from "./arguments";
 import { calls, reason } from "./calls";
 import { follow, live } from "./live";
+import { ordered } from "./tree";
 import { readable } from "./values";
 
 export interface Session {
@@ -46,6 +47,12 @@ export const lab = $state({
 });
 
 export const datasets = new SvelteMap<string, Dataset>();
+
+/** Their names in order; a value that changes does not change it. */
+class Names {
+  all = $state.raw<string[]>([]);
+}
+export const names = new Names();
 
 /** Why the user may not change anything; empty if they may. */
 export function forbidden(): string {
@@ -126,11 +133,14 @@ function followAll(): void {
   follow(Applets.method.follow, {}, (now) => (lab.applets = now.applets));
   follow(Fits.method.declared, {}, (now) => (lab.fits = now.fits));
   follow(Datasets.method.follow, { periodMs: 250 }, (now) => {
+    let others = now.init;
     if (now.init) datasets.clear();
     for (const { key, change } of now.changes) {
+      others ||= change.case === "deleted" || !datasets.has(key);
       if (change.case === "deleted") datasets.delete(key);
       else if (change.case === "set") datasets.set(key, change.value);
     }
+    if (others) names.all = ordered(datasets.keys());
   });
   let id = 0;
   let again = false;

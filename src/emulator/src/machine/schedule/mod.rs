@@ -61,6 +61,10 @@ const MASKED_TURN: Cycles = 1;
 /// Turn of a core while an access of the other one is in progress, so that the other is resumed
 /// soon after its end.
 const ACCESS_TURN: Cycles = 64;
+/// Cycles by which a core may be ahead of the one whose events the logic executes, as far as that one may
+/// submit more: whoever looks at the logic carries it along, and what is submitted for an earlier time would
+/// reach it late. The other way round the lead is a quantum, so that turns are not shorter on the whole.
+const LEAD: Cycles = 200;
 /// Loads the code to be run first and returns its entry point; called at power-up and after each
 /// system reset. The error is a one-line message for the user.
 pub type Start = Box<dyn Fn(&mut Bus) -> Result<u32, String>>;
@@ -179,12 +183,19 @@ impl Machine {
     fn horizon(&self, core: usize, start: Cycles) -> Cycles {
         let bus = self.bus.borrow();
         let other = 1 - core;
-        let mut end = if self.state[other] == CoreState::Running {
-            self.local[other] + self.params.quantum
-        } else {
-            start + ALONE * self.params.quantum
-        };
         let due = bus.due();
+        let alone = start + ALONE * self.params.quantum;
+        let mut end = match self.state[other] {
+            CoreState::Running if bus.sev_core == other => self.local[other] + LEAD,
+            CoreState::Running => self.local[other] + self.params.quantum,
+            CoreState::WaitEvent if bus.sev_core == other => {
+                // When the logic may wake it; while it works, that is not known in advance.
+                let acts = due.answer.min(due.queued).min(due.bench).min(due.plug);
+                let wakes = if due.work == NEVER { acts } else { start };
+                alone.min(wakes.max(start + LEAD))
+            }
+            _ => alone,
+        };
         end = end.min(due.timer[0]).min(due.timer[1]).min(due.arrival);
         if bus.sev_core == core {
             end = end.min(due.answer);
