@@ -144,17 +144,18 @@ def _levels(dump: Dump, drivers: dict[int, str], ddb: DeviceDB, period: float) -
 def _edges(channel: int, events: list[tuple[int, int]]) -> list[_Level]:
     """Return the levels of a pin at which these edges, or samples, are seen: time and the level from then on."""
     found: list[_Level] = []
-    level = 0
-    events = sorted(events)
-    for place, (at, after) in enumerate(events):
+    level, events = 0, sorted(events)
+    following = [*events[1:], (events[-1][0] + 2 * WIDTH_NS, 1)]
+    for (at, after), (later, then) in zip(events, following, strict=True):
         if after == level:
-            # The edge back was not recorded.
+            # A falling edge, before which the rising one was not recorded.
             before = found[-1].at_ns if found else at - 2 * WIDTH_NS
             found.append(_Level(max(at - WIDTH_NS, (before + at) // 2), channel, 1 - after))
         found.append(_Level(at, channel, after))
-        level = after
-    if level:
-        found.append(_Level(events[-1][0] + WIDTH_NS, channel, 0))
+        if after and then:
+            # Soon, since what is read next may be another gate's, or a counter's of the same pin.
+            found.append(_Level(min(at + WIDTH_NS, (at + later) // 2), channel, 0))
+        level = after if not then else 0
     return found
 
 
