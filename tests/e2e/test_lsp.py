@@ -99,11 +99,13 @@ def test_editor_gets_errors_when_a_file_is_opened_and_saved(kairos):
 WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 100, "character": 0}}
 
 
-def test_file_without_device_database_is_said(tmp_path):
+def test_file_without_device_database_is_reported(tmp_path):
     editor = Editor()
     path = tmp_path / "pulses.py"
     path.write_text(EXPERIMENT)
-    editor.send("textDocument/didOpen", textDocument={"uri": path.as_uri(), "languageId": "python", "version": 1, "text": ""})
+    editor.send(
+        "textDocument/didOpen", textDocument={"uri": path.as_uri(), "languageId": "python", "version": 1, "text": ""}
+    )
     (warning,) = editor.diagnostics()
     assert warning["severity"] == 2 and "there is no device database" in warning["message"]
     editor.end()

@@ -1,5 +1,5 @@
-"""`kairos replay` of runs whose inputs were recorded by the device's analyzer: the twin gets them again, at whatever time
-its kernels run."""
+"""`kairos replay` of runs whose inputs were recorded by the device's analyzer: the twin gets them again, at whatever
+time its kernels run."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""``kairos lsp``: a language server. It shows in an editor, when a file is opened or saved, what `kairos check` finds in it,
+"""``kairos lsp``: a language server. It shows in an editor, when a file is opened or saved, what `kairos check` finds,
 and with ``--timing`` behind each line with outputs its least slack in a rehearsal.
 
 Each check is a process of its own, since it imports the user's file; a newer one ends it.
@@ -114,7 +114,7 @@ def serve(args) -> int:
     try:
         # An extra: few people edit experiments with it.
         from lsprotocol import types
-        from pygls.lsp.server import LanguageServer
+        from pygls.lsp.server import LanguageServer  # likewise
     except ImportError:
         raise UsageError("the language server needs the package 'pygls': pip install 'kairos[lsp]'") from None
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)

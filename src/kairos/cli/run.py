@@ -74,7 +74,9 @@ def run(args) -> int:
                 "--vcd, --scope, --pulses, --log and --wire require an emulated device, but 'core' is not emulated"
             )
         if args.record_inputs and device is not None:
-            raise CommandLineError("--record-inputs is for devices that are not emulated: their inputs come from the bench")
+            raise CommandLineError(
+                "--record-inputs is for devices that are not emulated: their inputs come from the bench"
+            )
         return _run_on(args, ddb, device, (limit, window), outputs)
     finally:
         emulation.shutdown_all()

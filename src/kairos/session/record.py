@@ -118,7 +118,7 @@ def unpacked(group: Any) -> tuple[list[Step], list[bytes], bool]:
 
 
 def inputs_of(group: Any) -> bytes | None:
-    """Return the analyzer's dump in the group of a file; None if inputs were not recorded. ValueError if it is damaged."""
+    """Return the analyzer's dump in the group of a file; None if inputs were not recorded. ValueError if damaged."""
     try:
         return lzma.decompress(group["inputs"][()].tobytes()) if "inputs" in group else None
     except lzma.LZMAError as error:

@@ -2,15 +2,15 @@
 
 The analyzer has each output with its time, and each input that the kernel has read. A kernel on the twin has another
 time, and after a call of the host another slack, so an input is placed by the last change of an output pin
-before it: `kairos.bench.recorded` repeats it as long after the same change. Edges are repeated at their time; a count of
-an edge counter as so many edges within its gate.
+before it: `kairos.bench.recorded` repeats it as long after the same change. Edges are repeated at their time, a count
+of an edge counter as so many edges within its gate.
 """
 
 import json
 from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..bench import recorded as model
 from ..coredevice.edge_counter import RESET
@@ -50,15 +50,18 @@ class Inputs:
     names: dict[int, str]
     """Pins whose changes are anchors, or that are driven, by channel."""
     changes: list[tuple[int, int, int, int, int]]
-    """Channel of an output pin, how often it had changed, nanoseconds from then on, channel of an input pin, its level."""
+    """Channel of an output pin, how often it had changed, ns from then on, channel of an input pin, its level."""
     missing: int
-    """Inputs that cannot be repeated: before the first change of an output pin, or of a kind of device that has none."""
+    """Inputs that cannot be repeated: before the first change of an output pin, or that no pin gives."""
 
     def write(self, folder: Path) -> Path:
         """Write the bench into a folder; returns the path of its file."""
         (folder / "inputs.json").write_text(
             json.dumps(
-                [(f"out{one}", count, offset, f"in{two}", bool(level)) for one, count, offset, two, level in self.changes]
+                [
+                    (f"out{one}", count, offset, f"in{two}", bool(level))
+                    for one, count, offset, two, level in self.changes
+                ]
             )
         )
         anchors = {change[0] for change in self.changes}
@@ -104,8 +107,8 @@ def _driver(ddb: DeviceDB, name: str) -> str:
 
 
 def _anchors(dump: Dump, ddb: DeviceDB, driven: set[int]) -> tuple[list[tuple[int, int, int]], dict[int, str]]:
-    """Return the changes of output pins, in order of time: time, channel, how often it had changed with this change; and
-    the names of pins by channel."""
+    """Return the changes of output pins, in order of time: time, channel, how often it had changed with this change;
+    and the names of pins by channel."""
     recording = pins(dump, ddb.entries)
     names, anchors = {}, []
     for channel in recording.channels:
@@ -121,7 +124,7 @@ def _anchors(dump: Dump, ddb: DeviceDB, driven: set[int]) -> tuple[list[tuple[in
 
 
 def _levels(dump: Dump, drivers: dict[int, str], ddb: DeviceDB, period: float) -> tuple[list[_Level], int]:
-    """Return the levels of input pins that give the recorded inputs, in order of time, and how many inputs have none."""
+    """Return the levels of input pins that give the recorded inputs, in order of time, and how many have none."""
     read: dict[int, list[InputMessage]] = {}
     for message in dump.messages:
         if isinstance(message, InputMessage):

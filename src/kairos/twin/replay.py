@@ -1,8 +1,8 @@
 """``kairos replay``: repeats a run from what its device was sent.
 
 The file of a run has its kernels and the answers of the host to their calls (`kairos.session.record`). The
-twin gets the same again, with the bench of the file, or with the inputs that the device's analyzer has recorded, so that
-its kernels take the same branches, whatever host functions would answer now. Each instant can then be looked at.
+twin gets the same again, with the bench of the file, or with the inputs that the device's analyzer has recorded, so
+that its kernels take the same branches, whatever host functions would answer now. Each instant can then be looked at.
 """
 
 import json
@@ -104,12 +104,17 @@ def replay(args) -> int:
         print(line)
     if not found.differences:
         kernels = f"{found.kernels} kernel{'s' if found.kernels != 1 else ''}"
-        what = f"{found.recording.event_count:,} events of the pins" if found.outputs is None else (
-            f"{found.outputs:,} outputs in the same order"
+        what = (
+            f"{found.recording.event_count:,} events of the pins"
+            if found.outputs is None
+            else (f"{found.outputs:,} outputs in the same order")
         )
         print(f"the same: {what}, {kernels}")
     if found.missing:
-        print(f"{found.missing} recorded inputs cannot be repeated: no output pin has changed before them, or no pin gives them")
+        print(
+            f"{found.missing} recorded inputs cannot be repeated: no output pin has changed before them, or no pin "
+            "gives them"
+        )
     if not found.complete:
         print("only the beginning is repeated: the file has no more of the run")
     for each in shown:
@@ -134,8 +139,8 @@ def _place(one: dict[str, Any]) -> str:
 
 
 def replayed(path: Path, twin: str | None = None) -> Replayed:
-    """Repeat the run of a file. `twin`: the emulated device of a run that was not on one. UsageError if it has no record
-    of it."""
+    """Repeat the run of a file. `twin`: the emulated device of a run that was not on one. UsageError if the file has no
+    record of it."""
     steps, libraries, complete, texts, recorded = _read(path)
     recording = read_waveform(path) if recorded is None else None
     scratch = ScratchFolder("kairos-replay-")
@@ -145,7 +150,9 @@ def replayed(path: Path, twin: str | None = None) -> Replayed:
         if not emulator.is_emulated(ddb.arguments("core").get("host")) and twin is None:
             twin = texts.get("twin")
             if twin is None:
-                raise UsageError(f"the run of {path} was not on an emulated device: name one with --twin emulator://VARIANT")
+                raise UsageError(
+                    f"the run of {path} was not on an emulated device: name one with --twin emulator://VARIANT"
+                )
         inputs = None if recorded is None else inputs_in(recorded, ddb)
         bench = _bench_of(texts, scratch.path) if inputs is None else inputs.write(scratch.path)
         with Twin(ddb, None if bench is None else str(bench), twin) as used:
