@@ -442,16 +442,42 @@ mod tests {
 
     #[test]
     fn quotients_and_remainders_are_those_of_integers() {
-        let edges = [0, 1, 2, 3, 5, 7, 10, 99, 46340, 46341, 65535, 65536, 1 << 30, i32::MAX - 1, i32::MAX, i32::MIN, i32::MIN + 1];
+        let edges = [
+            0,
+            1,
+            2,
+            3,
+            5,
+            7,
+            10,
+            99,
+            46340,
+            46341,
+            65535,
+            65536,
+            1 << 30,
+            i32::MAX - 1,
+            i32::MAX,
+            i32::MIN,
+            i32::MIN + 1,
+        ];
         let all: Vec<i32> = edges.iter().flat_map(|&one: &i32| [one, one.wrapping_neg()]).collect();
         for &n in &all {
             for &d in &all {
-                let expected = if d == 0 { (0, n) } else { (n.wrapping_div(d), n.wrapping_rem(d)) };
+                let expected = if d == 0 {
+                    (0, n)
+                } else {
+                    (n.wrapping_div(d), n.wrapping_rem(d))
+                };
                 assert_eq!(divided(n, d), expected, "{n} / {d}");
                 // Next to multiples, where a wrong rounding would show.
                 for near in [-1, 0, 1].map(|more| expected.0.wrapping_mul(d).wrapping_add(more)) {
                     if d != 0 {
-                        assert_eq!(divided(near, d), (near.wrapping_div(d), near.wrapping_rem(d)), "{near} / {d}");
+                        assert_eq!(
+                            divided(near, d),
+                            (near.wrapping_div(d), near.wrapping_rem(d)),
+                            "{near} / {d}"
+                        );
                     }
                 }
             }

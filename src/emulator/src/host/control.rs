@@ -155,7 +155,7 @@ impl Client {
             iov_base: buffer.as_mut_ptr().cast(),
             iov_len: buffer.len(),
         };
-        // Room for one descriptor (the system closes more), aligned as the header must be.
+        // Aligned as the header must be.
         let mut control = [0u64; 3];
         // SAFETY: all fields may be zero; the pointers and lengths set below are those of locals that outlive the call. A
         // header that `CMSG_FIRSTHDR` returns is in `control`; of this kind, a descriptor that is ours follows it.
@@ -163,13 +163,15 @@ impl Client {
             let mut message: libc::msghdr = std::mem::zeroed();
             (message.msg_iov, message.msg_iovlen) = (&mut part, 1);
             message.msg_control = control.as_mut_ptr().cast();
-            message.msg_controllen = std::mem::size_of_val(&control) as _;
+            // Of one descriptor: more are closed by the system.
+            message.msg_controllen = libc::CMSG_LEN(std::mem::size_of::<RawFd>() as u32) as _;
             let count = libc::recvmsg(self.stream.as_raw_fd(), &mut message, libc::MSG_CMSG_CLOEXEC);
             if count < 0 {
                 return Err(Error::last_os_error());
             }
             let header = libc::CMSG_FIRSTHDR(&message);
-            if !header.is_null() && ((*header).cmsg_level, (*header).cmsg_type) == (libc::SOL_SOCKET, libc::SCM_RIGHTS) {
+            if !header.is_null() && ((*header).cmsg_level, (*header).cmsg_type) == (libc::SOL_SOCKET, libc::SCM_RIGHTS)
+            {
                 let descriptor = OwnedFd::from_raw_fd(libc::CMSG_DATA(header).cast::<RawFd>().read_unaligned());
                 self.passed = Some(UnixStream::from(descriptor));
             }

@@ -336,7 +336,10 @@ impl Host {
                             Ok(Answer::Now(reply)) => client.reply(reply, id),
                             Ok(Answer::Later(wait)) => client.waiting = Some((wait, id)),
                             Ok(Answer::Fork(fork)) => {
-                                let own = client.passed.take().ok_or("a copy needs a socket, to be passed with the request");
+                                let own = client
+                                    .passed
+                                    .take()
+                                    .ok_or("a copy needs a socket, to be passed with the request");
                                 match own.map_err(String::from).and_then(|own| Ok((copy::forked()?, own))) {
                                     Ok((None, own)) => {
                                         forked = Some((fork, Control::connected(own)));
