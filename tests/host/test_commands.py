@@ -63,6 +63,7 @@ ACTS = {
     "bench draw": "writes a picture",
     "boot": "sends firmware",
     "compile": "writes what the compiler makes",
+    "lsp": "serves an editor",
     "sweep": "writes a file of results",
     "completion": "prints a script",
     "datasets set": "changes",

@@ -119,6 +119,8 @@ IMPORT void test_exception_id_sync(int32_t);
 
 /* c: C and LLVM */
 IMPORT void sincos(double, void *, void *);
+IMPORT int32_t __aeabi_idiv(int32_t, int32_t);
+IMPORT int64_t __aeabi_idivmod(int32_t, int32_t);
 IMPORT double __powidf2(double, int32_t);
 IMPORT uint32_t strlen(void *);
 
@@ -232,9 +234,7 @@ IMPORT uint32_t strlen(void *);
     X(__aeabi_llsl) \
     X(__aeabi_llsr) \
     X(__aeabi_lasr) \
-    X(__aeabi_idiv) \
     X(__aeabi_ldivmod) \
-    X(__aeabi_idivmod) \
     X(__aeabi_uidiv) \
     X(__aeabi_uidivmod) \
     X(__aeabi_uldivmod) \

@@ -1,4 +1,4 @@
-/* The firmware's unsigned division, checked by its definition. Reports the number of the first wrong pair, or 0. */
+/* The firmware's division, unsigned and signed, checked by its definition. Reports the number of the first wrong pair, or 0. */
 #include "kernel.h"
 
 IMPORT uint32_t __aeabi_uidiv(uint32_t, uint32_t);
@@ -25,6 +25,16 @@ void __modinit__(void *unused)
         uint32_t quotient = (uint32_t)both, remainder = (uint32_t)(both >> 32);
         if (remainder >= d || (uint64_t)quotient * d + remainder != n || __aeabi_uidiv(n, d) != quotient) {
             mark((int32_t)pair);
+            return;
+        }
+        /* The same bits with a sign. The remainder has the dividend's, and is nearer to zero than the divisor. */
+        int64_t n_signed = (int32_t)n, d_signed = (int32_t)d;
+        uint64_t signed_both = (uint64_t)__aeabi_idivmod((int32_t)n, (int32_t)d);
+        int64_t q = (int32_t)signed_both, r = (int32_t)(signed_both >> 32);
+        int near = (r < 0 ? -r : r) < (d_signed < 0 ? -d_signed : d_signed) && (r == 0 || (r < 0) == (n_signed < 0));
+        /* Only -2^31 / -1 wraps around, and then to what the lower half says, too. */
+        if (!near || (int32_t)(q * d_signed + r) != (int32_t)n || __aeabi_idiv((int32_t)n, (int32_t)d) != (int32_t)q) {
+            mark(-(int32_t)pair);
             return;
         }
     }

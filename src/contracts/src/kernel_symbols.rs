@@ -110,6 +110,8 @@ macro_rules! kernel_symbols {
             "test_exception_id_sync" = unavailable::test_exception_id_sync;
             // c: C and LLVM
             "sincos" = math::sincos;
+            "__aeabi_idiv" = math::idiv;
+            "__aeabi_idivmod" = math::idivmod;
             "__powidf2" = math::powidf2;
             "strlen" = math::strlen;
         }
@@ -126,10 +128,10 @@ macro_rules! runtime_symbols {
             __aeabi_fcmpeq __aeabi_fcmplt __aeabi_fcmple __aeabi_fcmpge __aeabi_fcmpgt __aeabi_fcmpun __aeabi_d2iz
             __aeabi_d2uiz __aeabi_d2lz __aeabi_d2ulz __aeabi_f2iz __aeabi_f2uiz __aeabi_f2lz __aeabi_f2ulz __aeabi_f2d
             __aeabi_d2f __aeabi_i2d __aeabi_ui2d __aeabi_l2d __aeabi_ul2d __aeabi_i2f __aeabi_ui2f __aeabi_l2f
-            __aeabi_ul2f __aeabi_lmul __aeabi_llsl __aeabi_llsr __aeabi_lasr __aeabi_idiv __aeabi_ldivmod
-            __aeabi_idivmod __aeabi_uidiv __aeabi_uidivmod __aeabi_uldivmod __aeabi_memcpy __aeabi_memcpy4
-            __aeabi_memcpy8 __aeabi_memmove __aeabi_memmove4 __aeabi_memmove8 __aeabi_memset __aeabi_memset4
-            __aeabi_memset8 __aeabi_memclr __aeabi_memclr4 __aeabi_memclr8 memcpy memmove memset memcmp bcmp
+            __aeabi_ul2f __aeabi_lmul __aeabi_llsl __aeabi_llsr __aeabi_lasr __aeabi_ldivmod __aeabi_uidiv
+            __aeabi_uidivmod __aeabi_uldivmod __aeabi_memcpy __aeabi_memcpy4 __aeabi_memcpy8 __aeabi_memmove
+            __aeabi_memmove4 __aeabi_memmove8 __aeabi_memset __aeabi_memset4 __aeabi_memset8 __aeabi_memclr
+            __aeabi_memclr4 __aeabi_memclr8 memcpy memmove memset memcmp bcmp
         }
     };
 }

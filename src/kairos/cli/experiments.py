@@ -24,7 +24,7 @@ from .arguments import check_known
 from .colour import coloured
 from .provenance import Provenance
 
-__all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_arguments", "statistics_of"]
+__all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_arguments", "record_of", "statistics_of"]
 
 ENDED = (DeviceError, TerminationRequested)
 """Exceptions that end a run without a traceback."""
@@ -128,9 +128,11 @@ def statistics_of(devices: DeviceManager):
 
 
 def record_of(devices: DeviceManager):
-    """Return what the core device was told, a `kairos.session.record.Record`; None if there was no session."""
+    """Return what the core device was told in a run that has ended, a `kairos.session.record.Record`; None if there was
+    no session."""
     for driver in devices.made:
         if isinstance(driver, Core) and driver._comm is not None:
+            driver.comm.keep_inputs()
             return driver.comm.record
     return None
 
@@ -170,7 +172,7 @@ class Experiment:
         self.rid = rid
         self.applets: Applets | None = None
         self._libraries: list[str] = []
-        self._record = None
+        self.record = None
         """What the core device was told, kept when the devices are closed."""
         if applets or pictures:
             datasets = Published(datasets)
@@ -214,7 +216,7 @@ class Experiment:
     def statistics(self):
         """Return the statistics of the session with the core device, a `kairos.session.Statistics`;
         None if there was none."""
-        self._record = record_of(self.devices) or self._record
+        self.record = record_of(self.devices) or self.record
         return statistics_of(self.devices)
 
     def write_datasets(self, path, started: float, waveform: dict | None = None):
@@ -237,8 +239,10 @@ class Experiment:
             ),
         }
         self.datasets.end_fits()
-        replay = self._record.packed() if waveform and self._record is not None else None
-        write_hdf5(path, self.datasets, run, self.provenance(), waveform, replay)
+        sources = self.provenance()
+        wanted = self.record is not None and (waveform or self.record.inputs is not None)
+        replay = self.record.packed() if wanted else None
+        write_hdf5(path, self.datasets, run, sources, waveform, replay)
 
     def provenance(self) -> dict[str, str]:
         """Return what the run depends on, see `Provenance`."""

@@ -5,11 +5,12 @@ import sys
 import time
 
 from .. import emulator as emulation
-from ..contracts import session
+from ..contracts import analyzer, session
 from ..devices import DeviceDB
 from ..errors import CommandLineError, ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
 from ..texts import log_plainly, plain
 from . import report
+from .address import service_of
 from .agreement import Agreement
 from .bench import bench_file
 from .colour import coloured
@@ -72,6 +73,10 @@ def run(args) -> int:
             raise CommandLineError(
                 "--vcd, --scope, --pulses, --log and --wire require an emulated device, but 'core' is not emulated"
             )
+        if args.record_inputs and device is not None:
+            raise CommandLineError(
+                "--record-inputs is for devices that are not emulated: their inputs come from the bench"
+            )
         return _run_on(args, ddb, device, (limit, window), outputs)
     finally:
         emulation.shutdown_all()
@@ -94,6 +99,9 @@ def _run_on(args, ddb, device, shown, outputs):
         rid=outputs.next_rid(),
         bench=bench_file(args) if device is not None else None,
     )
+    host = ddb.arguments("core").get("host")
+    if args.record_inputs and host is not None:
+        experiment.devices.inputs_from = service_of(host, analyzer.PORT)
     Core.strict = args.strict
     # What is emulated was built from the same descriptions; asking it would change the times of its run.
     agreement = Agreement(ddb, experiment.devices.entries_in_use if device is None else {})

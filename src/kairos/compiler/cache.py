@@ -16,6 +16,7 @@ under a temporary name first, so processes can share the cache. Damaged entries 
 replaced. The oldest are removed when there are too many.
 """
 
+import functools
 import hashlib
 import marshal
 import os
@@ -43,6 +44,8 @@ LIMIT = 256 << 20
 _ACCOUNT = "size"
 """File with the approximate sum of the entries' bytes."""
 _DIGEST = 16
+_SHORT = 48
+"""Bytes of an answer that is kept instead of its digest: comparing it takes a fraction of the time."""
 _SUFFIX = ".kernel"
 _FORMAT = 2
 """Version of `marshal`: the last one in which equal values have equal bytes."""
@@ -53,12 +56,18 @@ def _digest(value: Any) -> bytes:
     return _digest_of_bytes(marshal.dumps(value, _FORMAT))
 
 
+def _mark(value: Any) -> bytes:
+    """Return what stands for an answer: its bytes, or if there are many, its digest."""
+    data = marshal.dumps(value, _FORMAT)
+    return data if len(data) <= _SHORT else _digest_of_bytes(data)
+
+
 def _digest_of_bytes(data: bytes | memoryview) -> bytes:
     return hashlib.blake2b(data, digest_size=_DIGEST).digest()
 
 
 class _Sources:
-    """Computes digests of answers. Functions of one file share one source text, which is digested
+    """Computes what stands for answers. Functions of one file share one source text, which is digested
     once."""
 
     def __init__(self, numbers: Numbers) -> None:
@@ -66,13 +75,13 @@ class _Sources:
         self._numbers = numbers
 
     def digest(self, question: str, answer: Any) -> bytes:
-        """Return the digest of an answer to a query."""
+        """Return what stands for an answer to a query."""
         if question == "function" and answer[2][0] == "compiled":
             kind, file, text, *rest = answer[2]
             if text not in self._texts:
                 self._texts[text] = _digest(text)
             answer = (*answer[:2], (kind, file, self._texts[text], *rest), *answer[3:])
-        return _digest(self._numbers.digested(answer, _digest))
+        return _mark(self._numbers.digested(answer, _digest))
 
 
 class Recorder:
@@ -82,7 +91,7 @@ class Recorder:
         self.bridge = bridge
         self._sources = _Sources(bridge.numbers)
         self.questions: list[tuple[str, tuple, bytes]] = []
-        """Query, its arguments, digest of the answer."""
+        """Query, its arguments, what stands for the answer."""
         self.complete = True
         """Whether every query had an answer that can be compared."""
         self._kinds: dict[tuple[str, tuple], bytes] = {}
@@ -101,7 +110,7 @@ class Recorder:
                 # Most arrays need no digest; the others get one when they are kept.
                 digest = b"" if name == "memory" else self._sources.digest(name, answer)
                 if kind := kind_of(answer):
-                    self._kinds[name, args] = _digest(kind)
+                    self._kinds[name, args] = _mark(kind)
                 self.questions.append((name, args, digest))
             except BaseException:
                 self.complete = False
@@ -157,9 +166,10 @@ def _places(entry: dict) -> list[ScalarPlace]:
     return [ScalarPlace(*place) for place in entry["scalars"]]
 
 
+@functools.cache
 def _compiler_identity() -> tuple:
     """Return the compiler's identity: its files, with properties that change on replacement, and
-    its platform."""
+    its platform. That of the first call holds, since what is imported does not change."""
     import llvmlite  # importing the package alone is fast; it does not load LLVM
 
     files = [Path(_native.__file__), *sorted(Path(__file__).parent.glob("*.py"))]
@@ -360,7 +370,7 @@ def _answers_alike(
             answer = getattr(host, name)(*args)
             if name in ("attribute", "argument") and (name, args) in free:
                 numbers[name, args] = answer
-                found = _digest(kind_of(answer))
+                found = _mark(kind_of(answer))
             else:
                 found = sources.digest(name, answer)
             if found != digest:

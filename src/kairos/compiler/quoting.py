@@ -284,7 +284,9 @@ class HostBridge:
         invariants = getattr(obj, "kernel_invariants", ())
         # An object that answers to every attribute has no invariants.
         invariants = sorted(invariants) if isinstance(invariants, set | frozenset | list | tuple) else []
-        missing = [name for name in invariants if inspect.getattr_static(obj, name, self) is self]
+        own = getattr(obj, "__dict__", ())
+        own = own if isinstance(own, dict) else ()  # nearly all are there, which is found faster
+        missing = [name for name in invariants if name not in own and inspect.getattr_static(obj, name, self) is self]
         if hasattr(cls, "__getattr__"):
             missing = [name for name in missing if not hasattr(obj, name)]
         names = invariants, missing, data_names(obj, invariants, self._changing, _LIBRARIES)

@@ -87,6 +87,8 @@ SIGNATURES = {
     "_Unwind_Resume": (("pointer",), "none"),
     "test_exception_id_sync": (("i32",), "none"),
     "sincos": (("f64", "pointer", "pointer"), "none"),
+    "__aeabi_idiv": (("i32", "i32"), "i32"),
+    "__aeabi_idivmod": (("i32", "i32"), "i64"),
     "__powidf2": (("f64", "i32"), "f64"),
     "strlen": (("pointer",), "u32"),
 }
@@ -142,9 +144,7 @@ OTHERS = (
     "__aeabi_llsl",
     "__aeabi_llsr",
     "__aeabi_lasr",
-    "__aeabi_idiv",
     "__aeabi_ldivmod",
-    "__aeabi_idivmod",
     "__aeabi_uidiv",
     "__aeabi_uidivmod",
     "__aeabi_uldivmod",

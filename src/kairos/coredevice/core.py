@@ -100,6 +100,7 @@ class Core:
             # A custom device manager may have no database.
             database = getattr(self.dmgr, "get_device_db", dict)()
             self._comm = Session.for_host(self._host, database)
+            self._comm.inputs_from = getattr(self.dmgr, "inputs_from", None)
         return self._comm
 
     @host_only

@@ -1,6 +1,7 @@
 """The devices of one run: created on first use, closed in reverse order at the end."""
 
 import difflib
+import functools
 import importlib
 import inspect
 import logging
@@ -40,6 +41,8 @@ class DeviceManager:
         self.virtual_devices = virtual_devices or {}
         self.requested: set[str] = set()
         """Names of the devices that were requested."""
+        self.inputs_from: tuple[str, int] | None = None
+        """Address of the core device's analyzer, if the inputs of its kernels are to be recorded."""
         self._made: dict[Hashable, object] = {}
         self._at_end = ExitStack()
 
@@ -115,6 +118,12 @@ class DeviceManager:
         self._made.clear()
 
 
+@functools.lru_cache(256)
+def signature_of(driver: Callable) -> inspect.Signature:
+    """Return the arguments of a driver's class. ValueError if it is written in C."""
+    return inspect.signature(driver)
+
+
 def _driver(manager: DeviceManager, description: dict):
     """Create a device with a driver in this process."""
     missing = [f"'{field}'" for field in ("module", "class") if field not in description]
@@ -126,7 +135,7 @@ def _driver(manager: DeviceManager, description: dict):
         raise DeviceError(f"{module} has no class '{name}'")
     arguments = description.get("arguments", {})
     try:
-        signature = inspect.signature(driver)
+        signature = signature_of(driver) if isinstance(driver, type) else inspect.signature(driver)
     except ValueError:
         return driver(manager, **arguments)  # written in C
     taken = list(signature.parameters)[1:]

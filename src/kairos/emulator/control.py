@@ -18,6 +18,8 @@ LONGEST = 600.0
 """Maximum seconds to wait for a reply of a program that is working on it."""
 _BLOCK = 1 << 20
 """Bytes received at once."""
+SOON = 1.0
+"""Seconds within which nearly all replies come: only later ones are worth a look at what the emulator does."""
 
 
 def processor_s(pid: int, otherwise: float = 0.0) -> float:
@@ -31,21 +33,30 @@ def processor_s(pid: int, otherwise: float = 0.0) -> float:
 
 
 class Control:
-    """A connection to the control socket at `path`; closing it ends an emulator with
+    """The connection `connected` to the emulator with the process `pid`; closing it ends an emulator with
     ``--exit-with-control``."""
 
-    def __init__(self, path: str, timeout: float = 30.0):
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.settimeout(timeout)
+    def __init__(self, connected: socket.socket, pid: int, timeout: float = 30.0):
+        self._socket, self._pid = connected, pid
         self.timeout = timeout
         """Seconds to wait for a reply while the emulator does nothing…"""
         self.longest = LONGEST
         """…and in all."""
-        self._socket.connect(path)
-        credentials = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        self._pid = struct.unpack("3i", credentials)[0]
         self._received = bytearray()
         self._numbers = itertools.count(1)
+
+    @classmethod
+    def connect(cls, path: str, timeout: float = 30.0) -> "Control":
+        """Connect to the control socket at `path`. OSError."""
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        made.settimeout(timeout)
+        try:
+            made.connect(path)
+            credentials = made.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        except BaseException:
+            made.close()
+            raise
+        return cls(made, struct.unpack("3i", credentials)[0], timeout)
 
     @classmethod
     def connect_when_there(cls, path: str, is_alive, timeout: float) -> "Control":
@@ -54,7 +65,7 @@ class Control:
         deadline = time.monotonic() + timeout
         while True:
             try:
-                return cls(path)
+                return cls.connect(path)
             except (FileNotFoundError, ConnectionRefusedError):
                 if not is_alive():
                     raise EmulatorError("the emulator ended before it was ready") from None
@@ -66,12 +77,16 @@ class Control:
         """Return the reply to `cmd`; EmulatorError if it fails or the emulator has exited."""
         return self.reply(cmd, self.send(cmd, **arguments), arguments.get("timeout_ms", 0) / 1000)
 
-    def send(self, cmd: str, **arguments) -> int:
-        """Send a request; returns its number, for `reply`. EmulatorError if the emulator has exited."""
+    def send(self, cmd: str, passed: socket.socket | None = None, **arguments) -> int:
+        """Send a request; returns its number, for `reply`. `passed`: a socket that the emulator gets, too.
+        EmulatorError if the emulator has exited."""
         number = next(self._numbers)
         try:
             self._socket.settimeout(self.timeout)
-            self._socket.sendall(json.dumps({"cmd": cmd, **arguments, "id": number}).encode() + b"\n")
+            line = json.dumps({"cmd": cmd, **arguments, "id": number}).encode() + b"\n"
+            if passed is not None:
+                line = line[socket.send_fds(self._socket, [line], [passed.fileno()]) :]
+            self._socket.sendall(line)
         except TimeoutError:
             raise EmulatorError(f"the emulator does not take the request '{cmd}'") from None
         except OSError:
@@ -99,8 +114,9 @@ class Control:
     def _line(self, timeout: float) -> bytes:
         """Receive a line. TimeoutError if the emulator does not send anything for `timeout`
         seconds in which it does not work either; what it works on may be large."""
-        deadline, worked, searched = time.monotonic() + self.longest, processor_s(self._pid), 0
-        self._socket.settimeout(timeout)
+        deadline, searched = time.monotonic() + self.longest, 0
+        worked = processor_s(self._pid) if timeout <= SOON else None
+        self._socket.settimeout(min(timeout, SOON))
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
             try:
@@ -109,6 +125,7 @@ class Control:
                 before, worked = worked, processor_s(self._pid)
                 if worked == before or time.monotonic() > deadline:
                     raise
+                self._socket.settimeout(timeout)
                 continue
             if not block:
                 raise ConnectionResetError

@@ -3,19 +3,16 @@
 import os
 import select
 import signal
+import socket
 import subprocess
 import threading
 import time
 from typing import NamedTuple
 
-from ..scratch import ScratchFolder
 from .control import Control
-from .process import Emulator, folder_for_socket
+from .process import Emulator
 
 __all__ = ["Begun", "Copy", "begin"]
-
-CONNECTING = 10.0
-"""Seconds for a copy to listen."""
 
 
 class _Forked:
@@ -64,22 +61,18 @@ class _Forked:
 class Begun(NamedTuple):
     """A copy that the original has been asked for."""
 
-    folder: ScratchFolder
-    """Of its control socket, to be closed when nobody connects any more."""
+    connection: socket.socket
+    """To it. It ends when all processes that have this socket have closed it."""
     number: int
     """Of the request."""
-
-    @property
-    def path(self) -> str:
-        """Its control socket."""
-        return str(self.folder.path / "control")
 
 
 def begin(original: Emulator, seed: int | None = None) -> Begun:
     """Ask for a copy, see `Copy`, which is made meanwhile. EmulatorError."""
-    folder = folder_for_socket()
+    ours, its = socket.socketpair()
     more = {} if seed is None else {"seed": seed}
-    return Begun(folder, original.control.send("fork", control=str(folder.path / "control"), **more))
+    with its:
+        return Begun(ours, original.control.send("fork", its, **more))
 
 
 class Copy(Emulator):
@@ -91,13 +84,9 @@ class Copy(Emulator):
         self.variant, self.has_bench = original.variant, original.has_bench
         self.started = time.perf_counter()
         begun = begun or begin(original, seed)
-        self._directory = begun.folder
-        self._errors, self._readers, self._card = [], [], None
-        try:
-            self._process = _Forked(original.control.reply("fork", begun.number)["pid"])
-            self._control = Control.connect_when_there(begun.path, self.is_alive, CONNECTING)
-        finally:
-            begun.folder.close()
+        self._directory, self._errors, self._readers, self._card = None, [], [], None
+        self._process = _Forked(original.control.reply("fork", begun.number)["pid"])
+        self._control = Control(begun.connection, self._process.pid)
         forwards = self._control.request("forwards")["forwards"]
         self._ready = {"forwards": forwards, "wall_s": time.perf_counter() - self.started}
         self._booting, self._unready = threading.Lock(), None

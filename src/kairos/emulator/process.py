@@ -459,7 +459,8 @@ class Emulator:
 
     def discard(self):
         """Forget a device that has ended."""
-        self._directory.close()
+        if self._directory is not None:
+            self._directory.close()
         _running.pop(self.variant, None)
 
 

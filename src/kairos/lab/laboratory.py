@@ -23,6 +23,7 @@ from ..emulator import fingerprints, is_emulated, variant_of
 from ..errors import UsageError
 from ..experiment.store import DatasetStore
 from ..labclient import ADDRESS, SOCKET, STATE
+from ..network import analyzer
 from ..runs import InUse, RIDCounter, claim
 from . import clock, targets
 from .calibrator import Calibrator
@@ -235,7 +236,11 @@ class Laboratory:
     def _begin_run(self) -> dict:
         """Return what a run is told beside its submission: the text of the device database, the sockets of
         emulated devices, and the twin, see `twin`."""
-        return {"device_db": self._device_text(), "devices": self._devices.sockets(), "twin": self.twin()}
+        given = {"device_db": self._device_text(), "devices": self._devices.sockets(), "twin": self.twin()}
+        host = DeviceDB(self._entries).arguments("core").get("host")
+        if self.settings.rehearsal.inputs and host is not None:
+            given["analyzer"] = self._devices.address(host, analyzer.PORT)
+        return given
 
     def twin(self) -> dict:
         """Return of what the twin consists: the `device_db` and the `bench`, as paths, the `url` of its

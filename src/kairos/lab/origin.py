@@ -3,7 +3,7 @@
 import logging
 from pathlib import Path
 
-from ..cli.experiments import statistics_of
+from ..cli.experiments import record_of, statistics_of
 from ..cli.provenance import Provenance
 
 __all__ = ["Origin"]
@@ -29,6 +29,8 @@ class Origin:
         self._known = {"device_db": begin.get("device_db") or "", "revision": revision, **twin.get("parts", {})}
         self._arguments, self._datasets = arguments, datasets
         self._libraries: list[str] = []
+        self.replay: dict | None = None
+        """What the device was told, see `kairos.session.record`."""
 
     def look_again(self):
         """Read the user's modules that have been imported since."""
@@ -39,6 +41,8 @@ class Origin:
         statistics = statistics_of(devices)
         if statistics is not None:
             self._libraries = list(statistics.libraries)
+            if (record := record_of(devices)) is not None and record.inputs is not None:
+                self.replay = record.packed()
 
     def values(self) -> dict[str, str]:
         """Return the values of the group; nothing if they cannot be had, since the data are written in

@@ -50,6 +50,8 @@ class Rehearsing:
     waveforms: bool | None = None
     """Whether runs get the waveform that the twin predicts, into their files, after their end. Unset: those of
     pipelines that are not ``off``."""
+    inputs: bool = False
+    """Whether the files of runs get what the device's analyzer has recorded, so that the twin can repeat them."""
     theory: bool = False
     """Whether runs get what the twin has measured in their rehearsals, as datasets beside their own."""
 

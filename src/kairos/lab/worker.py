@@ -244,6 +244,8 @@ class _Run:
         scheduler = _Scheduler(self._link, self._pause, begin["rid"], begin["pipeline"], expid, begin["priority"])
         devices, datasets = (AnalysisDevices, AnalysisDatasets) if KEY in expid else (DeviceManager, DatasetManager)
         self._devices = devices(ddb, {"scheduler": scheduler, "ccb": AskedCommands(self._link.ask)})
+        if "analyzer" in begin:
+            self._devices.inputs_from = tuple(begin["analyzer"])
         self._datasets = datasets(_Datasets(self._link, self.journal), self._note)
         arguments = _Arguments(expid.get("arguments") or {}, self._link)
         self._origin = Origin(begin, file, arguments, self._datasets)
@@ -368,7 +370,8 @@ class _Run:
         try:
             self._datasets.end_fits()
             file = folder_of(begin["started"], self._results) / stored_name(begin["rid"], self._name)
-            write_datasets(file, self._datasets, begin, self._how, {**self._origin.values(), "status": status})
+            origin = {**self._origin.values(), "status": status}
+            write_datasets(file, self._datasets, begin, self._how, origin, self._origin.replay)
         except Exception as error:  # whatever it is: how the run has ended must get into the journal
             logger.error("the datasets cannot be written: %s", str(error) or type(error).__name__)
             return False

@@ -14,6 +14,7 @@ from ..contracts.library import FINGERPRINT, FINGERPRINT_BYTES
 from ..contracts.session import ASYNC_ERROR_TEXTS, PORT, Reply, Request
 from ..exceptions.names import device_name
 from ..exceptions.report import CoreException, DeviceException, Report
+from ..network import analyzer
 from . import codec
 from .connection import Connection
 from .exceptions import build_python_exception
@@ -70,6 +71,9 @@ class Session:
         self.statistics = Statistics()
         self.record = Record()
         """What the device was told."""
+        self.inputs_from: tuple[str, int] | None = None
+        """Address of the device's analyzer, if the record is to contain the inputs of the kernels."""
+        self._inputs_begun = False
         self._connection: Connection | None = None
         self._system_info_checked = False
 
@@ -102,6 +106,9 @@ class Session:
             port = self.port if self.emulator is None else self.emulator.port(self.port)
             self._connection = Connection(self.host, port)
             self.record.connected()
+            if self.inputs_from is not None and not self._inputs_begun:
+                analyzer.fetch(*self.inputs_from)  # those of earlier runs
+                self._inputs_begun = True
         return self._connection
 
     def close(self):
@@ -109,6 +116,14 @@ class Session:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def keep_inputs(self):
+        """Add the inputs of the kernels to the record, if they are wanted, at the end of a run."""
+        if self._inputs_begun and self.record.inputs is None:
+            try:
+                self.record.inputs = analyzer.fetch(*self.inputs_from)
+            except errors.KairosError as error:
+                logger.warning("the inputs of the run are not recorded: %s", error)
 
     # Requests
 

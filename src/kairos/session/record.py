@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["GROUP", "Record", "Step", "unpacked"]
+__all__ = ["GROUP", "Record", "Step", "inputs_of", "unpacked"]
 
 GROUP = "replay"
 """Name of the group in a run's file."""
@@ -41,6 +41,8 @@ class Record:
         self.steps: list[Step] = []
         self.complete = True
         """Whether nothing is left out."""
+        self.inputs: bytes | None = None
+        """The analyzer's dump of the run, if inputs are recorded: what has come to the device otherwise."""
         self._libraries: dict[bytes, tuple[int, Callable[[], bytes]]] = {}
         self._size, self._connects = 0, False
 
@@ -69,14 +71,21 @@ class Record:
 
     def packed(self) -> dict[str, Any]:
         """Return the values of the group `GROUP` of a run's file: `steps` (JSON), `libraries` and `answers`
-        (one after the other, compressed as by ``xz``) with the length of each, and `complete`."""
+        (one after the other, compressed as by ``xz``) with the length of each, `complete`, and `inputs` (compressed
+        likewise), if they are recorded."""
         import numpy as np  # imported late: it takes 0.15 s, in which a device boots
 
         answers = [answer for step in self.steps for answer in step.answers]
         steps = [{**vars(step), "answers": len(step.answers)} for step in self.steps]
         found: dict[str, Any] = {"steps": json.dumps(steps), "complete": self.complete}
+
+        def compressed(data: bytes) -> np.ndarray:
+            return np.frombuffer(lzma.compress(data, preset=LEVEL), np.uint8)
+
+        if self.inputs is not None:
+            found["inputs"] = compressed(self.inputs)
         for name, parts in (("libraries", self.libraries), ("answers", answers)):
-            found[name] = np.frombuffer(lzma.compress(b"".join(parts), preset=LEVEL), np.uint8)
+            found[name] = compressed(b"".join(parts))
             found[f"{name}_bytes"] = np.array([len(part) for part in parts], np.int64)
         return found
 
@@ -106,6 +115,14 @@ def unpacked(group: Any) -> tuple[list[Step], list[bytes], bool]:
         return steps, libraries, bool(group["complete"][()])
     except (KeyError, TypeError, StopIteration, lzma.LZMAError) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from None
+
+
+def inputs_of(group: Any) -> bytes | None:
+    """Return the analyzer's dump in the group of a file; None if inputs were not recorded. ValueError if damaged."""
+    try:
+        return lzma.decompress(group["inputs"][()].tobytes()) if "inputs" in group else None
+    except lzma.LZMAError as error:
+        raise ValueError(str(error)) from None
 
 
 def _parts(group: Any, name: str) -> list[bytes]:

@@ -8,7 +8,6 @@ longer than allowed; what was found until then is reported.
 import os
 import shutil
 import signal
-import tempfile
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -193,6 +192,7 @@ class Twin:
         thoroughly: bool = True,
         provenance: bool = False,
         longest_s: float | None = None,
+        folder: str | Path | None = None,
     ) -> Rehearsal:
         """Rehearse an experiment, and return what was found.
 
@@ -200,13 +200,14 @@ class Twin:
         within_s: seconds after which it is stopped. `cls`: its class, if it is imported already.
         thoroughly: examine outputs and pins; otherwise only datasets, points and the time on the device.
         provenance: note what it depends on. longest_s: with it, `within_s` is processor time, of this process and of
-        the device, and this is the time in all: for one that gives way to other processes.
+        the device, and this is the time in all: for one that gives way to other processes. folder: working directory in
+        which it may write; by default one that is deleted, with copies of the small files of this one.
         UsageError for arguments that it does not take.
         """
         started, printed = time.monotonic(), StringIO()
         found = Rehearsal(class_name or "", str(path), printed="")
         path = str(Path(path).absolute())
-        with _elsewhere(thoroughly), redirect_stdout(printed):
+        with _elsewhere() if folder is None else _within(folder, os.getcwd()), redirect_stdout(printed):
             experiment = Experiment(
                 path,
                 class_name,
@@ -295,14 +296,9 @@ class _Points:
 
 
 @contextmanager
-def _elsewhere(with_files: bool):
+def _elsewhere():
     """Context of a working directory that is deleted, with copies of the small files of this one."""
     before = os.getcwd()
-    if not with_files:
-        # Within this one, which is deleted with it if the process is killed.
-        with tempfile.TemporaryDirectory(dir=before) as folder, _within(folder, before):
-            yield
-        return
     scratch = ScratchFolder("kairos-rehearsal-")
     try:
         small = (entry for entry in os.scandir(before) if entry.is_file() and entry.stat().st_size <= COPIED)

@@ -1,8 +1,8 @@
 """``kairos replay``: repeats a run from what its device was sent.
 
 The file of a run has its kernels and the answers of the host to their calls (`kairos.session.record`). The
-twin gets the same again, with the bench of the file, so that its kernels take the same branches, whatever
-host functions would answer now. Each instant can then be looked at.
+twin gets the same again, with the bench of the file, or with the inputs that the device's analyzer has recorded, so
+that its kernels take the same branches, whatever host functions would answer now. Each instant can then be looked at.
 """
 
 import json
@@ -21,10 +21,11 @@ from ..emulator.sources import UNKNOWN, Sources
 from ..errors import UsageError
 from ..scratch import ScratchFolder
 from ..session import Replay
-from ..session.record import GROUP, Step, unpacked
+from ..session.record import GROUP, Step, inputs_of, unpacked
 from ..waveform import Changes, Channel, Recording
 from ..waveform.difference import differences
 from ..waveform.table import format_duration
+from .inputs import Inputs, inputs_in
 from .rehearsal import SETTLING, Twin
 
 __all__ = ["Replayed", "replay", "replayed"]
@@ -40,7 +41,11 @@ class Replayed:
     complete: bool
     """Whether the file has all of the run."""
     differences: list[str]
-    """Where the pins did something else."""
+    """Where the pins did something else; of a run whose inputs were recorded, channels with other outputs."""
+    outputs: int | None = None
+    """Outputs that were compared, if inputs were recorded."""
+    missing: int = 0
+    """Recorded inputs that cannot be repeated."""
 
     def at(self, instant: int) -> dict[str, Any]:
         """Return what was there at an instant, in ns after the first event of the pins: the last `output` of the
@@ -87,17 +92,29 @@ def replay(args) -> int:
     """Repeat the run of the command line; returns 1 if the pins do something else."""
     path = file_of(args.run, args.lab)
     instants = [duration_ns("--at", text) for text in args.at]
-    found = replayed(path)
+    found = replayed(path, args.twin)
     shown = [found.at(instant) for instant in instants]
     if args.json:
         said = {"same": not found.differences, "events": found.recording.event_count, "kernels": found.kernels}
+        if found.outputs is not None:
+            said |= {"outputs": found.outputs, "missing": found.missing}
         print(json.dumps({**said, "differences": found.differences, "complete": found.complete, "at": shown}))
         return int(bool(found.differences))
     for line in found.differences:
         print(line)
     if not found.differences:
         kernels = f"{found.kernels} kernel{'s' if found.kernels != 1 else ''}"
-        print(f"the same: {found.recording.event_count:,} events of the pins, {kernels}")
+        what = (
+            f"{found.recording.event_count:,} events of the pins"
+            if found.outputs is None
+            else (f"{found.outputs:,} outputs in the same order")
+        )
+        print(f"the same: {what}, {kernels}")
+    if found.missing:
+        print(
+            f"{found.missing} recorded inputs cannot be repeated: no output pin has changed before them, or no pin "
+            "gives them"
+        )
     if not found.complete:
         print("only the beginning is repeated: the file has no more of the run")
     for each in shown:
@@ -121,27 +138,24 @@ def _place(one: dict[str, Any]) -> str:
     return f"{Path(one['file']).name}:{one['line']} in {one['function'].rpartition('.')[2]}"
 
 
-def replayed(path: Path) -> Replayed:
-    """Repeat the run of a file. UsageError if it has no record of it."""
-    steps, libraries, complete, texts = _read(path)
-    recording = read_waveform(path)
+def replayed(path: Path, twin: str | None = None) -> Replayed:
+    """Repeat the run of a file. `twin`: the emulated device of a run that was not on one. UsageError if the file has no
+    record of it."""
+    steps, libraries, complete, texts, recorded = _read(path)
+    recording = read_waveform(path) if recorded is None else None
     scratch = ScratchFolder("kairos-replay-")
     try:
         (scratch.path / "device_db.py").write_text(texts["device_db"])
-        bench = None
-        if "bench" in texts:
-            bench = scratch.path / "bench.toml"
-            bench.write_text(texts["bench"])
-        for name, text in texts.items():
-            if bench is not None and name.startswith("imported/"):
-                place = scratch.path / name.removeprefix("imported/")
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_text(text)
         ddb = DeviceDB.load(scratch.path / "device_db.py")
-        host = ddb.arguments("core").get("host")
-        if not emulator.is_emulated(host):
-            raise UsageError(f"{path} cannot be replayed: its run was not on an emulated device")
-        with Twin(ddb, None if bench is None else str(bench)) as used:
+        if not emulator.is_emulated(ddb.arguments("core").get("host")) and twin is None:
+            twin = texts.get("twin")
+            if twin is None:
+                raise UsageError(
+                    f"the run of {path} was not on an emulated device: name one with --twin emulator://VARIANT"
+                )
+        inputs = None if recorded is None else inputs_in(recorded, ddb)
+        bench = _bench_of(texts, scratch.path) if inputs is None else inputs.write(scratch.path)
+        with Twin(ddb, None if bench is None else str(bench), twin) as used:
             device = used.device
             session = Replay("127.0.0.1", device)
             try:
@@ -150,10 +164,46 @@ def replayed(path: Path) -> Replayed:
                 session.close()
             device.settle(timeout=SETTLING, clocks=used.ddb.channels_of("TTLClockGen"))
             again, sources = device.recording(used.ddb.channel_names()), device.sources()
-            moved = [each.text for each in differences(recording, again)] if complete else []
-            return Replayed(again, sources, session.statistics.kernels, complete, moved)
+            found = Replayed(again, sources, session.statistics.kernels, complete, [])
+            if inputs is not None:
+                found.outputs, found.missing = sum(map(len, inputs.outputs.values())), inputs.missing
+                found.differences = _other_outputs(inputs, sources, used.ddb.channel_names()) if complete else []
+            elif complete:
+                found.differences = [each.text for each in differences(recording, again)]
+            return found
     finally:
         scratch.close()
+
+
+def _bench_of(texts: dict[str, str], folder: Path) -> Path | None:
+    """Write the bench of a run, with the models that it imports; None if there was none."""
+    if "bench" not in texts:
+        return None
+    bench = folder / "bench.toml"
+    bench.write_text(texts["bench"])
+    for name, text in texts.items():
+        if name.startswith("imported/"):
+            place = folder / name.removeprefix("imported/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+    return bench
+
+
+def _other_outputs(inputs: Inputs, sources: Sources, names: dict[int, str]) -> list[str]:
+    """Return a line for each channel to which the kernels have given other outputs than in the run: they have taken
+    another branch. Times are not compared: those after an answer of the host depend on how long it took."""
+    again: dict[int, list[int]] = {}
+    for target in sources.outputs["target"].tolist():
+        again.setdefault(target >> 8, []).append(target & 0xFF)
+    lines = []
+    for channel in sorted({*inputs.outputs, *again}):
+        one, other = inputs.outputs.get(channel, []), again.get(channel, [])
+        if one != other:
+            alike = next((place for place, pair in enumerate(zip(one, other, strict=False)) if len({*pair}) > 1), None)
+            alike = min(len(one), len(other)) if alike is None else alike
+            name = names.get(channel, f"channel {channel}")
+            lines.append(f"{name}: {len(other)} outputs instead of {len(one)}, others from the {alike + 1}th on")
+    return lines
 
 
 def _kernels(steps: list[Step], libraries: list[bytes]) -> list:
@@ -171,22 +221,26 @@ def _kernels(steps: list[Step], libraries: list[bytes]) -> list:
     return [made[step.kernel, *step.subkernels] for step in steps]
 
 
-def _read(path: Path) -> tuple[list[Step], list[bytes], bool, dict[str, str]]:
-    """Return steps, libraries, whether they are complete, and the texts of the provenance. UsageError."""
+def _read(path: Path) -> tuple[list[Step], list[bytes], bool, dict[str, str], bytes | None]:
+    """Return steps, libraries, whether they are complete, the texts of the provenance (with the `twin` of a predicted
+    waveform), and the dump of the analyzer, if there is one. UsageError."""
     import h5py  # imported late: it takes 0.1 s
 
     try:
         with h5py.File(path) as file:
             if GROUP not in file or "provenance" not in file:
                 raise UsageError(
-                    f"{path} cannot be replayed: 'kairos run -o' on an emulated device stores what that takes"
+                    f"{path} cannot be replayed: 'kairos run -o' stores what that takes, on hardware with "
+                    "--record-inputs, and a laboratory with 'inputs = true' under [rehearsal] in lab.toml"
                 )
             steps, libraries, complete = unpacked(file[GROUP])
             texts: dict[str, str] = {}
             file["provenance"].visititems(
                 lambda name, item: texts.update({name: item.asstr()[()]}) if hasattr(item, "dtype") else None
             )
-            return steps, libraries, complete, texts
+            if "waveform/url" in file:
+                texts["twin"] = file["waveform/url"].asstr()[()]
+            return steps, libraries, complete, texts, inputs_of(file[GROUP])
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is damaged, or no HDF5 file"
         raise UsageError(f"{path} cannot be read: {reason}") from None

@@ -21,7 +21,7 @@ import sys
 import time
 
 from .. import emulator
-from ..devices import DeviceDB, DeviceManager
+from ..devices import DeviceDB, DeviceManager, signature_of
 from ..errors import KairosError, UsageError
 
 __all__ = ["NoStandIn", "TwinDevices", "load_drivers", "twin_database"]
@@ -77,9 +77,15 @@ class Replies(Absent):
         return answered
 
 
-def twin_database(ddb: DeviceDB, url: str | None = None) -> DeviceDB:
-    """Return the database of a laboratory's twin. `url`: its emulated device, ``emulator://VARIANT``;
-    None: that of the core device. UsageError if there is none."""
+class TwinDB(DeviceDB):
+    """The database of a laboratory's twin."""
+
+
+def twin_database(ddb: DeviceDB, url: str | None = None) -> TwinDB:
+    """Return the database of a laboratory's twin; one that is that already, unchanged. `url`: its emulated device,
+    ``emulator://VARIANT``; None: that of the core device. UsageError if there is none."""
+    if isinstance(ddb, TwinDB):
+        return ddb
     core = ddb.get("core") if "core" in ddb.entries else None
     entries = {name: _entry(ddb, name, entry) for name, entry in ddb.entries.items()}
     if core is not None:
@@ -95,7 +101,7 @@ def twin_database(ddb: DeviceDB, url: str | None = None) -> DeviceDB:
         for name, entry in ddb.entries.items():
             if entry is core:
                 entries[name] = {**core, "arguments": {**kept, "host": host}}
-    return DeviceDB(entries, ddb.path)
+    return TwinDB(entries, ddb.path)
 
 
 def load_drivers(ddb: DeviceDB):
@@ -103,8 +109,8 @@ def load_drivers(ddb: DeviceDB):
     for entry in ddb.entries.values():
         module = str(entry.get("module", "")) if isinstance(entry, dict) and entry.get("type") == "local" else ""
         if module.startswith(OWN):
-            with contextlib.suppress(ImportError):  # its first use says what is wrong
-                importlib.import_module(module)
+            with contextlib.suppress(ImportError, AttributeError, ValueError):  # its first use says what is wrong
+                signature_of(getattr(importlib.import_module(module), entry["class"]))
 
 
 def _entry(ddb: DeviceDB, name: str, entry):

@@ -11,6 +11,18 @@
 /// of the intermediate sum.
 const ROUNDER: f64 = 6755399441055744.0;
 
+/// Quotient, towards zero, and remainder of integers: the Cortex-A9 divides doubles, but no integers. The quotient of
+/// doubles differs by less than 2^-21 from the exact one, which is whole or at least 2^-32 · |`n` / `d`| away from the next
+/// whole number, farther than the double can be. A division by zero gives 0, and `n`; one by -1 wraps around.
+#[inline(always)]
+pub fn divided(n: i32, d: i32) -> (i32, i32) {
+    if d.wrapping_add(1) as u32 <= 1 {
+        return if d == 0 { (0, n) } else { (n.wrapping_neg(), 0) };
+    }
+    let quotient = (f64::from(n) / f64::from(d)) as i32;
+    (quotient, n.wrapping_sub(quotient.wrapping_mul(d)))
+}
+
 fn high_word(x: f64) -> u32 {
     (x.to_bits() >> 32) as u32
 }
@@ -426,6 +438,59 @@ mod tests {
             return 0;
         }
         found.to_bits().abs_diff(expected.to_bits())
+    }
+
+    #[test]
+    fn quotients_and_remainders_are_those_of_integers() {
+        let edges = [
+            0,
+            1,
+            2,
+            3,
+            5,
+            7,
+            10,
+            99,
+            46340,
+            46341,
+            65535,
+            65536,
+            1 << 30,
+            i32::MAX - 1,
+            i32::MAX,
+            i32::MIN,
+            i32::MIN + 1,
+        ];
+        let all: Vec<i32> = edges.iter().flat_map(|&one: &i32| [one, one.wrapping_neg()]).collect();
+        for &n in &all {
+            for &d in &all {
+                let expected = if d == 0 {
+                    (0, n)
+                } else {
+                    (n.wrapping_div(d), n.wrapping_rem(d))
+                };
+                assert_eq!(divided(n, d), expected, "{n} / {d}");
+                // Next to multiples, where a wrong rounding would show.
+                for near in [-1, 0, 1].map(|more| expected.0.wrapping_mul(d).wrapping_add(more)) {
+                    if d != 0 {
+                        assert_eq!(
+                            divided(near, d),
+                            (near.wrapping_div(d), near.wrapping_rem(d)),
+                            "{near} / {d}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_quotient_and_remainder_is_that_of_integers(n: i32, d: i32, shift in 0..32) {
+            let d = d >> shift;
+            let expected = if d == 0 { (0, n) } else { (n.wrapping_div(d), n.wrapping_rem(d)) };
+            proptest::prop_assert_eq!(divided(n, d), expected);
+        }
     }
 
     /// The host's functions are accurate to 0.6 ulp or better, so ours, rounded, are at most one

@@ -98,12 +98,11 @@ pub enum Request {
     Shutdown,
 }
 
-/// How a copy of this process is reached, and what it does differently.
+/// What a copy of this process does differently. Its client is at the other end of the socket that is passed with the
+/// request.
 #[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 pub struct Fork {
-    /// Its control socket.
-    pub control: PathBuf,
     /// Seed of its bench's random numbers from then on; unchanged if missing.
     #[serde(default)]
     pub seed: Option<u64>,

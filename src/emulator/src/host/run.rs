@@ -309,7 +309,7 @@ impl Host {
         let Some(mut control) = self.control.take() else { return };
         let mut readable = ready(control.descriptors()).into_iter();
         let known = control.clients.len();
-        if readable.next_back() == Some(true) {
+        if readable.len() > known && readable.next_back() == Some(true) {
             control.accept();
         }
         let mut readable = readable.take(known).chain(std::iter::repeat(true));
@@ -335,17 +335,17 @@ impl Host {
                         match request.and_then(|request| answer(&mut self.boards, request, &run)) {
                             Ok(Answer::Now(reply)) => client.reply(reply, id),
                             Ok(Answer::Later(wait)) => client.waiting = Some((wait, id)),
-                            // The socket first, so that the client can connect as soon as it has the answer.
                             Ok(Answer::Fork(fork)) => {
-                                match Control::new(&fork.control).and_then(|own| Ok((copy::forked()?, own))) {
+                                let own = client
+                                    .passed
+                                    .take()
+                                    .ok_or("a copy needs a socket, to be passed with the request");
+                                match own.map_err(String::from).and_then(|own| Ok((copy::forked()?, own))) {
                                     Ok((None, own)) => {
-                                        forked = Some((fork, own));
+                                        forked = Some((fork, Control::connected(own)));
                                         return true;
                                     }
-                                    Ok((Some(pid), own)) => {
-                                        own.leave();
-                                        client.reply(json!({ "pid": pid }), id);
-                                    }
+                                    Ok((Some(pid), _)) => client.reply(json!({ "pid": pid }), id),
                                     Err(error) => client.reply(json!({ "error": error }), id),
                                 }
                             }

@@ -14,6 +14,7 @@ COMMAND = Command(
         default=[],
         help="show the pins and the line of source at these times after the first event of the pins",
     ),
+    Option("--twin", metavar="URL", help="emulated device of a run that was not on one: emulator://VARIANT"),
     LAB,
     JSON,
     runs="twin:replay.replay",

@@ -46,6 +46,11 @@ COMMAND = Command(
         metavar="FILE",
         help="write the datasets to an HDF5 file, or to a dated, numbered file in the directory FILE/",
     ),
+    Option(
+        "--record-inputs",
+        action="store_true",
+        help="with -o: also keep what the analyzer of a device that is not emulated has recorded, for 'kairos replay'",
+    ),
     Option("-v", "--verbose", action="count", default=0, help="more output; twice: everything"),
     Option("--applets", action="store_true", help="show the applets created by the experiment (ccb)"),
     quiet("print only the output of the experiment"),

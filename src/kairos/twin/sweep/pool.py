@@ -19,6 +19,9 @@ __all__ = ["ATTEMPTS", "LocalWorker", "LostWorker", "Pool", "processors"]
 
 PREFIX = "kairos-sweep-"
 """Of the names of folders of workers: all of the same length, since paths may be part of a kernel."""
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""Numbers of threads of numerical libraries. A worker has one: each processor has a worker already, sums do not depend
+on the number of processors, and a process with threads is slow to copy (they are ended and begun for each copy)."""
 ATTEMPTS = 5
 """How often a point is begun whose worker is lost each time."""
 
@@ -36,7 +39,11 @@ class LocalWorker:
         with its:
             command = [sys.executable, "-m", "kairos.twin.sweep.worker", str(its.fileno()), str(self._folder.path)]
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[its.fileno()]
+                command,
+                env={**os.environ, **dict.fromkeys(THREADS, "1")},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[its.fileno()],
             )
         self._connection = Connection(ours.detach())
         reply = pyon.decode(self._exchange(task.encode()).decode())

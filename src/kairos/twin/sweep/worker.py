@@ -12,6 +12,7 @@ import gc
 import os
 import random
 import select
+import shutil
 import signal
 import sys
 import time
@@ -37,6 +38,8 @@ from .task import DATABASE, Task, with_values
 
 __all__ = ["main"]
 
+WRITTEN = ".written"
+"""Folder for the files that a point writes."""
 DEVICES = 4
 """Devices that are kept to be copied, one per bench."""
 END = b"\n"
@@ -56,11 +59,15 @@ class Worker:
         compat.install()
         # A copy of this process has what is loaded now; it would load the rest for its own point.
         load_compiler().codegen.load()
-        self._ddb = DeviceDB.load(self._folder / DATABASE)
-        load_drivers(self._ddb)
+        database = DeviceDB.load(self._folder / DATABASE)
+        load_drivers(database)
+        self._ddb = twin_database(database, task.twin)
         self._file = self._folder / task.file
         self._class = choose_class(import_file(str(self._file)), task.class_name)
-        self._host = twin_database(self._ddb, task.twin).arguments("core").get("host")
+        self._host = self._ddb.arguments("core").get("host")
+        self._written = folder / WRITTEN
+        """The working directory of a point."""
+        self._written.mkdir()
         self._devices: OrderedDict[str | None, emulator.Emulator] = OrderedDict()
         self._cannot_be_copied: set[str | None] = set()
         self._ending: list[int] = []
@@ -77,6 +84,7 @@ class Worker:
         except KairosError as error:
             return _failed(number, str(error))
         self._reap()
+        self._empty()
         # The device is copied while this process is.
         begun = None if device is None else emulator.begin(device, seed)
         reading, writing = os.pipe()
@@ -97,7 +105,13 @@ class Worker:
             return self._received(number, pid, reading)
         finally:
             if begun is not None:
-                begun.folder.close()  # if its process has not
+                begun.connection.close()
+
+    def _empty(self):
+        """Delete what the point before has written, which has ended or was killed."""
+        if any(os.scandir(self._written)):
+            shutil.rmtree(self._written, ignore_errors=True)
+            self._written.mkdir(exist_ok=True)
 
     def _reap(self):
         """Collect the processes of earlier points that have ended."""
@@ -114,7 +128,7 @@ class Worker:
             with _written(self._folder, text) as path:
                 options = emulator.Options(
                     bench=path,
-                    entries=twin_database(self._ddb, self._task.twin).entries,
+                    entries=self._ddb.entries,
                     settings={**PATIENT, **self._task.settings},
                 )
                 device = emulator.Emulator(emulator.variant_of(self._host), options)
@@ -133,8 +147,8 @@ class Worker:
 
     def _warm_up(self, device: emulator.Emulator):
         """Run a kernel in this process, which loads what the copies of it need."""
-        with Twin(self._ddb, None, self._task.twin, self._task.settings, device) as twin:
-            twin.rehearse(warm.__file__, None, {}, cls=warm.Warm, thoroughly=False)
+        with Twin(self._ddb, device=device) as twin:
+            twin.rehearse(warm.__file__, None, warm.ARGUMENTS, cls=warm.Warm, thoroughly=False, folder=self._written)
 
     def _computed(self, number, arguments, text, seed, original, begun) -> str:
         """Compute a point, in a process of its own."""
@@ -149,14 +163,22 @@ class Worker:
         datasets = DatasetDB()
         for key, value in task.datasets.items():
             datasets.set(key, value)
-        with _written(self._folder, text) as path:
-            twin = Twin(self._ddb, path, task.twin, task.settings, copy)
+        # What a copy is wired to, it knows.
+        with _written(self._folder, text if copy is None else None) as path:
+            twin = Twin(self._ddb, path, settings=task.settings, device=copy)
         with twin:
             given = [*(f"{key}={value}" for key, value in task.arguments.items())]
             given += [f"{key}={pyon.encode(value)}" for key, value in arguments.items()]
             try:
                 found = twin.rehearse(
-                    str(self._file), task.class_name, given, datasets, task.within_s, self._class, thoroughly=False
+                    str(self._file),
+                    task.class_name,
+                    given,
+                    datasets,
+                    task.within_s,
+                    self._class,
+                    thoroughly=False,
+                    folder=self._written,
                 )
             except (KairosError, DefaultMissing) as error:
                 return _failed(number, str(error))

@@ -1,6 +1,8 @@
 //! Mathematics for kernels, from the crate `libm` and from faster functions of our own. Doubles are
 //! passed in d registers, this target's own convention.
 
+use kairos_kernel::mathematics::divided;
+
 /// The implementations.
 mod library {
     // Named imports take precedence over those of the crate.
@@ -44,6 +46,17 @@ kairos_contracts::mathematics!(functions);
 pub unsafe extern "C" fn sincos(x: f64, sin: *mut f64, cos: *mut f64) {
     // SAFETY: by this function's contract.
     unsafe { (*sin, *cos) = (library::sin(x), library::cos(x)) };
+}
+
+/// The `__aeabi_idiv` of kernels. Unlike the firmware's own, it uses the processor's instruction for doubles.
+pub extern "C" fn idiv(n: i32, d: i32) -> i32 {
+    divided(n, d).0
+}
+
+/// `__aeabi_idivmod`: quotient and remainder in registers, as the halves of a 64-bit integer.
+pub extern "C" fn idivmod(n: i32, d: i32) -> i64 {
+    let (quotient, remainder) = divided(n, d);
+    i64::from(quotient as u32) | i64::from(remainder) << 32
 }
 
 /// `__powidf2`: x to an integer power by squaring, like the compiler's own helper.

@@ -1,0 +1,124 @@
+"""`kairos lsp`: what an editor gets, over the protocol."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.paths import EXAMPLES
+
+pytest.importorskip("pygls")
+
+EXPERIMENT = """
+from artiq.experiment import *
+
+
+class Pulses(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.ttl4.pulse(2 * us)
+        wrong = 1
+"""
+
+
+class Editor:
+    """An editor without windows."""
+
+    def __init__(self, *words):
+        command = [sys.executable, "-m", "kairos", "lsp", *words]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.number = 0
+        self.request("initialize", processId=None, rootUri=None, capabilities={})
+        self.send("initialized")
+
+    def send(self, method, **params):
+        self._write({"method": method, "params": params})
+
+    def _write(self, message):
+        data = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+        self.process.stdin.flush()
+
+    def received(self):
+        length = 0
+        while line := self.process.stdout.readline().strip():
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        assert length, "the server has ended"
+        return json.loads(self.process.stdout.read(length))
+
+    def request(self, method, **params):
+        self.number += 1
+        self._write({"id": self.number, "method": method, "params": params})
+        while True:
+            message = self.received()
+            if message.get("id") == self.number and "method" not in message:
+                return message["result"]
+
+    def diagnostics(self):
+        """Return the diagnostics that come next."""
+        while (message := self.received()).get("method") != "textDocument/publishDiagnostics":
+            pass
+        return message["params"]["diagnostics"]
+
+    def end(self):
+        self.request("shutdown")
+        self.send("exit")
+        assert self.process.wait(30) == 0
+
+
+def document(kairos, text):
+    folder = kairos.directory / "repository"
+    folder.mkdir(exist_ok=True)
+    (kairos.directory / "device_db.py").write_text((EXAMPLES / "device_db.py").read_text())
+    path = folder / "pulses.py"
+    path.write_text(text)
+    return {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": text}
+
+
+def test_editor_gets_errors_when_a_file_is_opened_and_saved(kairos):
+    editor = Editor()
+    opened = document(kairos, EXPERIMENT.replace("wrong = 1", "self.ttl4.pulse('long')"))
+    editor.send("textDocument/didOpen", textDocument=opened)
+    (error,) = editor.diagnostics()
+    assert error["severity"] == 1 and error["source"] == "kairos"
+    assert error["range"]["start"]["line"] == 13
+    document(kairos, EXPERIMENT)
+    editor.send("textDocument/didSave", textDocument={"uri": opened["uri"]})
+    assert editor.diagnostics() == []
+    assert editor.request("textDocument/inlayHint", textDocument={"uri": opened["uri"]}, range=WHOLE) == []
+    editor.end()
+
+
+WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 100, "character": 0}}
+
+
+def test_file_without_device_database_is_reported(tmp_path):
+    editor = Editor()
+    path = tmp_path / "pulses.py"
+    path.write_text(EXPERIMENT)
+    editor.send(
+        "textDocument/didOpen", textDocument={"uri": path.as_uri(), "languageId": "python", "version": 1, "text": ""}
+    )
+    (warning,) = editor.diagnostics()
+    assert warning["severity"] == 2 and "there is no device database" in warning["message"]
+    editor.end()
+
+
+def test_editor_gets_slack_of_lines(kairos):
+    editor = Editor("--timing", "--least-slack", "1s")
+    opened = document(kairos, EXPERIMENT)
+    editor.send("textDocument/didOpen", textDocument=opened)
+    assert editor.diagnostics() == []
+    (warning,) = editor.diagnostics()
+    assert warning["severity"] == 2 and "least slack" in warning["message"]
+    assert warning["range"]["start"]["line"] == 12
+    (hint,) = editor.request("textDocument/inlayHint", textDocument={"uri": opened["uri"]}, range=WHOLE)
+    assert hint["label"].startswith("slack ") and hint["position"] == {"line": 12, "character": 31}
+    editor.end()

@@ -1,0 +1,210 @@
+"""`kairos replay` of runs whose inputs were recorded by the device's analyzer: the twin gets them again, at whatever
+time its kernels run."""
+
+import json
+import socket
+
+import h5py
+import pytest
+
+from kairos.bench.recorded import Recorded
+from kairos.contracts import analyzer, session
+from kairos.devices import DeviceDB
+from kairos.emulator import Emulator, Options
+from kairos.network.analyzer import Dump, InputMessage, OutputMessage
+from kairos.twin.inputs import Inputs, _edges, _levels
+from tests.support.command import run_kairos
+from tests.support.gateware import built
+from tests.support.laboratory import Laboratory
+from tests.support.paths import EXAMPLES
+from tests.support.waiting import until
+
+ION = EXAMPLES / "ion"
+BRANCHES = """
+from artiq.experiment import *
+from trap import Trap
+
+
+class Branches(Trap, EnvExperiment):
+    def build(self):
+        self.build_trap()
+        self.edges = self.get_device("ttl0")
+        self.marker = self.get_device("ttl5")
+
+    def prepare(self):
+        self.set_dataset("counts", [])
+
+    def chosen(self, count) -> TInt32:
+        self.append_to_dataset("counts", count)
+        return count % 3
+
+    @kernel
+    def run(self):
+        self.setup()
+        for i in range(4):
+            self.core.break_realtime()
+            self.cool()
+            self.qubit.sw.pulse(5 * us)
+            delay(2 * us)
+            count = self.detect()
+            self.core.break_realtime()
+            for j in range(count % 5):
+                self.marker.pulse(1 * us)
+                delay(1 * us)
+            for j in range(self.chosen(count)):
+                self.core.break_realtime()
+                self.marker.pulse(2 * us)
+                delay(1 * us)
+            self.core.break_realtime()
+            self.cooling.sw.on()
+            end = self.edges.gate_rising(50 * us)
+            self.cooling.sw.off()
+            seen = self.edges.count(end)
+            self.chosen(seen)
+            self.core.break_realtime()
+            for j in range(seen % 4):
+                self.marker.pulse(3 * us)
+                delay(1 * us)
+"""
+"""What it does depends on counts, which depend on the bench's random numbers: of a counter, and of edges."""
+
+
+def written(folder, host):
+    """Write the experiment and its laboratory, with the core device at `host`."""
+    built("ion")
+    (folder / "trap.py").write_text((ION / "trap.py").read_text())
+    (folder / "branches.py").write_text(BRANCHES)
+    # Other noise than that of the twin's own bench.
+    (folder / "bench.toml").write_text((ION / "bench.toml").read_text().replace("seed = 2718", "seed = 4711"))
+    (folder / "device_db.py").write_text((ION / "device_db.py").read_text().replace("emulator://ion", host))
+
+
+def ports():
+    """Return the port of the session, with that of the analyzer as far behind it as on a device."""
+    while True:
+        with socket.create_server(("127.0.0.1", 0)) as one:
+            port = one.getsockname()[1]
+            try:
+                socket.create_server(("127.0.0.1", port + analyzer.PORT - session.PORT)).close()
+            except OSError:
+                continue
+            return port
+
+
+@pytest.fixture
+def hardware(tmp_path):
+    """A folder with the experiment, and a device that is reached by its address only."""
+    port = ports()
+    written(tmp_path, f"127.0.0.1:{port}")
+    options = Options(
+        forward={session.PORT: port, analyzer.PORT: port + analyzer.PORT - session.PORT},
+        bench=str(tmp_path / "bench.toml"),
+        entries=DeviceDB.load(ION / "device_db.py").entries,
+    )
+    device = Emulator("ion", options)
+    device.wait_ready()
+    yield tmp_path
+    device.stop()
+
+
+def replay(folder, *words, code=0):
+    done = run_kairos("replay", *words, cwd=folder)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def test_run_on_other_hardware_is_repeated_with_its_inputs(hardware):
+    # A second run, so that the device has events of another one.
+    for name in ("before.h5", "run.h5"):
+        done = run_kairos("run", "branches.py", "-o", name, "--record-inputs", cwd=hardware)
+        assert done.returncode == 0, done.stderr
+    with h5py.File(hardware / "run.h5") as file, h5py.File(hardware / "before.h5") as before:
+        assert list(file["datasets/counts"]) != list(before["datasets/counts"])
+        assert len(set(file["datasets/counts"])) > 2
+    failed = replay(hardware, "run.h5", code=1)
+    assert "--twin emulator://VARIANT" in failed.stderr
+    done = replay(hardware, "run.h5", "--twin", "emulator://ion", "--json")
+    found = json.loads(done.stdout)
+    assert found["same"] and found["differences"] == [] and found["missing"] == 0 and found["outputs"] > 100
+    # With the inputs of another run, it takes other branches.
+    with h5py.File(hardware / "run.h5", "r+") as file, h5py.File(hardware / "before.h5") as before:
+        del file["replay/inputs"]
+        file["replay/inputs"] = before["replay/inputs"][()]
+    done = replay(hardware, "run.h5", "--twin", "emulator://ion", code=1)
+    assert "outputs instead of" in done.stdout
+
+
+def test_run_of_a_laboratory_is_repeated_by_its_number(tmp_path):
+    lab = Laboratory(tmp_path, "[rehearsal]\ninputs = true\n", device_db=(ION / "device_db.py").read_text())
+    written(lab.folder, "emulator://ion")
+    for name in ("trap.py", "branches.py"):
+        (lab.folder / name).replace(lab.folder / "repository" / name)
+    lab.start()
+    try:
+        until(lambda: "branches" in str(lab.experiments()["experiments"]))
+        expid = {"file": "branches.py", "class_name": "Branches", "repo_rev": None, "log_level": 30}
+        for _ in range(2):
+            rid = lab.submit(expid)
+            lab.ends(rid)
+        done = replay(lab.folder, str(rid), "--json")
+    finally:
+        lab.close()
+    found = json.loads(done.stdout)
+    assert found["same"] and found["outputs"] > 100 and found["missing"] == 0
+
+
+def test_inputs_recorded_for_emulated_device_are_refused(tmp_path):
+    written(tmp_path, "emulator://ion")
+    done = run_kairos("run", "branches.py", "-o", "run.h5", "--record-inputs", cwd=tmp_path)
+    assert done.returncode == 2 and "come from the bench" in done.stderr
+
+
+def test_edges_of_one_kind_become_pulses():
+    assert _edges(3, [(100, 1), (108, 1), (500, 1)]) == [
+        (100, 3, 1),
+        (104, 3, 0),
+        (108, 3, 1),
+        (128, 3, 0),
+        (500, 3, 1),
+        (520, 3, 0),
+    ]
+    assert _edges(3, [(100, 1), (500, 0), (900, 1)]) == [(100, 3, 1), (500, 3, 0), (900, 3, 1), (920, 3, 0)]
+    assert _edges(3, [(100, 0), (500, 0)]) == [(80, 3, 1), (100, 3, 0), (480, 3, 1), (500, 3, 0)]
+    assert _edges(3, [(100, 0)]) == [(80, 3, 1), (100, 3, 0)]
+    assert _edges(3, [(100, 1), (108, 0)]) == [(100, 3, 1), (108, 3, 0)]
+
+
+def test_count_becomes_pulses_within_its_gate():
+    entries = {
+        "ttl0": {"type": "local", "module": "m", "class": "TTLInOut", "arguments": {"channel": 0}},
+        "ttl0_counter": {"type": "local", "module": "m", "class": "EdgeCounter", "arguments": {"channel": 8}},
+    }
+    gate = [OutputMessage(8, 1000, 500, 0, 0b1001), OutputMessage(8, 2000, 600, 0, 0b0100)]
+    drivers = {0: "TTLInOut", 8: "EdgeCounter"}
+
+    def levels(count, first=gate):
+        dump = Dump(9, False, [*first, InputMessage(8, 2000, 2100, count)])
+        return _levels(dump, drivers, DeviceDB(entries), 1.0)
+
+    found, missing = levels(3)
+    assert missing == 0 and [one.level for one in found] == [1, 0] * 3
+    assert all(1000 <= one.at_ns < 2000 and one.channel == 0 for one in found)
+    assert levels(0) == ([], 0)
+    assert levels(500) == ([], 1)  # closer than pins of every kind can tell apart
+    assert levels(3, gate[1:]) == ([], 1)  # its gate was opened before
+
+
+def test_inputs_follow_the_changes_of_outputs(tmp_path):
+    inputs = Inputs({}, {1: "ttl5", 2: "ttl0"}, [(1, 1, 40, 2, 1), (1, 1, 60, 2, 0), (1, 3, 0, 2, 1)], 0)
+    text = inputs.write(tmp_path).read_text()
+    assert 'inputs = { out1 = "ttl5" }' in text and 'outputs = { in2 = "ttl0" }' in text
+    model = Recorded(str(tmp_path / "inputs.json"))
+    model._outputs, model._sent, model._warned = {"in2": (0, "pin")}, [], []
+    model.input(0, {"out1": False})
+    assert model._sent == []
+    model.input(100, {"out1": True})
+    assert [(delay, value) for delay, _, value in model._sent] == [(40, True), (60, False)]
+    model.input(200, {"out1": False})
+    model.input(300, {"out1": True})
+    assert [(delay, value) for delay, _, value in model._sent[2:]] == [(0, True)]
+    assert model.report(300) == {"left": 0}
