@@ -37,7 +37,7 @@ def test_drifting_laser_is_followed_to_parts_in_hundreds(tracked):
     assert (folder / "spectrum.png").stat().st_size > 10_000
 
 
-def test_skipped_time_changes_nothing(tracked, tmp_path):
+def test_skipped_time_leaves_residuals_unchanged(tracked, tmp_path):
     done, _ = tracked
     clocked = run(tmp_path, "--no-skip")
     assert residuals(clocked) == residuals(done)

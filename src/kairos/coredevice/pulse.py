@@ -31,7 +31,7 @@ from ..pulse.program import SLOTS_CYCLES, START_CYCLES, Program, set_name
 from ..pulse.recording import Recording
 from .parts.channel import Address
 from .parts.firmware import NOWRITE, QUIET, firmware_function
-from .parts.pulse_beat import BeatTracker
+from .parts.pulse_made import PulseBuilder
 from .parts.pulse_samples import SAMPLES_PER_CYCLE
 from .rtio import rtio_input_data, rtio_output, rtio_output_wide
 
@@ -88,7 +88,7 @@ class PulseUnderrun(PulseError):
     """
 
 
-class Pulse(BeatTracker):
+class Pulse(PulseBuilder):
     """The pulse core on RTIO channel `channel`, with `channels` output channels, and the address
     bits of its tables."""
 
