@@ -29,6 +29,7 @@ from . import (
     paths,
     pulse,
     pulse_device,
+    pulse_loops,
     rehearsals,
     scope,
     virtual,
@@ -336,6 +337,7 @@ GROUPS = [
     (boards.board_figures, boards.PREFIXES, "kernels on two boards", "10 s"),
     (boards.remote_figures, boards.REMOTE_PREFIXES, "memory of other boards", "10 s"),
     (pulse_device.device_figures, pulse_device.PREFIXES, "pulse core: emulated device", "30 s"),
+    (pulse_loops.loop_figures, pulse_loops.PREFIXES, "pulse core: two boards, and a laser", "1 min"),
     (pulse.pulse_figures, pulse.PREFIXES, "pulse core: model and compiler", "40 s"),
     (
         gateware_figures,

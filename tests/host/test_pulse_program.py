@@ -1,5 +1,7 @@
 """Gate sets in kernels: send times of words, placement of gates, rejected cases; and recordings in files."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -96,6 +98,27 @@ def test_recording_saved_to_file_is_loaded_unchanged(tmp_path):
     (tmp_path / "bad.npz").write_bytes(b"nothing")
     with pytest.raises(UsageError, match="is not a pulse recording"):
         Recording.load(tmp_path / "bad.npz")
+
+
+def test_recording_of_two_boards_keeps_them_apart(tmp_path):
+    """Each has outputs and cycles of its own; a file without boards, of an earlier version, is of one."""
+
+    def of(level):
+        return [5 << 16 | 0b11, 1 << 38, level << 23, 9 << 16 | 0b10, 0]
+
+    outputs = [{"name": name, "channel": n, "output": 0} for n, name in enumerate(["here", "there"])]
+    words = np.array(of(65535) + of(32767), dtype="u8")
+    Recording(words, outputs, 8, {}, [(5, 1), (5, 1)]).save(tmp_path / "two.npz")
+    recording = Recording.load(tmp_path / "two.npz")
+    peaks = [recording.samples(0, 40, 72, name=name).max() for name in ("here", "there")]
+    assert peaks == [32767, 16383] and recording.play(40, 72, name="there").samples.shape == (1, 32)
+    with pytest.raises(ValueError, match="do not have these outputs and words"):
+        Recording(words, outputs, 8, {}, [(5, 1), (5, 2)])
+    kept = dict(np.load(tmp_path / "two.npz"))
+    old = {name: kept[name] for name in kept if name != "boards"} | {"words": kept["words"][:5]}
+    old["outputs"] = json.dumps(outputs[:1])
+    np.savez(tmp_path / "one.npz", **old)
+    assert Recording.load(tmp_path / "one.npz").span_mu(0, "here") == (40, 72)
 
 
 def test_clock_edges_are_computed_on_demand(tmp_path):

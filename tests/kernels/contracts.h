@@ -46,6 +46,7 @@ IMPORT void dma_playback(int64_t, int32_t, int);
 /* pulse: the pulse core */
 IMPORT void pulse_update(const void *, int32_t, int32_t, double);
 IMPORT void pulse_update_all(const void *, const void *, const void *, int32_t);
+IMPORT void pulse_make(const void *, const void *, int32_t, double);
 IMPORT int32_t pulse_stream(const void *);
 IMPORT void pulse_note(int32_t, int32_t);
 IMPORT int32_t pulse_noted(int32_t);
@@ -93,6 +94,7 @@ IMPORT void remote_store(int32_t, int32_t, int32_t);
 IMPORT void remote_read(int32_t, int32_t, const void *);
 IMPORT void remote_export(int32_t, int32_t, int32_t, int32_t, int32_t);
 IMPORT void remote_copy(int32_t, int32_t, int32_t, int32_t);
+IMPORT void remote_copy_pieces(int32_t, const void *);
 IMPORT void remote_write(int32_t, int32_t, const void *);
 IMPORT void remote_post(int);
 IMPORT void remote_wait(void);

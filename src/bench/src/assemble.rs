@@ -80,6 +80,7 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
     bench.connect_model_inputs(&file)?;
     bench.cameras(&file, &found)?;
     bench.lines(&file)?;
+    bench.combs(&file)?;
     bench.loopbacks(&file)?;
     bench.wires(wires)?;
     bench.follow(&file, device.outputs);

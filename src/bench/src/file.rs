@@ -18,7 +18,7 @@ mod source;
 
 pub(crate) use adc::section_with_inputs;
 pub use adc::{Inputs, Wire};
-pub use light::{Beam, Camera, Crystal, Drive, Line, Photodiode};
+pub use light::{Beam, Camera, Comb, Crystal, Drive, Line, Photodiode};
 pub use revisions::{MirnyRevision, SamplerRevision};
 pub use rf::{Converter, RfSource};
 pub use source::{text_of, Source};
@@ -68,6 +68,9 @@ macro_rules! file {
             /// Line triggers: pulses in phase with the mains.
             #[serde(default)]
             pub line: Parts<Line>,
+            /// Beats of the repetition rates of pulsed lasers.
+            #[serde(default)]
+            pub comb: Parts<Comb>,
             /// Cables from pin to pin.
             #[serde(default)]
             pub loopback: Parts<Loopback>,

@@ -41,6 +41,7 @@ macro_rules! kernel_symbols {
             // pulse: the pulse core
             "pulse_update" = pulse::pulse_update;
             "pulse_update_all" = pulse::pulse_update_all;
+            "pulse_make" = pulse::pulse_make;
             "pulse_stream" = pulse::pulse_stream;
             "pulse_note" = pulse::pulse_note;
             "pulse_noted" = pulse::pulse_noted;
@@ -82,6 +83,7 @@ macro_rules! kernel_symbols {
             "remote_read" = remote::remote_read;
             "remote_export" = remote::remote_export;
             "remote_copy" = remote::remote_copy;
+            "remote_copy_pieces" = remote::remote_copy_pieces;
             "remote_write" = remote::remote_write;
             "remote_post" = remote::remote_post;
             "remote_wait" = remote::remote_wait;

@@ -30,26 +30,31 @@ def _demo() -> Variant:
     return Variant("demo", (*bidirectional, *outputs, ChannelSpec("rtio_log", "log")))
 
 
+def _core(name="pulse0", outputs=2, **parameters) -> ChannelSpec:
+    """A pulse core with a quarter of the tables."""
+    return ChannelSpec(name, "pulse", {"channels": outputs, "mlut_bits": 11, "plut_bits": 10} | parameters)
+
+
 def _pulse(name="pulse", outputs=2) -> Variant:
     """The channels of `demo`, a counter, and a pulse core of `outputs` channels with a quarter of
-    the tables, whose branches can use the counter and `ttl1`."""
-    channels = (*_demo().channels, ChannelSpec("ttl0_counter", "edge_counter", {"input": 0}))
-    inputs = {"result0": len(channels) - 1, "result1": 1}
-    core = ChannelSpec("pulse0", "pulse", {"channels": outputs, "mlut_bits": 11, "plut_bits": 10} | inputs)
-    return Variant(name, (*channels, core))
+    the tables, whose branches can use the counter and `ttl1`, and whose feed-forward can track a beat at
+    `ttl2`, whose edges have a resolution of 1 ns."""
+    beat = 2
+    channels = [*_demo().channels, ChannelSpec("ttl0_counter", "edge_counter", {"input": 0})]
+    channels[beat] = replace(channels[beat], parameters={"serialised": 1})
+    return Variant(name, (*channels, _core("pulse0", outputs, result0=len(channels) - 1, result1=1, beat=beat)))
 
 
 def _dac() -> Variant:
     """A pulse core of two channels, whose samples go to converter cards on both FMC connectors of a
     ZC706, SPI masters to configure the cards, and four TTLs. Converters and RTIO need a common
     clock, so a synthesiser provides the RTIO clock."""
-    core = ChannelSpec("pulse0", "pulse", {"channels": 2, "mlut_bits": 11, "plut_bits": 10})
     lines = ["spi_clk", "spi_mosi", "spi_miso", "csn_dac", "csn_clk"]
     spis = [
         ChannelSpec(f"dac{n}_spi", "spi_master", {"cs_width": 2}, tuple(f"{connector}:{line}" for line in lines))
         for n, connector in enumerate(["lpc", "hpc"])
     ]
-    channels = (*_demo().channels[:4], core, *spis, ChannelSpec("rtio_log", "log"))
+    channels = (*_demo().channels[:4], _core(), *spis, ChannelSpec("rtio_log", "log"))
     return Variant("dac", channels, synthesiser=1, converters=("lpc", "hpc"))
 
 
@@ -65,6 +70,18 @@ def _satellite(name="satellite", prefix="sat_", **options) -> Variant:
     """A satellite with the TTLs of `demo`."""
     channels = tuple(replace(channel, name=f"{prefix}{channel.name}") for channel in _fine() if channel.kind != "log")
     return Variant(name, channels, push_inputs=False, uplink=True, **options)
+
+
+def _pulse_satellite() -> Variant:
+    """A satellite with a pulse core, of two channels with a quarter of the tables."""
+    satellite = _satellite("pulse_satellite")
+    return replace(satellite, channels=(*satellite.channels, _core("sat_pulse0")))
+
+
+def _pulse_pair() -> Variant:
+    """A master with such a core, and this satellite: for gates across both."""
+    master = _master("pulse_pair", _pulse_satellite())
+    return replace(master, channels=(*master.channels, _core("pulse0")))
 
 
 def _store() -> Variant:
@@ -148,6 +165,8 @@ VARIANTS = _Variants(
         "dac": _dac,
         "pair": lambda: _master("pair", _satellite()),
         "satellite": _satellite,
+        "pulse_pair": _pulse_pair,
+        "pulse_satellite": _pulse_satellite,
         "memory": lambda: _master("memory", _store()),
         "store": _store,
         "bridge": lambda: _master("bridge", _block()),

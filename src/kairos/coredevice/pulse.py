@@ -31,7 +31,8 @@ from ..pulse.program import SLOTS_CYCLES, START_CYCLES, Program, set_name
 from ..pulse.recording import Recording
 from .parts.channel import Address
 from .parts.firmware import NOWRITE, QUIET, firmware_function
-from .parts.pulse_samples import SAMPLES_PER_CYCLE, SampleSettings
+from .parts.pulse_made import PulseBuilder
+from .parts.pulse_samples import SAMPLES_PER_CYCLE
 from .rtio import rtio_input_data, rtio_output, rtio_output_wide
 
 __all__ = ["Pulse", "PulseError", "PulseUnderrun"]
@@ -46,7 +47,11 @@ MODE, COUNT, TAU0, TRIGGER_EARLY, BRANCH_TIMEOUT = (
 CYCLE_MU = 8
 CLOCK = 125e6
 ASK_MU = 4000
-"""Requests to the core are issued this long after the present."""
+"""Requests to the core are issued this long after the present…"""
+FAR_MU = 125_000
+"""…and this long on another board, behind any length of fibre that `break_realtime` allows for."""
+DESTINATION_AT = 16
+"""Lowest bit of a board's destination in its channels."""
 KEPT = 8
 """Number of words that the core can keep."""
 STOP_CYCLES = 1
@@ -83,11 +88,11 @@ class PulseUnderrun(PulseError):
     """
 
 
-class Pulse(SampleSettings):
+class Pulse(PulseBuilder):
     """The pulse core on RTIO channel `channel`, with `channels` output channels, and the address
     bits of its tables."""
 
-    kernel_invariants = {"channels", "sample_rate"}
+    kernel_invariants = {"channels", "sample_rate", "ask_mu"}
     word = Address(0)
     start = Address(1)
     branch = Address(2)
@@ -116,6 +121,7 @@ class Pulse(SampleSettings):
     ):
         super().__init__(dmgr, channel, core_device)
         self.channels = channels
+        self.ask_mu = ASK_MU if channel >> DESTINATION_AT == 0 else FAR_MU
         self.sample_rate = CLOCK * SAMPLES_PER_CYCLE
         self._tables = (1 << mlut_bits, 1 << plut_bits)
 
@@ -140,11 +146,13 @@ class Pulse(SampleSettings):
     @kernel
     def load(self, program):
         """Load a program's tables into the core and bring all its channels to rest. Takes 64 ns of
-        the timeline per word.
+        the timeline per word, for a core on another board from at least 125 us ahead on.
 
         PulseError if the core is not at rest afterwards, PulseUnderrun if it ran out of segments
         before.
         """
+        if self.ask_mu != ASK_MU:
+            self._get_ahead()
         if pulse_noted(self.word) != program.gates:
             pulse_note(self.keep, 0)
         # If this is interrupted, nothing is known about the tables.
@@ -154,7 +162,7 @@ class Pulse(SampleSettings):
         self.send(program.programming, SLOTS_CYCLES)
         self.set_loaded(program)
         armed = self.status(0) >> 16 & program.channels
-        at_mu(self.core.get_rtio_counter_mu() + ASK_MU)
+        at_mu(self.core.get_rtio_counter_mu() + self.ask_mu)
         if armed != program.channels:
             self.send(program.rest, SLOTS_CYCLES)
         self.wait_armed(program.channels)
@@ -373,7 +381,7 @@ class Pulse(SampleSettings):
     @kernel
     def wait_armed(self, channels=0xFF, timeout_mu=1000000):
         """Wait until all existing channels of the mask wait for the trigger; the cursor is then at
-        least 4 us ahead.
+        least 4 us ahead, or 125 us if the core is on another board.
 
         PulseUnderrun or PulseError after an error, or if the channels do not become armed within
         `timeout_mu` machine units.
@@ -390,14 +398,14 @@ class Pulse(SampleSettings):
     @kernel
     def _get_ahead(self):
         """Move the cursor far enough ahead for a request to the core."""
-        soonest = self.core.get_rtio_counter_mu() + ASK_MU
+        soonest = self.core.get_rtio_counter_mu() + self.ask_mu
         if now_mu() < soonest:
             at_mu(soonest)
 
     @kernel
     def check(self):
         """Raise PulseUnderrun or PulseError if an error has occurred, and clear the errors. If
-        necessary the cursor moves to 4 us ahead."""
+        necessary the cursor moves to 4 us ahead, or 125 us if the core is on another board."""
         self._get_ahead()
         errors = self.status(0) & ALL_ERRORS
         if errors != 0:
@@ -465,7 +473,7 @@ class Pulse(SampleSettings):
                     first_parameter += 1
         self._get_ahead()
         self.status(errors)
-        at_mu(self.core.get_rtio_counter_mu() + ASK_MU)
+        at_mu(self.core.get_rtio_counter_mu() + self.ask_mu)
         if errors & STOPPED != 0 and first_channel >= 0:
             raise PulseUnderrun(
                 "channel {0} of the pulse core ran out of segments of parameter {1} at {2} mu",

@@ -14,6 +14,7 @@ from .parts.remote_words import RemoteWords
 __all__ = ["BUFFER", "BUFFER_BYTES", "MAILBOX", "MAILBOX_BYTES", "READ", "READ_WRITE", "RemoteMemory"]
 
 remote_copy = firmware_function("remote_copy", "destination there here bytes")
+remote_copy_pieces = firmware_function("remote_copy_pieces", "destination pieces")
 remote_post = firmware_function("remote_post", "posts")
 remote_wait = firmware_function("remote_wait")
 remote_export = firmware_function("remote_export", "destination region address bytes rights")
@@ -41,6 +42,16 @@ class RemoteMemory(RemoteWords):
         of the line rate. All three are multiples of 8.
         """
         remote_copy(self.destination, address, source, size)
+
+    @kernel
+    def copy_pieces(self, pieces):
+        """Copy pieces, as `copy` does, one after another without a gap, and return when all have arrived. `pieces`:
+        a list of three numbers for each, its address on the other board, its address in this board's `BUFFER`, and its
+        size in bytes: scattered here, there, or both.
+
+        RemoteMemoryError names the address of the first piece that failed; those before it have arrived.
+        """
+        remote_copy_pieces(self.destination, pieces)
 
     @kernel
     def post_stores(self, posts=True):

@@ -19,6 +19,7 @@ SYSTEMS = {
     "pair": ("pair", "satellite"),
     "chain": ("chain", "relay", "satellite"),
     "star": ("star", "satellite"),
+    "pulse_pair": ("pulse_pair", "pulse_satellite"),
     "tree": ("tree", "fork", "satellite"),
 }
 """Systems of several boards that the emulator knows by name, and their gateware variants."""

@@ -14,7 +14,7 @@ import numpy
 
 from .. import _native
 from ..contracts.pulse import PARAMETERS, TONES, VALUE_BITS
-from ..errors import UsageError
+from ..errors import EmulatorError, UsageError
 from ..files import replacing
 from ..waveform import Wave
 from .gateset import Core
@@ -87,17 +87,27 @@ class Pins(Mapping):
 
 
 class Recording:
-    """The activity of all outputs since the device was configured. `outputs`: the existing outputs."""
+    """The activity of all outputs, of all boards, since the device was configured. `outputs`: the existing outputs."""
 
-    def __init__(self, words: numpy.ndarray, outputs, samples_per_cycle: int, pins=None):
+    def __init__(self, words: numpy.ndarray, outputs, samples_per_cycle: int, pins=None, boards=None):
+        """words: of the boards, one after another. boards: numbers of words and of outputs of each, by default one."""
         self.pins = pins if isinstance(pins, Pins) else Pins(pins or {})
-        """Changes of the device's pins, except those of the cores."""
+        """Changes of the device's pins, except those of the cores: what it drives, and what a bench drives."""
         self.outputs = tuple(output if isinstance(output, Output) else Output(**output) for output in outputs)
         self._words = numpy.ascontiguousarray(words, dtype="<u8")
         self._samples_per_cycle = samples_per_cycle
-        cores = list(dict.fromkeys(output.name for output in self.outputs))
-        of = [cores.index(output.name) for output in self.outputs]
-        self._native = _native.pulse.Recording(self._words.tobytes(), of, samples_per_cycle)
+        self._boards = [tuple(map(int, board)) for board in boards or [(len(self._words), len(self.outputs))]]
+        self._places = []
+        at = 0
+        for count, outputs_here in self._boards:
+            names = [output.name for output in self.outputs[len(self._places) :][:outputs_here]]
+            cores = list(dict.fromkeys(names))
+            of = [cores.index(name) for name in names]
+            board = _native.pulse.Recording(self._words[at : at + count].tobytes(), of, samples_per_cycle)
+            self._places += [(board, place) for place in range(outputs_here)]
+            at += count
+        if (at, len(self._places)) != (len(self._words), len(self.outputs)):
+            raise ValueError("its boards do not have these outputs and words")
 
     @classmethod
     def of(cls, emulator) -> "Recording":
@@ -116,14 +126,15 @@ class Recording:
         cores = {output["channel"] for output in reply["outputs"]}
         names = {pad["index"]: pad["name"] for pad in trace["pads"] if pad["channel"] not in cores}
         pins = {name: [] for name in names.values()}
-        for time_ns, pad, level in trace["events"]:
+        for time_ns, pad, level in heapq.merge(trace["events"], _driven(emulator.control), key=lambda event: event[0]):
             if pad in names:
                 pins[names[pad]].append((time_ns - reply["origin_ns"], level))
         waves = {name: [] for name in pins}
         for wave in trace["waves"]:
             if wave.pad in names:
                 waves[names[wave.pad]].append(wave.moved(-reply["origin_ns"]))
-        return cls(words, reply["outputs"], reply["samples_per_cycle"], Pins(pins, waves))
+        boards = [(board["words"], board["outputs"]) for board in reply["boards"]]
+        return cls(words, reply["outputs"], reply["samples_per_cycle"], Pins(pins, waves), boards)
 
     @classmethod
     def load(cls, path) -> "Recording":
@@ -133,7 +144,9 @@ class Recording:
             with numpy.load(path) as file:
                 outputs, pins, waves = (json.loads(str(file[name])) for name in ("outputs", "pins", "waves"))
                 clocks = {name: [Wave(*fields) for fields in found] for name, found in waves.items()}
-                return cls(file["words"], outputs, int(file["samples_per_cycle"]), Pins(pins, clocks))
+                # Files of earlier versions are of one board.
+                boards = file["boards"].tolist() if "boards" in file else None
+                return cls(file["words"], outputs, int(file["samples_per_cycle"]), Pins(pins, clocks), boards)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{path} is not a pulse recording: {error}") from None
 
@@ -141,7 +154,7 @@ class Recording:
         """Write the recording to a file (NumPy's npz). UsageError if it cannot be written."""
         outputs = json.dumps([vars(output) for output in self.outputs])
         changes = {name: self.pins.events(name) for name in self.pins}
-        rest = {"pins": json.dumps(changes), "waves": json.dumps(self.pins.waves)}
+        rest = {"pins": json.dumps(changes), "waves": json.dumps(self.pins.waves), "boards": self._boards}
         with replacing(path) as new, open(new, "wb") as file:
             numpy.savez_compressed(
                 file, words=self._words, outputs=outputs, samples_per_cycle=self._samples_per_cycle, **rest
@@ -159,14 +172,14 @@ class Recording:
 
     def span_mu(self, channel: int, name: str | None = None) -> tuple[int, int] | None:
         """Return the times of the first and last change of a channel; None if it did not change."""
-        span = self._native.span(self.output(channel, name))
+        span = self._of("span", self.output(channel, name))
         return None if span is None else (span[0] * CYCLE_MU, span[1] * CYCLE_MU)
 
     def samples(self, channel: int, begin_mu: int, end_mu: int, name: str | None = None) -> numpy.ndarray:
         """Return samples (int16, 32767 is full scale) of a channel from `begin_mu` to before
         `end_mu`, at equal distances: one per machine unit at 8 samples per cycle."""
         first, last = int(begin_mu) // CYCLE_MU, -(-int(end_mu) // CYCLE_MU)
-        content, _ = self._native.samples(self.output(channel, name), first, max(last - first, 0))
+        content, _ = self._of("samples", self.output(channel, name), first, max(last - first, 0))
         samples = numpy.frombuffer(content, dtype=numpy.int16)
         cut = [(time - first * CYCLE_MU) * self._samples_per_cycle // CYCLE_MU for time in (int(begin_mu), int(end_mu))]
         return samples[cut[0] : cut[1]]
@@ -178,7 +191,7 @@ class Recording:
         places = [place for place, output in enumerate(self.outputs) if output.name == name]
         first = int(begin_mu) // CYCLE_MU
         cycles = max(-(-int(end_mu) // CYCLE_MU) - first, 0)
-        samples = [numpy.frombuffer(self._native.samples(p, first, cycles)[0], dtype=numpy.int16) for p in places]
+        samples = [numpy.frombuffer(self._of("samples", p, first, cycles)[0], dtype=numpy.int16) for p in places]
         values = [self._fields(p, first, cycles)[:PARAMETERS] for p in places]
         core = Core(clock=CLOCK, samples_per_cycle=self._samples_per_cycle, channels=len(places))
         return Played(core, numpy.array(samples), numpy.array(values))
@@ -190,10 +203,13 @@ class Recording:
         cycles = max(-(-int(end_mu) // CYCLE_MU) - first, 0)
         return self._fields(self.output(channel, name), first, cycles).T
 
+    def _of(self, what: str, place: int, *arguments):
+        """Ask the recording of the board that has the output `place`."""
+        board, number = self._places[place]
+        return getattr(board, what)(number, *arguments)
+
     def _fields(self, place: int, first: int, cycles: int) -> numpy.ndarray:
-        return numpy.array(
-            [numpy.frombuffer(field, numpy.int64) for field in self._native.fields(place, first, cycles)]
-        )
+        return numpy.array([numpy.frombuffer(field, numpy.int64) for field in self._of("fields", place, first, cycles)])
 
     def level_changes(self, level: str, channel: int, name: str | None = None) -> list[tuple[int, bool]]:
         """Return the times in machine units at which a level of a channel (one of LEVEL_NAMES)
@@ -213,8 +229,16 @@ class Recording:
         changes, and its new words (int64, 40 bits signed). Fields beyond the parameters are frames
         as applied to tones, and the levels.
         """
-        times, values = self._native.changes(self.output(channel, name), parameter)
+        times, values = self._of("changes", self.output(channel, name), parameter)
         return numpy.frombuffer(times, numpy.int64) * CYCLE_MU, numpy.frombuffer(values, numpy.int64)
+
+
+def _driven(control) -> list:
+    """Return what a bench has done to input pins: time in ns, pad, level."""
+    try:
+        return control.request("driven")["edges"]
+    except EmulatorError:
+        return []  # there is no bench
 
 
 assert VALUE_BITS == 40  # assumed by `Played`

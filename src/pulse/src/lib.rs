@@ -18,6 +18,7 @@ mod bits;
 pub mod compile;
 pub mod course;
 pub mod knots;
+pub mod made;
 #[cfg(feature = "alloc")]
 pub mod model;
 pub mod segment;

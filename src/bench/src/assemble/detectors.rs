@@ -1,4 +1,4 @@
-//! Assembly of detectors of light, line triggers, and cables from pin to pin.
+//! Assembly of detectors of light, line triggers, beats, and cables from pin to pin.
 
 use toml::Spanned;
 
@@ -9,6 +9,7 @@ use crate::engine::End;
 use crate::file::{self, File};
 use crate::numbers::shown;
 use crate::physics::camera::{self, Camera};
+use crate::physics::comb::{Comb, Course};
 use crate::physics::line::Line;
 use crate::physics::loopback::Loopback;
 use crate::physics::photodiode::Photodiode;
@@ -18,6 +19,8 @@ use crate::physics::photomultiplier::{self, Photomultiplier};
 const MOST_PIXELS: usize = 256;
 /// Maximum mains frequency, which covers aircraft and custom laboratory supplies.
 const MOST_MAINS_HZ: f64 = 1e5;
+/// Maximum frequency of a beat, whose halves must last some nanoseconds, and of its sway, which is slower.
+const MOST_BEAT_HZ: f64 = 62.5e6;
 /// Maximum probability of an afterpulse.
 const MOST_AFTERPULSES: f64 = 0.5;
 
@@ -196,6 +199,40 @@ impl Bench<'_> {
             let made = Line::new(hz, jitter, pulse.into(), self.random(name.get_ref()));
             let model = self.add(name, "line trigger", 1, Gives::default(), Box::new(made))?;
             self.drive(&line.pin, (model, 0), name.get_ref())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn combs(&mut self, file: &File) -> Done {
+        for (name, comb) in &file.comb {
+            let course = Course {
+                beat_hz: comb.beat_hz.get_ref().0,
+                offset_hz: comb.offset_hz.0 .0,
+                drift_hz_per_s: comb.drift_hz_per_s.0 .0,
+                sway_hz: comb.sway_hz.0 .0,
+                sway_rate_hz: comb.sway_rate_hz.0 .0,
+            };
+            let (beat, off) = (course.beat_hz, course.offset_hz.abs() + course.sway_hz.abs());
+            if beat > MOST_BEAT_HZ {
+                let text = format!("a beat of {} Hz is invalid: at most {MOST_BEAT_HZ} Hz", shown(beat));
+                return self.fail(comb.beat_hz.span(), &text);
+            }
+            if off > beat / 4.0 || course.sway_rate_hz.abs() > beat / 10.0 {
+                let text = format!(
+                    "a beat of {} Hz can be off by a quarter of it, and sway at a tenth of its rate",
+                    shown(beat)
+                );
+                return self.fail(comb.beat_hz.span(), &text);
+            }
+            let made = Comb::new(course, comb.switch.is_some());
+            let model = self.add(name, "comb", 1, Gives::default(), Box::new(made))?;
+            if let Some(switch) = &comb.switch {
+                self.leads_elsewhere(switch, &comb.pin)?;
+                let from = self.source_pin(switch)?;
+                self.engine.wire_pin(from, model, 0);
+                self.draw(&self.shown(from), name.get_ref(), "");
+            }
+            self.drive(&comb.pin, (model, 0), name.get_ref())?;
         }
         Ok(())
     }

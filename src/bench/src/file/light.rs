@@ -116,6 +116,28 @@ pub struct Line {
     pub pulse_ns: Spanned<u32>,
 }
 
+/// The beat of a pulsed laser's repetition rate with a reference.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comb {
+    /// Input pin of the device.
+    pub pin: Spanned<String>,
+    /// Output pin that lets the light through while it is high; default: always.
+    pub switch: Option<Spanned<String>>,
+    /// Nominal frequency of the beat.
+    pub beat_hz: Spanned<Positive>,
+    /// How much higher it is at power-up.
+    #[serde(default)]
+    pub offset_hz: super::OrZero,
+    #[serde(default)]
+    pub drift_hz_per_s: super::OrZero,
+    /// Peak deviation of a sinusoidal sway, and its rate.
+    #[serde(default)]
+    pub sway_hz: super::OrZero,
+    #[serde(default)]
+    pub sway_rate_hz: super::OrZero,
+}
+
 fn one() -> Spanned<usize> {
     Spanned::new(0..0, 1)
 }

@@ -2,6 +2,7 @@
 
 pub mod aom;
 pub mod camera;
+pub mod comb;
 pub mod crystal;
 pub mod four_levels;
 pub mod ion;

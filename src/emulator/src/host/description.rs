@@ -10,8 +10,9 @@ use serde::Deserialize;
 use toml::Spanned;
 
 /// Built-in descriptions, by name.
-const KNOWN: [(&str, &str); 4] = [
+const KNOWN: [(&str, &str); 5] = [
     ("pair", include_str!("pair.toml")),
+    ("pulse_pair", include_str!("pulse_pair.toml")),
     ("chain", include_str!("chain.toml")),
     ("star", include_str!("star.toml")),
     ("tree", include_str!("tree.toml")),

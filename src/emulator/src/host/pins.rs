@@ -1,13 +1,73 @@
-//! The trace of the pads of all boards, for the control socket.
+//! The trace of the pads and of the pulse cores of all boards, for the control socket.
+
+use serde_json::{json, Value};
 
 use super::boards::Boards;
 use crate::pl::bench::DESTINATION_SHIFT;
 use crate::pl::event::Event;
 use crate::pl::fabric;
-use crate::pl::library::Pad;
+use crate::pl::library::{Output, Pad};
 use crate::pl::wave::Run;
 
+/// What the pulse cores of all boards have played.
+pub struct Pulses {
+    /// The recordings of the boards, one after another, in the format of docs/interfaces.md section 6.
+    pub words: Vec<u64>,
+    /// The outputs of all boards, each with the RTIO channel of its core.
+    outputs: Vec<Output>,
+    /// Number of words and of outputs of each board.
+    boards: Vec<(usize, usize)>,
+    samples_per_cycle: u32,
+    /// Whether all recordings are complete.
+    complete: bool,
+    /// When the master's coarse counter was 0.
+    origin_ns: Option<u64>,
+}
+
+impl Pulses {
+    /// The reply, without the words.
+    pub fn reply(&self) -> Value {
+        let boards = self.boards.iter();
+        json!({
+            "outputs": self.outputs,
+            "samples_per_cycle": self.samples_per_cycle,
+            "origin_ns": self.origin_ns,
+            "words": self.words.len(),
+            "boards": boards.map(|(words, outputs)| json!({ "words": words, "outputs": outputs })).collect::<Vec<_>>(),
+            "complete": self.complete,
+        })
+    }
+}
+
 impl Boards {
+    /// The recordings of the pulse cores of all boards.
+    pub fn pulses(&self) -> Pulses {
+        let mut pulses = Pulses {
+            words: Vec::new(),
+            outputs: Vec::new(),
+            boards: Vec::new(),
+            samples_per_cycle: 0,
+            complete: true,
+            origin_ns: None,
+        };
+        for (destination, board) in self.system.boards().iter().enumerate() {
+            let bus = board.machine.bus.borrow();
+            let Some(pl) = fabric::of(&bus) else { continue };
+            let (shown, info) = (pl.shown(), pl.info());
+            let words = shown.of_cores(info.outputs.len());
+            pulses.boards.push((words.len(), info.outputs.len()));
+            pulses.words.extend(words);
+            pulses.outputs.extend(info.outputs.iter().map(|output| Output {
+                channel: output.channel | (destination as u32) << DESTINATION_SHIFT,
+                ..output.clone()
+            }));
+            pulses.samples_per_cycle = pulses.samples_per_cycle.max(info.samples_per_cycle);
+            pulses.complete &= shown.complete;
+            pulses.origin_ns = pulses.origin_ns.or(pl.origin_ns());
+        }
+        pulses
+    }
+
     /// The pads of all boards, numbered consecutively. The error is a one-line message for the
     /// user.
     pub fn pads(&self) -> Result<Vec<Pad>, String> {

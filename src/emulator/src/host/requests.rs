@@ -257,6 +257,12 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             }
             return Ok(Answer::Fork(fork));
         }
+        Request::Pulses { path } => {
+            boards.pads()?;
+            let pulses = boards.pulses();
+            write_words(&path, pulses.words.iter().copied())?;
+            pulses.reply()
+        }
         Request::Links => json!({ "links": boards.links_shown() }),
         Request::Link { to, plugged } => {
             boards.plug(&to, plugged)?;
@@ -306,20 +312,6 @@ fn no_part(part: &str) -> String {
 fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, String> {
     let no_pl = || "there is no gateware; start the emulator with --pl".to_string();
     Ok(match request {
-        Request::Pulses { path } => {
-            let pl = fabric::of(bus).ok_or_else(no_pl)?;
-            let shown = pl.shown();
-            let info = pl.info();
-            let words = shown.of_cores(info.outputs.len());
-            write_words(&path, words.iter().copied())?;
-            json!({
-                "outputs": info.outputs,
-                "samples_per_cycle": info.samples_per_cycle,
-                "origin_ns": pl.origin_ns(),
-                "words": words.len(),
-                "complete": shown.complete,
-            })
-        }
         Request::Sev { from } => {
             let (first, next, cycles) = fabric::of(bus).ok_or_else(no_pl)?.submissions(from);
             json!({ "first": first, "cycles": cycles.collect::<Vec<u64>>(), "next": next })

@@ -31,17 +31,28 @@ pub struct Shown<'a> {
     pub complete: bool,
 }
 
+/// Place of the cycle in the word before the changed fields.
+const CYCLE_AT: u32 = 16;
+
 impl Shown<'_> {
-    /// The words of the first `outputs` outputs: those of the pulse cores.
+    /// The words of the first `outputs` outputs: those of the pulse cores, in the order of time. The counter of
+    /// a satellite steps back when it takes over the time of the board above; what was recorded before that then
+    /// has the first time after it.
     pub fn of_cores(&self, outputs: usize) -> Vec<u64> {
-        let (mut kept, mut left) = (Vec::new(), self.words);
+        let (mut kept, mut left, mut heads) = (Vec::new(), self.words, Vec::new());
         while let Some(&head) = left.first() {
             let end = 1 + (head & 0xfff).count_ones() as usize;
             let (entry, rest) = left.split_at(end.min(left.len()));
             if ((head >> 12 & 0xf) as usize) < outputs {
+                heads.push(kept.len());
                 kept.extend_from_slice(entry);
             }
             left = rest;
+        }
+        let mut following = u64::MAX >> CYCLE_AT;
+        for place in heads.into_iter().rev() {
+            following = following.min(kept[place] >> CYCLE_AT);
+            kept[place] = following << CYCLE_AT | kept[place] & ((1 << CYCLE_AT) - 1);
         }
         kept
     }
@@ -61,5 +72,17 @@ mod tests {
         };
         assert_eq!(shown.of_cores(2), vec![head(0, 5), 1, 2, head(1, 1), 4]);
         assert!(shown.of_cores(0).is_empty());
+    }
+
+    #[test]
+    fn words_before_a_step_back_of_the_counter_get_its_first_time() {
+        let head = |cycle: u64, output: u64| cycle << 16 | output << 12 | 1;
+        let words = [head(3, 0), 1, head(9, 1), 2, head(4, 0), 3, head(6, 1), 4];
+        let shown = Shown {
+            words: &words,
+            complete: true,
+        };
+        let moved = vec![head(3, 0), 1, head(4, 1), 2, head(4, 0), 3, head(6, 1), 4];
+        assert_eq!(shown.of_cores(2), moved);
     }
 }

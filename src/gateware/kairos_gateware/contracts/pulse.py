@@ -89,12 +89,14 @@ __all__ = [
     "CYCLE_COUNTER_BITS",
     "ADJUSTABLE_NUMBERS",
     "ADJUSTABLE_SHAPED",
+    "MADE_SEGMENTS",
     "Parameter",
     "Mode",
     "State",
     "Register",
     "ToneFlag",
     "FrameFlag",
+    "MadeFlag",
     "Control",
     "Error",
     "ERROR_TEXTS",
@@ -350,6 +352,9 @@ factor (a double)."""
 ADJUSTABLE_SHAPED = 256
 """Set if the parameter is a shape, which the value multiplies; otherwise it is a number, which the value replaces."""
 
+MADE_SEGMENTS = 16
+"""Segments of a parameter in a pulse that a kernel makes: they are queued before it begins."""
+
 
 class Parameter(IntEnum):
     """Parameters of a channel: bit in masks, and index of the spline engine."""
@@ -478,6 +483,51 @@ class FrameFlag(IntEnum):
     """Clear the accumulator first."""
     AT_END = 128
     """Add the rotation when the segment has ended."""
+
+
+class MadeFlag(IntEnum):
+    """Flags of a pulse that a kernel makes, for all of its segments as the compiler would set them."""
+
+    SYNC0 = 1
+    """Tone 0 begins at the global phase."""
+    SYNC1 = 2
+    """Tone 1."""
+    ENABLE0 = 4
+    """Level of the output-enable pin of tone 0."""
+    ENABLE1 = 8
+    """Tone 1."""
+    FEED_FORWARD0 = 16
+    """Add the feed-forward to the phase of tone 0."""
+    FEED_FORWARD1 = 32
+    """Tone 1."""
+    GPO0 = 64
+    """Level of the general-purpose pin of tone 0."""
+    GPO1 = 128
+    """Tone 1."""
+    CLEAR0 = 256
+    """Clear the accumulator of frame 0 first."""
+    CLEAR1 = 512
+    """Frame 1."""
+    AT_END0 = 1024
+    """Add the rotation of frame 0 when the segment has ended."""
+    AT_END1 = 2048
+    """Frame 1."""
+    FORWARD00 = 4096
+    """Apply frame 0 to tone 0."""
+    FORWARD01 = 8192
+    """Apply frame 0 to tone 1."""
+    FORWARD10 = 16384
+    """Apply frame 1 to tone 0."""
+    FORWARD11 = 32768
+    """Apply frame 1 to tone 1."""
+    INVERT00 = 65536
+    """Negate frame 0 where it is applied to tone 0."""
+    INVERT01 = 131072
+    """Negate frame 0 where it is applied to tone 1."""
+    INVERT10 = 262144
+    """Negate frame 1 where it is applied to tone 0."""
+    INVERT11 = 524288
+    """Negate frame 1 where it is applied to tone 1."""
 
 
 class Control(IntEnum):

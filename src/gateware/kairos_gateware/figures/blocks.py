@@ -15,12 +15,15 @@ from ..link.line.bridge import BridgeRequester, bridge_streams
 from ..link.line.gearbox import Packetiser
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..pad import Pad
+from ..phy.edges import EdgeDetector
 from ..pulse.crosstalk import Crosstalk
 from ..pulse.phase import FeedForward
 from ..pulse.sequencing import Sequencing
 from ..pulse.synthesis import Output, Sum
+from ..pulse.tracker import Tracker
 from ..rtio.arbiter import CriArbiter
 from ..rtio.cri import Cri
+from ..rtio.link import FreeRunning
 from ..soc.soc import Soc
 from ..traffic.engine import TrafficEngine
 from ..traffic.port_share import PortShare
@@ -138,13 +141,13 @@ def _traffic():
     return "block that measures the ports, with what lends it HP and ACP", block, block.ios
 
 
-def _pulse():
-    """The cost of a channel of the pulse core, samples included."""
+def _pulse(size="a quarter of the tables", **tables):
+    """The cost of a channel of the pulse core, samples included. tables: their address bits."""
 
     class Block(Module):
         def __init__(self):
             counter = Signal(pulse_facts.VALUE_BITS)
-            self.submodules.sequencing = core = Sequencing(1, mlut_bits=11, plut_bits=10)
+            self.submodules.sequencing = core = Sequencing(1, **(tables or {"mlut_bits": 11, "plut_bits": 10}))
             self.submodules.forward = forward = FeedForward(PULSE_SAMPLES)
             self.submodules.sum = total = Sum(PULSE_SAMPLES, core.channels[0], forward, counter)
             self.submodules.output = output = Output(total.samples)
@@ -153,7 +156,32 @@ def _pulse():
             self.ios += [*_signals(core, names), core.misalign_limit, core.channels[0].enable, core.channels[0].gpo]
 
     block = Block()
-    return f"a channel, {PULSE_SAMPLES} samples a cycle, a quarter of the tables", block, block.ios
+    return f"a channel, {PULSE_SAMPLES} samples a cycle, {size}", block, block.ios
+
+
+def _pulse_half():
+    tables = {"mlut_bits": pulse_facts.MLUT_ADDRESS_BITS - 1, "plut_bits": pulse_facts.PLUT_ADDRESS_BITS - 1}
+    return _pulse("half of the tables", **tables)
+
+
+def _pulse_full():
+    tables = {"mlut_bits": pulse_facts.MLUT_ADDRESS_BITS, "plut_bits": pulse_facts.PLUT_ADDRESS_BITS}
+    return _pulse("full tables", **tables)
+
+
+def _pulse_tracker():
+    class Block(Module):
+        def __init__(self):
+            pad = Pad("beat", "inout", 0, True)
+            self.submodules.edges = edges = EdgeDetector(pad)
+            self.submodules.tracker = tracker = Tracker(edges, FreeRunning(), PULSE_SAMPLES)
+            names = (
+                "nominal restart proportional integral limit patience error update proposed taken clear locked limited"
+            )
+            self.ios = [pad.i, *_signals(tracker, f"{names} lost count")]
+
+    block = Block()
+    return "tracker of a beat at a serialised pin", block, block.ios
 
 
 def _pulse_crosstalk():
@@ -198,6 +226,9 @@ BLOCKS = {
     "arbiter": _arbiter,
     "moninj": _moninj,
     "pulse_channel": _pulse,
+    "pulse_channel_half": _pulse_half,
+    "pulse_channel_full": _pulse_full,
+    "pulse_tracker": _pulse_tracker,
     "pulse_crosstalk": _pulse_crosstalk,
     "traffic": _traffic,
     "soc": _soc,

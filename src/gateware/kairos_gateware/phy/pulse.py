@@ -20,11 +20,16 @@ exact times. Clock domain sys.
 | 17 | clear the stored words (data: none) |
 | 18 | a word of the stream, the stored ones, and a trigger as soon as all channels have what follows |
 | 19 to 23 | sample settings, where the core generates samples: `pulse/settings.py` |
+| 24 | track the beat, whose frequency per sample is expected to be this word; 0: nothing is tracked |
+| 25 | of the tracker: bits 5..0 `proportional`, 11..6 `integral`, 35..12 `patience` |
+| 26 | limit of its error |
+| 27 | request its state, and clear what is sticky (data: none) |
 
 The status is an input event: bits 8..0 errors, before clearing; 23..16 channels that are armed;
 31..24 channels that run. The first underrun is two input events: its age in cycles at the time of
 the event, at most 2^32 - 1; then the mask of parameters that ran out of segments since the error
-was cleared, 0 if none did.
+was cleared, 0 if none did. The tracker's state is two input events: bits 31..0 of its error; then
+bits 7..0 the rest of it, 8 edges arrive, 9 it was limited, 10 the beat was lost, 31..16 edges.
 
 Inputs (`phy/measurement.py`) are edge counters, or TTL inputs that count while their gate is open;
 their counts form a result without a processor, INPUT_LATENCY + 2 cycles after the time of the last
@@ -42,9 +47,11 @@ from ..contracts.descriptor import ChannelKind
 from ..pad import SAMPLES
 from ..pulse.sequencing import Sequencing
 from ..pulse.settings import Settings
+from ..pulse.tracker import Tracker
 from ..rtio.link import Channel, FreeRunning, InputLink, OutputLink
 from .kind import Kind, Parameter
 from .measurement import SOURCES, Measurement, sources_of
+from .ttl import InOut
 
 __all__ = ["KINDS", "PIN_LATENCY", "MemoryStream", "Pulse", "pad_names"]
 
@@ -52,6 +59,7 @@ WORD, TRIGGER, RESULT, CONTROL, MISALIGN_LIMIT, BRANCH_TIMEOUT, TRIGGER_CHANNELS
 RESULT_INPUTS, RESULT_CHANNELS, UNDERRUN, STREAM = 8, 9, 10, 11
 RESULT_THRESHOLD = 12
 KEEP, DISCARD, CHANGE = 16, 17, 18
+BEAT, BEAT_LOOP, BEAT_LIMIT, BEAT_STATE = range(24, 28)
 KEPT = 8
 """Capacity of stored words."""
 _STILL = 3
@@ -92,13 +100,14 @@ class Direct:
 
 
 class Pulse(Module):
-    """pads: in the order of `pad_names`. sources: PHYs of inputs that contribute to results.
+    """pads: in the order of `pad_names`. sources: PHYs of inputs that contribute to results. beat: the PHY
+    at whose pin the tracker's beat arrives, None without a tracker.
     options: of the `Sequencing`. `sequencing`: the core, whose own `settled` counts beside the
     channel's. `stream`: a `MemoryStream`, whose words are interleaved with those of events.
     `direct`: a `Direct`. `outputs`: the core's channels, for samples; `settings`: `Settings` of
     their generation."""
 
-    def __init__(self, number, pads, channels, sources=(), **options):
+    def __init__(self, number, pads, channels, sources=(), beat=None, **options):
         link = OutputLink(data_width=facts.WORD_BITS, address_width=5)
         inputs = InputLink(data_width=32)
         self.channel = Channel(number, output=link, input=inputs, free_running=FreeRunning())
@@ -118,6 +127,7 @@ class Pulse(Module):
         skip = self.channel.free_running
         self.submodules.change = change = _Change(at, link.data, core)
         self.submodules.settings = Settings(at, link.data, channels)
+        still = Signal(reset=1)
         comes, alone = at(WORD) | at(CHANGE), Signal()
         self.comb += [
             alone.eq((comes & ~change.under_way) | change.sends),
@@ -136,9 +146,7 @@ class Pulse(Module):
             inputs.data.eq(Cat(_wide(core.errors, 16), _wide(core.armed, 8), core.running)),
             If(at(UNDERRUN), inputs.data.eq(self._limited_age())),
             If(second, inputs.data.eq(parameters)),
-            self.channel.settled.eq(~(link.stb | second | change.under_way) & measurement.settled),
-            # Only the cycle counter advances by itself
-            skip.limit.eq(2 ** len(skip.limit) - 1),
+            self.channel.settled.eq(~(link.stb | second | change.under_way) & measurement.settled & still),
             [core.skip.eq(skip.stb), core.skipped.eq(skip.cycles)],
             Case(
                 link.data,
@@ -157,10 +165,44 @@ class Pulse(Module):
             second.eq(at(UNDERRUN)),
             Case(link.data, {c: parameters.eq(dry) for c, dry in enumerate(core.underrun_parameters)}),
         ]
+        # Only the cycle counter advances by itself, and the tracker's phase
+        if beat is None:
+            self.comb += skip.limit.eq(2 ** len(skip.limit) - 1)
+        else:
+            self.comb += still.eq(self._track(at, link.data, beat.edges, skip))
         for channel, first in zip(core.channels, range(0, len(pads), 2 * facts.TONES), strict=True):
             levels = Cat(channel.enable, channel.gpo)
             for n, pad in enumerate(pads[first : first + 2 * facts.TONES]):
                 self.comb += [pad.o.eq(Replicate(levels[n], SAMPLES)), pad.oe.eq(1)]
+
+    def _track(self, at, data, edges, skip):
+        """Adds the tracker of the beat with these edges, whose state takes precedence over other input events.
+        Returns whether nothing follows from it."""
+        inputs, settings = self.channel.input, self.settings
+        self.submodules.tracker = tracker = Tracker(edges, skip, SAMPLES)
+        later = Signal()
+        state = [tracker.error[32:], tracker.locked, tracker.limited, tracker.lost, C(0, 5), tracker.count]
+        rest = Signal(32)
+        self.comb += [
+            tracker.error.eq(settings.tracked),
+            settings.proposed.eq(tracker.proposed),
+            settings.update.eq(tracker.update),
+            tracker.taken.eq(settings.taken),
+            tracker.clear.eq(later),
+            If(at(BEAT_STATE) | later, inputs.stb.eq(1)),
+            If(at(BEAT_STATE), inputs.data.eq(tracker.error[:32])),
+            If(later, inputs.data.eq(rest)),
+        ]
+        loop = Cat(tracker.proportional, tracker.integral, tracker.patience)
+        self.sync += [
+            tracker.restart.eq(at(BEAT)),
+            later.eq(at(BEAT_STATE)),
+            rest.eq(Cat(*state)),
+            If(at(BEAT), tracker.nominal.eq(data)),
+            If(at(BEAT_LOOP), loop.eq(data)),
+            If(at(BEAT_LIMIT), tracker.limit.eq(data)),
+        ]
+        return tracker.settled & ~later
 
     def _limited_age(self):
         return Mux(self._age[32:] != 0, 2**32 - 1, self._age[:32])
@@ -218,7 +260,9 @@ _RESULTS = [f"result{n}" for n in range(SOURCES)]
 def _make(context):
     channels = context["channels"]
     tables = {f"{name}_bits": context[f"{name}_bits"] for name in ["mlut", "plut"]}
-    return Pulse(context.number, context.pads(pad_names(channels)), channels, sources_of(context, _RESULTS), **tables)
+    beat = None if context["beat"] is None else context.earlier("beat", InOut, "ttl_inout")
+    pads = context.pads(pad_names(channels))
+    return Pulse(context.number, pads, channels, sources_of(context, _RESULTS), beat, **tables)
 
 
 def _bits(name, most, what):
@@ -244,6 +288,7 @@ KINDS = (
                 Parameter(name, meaning=f"channel of an `edge_counter` or `ttl_inout` before it: bit {n} of results")
                 for n, name in enumerate(_RESULTS)
             ],
+            Parameter("beat", meaning="channel of a `ttl_inout` before it: the beat that the feed-forward may track"),
         ),
     ),
 )

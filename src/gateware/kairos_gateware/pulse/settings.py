@@ -3,8 +3,12 @@ sys.
 
 Each setting takes effect in the cycle after the one in which it arrives: the frequency error and
 the harmonics of the feed-forward, the couplings of the crosstalk compensation (stored one by one,
-then applied all at once), and the global counter, which otherwise follows time.
+then applied all at once), and the global counter, which otherwise follows time. The frequency error
+is the sum of the one set and the one that a `Tracker` has found.
 """
+
+from functools import reduce
+from operator import or_
 
 from migen import *
 
@@ -41,14 +45,18 @@ class Settings(Module):
     | COUPLE | delay that means none; all couplings written take effect |
     | COUNTER | the global counter of samples |
 
-    `error` (out, 40 bits); `harmonics`: of each channel, of each tone; `write` with `real`, `imaginary`,
-    `delay`, `offset`, `channel`; `commit` with `zero`; `load` with `value`. `newest` (out, 64 bits): the
-    latest event, for recordings: bits 46..0 its data, 49..47 its address less ERROR, 63..50 number of
-    events before it.
+    `error` (out, 40 bits), of which `tracked` (out, 40 bits) is the part of a tracker: set to `proposed`
+    (in, 40 bits) when there is no event while `update` (in), in a cycle with `taken` (out). `harmonics`:
+    of each channel, of each tone; `write` with `real`, `imaginary`, `delay`, `offset`, `channel`; `commit`
+    with `zero`; `load` with `value`. `newest` (out, 64 bits): the latest event, for recordings, a changed
+    `tracked` included: bits 46..0 its data (of ERROR: the whole `error`), 49..47 its address less ERROR,
+    63..50 number of events before it.
     """
 
     def __init__(self, at, data, channels):
         self.error = Signal(facts.VALUE_BITS)
+        self.tracked, self.proposed = Signal(facts.VALUE_BITS), Signal(facts.VALUE_BITS)
+        self.update, self.taken = Signal(), Signal()
         self.harmonics = [
             [Signal((facts.HARMONIC_BITS, True), name=f"harmonic_{c}_{t}") for t in range(facts.TONES)]
             for c in range(channels)
@@ -65,10 +73,25 @@ class Settings(Module):
         self.newest, count = Signal(_EVENT_BITS), Signal(_EVENT_BITS - _DATA_BITS - _KIND_BITS)
         content = Signal(_DATA_BITS)
         self.comb += content.eq(data)
-        for kind, address in enumerate([ERROR, HARMONIC, COUPLING, COUPLE, COUNTER]):
+        addresses = [ERROR, HARMONIC, COUPLING, COUPLE, COUNTER]
+        for kind, address in enumerate(addresses[1:], 1):
             event = Cat(content, C(kind, _KIND_BITS), count)
             self.sync += If(at(address), self.newest.eq(event), count.eq(count + 1))
-        self.sync += If(at(ERROR), self.error.eq(data))
+        given, total = Signal(facts.VALUE_BITS), Signal(facts.VALUE_BITS)
+        self.comb += [
+            self.error.eq(given + self.tracked),
+            self.taken.eq(self.update & ~reduce(or_, [at(address) for address in addresses])),
+            total.eq(Mux(self.taken, given + self.proposed, data[: facts.VALUE_BITS] + self.tracked)),
+        ]
+        self.sync += [
+            If(at(ERROR), given.eq(data)),
+            If(self.taken, self.tracked.eq(self.proposed)),
+            If(
+                at(ERROR) | self.taken,
+                self.newest.eq(Cat(total, C(0, _DATA_BITS + _KIND_BITS - facts.VALUE_BITS), count)),
+                count.eq(count + 1),
+            ),
+        ]
         for c, tones in enumerate(self.harmonics):
             for t, mine in enumerate(tones):
                 self.sync += If(at(HARMONIC) & (channel == c) & (tone == t), mine.eq(harmonic))

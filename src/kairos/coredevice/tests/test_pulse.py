@@ -1,6 +1,7 @@
 """The pulse core's driver: settings of sample generation, as words."""
 
 import ctypes
+import math
 
 import pytest
 from numpy import int64
@@ -57,6 +58,28 @@ def test_harmonics_and_counter_are_set(pulse):
     assert sent(pulse.set_counter, int64(2**39 + 123)) == (23, 2**39 + 123)
 
 
+@pytest.mark.parametrize("frequency, bandwidth", [(1e6, 10e3), (1e6, 50e3), (200e3, 1e3), (50e6, 20e3), (30.0, 0.1)])
+def test_beat_is_tracked_with_the_gains_of_its_bandwidth(pulse, frequency, bandwidth):
+    result = called(pulse.track_beat, frequency, bandwidth, 2e3)
+    assert result.exception is None
+    events = {}
+    for _, (_, target, *words) in result.calls:
+        events[target & 0xFF] = sum((word & 0xFFFFFFFF) << 32 * n for n, word in enumerate(words))
+    loop = events[25]
+    rate = 1e9 / 2 ** (loop & 63)
+    assert 0.7 < rate / (2 * math.pi * bandwidth) < 1.42
+    assert 0.7 < 1e9 * frequency / 2 ** (loop >> 6 & 63) / (rate**2 / 4) < 1.42
+    assert loop >> 12 == min(int(4 * 125e6 / frequency) + 1, 2**24 - 1)
+    assert events[26] == round(2e3 / 1e9 * 2**40) and events[24] == round(frequency / 1e9 * 2**40)
+
+
+@pytest.mark.parametrize("error", [0.0, 1234.5, -99e3])
+def test_state_of_the_beat_is_in_hertz(pulse, error):
+    word = round(error / 1e9 * 2**40) % 2**40
+    found = run(pulse.beat_state, data=[word & 0xFFFFFFFF, word >> 32 | 0b101 << 8 | 77 << 16])
+    assert abs(found.value[0] - error) < 1e-3 and found.value[1] == 0b101 | 77 << 8
+
+
 @pytest.mark.parametrize("offset, number", [(-2, 0), (-1, 1), (1, 2), (2, 3)])
 @pytest.mark.parametrize("real, imaginary", [(0.0, 0.0), (-1.0, 0.25), (0.999999, -0.5)])
 def test_coupling_settings_become_their_words(pulse, offset, number, real, imaginary):
@@ -92,6 +115,14 @@ def test_gate_too_long_for_memory_is_rejected(pulse):
         ("set_coupling", (-1, 1, 0.1, 0.1), "channel -1: the core has 2 channels, from 0 on"),
         ("set_coupling", (0, 1, 0.1, 0.1, 64), "a delay is 0 to 63 cycles, not 64"),
         ("use_couplings", (-1,), "a delay is 0 to 63 cycles, not -1"),
+        ("track_beat", (10.0,), "a beat has 30 Hz to 62.5 MHz, and the bandwidth of its loop is positive"),
+        ("track_beat", (1e6, float("nan")), "a beat has 30 Hz to 62.5 MHz, and the bandwidth of its loop is positive"),
+        ("track_beat", (1e5, 1e4), "the bandwidth of the loop is at most a twentieth of the beat's frequency"),
+        (
+            "track_beat",
+            (1e6, 1e3, -1.0),
+            "the limit of the frequency error is not between 0 and a tenth of the sample rate",
+        ),
         ("result", (-1,), "a measurement result is 0 to 15, not -1"),
         ("set_threshold", (4, 1), "a threshold is that of bit 0 to 3 of results, not 4"),
     ],

@@ -1,14 +1,16 @@
 //! `pulse_update` and `pulse_update_all`: convert a kernel's new values for a gate of the pulse
-//! core to words and send them, with no host in the loop. `pulse_stream`: stores words where the
+//! core to words and send them, with no host in the loop; `pulse_make`: likewise a whole pulse. `pulse_stream`: stores words where the
 //! core reads them from memory. `pulse_note` and `pulse_noted`: which gates are in a core's tables.
 
 use kairos_chip::gic::barrier;
+use kairos_contracts::pulse::MADE_SEGMENTS;
 use kairos_intercore::memory::STREAM;
 use kairos_kernel::streams;
 use kairos_proto::exception::Id;
 use kairos_pulse::adjust::{AdjustError, Adjustable, Numbers};
 use kairos_pulse::course::{CourseError, SEGMENTS};
-use kairos_pulse::units::UnitError;
+use kairos_pulse::made::{Made, MadeError, MOST_VALUES};
+use kairos_pulse::units::{Rates, UnitError};
 
 use crate::fault::broken;
 use crate::memory::{doubles, words, Area};
@@ -56,6 +58,47 @@ extern "C" fn update_all(gate: u32, parameters: u32, values: u32, target: u32) {
     }
 }
 
+/// `pulse_make(pulse, values, target, rate)`: sends a pulse to `target` as words of the stream, each an event at the
+/// cursor, which advances by a cycle. `rate`: samples per second.
+extern "C" fn make(pulse: u32, values: u32, target: u32, rate: f64) {
+    let (list, mut values) = match words(pulse).and_then(|p| Ok((p, doubles(values)?))) {
+        Ok(lists) => lists,
+        Err(error) => broken(format_args!("a pulse: {error}")),
+    };
+    let mut buffer = [0.0; MOST_VALUES];
+    let count = values.len();
+    let made = match (Made::new(list), buffer.get_mut(..count)) {
+        (Some(made), Some(buffer)) => {
+            buffer.fill_with(|| values.next().unwrap_or_default());
+            let rates = Rates {
+                clock: rate,
+                samples_per_cycle: 1,
+            };
+            made.words(buffer, &rates, &mut |word| send(target, word, false))
+        }
+        _ => Err(MadeError::Malformed),
+    };
+    match made {
+        Ok(()) => (),
+        Err(MadeError::Course { parameter, error }) => refuse(error.into(), parameter),
+        Err(MadeError::Count { parameter }) => {
+            let text = "courses of parameter {0} that are added have equal numbers of values or 1, at most {1}";
+            raise::firmware(Id::ValueError, text, [parameter.into(), MADE_SEGMENTS as i64 + 1, 0]);
+        }
+        Err(MadeError::Length { cycles }) => {
+            raise::firmware(
+                Id::ValueError,
+                "a pulse of {0} cycles is too short",
+                [cycles.into(), 0, 0],
+            );
+        }
+        Err(MadeError::Malformed) => {
+            let text = "a pulse has channels, parameters 0 to 7, and as many values as its courses say";
+            raise::firmware(Id::ValueError, text, [0; 3]);
+        }
+    }
+}
+
 /// Memory of the streams. It is not cached, so the HP port sees all stores.
 static STREAMS: Lent<Area<{ STREAM.start }, { STREAM.end }>> = {
     // SAFETY: reserved in the memory map for this, and used by this module only. The gateware reads
@@ -98,7 +141,7 @@ struct Note {
 }
 
 /// Number of targets about which something is noted; a further one replaces the oldest.
-const NOTES_MOST: usize = 16;
+const NOTES_MOST: usize = 64;
 /// No target: it would have the last address of the last channel.
 const FREE: u32 = u32::MAX;
 
@@ -184,5 +227,6 @@ fn refuse(error: AdjustError, parameter: u32) {
 raise::raising! {
     pulse_update => update;
     pulse_update_all => update_all;
+    pulse_make => make;
     pulse_stream => stream;
 }

@@ -194,6 +194,9 @@ static RINGS: Lent<Area<{ REMOTE_RINGS.start }, { REMOTE_RINGS.end }>> = {
 /// Bytes of a ring, and words of a descriptor.
 const RING: usize = 1024;
 const DESCRIPTOR: usize = 4;
+/// Numbers of a piece, and most pieces that are posted at once: half a ring.
+const PIECE: usize = 3;
+const AT_ONCE: usize = RING / 4 / DESCRIPTOR / 2;
 /// Flags of a descriptor: signal completion; and, in the bit above the destination, that
 /// the descriptor is for that board rather than the neighbour.
 const NOTIFIES: u32 = 1;
@@ -275,7 +278,7 @@ impl Engine {
         self.state.read() & 1 != 0
     }
 
-    /// Posts the next descriptor, which the ring contains, and waits until all of its data have been
+    /// Posts the descriptors before `next`, which the ring contains, and waits until all of their data have been
     /// acknowledged by the other board, or the engine has halted.
     fn carry_out(&self, next: u32, sleeps: bool) {
         if sleeps {
@@ -295,6 +298,25 @@ impl Engine {
 
 /// Copies, and returns when the other board has acknowledged all of the data.
 extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
+    copy_all(destination, &[[there, here, bytes]]);
+}
+
+/// Copies pieces: for each its address there, here, and its bytes.
+extern "C" fn copy_pieces(destination: u32, list: u32) {
+    let pieces = match words(list) {
+        Ok(words) => words.as_chunks(),
+        Err(error) => broken(format_args!("pieces of another board: {error}")),
+    };
+    match pieces {
+        (pieces, []) => copy_all(destination, pieces),
+        (pieces, rest) => {
+            let message = "a list of pieces has three numbers for each, address there, address here, bytes: not {0}";
+            refuse(message, [(PIECE * pieces.len() + rest.len()) as u32, 0, 0]);
+        }
+    }
+}
+
+fn copy_all(destination: u32, pieces: &[[u32; PIECE]]) {
     let Some((end, joined)) = known(destination, window::end_to(destination)) else {
         return;
     };
@@ -304,23 +326,42 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
             [destination, 0, 0],
         );
     };
-    let last = (here as usize).checked_add(bytes as usize);
-    let inside = REMOTE.contains(&(here as usize)) && last.is_some_and(|last| last <= REMOTE.end);
-    if !inside || !(there | here | bytes).is_multiple_of(8) || bytes == 0 {
-        let message = "copies take multiples of 8 bytes at multiples of 8 from {1:#010x} on: not {2} at {0:#010x}";
-        return refuse(message, [here, REMOTE.start as u32, bytes]);
+    for &[there, here, bytes] in pieces {
+        let last = (here as usize).checked_add(bytes as usize);
+        let inside = REMOTE.contains(&(here as usize)) && last.is_some_and(|last| last <= REMOTE.end);
+        if !inside || !(there | here | bytes).is_multiple_of(8) || bytes == 0 {
+            let message = "copies take multiples of 8 bytes at multiples of 8 from {1:#010x} on: not {2} at {0:#010x}";
+            return refuse(message, [here, REMOTE.start as u32, bytes]);
+        }
     }
     let to = if joined { 0 } else { (FAR | destination) << 8 };
+    for some in pieces.chunks(AT_ONCE) {
+        if !carry_some(&engine, end, destination, to, some) {
+            return;
+        }
+    }
+}
+
+/// Copies as many pieces as fit into half the ring of a link's engine; returns whether that was possible.
+fn carry_some(engine: &Engine, end: usize, destination: u32, to: u32, pieces: &[[u32; PIECE]]) -> bool {
     let posted = engine.wait_idle();
     engine.base.write((REMOTE_RINGS.start + end * RING) as u32);
     RINGS.with(|rings| {
-        let at = end * RING / 4 + posted as usize % (RING / 4 / DESCRIPTOR) * DESCRIPTOR;
-        rings.words()[at..at + DESCRIPTOR].copy_from_slice(&[here, bytes, there, NOTIFIES | to]);
+        for (n, &[there, here, bytes]) in pieces.iter().enumerate() {
+            let at = end * RING / 4 + (posted as usize + n) % (RING / 4 / DESCRIPTOR) * DESCRIPTOR;
+            let notifies = if n + 1 == pieces.len() { NOTIFIES } else { 0 };
+            rings.words()[at..at + DESCRIPTOR].copy_from_slice(&[here, bytes, there, notifies | to]);
+        }
     });
     gic::barrier();
-    let next = (posted + 1) & 0xffff;
+    let next = (posted + pieces.len() as u32) & 0xffff;
+    let bytes = pieces.iter().map(|[_, _, bytes]| bytes).sum::<u32>();
     engine.carry_out(next, bytes > POLLED);
-    if engine.completed.read() != next {
+    let completed = engine.completed.read();
+    if completed != next {
+        // Pieces are completed in order, so this one has failed.
+        let failed = completed.wrapping_sub(posted) as usize & 0xffff;
+        let there = pieces.get(failed).map_or(0, |[there, ..]| *there);
         let reason = engine.state.read() >> 2;
         // Clears the error in the logic as well.
         engine.clear.write(1);
@@ -332,6 +373,7 @@ extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
         };
         refuse(message, [destination, there, 0]);
     }
+    completed == next
 }
 
 /// Registers of a bridge at the end where accesses enter, and at the other one, by their numbers in
@@ -374,6 +416,7 @@ raise::raising! {
     remote_read => read;
     remote_write => write;
     remote_copy => copy;
+    remote_copy_pieces => copy_pieces;
     remote_post => post;
     remote_wait => wait;
     remote_export => export, stack 1;

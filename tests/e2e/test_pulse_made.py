@@ -1,0 +1,117 @@
+"""Pulses made by a kernel from numbers: the engines do the same as for a gate that the host has compiled."""
+
+import json
+
+import pytest
+
+from kairos.pulse import Recording
+from tests.support.command import Kairos
+
+HEAD = """from artiq.experiment import *
+from kairos.pulse import Pulse
+import json
+
+F0, A0, P0, A1, Z0 = 0, 1, 2, 4, 6
+LENGTH = 1600
+
+
+class Exp(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("pulse0")
+
+    def prepare(self):
+        masks = {"sync": 1, "enable": 2, "at_end": 1, "forward": (1, 0)}
+        courses = {"freq0": 200e6, "amp0": (0.0, 41.0, 83.0, 12.0, 0.0), "phase0": 25.0, "amp1": 7.5}
+        pulse = Pulse(channel=1, cycles=LENGTH // 8, framerot0=(0.0, 30.0, 45.0), **courses, **masks)
+        self.gates = self.pulse0.define({"compiled": [pulse], "other": [Pulse(channel=0, cycles=8)]})
+        self.compiled = self.gates["compiled"]
+        self.flags = self.pulse0.flags(**masks)
+        self.begins = []
+
+    def note(self, time):
+        self.begins.append(int(time))
+
+    def analyze(self):
+        with open("begins.json", "w") as file:
+            json.dump(self.begins, file)
+
+"""
+BODY = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        delay(200*us)
+        self.pulse0.load(self.gates)
+        self.core.break_realtime()
+        # A hundred machine units are not a multiple of the period of the tone's phase
+        delay(300*us)
+        self.note(now_mu())
+        self.core.break_realtime()
+        delay(300*us)
+        first = now_mu()
+        self.pulse0.play(self.compiled)
+        delay(100*us)
+        second = now_mu()
+        # The amplitude is the sum of a constant and knots, and of two splines
+        self.pulse0.play_made(
+            self.gates, 2, LENGTH, self.flags,
+            [F0, A0, P0, A0, A1, A0, Z0], [1, 5, 1, 5, 1, 1, 3],
+            [200e6, -5.0, 20.0, 80.0, 0.0, -5.0, 25.0, 0.0, 16.0, -2.0, 7.0, 0.0, 7.5, 5.0, 0.0, 30.0, 45.0])
+        delay(100*us)
+        third = now_mu()
+        self.pulse0.play(self.compiled)
+        self.pulse0.wait_armed()
+        self.pulse0.check()
+        self.note(first)
+        self.note(second)
+        self.note(third)
+        self.refused()
+
+    @kernel
+    def refused(self):
+        self.core.break_realtime()
+        try:
+            self.pulse0.play_made(self.gates, 2, LENGTH, 0, [A0, A0], [1, 1], [150.0, 60.0])
+        except ValueError as error:
+            print("refused")
+        try:
+            self.pulse0.play_made(self.gates, 4, LENGTH, 0, [A0], [1], [150.0])
+        except ValueError as error:
+            print("refused")
+        try:
+            self.pulse0.play_made(self.gates, 1, LENGTH, 0, [A0], [2], [150.0])
+        except ValueError as error:
+            print("refused")
+        self.core.break_realtime()
+        self.pulse0.check()
+"""
+
+
+@pytest.fixture(scope="module")
+def run(pulse, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    done = Kairos(folder).run(BODY, "--pulses", folder / "pulses.npz", "--no-table", head=HEAD, device_db=pulse)
+    assert done.returncode == 0, done.stdout + done.stderr
+    begins = json.loads((folder / "begins.json").read_text())
+    return done, Recording.load(folder / "pulses.npz"), begins[1:]
+
+
+def test_made_pulse_equals_the_compiled_gate(run):
+    _, recording, (first, second, third) = run
+    compiled, made, again = (recording.fields(1, begin, begin + 1600) for begin in (first, second, third))
+    # Frames continue: only what a gate adds is compared
+    assert (made[:, :6] == compiled[:, :6]).all()
+    assert (made[:, 10] == compiled[:, 10]).all()
+    assert ((made[:, 6] - made[0, 6] - compiled[:, 6] + compiled[0, 6]) % 2**40 == 0).all()
+    turned = compiled[-1, 6] - compiled[0, 6]
+    assert turned and ((again[:, :6] == compiled[:, :6]).all())
+    assert abs(recording.samples(1, second, second + 1600)).max() > 10_000
+    # The other channel pauses meanwhile
+    assert not recording.samples(0, second, second + 1600).any()
+
+
+def test_pulse_that_cannot_be_made_is_refused_and_nothing_plays(run):
+    done, recording, (*_, third) = run
+    assert done.stdout.count("refused") == 3
+    assert recording.span_mu(1)[1] < third + 1600 + 10_000
