@@ -111,7 +111,7 @@ def test_made_pulse_equals_the_compiled_gate(run):
     assert not recording.samples(0, second, second + 1600).any()
 
 
-def test_pulse_that_cannot_be_made_is_refused_and_nothing_plays(run):
+def test_impossible_pulse_is_refused_and_not_played(run):
     done, recording, (*_, third) = run
     assert done.stdout.count("refused") == 3
     assert recording.span_mu(1)[1] < third + 1600 + 10_000

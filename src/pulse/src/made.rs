@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_is_refused_before_any_word() {
+    fn impossible_pulse_is_refused_before_any_word() {
         let course = |parameter, error| MadeError::Course { parameter, error };
         for (list, values, wanted) in [
             (&[1, 0, 3, 0][..], &[][..], MadeError::Length { cycles: 3 }),
