@@ -57,11 +57,11 @@ SPI_ERROR, SUBKERNEL_ERROR, RUNTIME_ERROR, CXP_ERROR = 6, 7, 15, 22
 NAN, INFINITY = math.nan, math.inf
 VARIABLES = {"rtio_cursor", "rtio_post_2"}
 REMOTE = "remote_pointer remote_load remote_store remote_read remote_write remote_export remote_copy"
-REMOTE = [*REMOTE.split(), "remote_post", "remote_wait", "remote_bridge"]
+REMOTE = [*REMOTE.split(), "remote_copy_pieces", "remote_post", "remote_wait", "remote_bridge"]
 OWN = (
     VARIABLES
     | {"rtio_wait_until_mu", "__kairos_in_flight", "__kairos_end_catch", "__aeabi_d2f", "log1p", "kairos_linalg_solve"}
-    | {"pulse_update", "pulse_update_all", "pulse_stream", "pulse_note", "pulse_noted"}
+    | {"pulse_update", "pulse_update_all", "pulse_make", "pulse_stream", "pulse_note", "pulse_noted"}
     | set(REMOTE)
     | {f"__aeabi_unwind_cpp_pr{n}" for n in range(3)}
 )

@@ -192,6 +192,8 @@ IMPORT uint32_t strlen(void *);
     X(_Unwind_Resume) \
     X(test_exception_id_sync) \
     X(sincos) \
+    X(__aeabi_idiv) \
+    X(__aeabi_idivmod) \
     X(__powidf2) \
     X(strlen) \
     X(__aeabi_dadd) \

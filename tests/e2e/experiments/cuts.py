@@ -75,7 +75,7 @@ class Cutter(threading.Thread):
         super().__init__(daemon=True)
         from kairos.emulator.control import Control
 
-        self.management, self.control = management, Control(socket)
+        self.management, self.control = management, Control.connect(socket)
         self.order, self.done = threading.Event(), threading.Event()
         self.plan = None
         self.start()
@@ -142,7 +142,7 @@ class Cuts(EnvExperiment):
     def open(self):
         from kairos.emulator.control import Control
 
-        self.control = Control(self.socket)
+        self.control = Control.connect(self.socket)
         self.cutter = Cutter(self.socket, self.management)
         pads = {pad["name"]: pad["index"] for pad in self.control.request("trace", **{"from": 0})["pads"]}
         self.memories = [Memory(self.control, board) for board in BOARDS]

@@ -23,7 +23,7 @@ class Keeps(EnvExperiment):
         with Management("127.0.0.1", self.management, destination=1) as satellite:
             satellite.reboot()
         if self.cut:
-            control = Control(self.socket)
+            control = Control.connect(self.socket)
             for plugged, seconds in [(False, 1.5), (True, 0)]:
                 control.request("link", to="satellite", plugged=plugged)
                 control.wait("time", time_ns=control.status()["time_ns"] + round(seconds * 1e9))
@@ -32,7 +32,7 @@ class Keeps(EnvExperiment):
     def edges(self) -> TInt32:
         from kairos.emulator.control import Control
 
-        trace = Control(self.socket).request("trace", **{"from": 0})
+        trace = Control.connect(self.socket).request("trace", **{"from": 0})
         pads = {pad["name"]: pad["index"] for pad in trace["pads"]}
         return sum(pad == pads["sat_ttl5"] for _, pad, _ in trace["events"])
 

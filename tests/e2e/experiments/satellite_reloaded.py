@@ -27,7 +27,7 @@ class Reloaded(EnvExperiment):
     def edges(self) -> TInt32:
         from kairos.emulator.control import Control
 
-        trace = Control(self.socket).request("trace", **{"from": 0})
+        trace = Control.connect(self.socket).request("trace", **{"from": 0})
         pads = {pad["name"]: pad["index"] for pad in trace["pads"]}
         return sum(pad == pads["sat_ttl5"] and level == 1 for _, pad, level in trace["events"])
 

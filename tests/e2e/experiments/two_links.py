@@ -26,7 +26,7 @@ class TwoLinks(EnvExperiment):
         """Plug or unplug the first satellite's link, and advance 5 ms."""
         from kairos.emulator.control import Control
 
-        control = Control(self.socket)
+        control = Control.connect(self.socket)
         control.request("link", to="satellite1", plugged=bool(plugged))
         now = control.status()["time_ns"]
         print("plugged" if plugged else "cut", now)
