@@ -73,6 +73,13 @@ class Rehearsals:
         for task in list(self._tasks.values()):
             task.cancel()
 
+    def shown(self, rid: int) -> tuple[str, bool]:
+        """Return what is said of a run's rehearsal, empty if it has none, and whether it has failed."""
+        found = self.results.get(rid)
+        if found is not None:
+            return found["sentence"], not found["passed"]
+        return "is being rehearsed" if rid in self._tasks else "", False
+
     def blocks(self, submission: Submission) -> bool:
         """Return whether a run must not begin."""
         return self.why(submission) is not None

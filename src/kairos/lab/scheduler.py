@@ -304,6 +304,7 @@ class Scheduler:
         """Let a run begin, whose rehearsal has ended."""
         if rid in self.runs:
             self._arrange(self.runs[rid].submission.pipeline)
+            self.publication.changed([])  # its rehearsal is shown
 
     def hold(self, rid: int, why: str):
         """Hold a run that has not begun, if there is one."""

@@ -63,7 +63,7 @@ class Streams:
             runs = sorted(lab.scheduler.runs.values(), key=lambda run: run.submission.rank, reverse=True)
             yield message(
                 "FollowQueueResponse",
-                runs=[_queued(run, lab.scheduler.why(run)) for run in runs],
+                runs=[_queued(run, lab.scheduler) for run in runs],
                 questions=[_question(rid, asked) for rid, asked in lab.interactive.publication.struct().items()],
                 ended=history.count(lab.database),
                 locks=[message("Lock", **{**vars(lock), "person": lock.person or ""}) for lock in lab.locks.active()],
@@ -184,8 +184,9 @@ def _experiment(name, entry):
     )
 
 
-def _queued(run, why):
+def _queued(run, scheduler):
     submission = run.submission
+    rehearsal, failed = scheduler.rehearsals.shown(run.rid)
     expid = submission.expid
     return message(
         "QueuedRun",
@@ -197,13 +198,15 @@ def _queued(run, why):
         priority=submission.priority,
         due=submission.due_date or 0.0,
         flush=submission.flush,
-        why=why or "",
+        why=scheduler.why(run) or "",
         person=submission.person or "",
         submitted=submission.submitted,
         held=submission.held is not None,
         repeat=submission.repeat,
         arguments={name: pyon.encode(given)[:SHOWN] for name, given in (expid.get("arguments") or {}).items()},
         terminating=submission.termination,
+        rehearsal=rehearsal,
+        rehearsal_failed=failed,
     )
 
 

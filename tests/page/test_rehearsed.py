@@ -1,0 +1,67 @@
+"""What rehearsals have found, in the page's queue."""
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support import PATIENCE
+from tests.support.browser import ENTRY, new_page, violations
+from tests.support.hub import Hub
+from tests.support.laboratory import Laboratory
+from tests.support.paths import EXAMPLES
+
+expect.set_options(timeout=PATIENCE * 1000)
+SETTINGS = '[rehearsal]\ndefault = "must"\nwithin_s = 60\n'
+KERNELS = """from artiq.experiment import *
+
+
+class Fine(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.ttl4.pulse(1 * us)
+
+
+class Late(Fine):
+    @kernel
+    def run(self):
+        self.core.reset()
+        delay(-1 * ms)
+        self.ttl4.pulse(1 * us)
+"""
+LATE = KERNELS.splitlines().index("        delay(-1 * ms)") + 2
+"""Line of the output that is too late."""
+
+
+@pytest.fixture
+def hub(tmp_path):
+    """The hub of a laboratory that rehearses its runs, in which one that fails is held, and one passes that waits for
+    tomorrow."""
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    laboratory = Laboratory(folder, SETTINGS, (EXAMPLES / "device_db.py").read_text())
+    (folder / "repository" / "kernels.py").write_text(KERNELS)
+    laboratory.start()
+    hub = Hub(tmp_path, {}, entries=ENTRY)
+    try:
+        for name, due in (("Late", None), ("Fine", time.time() + 86400)):
+            laboratory.submit({**laboratory.expid(name), "file": "kernels.py"}, "main", due_date=due)
+        yield hub
+    finally:
+        hub.close()
+        laboratory.close()
+
+
+def test_verdict_of_a_rehearsal_stands_at_the_waiting_run(chromium, hub):
+    with new_page(chromium, hub.address) as page:
+        fine, late = (page.get_by_role("listitem").filter(has_text=name) for name in ("Fine", "Late"))
+        expect(late.get_by_text(re.compile(f"^The rehearsal fails at .*kernels.py:{LATE}: RTIOUnderflow"))).to_be_visible()
+        expect(fine.get_by_text(re.compile("^rehearsed in .*, no underflow"))).to_be_visible()
+        expect(late.get_by_text("held", exact=True)).to_be_visible()
+        assert violations(page) == []
