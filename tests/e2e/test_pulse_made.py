@@ -115,3 +115,18 @@ def test_impossible_pulse_is_refused_and_not_played(run):
     done, recording, (*_, third) = run
     assert done.stdout.count("refused") == 3
     assert recording.span_mu(1)[1] < third + 1600 + 10_000
+
+
+def test_channel_that_the_core_lacks_is_named(pulse, tmp_path):
+    body = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        delay(200*us)
+        self.pulse0.load(self.gates)
+        self.core.break_realtime()
+        self.pulse0.play_made(self.gates, 4, LENGTH, 0, [A0], [1], [50.0])
+"""
+    done = Kairos(tmp_path).run(body, "--no-table", head=HEAD, device_db=pulse)
+    assert done.returncode == 1
+    assert "ValueError: channels 4 of a pulse: the core has 2" in done.stdout + done.stderr

@@ -61,7 +61,9 @@ def hub(tmp_path):
 def test_verdict_of_a_rehearsal_stands_at_the_waiting_run(chromium, hub):
     with new_page(chromium, hub.address) as page:
         fine, late = (page.get_by_role("listitem").filter(has_text=name) for name in ("Fine", "Late"))
-        expect(late.get_by_text(re.compile(f"^The rehearsal fails at .*kernels.py:{LATE}: RTIOUnderflow"))).to_be_visible()
+        expect(
+            late.get_by_text(re.compile(f"^The rehearsal fails at .*kernels.py:{LATE}: RTIOUnderflow"))
+        ).to_be_visible()
         expect(fine.get_by_text(re.compile("^rehearsed in .*, no underflow"))).to_be_visible()
         expect(late.get_by_text("held", exact=True)).to_be_visible()
         assert violations(page) == []

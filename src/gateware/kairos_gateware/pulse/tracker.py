@@ -138,9 +138,8 @@ class Tracker(Module):
                 self.count.eq(0),
             ),
         ]
-        busy = [*hits, self.restart, self.update, (edges.rising != 0) & runs]
         self.comb += [
-            self.settled.eq(~(busy[0] | busy[1] | busy[2] | busy[3] | busy[4] | busy[5])),
+            self.settled.eq(Cat(*hits, self.restart, self.update, (edges.rising != 0) & runs) == 0),
             skip.limit.eq(
                 Mux(waits, Mux(since < self.patience, self.patience - since - 1, 0), 2 ** len(skip.limit) - 1)
             ),

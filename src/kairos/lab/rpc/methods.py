@@ -15,7 +15,7 @@ from ..service import Service
 from . import devices, fits
 from .protocol import message
 from .streams import layout
-from .values import dataset, from_json, in_unit
+from .values import dataset, from_json, in_unit, scaled
 
 __all__ = ["Methods", "caller"]
 
@@ -115,8 +115,11 @@ class Methods:
         metadata = None
         if request.HasField("unit"):
             metadata = in_unit(before[2] if before else {}, request.unit)
+        value = pyon.decode(request.value)
+        if request.in_unit:
+            value = scaled(value, metadata if metadata is not None else before[2] if before else {})
         persist = request.persist if request.HasField("persist") else None
-        self._service.set_dataset(request.key, pyon.decode(request.value), persist, metadata)
+        self._service.set_dataset(request.key, value, persist, metadata)
         return message("SetDatasetResponse")
 
     async def datasets_delete(self, request):
