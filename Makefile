@@ -43,7 +43,7 @@ test-parts: setup-test $(B)/.venv
 	@$(MAKE) --no-print-directory -j3 build loader hub hub-traces clients $(foreach v,$(test_variants),$(B)/gateware/$(v)/.stamp)
 
 .PHONY: test
-test: test-parts ## Run every test (about 28 minutes on two cores)
+test: test-parts ## Run every test (about 25 minutes on two cores)
 	@scripts/test
 
 .PHONY: test-long

@@ -58,7 +58,7 @@ def hub(tmp_path):
         laboratory.close()
 
 
-def test_verdict_of_a_rehearsal_stands_at_the_waiting_run(chromium, hub):
+def test_waiting_run_shows_the_verdict_of_its_rehearsal(chromium, hub):
     with new_page(chromium, hub.address) as page:
         fine, late = (page.get_by_role("listitem").filter(has_text=name) for name in ("Fine", "Late"))
         expect(
