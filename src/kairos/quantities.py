@@ -3,6 +3,7 @@
 The only place that knows what ``unit``, ``scale`` and ``precision`` of a dataset mean.
 """
 
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from .texts import plain
@@ -48,6 +49,16 @@ class Quantity(NamedTuple):
             return numpy.divide(value, self.scale)
         except (TypeError, ValueError):
             return value
+
+    def unscaled(self, value):
+        """Return a number that is given in the unit in base units. ValueError if it is no number."""
+        number = _item(value)
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ValueError("a value in a unit is a number")
+        if self.scale == 1.0:
+            return value
+        # By their decimal digits: 4 ns are 4e-09, and not the product of two roundings.
+        return float(Decimal(repr(number)) * Decimal(repr(float(self.scale))))
 
     def label(self, name: str) -> str:
         """Return the label of an axis."""

@@ -51,3 +51,24 @@ def test_value_is_shown_in_its_unit(metadata, value, text):
 def test_label_has_name_and_unit_in_one_style():
     assert label("time", "µs") == Quantity("µs").label("time") == "time / µs"
     assert label("count") == "count"
+
+
+@pytest.mark.parametrize(
+    "metadata, given, value",
+    [
+        ({"unit": "ns", "scale": 1e-9}, 4, 4e-9),
+        ({"unit": "us", "scale": numpy.float64(1e-6)}, numpy.float64(2.5), 2.5e-6),
+        ({"scale": "x"}, 2, 2),
+        ({"scale": 0}, 2.0, 2.0),
+        ({}, 7, 7),
+    ],
+)
+def test_number_given_in_its_unit_is_one_in_base_units(metadata, given, value):
+    found = Quantity.of(metadata).unscaled(given)
+    assert found == value and isinstance(found, type(value))
+
+
+@pytest.mark.parametrize("given", ["4", True, [1.0], None])
+def test_value_in_a_unit_that_is_no_number_is_refused(given):
+    with pytest.raises(ValueError, match="a value in a unit is a number"):
+        Quantity("ns", 1e-9).unscaled(given)

@@ -11,32 +11,10 @@ from tests.support.browser import ENTRY, new_page, violations
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
+from tests.support.rehearsed import KERNELS, LATE
 
 expect.set_options(timeout=PATIENCE * 1000)
 SETTINGS = '[rehearsal]\ndefault = "must"\nwithin_s = 60\n'
-KERNELS = """from artiq.experiment import *
-
-
-class Fine(EnvExperiment):
-    def build(self):
-        self.setattr_device("core")
-        self.setattr_device("ttl4")
-
-    @kernel
-    def run(self):
-        self.core.reset()
-        self.ttl4.pulse(1 * us)
-
-
-class Late(Fine):
-    @kernel
-    def run(self):
-        self.core.reset()
-        delay(-1 * ms)
-        self.ttl4.pulse(1 * us)
-"""
-LATE = KERNELS.splitlines().index("        delay(-1 * ms)") + 2
-"""Line of the output that is too late."""
 
 
 @pytest.fixture

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from ... import pyon
 from ...errors import UsageError
+from ...quantities import Quantity
 from ...runs import folder_of
 from .. import history, results
 from ..service import Service
 from . import devices, fits
 from .protocol import message
 from .streams import layout
-from .values import dataset, from_json, in_unit, scaled
+from .values import dataset, from_json, in_unit
 
 __all__ = ["Methods", "caller"]
 
@@ -112,12 +113,11 @@ class Methods:
 
     async def datasets_set(self, request):
         before = self._lab.datasets.values.get(request.key)
-        metadata = None
-        if request.HasField("unit"):
-            metadata = in_unit(before[2] if before else {}, request.unit)
+        known = before[2] if before else {}
+        metadata = in_unit(known, request.unit) if request.HasField("unit") else None
         value = pyon.decode(request.value)
         if request.in_unit:
-            value = scaled(value, metadata if metadata is not None else before[2] if before else {})
+            value = Quantity.of(known if metadata is None else metadata).unscaled(value)
         persist = request.persist if request.HasField("persist") else None
         self._service.set_dataset(request.key, value, persist, metadata)
         return message("SetDatasetResponse")

@@ -3,7 +3,6 @@
 import json
 import math
 import numbers
-from decimal import Decimal
 from typing import Any
 
 import numpy
@@ -96,15 +95,6 @@ def in_unit(metadata: dict, unit: str) -> dict:
         if unit in units.__all__:
             kept["scale"] = getattr(units, unit)
     return {**kept, "unit": unit}
-
-
-def scaled(value, metadata: dict):
-    """Return in base units what is given in the unit of a dataset with this metadata; ValueError if it is no number."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("a value in a unit is a number")
-    scale = metadata.get("scale", 1)
-    # By their decimal digits: 4 ns are 4e-09, and not the product of two roundings.
-    return value if scale == 1 else float(Decimal(repr(value)) * Decimal(repr(scale)))
 
 
 def argument(name: str, described: dict, group, tooltip):
