@@ -3,8 +3,8 @@
 Examples of Hypothesis are the same in every run, so that unchanged code sees no new failure; `make test-long` draws
 others. They have no deadline, as they take longer on a busy machine.
 
-Files that took longest in the last run come first, so that no worker is left with a long one at the end. `--shuffle
-SEED` runs files, and the tests of each, in another order: none may depend on it.
+Files that took longest in the last run, or before the first one those with the largest budgets, come first, so that no
+worker is left with a long one at the end. `--shuffle SEED` runs files, and the tests of each, in another order: none may depend on it.
 
 The cost of a file is its processor time in seconds, its own and that of the processes it started, which does not
 depend on what else the machine does; building simulations of gateware does not count. It is written to
@@ -17,6 +17,7 @@ import random
 import shutil
 import sys
 import tempfile
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -36,6 +37,7 @@ sys.dont_write_bytecode = False
 
 ROOT = Path(__file__).parent
 DURATIONS = ROOT / "build" / "durations.json"
+BUDGETS = ROOT / "tests" / "budgets.toml"
 COST = "processor seconds"
 LEFT_BEHIND = "kairos-*"
 """Temporary folders of our programs: a run has a folder of its own for them. Those of killed programs, whose lock is
@@ -66,8 +68,12 @@ def pytest_collection_modifyitems(config, items):
         chance.shuffle(names)
         for group in groups.values():
             chance.shuffle(group)
-    elif DURATIONS.exists():
-        known = json.loads(DURATIONS.read_text())
+    else:
+        # A budget is about twice the cost.
+        budgets = tomllib.loads(BUDGETS.read_text())["files"]
+        known = {name: budget / 2 for name, budget in budgets.items()}
+        if DURATIONS.exists():
+            known |= json.loads(DURATIONS.read_text())
         names.sort(key=lambda name: -known.get(name, 0.0))
     items[:] = [item for name in names for item in groups[name]]
 

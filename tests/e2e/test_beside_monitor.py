@@ -64,5 +64,5 @@ def _repeat(work):
     try:
         while True:
             work()
-    except (OSError, EOFError, AssertionError, KairosError):
+    except (Closed, OSError, EOFError, AssertionError, KairosError):
         pass  # the device has ended

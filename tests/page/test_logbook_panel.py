@@ -10,6 +10,8 @@ from tests.support import PATIENCE
 from tests.support.browser import new_page, violations
 
 expect.set_options(timeout=PATIENCE * 1000)
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg=="
+"""A picture of one pixel."""
 
 
 def opened(page, size="desktop"):
@@ -54,6 +56,43 @@ def test_plot_is_pasted_into_the_logbook_and_exported(chromium, hub, place, size
         assert "<b>dark</b> counts & more" in text
         panel.get_by_label("Search the logbook").fill("run=13")
         expect(panel.get_by_text("Nothing matches.")).to_be_visible()
+
+
+BUSY = """
+window.IntersectionObserver = class {
+  constructor(report) { this.report = report; }
+  observe() { setTimeout(() => this.report([{ isIntersecting: false }, { isIntersecting: true }])); }
+  disconnect() {}
+};
+"""
+"""A browser that reports two moments at once, as one does that is busy."""
+
+
+@pytest.mark.parametrize("condition", ["busy", "lost"])
+def test_picture_of_an_entry_comes_in_a_busy_browser_and_after_a_lost_answer(chromium, hub, place, condition):
+    picture = base64.b64decode(PIXEL)
+    place.write_entry("first", None, picture)
+    with new_page(chromium, hub.address, quiet=False) as page:
+        if condition == "busy":
+            page.add_init_script(BUSY)
+        else:
+            page.route("**/kairos.lab.v1.Logbook/Picture", lambda route: route.abort(), times=1)
+        page.reload()
+        expect(opened(page).get_by_alt_text("Plot of entry 1")).to_be_visible()
+
+
+def test_export_of_the_logbook_without_one_picture_keeps_the_rest(chromium, hub, place):
+    for text in ("first", "second"):
+        place.write_entry(text, None, base64.b64decode(PIXEL))
+    with new_page(chromium, hub.address, quiet=False) as page:
+        expect(opened(page).get_by_alt_text("Plot of entry 1")).to_be_visible()
+        expect(opened(page).get_by_alt_text("Plot of entry 2")).to_be_visible()
+        page.route("**/kairos.lab.v1.Logbook/Picture", lambda route: route.abort(), times=1)
+        with page.expect_download() as download:
+            opened(page).get_by_role("button", name="Export").click()
+        text = download.value.path().read_text()
+    assert "first" in text and "second" in text
+    assert text.count("data:image/png;base64,") == 1
 
 
 def test_entry_changed_by_another_person_is_reported_to_its_editor(chromium, hub, place):
