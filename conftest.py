@@ -4,7 +4,8 @@ Examples of Hypothesis are the same in every run, so that unchanged code sees no
 others. They have no deadline, as they take longer on a busy machine.
 
 Files that took longest in the last run, or before the first one those with the largest budgets, come first, so that no
-worker is left with a long one at the end. `--shuffle SEED` runs files, and the tests of each, in another order: none may depend on it.
+worker is left with a long one at the end. `--shuffle SEED` runs files, and the tests of each, in another order: none
+may depend on it.
 
 The cost of a file is its processor time in seconds, its own and that of the processes it started, which does not
 depend on what else the machine does; building simulations of gateware does not count. It is written to

@@ -6,6 +6,7 @@ import threading
 
 from kairos.errors import KairosError
 from kairos.network.management import Management
+from tests.support.connection import Closed
 from tests.support.paths import EXAMPLES
 from tests.support.raw_moninj import Client
 
