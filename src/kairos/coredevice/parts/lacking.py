@@ -6,13 +6,12 @@ A class decorated with `lacking` names the missing methods::
     class Phaser: ...
 
 A kernel that uses a missing method does not compile, with an error at that place; on the host the
-access raises `NotInKairos`. For classes derived from `Unknown` the names are unknown as well: any
-name that the class does not have counts as missing.
+access raises `NotInKairos`.
 """
 
 from ...errors import NotInKairos
 
-__all__ = ["Missing", "Unknown", "lacking"]
+__all__ = ["Missing", "lacking"]
 
 
 class Missing(NotInKairos, AttributeError):
@@ -52,14 +51,3 @@ def lacking(why, names):
         return cls
 
     return add
-
-
-class Unknown:
-    """A device of which only the constructor is known; `why` describes what is missing."""
-
-    why = ""
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)  # looked up by Python itself
-        raise _refusal(type(self).__name__, name, type(self).why)

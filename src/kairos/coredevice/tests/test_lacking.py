@@ -29,7 +29,8 @@ ENTRIES = {
             "iquc_device": "lo",
         },
     ),
-    "mtdds_dds0": ("phaser.PhaserDDS", {"channel": 13, "bandwidth": 125e6}),
+    "mtdds_dds0": ("phaser.PhaserDDS", {"channel": 13, "bandwidth": 250e6}),
+    "mtdds_dds1": ("phaser.PhaserDDS", {"channel": 14, "bandwidth": 250e6}),
     "shuttler_adc": ("shuttler.ADC", {"spi_device": "spi"}),
     "fastino": ("fastino.Fastino", {"channel": 15}),
     "camera": ("cxp_grabber.CXPGrabber", {"channel": 16}),
@@ -61,10 +62,8 @@ def test_incomplete_driver_can_be_created(manager, name):
 
 
 MISSING = [
-    ("mtdds", "init", "satellite"),
-    ("mtdds_ch0", "set_att", "satellite"),
-    ("mtdds_dds0", "set_mu", "satellite"),
     ("camera", "write32", "CoaXPress"),
+    ("camera", "read32", "CoaXPress"),
 ]
 
 
@@ -93,11 +92,11 @@ def test_missing_method_gives_its_reason_for_any_arguments(manager, name, method
 
 class UsesWhatIsMissing:
     def __init__(self, manager):
-        self.core, self.tones, self.camera = manager.get("core"), manager.get("mtdds"), manager.get("camera")
+        self.core, self.camera = manager.get("core"), manager.get("camera")
 
     @kernel
     def start(self):
-        self.tones.init(debug=True)
+        self.camera.read32(address=1)
 
     @kernel
     def command(self):
@@ -111,7 +110,7 @@ def test_kernel_with_missing_method_is_rejected(manager, method):
         Compiled(getattr(experiment, method), (), experiment.core)
     text = str(refused.value)
     assert " is not part of Kairos: " in text and "docs/experiments.md" in text
-    assert f"self.{'tones.init(debug=True)' if method == 'start' else 'camera.write32(1, 2)'}" in text
+    assert f"self.camera.{'read32(address=1)' if method == 'start' else 'write32(1, 2)'}" in text
 
 
 def test_modulator_registers_are_made_from_settings():
