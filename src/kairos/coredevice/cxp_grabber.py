@@ -18,17 +18,16 @@ from .rtio import rtio_output
 
 __all__ = ["CXPGrabber", "CXPGrabberTimeoutException", "OutOfSyncException", "write_file", "write_pgm"]
 
-_READ_ONLY = frozenset({"nowrite"})
-cxp_read32 = firmware_function("cxp_read32", "destination address", frozenset(), "Read a register of the camera.")
-cxp_write32 = firmware_function("cxp_write32", "destination address value", frozenset(), "Write one.")
+cxp_read32 = firmware_function("cxp_read32", "destination address", (), "Read a register of the camera.")
+cxp_write32 = firmware_function("cxp_write32", "destination address value", (), "Write one.")
 cxp_download_xml_file = firmware_function(
-    "cxp_download_xml_file", "destination buffer", frozenset(), "Download the camera's description; words of it."
+    "cxp_download_xml_file", "destination buffer", (), "Download the camera's description; words of it."
 )
 cxp_start_roi_viewer = firmware_function(
-    "cxp_start_roi_viewer", "destination x0 y0 x1 y1", frozenset(), "Keep a region of the next frame."
+    "cxp_start_roi_viewer", "destination x0 y0 x1 y1", (), "Keep a region of the next frame."
 )
 cxp_download_roi_viewer_frame = firmware_function(
-    "cxp_download_roi_viewer_frame", "destination buffer", frozenset(), "Fetch it: width, height, bits of a pixel."
+    "cxp_download_roi_viewer_frame", "destination buffer", (), "Fetch it: width, height, bits of a pixel."
 )
 
 _VIEWER_WORDS, _PIXELS, _PIXEL_BITS = 1024, 4, 16

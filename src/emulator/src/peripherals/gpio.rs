@@ -76,7 +76,8 @@ impl Gpio {
     fn clock_lines(&self) -> u32 {
         let levels = self.clock.as_ref().map(I2c::levels);
         let (scl, sda) = levels.unwrap_or_default();
-        if scl { CLOCK_SCL } else { 0 } | if sda { CLOCK_SDA } else { 0 }
+        let (scl, sda) = (if scl { CLOCK_SCL } else { 0 }, if sda { CLOCK_SDA } else { 0 });
+        scl | sda
     }
 
     /// Reads the register at `offset`; `lines`: the inputs from the PL.

@@ -42,8 +42,8 @@ impl From<Stuck> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stuck => write!(f, "the I2C bus of the Si549 is held low"),
-            Self::Absent => write!(f, "no Si5324 and no Si549 answers"),
+            Self::Stuck => write!(f, "no Si5324 answers, and the I2C bus of a Si549 is held low"),
+            Self::Absent => write!(f, "no Si5324 answers, and no Si549"),
             Self::Follows => write!(f, "the Si549 of this board follows no other clock: use int_125 or int_100"),
             Self::Frequency(output) => write!(f, "there are no settings of the Si549 for {output} Hz"),
         }
