@@ -89,6 +89,6 @@ def test_servo_sets_the_amplitude_from_its_input(db, tmp_path):
         chain(channel.set_servo, profile=2, enable=1)
         assert servo()["output"] == 32767
         assert chain.bench.warnings == [
-            "phaser0: channel 1: the offset -8192 of its servo's profile 2 is negative: in the card it has no sign, and "
-            "gives full scale"
+            "phaser0: channel 1: the offset -8192 of its servo's profile 2 is negative: in the card it has no sign, "
+            "and gives full scale"
         ]

@@ -34,8 +34,7 @@ pub const CLOSED: u8 = 112;
 /// Address of the switch in front of the expanders.
 pub const SWITCH: u8 = 113;
 
-/// Bit of the clock of the oscillator's I2C bus in the lines from the logic to the processing system (bank 2), and
-/// among those to the logic (bank 3), where it pulls low.
+/// EMIO line of the oscillator's SCL: its level in bank 2; in bank 3 it pulls low.
 pub const CLOCK_SCL: u32 = 1;
 
 /// Likewise, of its data.

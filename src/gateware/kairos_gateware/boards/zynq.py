@@ -35,8 +35,8 @@ class Board:
     serialises: the chip's speed grade allows 1 Gbit/s at the pins. host: default network address.
     synthesiser: None if the RTIO clock can only be the processing system's. converters: by name of
     a connector, the sink for the card that it may have, created from platform, connector and a
-    channel's samples. cages: for links to other boards. oscillator: resource with the I2C bus of an oscillator, which the
-    firmware drives."""
+    channel's samples. cages: for links to other boards. oscillator: resource with the I2C bus of an
+    oscillator, which the firmware drives."""
 
     name: str
     platform: Callable

@@ -24,7 +24,7 @@ SWITCH = 113
 """Address of the switch in front of the expanders.."""
 
 CLOCK_SCL = 1
-"""Bit of the clock of the oscillator's I2C bus in the lines from the logic to the processing system (bank 2), and among those to the logic (bank 3), where it pulls low.."""
+"""EMIO line of the oscillator's SCL: its level in bank 2; in bank 3 it pulls low.."""
 
 CLOCK_SDA = 2
 """Likewise, of its data.."""

@@ -220,7 +220,9 @@ KINDS = (
         ChannelKind.PHASER,
         _make,
         pads="`clk`, `mosi0`–`mosi5`, `miso`",
-        parameters=(Parameter("gw_rev", 1, range(1, 3), "gw_rev is 1 or 2", meaning="2: for cards with Miqro gateware"),),
+        parameters=(
+            Parameter("gw_rev", 1, range(1, 3), "gw_rev is 1 or 2", meaning="2: for cards with Miqro gateware"),
+        ),
         figures={
             "phaser": Figure("with its oscillators", _Whole),
             "phaser_miqro": Figure("with pulses", lambda: _Whole(1)),

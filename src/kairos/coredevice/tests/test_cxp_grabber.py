@@ -42,7 +42,9 @@ def test_downloaded_words_are_written_with_the_highest_byte_first(tmp_path):
     assert (tmp_path / "camera.xml").read_bytes() == b"<?xm\xff\xff\xff\xff"
 
 
-@pytest.mark.parametrize("bits, body", [(8, bytes([1, 2, 3, 4, 5, 250])), (16, bytes([0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 250]))])
+@pytest.mark.parametrize(
+    "bits, body", [(8, bytes([1, 2, 3, 4, 5, 250])), (16, bytes([0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 250]))]
+)
 def test_frame_is_written_as_a_picture(tmp_path, bits, body):
     write_pgm(np.array([[1, 2, 3], [4, 5, 250]], "i4"), tmp_path / "frame.pgm", bits)
     expected = b"P5\n3 2\n" + str(2**bits - 1).encode() + b"\n" + body

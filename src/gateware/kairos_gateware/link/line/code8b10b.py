@@ -70,8 +70,8 @@ def _encode(character, positive):
 
 
 def table() -> dict[tuple[int, bool], tuple[int, bool]]:
-    """For each character (9 bits, the highest one for control characters) and running disparity (whether there have been
-    more ones): its code, and the disparity after it."""
+    """For each character (9 bits, the highest one for control characters) and running disparity (whether there
+    have been more ones): its code, and the disparity after it."""
     characters = [n for n in range(512) if n < 256 or _is_control(n)]
     return {(n, positive): _encode(n, positive) for n in characters for positive in (False, True)}
 
@@ -103,5 +103,7 @@ class Decoder(Module):
 
         # # #
 
-        cases = {code: [self.character.eq(character), self.valid.eq(1)] for (character, _), (code, _) in table().items()}
+        cases = {
+            code: [self.character.eq(character), self.valid.eq(1)] for (character, _), (code, _) in table().items()
+        }
         self.comb += Case(self.code, cases)

@@ -58,7 +58,7 @@ class Transmitter(Module):
 
 
 class Receiver(Module):
-    """`lanes` (in, 5 bits each): levels of a cycle, the first one in time lowest. `word` (out, 18 bits): that of a cycle.
+    """`lanes` (in, 5 bits each): levels of a cycle, the first one in time lowest. `word` (out, 18 bits): of a cycle.
     `aligned` (out): control characters are found. `invalid` (out): the word has a code that is no character's.
 
     patience: cycles within which the other end sends K28.5 or K28.1.
@@ -72,9 +72,7 @@ class Receiver(Module):
 
         place, odd = Signal(max=_PLACES), Signal()
         slip, exchanged = Signal(max=LANE_BITS), Signal()
-        self.comb += Case(
-            place, {n: [slip.eq(n % LANE_BITS), exchanged.eq(n // LANE_BITS)] for n in range(_PLACES)}
-        )
+        self.comb += Case(place, {n: [slip.eq(n % LANE_BITS), exchanged.eq(n // LANE_BITS)] for n in range(_PLACES)})
         self.sync += odd.eq(~odd)
         decoders = []
         for lane in self.lanes:
@@ -93,7 +91,11 @@ class Receiver(Module):
         comma, waited, came = Signal(), Signal(max=patience), Signal()
         self.comb += [
             turn.eq(odd ^ exchanged),
-            comma.eq(~turn & decoders[0].valid & ((decoders[0].character == COMMAS[0]) | (decoders[0].character == COMMAS[1]))),
+            comma.eq(
+                ~turn
+                & decoders[0].valid
+                & ((decoders[0].character == COMMAS[0]) | (decoders[0].character == COMMAS[1]))
+            ),
         ]
         self.sync += [
             self.word.eq(Cat(low, high)),

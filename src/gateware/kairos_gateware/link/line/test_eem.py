@@ -5,7 +5,7 @@ import random
 import pytest
 from migen import *
 
-from kairos_gateware.link.line.code8b10b import CODE_BITS, control, table
+from kairos_gateware.link.line.code8b10b import control, table
 from kairos_gateware.link.line.eem import CHARACTER_BITS, LANE_BITS, LANES, Receiver, Transitions, Transmitter
 from kairos_gateware.testbenches.simulator import run_simulation
 
@@ -38,7 +38,7 @@ def received(offset, words, patience=PATIENCE, broken=None):
         dut.comb += receiver.lanes[n].eq(whole[first : first + LANE_BITS])
 
     def bench():
-        for n, word in enumerate(words):
+        for word in words:
             yield transmitter.word.eq(word)
             yield
             found.append(((yield receiver.word), (yield receiver.aligned), (yield receiver.invalid)))
