@@ -71,6 +71,7 @@ def test_servo_sets_the_amplitude_from_its_input(db, tmp_path):
         assert (servo()["enabled"], servo()["hold"], servo()["input_volts"]) == (False, True, 0.5)
         # Half of the input, and a quarter of full scale
         chain(channel.set_iir, 0, 0.5, y_offset=0.25)
+        chain(channel.set_att, 0.0)
         chain(channel.set_duc_cfg)
         chain(phaser.duc_stb)
         chain(channel.oscillator[0].set_frequency, 1e6)

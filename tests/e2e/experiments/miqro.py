@@ -14,6 +14,7 @@ class Pulse(EnvExperiment):
         self.core.reset()
         self.phaser.init()
         self.core.break_realtime()
+        self.phaser.channel[0].set_att(0.0)
         pulses = self.phaser.channel[0].miqro
         pulses.set_profile(0, 1, 10 * MHz, 0.5, 0.125)
         delay(20 * us)
