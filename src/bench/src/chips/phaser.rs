@@ -251,7 +251,12 @@ impl Phaser {
         }
         if servos::REGISTERS.contains(&address) {
             self.servos.plan(at, &self.registers);
-            let wrong = (0..CHANNELS).filter_map(|n| Some(format!("channel {n}: {}", servos::warning(&self.registers, n, address)?)));
+            let wrong = (0..CHANNELS).filter_map(|n| {
+                Some(format!(
+                    "channel {n}: {}",
+                    servos::warning(&self.registers, n, address)?
+                ))
+            });
             out.warnings.extend(wrong);
         }
         match address as u8 {

@@ -147,7 +147,9 @@ mod tests {
 
     #[test]
     fn transmitters_and_power_are_switched_on_for_each_revision() {
-        let cases = EXPANDERS.into_iter().flat_map(|chip| (0..6).map(move |n| (chip, n / 2, n % 2 != 0)));
+        let cases = EXPANDERS
+            .into_iter()
+            .flat_map(|chip| (0..6).map(move |n| (chip, n / 2, n % 2 != 0)));
         for (chip, revision, own_clock) in cases {
             let mut board = Board::new([chip[0], chip[1]]);
             assert_eq!(set_up(&mut board, revision, own_clock), Ok(()));

@@ -44,7 +44,10 @@ impl fmt::Display for Error {
         match self {
             Self::Stuck => write!(f, "no Si5324 answers, and the I2C bus of a Si549 is held low"),
             Self::Absent => write!(f, "no Si5324 answers, and no Si549"),
-            Self::Follows => write!(f, "the Si549 of this board follows no other clock: use int_125 or int_100"),
+            Self::Follows => write!(
+                f,
+                "the Si549 of this board follows no other clock: use int_125 or int_100"
+            ),
             Self::Frequency(output) => write!(f, "there are no settings of the Si549 for {output} Hz"),
         }
     }
@@ -122,7 +125,12 @@ mod tests {
     }
 
     fn programmed(kept: u8, reference: Reference, frequency: u32) -> (Result<(), Error>, Chip) {
-        let mut chip = Chip { kept, last: 0, log: Vec::new(), waited: 0 };
+        let mut chip = Chip {
+            kept,
+            last: 0,
+            log: Vec::new(),
+            waited: 0,
+        };
         let done = program(&mut chip, reference, frequency);
         (done, chip)
     }
@@ -131,12 +139,30 @@ mod tests {
     fn registers_are_written_in_the_order_of_the_chip() {
         let (done, chip) = programmed(0xff, Reference::Crystal, 125_000_000);
         assert_eq!((done, chip.waited), (Ok(()), 70));
-        let dividers = [(23, 0x58), (24, 0), (26, 0x25), (27, 0x1f), (28, 0x79), (29, 0x15), (30, 0x48), (31, 0)];
+        let dividers = [
+            (23, 0x58),
+            (24, 0),
+            (26, 0x25),
+            (27, 0x1f),
+            (28, 0x79),
+            (29, 0x15),
+            (30, 0x48),
+            (31, 0),
+        ];
         assert_eq!(chip.log[..3], [(255, 0), (69, 0), (17, 0)]);
         assert_eq!(chip.log[5..13], dividers);
         assert_eq!(chip.log[13..], [(7, 8), (17, 1)]);
         let (_, chip) = programmed(0xff, Reference::Crystal, 100_000_000);
-        let dividers = [(23, 0x6c), (24, 0), (26, 0x97), (27, 0x97), (28, 0xf4), (29, 0xc5), (30, 0x46), (31, 0)];
+        let dividers = [
+            (23, 0x6c),
+            (24, 0),
+            (26, 0x97),
+            (27, 0x97),
+            (28, 0xf4),
+            (29, 0xc5),
+            (30, 0x46),
+            (31, 0),
+        ];
         assert_eq!(chip.log[5..13], dividers);
     }
 
@@ -146,6 +172,9 @@ mod tests {
         let (done, chip) = programmed(0xff, Reference::External(10_000_000), 125_000_000);
         assert!(done.unwrap_err().to_string().contains("follows no other clock"));
         assert!(!chip.log.contains(&(17, 1)), "the output stays off");
-        assert_eq!(programmed(0xff, Reference::Crystal, 150_000_000).0, Err(Error::Frequency(150_000_000)));
+        assert_eq!(
+            programmed(0xff, Reference::Crystal, 150_000_000).0,
+            Err(Error::Frequency(150_000_000))
+        );
     }
 }

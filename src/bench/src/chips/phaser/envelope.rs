@@ -116,7 +116,9 @@ mod tests {
             (miqro_header::HEAD, head),
             (miqro_header::TAIL, tail),
         ];
-        fields.into_iter().fold(0, |word, (field, value)| field.put(word, value))
+        fields
+            .into_iter()
+            .fold(0, |word, (field, value)| field.put(word, value))
     }
 
     /// Times in periods, and I.

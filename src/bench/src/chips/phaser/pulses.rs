@@ -107,7 +107,10 @@ impl Generator {
     /// The time at which it is silent again, or stays as it is, if it plays.
     pub fn end(&self) -> Option<Ns> {
         let length = |periods: u32| Ns::from(periods) * STEP;
-        let playing = self.envelope.next().map(|_| self.began + length(self.envelope.length()));
+        let playing = self
+            .envelope
+            .next()
+            .map(|_| self.began + length(self.envelope.length()));
         let waiting = self.waiting.iter().map(|(at, pulse)| {
             let header = self.windows[pulse.window as usize];
             let samples = miqro_header::LENGTH.get(header) + miqro_header::ORDER.get(header);
@@ -142,7 +145,10 @@ impl Generator {
 
     /// Whether one of its oscillators has an amplitude.
     pub fn is_loud(&self) -> bool {
-        let plays = self.playing.iter().any(|(_, output)| miqro_output::ASF.get(*output) != 0);
+        let plays = self
+            .playing
+            .iter()
+            .any(|(_, output)| miqro_output::ASF.get(*output) != 0);
         plays && self.envelope.value() != [0; 2]
     }
 

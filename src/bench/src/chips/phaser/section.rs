@@ -36,7 +36,10 @@ impl BenchSection for Section {
         if let Some(section) = settings.in_file {
             (inputs.0[0], inputs.0[1]) = (section.adc0.as_ref(), section.adc1.as_ref());
         }
-        let full = settings.in_file.and_then(|section| section.adc_full_scale).map_or(1.0, |volts| volts.0);
+        let full = settings
+            .in_file
+            .and_then(|section| section.adc_full_scale)
+            .map_or(1.0, |volts| volts.0);
         let volts = inputs.volts();
         model.servos = Servos::new(std::array::from_fn::<_, CHANNELS, _>(|n| volts[n]), full);
         let gives = Gives::tones(CHANNELS * model.outputs);

@@ -33,7 +33,9 @@ pub const REGISTERS: std::ops::Range<usize> =
 pub fn warning(registers: &[u8], n: usize, address: usize) -> Option<String> {
     let last = Setting::first(registers, n) + 7;
     let switched = usize::from(chip::SERVO.address) + n;
-    [last, switched].contains(&address).then(|| Setting::of(registers, n).warning())?
+    [last, switched]
+        .contains(&address)
+        .then(|| Setting::of(registers, n).warning())?
 }
 
 /// The registers of a servo.
@@ -239,7 +241,13 @@ mod tests {
 
     #[test]
     fn profiles_share_their_inputs_and_keep_their_outputs() {
-        let by = |word: u32| Setting { word, b0: 8192, b1: 8192, a1: 0, offset: 0 };
+        let by = |word: u32| Setting {
+            word,
+            b0: 8192,
+            b1: 8192,
+            a1: 0,
+            offset: 0,
+        };
         let (first, second) = (by(servo::PROFILE.put(1, 0)), by(servo::PROFILE.put(1, 1)));
         let mut servo = Servo::default();
         servo.update(1000, &first);

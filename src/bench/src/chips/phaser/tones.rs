@@ -67,11 +67,15 @@ impl Phaser {
             return self.generators[n].parts(at).collect();
         }
         let channel = &self.channels[n];
-        let each = channel.words.iter().zip(&channel.oscillators).map(|(word, oscillator)| Part {
-            hz: oscillator.hz,
-            amplitude: f64::from(tone::ASF.get(word.output)) / 32767.0,
-            turns: oscillator.at(at) + f64::from(tone::POW.get(word.output)) / 65536.0,
-        });
+        let each = channel
+            .words
+            .iter()
+            .zip(&channel.oscillators)
+            .map(|(word, oscillator)| Part {
+                hz: oscillator.hz,
+                amplitude: f64::from(tone::ASF.get(word.output)) / 32767.0,
+                turns: oscillator.at(at) + f64::from(tone::POW.get(word.output)) / 65536.0,
+            });
         each.collect()
     }
 

@@ -59,7 +59,11 @@ impl Si549 {
     fn write(&mut self, address: u8, byte: u8, now: Cycles) {
         self.registers[usize::from(address)] = byte;
         if address == CALIBRATION.address && calibration::START.get(byte.into()) != 0 {
-            self.before = Clock { frequency: self.before, change: self.calibrated }.at(now);
+            self.before = Clock {
+                frequency: self.before,
+                change: self.calibrated,
+            }
+            .at(now);
             self.calibrated = Some((now + from_ns(CALIBRATION_NS), self.frequency()));
         }
     }
@@ -68,7 +72,10 @@ impl Si549 {
     pub fn clock(&self) -> Clock {
         match self.get(OUTPUT, output::ENABLE) {
             0 => Clock::steady(0),
-            _ => Clock { frequency: self.before, change: self.calibrated },
+            _ => Clock {
+                frequency: self.before,
+                change: self.calibrated,
+            },
         }
     }
 }
@@ -89,7 +96,11 @@ impl Device for Si549 {
     }
 
     fn drive(&self, signals: &mut Signals) {
-        signals.synthesiser = if signals.own_clock { self.clock() } else { Clock::steady(0) };
+        signals.synthesiser = if signals.own_clock {
+            self.clock()
+        } else {
+            Clock::steady(0)
+        };
         signals.reference = Clock::steady(self.external);
     }
 }
