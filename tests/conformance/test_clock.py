@@ -16,6 +16,8 @@ I2C_READ_FOR_EVER = 0
 """Operation of the kernel `i2c`."""
 
 
+OSCILLATOR = ["si5324=0", "si549=1"]
+"""A Kasli-SoC without a Si5324."""
 INTERNAL = 125_000_001
 """The clock of the Si5324 without an input, in Hz: its tabled dividers give 1.1 Hz more than 125 MHz."""
 
@@ -84,6 +86,20 @@ def test_every_setting_gives_its_clock(boot, setting, input_frequency):
         run_empty(session)
 
 
+@pytest.mark.parametrize("setting", [None, "int_125"])
+def test_board_without_si5324_runs_from_its_oscillator(boot, setting):
+    device, log, output = boot(setting, *OSCILLATOR)
+    assert "RTIO clock: int_125, Si549 ready" in line(log, "RTIO clock:")
+    assert output == 125_000_000 and "ERROR" not in log and "WARN" not in log, log
+    run_rtio(device)
+
+
+def test_oscillator_that_is_not_selected_gives_no_clock(boot):
+    _, log, output = boot(None, *OSCILLATOR, "expanders=0")
+    assert "the Si549 is not selected: I/O expander 0 does not answer on the I2C bus" in line(log, "RTIO clock:")
+    assert output == 0
+
+
 @pytest.mark.parametrize("setting", ["int_100", "int_150"])
 def test_setting_of_another_frequency_is_refused(boot, setting):
     _, log, output = boot(setting)
@@ -109,7 +125,8 @@ def test_unknown_setting_is_ignored_with_a_warning(boot, setting):
             *("ext0_synth0_10to125", ["clock_input=100000000"], "does not lock within 20 s"), marks=pytest.mark.long
         ),
         ("ext0_bypass", ["clock_input=100000000"], "the Si5324 gives 100.00 MHz, not 125.00 MHz"),
-        ("int_125", ["si5324=0"], "no Si5324 answers on the I2C bus"),
+        ("int_125", ["si5324=0"], "no Si5324 answers"),
+        ("ext0_bypass", [*OSCILLATOR, "clock_input=125000000"], "the Si549 of this board follows no other clock"),
     ],
 )
 def test_device_without_external_clock_works_without_rtio(boot, setting, emulator, reason):

@@ -134,7 +134,7 @@ def test_phaser_methods_change_the_card_as_documented(db):
         assert mixer()["source"] == 1 and chain(channel.get_dac_data) == 0x00110022
         assert chain.bench.warnings == []
         chips_of_phaser(chain, phaser, part)
-        # Servos have no model: tests/cards/test_phaser_vectors.py
+        # Servos: test_methods_of_miqro.py
         elsewhere = {"set_servo", "set_iir_mu", "set_iir", "begin", "begin_samples"}
         for cls in (Phaser, PhaserChannel, PhaserOscillator):
             assert chain.uncalled(cls) <= elsewhere

@@ -31,9 +31,10 @@ ELSEWHERE = {
 ABSENT = {
     "CXPGrabber": "no model of such a camera",
     "DAC34H84": "no model of the chip",
-    "Miqro": "no emulated device has a Phaser with this gateware",
-    "MiqroChannel": "no emulated device has a Phaser with this gateware",
     "NRTSPIMaster": "no board has such a bus",
+    "PhaserDDS": "no gateware has the card",
+    "PhaserMTDDS": "no gateware has the card",
+    "PhaserMTDDSChannel": "no gateware has the card",
     "Songbird": "no gateware has the card",
     "TRF372017": "no model of the chip",
 }

@@ -27,3 +27,5 @@ pub mod python;
 pub mod random;
 pub mod section;
 pub mod signal;
+#[cfg(test)]
+mod vectors;

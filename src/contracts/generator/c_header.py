@@ -18,6 +18,7 @@ TYPES = {
     "str": "slice",
     "list": "const void *",
     "doubles": "const void *",
+    "longs": "const void *",
     "tag": "const slice *",
     "pointer": "void *",
     "(i64, i32)": "timestamped",

@@ -123,7 +123,7 @@ def _described(name: str, **options):
 
 def _cards() -> Variant:
     """Cards that no Kasli-SoC's description has: a bus with two AD9914, a Shuttler with its
-    SPI buses, a Phaser."""
+    SPI buses; and two Phasers, one with Miqro gateware."""
     pins = [ChannelSpec("ttl0", "ttl_inout"), ChannelSpec("ttl4", "ttl_out")]
     bus = ChannelSpec("ddsbus0", "ad9914", {"chips": 2})
     spis = [ChannelSpec(f"spi_shuttler0_{name}", "spi_master", {"cs_width": 1}) for name in ("relay", "adc")]
@@ -135,7 +135,12 @@ def _cards() -> Variant:
     ]
     channels = (*before, ChannelSpec("phaser0", "phaser"), *tones)
     card = shuttler("shuttler0", len(channels))
-    return Variant("cards", (*channels, *card, ChannelSpec("rtio_log", "log")))
+    first = len(channels) + len(card)
+    pulses = [
+        ChannelSpec(f"phaser1_pulses{c}", "phaser_tone", {"phaser": first, "channel": c, "kind": 2}) for c in range(2)
+    ]
+    miqro = (ChannelSpec("phaser1", "phaser", {"gw_rev": 2}), *pulses)
+    return Variant("cards", (*channels, *card, *miqro, ChannelSpec("rtio_log", "log")))
 
 
 class _Variants(Mapping):
@@ -179,7 +184,7 @@ VARIANTS = _Variants(
         "tree": lambda: _master("tree", _fork("fork1_"), _fork("fork2_"), _satellite()),
         "fork": _fork,
         "cards": _cards,
-        "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
+        "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1, board="kasli_soc;v1.1"),
         "lab": _described("lab", reorder=1024),
         "servo": _described("servo"),
         "ion": _described("ion"),

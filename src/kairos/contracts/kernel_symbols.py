@@ -77,7 +77,7 @@ SIGNATURES = {
     "cxp_read32": (("i32", "i32"), "i32"),
     "cxp_write32": (("i32", "i32", "i32"), "none"),
     "cxp_start_roi_viewer": (("i32", "i32", "i32", "i32", "i32"), "none"),
-    "cxp_download_roi_viewer_frame": (("i32", "list"), "(i32, i32, i32)"),
+    "cxp_download_roi_viewer_frame": (("i32", "longs"), "(i32, i32, i32)"),
     "__artiq_raise": (("pointer",), "none"),
     "__artiq_resume": ((), "none"),
     "__artiq_end_catch": ((), "none"),

@@ -2,8 +2,8 @@
 in the device's logic, or with Miqro a pulse generator in the card's.
 
 Here are the registers of its link, LEDs, fan, upconverters, oscillators; in `phaser_init` its initialisation, in
-`phaser_chips` its SPI bus with the chips on it and the servos, in `phaser_miqro` the pulse generators. A Phaser as a
-satellite (`PhaserMTDDS`) is missing, and using it raises an error that explains this.
+`phaser_chips` its SPI bus with the chips on it and the servos, in `phaser_miqro` the pulse generators, in
+`phaser_mtdds` the drivers of a card whose own gateware is a satellite.
 """
 
 from numpy import int64
@@ -36,12 +36,12 @@ from .chips.phaser import (
 )
 from .dac34h84 import DAC34H84
 from .parts.channel import RTIODevice
-from .parts.lacking import Unknown
 from .parts.numbers import to_word
 from .parts.scales import Scale
 from .phaser_chips import ChannelChips, SpiBus
 from .phaser_init import PATTERNS, ChannelInitialisation, Initialisation, MiqroInitialisation
 from .phaser_miqro import Miqro
+from .phaser_mtdds import PhaserDDS, PhaserMTDDS, PhaserMTDDSChannel
 from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 from .trf372017 import TRF372017
 
@@ -64,7 +64,6 @@ _MIQRO_DAC = {"pll_m": 16, "pll_n": 3, "interpolation": 2}
 """Settings of the DAC for the samples of that gateware."""
 _SETTLING = 100e-6
 _WAIT_FRAMES = 4
-_SATELLITE = "what the channels of a Phaser's satellite take is not published"
 
 
 class _Fraction(Scale):
@@ -346,46 +345,3 @@ class PhaserOscillator:
     def set_amplitude_phase(self, amplitude: TFloat, phase=0.0, clr=0):
         """Set amplitude (0 to 1) and phase in turns. ValueError if the amplitude is out of range."""
         self.set_amplitude_phase_mu(_AMPLITUDE.code(amplitude), to_word(phase * _TURN), clr)
-
-
-class PhaserMTDDS(Unknown):
-    """The DAC and the logic of a Phaser on a satellite; `sysclk` in Hz."""
-
-    why = _SATELLITE
-
-    def __init__(self, dmgr, channel, sysclk, dac_device, core_device="core"):
-        self.core, self.channel, self.sysclk = dmgr.get(core_device), channel, sysclk
-        self.dac = dmgr.get(dac_device)
-
-
-class PhaserMTDDSChannel(Unknown):
-    """Channel `channel_index` of a Phaser on a satellite, with `tones` tones."""
-
-    why = _SATELLITE
-
-    def __init__(
-        self,
-        dmgr,
-        channel_index,
-        tones,
-        fpga_device,
-        dac_device,
-        att_device,
-        dds_device_prefix,
-        iquc_device=None,
-        core_device="core",
-    ):
-        self.core, self.channel_index, self.tones = dmgr.get(core_device), channel_index, tones
-        self.fpga, self.dac, self.att = dmgr.get(fpga_device), dmgr.get(dac_device), dmgr.get(att_device)
-        self.dds_device_prefix = dds_device_prefix
-        self.iquc = dmgr.get(iquc_device) if iquc_device is not None else None
-
-
-class PhaserDDS(Unknown, RTIODevice):
-    """A tone of a Phaser on a satellite; `bandwidth` in Hz."""
-
-    why = _SATELLITE
-
-    def __init__(self, dmgr, channel, bandwidth, core_device="core"):
-        RTIODevice.__init__(self, dmgr, channel, core_device)
-        self.bandwidth = bandwidth

@@ -257,5 +257,8 @@ class MiqroInitialisation:
 
     @kernel
     def begin_samples(self):
-        """Silence the pulse generator."""
+        """Silence the pulse generator, and let the DAC have its samples again after the tests of its inputs."""
         self.miqro.reset()
+        self.set_duc_cfg(select=0)
+        self.phaser.duc_stb()
+        delay(0.1 * ms)

@@ -7,6 +7,7 @@ name of the entry, and records its checks. An exception is recorded as a failed 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ..coredevice.chips.phaser import MIQRO_OSCILLATORS
 from ..coredevice.novogorny import adc_ctrl
 from ..coredevice.shuttler import shuttler_volt_to_mu
 from ..pulse import Pulse
@@ -272,8 +273,13 @@ def _phaser(session, name):
         report.near(name, f"register set to {value:#04x} and read back", kernels.phaser_register(value), value, 0)
     if isinstance(session.observer.state(name), dict):
         for channel in range(2):
-            session.kernels(device=phaser, output=phaser.channel[channel]).phaser_tone(1e6)
-            frequency, _ = session.observer.tone(name, 5 * channel)
+            output = phaser.channel[channel]
+            each = session.kernels(device=phaser, output=output)
+            if output.oscillator:
+                each.phaser_tone(1e6)
+            else:
+                each.phaser_pulse(1e6)
+            frequency, _ = session.observer.tone(name, (len(output.oscillator) or MIQRO_OSCILLATORS) * channel)
             carrier = session.observer.state(name)[f"channel{channel}"]["local_oscillator_hz"]
             report.near(name, f"frequency of channel {channel}", frequency, carrier + 1e6, FREQUENCY, "Hz")
     else:
@@ -351,7 +357,7 @@ TESTS = {
     "Phaser": CardTest(
         _phaser,
         "initialised: identity, link, DAC, upconverters, attenuators; a register read back",
-        "oscillators (bench only)",
+        "oscillators, or pulses of Miqro (bench only)",
     ),
     "Config": CardTest(_shuttler, "", "a voltage at each of the 16 outputs of a Shuttler"),
     "Relay": CardTest(_relays, "relays of a Shuttler closed", "their LEDs"),
@@ -376,11 +382,14 @@ PARTS = {
     "DDS": None,
     "FineUpdate": "SUServo",
     "I2CSwitch": "KasliEEPROM",
-    "Miqro": None,
+    "Miqro": "Phaser",
     "MiqroChannel": "Phaser",
     "NRTSPIMaster": None,
     "PCF8574A": None,
     "PhaserChannel": "Phaser",
+    "PhaserDDS": None,
+    "PhaserMTDDS": None,
+    "PhaserMTDDSChannel": None,
     "PhaserOscillator": "Phaser",
     "RegIOUpdate": "CPLD",
     "RemoteMemory": None,

@@ -330,6 +330,19 @@ class Kernels:
         self.output.oscillator[0].set_amplitude_phase(0.5)
         self.finish()
 
+    @kernel
+    def phaser_pulse(self, frequency: TFloat):
+        """Let oscillator 0 of `output`, a channel with Miqro, have a tone at half amplitude, in a window that stays."""
+        self.begin()
+        self.device.set_cfg()
+        delay(10 * us)
+        self.output.miqro.set_profile(0, 1, frequency, 0.5)
+        delay(10 * us)
+        self.output.miqro.set_window(2, [(1.0, 0.0)], order=0, tail=0)
+        delay(10 * us)
+        self.output.miqro.pulse(2, [1])
+        self.finish()
+
     # Shuttler
 
     @kernel

@@ -1,7 +1,7 @@
 //! The Phaser card on a fast link: registers, the SPI bus with its chips, and for each of two RF channels a
-//! digital upconverter and the samples of five oscillators, or pulses (Miqro).
+//! digital upconverter, a servo, and the samples of five oscillators, or the pulses of sixteen (Miqro).
 //!
-//! The outputs are the tones at the connectors, five per channel: oscillator, digital upconverter, mixer of
+//! The outputs are the tones at the connectors, one per oscillator: oscillator, digital upconverter, mixer of
 //! the DAC and local oscillator add up, unless the card is one without analogue upconverters. Simulations
 //! send samples only where they are to be compared with what they have announced (`phy/phaser.py`), so the
 //! tones are those that were announced.
@@ -10,30 +10,31 @@ use std::collections::VecDeque;
 
 use kairos_contracts::chips::phaser::{self as chip, cfg, duc_cfg, frame, gw_rev, hw_rev, miqro_address, sta, tone};
 use kairos_contracts::chips::Register;
-use serde::Deserialize;
 use serde_json::{json, Map, Value};
 
 use super::fastlink::{self, Geometry, Received, Receiver};
+use super::measuring::set_volts;
 use super::reported::named;
-use crate::assemble::gives::Gives;
 use crate::model::{Change, Model, Outbox};
-use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{turns_of, Ns, Signal, Tone};
 
 use bus::{Bus, Transfer};
 use oscillators::{Word, Words};
 use pulses::Generator;
+use servos::Servos;
 
 mod bus;
+mod envelope;
 mod oscillators;
 mod pulses;
+mod section;
+mod servos;
 mod tones;
+
+pub use section::Section;
 
 const CHANNELS: usize = chip::CHANNELS as usize;
 const OSCILLATORS: usize = chip::OSCILLATORS as usize;
-/// Number of tones, which are ordered by channel, then by oscillator.
-pub const TONES: usize = CHANNELS * OSCILLATORS;
-const MISO: usize = TONES;
 const REGISTERS: usize = 0x80;
 /// Geometry of its frames.
 const GEOMETRY: Geometry = Geometry {
@@ -89,8 +90,8 @@ struct Channel {
     announced: Option<(Ns, Words)>,
     /// The mixers of DAC and upconverter together.
     carrier: Accumulator,
-    /// The last tone sent, and its time.
-    tones: [(Tone, Ns); OSCILLATORS],
+    /// The last tone sent of each output, and its time.
+    tones: Vec<(Tone, Ns)>,
 }
 
 /// The card.
@@ -102,6 +103,9 @@ pub struct Phaser {
     miso: bool,
     bus: Bus,
     generators: [Generator; CHANNELS],
+    servos: Servos<CHANNELS>,
+    /// Tones of a channel.
+    outputs: usize,
     /// Changes of oscillators that will take effect, by time: channel, oscillator, and what it does then.
     due: VecDeque<(Ns, usize, usize, Accumulator, Word)>,
 }
@@ -115,6 +119,10 @@ impl Phaser {
     /// The state after power-up: the DAC is in reset. `gateware`: number of the card's; `baseband`: without
     /// upconverters.
     pub fn new(gateware: u32, baseband: bool) -> Self {
+        let outputs = match gateware {
+            gw_rev::GATEWARE_MIQRO => pulses::OSCILLATORS,
+            _ => OSCILLATORS,
+        };
         let mut registers = [0; REGISTERS];
         registers[usize::from(chip::BOARD_ID.address)] = chip::BOARD as u8;
         registers[usize::from(chip::HW_REV.address)] = hw_rev::BASEBAND.put(HARDWARE, baseband.into()) as u8;
@@ -123,13 +131,15 @@ impl Phaser {
             link: Receiver::new(GEOMETRY),
             registers,
             channels: std::array::from_fn(|_| Channel {
-                tones: [(Tone::OFF, 0); OSCILLATORS],
+                tones: vec![(Tone::OFF, 0); outputs],
                 ..Channel::default()
             }),
             frames: 0,
             miso: false,
             bus: Bus::new(),
             generators: std::array::from_fn(|_| Generator::new()),
+            servos: Servos::new([0.0; CHANNELS], 1.0),
+            outputs,
             due: VecDeque::new(),
         }
     }
@@ -186,7 +196,8 @@ impl Phaser {
                 f64::from(tone::ASF.get(word.output)) * of(turns * std::f64::consts::TAU)
             });
             // Samples have 14 bits of 16
-            (each.sum::<f64>().round().clamp(-32768.0, 32764.0) * (1.0 - 1.0 / 16384.0)) as i16 as u16
+            let sum = (each.sum::<f64>().round().clamp(-32768.0, 32764.0) * (1.0 - 1.0 / 16384.0)) as i64;
+            self.servos.applied(n, &self.registers, sum) as u16
         };
         u32::from(part(f64::sin)) << 16 | u32::from(part(f64::cos))
     }
@@ -237,6 +248,16 @@ impl Phaser {
             {
                 self.channels[n].waits.get_or_insert(at);
             }
+        }
+        if servos::REGISTERS.contains(&address) {
+            self.servos.plan(at, &self.registers);
+            let wrong = (0..CHANNELS).filter_map(|n| {
+                Some(format!(
+                    "channel {n}: {}",
+                    servos::warning(&self.registers, n, address)?
+                ))
+            });
+            out.warnings.extend(wrong);
         }
         match address as u8 {
             address if address == chip::DUC_STB.address => self.strobe(at),
@@ -320,7 +341,7 @@ impl Phaser {
             frame::KIND_PULSES => {
                 let loaded = at.saturating_sub(2 * GEOMETRY.frame());
                 for n in 0..CHANNELS {
-                    let warning = self.generators[n].take(loaded, bits, width + n * chip::MIQRO_BITS as usize);
+                    let warning = self.generators[n].take(at, loaded, bits, width + n * chip::MIQRO_BITS as usize);
                     out.warnings.extend(warning.map(|text| format!("channel {n}: {text}")));
                 }
             }
@@ -343,7 +364,7 @@ impl Phaser {
             let bit = n < 8 && byte >> (7 - n) & 1 != 0;
             if bit != self.miso {
                 self.miso = bit;
-                out.send_after((n + 1) * word, MISO, Signal::Level(bit));
+                out.send_after((n + 1) * word, CHANNELS * self.outputs, Signal::Level(bit));
             }
         }
     }
@@ -358,15 +379,22 @@ impl Default for Phaser {
 impl Model for Phaser {
     fn input(&mut self, at: Ns, changes: &[Change], _out: &mut Outbox) {
         self.link.receive(at, changes);
+        if changes.iter().any(|(input, _)| *input >= fastlink::INPUTS.len()) {
+            set_volts(self.servos.volts(), fastlink::INPUTS.len(), changes);
+            self.servos.plan(at, &self.registers);
+        }
     }
 
     fn next(&self) -> Option<Ns> {
         let due = self.due.front().map(|(at, ..)| *at);
-        [self.link.next(), due].into_iter().flatten().min()
+        let pulses = self.generators.iter().map(Generator::next);
+        let others = [self.link.next(), self.servos.due(), due].into_iter();
+        others.chain(pulses).flatten().min()
     }
 
     fn under_way(&self) -> Option<Ns> {
-        self.due.back().map(|(at, ..)| *at)
+        let pulses = self.generators.iter().filter_map(Generator::end);
+        self.due.back().map(|(at, ..)| *at).into_iter().chain(pulses).max()
     }
 
     fn act(&mut self, at: Ns, out: &mut Outbox) {
@@ -376,6 +404,15 @@ impl Model for Phaser {
             self.tune(n, words, out);
             self.channels[n].oscillators[m] = accumulator;
             self.sound(at, out);
+        }
+        if self.servos.due().is_some_and(|due| due <= at) {
+            self.servos.update(at, &self.registers);
+            self.sound(at, out);
+        }
+        for n in 0..CHANNELS {
+            if self.generators[n].next().is_some_and(|next| next <= at) {
+                self.play(at, n, out);
+            }
         }
         if self.link.next().is_none_or(|next| next > at) {
             return;
@@ -423,6 +460,7 @@ impl Model for Phaser {
                 "locked": self.is_locked(n),
                 "registers": named("TONE", &channel.words.map(|word| u64::from(word.ftw) << 32 | u64::from(word.output))),
                 "upconverter": { "registers": named("REGISTER", &self.bus.upconverters[n].registers) },
+                "servo": self.servos.report(n, &self.registers),
             });
             if self.is_miqro() {
                 report[format!("channel{n}")]["miqro"] = self.generators[n].report();
@@ -438,25 +476,6 @@ impl Model for Phaser {
             channel.waits.map(|since| (since, text))
         });
         warnings.collect()
-    }
-}
-
-/// A Phaser in a bench file, or its settings in a device database.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Section {
-    /// Number of its gateware.
-    gw_rev: Option<u32>,
-    /// Whether it has no upconverters.
-    baseband: bool,
-}
-
-impl BenchSection for Section {
-    fn model(settings: &Settings<Self>) -> Result<CardModel, Rejected> {
-        let gateware = settings.get(|section| section.gw_rev).unwrap_or(gw_rev::GATEWARE_BASE);
-        let baseband = settings.in_file.is_some_and(|section| section.baseband);
-        let model = Phaser::new(gateware, baseband);
-        Ok(CardModel::new(model, &fastlink::INPUTS, Gives::tones(TONES)).answering(&["miso"]))
     }
 }
 

@@ -5,6 +5,8 @@ use super::oscillators::Word;
 use super::*;
 
 const FRAME: Ns = 320;
+/// Output of the base gateware's answers.
+const MISO: usize = 10;
 
 /// Sends a frame over the lines from `start` on, and lets the card act.
 fn send(card: &mut Phaser, start: Ns, head: u32, body: &[bool]) -> Outbox {
@@ -322,4 +324,108 @@ fn pulse_of_miqro_has_its_window_and_profiles() {
         (report["profiles"][1].as_u64(), report["profiles"][4].as_u64()),
         (Some(9), Some(11))
     );
+}
+
+/// Amplitudes of the tones of an output.
+fn amplitudes(out: &Outbox, output: usize) -> Vec<f64> {
+    let tones = out.sent.iter().filter_map(|(_, n, signal)| match signal {
+        Signal::Tone(tone) if *n == output => Some(10f64.powf(tone.dbm / 20.0)),
+        _ => None,
+    });
+    tones.collect()
+}
+
+#[test]
+fn pulse_of_miqro_sounds_in_its_window() {
+    let mut card = Phaser::new(gw_rev::GATEWARE_MIQRO, true);
+    let lines = [cfg::DAC_RESETB, cfg::DAC_TXENA, cfg::ATT0_RSTN, cfg::ATT1_RSTN];
+    let lines = lines.iter().fold(0, |word, field| field.put(word, 1));
+    let mut at = write(&mut card, 0, &[(chip::CFG.address, lines)]);
+    at = spi(&mut card, at, chip::ATTENUATOR_SELECT << 1, 0, &[0xff]).1;
+    // Oscillator 2 of channel 1, profile 3: 25 MHz, half amplitude, a quarter turn; a window of two samples, 40 ns each
+    let header = 2 | 9 << 10 | 3 << 30;
+    let mut memory = |address: u16, words: [u32; 2]| {
+        let bytes = address
+            .to_be_bytes()
+            .into_iter()
+            .chain(words.into_iter().flat_map(u32::to_be_bytes));
+        let bytes: Vec<u8> = bytes.collect();
+        let registers = [0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x74, 0x75, 0x76, 0x77];
+        let accesses: Vec<(u8, u32)> = registers.into_iter().zip(bytes.into_iter().map(u32::from)).collect();
+        at = write(&mut card, at, &accesses);
+        at
+    };
+    memory(0xc000 | 2 << 6 | 3 << 1, [429_496_730, 0x4000_8000]);
+    memory(0x8010, [header, 0x7fff]);
+    at = memory(0x8012, [0x4000, 0]);
+    let silent = vec![(0, 30); 3];
+    let played = [(1 | 5 << 1, 8), (0x10 | 3 << 20, 30), (0, 30), (0, 30), (0, 30)];
+    let first = [vec![(0, 8)], silent, vec![(0, 30)]].concat();
+    let mut out = send(
+        &mut card,
+        at,
+        frame::KIND.put(0, frame::KIND_PULSES),
+        &bits(&[first, played.to_vec()].concat()),
+    );
+    let begin = at + FRAME + 4 * 5;
+    assert_eq!(card.under_way(), Some(begin + 80));
+    run(&mut card, begin - 1, &mut out);
+    assert!(amplitudes(&out, 18).is_empty());
+    run(&mut card, begin, &mut out);
+    let [sounds] = amplitudes(&out, 18)[..] else {
+        panic!("{:?}", out.sent)
+    };
+    assert!((sounds - 0.5).abs() < 1e-4);
+    let (turns, hz) = (card.channels[1].tones[2].0.turns, card.channels[1].tones[2].0.hz);
+    let expected = (turns_of(25e6, begin) + 0.25).rem_euclid(1.0);
+    assert!(
+        (hz - 25e6).abs() < 0.1 && (turns - expected).abs() < 1e-3,
+        "{turns} {expected}"
+    );
+    run(&mut card, begin + 1000, &mut out);
+    let found = amplitudes(&out, 18);
+    assert!(
+        found.len() == 3 && (found[1] - 0.25).abs() < 1e-4 && found[2] == 0.0,
+        "{found:?}"
+    );
+    assert!(amplitudes(&out, 0).is_empty() && out.warnings.is_empty() && card.under_way().is_none());
+}
+
+#[test]
+fn servo_multiplies_the_tones_of_its_channel() {
+    let mut card = on();
+    let mut out = Outbox::default();
+    let at = spi(&mut card, 400, chip::ATTENUATOR_SELECT, 0, &[0xff]).1;
+    let mut words = Words::default();
+    words[0] = Word {
+        accumulator: 0,
+        ftw: 1 << 27,
+        output: 0x7fff,
+    };
+    announce(&mut card, at, 0, &words);
+    run(&mut card, at + 2000, &mut out);
+    assert_eq!(amplitudes(&out, 0), [1.0]);
+    // An integrator: y grows by x/4 each time
+    let coefficients = [0x10, 0x00, 0, 0, 0x40, 0x00, 0, 0];
+    let registers: Vec<(u8, u32)> = (0x32..).zip(coefficients).collect();
+    let mut at = write(&mut card, at + 2000, &registers);
+    at = write(&mut card, at, &[(chip::SERVO.address, 1)]);
+    assert!(card.servos.due().is_none(), "nothing changes without a voltage");
+    let first = fastlink::INPUTS.len();
+    let mut out = Outbox::default();
+    card.input(at, &[(first, Signal::Volts(0.25))], &mut out);
+    run(&mut card, at + 3 * 264, &mut out);
+    let steps: Vec<i64> = amplitudes(&out, 0)
+        .iter()
+        .map(|part| (part * 32768.0).round() as i64)
+        .collect();
+    assert_eq!(steps, [2048, 4096, 6144]);
+    write(&mut card, at + 3 * 264, &[(chip::SERVO.address, 3)]);
+    run(&mut card, at + 100 * 264, &mut out);
+    assert_eq!(
+        card.report(at)["channel0"]["servo"]["output"],
+        6144 + 2048,
+        "one more before the write"
+    );
+    assert!(card.servos.due().is_none(), "it holds");
 }

@@ -1,5 +1,5 @@
-//! I/O expanders of the board: SFP cages, clock, power of the cards. Sinara Kasli-SoC, hardware revisions 1.0 to 1.2;
-//! Microchip MCP23017, NXP PCA9539 data sheets.
+//! I/O expanders of the board: SFP cages, clock, power of the cards; lines of the bus of its oscillator. Sinara
+//! Kasli-SoC, hardware revisions 1.0 to 1.2; Microchip MCP23017, NXP PCA9539 data sheets.
 //!
 //! Generated from `src/contracts/chips/kasli_soc.toml` by `src/contracts/generate.py`: do not edit.
 
@@ -33,6 +33,12 @@ pub const CLOSED: u8 = 112;
 
 /// Address of the switch in front of the expanders.
 pub const SWITCH: u8 = 113;
+
+/// EMIO line of the oscillator's SCL: its level in bank 2; in bank 3 it pulls low.
+pub const CLOCK_SCL: u32 = 1;
+
+/// Likewise, of its data.
+pub const CLOCK_SDA: u32 = 2;
 
 /// Its channel.
 pub const CHANNEL: u8 = 3;

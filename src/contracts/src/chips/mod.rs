@@ -20,6 +20,7 @@ pub mod phaser;
 pub mod sampler;
 pub mod shuttler;
 pub mod si5324;
+pub mod si549;
 pub mod tca6424a;
 pub mod trf372017;
 pub mod urukul;

@@ -28,6 +28,8 @@ pub struct Params {
     pub chip_celsius: u64,
     /// Whether the board has a clock synthesiser on its I2C bus: 1 or 0.
     pub si5324: u64,
+    /// Whether it has an oscillator Si549 on a bus of its own: 1 or 0.
+    pub si549: u64,
     /// Whether the board has the I/O expanders of a Kasli-SoC on its I2C bus: 1 or 0.
     pub expanders: u64,
     /// Frequency of the external clock at the synthesiser's input 1 in Hz; 0: none.
@@ -48,6 +50,7 @@ impl Default for Params {
             sd_write_us: 0,
             chip_celsius: 45,
             si5324: 1,
+            si549: 0,
             expanders: 1,
             clock_input: 0,
         }
@@ -69,6 +72,7 @@ const NAMES: &[Named] = &[
     ("sd_write_us", 0, |p| &mut p.sd_write_us),
     ("chip_celsius", 0, |p| &mut p.chip_celsius),
     ("si5324", 0, |p| &mut p.si5324),
+    ("si549", 0, |p| &mut p.si549),
     ("expanders", 0, |p| &mut p.expanders),
     ("clock_input", 0, |p| &mut p.clock_input),
 ];

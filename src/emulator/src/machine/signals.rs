@@ -111,6 +111,8 @@ pub struct Signals {
     pub reference: Clock,
     /// The board's I/O expander switches the power of its cards on.
     pub card_power: bool,
+    /// It selects the board's oscillator as its clock.
+    pub own_clock: bool,
     /// Pending configuration action, taken by the PL.
     pub configuration: Option<Configuration>,
     /// The PL is configured (DONE); taken by the configuration controller.
@@ -135,6 +137,7 @@ impl Signals {
             synthesiser: self.synthesiser,
             reference: self.reference,
             card_power: self.card_power,
+            own_clock: self.own_clock,
             ..Self::default()
         };
     }

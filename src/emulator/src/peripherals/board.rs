@@ -4,7 +4,7 @@
 use super::devcfg::Devcfg;
 use super::gem::Cable;
 use super::gpio::Gpio;
-use super::i2c::{Fitted, Si5324};
+use super::i2c::{Fitted, Si5324, Si549};
 use super::qspi::Qspi;
 use super::sd::{Card, Sd};
 use super::slcr::{BootMode, Slcr};
@@ -104,11 +104,13 @@ fn boot(bus: &mut Bus, mode: BootMode) -> Result<u32, String> {
 /// Sets the frequency in Hz of the board's external clock from `now` on; 0: no clock.
 pub fn set_clock_input(bus: &mut Bus, frequency: u64, now: Cycles) {
     bus.with(|gpio: &mut Gpio, context| {
-        let bus = gpio.bus();
-        if let Some(chip) = bus.device::<Si5324>() {
+        if let Some(chip) = gpio.device::<Si5324>() {
             chip.set_external(frequency, now);
         }
-        bus.drive(context.signals);
+        if let Some(chip) = gpio.device::<Si549>() {
+            chip.external = frequency;
+        }
+        gpio.drive(context.signals);
     });
 }
 
@@ -142,6 +144,7 @@ impl Parts {
             gpio_access: params.gpio_access,
             i2c: Fitted {
                 synthesiser: (params.si5324 != 0).then(|| Si5324::new(params.clock_input)),
+                oscillator: (params.si549 != 0).then(|| Si549::new(params.clock_input)),
                 expanders: params.expanders != 0,
                 ..Fitted::default()
             },

@@ -1,9 +1,13 @@
 //! GPIO controller, as far as its pins are used: banks 0 and 1, with the board's I2C bus on two
 //! pins (SCL on MIO 50, SDA on MIO 51, with pull-ups); banks 2 and 3, whose EMIO lines connect to
-//! the PL. No interrupts. Registers: chapter 14 and appendix B.19 of UG585.
+//! the PL, which on a Kasli-SoC leads some of them to the I2C bus of an oscillator. No interrupts. Registers: chapter
+//! 14 and appendix B.19 of UG585.
 
-use super::i2c::I2c;
+use kairos_contracts::chips::kasli_soc::{CLOCK_SCL, CLOCK_SDA};
+
+use super::i2c::{Device, I2c};
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
+use crate::machine::signals::Signals;
 use crate::machine::time::Cycles;
 
 const SCL: u32 = 1 << (50 - 32);
@@ -21,25 +25,37 @@ pub struct Gpio {
     direction: [u32; 4],
     enable: [u32; 4],
     bus: I2c,
+    /// The bus of the oscillator.
+    clock: Option<I2c>,
     /// Cycles per access.
     access: Cycles,
 }
 
 impl Gpio {
-    /// Creates the controller after power-up, with this bus on its pins.
-    pub fn new(bus: I2c, access: Cycles) -> Self {
+    /// Creates the controller after power-up, with this bus on its pins, and that of the oscillator behind the PL.
+    pub fn new(bus: I2c, clock: Option<I2c>, access: Cycles) -> Self {
         Self {
             data: [0; 4],
             direction: [0; 4],
             enable: [0; 4],
             bus,
+            clock,
             access,
         }
     }
 
-    /// The I2C bus.
-    pub fn bus(&mut self) -> &mut I2c {
-        &mut self.bus
+    /// Returns the device of this type on one of the I2C buses, if fitted.
+    pub fn device<D: Device>(&mut self) -> Option<&mut D> {
+        let found = self.bus.device();
+        found.or_else(|| self.clock.as_mut()?.device())
+    }
+
+    /// Drives the outputs of the devices on both buses.
+    pub fn drive(&self, signals: &mut Signals) {
+        self.bus.drive(signals);
+        if let Some(bus) = &self.clock {
+            bus.drive(signals);
+        }
     }
 
     /// Whether the chip drives a pin of bank 1 low.
@@ -49,6 +65,19 @@ impl Gpio {
 
     fn pins_changed(&mut self, now: Cycles) {
         self.bus.set(!self.low(SCL), !self.low(SDA), now);
+        let pulls = |line: u32| self.data[3] & line != 0;
+        let (scl, sda) = (!pulls(CLOCK_SCL), !pulls(CLOCK_SDA));
+        if let Some(bus) = &mut self.clock {
+            bus.set(scl, sda, now);
+        }
+    }
+
+    /// Levels of the oscillator's bus as the logic passes them on.
+    fn clock_lines(&self) -> u32 {
+        let levels = self.clock.as_ref().map(I2c::levels);
+        let (scl, sda) = levels.unwrap_or_default();
+        let (scl, sda) = (if scl { CLOCK_SCL } else { 0 }, if sda { CLOCK_SDA } else { 0 });
+        scl | sda
     }
 
     /// Reads the register at `offset`; `lines`: the inputs from the PL.
@@ -62,7 +91,7 @@ impl Gpio {
                 let (scl, sda) = self.bus.levels();
                 driven | if scl { SCL } else { 0 } | if sda { SDA } else { 0 }
             }
-            0x68 => lines as u32,
+            0x68 => lines as u32 | self.clock_lines(),
             0x6c => (lines >> 32) as u32,
             0x204 | 0x244 | 0x284 | 0x2c4 => self.direction[bank],
             0x208 | 0x248 | 0x288 | 0x2c8 => self.enable[bank],
@@ -97,7 +126,7 @@ impl Peripheral for Gpio {
 
     fn write(&mut self, at: Access, value: u32, context: &mut Context) {
         self.write(WINDOWS[at.window] + at.offset, value, at.now);
-        self.bus.drive(context.signals);
+        self.drive(context.signals);
         let lines = u64::from(self.data[2]) | u64::from(self.data[3]) << 32;
         context.signals.changed |= lines != context.signals.lines_out;
         context.signals.lines_out = lines;
@@ -109,12 +138,12 @@ impl Peripheral for Gpio {
     fn reset(&mut self, what: Reset, _: &mut Context) {
         if let Reset::System(_) = what {
             (self.data, self.direction, self.enable) = Default::default();
-            self.bus.set(true, true, 0);
+            self.pins_changed(0);
         }
     }
 
     fn update(&mut self, _: Cycles, context: &mut Context) -> bool {
-        self.bus.drive(context.signals);
+        self.drive(context.signals);
         false
     }
 }
@@ -169,7 +198,7 @@ mod tests {
             synthesiser,
             ..Fitted::default()
         };
-        let mut gpio = Gpio::new(I2c::new(&mut fitted), 1);
+        let mut gpio = Gpio::new(I2c::new(&mut fitted), None, 1);
         gpio.write(0x244, SCL | SDA, 0);
         lines(&mut gpio, true, true);
         gpio

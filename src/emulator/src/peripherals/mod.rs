@@ -65,7 +65,7 @@ pub const TABLE: &[Row] = &[
     row("GIC", &[observes_other_boards(0xf8f0_0100, 0x100), at(0xf8f0_1000, 0x1000)], NONE, |_| Box::<gic::Gic>::default()),
     row("UART0", &[at(0xe000_0000, 0x1000)], Interrupts::Shared(&[59]), |_| Box::new(uart::Uart::new(0))),
     row("UART1", &[at(0xe000_1000, 0x1000)], Interrupts::Shared(&[82]), |_| Box::new(uart::Uart::new(1))),
-    row("GPIO", &[at(0xe000_a000, 0x68), observes_other_boards(0xe000_a068, 8), at(0xe000_a070, 0xf90)], NONE, |parts| Box::new(gpio::Gpio::new(i2c::I2c::new(&mut parts.i2c), parts.gpio_access))),
+    row("GPIO", &[at(0xe000_a000, 0x68), observes_other_boards(0xe000_a068, 8), at(0xe000_a070, 0xf90)], NONE, |parts| Box::new(gpio::Gpio::new(i2c::I2c::new(&mut parts.i2c), i2c::I2c::of_oscillator(&mut parts.i2c), parts.gpio_access))),
     row("SD0", &[at(0xe010_0000, 0x1000)], NONE, |parts| Box::new(sd::Sd::new(parts.card.take()))),
     row("SD1", &[at(0xe010_1000, 0x1000)], NONE, |_| Box::new(sd::Sd::new(None))),
     row("SLCR", &[at(0xf800_0000, 0x1000)], NONE, |parts| Box::new(parts.slcr())),

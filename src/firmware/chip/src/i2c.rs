@@ -6,8 +6,14 @@
 //! support. The comms core configures the pins as GPIO and uses the bus while booting. After the
 //! release of the kernel core that core owns the bus, and lends it to the comms core for
 //! transactions of batches (`kairos_intercore::Shared::take_bus`), which uses the pins as [`Pins`].
+//!
+//! A Kasli-SoC has another bus, of its oscillator, on pins of the logic, which are lines of the same controller
+//! (EMIO): [`ClockLines`].
 
+use core::marker::PhantomData;
 use core::ptr::{read_volatile, write_volatile};
+
+use kairos_contracts::chips::kasli_soc::{CLOCK_SCL, CLOCK_SDA};
 
 /// GPIO controller (UG585, appendix B.19), bank 1: MIO 32 to 53.
 const MASK_DATA_HIGH: *mut u32 = 0xe000_a00c as *mut u32;
@@ -16,6 +22,9 @@ const DIRECTION: *mut u32 = 0xe000_a244 as *mut u32;
 const ENABLE: *mut u32 = 0xe000_a248 as *mut u32;
 const SCL: u32 = 1 << (50 - 32);
 const SDA: u32 = 1 << (51 - 32);
+/// Lines between the processing system and the logic: outputs of bank 3, lower half, and levels of bank 2.
+const MASK_DATA_3_LOW: *mut u32 = 0xe000_a018 as *mut u32;
+const LEVELS_2: *const u32 = 0xe000_a068 as *const u32;
 /// Low word of the global timer, which counts at half the CPU's clock.
 const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
 /// Half a bit in timer ticks: 5 us at 400 MHz, so 100 kbit/s.
@@ -31,23 +40,89 @@ const CLOCKS: u32 = 20;
 pub struct Stuck;
 
 /// The bus. Its user must ensure that there is no other one, on either core.
-pub struct Bus {
+pub struct Bus<L = BoardLines> {
     /// Whether a transaction has been started and not stopped.
     open: bool,
+    lines: PhantomData<L>,
 }
 
-fn levels() -> (bool, bool) {
-    // SAFETY: a register without side effects.
-    let levels = unsafe { read_volatile(LEVELS) };
-    (levels & SCL != 0, levels & SDA != 0)
+/// The lines of a bus.
+pub trait Lines {
+    /// Releases both lines, and makes them ready to be driven low.
+    fn prepare();
+    /// Drives SCL low, or releases it.
+    fn set_clock(high: bool);
+    /// Drives SDA low, or releases it.
+    fn set_data(high: bool);
+    /// Levels of SCL and SDA.
+    fn levels() -> (bool, bool);
 }
 
-/// Drives a line low, or releases it.
+/// The lines of the board's bus.
+pub struct BoardLines;
+
+/// Drives a line of the board's bus low, or releases it.
 fn set(line: u32, high: bool) {
     // SAFETY: only the user of the bus accesses bank 1, outside of interrupts.
     unsafe {
         let enabled = read_volatile(ENABLE);
         write_volatile(ENABLE, if high { enabled & !line } else { enabled | line });
+    }
+}
+
+impl Lines for BoardLines {
+    fn prepare() {
+        // SAFETY: registers of GPIO bank 1, of which only the two pins' bits are changed.
+        unsafe {
+            write_volatile(MASK_DATA_HIGH, !((SCL | SDA) >> 16) << 16);
+            write_volatile(ENABLE, read_volatile(ENABLE) & !(SCL | SDA));
+            write_volatile(DIRECTION, read_volatile(DIRECTION) | SCL | SDA);
+        }
+    }
+
+    fn set_clock(high: bool) {
+        set(SCL, high);
+    }
+
+    fn set_data(high: bool) {
+        set(SDA, high);
+    }
+
+    fn levels() -> (bool, bool) {
+        // SAFETY: a register without side effects.
+        let levels = unsafe { read_volatile(LEVELS) };
+        (levels & SCL != 0, levels & SDA != 0)
+    }
+}
+
+/// The lines of the bus of a Kasli-SoC's oscillator: the logic pulls a line low whose output in bank 3 is high, and
+/// has its level in bank 2.
+pub struct ClockLines;
+
+/// Changes outputs to the logic, of lines 0 to 15 of bank 3.
+fn pull(line: u32, low: bool) {
+    let value = if low { line } else { 0 };
+    // SAFETY: only the bits of this line are changed, and only the user of the bus does.
+    unsafe { write_volatile(MASK_DATA_3_LOW, (!line & 0xffff) << 16 | value) };
+}
+
+impl Lines for ClockLines {
+    fn prepare() {
+        pull(CLOCK_SCL | CLOCK_SDA, false);
+    }
+
+    fn set_clock(high: bool) {
+        pull(CLOCK_SCL, !high);
+    }
+
+    fn set_data(high: bool) {
+        pull(CLOCK_SDA, !high);
+    }
+
+    fn levels() -> (bool, bool) {
+        // SAFETY: a register without side effects.
+        let levels = unsafe { read_volatile(LEVELS_2) };
+        (levels & CLOCK_SCL != 0, levels & CLOCK_SDA != 0)
     }
 }
 
@@ -60,11 +135,11 @@ fn half() {
 }
 
 /// Releases SCL, and waits for devices that stretch the clock.
-fn clock_high() -> Result<(), Stuck> {
-    set(SCL, true);
+fn clock_high<L: Lines>() -> Result<(), Stuck> {
+    L::set_clock(true);
     half();
     for _ in 0..STRETCH {
-        if levels().0 {
+        if L::levels().0 {
             return Ok(());
         }
         half();
@@ -73,23 +148,13 @@ fn clock_high() -> Result<(), Stuck> {
 }
 
 /// Generates one clock with this level on SDA; returns the actual level.
-fn bit(level: bool) -> Result<bool, Stuck> {
-    set(SDA, level);
+fn bit<L: Lines>(level: bool) -> Result<bool, Stuck> {
+    L::set_data(level);
     half();
-    clock_high()?;
-    let seen = levels().1;
-    set(SCL, false);
+    clock_high::<L>()?;
+    let seen = L::levels().1;
+    L::set_clock(false);
     Ok(seen)
-}
-
-/// Releases both lines, and sets them to be driven low when enabled.
-fn prepare() {
-    // SAFETY: registers of GPIO bank 1, of which only the two pins' bits are changed.
-    unsafe {
-        write_volatile(MASK_DATA_HIGH, !((SCL | SDA) >> 16) << 16);
-        write_volatile(ENABLE, read_volatile(ENABLE) & !(SCL | SDA));
-        write_volatile(DIRECTION, read_volatile(DIRECTION) | SCL | SDA);
-    }
 }
 
 /// The pins, for a borrower of the bus.
@@ -99,23 +164,23 @@ impl Pins {
     /// Releases both lines, and sets them to be driven low when enabled. The user must ensure that
     /// nobody else uses the bus.
     pub fn new() -> Self {
-        prepare();
+        BoardLines::prepare();
         Self(())
     }
 
     /// Releases the clock, or holds it low.
     pub fn set_clock(&mut self, high: bool) {
-        set(SCL, high);
+        BoardLines::set_clock(high);
     }
 
     /// Releases the data line, or holds it low.
     pub fn set_data(&mut self, high: bool) {
-        set(SDA, high);
+        BoardLines::set_data(high);
     }
 
     /// Levels of clock and data.
     pub fn levels(&self) -> (bool, bool) {
-        levels()
+        BoardLines::levels()
     }
 }
 
@@ -125,7 +190,7 @@ impl Default for Pins {
     }
 }
 
-impl Bus {
+impl<L: Lines> Bus<L> {
     /// Whether a transaction has been started and not stopped.
     pub fn is_open(&self) -> bool {
         self.open
@@ -133,48 +198,54 @@ impl Bus {
 
     /// Creates the bus with no transaction started.
     pub const fn new() -> Self {
-        Self { open: false }
+        Self {
+            open: false,
+            lines: PhantomData,
+        }
     }
 
     /// Creates the bus after a reset of the chip, which may have stopped a program in the middle of
     /// a byte.
     pub fn after_reset() -> Self {
-        prepare();
-        let mut bus = Self { open: true };
+        L::prepare();
+        let mut bus = Self {
+            open: true,
+            lines: PhantomData,
+        };
         bus.recover();
         bus
     }
 
     /// Generates a start condition.
     pub fn start(&mut self) -> Result<(), Stuck> {
-        prepare();
-        clock_high()?;
-        if !levels().1 {
+        L::prepare();
+        clock_high::<L>()?;
+        if !L::levels().1 {
             return Err(Stuck);
         }
         self.open = true;
-        set(SDA, false);
+        L::set_data(false);
         half();
-        set(SCL, false);
+        L::set_clock(false);
         Ok(())
     }
 
     /// Generates a repeated start condition within a transaction.
     pub fn restart(&mut self) -> Result<(), Stuck> {
-        set(SDA, true);
+        L::set_data(true);
         half();
         self.start()
     }
 
     /// Generates a stop condition.
     pub fn stop(&mut self) -> Result<(), Stuck> {
-        set(SDA, false);
+        L::set_data(false);
         half();
-        clock_high()?;
-        set(SDA, true);
+        clock_high::<L>()?;
+        L::set_data(true);
         half();
         self.open = false;
-        match levels() {
+        match L::levels() {
             (true, true) => Ok(()),
             _ => Err(Stuck),
         }
@@ -183,18 +254,18 @@ impl Bus {
     /// Sends the low 8 bits of `byte`; returns whether a device acknowledges.
     pub fn write(&mut self, byte: u32) -> Result<bool, Stuck> {
         for n in (0..8).rev() {
-            bit(byte >> n & 1 != 0)?;
+            bit::<L>(byte >> n & 1 != 0)?;
         }
-        Ok(!bit(true)?)
+        Ok(!bit::<L>(true)?)
     }
 
     /// Receives a byte.
     pub fn read(&mut self, acknowledge: bool) -> Result<u32, Stuck> {
         let mut byte = 0;
         for _ in 0..8 {
-            byte = byte << 1 | u32::from(bit(true)?);
+            byte = byte << 1 | u32::from(bit::<L>(true)?);
         }
-        bit(!acknowledge)?;
+        bit::<L>(!acknowledge)?;
         Ok(byte)
     }
 
@@ -217,17 +288,18 @@ impl Bus {
             return;
         }
         for _ in 0..CLOCKS {
-            if bit(true) == Ok(true) && self.stop().is_ok() {
+            if bit::<L>(true) == Ok(true) && self.stop().is_ok() {
                 break;
             }
         }
         // If the bus is permanently stuck, the next start fails.
         self.open = false;
-        set(SCL | SDA, true);
+        L::set_clock(true);
+        L::set_data(true);
     }
 }
 
-impl Default for Bus {
+impl<L: Lines> Default for Bus<L> {
     fn default() -> Self {
         Self::new()
     }

@@ -3,7 +3,7 @@
 //!
 //! Boards have chips of either of two types, which are told apart by their addresses.
 
-use kairos_contracts::chips::kasli_soc::{CHANNEL, CLOSED, EXPANDERS, LEDS, POWER, SWITCH, TX_DISABLE};
+use kairos_contracts::chips::kasli_soc::{CHANNEL, CLOCK, CLOSED, EXPANDERS, LEDS, POWER, SWITCH, TX_DISABLE};
 
 use crate::si5324::{Bus, Stuck};
 
@@ -48,14 +48,16 @@ pub struct Pins {
 }
 
 /// The pins of an expander (0 or 1): transmitters on, LEDs off, cards with power; others stay
-/// inputs.
-pub fn pins(expander: usize, revision: u8) -> Pins {
+/// inputs. `own_clock`: the clock is that of a Si549, which the board selects then.
+pub fn pins(expander: usize, revision: u8, own_clock: bool) -> Pins {
     let mut pins = Pins {
         directions: [0xff; 2],
         levels: [0; 2],
     };
-    let signals = TX_DISABLE.iter().chain(&LEDS).map(|row| (row, 0));
-    for ([at, port, bit, first, last], level) in signals.chain(POWER.iter().map(|row| (row, 1))) {
+    let low = TX_DISABLE.iter().chain(&LEDS).map(|row| (row, 0));
+    let clock = CLOCK.iter().filter(|_| own_clock);
+    let high = POWER.iter().chain(clock).map(|row| (row, 1));
+    for ([at, port, bit, first, last], level) in low.chain(high) {
         if usize::from(*at) == expander && (*first..=*last).contains(&revision) {
             pins.directions[usize::from(*port)] &= !(1 << bit);
             pins.levels[usize::from(*port)] |= level << bit;
@@ -64,11 +66,11 @@ pub fn pins(expander: usize, revision: u8) -> Pins {
     pins
 }
 
-/// Sets up both expanders. The switches are left disconnected.
-pub fn set_up(bus: &mut impl Bus, revision: u8) -> Result<(), Error> {
+/// Sets up both expanders, `own_clock` as for [`pins`]. The switches are left disconnected.
+pub fn set_up(bus: &mut impl Bus, revision: u8, own_clock: bool) -> Result<(), Error> {
     bus.write(CLOSED, &[0])?;
     let found = match bus.write(SWITCH, &[1 << CHANNEL])? {
-        true => (0..2).try_for_each(|n| set_pins(bus, n, pins(n, revision))),
+        true => (0..2).try_for_each(|n| set_pins(bus, n, pins(n, revision, own_clock))),
         false => Err(Error::Absent(0)),
     };
     bus.write(SWITCH, &[0])?;
@@ -145,9 +147,12 @@ mod tests {
 
     #[test]
     fn transmitters_and_power_are_switched_on_for_each_revision() {
-        for (chip, revision) in EXPANDERS.into_iter().flat_map(|chip| (0..3).map(move |r| (chip, r))) {
+        let cases = EXPANDERS
+            .into_iter()
+            .flat_map(|chip| (0..6).map(move |n| (chip, n / 2, n % 2 != 0)));
+        for (chip, revision, own_clock) in cases {
             let mut board = Board::new([chip[0], chip[1]]);
-            assert_eq!(set_up(&mut board, revision), Ok(()));
+            assert_eq!(set_up(&mut board, revision, own_clock), Ok(()));
             let level = |expander: usize, port: usize, bit: u8| {
                 let of = |register| board.registers[&(chip[expander], register)] >> bit & 1;
                 (of(chip[2 + port]) == 0).then(|| of(chip[4 + port]))
@@ -156,7 +161,7 @@ mod tests {
                 assert_eq!(level(expander, port, 1), Some(0), "TX_DISABLE");
             }
             assert_eq!(level(1, 0, 7), (revision == 2).then_some(1), "EEM_PWR_EN");
-            assert_eq!(level(0, 1, 7), None, "CLK_SEL is an input");
+            assert_eq!(level(0, 1, 7), own_clock.then_some(1), "CLK_SEL");
             let led = if revision == 0 { 6 } else { 7 };
             assert_eq!((level(0, 0, led), level(0, 0, 13 - led)), (Some(0), None), "LED 0");
             assert_eq!(board.switches, [(CLOSED, 0), (SWITCH, 0)].into());
@@ -166,7 +171,7 @@ mod tests {
     #[test]
     fn output_levels_are_set_before_directions() {
         let mut board = Board::new([0x20, 0x21]);
-        set_up(&mut board, 2).unwrap();
+        set_up(&mut board, 2, false).unwrap();
         let registers: Vec<u8> = board.log.iter().map(|write| write.1).collect();
         assert_eq!(registers, [0x12, 0x13, 0x00, 0x01, 0x12, 0x13, 0x00, 0x01]);
     }
@@ -174,10 +179,10 @@ mod tests {
     #[test]
     fn missing_expander_is_reported_and_the_switch_closed() {
         let mut board = Board::new([0x20, 0x99]);
-        assert_eq!(set_up(&mut board, 1), Err(Error::Absent(1)));
+        assert_eq!(set_up(&mut board, 1, false), Err(Error::Absent(1)));
         assert_eq!(board.switches[&SWITCH], 0);
         let mut board = Board::new([0x98, 0x99]);
-        assert_eq!(set_up(&mut board, 1), Err(Error::Absent(0)));
+        assert_eq!(set_up(&mut board, 1, false), Err(Error::Absent(0)));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The RTIO clock, independent of registers, so that it is tested on the host: the key
-//! `rtio_clock`, the synthesiser, monitoring at run time; and the I/O expanders, which are set up
+//! `rtio_clock`, the synthesisers, monitoring at run time; and the I/O expanders, which are set up
 //! before it.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -8,3 +8,4 @@ pub mod clock_watch;
 pub mod expanders;
 pub mod rtio_clock;
 pub mod si5324;
+pub mod si549;

@@ -1,4 +1,4 @@
-//! The RTIO clock: programs the synthesiser, where the gateware depends on one, according to the
+//! The RTIO clock: programs the synthesiser or oscillator, where the gateware depends on one, according to the
 //! key `rtio_clock`; makes the gateware switch to it; and monitors it afterwards.
 //!
 //! At run time only the gateware's registers are read, not the chip: the I2C bus belongs to the
@@ -15,6 +15,7 @@ use kairos_clocking::clock_watch::{ClockChange, Measured, Observation, Source, W
 use kairos_clocking::expanders;
 use kairos_clocking::rtio_clock::{self, Setting};
 use kairos_clocking::si5324::{Bus, Error, Input, Reference, Si5324, Stuck};
+use kairos_clocking::si549;
 use kairos_config::keys;
 use kairos_contracts::registers::{clock as names, uplink};
 use kairos_pl::Register;
@@ -173,7 +174,7 @@ pub(crate) fn set_up_board(descriptor: &Descriptor) {
     let Some(revision) = expanders::revision(descriptor.board()) else {
         return;
     };
-    match expanders::set_up(&mut BoardBus(i2c::Bus::after_reset()), revision) {
+    match expanders::set_up(&mut board_bus(), revision, false) {
         Ok(()) => log::info!("I/O expanders: SFP transmitters and cards are on"),
         Err(error) => log::error!("{error}: SFP transmitters and cards may be off"),
     }
@@ -210,26 +211,33 @@ pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> R
     // After a reset of the processors alone, the logic may still run from the clock that is about
     // to stop.
     registers.switch(false);
-    if let Err(error) = program(&setting, input, clock.frequency) {
-        let external = matches!(setting.reference, Reference::External(_) | Reference::Bypass);
-        match external.then(|| registers.observe().reference) {
-            Some(found) => log::error!("RTIO clock: {}: {error} (measured there: {found})", setting.name),
-            None => log::error!("RTIO clock: {}: {error}", setting.name),
+    let chip = match program(&setting, input, clock.frequency) {
+        Ok(()) => "Si5324",
+        Err(Error::Absent(None)) if expanders::revision(descriptor.board()).is_some() => {
+            program_oscillator(&setting, clock.frequency, descriptor)?;
+            "Si549"
         }
-        return Err(());
-    }
+        Err(error) => {
+            let external = matches!(setting.reference, Reference::External(_) | Reference::Bypass);
+            match external.then(|| registers.observe().reference) {
+                Some(found) => log::error!("RTIO clock: {}: {error} (measured there: {found})", setting.name),
+                None => log::error!("RTIO clock: {}: {error}", setting.name),
+            }
+            return Err(());
+        }
+    };
     let found = measure(&registers, clock.frequency);
     if !found.is(clock.frequency) {
         let wanted = Measured(clock.frequency);
-        log::error!("RTIO clock: {}: the Si5324 gives {found}, not {wanted}", setting.name);
+        log::error!("RTIO clock: {}: the {chip} gives {found}, not {wanted}", setting.name);
         return Err(());
     }
     if !registers.switch(true) {
-        log::error!("RTIO clock: {}: the gateware does not lock to the Si5324", setting.name);
+        log::error!("RTIO clock: {}: the gateware does not lock to the {chip}", setting.name);
         return Err(());
     }
     registers.acknowledge();
-    log::info!("RTIO clock: {}, Si5324 ready", setting.name);
+    log::info!("RTIO clock: {}, {chip} ready", setting.name);
     let source = match setting.reference {
         Reference::External(frequency) => Source::External(frequency),
         Reference::Link(frequency) => Source::Link(frequency),
@@ -267,16 +275,30 @@ fn choose(frequency: u32, synthesiser: bool, linked: bool, config: &Config) -> O
 }
 
 fn program(setting: &Setting, input: Input, frequency: u32) -> Result<(), Error> {
-    let mut chip = Si5324::find(BoardBus(i2c::Bus::after_reset()))?;
+    let mut chip = Si5324::find(board_bus())?;
     chip.program(setting.reference, input, frequency)?;
     chip.release()
 }
 
-/// The board's I2C bus, with whole transactions. The kernel core has not been released, so this
-/// core owns the bus.
-struct BoardBus(i2c::Bus);
+/// Programs the oscillator of a Kasli-SoC without a Si5324, and makes the board select it. Errors are logged.
+fn program_oscillator(setting: &Setting, frequency: u32, descriptor: &Descriptor) -> Result<(), ()> {
+    let mut bus: WholeBus<i2c::ClockLines> = WholeBus(i2c::Bus::after_reset());
+    si549::program(&mut bus, setting.reference, frequency)
+        .map_err(|error| log::error!("RTIO clock: {}: {error}", setting.name))?;
+    let revision = expanders::revision(descriptor.board()).ok_or(())?;
+    expanders::set_up(&mut board_bus(), revision, true)
+        .map_err(|error| log::error!("RTIO clock: {}: the Si549 is not selected: {error}", setting.name))
+}
 
-impl BoardBus {
+/// The board's I2C bus. The kernel core has not been released, so this core owns the bus.
+fn board_bus() -> WholeBus<i2c::BoardLines> {
+    WholeBus(i2c::Bus::after_reset())
+}
+
+/// An I2C bus with whole transactions.
+struct WholeBus<L>(i2c::Bus<L>);
+
+impl<L: i2c::Lines> WholeBus<L> {
     fn send(&mut self, address: u8, direction: u8, bytes: &[u8]) -> Result<bool, i2c::Stuck> {
         if !self.0.write(u32::from(address << 1 | direction))? {
             return Ok(false);
@@ -303,7 +325,7 @@ impl BoardBus {
     }
 }
 
-impl Bus for BoardBus {
+impl<L: i2c::Lines> Bus for WholeBus<L> {
     fn write(&mut self, address: u8, bytes: &[u8]) -> Result<bool, Stuck> {
         let mut transfer = || {
             self.0.start()?;

@@ -8,7 +8,8 @@ LVDS.
 The RTIO clock is that of the clock recovery chip, a Si5324. The external clock (SMA) is forwarded
 to its input 1 through the logic. Both clock inputs are clock-capable (AD20 is MRCC, AD23 is SRCC in
 AMD's package file) and terminated in the chip. The same clock is the reference of the transceivers
-(R6); that of U6 is a fixed oscillator.
+(R6); that of U6 is a fixed oscillator. On hardware without a Si5324 a Si549 gives the same clock; its I2C bus is on
+pins of the logic, which connects them to lines of the processing system.
 
 SFP cages 0 to 2 are for links. The fourth would need a sixth clock manager, but the chip has five:
 for the logic, for the transmit clock, and for the receive clock of each cage.
@@ -91,4 +92,5 @@ BOARD = Board(
     host="192.168.1.56",
     synthesiser=_SYNTHESISER,
     cages=Cages(3, reference="clk_gtp"),
+    oscillator="ddmtd_main_dcxo_i2c",
 )

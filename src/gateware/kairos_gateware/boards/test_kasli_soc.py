@@ -1,9 +1,12 @@
 """The Kasli-SoC's clocks: from which pins, and how terminated."""
 
 import pytest
+from migen import Module, Signal
 from migen.build.generic_platform import Misc, Pins, Subsignal
+from migen.fhdl import verilog
 
 from kairos_gateware.boards.kasli_soc import BOARD
+from kairos_gateware.boards.zynq import oscillator_bus
 
 
 def resource(name):
@@ -21,3 +24,15 @@ def test_clock_inputs_of_the_logic_are_terminated(name, pin):
 def test_transceivers_use_the_cleaned_clock():
     positive = resource(BOARD.cages.reference)[2]
     assert (positive.name, positive.constraints[0].identifiers) == ("p", ["R6"])
+
+
+def test_bus_of_the_oscillator_is_open_drain_on_lines_of_the_processor():
+    pins = {each.name: each.constraints[0].identifiers for each in resource(BOARD.oscillator)[2:4]}
+    assert pins == {"scl": ["AE22"], "sda": ["AF22"]}
+    dut, outward, inward = Module(), Signal(64, name="outward"), Signal(64, name="inward")
+    pads = type("Pads", (), {name: Signal(name=name) for name in pins})
+    oscillator_bus(dut, pads, outward, inward)
+    text = str(verilog.convert(dut, {outward, inward, pads.scl, pads.sda}))
+    assert text.count("IOBUF IOBUF") == 2 and text.count(".I(1'd0)") == 2
+    for pin, line in (("scl", 0), ("sda", 1)):
+        assert f".IO({pin})" in text and f".O(inward[{line}])" in text and f"~outward[{32 + line}]" in text

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from migen import *
 
+from ..contracts import kasli_soc
 from ..descriptor import Descriptor
 from ..pad import SAMPLES
 from ..pulse.settings import Sampled
@@ -20,9 +21,11 @@ from .clocking import BOOT_DOMAIN, FixedClock, Synthesiser, connect, reference
 from .io import PadIo
 from .links import Cages, connect_links
 
-__all__ = ["Board", "Top", "generate", "in_turn"]
+__all__ = ["Board", "Top", "generate", "in_turn", "oscillator_bus"]
 
 _SYS_PERIOD_NS = 8.0
+_BANK = 32
+"""Lines of a bank of the GPIO controller, of which bank 2 is the first one that leads to the logic."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,8 @@ class Board:
     serialises: the chip's speed grade allows 1 Gbit/s at the pins. host: default network address.
     synthesiser: None if the RTIO clock can only be the processing system's. converters: by name of
     a connector, the sink for the card that it may have, created from platform, connector and a
-    channel's samples. cages: for links to other boards."""
+    channel's samples. cages: for links to other boards. oscillator: resource with the I2C bus of an
+    oscillator, which the firmware drives."""
 
     name: str
     platform: Callable
@@ -42,6 +46,7 @@ class Board:
     synthesiser: Synthesiser | None = None
     converters: dict[str, Callable] = field(default_factory=dict)
     cages: Cages | None = None
+    oscillator: str | None = None
 
     @property
     def build_name(self) -> str:
@@ -72,6 +77,8 @@ class Top(Module):
 
         # # #
 
+        if board.oscillator is not None:
+            oscillator_bus(self, platform.request(board.oscillator), soc.emio_o, soc.emio_i)
         find = board.pins(platform)
         fast = bool(serialised or variant.converters)
         for pad in soc.phys.pads:
@@ -110,6 +117,14 @@ class Top(Module):
         self.comb += sampled.reset.eq(outputs[0][-1])
         for connector, given in zip(variant.converters, sampled.outputs.samples, strict=True):
             self.submodules += board.converters[connector](platform, connector, given)
+
+
+def oscillator_bus(module, pads, outward, inward):
+    """Connects the pins `scl` and `sda` of an I2C bus to lines of the processing system, 64 each way: an output of bank
+    3 pulls a pin low, whose level is an input of bank 2."""
+    for pin, bit in ((pads.scl, kasli_soc.CLOCK_SCL), (pads.sda, kasli_soc.CLOCK_SDA)):
+        line = log2_int(bit)
+        module.specials += Instance("IOBUF", io_IO=pin, i_I=0, i_T=~outward[_BANK + line], o_O=inward[line])
 
 
 def in_turn(board_name, pins):

@@ -27,7 +27,7 @@ CHANNEL_DRIVERS = {
         "classes": ("Phaser",),
         "selector": "",
         "argument": "channel_base",
-        "parameters": (),
+        "parameters": ("gw_rev",),
         "described": False,
     },
     "pulse": {

@@ -21,9 +21,13 @@ PINS = {
     "zotino": {"clk": 0, "mosi": 1, "miso": 2, "cs_dac": 3, "cs_led": 4, "ldac": 5, "clr": 7},
     "novogorny": {"clk": 0, "mosi": 1, "miso": 2, "cs0": 3, "cs1": 4, "cnv": 5},
     "fastino": {"clk": 0, "mosi0": 1, "mosi1": 2, "mosi2": 3, "mosi3": 4, "mosi4": 5, "mosi5": 6, "miso": 7},
+    "phaser": {"clk": 0, "mosi0": 1, "mosi1": 2, "mosi2": 3, "mosi3": 4, "mosi4": 5, "mosi5": 6, "miso": 7},
     "grabber": {"clk": 0, "x0": 1, "x1": 2, "x2": 3, "x3": 4},
 }
 """Pairs of the first port, by the signal's name."""
+
+_PHASER_MODES = {"base": 1, "miqro": 2}
+"""Number of the card's gateware, by mode."""
 
 _NAMED_IF_NONE = {"sync_device"}
 """Arguments that ARTIQ's template tool writes as None, which programs that read a database look
@@ -57,7 +61,7 @@ class Builder:
         """The number of a channel with the board's destination, as drivers expect it."""
         return self._first + number
 
-    def channel(self, name: str, kind: str, pins, **parameters: int) -> int:
+    def channel(self, name: str, kind: str, pins, /, **parameters: int) -> int:
         """Adds a channel; returns its number."""
         self.channels.append(ChannelSpec(name, kind, parameters, tuple(pins)))
         return len(self.channels) - 1
@@ -284,6 +288,16 @@ def _fastino(b: Builder, card: dict) -> None:
     b.channel(name, "fastino", _places(card, *PINS["fastino"]), log2_width=card["log2_width"])
 
 
+def _phaser(b: Builder, card: dict) -> None:
+    name = f"phaser{b.next('phaser')}"
+    number = b.channel(name, "phaser", _places(card, *PINS["phaser"]), gw_rev=_PHASER_MODES[card["mode"]])
+    outputs = {"base": ["frequency", "output"], "miqro": ["pulses"]}[card["mode"]]
+    for channel in range(2):
+        for output in outputs:
+            kind = ["frequency", "output", "pulses"].index(output)
+            b.channel(f"{name}_{output}{channel}", "phaser_tone", [], phaser=number, channel=channel, kind=kind)
+
+
 def _grabber(b: Builder, card: dict) -> None:
     name = f"grabber{b.next('grabber')}"
     number = b.channel(name, "grabber", _places(card, *PINS["grabber"]), rois=_engines(card))
@@ -377,6 +391,7 @@ PERIPHERALS = {
     "hvamp": _hvamp,
     "suservo": _suservo,
     "fastino": _fastino,
+    "phaser": _phaser,
     "grabber": _grabber,
 }
 """Functions that add a card to a `Builder`, by type."""

@@ -129,6 +129,16 @@ def test_channels_are_numbered_in_the_order_of_artiq():
             {"fastino0": ("fastino.Fastino", {"channel": 0, "log2_width": 5})},
         ),
         (
+            {"type": "phaser"},
+            ["phaser0", "phaser0_frequency0", "phaser0_output0", "phaser0_frequency1", "phaser0_output1"],
+            {"phaser0": ("phaser.Phaser", {"channel_base": 0, "gw_rev": 1})},
+        ),
+        (
+            {"type": "phaser", "mode": "miqro"},
+            ["phaser0", "phaser0_pulses0", "phaser0_pulses1"],
+            {"phaser0": ("phaser.Phaser", {"channel_base": 0, "gw_rev": 2})},
+        ),
+        (
             {"type": "grabber", "rois": 3},
             ["grabber0", "grabber0_gate"],
             {"grabber0": ("grabber.Grabber", {"channel_base": 0})},
@@ -242,7 +252,7 @@ def test_device_database_refers_to_existing_devices_and_channels():
     # Every channel of the database is the channel of that name
     for number, channel in enumerate(variant.channels):
         if channel.name in db:
-            key = "channel_base" if channel.kind == "grabber" else "channel"
+            key = "channel_base" if channel.kind in ("grabber", "phaser") else "channel"
             assert db[channel.name]["arguments"][key] == number
 
 

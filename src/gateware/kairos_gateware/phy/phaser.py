@@ -40,6 +40,8 @@ _DATA = 8
 _WORD = 32
 _WRITE = 7  # bit of the address
 _CHANNELS = range(facts.CHANNELS)
+_MIQRO = 2
+"""Number of that gateware."""
 _CHECK = 2
 """Frames from an announcement to samples that were computed entirely after it."""
 _SAMPLE_BITS = 14
@@ -185,7 +187,7 @@ class PhaserPulses(Module):
 
 def _make(context):
     clock, *lanes = context.pads(["clk", *(f"mosi{i}" for i in range(facts.LANES))], serialised=True)
-    return Phaser(context.number, clock, lanes, context.pad("miso", "in"), context["miqro"])
+    return Phaser(context.number, clock, lanes, context.pad("miso", "in"), context["gw_rev"] == _MIQRO)
 
 
 def _tones(context):
@@ -200,7 +202,7 @@ class _Whole(Module):
     """All channels; `channel` is that of the registers."""
 
     def __init__(self, miqro=0):
-        self.submodules.phaser = phaser = _make(Context(0, "phaser", {"miqro": miqro}, {}))
+        self.submodules.phaser = phaser = _make(Context(0, "phaser", {"gw_rev": _MIQRO if miqro else 1}, {}))
         self.channel, self.pads, self.others = phaser.channel, phaser.pads, []
         for number in range(1, 1 + (2 - miqro) * facts.CHANNELS):
             place = (
@@ -218,7 +220,9 @@ KINDS = (
         ChannelKind.PHASER,
         _make,
         pads="`clk`, `mosi0`–`mosi5`, `miso`",
-        parameters=(Parameter("miqro", 0, range(2), "miqro is 0 or 1", meaning="1: for cards with Miqro gateware"),),
+        parameters=(
+            Parameter("gw_rev", 1, range(1, 3), "gw_rev is 1 or 2", meaning="2: for cards with Miqro gateware"),
+        ),
         figures={
             "phaser": Figure("with its oscillators", _Whole),
             "phaser_miqro": Figure("with pulses", lambda: _Whole(1)),

@@ -28,7 +28,7 @@ from ..rtio.registers import RtioRegisters
 from ..rtio.router import CriRouter
 from ..rtio.timing import FINE_BITS, TimeBase
 from ..traffic.engine import TrafficEngine
-from ..traffic.lines import Lines
+from ..traffic.lines import WIDTH, Lines
 from ..traffic.port_share import PortShare
 from ..traffic.registers import TrafficRegisters
 from ..variant import RTIO_FREQUENCY
@@ -179,7 +179,7 @@ class Soc(Module):
             self.submodules.traffic = TrafficEngine()
             self.submodules.lines = lines = Lines()
             self._add_registers("traffic", TrafficRegisters(self.traffic, lines))
-            self.comb += [lines.o.eq(self.emio_o), self.emio_i.eq(lines.i)]
+            self.comb += [lines.o.eq(self.emio_o), self.emio_i[WIDTH:].eq(lines.i[WIDTH:])]
 
     def _resets(self):
         """PHYs are held in reset by the registers, without a clock, and by the board above; those

@@ -14,7 +14,7 @@ QUIET = ("nounwind", "nowrite")
 """additionally raises nothing"""
 
 TYPES = {"none": TNone, "bool": TBool, "i32": TInt32, "i64": TInt64, "str": TStr, "list": TList(TInt32)}
-TYPES |= {"f64": TFloat, "doubles": TList(TFloat)}
+TYPES |= {"f64": TFloat, "doubles": TList(TFloat), "longs": TList(TInt64)}
 
 
 def kernel_type(name):

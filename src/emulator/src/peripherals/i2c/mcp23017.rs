@@ -1,9 +1,9 @@
 //! An I/O expander MCP23017 (data sheet DS20001952): two ports of 8 pins, with directions and output
 //! levels. Nothing drives the pins: inputs are low.
 //!
-//! On a Kasli-SoC one of its pins switches the power of the cards.
+//! On a Kasli-SoC one pin switches the power of the cards, and one the source of the clock.
 
-use kairos_contracts::chips::kasli_soc::{EXPANDERS, POWER};
+use kairos_contracts::chips::kasli_soc::{CLOCK, EXPANDERS, POWER};
 
 use super::{Device, Pointer};
 use crate::machine::signals::Signals;
@@ -64,9 +64,11 @@ impl Device for Mcp23017 {
     }
 
     fn drive(&self, signals: &mut Signals) {
-        let [[expander, port, bit, ..]] = POWER;
-        if expander == self.number {
-            signals.card_power = self.levels(usize::from(port)) >> bit & 1 != 0;
+        let pins = [(POWER, &mut signals.card_power), (CLOCK, &mut signals.own_clock)];
+        for ([[expander, port, bit, ..]], signal) in pins {
+            if expander == self.number {
+                *signal = self.levels(usize::from(port)) >> bit & 1 != 0;
+            }
         }
     }
 }

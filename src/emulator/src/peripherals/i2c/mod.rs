@@ -7,15 +7,18 @@
 mod devices;
 mod mcp23017;
 mod si5324;
+mod si549;
 mod tca6424a;
 
 use std::any::Any;
 
 use kairos_contracts::chips::kasli_soc::{CHANNEL, EXPANDERS, SWITCH};
+use kairos_contracts::chips::si549::BUS_ADDRESS as SI549;
 use kairos_contracts::chips::tca6424a::BUS_ADDRESS as TCA6424A;
 
 use self::mcp23017::Mcp23017;
 pub use self::si5324::Si5324;
+pub use self::si549::Si549;
 use self::tca6424a::Tca6424a;
 use crate::machine::signals::Signals;
 use crate::machine::time::Cycles;
@@ -39,11 +42,13 @@ pub trait Device: Any {
     fn drive(&self, _signals: &mut Signals) {}
 }
 
-/// Optional devices on the bus, taken by the rows of [`DEVICES`].
+/// Optional devices on the buses, taken by the rows of [`DEVICES`].
 #[derive(Default)]
 pub struct Fitted {
     /// The clock synthesiser.
     pub synthesiser: Option<Si5324>,
+    /// The oscillator on a bus of its own.
+    pub oscillator: Option<Si549>,
     /// Number of card EEPROMs created so far.
     pub cards: u8,
     /// The I/O expanders of a Kasli-SoC.
@@ -101,10 +106,9 @@ pub const DEVICES: &[Row] = &[
     Row { name: "24AA02E48", switch: 0x71, channel: 7, address: 0x50, make: card },
 ];
 
-/// A device at its address.
+/// A device at its address, behind a channel of a switch or on the bus itself.
 struct Socket {
-    switch: u8,
-    channel: u8,
+    behind: Option<(u8, u8)>,
     address: u8,
     device: Box<dyn Device>,
 }
@@ -181,13 +185,25 @@ impl I2c {
     pub fn new(fitted: &mut Fitted) -> Self {
         let socket = |row: &Row| {
             Some(Socket {
-                switch: row.switch,
-                channel: row.channel,
+                behind: Some((row.switch, row.channel)),
                 address: row.address,
                 device: (row.make)(fitted)?,
             })
         };
-        let sockets = DEVICES.iter().filter_map(socket).collect();
+        Self::with(DEVICES.iter().filter_map(socket).collect())
+    }
+
+    /// Creates the bus of the board's oscillator, if it has one.
+    pub fn of_oscillator(fitted: &mut Fitted) -> Option<Self> {
+        let socket = Socket {
+            behind: None,
+            address: SI549,
+            device: Box::new(fitted.oscillator.take()?),
+        };
+        Some(Self::with(vec![socket]))
+    }
+
+    fn with(sockets: Vec<Socket>) -> Self {
         Self {
             scl: true,
             sda: true,
@@ -293,10 +309,13 @@ impl I2c {
         let address = byte >> 1;
         let open = |socket: &Socket| {
             let mut switches = SWITCHES.iter().zip(self.switches);
-            switches.any(|(at, channels)| *at == socket.switch && channels >> socket.channel & 1 != 0)
+            socket.behind.is_none_or(|(switch, channel)| {
+                switches.any(|(at, channels)| *at == switch && channels >> channel & 1 != 0)
+            })
         };
         let has = |socket: &Socket| socket.address == address && open(socket);
-        let switch = SWITCHES.iter().position(|at| *at == address);
+        let switched = self.sockets.iter().any(|socket| socket.behind.is_some());
+        let switch = SWITCHES.iter().position(|at| *at == address && switched);
         self.selected = match self.sockets.iter().position(has) {
             _ if switch.is_some() => switch.map(Selected::Switch),
             Some(n) => {

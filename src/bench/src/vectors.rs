@@ -1,0 +1,14 @@
+//! For tests: the test vectors of the cards (`tests/cards/vectors.json`).
+
+use serde_json::Value;
+
+/// The vectors of a group.
+pub fn vectors(name: &str) -> Vec<Value> {
+    let file: Value = serde_json::from_str(include_str!("../../../tests/cards/vectors.json")).unwrap();
+    let groups = file["groups"].as_array().unwrap().iter();
+    let found = groups
+        .filter(|group| group["name"] == name)
+        .next()
+        .expect("there is such a group");
+    found["vectors"].as_array().unwrap().clone()
+}

@@ -1,0 +1,82 @@
+"""DRTIO over EEM: characters on the lanes, back from any bit and word alignment; edges. The codes: `tests/cards`."""
+
+import random
+
+import pytest
+from migen import *
+
+from kairos_gateware.link.line.code8b10b import control, table
+from kairos_gateware.link.line.eem import CHARACTER_BITS, LANE_BITS, LANES, Receiver, Transitions, Transmitter
+from kairos_gateware.testbenches.simulator import run_simulation
+
+IDLE = control(28, 5) | 0x4A << CHARACTER_BITS
+PATIENCE = 20
+
+
+def test_codes_keep_the_disparity_of_the_line_within_one():
+    codes = {}
+    for (character, positive), (code, after) in table().items():
+        ones = code.bit_count()
+        assert (ones, after) in ({(5, positive)} | ({(4, False)} if positive else {(6, True)}))
+        codes.setdefault(code, set()).add(character)
+    assert all(len(characters) == 1 for characters in codes.values())
+    assert {character for character, _ in table()} == {*range(256), *map(lambda y: control(28, y), range(8))} | {
+        control(x, 7) for x in (23, 27, 29, 30)
+    }
+
+
+def received(offset, words, patience=PATIENCE, broken=None):
+    """Send `words` over a line that is `offset` bits late; return (word, aligned, invalid) of each cycle."""
+    transmitter, receiver, found = Transmitter(), Receiver(patience), []
+    dut = Module()
+    dut.submodules += transmitter, receiver
+    late = [Signal(3 * LANE_BITS) for _ in range(LANES)]
+    for n in range(LANES):
+        dut.sync += late[n].eq(Cat(late[n][LANE_BITS:], transmitter.lanes[n]))
+        whole = Cat(late[n], transmitter.lanes[n])
+        first = 3 * LANE_BITS - offset
+        dut.comb += receiver.lanes[n].eq(whole[first : first + LANE_BITS])
+
+    def bench():
+        for word in words:
+            yield transmitter.word.eq(word)
+            yield
+            found.append(((yield receiver.word), (yield receiver.aligned), (yield receiver.invalid)))
+
+    run_simulation(dut, bench())
+    return found
+
+
+@pytest.mark.parametrize("offset", range(2 * LANE_BITS))
+def test_words_arrive_from_any_alignment(offset):
+    rng = random.Random(offset)
+    data = [rng.randrange(256) | rng.randrange(256) << CHARACTER_BITS for _ in range(18)]
+    words = [IDLE] * (12 * PATIENCE) + data + [IDLE] * 8
+    found = received(offset, words)
+    settled = found[11 * PATIENCE :]
+    assert all(aligned and not invalid for _, aligned, invalid in settled)
+    sent = [word for word, *_ in settled]
+    assert any(sent[n : n + len(data)] == data for n in range(len(sent)))
+
+
+def test_silent_line_is_not_aligned():
+    words = [0x155] * (11 * PATIENCE)
+    assert not any(aligned for _, aligned, _ in received(0, words))
+
+
+def test_rising_edges_are_counted_by_the_level_between():
+    dut, found = Transitions(), []
+
+    def bench():
+        for samples in [0b100, 0b110, 0b110, 0b001, 0b111, 0b000]:
+            yield dut.samples.eq(samples)
+            yield
+        yield
+        found.append(((yield dut.high), (yield dut.low)))
+        yield dut.clear.eq(1)
+        yield
+        yield
+        found.append(((yield dut.high), (yield dut.low)))
+
+    run_simulation(dut, bench())
+    assert found == [(2, 1), (0, 0)]

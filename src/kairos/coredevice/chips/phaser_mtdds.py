@@ -1,0 +1,145 @@
+"""A Phaser whose gateware adds up tones for each RF channel, with its chips on SPI buses of RTIO.
+
+Source: facts of the card (docs/cards.md).
+
+Generated from src/contracts/chips/phaser_mtdds.toml by `make contracts`: do not edit.
+"""
+
+from ...language import TInt32, portable
+from ..registers import Field, Register
+
+__all__ = [
+    "AMPLITUDE",
+    "ASF",
+    "ATTENUATORS",
+    "CLEAR",
+    "DAC_PINS",
+    "FREQUENCY",
+    "FTW_BITS",
+    "GATEWARE",
+    "HARDWARE",
+    "LOCKED",
+    "PHASE",
+    "PINS",
+    "PORT",
+    "POW_BITS",
+    "SAMPLES",
+    "SOURCE",
+    "SOURCES",
+    "SOURCE_TEST",
+    "SOURCE_TONES",
+    "TEST_WORDS",
+    "TONES",
+    "VARIANT",
+]
+
+GATEWARE = 1
+"""number of this gateware"""
+
+HARDWARE = 0
+"""address of the kind of card: 0 with upconverters, 1 without"""
+
+VARIANT = 1
+"""address of the number of the gateware"""
+
+SAMPLES = 2
+"""address of the number of samples in a coarse cycle"""
+
+TONES = 3
+"""address of the number of tones of an RF channel"""
+
+DAC_PINS = 4
+"""address of the pins of the DAC"""
+
+SOURCES = 6
+"""address of the sources of the DAC's samples"""
+
+TEST_WORDS = 7
+"""first address of the four words of a test, I and Q of RF channel 0, then of 1"""
+
+ATTENUATORS = 11
+"""address of the resets of the attenuators, a bit for each RF channel, 0 in reset"""
+
+LOCKED = 13
+"""address of whether the upconverters have locked, a bit for each RF channel"""
+
+FREQUENCY = 0
+"""address of a tone's frequency word"""
+
+PHASE = 1
+"""address of a tone's phase word"""
+
+AMPLITUDE = 2
+"""address of a tone's amplitude word"""
+
+CLEAR = 3
+"""address of whether a tone's phase accumulator is held at 0"""
+
+FTW_BITS = 32
+"""bits of a frequency word; all of them: the bandwidth"""
+
+POW_BITS = 16
+"""bits of a phase word; all of them: a turn"""
+
+SOURCE_TEST = 0
+"""source of the DAC: the test words"""
+
+SOURCE_TONES = 1
+"""source of the DAC: the tones"""
+
+
+class PORT(Register):
+    """RTIO address of the controls."""
+
+    chip = "Phaser as a satellite"
+    width = 5
+
+    read = Field(4, 1, doc="read, which an input event answers")
+    control = Field(0, 4, doc="address of the control")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(read=0, control=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((read & 0x1) << 4) | (control & 0xF)
+
+
+class PINS(Register):
+    """Pins of the DAC."""
+
+    chip = "Phaser as a satellite"
+    width = 3
+
+    sleep = Field(2, 1, doc="it sleeps")
+    resetb = Field(1, 1, doc="0: it is in reset")
+    txena = Field(0, 1, doc="it transmits")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(sleep=0, resetb=0, txena=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((sleep & 0x1) << 2) | ((resetb & 0x1) << 1) | (txena & 0x1)
+
+
+class SOURCE(Register):
+    """Sources of the DAC's samples."""
+
+    chip = "Phaser as a satellite"
+    width = 4
+
+    source = Field(0, 2, count=2, doc="of an RF channel")
+
+
+class ASF(Register):
+    """Amplitude of a tone."""
+
+    chip = "Phaser as a satellite"
+    width = 15
+
+    asf = Field(0, 15, unit="full scale", steps=0x7FFF, doc="amplitude")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(asf=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return asf & 0x7FFF
