@@ -49,7 +49,7 @@ def test_run_in_progress_reports_how_many_points_of_its_scan_are_made(chromium, 
     place.ends(rid)
 
 
-def test_dataset_is_drawn_as_what_is_chosen(chromium, hub, place):
+def test_dataset_is_drawn_in_the_chosen_way(chromium, hub, place):
     place.set_dataset("counts", [float(n % 7) for n in range(50)])
     place.set_dataset("errors", [0.5] * 50)
     place.set_dataset("part", 25.0)
