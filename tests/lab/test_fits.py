@@ -10,6 +10,7 @@ import pytest
 from kairos.errors import UsageError
 from kairos.experiment.datasets import DatasetDB, DatasetManager
 from kairos.experiment.environment import EnvExperiment
+from kairos.fits.process import Fitter
 from kairos.lab.database import Database
 from kairos.lab.fits import Fits
 
@@ -107,3 +108,16 @@ def test_fit_without_a_laboratory_uses_the_points_of_the_run():
     assert math.isclose(manager.fitted["y"]["values"]["y0"], 1.0)
     with pytest.raises(UsageError, match="there is no fit 'lines'"):
         scan.fit_dataset("lines", "y")
+
+
+def test_fit_after_its_process_was_ended_is_made_by_another():
+    async def two_fits():
+        fitter = Fitter()
+        made = await fitter.fit("line", [0.0, 1.0, 2.0])
+        fitter._process.kill()
+        again = await fitter.fit("line", [0.0, 2.0, 4.0])
+        await fitter.close()
+        return made, again
+
+    made, again = asyncio.run(two_fits())
+    assert (made.problem, again.problem) == ("", "") and again.a == pytest.approx(2.0)

@@ -157,12 +157,21 @@ def test_new_laboratory_runs_a_kernel_on_an_ion(tmp_path):
         assert printed(done) == "run 0\nrun 0: completed\n", run_kairos("runs", "show", "0", cwd=folder).stdout
         (run,) = objects(run_kairos("runs", "list", "--json", cwd=folder))
         assert run["class_name"] == "RabiFlop" and (folder / "results" / run["results"]).exists()
-        (values,) = [entry for entry in objects(run_kairos("datasets", "list", "--json", cwd=folder))]
-        assert values["key"] == "excitation" and len(values["value"]) == 3
+        values = {
+            entry["key"]: entry["value"] for entry in objects(run_kairos("datasets", "list", "--json", cwd=folder))
+        }
+        assert set(values) == {"excitation", "length"} and len(values["excitation"]) == 3
+        shown = printed(run_kairos("experiments", "show", "Rabi flop", cwd=folder))
+        assert ["longest", "NumberValue", "60", "us"] in [line.split() for line in shown.splitlines()]
         device = objects(run_kairos("lab", "status", "--json", cwd=folder))
         assert device[0]["runs"] == 1
         done = run_kairos("submit", "rabi_flop.py", "points=2", "shots=1", "--wait", cwd=folder)
         assert printed(done) == "run 1\nrun 1: completed\n", "the device lives on"
+        printed(run_kairos("submit", "rabi_flop.py", "points=1000", "shots=100", cwd=folder))
+        until(lambda: [run["points"] for run in objects(run_kairos("queue", "list", "--json", cwd=folder))] > [0])
+        printed(run_kairos("queue", "terminate", "2", cwd=folder))
+        until(lambda: not objects(run_kairos("queue", "list", "--json", cwd=folder)))
+        assert objects(run_kairos("runs", "list", "--json", cwd=folder))[0]["status"] != "completed"
         printed(run_kairos("lab", "end", cwd=folder))
         assert lab.wait(PATIENCE) == 0
     finally:

@@ -1,5 +1,7 @@
 """Rehearsals in a laboratory: policies of pipelines, what submitters are told, parameters."""
 
+import json
+
 import pytest
 
 from tests.support.command import run_kairos
@@ -105,3 +107,16 @@ def test_wrong_settings_are_refused_in_one_line(tmp_path, text):
     assert done.returncode == 1 and "lab.toml" in done.stderr and len(done.stderr.strip().splitlines()) == 1, (
         done.stderr
     )
+
+
+def test_command_rehearses_without_submitting_in_a_pipeline_without_rehearsals(lab):
+    folder = ["--lab", str(lab.folder)]
+    until(lambda: "kernels.py" in {entry["file"] for entry in lab.experiments()["experiments"].values()})
+    done = run_kairos("submit", "kernels.py", "-c", "Late", "-p", "night", "--rehearse", *folder)
+    assert (done.returncode, done.stdout) == (1, "") and f"fails at kernels.py:{LATE}: RTIOUnderflow" in done.stderr
+    lab.set_dataset("lead", 5e-3, True)
+    done = run_kairos("submit", "kernels.py", "-c", "Late", "--rehearse", "--json", *folder)
+    found = json.loads(done.stdout)
+    assert done.returncode == 0 and found["passed"] and "no underflow" in found["sentence"]
+    assert LATE in {line["line"] for line in found["lines"]}
+    assert lab.queue() == [] and lab.runs() == []

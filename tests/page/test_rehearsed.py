@@ -45,3 +45,23 @@ def test_waiting_run_shows_the_verdict_of_its_rehearsal(chromium, hub):
         expect(fine.get_by_text(re.compile("^rehearsed in .*, no underflow"))).to_be_visible()
         expect(late.get_by_text("held", exact=True)).to_be_visible()
         assert violations(page) == []
+
+
+def test_form_rehearses_without_submitting_and_shows_the_lines(chromium, hub):
+    with new_page(chromium, hub.address) as page:
+        verdict = page.get_by_role("status", name="Rehearsal")
+        page.get_by_role("button", name="Late", exact=True).click()
+        page.get_by_role("button", name="Rehearse", exact=True).click()
+        expect(
+            verdict.get_by_text(re.compile(f"^The rehearsal fails at kernels.py:{LATE}: RTIOUnderflow"))
+        ).to_be_visible()
+        # What was found holds for the arguments with which it was rehearsed.
+        page.get_by_label("early", exact=True).fill("5")
+        expect(verdict).to_be_empty()
+        page.get_by_role("button", name="Rehearse", exact=True).click()
+        expect(verdict.get_by_text(re.compile("^rehearsed in .*, no underflow"))).to_be_visible()
+        verdict.get_by_text("Lines with outputs").click()
+        expect(verdict.get_by_role("row", name=re.compile(f"^kernels.py:{LATE} "))).to_be_visible()
+        expect(page.get_by_role("button", name=re.compile(r"^Submit\s+[\d.]+ (ms|µs|s)$"))).to_be_visible()
+        assert violations(page) == []
+        expect(page.get_by_role("region", name="Queue").get_by_role("listitem")).to_have_count(2)

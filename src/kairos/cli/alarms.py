@@ -15,14 +15,13 @@ def list_all(args) -> int:
     if args.json:
         for each in found:
             print(json.dumps(each))
-    elif found:
+    else:
         rows = [
             (each["name"], each["state"], _when(each["since"]), each["reason"], _note(each), each["guidance"])
             for each in found
         ]
-        print_table(("alarm", "state", "since", "why", "acknowledged", "what to do"), rows)
-    else:
-        print("lab.toml has no alarms: [[alarm]] declares one")
+        empty = "lab.toml has no alarms: [[alarm]] declares one"
+        print_table(("alarm", "state", "since", "why", "acknowledged", "what to do"), rows, empty)
     return 1 if any(each["state"] != "ok" for each in found) else 0
 
 
@@ -42,7 +41,7 @@ def history(args):
             print(json.dumps(each))
         return
     rows = [(_when(each["time"]), each["name"], each["state"], each["reason"], _note(each)) for each in found]
-    print_table(("when", "alarm", "state", "why", "acknowledged"), rows)
+    print_table(("when", "alarm", "state", "why", "acknowledged"), rows, "nothing has happened to alarms yet")
 
 
 def acknowledge(args):

@@ -40,7 +40,8 @@ def _list(lab, as_json: bool) -> int:
         reasons = [f"{key}: {states[key]['reason']}" for key in each["sets"] if states[key]["reason"]]
         rows.append((each["name"], ", ".join(each["sets"]), ", ".join(each["needs"]), "; ".join(reasons) or "valid"))
     if not as_json:
-        print_table(("calibration", "sets", "needs", "state"), rows)
+        empty = "there is no calibration: an experiment that calls self.calibrates(...) in build is one"
+        print_table(("calibration", "sets", "needs", "state"), rows, empty)
     for problem in known["problems"]:
         print(f"kairos: {problem}", file=sys.stderr)
     return 0

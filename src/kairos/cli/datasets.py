@@ -75,7 +75,10 @@ def list_all(args):
     """Print names and values in their units; long values are abbreviated on a terminal. A dataset
     that cannot be read is reported on standard error."""
     with _store(args) as store:
-        for key in store.keys():
+        keys = store.keys()
+        if not keys and not args.json:
+            print(f"there is no dataset in {store.path}")
+        for key in keys:
             try:
                 value, metadata = store.get(key), store.get_metadata(key)
             except UsageError as error:

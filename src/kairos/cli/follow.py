@@ -35,8 +35,11 @@ def _lines(folder, port: str, greeting: str):
 
 def log(args):
     """Print the newest records of the log, and follow it if requested."""
-    for record in connect(args.lab).log(args.number):
+    records = connect(args.lab).log(args.number)
+    for record in records:
         _print_record(record, args.json)
+    if not (records or args.json or args.follow) and args.number:
+        print("nothing was logged yet")
     if args.follow:
         for record in _lines(args.lab, "broadcast", "ARTIQ broadcast\nlog\n"):
             _print_record(record, args.json)
@@ -60,6 +63,8 @@ def watch(args):
         if change["action"] == "init":
             datasets = change["struct"]
             changed = set(datasets)
+            if sys.stdout.isatty() and not (changed & set(args.keys) if args.keys else changed):
+                print(f"no dataset{' of these' if args.keys else ''} yet; waiting", file=sys.stderr)
         else:
             entries = {key: list(entry) for key, entry in datasets.items()} if change["path"] else datasets
             apply_change(entries, change)

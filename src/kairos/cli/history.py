@@ -12,6 +12,10 @@ from .tables import print_table
 __all__ = ["analyze", "compare", "export", "list_all", "note", "reindex", "repeat", "show", "tag"]
 
 
+DEFAULT = "(default)"
+"""What an argument was that was not given."""
+
+
 def _when(moment) -> str:
     return "" if moment is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
 
@@ -34,7 +38,8 @@ def list_all(args):
         )
         for run in found
     ]
-    print_table(("run", "started", "status", "experiment", "by", "error"), rows)
+    empty = "no run matches" if args.conditions else "no run has ended yet"
+    print_table(("run", "started", "status", "experiment", "by", "error"), rows, empty)
 
 
 def show(args):
@@ -70,16 +75,14 @@ def compare(args):
     rows = [(name, one[name], other[name]) for name in names if one[name] != other[name]]
     given, others = one["arguments"], other["arguments"]
     rows += [
-        (name, given.get(name), others.get(name))
+        (name, given.get(name, DEFAULT), others.get(name, DEFAULT))
         for name in sorted({*given, *others})
         if given.get(name) != others.get(name)
     ]
     if args.json:
-        print(json.dumps({name: values for name, *values in rows}))
-    elif rows:
-        print_table(("", f"run {args.run}", f"run {args.other}"), rows)
+        print(json.dumps({name: [None if value is DEFAULT else value for value in values] for name, *values in rows}))
     else:
-        print("they do not differ")
+        print_table(("", f"run {args.run}", f"run {args.other}"), rows, "they do not differ")
 
 
 def repeat(args):

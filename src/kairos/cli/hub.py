@@ -9,10 +9,10 @@ from pathlib import Path
 
 from ..emulator import artifacts
 from ..errors import CommandLineError, UsageError
-from ..waveform.table import aligned
 from .device import entry
 from .hub_lab import named, number, open_lab
 from .hub_readings import shown
+from .tables import print_aligned
 
 __all__ = [
     "batch",
@@ -30,6 +30,7 @@ __all__ = [
     "write",
 ]
 
+NO_DEVICE = "the hub has no device: [[device]] in hub.toml names one"
 PERIOD_MIN = 0.01
 """Minimum seconds between two readings of a watch, which the hub enforces."""
 
@@ -82,8 +83,8 @@ def read(args):
     if args.json:
         print(json.dumps(values, indent=2))
     else:
-        rows = [("register", "value", "hexadecimal"), *((name, f"{v}", f"{v:#x}") for name, v in values.items())]
-        print("\n".join(aligned(rows, left=1)))
+        rows = [(name, f"{v}", f"{v:#x}") for name, v in values.items()]
+        print_aligned(("register", "value", "hexadecimal"), rows, 1, "none of these registers can be read")
 
 
 def write(args):
@@ -151,10 +152,12 @@ def health(args):
             json.dumps({name: {part: each._asdict() for part, each in parts.items()} for name, parts in found.items()})
         )
     else:
-        rows = [("device", "subsystem", "condition", "")]
-        for name, parts in found.items():
-            rows += [(name, part, each.condition, _details(each)) for part, each in parts.items()]
-        print("\n".join(aligned(rows, left=4)))
+        rows = [
+            (name, part, each.condition, _details(each))
+            for name, parts in found.items()
+            for part, each in parts.items()
+        ]
+        print_aligned(("device", "subsystem", "condition", ""), rows, 4, NO_DEVICE)
     return int(any(each.condition == "bad" for parts in found.values() for each in parts.values()))
 
 
@@ -194,11 +197,12 @@ def plugins(args):
             entry |= {"layer": layers[each.layer], "services": list(each.services)}
         print(json.dumps(shown, indent=2))
         return
-    rows = [("plugin", "layer", "services", "memory", "starts", "state")]
+    rows = []
     for each in found:
         memory, state = f"{each.memory / 2**20:.0f} MB", "runs" if each.running else f"does not run: {each.error}"
         rows.append((each.name, layers[each.layer], ", ".join(each.services), memory, str(each.starts), state))
-    print("\n".join(aligned(rows, left=3)))
+    names = ("plugin", "layer", "services", "memory", "starts", "state")
+    print_aligned(names, rows, 3, "the hub has no plugin: [[plugin]] in hub.toml starts one")
 
 
 def reload(args):
@@ -250,12 +254,12 @@ def _print_devices(devices: list, as_json: bool):
         keys = ("name", "address", "connected", "gateware", "error")
         print(json.dumps([{key: getattr(device, key) for key in keys} for device in devices], indent=2))
         return
-    rows = [("device", "address", "gateware", "state")]
+    rows = []
     for device in devices:
         state = "answers" if device.connected else f"does not answer: {device.error}"
         where = device.address or "the hub's computer"
         rows.append((device.name, where, device.gateware.replace(";", " "), state))
-    print("\n".join(aligned(rows, left=4)))
+    print_aligned(("device", "address", "gateware", "state"), rows, 4, NO_DEVICE)
 
 
 def _print_registers(registers: list, as_json: bool):
@@ -263,8 +267,8 @@ def _print_registers(registers: list, as_json: bool):
         keys = ("name", "width", "readable", "writable")
         print(json.dumps([{key: getattr(register, key) for key in keys} for register in registers], indent=2))
         return
-    rows = [("register", "bits", "may be")]
+    rows = []
     for register in registers:
         may = [word for word, may in (("read", register.readable), ("written", register.writable)) if may]
         rows.append((register.name, str(register.width), " and ".join(may) or "used by the firmware alone"))
-    print("\n".join(aligned(rows, left=3)))
+    print_aligned(("register", "bits", "may be"), rows, 3, "the device has no register")

@@ -4,8 +4,8 @@ import json
 
 from .. import files
 from ..errors import CommandLineError, UsageError
-from ..waveform.table import aligned
 from .hub_lab import named, number, open_lab
+from .tables import print_aligned
 
 __all__ = ["buses", "i2c", "memory", "spi"]
 
@@ -33,14 +33,14 @@ def buses(args):
     if args.json:
         print(json.dumps(found, indent=2))
         return
-    rows = [("bus", "kind", "state", "")]
+    rows = []
     for bus in found:
         state = "usable" if bus["usable"] else "the kernel offers no file for it"
         rows.append((bus["name"], bus["kind"], state, bus["text"]))
         for chip in bus["chips"]:
             state = f"used by the driver {chip['driver']}" if chip["driver"] else ""
             rows.append((f"  {chip['address']:#04x}", "", state, chip["name"]))
-    print("\n".join(aligned(rows, left=4)))
+    print_aligned(("bus", "kind", "state", ""), rows, 4, "the device has no bus")
 
 
 def _bus(name: str, kind: str, text: str, usable: bool = True, chips: tuple = ()) -> dict:
@@ -156,8 +156,8 @@ def memory(args):
         keys = ("name", "size", "readable", "writable")
         print(json.dumps([{key: getattr(buffer, key) for key in keys} for buffer in found.values()], indent=2))
         return
-    rows = [("buffer", "bytes", "may be")]
+    rows = []
     for buffer in found.values():
         may = [word for word, may in (("read", buffer.readable), ("written", buffer.writable)) if may]
         rows.append((buffer.name, str(buffer.size), " and ".join(may)))
-    print("\n".join(aligned(rows, left=1)))
+    print_aligned(("buffer", "bytes", "may be"), rows, 1, "the device has no buffer")

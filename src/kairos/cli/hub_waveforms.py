@@ -7,6 +7,7 @@ from .. import files
 from ..waveform.table import aligned
 from .hub_lab import named, open_lab
 from .outputs import table_limit
+from .tables import print_aligned
 
 __all__ = ["clocks", "waveform"]
 
@@ -25,10 +26,9 @@ def clocks(args):
     if args.json:
         print(json.dumps({name: _as_json(each) for name, each in found.items()}, indent=2))
     else:
-        rows = [("device", "clock", "frequency", "from", "condition", "")]
-        for name, each in found.items():
-            rows += [(name, *row) for row in _rows(each)]
-        print("\n".join(aligned(rows, left=6)))
+        names = ("device", "clock", "frequency", "from", "condition", "")
+        rows = [(name, *row) for name, each in found.items() for row in _rows(each)]
+        print_aligned(names, rows, 6, "no device reports a clock")
     return int(any(_condition(each) == "bad" for each in found.values()))
 
 

@@ -22,7 +22,7 @@ def list_all(args):
         (each["name"], each["version"], time.strftime("%Y-%m-%d %H:%M", time.localtime(each["time"])), each["person"])
         for each in found
     ]
-    print_table(("layout", "version", "saved", "by"), rows) if rows else print("there is no layout")
+    print_table(("layout", "version", "saved", "by"), rows, "there is no layout")
 
 
 def export(args):

@@ -19,9 +19,15 @@ def list_all(args):
             print(json.dumps({"name": name, **entry}, default=repr))
     else:
         rows = [(name, entry["class_name"], entry["file"]) for name, entry in sorted(listed["experiments"].items())]
-        print_table(("experiment", "class", "file"), rows)
+        print_table(("experiment", "class", "file"), rows, "there is no experiment in the repository")
     for file, problem in listed["problems"].items():
-        print(f"kairos: {file} cannot be examined: {problem.partition(chr(10))[0]}", file=sys.stderr)
+        print(f"kairos: {file} cannot be examined: {_in_line(problem)}", file=sys.stderr)
+
+
+def _in_line(problem: str) -> str:
+    """Return what a problem is and, if it has a traceback, the error with which that ends."""
+    lines = [line for line in problem.splitlines() if line.strip()]
+    return f"{lines[0]}: {lines[-1]}" if len(lines) > 1 else problem.strip()
 
 
 def show(args):
@@ -37,12 +43,35 @@ def show(args):
     print(f"{args.name}: {entry['class_name']} in {entry['file']}")
     rows = []
     for key, (described, group, tooltip) in entry["arginfo"].items():
-        default = described.get("default", "")
-        if described["ty"] == "EnumerationValue":
-            default = f"{default} of {', '.join(map(str, described['choices']))}".strip()
-        rows.append((key, described["ty"], default, described.get("unit"), group, tooltip))
-    if rows:
-        print_table(("argument", "kind", "default", "unit", "group", "help"), rows)
+        rows.append((key, described["ty"], _default(described), described.get("unit"), group, tooltip))
+    print_table(("argument", "kind", "default", "unit", "group", "help"), rows, "it takes no arguments")
+
+
+def _default(described: dict) -> str:
+    """Return the default of an argument as it is given on the command line, numbers in its unit."""
+    default = described.get("default", "")
+    if described["ty"] == "EnumerationValue":
+        return f"{default} of {', '.join(map(str, described['choices']))}".strip()
+    scale, unit = described.get("scale") or 1, described.get("unit") or ""
+    if described["ty"] == "Scannable" and isinstance(default, list | tuple) and default:
+        return _scan(default[0], lambda number: f"{number / scale:.9g}{unit}")
+    if described["ty"] == "NumberValue" and isinstance(default, int | float):
+        return f"{default / scale:.9g}"
+    return str(default)
+
+
+def _scan(scan: dict, text) -> str:
+    """Return a scan in the short form of the command line. `text`: of a number."""
+    match scan:
+        case {"ty": "RangeScan", "start": start, "stop": stop, "npoints": count}:
+            return f"{text(start)}:{text(stop)}:{count}{':random' if scan.get('randomize') else ''}"
+        case {"ty": "NoScan", "value": value}:
+            return text(value)
+        case {"ty": "ExplicitScan", "sequence": points}:
+            return f"[{', '.join(map(text, points))}]"
+        case {"ty": "CenterScan", "center": center, "span": span, "step": step}:
+            return f"{text(span)} about {text(center)} in steps of {text(step)}"
+    return str(scan)
 
 
 def scan(args):

@@ -19,14 +19,12 @@ def list_all(args):
     if args.json:
         for lock in found:
             print(json.dumps(lock))
-    elif found:
+    else:
         rows = [
             (lock["kind"], lock["name"], lock["person"], _when(lock["since"]), _when(lock["expires"]), lock["note"])
             for lock in found
         ]
-        print_table(("what", "name", "by", "since", "until", "note"), rows)
-    else:
-        print("nothing is locked")
+        print_table(("what", "name", "by", "since", "until", "note"), rows, "nothing is locked")
 
 
 def _when(moment: float) -> str:

@@ -92,7 +92,7 @@ def _with_bench(bench: str, path: Path, title: str, name: str):
         files.write(file, content)
     print(f"wrote {', '.join(map(str, sorted(written)))}")
     print(f"run it: kairos run {path} -o results.h5")
-    print("see it: kairos plot results.h5 excitation -x length_us")
+    print("see it: kairos plot results.h5 excitation -x length")
     print("test it: pytest")
 
 

@@ -28,7 +28,7 @@ def list_all(args):
         shown = Quantity.of(metadata).text(value, True)
         rows.append((key, shown, _when(last["time"]), _origin(last), states[key]["reason"] or states[key]["state"]))
     if not args.json:
-        print_table(("parameter", "value", "set", "by", "state"), rows)
+        print_table(("parameter", "value", "set", "by", "state"), rows, "no dataset is kept: persist=True keeps one")
 
 
 def stale(args) -> int:
@@ -38,11 +38,9 @@ def stale(args) -> int:
     if args.json:
         for each in found:
             print(json.dumps(each))
-    elif found:
-        rows = [(each["key"], each["reason"], each["calibration"] or "no experiment sets it") for each in found]
-        print_table(("parameter", "why", "calibrated by"), rows)
     else:
-        print("every parameter is valid")
+        rows = [(each["key"], each["reason"], each["calibration"] or "no experiment sets it") for each in found]
+        print_table(("parameter", "why", "calibrated by"), rows, "every parameter is valid")
     for problem in lab.calibrations()["problems"]:
         print(f"kairos: {problem}", file=sys.stderr)
     return 1 if found else 0
@@ -56,9 +54,6 @@ def proposed(args):
         for each in found:
             print(json.dumps(each))
         return
-    if not found:
-        print("no value waits")
-        return
     values = lab.datasets()
     rows = []
     for each in found:
@@ -69,7 +64,8 @@ def proposed(args):
             (each["id"], each["key"], before, quantity.text(pyon.decode(each["value"]), True), f"run {each['rid']}")
             + (each["objection"],)
         )
-    print_table(("number", "parameter", "now", "proposed", "by", "waits because"), rows)
+    names = ("number", "parameter", "now", "proposed", "by", "waits because")
+    print_table(names, rows, "no value waits")
 
 
 def accept(args):
@@ -109,7 +105,7 @@ def history(args):
         (write["id"], _when(write["time"]), _origin(write), write["value"] or "deleted", write["note"] or write["kind"])
         for write in found
     ]
-    print_table(("number", "set", "by", "value", "note"), rows)
+    print_table(("number", "set", "by", "value", "note"), rows, "it was never set")
 
 
 def restore(args):

@@ -18,14 +18,27 @@ def list_all(args):
         for run in runs:
             print(json.dumps(run, default=repr))
         return
-    if not runs:
-        print("the queue is empty")
-        return
     rows = [
-        (run["rid"], run["status"], run["pipeline"], run["priority"], _title(run["expid"]), run["person"], run["why"])
+        (run["rid"], _status(run), _points(run), run["pipeline"], run["priority"], _title(run["expid"]))
+        + (run["person"], run["why"])
         for run in runs
     ]
-    print_table(("run", "status", "pipeline", "priority", "experiment", "by", "waits because"), rows)
+    names = ("run", "status", "points", "pipeline", "priority", "experiment", "by", "waits because")
+    print_table(names, rows, "the queue is empty")
+
+
+def _status(run: dict) -> str:
+    """Return what a run does, and what it was asked to do and does at its next pause."""
+    if run["status"] == "running" and run["termination"]:
+        return "running, to end"
+    if run["status"] == "running" and run["held"] is not None:
+        return "running, to pause"
+    return run["status"]
+
+
+def _points(run: dict) -> str:
+    made, asked = run["points"], run["asked_points"]
+    return f"{made} of {asked}" if 0 < made <= asked else f"{made or ''}"
 
 
 def _title(expid: dict) -> str:

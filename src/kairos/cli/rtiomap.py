@@ -16,7 +16,10 @@ __all__ = ["rtiomap"]
 def rtiomap(args):
     """Write the map requested by the command line `args`, or show one."""
     if args.show:
-        for channel, name in _read(files.read(args.file), args.file):
+        named = list(_read(files.read(args.file), args.file))
+        if not named and not args.json:
+            print("it names no channel")
+        for channel, name in named:
             print(json.dumps({"channel": channel, "name": name}) if args.json else f"{channel:#08x} {name}")
         return
     channels = _channels(DeviceDB.load(args.device_db))

@@ -25,11 +25,13 @@ _KINDS = {
 
 
 def submit(args) -> int:
-    """Submit the experiment of the command line; returns 1 if it was waited for and has not
-    succeeded."""
+    """Submit the experiment of the command line, or only rehearse it; returns 1 if it was waited for and
+    has not succeeded."""
     lab = connect(args.lab)
     expid, arginfo = _found(lab, args)
     expid["arguments"] = _typed(argument_texts(args.arguments), arginfo, expid["class_name"])
+    if args.rehearse:
+        return _rehearse(lab, expid, args.json)
     more = {"after": args.after, "repeat": args.repeat, "held": args.hold}
     rid = lab.submit(
         expid,
@@ -55,6 +57,15 @@ def submit(args) -> int:
     elif status is not None:
         print(f"run {rid}: {status}")
     return 0 if status in (None, "completed") and not must_wait else 1
+
+
+def _rehearse(lab, expid: dict, as_json: bool) -> int:
+    found = lab.rehearse(expid)
+    if as_json:
+        print(json.dumps({name: value for name, value in found.items() if name != "directory"}))
+    else:
+        print(plain(found["sentence"]), file=sys.stdout if found["passed"] else sys.stderr)
+    return int(not found["passed"])
 
 
 def moment(text: str) -> float:

@@ -94,8 +94,9 @@ def show_chips(args):
     found = _chips(args.run, args.lab)
     if args.json:
         print(json.dumps(found))
-    elif found:
-        print_table(("register", "value"), ((name, f"{value:#x}") for name, value in found.items()))
+    else:
+        rows = ((name, f"{value:#x}") for name, value in found.items())
+        print_table(("register", "value"), rows, "its device has no chip")
 
 
 def _chips(named: str, folder: str | None) -> dict[str, int]:

@@ -16,7 +16,16 @@ from typing import Any
 
 from .arguments import NoDefault, Processor, display_of, quantity
 
-__all__ = ["CenterScan", "ExplicitScan", "MultiScanManager", "NoScan", "RangeScan", "ScanObject", "Scannable"]
+__all__ = [
+    "CenterScan",
+    "ExplicitScan",
+    "MultiScanManager",
+    "NoScan",
+    "RangeScan",
+    "ScanObject",
+    "Scannable",
+    "count_of",
+]
 
 
 @dataclass(eq=False)
@@ -97,6 +106,25 @@ class ExplicitScan(ScanObject):
 
     def points(self):
         return self.sequence
+
+
+def count_of(described) -> int | None:
+    """Return the number of points of a scan in the format of :meth:`ScanObject.describe`, without making them; None
+    for what is none."""
+    try:
+        match described:
+            case {"ty": "NoScan"}:
+                return int(described.get("repetitions", 1))
+            case {"ty": "RangeScan"}:
+                return int(described["npoints"])
+            case {"ty": "CenterScan"}:
+                step = described["step"]
+                return 1 + 2 * int(described["span"] / (2.0 * step)) if step else 0
+            case {"ty": "ExplicitScan"}:
+                return len(described["sequence"])
+    except (LookupError, TypeError, ValueError, OverflowError):
+        pass
+    return None
 
 
 _KINDS = {kind.__name__: kind for kind in (NoScan, RangeScan, CenterScan, ExplicitScan)}

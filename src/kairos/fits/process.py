@@ -35,18 +35,26 @@ class Fitter:
         columns = [None if given is None else [float(each) for each in given] for given in (y, x, error)]
         request = json.dumps([shape, *columns, initial, fixed]).encode() + b"\n"
         async with self._turn:
+            # A process that has answered may have been ended since, as one that is idle is: that is no failure.
+            again = self._process is not None
             try:
-                answer = await asyncio.wait_for(self._answer(request), TIMEOUT)
-            except (OSError, asyncio.IncompleteReadError, TimeoutError, asyncio.CancelledError) as failure:
-                await self.close()
-                if isinstance(failure, asyncio.CancelledError):
-                    raise
+                answer = await self._answered(request, again)
+            except (OSError, asyncio.IncompleteReadError, TimeoutError) as failure:
                 late = isinstance(failure, TimeoutError)
                 why = f"it took more than {TIMEOUT:g} s" if late else "its process has ended"
                 return Fit(shape, {}, {}, problem=f"the fit has failed: {why}")
         if "refused" in answer:
             raise UsageError(answer["refused"])
         return Fit(**answer)
+
+    async def _answered(self, request: bytes, again: bool) -> dict:
+        try:
+            return await asyncio.wait_for(self._answer(request), TIMEOUT)
+        except (OSError, asyncio.IncompleteReadError, TimeoutError, asyncio.CancelledError) as failure:
+            await self.close()
+            if not again or isinstance(failure, TimeoutError | asyncio.CancelledError):
+                raise
+        return await self._answered(request, False)
 
     async def _answer(self, request: bytes) -> dict:
         if self._process is None or self._process.returncode is not None:

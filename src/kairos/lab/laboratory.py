@@ -40,6 +40,7 @@ from .logbook import Logbook
 from .monitors import Monitors
 from .predictions import Predictions
 from .processes import Processes
+from .progress import Progress
 from .proposals import Proposals
 from .queue import Queue
 from .rehearsals import Rehearsals
@@ -125,6 +126,7 @@ class Laboratory:
         self.monitors = Monitors(self._devices, lambda: self._entries, lambda: self.device_entries)
         self.repository = await self._repository()
         self.twin()  # whose parts are read once
+        self.progress = Progress(lambda: self.scheduler.publication.changed([]))
         self.scheduler = self._scheduler()
         self.predictions = Predictions(
             self.settings.rehearsal, self._processes, self.state / "predictions", self.results
@@ -201,12 +203,12 @@ class Laboratory:
         if theory and run is not None and run.begun and run.process is not None:
             run.process.inform(theory=theory)
 
-    async def _begin_rehearsal(self, submission) -> dict:
+    async def _begin_rehearsal(self, expid) -> dict:
         bench = self.settings.path(self.settings.rehearsal.bench)
         interlocks = self.settings.path(self.settings.rehearsal.interlocks)
         return {
-            "expid": submission.expid,
-            "directory": await self.repository.directory(submission.expid),
+            "expid": expid,
+            "directory": await self.repository.directory(expid),
             "entries": self._entries,
             "device_db": str(self.settings.path(self.settings.device_db)),
             "bench": str(bench) if bench.exists() else None,
@@ -225,13 +227,17 @@ class Laboratory:
             self.results,
             self.locks,
             self._rehearsals(),
-            take=self.datasets.take,
+            take=self._take,
             adopted=self.datasets.adopt,
             printed=self._printed,
             ended=self._run_ended,
             submitted=self._submitted,
             begin=self._begin_run,
         )
+
+    def _take(self, rid: int, records):
+        self.progress.take(rid, records)
+        self.datasets.take(rid, records)
 
     def _begin_run(self) -> dict:
         """Return what a run is told beside its submission: the text of the device database, the sockets of
@@ -363,6 +369,7 @@ class Laboratory:
     def _run_ended(self, record: dict):
         self.datasets.ended(record["rid"])
         self.fits.ended(record["rid"])
+        self.progress.ended(record["rid"])
         self.reporting.run_ended(record)
         self.predictions.begin(record, self.twin())
         if not self.scheduler.runs:

@@ -8,7 +8,7 @@ that a run changes in place, at intervals and at the end of the run.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from sqlalchemy import func, insert, select
@@ -60,6 +60,12 @@ class LiveDatasets:
         self.publication = Publication(lambda: self.values)
         self._flags: dict[int, dict[str, int]] = {}
         """By run: flags of the datasets that it has set."""
+        self._begun: set[int] = set()
+        """Runs whose `run` was called."""
+        self._early: dict[int, list[Record]] = {}
+        """By run: what it has changed in `prepare`, of datasets of a run in progress."""
+        self._foreign: set[tuple[int, str]] = set()
+        """Runs and datasets whose changes are not shown, because another run has set the dataset since."""
         self._seen: dict[int, int] = {}
         """By run: the last record in the history, when the laboratory was started."""
         self._unrecorded: list[dict] = []
@@ -145,7 +151,7 @@ class LiveDatasets:
         flags = self._flags.setdefault(rid, {})
         changes: list[dict] = []
         written: dict[str, int] = {}
-        for record in records:
+        for record in self._in_turn(rid, records):
             try:
                 self._take(rid, record, flags, changes, written)
             except (LookupError, TypeError, ValueError, AttributeError, UsageError) as error:
@@ -154,6 +160,30 @@ class LiveDatasets:
             self.publication.changed(changes)
         for key, number in written.items():
             self._keep([key], rid=rid, record=number)
+
+    def _in_turn(self, rid: int, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield records. What a run sets in `prepare` waits for its turn if that is the data of a run in progress."""
+        for record in records:
+            if record.operation == "stage" and record.key == "run":
+                self._begun.add(rid)
+                yield from self._early.pop(rid, ())
+            elif rid not in self._begun and self._is_early(rid, record):
+                self._early.setdefault(rid, []).append(record)
+                continue
+            yield record
+
+    def _is_early(self, rid: int, record: Record) -> bool:
+        if record.operation == "set" and record.more[0] & BROADCAST and not record.more[0] & PERSIST:
+            return any(flags.get(record.key, 0) & BROADCAST for other, flags in self._flags.items() if other != rid)
+        changes = record.operation in ("set", "append", "assign", "delete")
+        return changes and any(early.key == record.key for early in self._early.get(rid, ()))
+
+    def _take_over(self, rid: int, key: str):
+        """Show no more changes of a dataset by other runs: they would be mixed with the data of this one."""
+        for other, flags in self._flags.items():
+            if other != rid and flags.get(key, 0) & BROADCAST:
+                flags[key] = 0
+                self._foreign.add((other, key))
 
     def _take(self, rid, record, flags, changes, written):
         """Apply a record; `written` gets those whose values are to be entered into the history."""
@@ -169,6 +199,7 @@ class LiveDatasets:
                     flags[key] = 0  # applied by an earlier laboratory, and set since by another one
                     return
                 if now & BROADCAST:
+                    self._take_over(rid, key)
                     # Everything before it, in order.
                     self.publication.changed(changes)
                     changes.clear()
@@ -180,9 +211,14 @@ class LiveDatasets:
             case "delete":
                 if flags.pop(key, 0) & BROADCAST and key in self.values:
                     changes.append(self._removed(key, rid=rid, record=record.number))
+            case "append" | "assign" if (rid, key) in self._foreign:
+                self._foreign.discard((rid, key))
+                text = "another run has set dataset '%s', too: what run %d adds is in its file, but not shown"
+                logger.warning(text, key, rid)
             case "append" if flags.get(key, 0) & BROADCAST:
                 self.values[key][1].extend(record.value)
-                changes.extend({"action": "append", "path": [key, 1], "x": value} for value in record.value)
+                path = [key, 1]  # one for all: who looks at changes knows by it that they are of the same kind
+                changes.extend({"action": "append", "path": path, "x": value} for value in record.value)
                 self._changed_in_place(rid, record)
             case "assign" if flags.get(key, 0) & BROADCAST:
                 index = subscript(record.more)
@@ -223,6 +259,9 @@ class LiveDatasets:
             self._kept_at.pop(key, None)
         self._flags.pop(rid, None)
         self._seen.pop(rid, None)
+        self._early.pop(rid, None)
+        self._begun.discard(rid)
+        self._foreign = {each for each in self._foreign if each[0] != rid}
         try:
             self._store.save()
         except Unwritable as error:

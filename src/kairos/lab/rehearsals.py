@@ -5,6 +5,7 @@ submitter is told (``warn``), or the run is held (``must``), and not begun befor
 """
 
 import asyncio
+import itertools
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,7 @@ MORE = 60.0
 class Rehearsals:
     """The rehearsals of a laboratory, one at a time.
 
-    `folder`: where their processes work. `begin(submission)`: returns what a process is given.
+    `folder`: where their processes work. `begin(expid)`: returns what a process is given.
     `changed(rid)`: called when a run may begin, `failed(rid, why)` when it must not.
     """
 
@@ -35,6 +36,7 @@ class Rehearsals:
         self._tasks: dict[int, asyncio.Task] = {}
         self._submissions: dict[int, Submission] = {}
         self._places = asyncio.Semaphore(1)
+        self._asked = itertools.count()
         self.results: dict[int, dict] = {}
         """What was found, by number of the run, see `twin.verdict.described`; or `sentence` and
         `passed` only."""
@@ -100,10 +102,17 @@ class Rehearsals:
             await asyncio.wait([task])
         return self.results.get(rid)
 
+    async def now(self, expid: dict) -> dict:
+        """Rehearse what is not submitted, whatever the policy; returns what was found, as in `results`."""
+        async with self._places:
+            found = await self._found(f"asked-{next(self._asked)}", expid)
+        found.pop("theory", None)
+        return found
+
     async def _rehearse(self, submission: Submission):
         try:
             async with self._places:
-                found = await self._found(submission)
+                found = await self._found(str(submission.rid), submission.expid)
         except asyncio.CancelledError:
             return
         finally:
@@ -120,12 +129,12 @@ class Rehearsals:
             self._callbacks["failed"](submission.rid, found["sentence"])
         self._callbacks["changed"](submission.rid)
 
-    async def _found(self, submission: Submission) -> dict:
+    async def _found(self, name: str, expid: dict) -> dict:
         try:
-            begin = {**await self._callbacks["begin"](submission), "how": self._how()}
+            begin = {**await self._callbacks["begin"](expid), "how": self._how()}
         except (KairosError, OSError) as error:
             return {"passed": False, "sentence": f"is impossible: {error}"}
-        key, folder = f"rehearsal {submission.rid}", self._folder / str(submission.rid)
+        key, folder = f"rehearsal {name}", self._folder / name
         how, data = await self._processes.once("rehearse", key, folder, begin, self._settings.within_s + MORE)
         return data if how == "completed" else {"passed": False, "sentence": f"is impossible: {data}"}
 

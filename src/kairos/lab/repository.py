@@ -138,6 +138,18 @@ class Repository:
 
     # Submissions
 
+    def entry(self, expid: dict) -> dict:
+        """Return what is listed of the experiment of a submission; empty if it is not in the repository."""
+        if "repo_rev" in expid:
+            for entry in self.experiments.values():
+                if entry["file"] == expid.get("file") and expid.get("class_name") in (None, entry["class_name"]):
+                    return entry
+        return {}
+
+    def arguments(self, expid: dict) -> dict:
+        """Return the arguments of the experiment of a submission, as in the list; empty if they are not known."""
+        return self.entry(expid).get("arginfo") or {}
+
     async def resolved(self, expid: dict) -> tuple[dict, str | None]:
         """Return a submission with the full name of its commit, or the absolute path of its file,
         and the message of the commit; KeyError for an unknown one."""

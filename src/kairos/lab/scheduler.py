@@ -263,7 +263,8 @@ class Scheduler:
         """Return a run that has not begun; UsageError if there is none."""
         run = self.known(rid)
         if run.status not in order.WAITING:
-            raise UsageError(f"run {rid} is {run.status} already")
+            status = run.status.replace("_done", "d")
+            raise UsageError(f"run {rid} is {status} already: only runs that wait can be changed")
         return run
 
     def change(self, rid: int, **values):

@@ -11,6 +11,8 @@ from ..errors import UsageError
 from . import analysis, clock, history
 from .logbook import markdown
 from .names import names
+from .progress import asked_points
+from .run import check_submission
 from .tables import notes, tags
 
 __all__ = ["Service"]
@@ -43,15 +45,12 @@ class Service:
 
     def _proposed(self, expid) -> dict:
         """Return the scheduling that an experiment of the repository proposes."""
-        if "repo_rev" in expid:
-            for entry in self._lab.repository.experiments.values():
-                if entry["file"] == expid.get("file") and expid.get("class_name") in (None, entry["class_name"]):
-                    return entry["scheduler_defaults"]
-        return {}
+        return self._lab.repository.entry(expid).get("scheduler_defaults") or {}
 
     def queue(self) -> list[dict]:
         """Return the runs in the queue, in the order in which they will run."""
         runs = sorted(self._lab.scheduler.runs.values(), key=lambda run: run.submission.rank, reverse=True)
+        repository = self._lab.repository
         return [
             {
                 "rid": run.rid,
@@ -60,10 +59,13 @@ class Service:
                 "person": run.submission.person,
                 "submitted": run.submission.submitted,
                 "held": run.submission.held,
+                "termination": run.submission.termination,
                 "after": run.submission.after,
                 "repeat": run.submission.repeat,
                 "why": self._lab.scheduler.why(run),
                 "rehearsal": self._lab.scheduler.rehearsals.results.get(run.rid, {}).get("sentence"),
+                "points": self._lab.progress.made(run.rid),
+                "asked_points": asked_points(expid := run.submission.expid, repository.arguments(expid)),
             }
             for run in runs
         ]
@@ -115,6 +117,16 @@ class Service:
         policy = self.policy(rid)
         found = await rehearsals.wait(rid)
         return None if found is None else {"policy": policy, **found}
+
+    async def rehearse(self, expid) -> dict:
+        """Run an experiment on the twin of the laboratory, without submitting it; returns what was found, see
+        `twin.verdict.described`, or `sentence` and `passed` only, and the `directory` to which its file is
+        relative, None if to none. KeyError if `repo_rev` is no commit."""
+        check_submission("", expid, 0)
+        repository = self._lab.repository
+        expid, _ = await repository.resolved({"log_level": 30, **expid})
+        found = await self._lab.scheduler.rehearsals.now(expid)
+        return {**found, "directory": await repository.directory(expid)}
 
     def locks(self) -> list[dict]:
         """Return the locks: `kind`, `name`, `person`, `note`, `since`, `expires`."""
@@ -356,7 +368,8 @@ class Service:
 
     def log(self, count=100) -> list[tuple]:
         """Return the newest records of the log: (level, source, time, text)."""
-        return list(self._lab.log.recent)[-count:]
+        records = list(self._lab.log.recent)
+        return records[max(0, len(records) - count) :]
 
     def status(self) -> dict:
         """Return name, folder, addresses and how much there is of what."""

@@ -32,11 +32,12 @@ from ..experiment.datasets import DatasetDB, DatasetManager
 from ..experiment.environment import ProcessArgumentManager
 from ..language.core import TerminationRequested, set_watchdog_factory
 from ..runs import folder_of
-from ..schedule.services import AskedCommands, AskedDeviceDB, AskedScheduler
+from ..schedule.services import AskedCommands, AskedDeviceDB
 from . import clock
 from .analysis import KEY, AnalysisDatasets, AnalysisDevices, source_of
 from .journal import PERSIST, RETRY, Journal
 from .origin import Origin
+from .own_scheduler import OwnScheduler
 from .results import stored_name, write_datasets
 from .theory import Theory
 from .watchdogs import Watchdogs
@@ -159,20 +160,6 @@ class Link:
                     self._connection, self.lost = None, time.monotonic()
 
 
-class _Scheduler(AskedScheduler):
-    """The scheduler of a run that goes on without a laboratory: nothing wants it to pause then."""
-
-    def __init__(self, link: Link, *rest):
-        super().__init__(link.ask, *rest)
-        self._link = link
-
-    def check_pause(self, rid=None) -> bool:
-        return self._link.ask_if_there(False, "scheduler.check_pause", self.rid if rid is None else rid)
-
-    def check_termination(self, rid=None) -> bool:
-        return self._link.ask_if_there(False, "scheduler.check_termination", self.rid if rid is None else rid)
-
-
 class _Datasets(DatasetDB):
     """The broadcast datasets, held by the laboratory; `data` has those that this run has set, which
     the laboratory finds in the journal."""
@@ -241,7 +228,7 @@ class _Run:
         entries = self._link.ask("device_db.get_device_db")
         ddb = AskedDeviceDB(self._link.ask)
         ddb._entries = _overridden(entries, expid.get("devarg_override") or {})
-        scheduler = _Scheduler(self._link, self._pause, begin["rid"], begin["pipeline"], expid, begin["priority"])
+        scheduler = OwnScheduler(self._link, self._pause, begin["rid"], begin["pipeline"], expid, begin["priority"])
         devices, datasets = (AnalysisDevices, AnalysisDatasets) if KEY in expid else (DeviceManager, DatasetManager)
         self._devices = devices(ddb, {"scheduler": scheduler, "ccb": AskedCommands(self._link.ask)})
         if "analyzer" in begin:

@@ -137,7 +137,10 @@ def interlocked(args) -> int:
 
 def rules(args):
     """Print the rules of the file of interlocks."""
-    for rule in _rules(args):
+    found = _rules(args)
+    if not found and not args.json:
+        print(f"there are no interlocks: {FILE} next to the device database declares them")
+    for rule in found:
         said = {name: value for name, value in vars(rule).items() if value not in (None, "", 0.0)}
         if args.json:
             print(json.dumps(said))

@@ -33,6 +33,9 @@ COMMAND = Command(
     Option("--after", metavar="RUN", type=int, completes="queued", help="wait until this run has succeeded"),
     Option("--repeat", metavar="N", type=int, help="submit it again N times, each time at its end; -1: without end"),
     Option("--hold", metavar="NOTE", help="hold it until 'kairos queue release'"),
+    Option(
+        "--rehearse", action="store_true", help="run it on the twin of the laboratory only; exit code 1 if it fails"
+    ),
     Option("-w", "--wait", action="store_true", help="wait for its end; exit code 1 unless it has succeeded"),
     LAB,
     JSON,
@@ -41,5 +44,6 @@ COMMAND = Command(
         "kairos submit 'Rabi flop' points=50 longest=100us",
         "kairos submit scans/ramsey.py -c Ramsey detuning=-5kHz:5kHz:21 --priority 1 --wait",
         "kairos submit rabi_flop.py --due 22:30 --repeat 10",
+        "kairos submit rabi_flop.py points=100 --rehearse",
     ),
 )

@@ -57,8 +57,12 @@ class Curve:
 
     def note(self, changes: list[dict]):
         """Note changes as `Publication.changed` gets them."""
+        appended = None
         for change in changes:
             path = change["path"]
+            if path is appended and change["action"] == "append":
+                continue  # a thousand elements may come together
+            appended = path if change["action"] == "append" else None
             key = path[0] if path else change["key"]
             if key not in self.keys:
                 continue

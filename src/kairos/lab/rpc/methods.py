@@ -13,7 +13,7 @@ from ...quantities import Quantity
 from ...runs import folder_of
 from .. import history, results
 from ..service import Service
-from . import devices, fits
+from . import devices, fits, submissions
 from .protocol import message
 from .streams import layout
 from .values import dataset, from_json, in_unit
@@ -50,15 +50,8 @@ class Methods:
     # The queue
 
     async def queue_submit(self, request):
-        expid = {
-            "file": request.file,
-            "class_name": request.class_name or None,
-            "arguments": from_json(request.arguments),
-            "repo_rev": request.revision or None,
-            "log_level": request.log_level or WARNING,
-        }
         rid = await self._service.submit(
-            expid,
+            {**submissions.expid(request), "log_level": request.log_level or WARNING},
             request.pipeline if request.HasField("pipeline") else None,
             request.priority if request.HasField("priority") else None,
             request.due if request.HasField("due") else None,

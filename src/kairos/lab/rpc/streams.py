@@ -7,7 +7,9 @@ from collections import deque
 
 from ... import pyon
 from .. import clock, history
-from . import devices, fits
+from ..progress import asked_points
+from ..service import Service
+from . import devices, fits, submissions
 from .applets import Applets
 from .calibrations import calibrations
 from .changes import MissingChanges, moments
@@ -28,6 +30,8 @@ RECORDS = 1000
 """Records of the log that wait for a client."""
 ENTRIES, MOST_ENTRIES = 100, 1000
 """Entries of the logbook that are sent by default, and at most."""
+MOST_POINTS = 2**63
+"""What an absurd scan counts at most."""
 SHOWN = 200
 """Characters of an argument in the queue."""
 
@@ -37,6 +41,7 @@ class Streams:
 
     def __init__(self, laboratory):
         self._lab = laboratory
+        self._service = Service(laboratory, lambda: None)
         self._applets = Applets()
         laboratory.broadcaster.watchers.append(self._applets.take)
 
@@ -63,11 +68,14 @@ class Streams:
             runs = sorted(lab.scheduler.runs.values(), key=lambda run: run.submission.rank, reverse=True)
             yield message(
                 "FollowQueueResponse",
-                runs=[_queued(run, lab.scheduler) for run in runs],
+                runs=[_queued(run, lab) for run in runs],
                 questions=[_question(rid, asked) for rid, asked in lab.interactive.publication.struct().items()],
                 ended=history.count(lab.database),
                 locks=[message("Lock", **{**vars(lock), "person": lock.person or ""}) for lock in lab.locks.active()],
             )
+
+    async def queue_rehearse(self, request):
+        yield submissions.rehearsed(await self._service.rehearse(submissions.expid(request)))
 
     async def datasets_follow(self, request):
         datasets = self._lab.datasets
@@ -184,8 +192,8 @@ def _experiment(name, entry):
     )
 
 
-def _queued(run, scheduler):
-    submission = run.submission
+def _queued(run, lab):
+    submission, scheduler = run.submission, lab.scheduler
     rehearsal, failed = scheduler.rehearsals.shown(run.rid)
     expid = submission.expid
     return message(
@@ -207,6 +215,8 @@ def _queued(run, scheduler):
         terminating=submission.termination,
         rehearsal=rehearsal,
         rehearsal_failed=failed,
+        points=lab.progress.made(run.rid),
+        asked_points=min(asked_points(expid, lab.repository.arguments(expid)), MOST_POINTS),
     )
 
 

@@ -89,9 +89,11 @@ class Live {
     }
     this.streams.delete(number);
     const { code, text } = event.value ?? { code: 0, text: "" };
+    const isFinal = code === UNIMPLEMENTED || code === PERMISSION_DENIED || code === UNAUTHENTICATED;
+    // Whoever is told may end it.
+    if (!isFinal) this.waiting.add(stream);
     stream.fail(text);
-    if (code === UNIMPLEMENTED || code === PERMISSION_DENIED || code === UNAUTHENTICATED) return;
-    this.waiting.add(stream);
+    if (isFinal) return;
     setTimeout(() => {
       if (this.waiting.delete(stream)) this.call(stream);
     }, 500);

@@ -3,13 +3,15 @@
 export interface PlotView {
   id: string;
   title: string;
-  kind: "xy" | "number" | "histogram" | "image";
+  kind: "xy" | "number" | "histogram" | "image" | "progress";
   y: string;
   x?: string;
   /** Of an image of single points: the places of the second axis, `x` being those of the first. */
   up?: string;
   error?: string;
   fit?: string;
+  /** What is nothing and what is everything, of a progress; 0 and 100. */
+  limits?: [number, number];
   /** Labels and units of its datasets, if they do not say them themselves. */
   quantities?: Record<string, { label: string; unit: string; scale: number }>;
   /** A curve that is drawn with it, in base units. */
@@ -28,7 +30,7 @@ function words(command: string): string[] {
 /** The plot that an applet's command describes; undefined if it cannot be drawn here. */
 export function fromCommand(name: string, command: string): PlotView | undefined {
   const [program = "", ...rest] = words(command.replace("${artiq_applet}", ""));
-  const kind = ({ plot_xy: "xy", big_number: "number", plot_hist: "histogram", image: "image" } as const)[program.replace(/^.*applets\./, "") as "plot_xy"];
+  const kind = ({ plot_xy: "xy", big_number: "number", plot_hist: "histogram", image: "image", progress_bar: "progress" } as const)[program.replace(/^.*applets\./, "") as "plot_xy"];
   if (!kind) return undefined;
   const places: string[] = [];
   const named: Record<string, string> = {};
@@ -43,7 +45,19 @@ export function fromCommand(name: string, command: string): PlotView | undefined
   }
   const y = places[0];
   if (!y) return undefined;
-  return { id: `applet ${name}`, title: named.title || name, kind, y, x: named.x, error: named.error, fit: named.fit };
+  return { id: `applet ${name}`, title: named.title || name, kind, y, x: named.x, error: named.error, fit: named.fit, limits: [given(named.min, 0), given(named.max, 100)] };
+}
+
+/** A number in a command, or what it is without one. */
+function given(text: string | undefined, otherwise: number): number {
+  const number = Number.parseFloat(text ?? "");
+  return Number.isFinite(number) ? number : otherwise;
+}
+
+/** How a dataset can be drawn, by what it is: what is usual comes first. */
+export function kinds(shape: readonly unknown[]): PlotView["kind"][] {
+  if (shape.length === 0) return ["number", "progress"];
+  return shape.length === 1 ? ["xy", "histogram", "number", "progress"] : ["image"];
 }
 
 const KEPT = "plots";

@@ -130,6 +130,12 @@ export function when(seconds: number): string {
   return today ? TIME.format(date) : `${DAY.format(date)} ${TIME.format(date)}`;
 }
 
+/** A length of time with three digits, in the unit that fits. */
+export function brief(seconds: number): string {
+  const [size, unit] = ([[1, "s"], [1e-3, "ms"], [1e-6, "µs"]] as const).find(([each]) => Math.abs(seconds) >= each) ?? [1e-9, "ns"];
+  return `${shown(seconds / size, 3)} ${unit}`;
+}
+
 /** A length of time as people say it. */
 export function duration(seconds: number): string {
   for (const [size, unit] of [[86400, "days"], [3600, "h"], [60, "min"]] as const) {

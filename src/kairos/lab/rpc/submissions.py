@@ -1,0 +1,43 @@
+"""Submissions and their rehearsals as messages."""
+
+from pathlib import Path
+
+from .protocol import message
+from .values import from_json
+
+__all__ = ["expid", "rehearsed"]
+
+
+def expid(request) -> dict:
+    """Return what a SubmitRequest or a RehearseRequest asks for."""
+    return {
+        "file": request.file,
+        "class_name": request.class_name or None,
+        "arguments": from_json(request.arguments),
+        "repo_rev": request.revision or None,
+    }
+
+
+def rehearsed(found: dict):
+    """Return the message RehearseResponse, see `Service.rehearse`."""
+    return message(
+        "RehearseResponse",
+        passed=found["passed"],
+        sentence=found["sentence"],
+        device_s=(found.get("device_ns") or 0) / 1e9,
+        lines=[_line(line, found["directory"]) for line in found.get("lines", ())],
+    )
+
+
+def _line(line: dict, directory: str | None):
+    path = Path(line["file"])
+    inside = directory is not None and path.is_relative_to(directory)
+    return message(
+        "RehearsedLine",
+        file=str(path.relative_to(directory)) if inside else path.name,
+        line=line["line"],
+        outputs=line["outputs"],
+        passes=line["passes"],
+        slack=None if line["slack_ns"] is None else line["slack_ns"] / 1e9,
+        at_pass=line["at_pass"] or 0,
+    )
