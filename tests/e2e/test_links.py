@@ -102,8 +102,9 @@ def test_satellite_is_managed_through_master(pair):
 
 
 def test_restarted_satellite_reconnects_and_is_managed(pair):
+    before = pair.uart().count(ABOVE)
     assert pair.manage("satellite", "reboot").returncode == 0
-    pair.until_logged(ABOVE, 2)
+    pair.until_logged(ABOVE, before + 1)
     (link,) = pair.links()
     assert link["up"]
     log = pair.manage("satellite", "log").stdout

@@ -19,7 +19,8 @@ let
   stubs = builtins.listToAttrs (map (name: { inherit name; value = package name; }) names) // {
     lib = {
       importTOML = path: builtins.fromTOML (builtins.readFile path);
-      cleanSourceWith = { src, filter }: assert builtins.isBool (filter (toString src + "/README.md") "regular"); src;
+      # Without what was built, which may contain sockets.
+      cleanSourceWith = { src, filter }: builtins.path { name = "source"; path = src; inherit filter; };
       cleanSourceFilter = path: type: true;
       hasSuffix = suffix: text:
         let from = builtins.stringLength text - builtins.stringLength suffix; in
