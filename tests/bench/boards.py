@@ -113,7 +113,8 @@ def workload_figures(figures):
         for boards in (1, 2, 4):
             shutdown_all()
             os.environ["SYSTEM"] = "four_boards.toml" if boards == 4 else "system.toml"
-            stencil = experiment("examples/remote/stencil.py", "Stencil", database, f"boards={boards}")
+            name, arguments = ("StencilFour", []) if boards == 4 else ("Stencil", [f"boards={boards}"])
+            stencil = experiment("examples/remote/stencil.py", name, database, *arguments)
             stencil.prepare()
             stencil.run()
             stencil.analyze()

@@ -172,8 +172,9 @@ class _Slots(Module):
 
     `board` (in, 3 bits): number of this board. `written` (in, `ready` out): answer to a packet that fetches,
     by this board's server. `brought` (out): the packet with `brought_key` (in, 10 bits) awaits an answer.
-    `issued` (in): a packet is sent, in slot `slot` (in, 4 bits) with identification `id` (out, 7 bits): if `new` (in) for the first time, of `descriptor`
-    (in, 2 bits), in slot `free` (out, 4 bits), else slot `late` (out, 4 bits) again.
+    `issued` (in): a packet is sent, in slot `slot` (in, 4 bits) with identification `id` (out, 7 bits): if `new`
+    (in) for the first time, of `descriptor` (in, 2 bits), in slot `free` (out, 4 bits), else slot `late`
+    (out, 4 bits) again.
     `full` (out): no slot is free; `empty` (out): all are. `again` (out): a packet is to be retransmitted. For
     a cycle: `retry` (out), one is from now on; `ended` (out), one of descriptor `ended_of` (out, 2 bits) is no
     longer in flight, and has failed if `fails` (out), with `why` (out, 3 bits), a status. `unreadable` (in):
