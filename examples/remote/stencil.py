@@ -16,7 +16,7 @@ SENT = BUFFER + 0x8000
 """Rows to be sent: the first of the strip and its last."""
 HALO = BUFFER + 0x9000
 """Received rows, from above and from below, in turn for even and odd steps."""
-NEWS = MAILBOX
+ARRIVED = MAILBOX
 """Steps of which the rows from above, and from below, have arrived."""
 MOST = 4
 """Boards."""
@@ -38,10 +38,10 @@ class Strips(HasEnvironment):
         self.took_mu = 0
 
     @kernel
-    def send_row(self, board, target, source, news, step):
+    def send_row(self, board, target, source, arrived, step):
         """Copies a row to another board, and tells it."""
         self.memories[board].copy(target, source, ROW_BYTES)
-        self.memories[board].store(news, step)
+        self.memories[board].store(arrived, step)
 
     @kernel
     def exchange(self, board, step, strip):
@@ -53,20 +53,20 @@ class Strips(HasEnvironment):
             for n in range(COLUMNS):
                 row[n] = strip[COLUMNS + n]
             self.memories[board].write(SENT, row)
-            self.send_row(board - 1, place + ROW_BYTES, SENT, NEWS + 4, step)
+            self.send_row(board - 1, place + ROW_BYTES, SENT, ARRIVED + 4, step)
         if below:
             for n in range(COLUMNS):
                 row[n] = strip[self.rows * COLUMNS + n]
             self.memories[board].write(SENT + ROW_BYTES, row)
-            self.send_row(board + 1, place, SENT + ROW_BYTES, NEWS, step)
+            self.send_row(board + 1, place, SENT + ROW_BYTES, ARRIVED, step)
         if above:
-            while self.memories[board].load(NEWS) < step:
+            while self.memories[board].load(ARRIVED) < step:
                 pass
             self.memories[board].read(place, row)
             for n in range(COLUMNS):
                 strip[n] = row[n]
         if below:
-            while self.memories[board].load(NEWS + 4) < step:
+            while self.memories[board].load(ARRIVED + 4) < step:
                 pass
             self.memories[board].read(place + ROW_BYTES, row)
             for n in range(COLUMNS):
@@ -96,8 +96,8 @@ class Strips(HasEnvironment):
 
     @kernel
     def open(self, board):
-        """Forgets old news, and lets the boards above and below write."""
-        self.memories[board].write(NEWS, [0, 0])
+        """Forgets earlier steps, and lets the boards above and below write."""
+        self.memories[board].write(ARRIVED, [0, 0])
         first, last = 0, 1
         if board == 0:
             first, last = 1, self.boards

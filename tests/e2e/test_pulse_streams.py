@@ -23,7 +23,7 @@ def test_streams_reach_cores_of_the_kernels_board_alone(run):
     assert "refused\nthere 3\ndone\n" in done.stdout
 
 
-def test_stream_to_another_board_says_what_to_use(run):
+def test_stream_to_another_board_names_its_replacement(run):
     done = run("caught=False")
     assert done.returncode == 1
     text = (

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seed_zero_disturbs_nothing_at_all() {
+    fn seed_zero_adds_no_delay_anywhere() {
         let mut none = Disturbance::new(0, Of::Streams);
         assert!((0..2000).all(|cycle| none.memory(cycle) == 0 && none.access() == 0));
         assert_eq!(none.interrupt(), None);

@@ -125,7 +125,7 @@ def play_fetches(engine, cycles, *faults):
     return play(engine, copies, cycles, *faults, posts=[(0, 1), (cycles // 2, 4)])
 
 
-def test_fetches_through_a_board_bring_what_was_copied(engine):
+def test_fetches_through_a_board_bring_the_copied_words(engine):
     check_fetches(*play_fetches(engine, 12_000))
 
 
