@@ -140,7 +140,10 @@ mod tests {
         let mut some = Disturbance::new(3, Of::Streams);
         let delays: Vec<u64> = (0..100_000).map(|n| some.memory(41 * n)).collect();
         let longest = delays.iter().max().copied();
-        assert!(longest > Some(REFRESH) && longest <= Some(BURST + REFRESH), "{longest:?}");
+        assert!(
+            longest > Some(REFRESH) && longest <= Some(BURST + REFRESH),
+            "{longest:?}"
+        );
         let late = delays.iter().filter(|delay| **delay > 0).count() as f64 / 1e5;
         let stated = 1.0 / MEETS_BURST as f64 + REFRESH as f64 / REFRESH_EVERY as f64;
         assert!((late - stated).abs() < 0.01, "{late} {stated}");
