@@ -117,6 +117,38 @@ class Copies(EnvExperiment):
         return arrived, returned
 
 
+class Fetches(EnvExperiment):
+    """Reads of a satellite's memory: by the engine, and by single loads."""
+
+    def build(self):
+        for name in ("core", "master", "satellite"):
+            self.setattr_device(name)
+
+    @subkernel(destination=1)
+    def open(self):
+        self.master.export(0)
+
+    @kernel
+    def run(self) -> TTuple([TInt64, TInt64, TInt64]):
+        """Return the machine units of a fetch of 8 bytes, of one of 64 KiB, each the fastest of some, and of loads of
+        1024 words."""
+        self.core.reset()
+        self.open()
+        subkernel_await(self.open)
+        words = [0 for _ in range(1024)]
+        small, large = int64(1000000), int64(1000000)
+        for _ in range(ROUNDS):
+            start = self.core.get_rtio_counter_mu()
+            self.satellite.fetch(BUFFER, BUFFER + 0x8000, 8)
+            small = min(small, self.core.get_rtio_counter_mu() - start)
+            start = self.core.get_rtio_counter_mu()
+            self.satellite.fetch(BUFFER, BUFFER + 0x20000, 0x10000)
+            large = min(large, self.core.get_rtio_counter_mu() - start)
+        start = self.core.get_rtio_counter_mu()
+        self.satellite.read(BUFFER, words)
+        return small, large, self.core.get_rtio_counter_mu() - start
+
+
 class Messages(EnvExperiment):
     """Single stores to a satellite, whose kernel polls its cached memory."""
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 PREFIXES = ("subkernel.", "ddma.", "rtio.remote_kernel")
-REMOTE_PREFIXES = ("remote.copy_8b", "remote.mailbox")
+REMOTE_PREFIXES = ("remote.copy_8b", "remote.mailbox", "remote.fetch", "remote.load")
+WORKLOAD_PREFIXES = ("remote.stream", "remote.stencil")
 _FIBRE_NS = 1000
 
 
@@ -61,6 +62,7 @@ def remote_figures(figures):
         try:
             arrived, returned = experiment("tests/bench/board_kernels.py", "Copies", str(database)).run()
             message = experiment("tests/bench/board_kernels.py", "Messages", str(database)).run()
+            small, large, loads = experiment("tests/bench/board_kernels.py", "Fetches", str(database)).run()
         finally:
             shutdown_all()
     where = "fastest of 8; emulated boards, fibre of 1 us"
@@ -72,3 +74,52 @@ def remote_figures(figures):
     how = "a kernel's call of `store` to the arrival of a word in the mailbox, as seen by a kernel that polls its "
     how += "cached memory, less the fibre; fastest of 8; emulated boards, whose coherent port is an assumption"
     figures.add("remote.mailbox_us", (message - _FIBRE_NS) / 1000, "us", target=1, source=how)
+    how = (
+        "a kernel's call of `fetch` to its return, when 8 bytes of the other board's memory are in this one's; " + where
+    )
+    figures.add("remote.fetch_8b_us", small / 1000, "us", source=how)
+    how = f"64 KiB by one call of `fetch`; {where}"
+    figures.add("remote.fetch_mb_s", 65536e3 / large, "MB/s", source=how)
+    how = "1024 words by `read`, a load of 32 bits each; emulated boards, fibre of 1 us; "
+    how += "baseline: the paper's remote STREAM"
+    figures.add("remote.load_mb_s", 4096e3 / loads, "MB/s", baseline=4.8, source=how)
+
+
+def workload_figures(figures):
+    """Examples of remote memory, whose results NumPy checks; the last on four boards."""
+    import os
+
+    from kairos.emulator import shutdown_all
+    from tests.support.experiment import experiment
+    from tests.support.gateware import built
+
+    built("memory", "store", "memory_star")
+    database, where = (
+        "examples/remote/device_db.py",
+        "checked by NumPy; emulated boards, whose processors have no caches",
+    )
+    try:
+        stream = experiment("examples/remote/stream.py", "Stream", database)
+        stream.prepare()
+        stream.run()
+        rates = stream.get_dataset("mb_per_s")
+        for way, name, baseline, what in [
+            (0, "single", 4.8, "single loads and posted stores; baseline: the paper's copy"),
+            (1, "engine", 4.8, "blocks of 1 KiB, fetched and copied back by the engine; baseline: the paper's copy"),
+        ]:
+            for operation, rate in zip(("copy", "scale", "add", "triad"), rates[way], strict=True):
+                source = f"examples/remote/stream.py, fibre of 1 us, {what}; {where}"
+                figures.add(f"remote.stream_{operation}_{name}_mb_s", rate, "MB/s", baseline=baseline, source=source)
+        for boards in (1, 2, 4):
+            shutdown_all()
+            os.environ["SYSTEM"] = "four_boards.toml" if boards == 4 else "system.toml"
+            name, arguments = ("StencilFour", []) if boards == 4 else ("Stencil", [f"boards={boards}"])
+            stencil = experiment("examples/remote/stencil.py", name, database, *arguments)
+            stencil.prepare()
+            stencil.run()
+            stencil.analyze()
+            source = f"examples/remote/stencil.py: a step of 64 x 64 points on {boards} boards; {where}"
+            figures.add(f"remote.stencil_{boards}_us", stencil.get_dataset("step_us"), "us", source=source)
+    finally:
+        os.environ.pop("SYSTEM", None)
+        shutdown_all()

@@ -16,12 +16,20 @@ def reply(*samples, processor=800_000_000, logic=125_000_000):
 
 def test_statistics_have_spread_and_throughput():
     series = Series.read(Path.STREAM_FROM_MEMORY, 1000, reply((800, 32, 35), (1600, 33, 40), (400, 32, 36)))
-    assert series.time_ns() == Spread(500, 1000, 2000)
+    assert series.time_ns() == Spread(500, 1000, 2000, 2000)
     # 1000 bytes in 0.5, 1 and 2 us
-    assert series.throughput() == Spread(500, 1000, 2000)
+    assert series.throughput() == Spread(500, 1000, 2000, 2000)
     first, last = series.logic_ns()
-    assert (first, last.max) == (Spread(256, 256, 264), 320)
+    assert (first, last.max) == (Spread(256, 256, 264, 264), 320)
     assert series.as_json()["logic_last_ns"]["median"] == 288
+
+
+def test_rare_late_trials_are_beyond_the_percentile():
+    series = Series.read(Path.REQUEST, 0, reply(*[(400, 0, 0)] * 990, *[(4000, 0, 0)] * 10))
+    assert series.time_ns() == Spread(500, 500, 5000, 500)
+    assert (
+        Series.read(Path.REQUEST, 0, reply(*[(400, 0, 0)] * 989, *[(4000, 0, 0)] * 11)).time_ns().percentile_99 == 5000
+    )
 
 
 def test_register_path_has_throughput_and_request_path_none():

@@ -8,7 +8,8 @@ from kairos.devices import DeviceDB
 ROOT = Path(__file__).parents[2]
 
 
-def experiment(file: str, class_name: str, devices: str = "examples/device_db.py"):
-    """Return a built experiment of class `class_name` in `file`, on devices of the examples."""
+def experiment(file: str, class_name: str, devices: str = "examples/device_db.py", *arguments: str):
+    """Return a built experiment of class `class_name` in `file`, on devices of the examples; `arguments`: as
+    NAME=VALUE."""
     database = DeviceDB.load(ROOT / devices)
-    return Experiment(ROOT / file, class_name, [], database).instance
+    return Experiment(ROOT / file, class_name, list(arguments), database).instance

@@ -84,9 +84,9 @@ def _pulse_pair() -> Variant:
     return replace(master, channels=(*master.channels, _core("pulse0")))
 
 
-def _store() -> Variant:
+def _store(prefix="sat_") -> Variant:
     """A satellite whose memory the master reads and writes, and vice versa."""
-    return _satellite("store", remote=True)
+    return _satellite("store", prefix, remote=True)
 
 
 def _block(packetiser="gearbox", name="block") -> Variant:
@@ -176,6 +176,7 @@ VARIANTS = _Variants(
         "store": _store,
         "bridge": lambda: _master("bridge", _block()),
         "block": _block,
+        "memory_star": lambda: _master("memory_star", *(_store(f"sat{n}_") for n in (1, 2, 3))),
         "span": lambda: _master("span", _reach()),
         "reach": _reach,
         "chain": lambda: _master("chain", _relay()),

@@ -60,6 +60,7 @@ STOP_CYCLES = 1
 pulse_update = firmware_function("pulse_update", "gate parameter target value", NOWRITE)
 pulse_update_all = firmware_function("pulse_update_all", "gate parameters values target", NOWRITE)
 pulse_stream = firmware_function("pulse_stream", "words", NOWRITE)
+rtio_get_destination_status = firmware_function("rtio_get_destination_status", "destination", QUIET)
 pulse_note = firmware_function("pulse_note", "target value", QUIET)
 pulse_noted = firmware_function("pulse_noted", "target", QUIET)
 
@@ -92,7 +93,7 @@ class Pulse(PulseBuilder):
     """The pulse core on RTIO channel `channel`, with `channels` output channels, and the address
     bits of its tables."""
 
-    kernel_invariants = {"channels", "sample_rate", "ask_mu"}
+    kernel_invariants = {"board", "channels", "sample_rate", "ask_mu"}
     word = Address(0)
     start = Address(1)
     branch = Address(2)
@@ -121,7 +122,8 @@ class Pulse(PulseBuilder):
     ):
         super().__init__(dmgr, channel, core_device)
         self.channels = channels
-        self.ask_mu = ASK_MU if channel >> DESTINATION_AT == 0 else FAR_MU
+        self.board = channel >> DESTINATION_AT
+        self.ask_mu = ASK_MU if self.board == 0 else FAR_MU
         self.sample_rate = CLOCK * SAMPLES_PER_CYCLE
         self._tables = (1 << mlut_bits, 1 << plut_bits)
 
@@ -441,8 +443,14 @@ class Pulse(PulseBuilder):
 
         The words are first copied to 512 KiB of uncached memory that the logic reads; they remain
         there until another 512 KiB have been copied. ValueError for more than 16380 words, or an
-        incomplete word.
+        incomplete word, or a core on another board, whose logic does not read this memory.
         """
+        if self.board != 0 and rtio_get_destination_status(self.board):
+            raise ValueError(
+                "stream_from is for pulse cores of the board on which the kernel runs, not for one on destination {0}: "
+                "use send, or a subkernel there",
+                int64(self.board),
+            )
         rtio_output(self.memory, pulse_stream(words))
 
     @kernel

@@ -25,6 +25,8 @@ MAILBOX, MAILBOX_BYTES = _MAILBOX.start, len(_MAILBOX)
 """The same of the memory for messages: its accesses by other boards are coherent with the cache of a kernel that polls
 it."""
 NOTHING, READ, READ_WRITE = 0, 1, 3
+FETCH = -(1 << 31)
+"""Added to a destination: from there to here."""
 
 
 class RemoteMemory(RemoteWords):
@@ -52,6 +54,20 @@ class RemoteMemory(RemoteWords):
         RemoteMemoryError names the address of the first piece that failed; those before it have arrived.
         """
         remote_copy_pieces(self.destination, pieces)
+
+    @kernel
+    def fetch(self, address, target, size):
+        """Copy `size` bytes from `address` of the other board to `target` in this board's `BUFFER`, and return
+        when they are there, as `copy` does in the other direction. The other board must export them, this one
+        nothing.
+        """
+        remote_copy(self.destination | FETCH, address, target, size)
+
+    @kernel
+    def fetch_pieces(self, pieces):
+        """Fetch pieces, as `copy_pieces` copies them. `pieces`: a list of three numbers for each, its address
+        on the other board, its address in this board's `BUFFER`, and its size in bytes."""
+        remote_copy_pieces(self.destination | FETCH, pieces)
 
     @kernel
     def post_stores(self, posts=True):

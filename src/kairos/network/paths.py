@@ -45,15 +45,17 @@ _LEAST_TRIALS = 3
 
 @dataclass(frozen=True)
 class Spread:
-    """Minimum, median and maximum of some numbers."""
+    """Minimum, median and maximum of some numbers, and what 99 % of them do not exceed."""
 
     min: float
     median: float
     max: float
+    percentile_99: float
 
     @classmethod
     def of(cls, numbers) -> "Spread":
-        return cls(float(numpy.min(numbers)), float(numpy.median(numbers)), float(numpy.max(numbers)))
+        highest = numpy.percentile(numbers, 99, method="inverted_cdf")
+        return cls(*map(float, (numpy.min(numbers), numpy.median(numbers), numpy.max(numbers), highest)))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 
 use std::any::Any;
 
+use super::disturbance::Disturbance;
 use super::memory::Memory;
 use super::peripheral::{Access, Context, Due, Ended, Peripheral, Readiness, Reset, NEVER};
 use super::signals::Signals;
@@ -88,6 +89,8 @@ pub struct Bus {
     pub sev_count: u64,
     /// The core that executed the last `sev`.
     pub sev_core: usize,
+    /// Makes accesses of the cores that take time late.
+    pub disturbance: Disturbance,
     /// No core acts before this time unless woken. Used for boards that are linked to others.
     pub acting: Cycles,
     /// A core waits for an event of the PL, or for the response to an access. Used likewise.
@@ -149,6 +152,7 @@ impl Bus {
             signals: Signals::default(),
             sev_count: 0,
             sev_core: 1,
+            disturbance: Disturbance::default(),
             acting: NEVER,
             awaiting_pl: false,
             clocked: Vec::new(),
@@ -340,7 +344,7 @@ impl Bus {
         }
         let (slot, at) = (route.slot, route.access(core, address, size, now));
         let (word, effect) = with_context!(self, slot, false, |p, cx| p.read(at, cx));
-        (word >> at.shift(), effect)
+        (word >> at.shift(), self.disturbed(effect))
     }
 
     /// Performs a store of `size` bytes by `core` at `now`.
@@ -353,6 +357,14 @@ impl Bus {
             for slot in 0..self.slots.len() {
                 with_context!(self, slot, false, |p, cx| p.signalled(now, cx));
             }
+        }
+        self.disturbed(effect)
+    }
+
+    /// The effect of an access that may meet another one, if it takes time at all.
+    fn disturbed(&mut self, mut effect: Effect) -> Effect {
+        if effect.stall > 0 {
+            effect.stall += self.disturbance.access();
         }
         effect
     }

@@ -4,6 +4,7 @@
 pub mod boot_rom;
 pub mod bus;
 pub mod cpu;
+pub mod disturbance;
 pub mod memory;
 pub mod params;
 pub mod peripheral;

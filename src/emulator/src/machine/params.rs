@@ -13,6 +13,8 @@ pub struct Params {
     pub gp_access: u64,
     /// CPU cycles a core stalls for one access to the GPIO controller, in total.
     pub gpio_access: u64,
+    /// Seed of refreshes, contention and interrupts that make accesses late; 0: none do.
+    pub disturbances: u64,
     /// Virtual nanoseconds from the gateway to the guest's Ethernet controller.
     pub net_latency_ns: u64,
     /// CPU cycles one core may be ahead of the other.
@@ -43,6 +45,7 @@ impl Default for Params {
             acp_write_visible: 15,
             gp_access: 72,
             gpio_access: 72,
+            disturbances: 0,
             net_latency_ns: 20_000,
             quantum: 4000,
             host_wait_ms: 2000,
@@ -65,6 +68,7 @@ const NAMES: &[Named] = &[
     ("acp_write_visible", 0, |p| &mut p.acp_write_visible),
     ("gp_access", 1, |p| &mut p.gp_access),
     ("gpio_access", 1, |p| &mut p.gpio_access),
+    ("disturbances", 0, |p| &mut p.disturbances),
     ("net_latency_ns", 0, |p| &mut p.net_latency_ns),
     ("quantum", 100, |p| &mut p.quantum),
     ("host_wait_ms", 0, |p| &mut p.host_wait_ms),

@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use super::library::{Inputs, Outputs};
+use crate::machine::disturbance::Disturbance;
 use crate::machine::memory::Memory;
 
 const OUTSTANDING: usize = 8;
@@ -36,6 +37,7 @@ pub struct Acp {
     responses: VecDeque<u8>,
     latency: u64,
     visible: u64,
+    disturbance: Disturbance,
     /// Number of completed write bursts.
     pub written: u64,
     /// Number of accepted read bursts.
@@ -47,18 +49,24 @@ pub struct Acp {
 }
 
 impl Acp {
-    /// Creates a port. `latency` is L, `visible` is W, in PL cycles.
-    pub fn new(latency: u64, visible: u64) -> Self {
+    /// Creates a port. `latency` is L, `visible` is W, in PL cycles, to which `disturbance` adds.
+    pub fn new(latency: u64, visible: u64, disturbance: Disturbance) -> Self {
         Self {
             latency,
             visible,
+            disturbance,
             ..Self::default()
         }
     }
 
     /// Creates a port with the same timing.
     pub fn restarted(&self) -> Self {
-        Self::new(self.latency, self.visible)
+        Self::new(self.latency, self.visible, self.disturbance.clone())
+    }
+
+    /// The cycle of an answer that would come in `cycle` if nothing disturbed it.
+    fn late(&mut self, cycle: u64) -> u64 {
+        cycle + self.disturbance.memory(cycle)
     }
 
     /// Whether no transaction is in progress.
@@ -151,12 +159,13 @@ impl Acp {
         if inputs.acp_arready & outputs.acp_arvalid != 0 {
             self.accepted += 1;
             self.newest = Some(outputs.acp_araddr);
-            self.reads.push_back(Read {
+            let read = Read {
                 id: outputs.acp_arid,
                 address: outputs.acp_araddr,
                 left: (outputs.acp_arlen & 15).into(),
-                ready: cycle + self.latency,
-            });
+                ready: self.late(cycle + self.latency),
+            };
+            self.reads.push_back(read);
         }
         if inputs.acp_awready & outputs.acp_awvalid != 0 {
             self.addresses.push_back((outputs.acp_awid, outputs.acp_awaddr));
@@ -174,11 +183,12 @@ impl Acp {
                 .into_iter()
                 .enumerate()
                 .map(|(i, (d, s))| (address.wrapping_add(8 * i as u32), d, s));
-            self.writes.push_back(Write {
+            let write = Write {
                 id,
-                due: cycle + 1 + self.visible,
+                due: self.late(cycle + 1 + self.visible),
                 beats: beats.collect(),
-            });
+            };
+            self.writes.push_back(write);
         }
     }
 }
@@ -191,7 +201,7 @@ mod tests {
     fn read_data_arrive_after_the_exact_latency() {
         let memory = Memory::new(1);
         memory.write(0x100, &[1, 0, 0, 0, 0, 0, 0, 0, 2]);
-        let mut acp = Acp::new(20, 15);
+        let mut acp = Acp::new(20, 15, Disturbance::default());
         let (mut i, mut o) = (Inputs::zero(), Outputs::zero());
         (o.acp_arvalid, o.acp_araddr, o.acp_arlen, o.acp_rready) = (1, 0x100, 1, 1);
         let mut beats = vec![];
@@ -210,7 +220,7 @@ mod tests {
     #[test]
     fn write_is_visible_after_its_latency() {
         let memory = Memory::new(1);
-        let mut acp = Acp::new(20, 15);
+        let mut acp = Acp::new(20, 15, Disturbance::default());
         let (mut i, mut o) = (Inputs::zero(), Outputs::zero());
         (
             o.acp_awvalid,

@@ -4,6 +4,7 @@ use super::acp::Acp;
 use super::gp::{Gp, Master};
 use super::hp::Hp;
 use super::library::{Inputs, Outputs};
+use crate::machine::disturbance::{Disturbance, Of};
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
 use crate::machine::time::Cycles;
@@ -44,8 +45,12 @@ impl Buses {
     /// Idle ports with this timing.
     pub(super) fn new(params: &Params) -> Self {
         Self {
-            acp: Acp::new(params.acp_read_latency, params.acp_write_visible),
-            hp: Hp::default(),
+            acp: Acp::new(
+                params.acp_read_latency,
+                params.acp_write_visible,
+                Disturbance::new(params.disturbances, Of::Coherent),
+            ),
+            hp: Hp::new(Disturbance::new(params.disturbances, Of::Streams)),
             gp0: Gp::default(),
             gp1: Gp::default(),
             access: params.gp_access,
@@ -55,7 +60,7 @@ impl Buses {
     /// Abandons all transactions.
     pub(super) fn reset(&mut self) {
         self.acp = self.acp.restarted();
-        (self.hp, self.gp0, self.gp1) = (Hp::default(), Gp::default(), Gp::default());
+        (self.hp, self.gp0, self.gp1) = (self.hp.restarted(), Gp::default(), Gp::default());
     }
 
     /// Whether no transaction is in progress.

@@ -3,6 +3,7 @@
 
 use super::acp::Acp;
 use super::library::{Inputs, Outputs};
+use crate::machine::disturbance::Disturbance;
 use crate::machine::memory::Memory;
 
 /// PL cycles from an accepted read address to the first beat, and from a write's last beat to its
@@ -16,17 +17,25 @@ pub struct Hp {
     outputs: Outputs,
 }
 
-impl Default for Hp {
-    fn default() -> Self {
+impl Hp {
+    /// Creates a port to whose latencies `disturbance` adds.
+    pub fn new(disturbance: Disturbance) -> Self {
+        Self::with(Acp::new(LATENCY, LATENCY, disturbance))
+    }
+
+    /// Creates a port with the same timing.
+    pub fn restarted(&self) -> Self {
+        Self::with(self.port.restarted())
+    }
+
+    fn with(port: Acp) -> Self {
         Self {
-            port: Acp::new(LATENCY, LATENCY),
+            port,
             inputs: Inputs::zero(),
             outputs: Outputs::zero(),
         }
     }
-}
 
-impl Hp {
     /// Whether no transaction is in progress.
     pub fn idle(&self) -> bool {
         self.port.idle()

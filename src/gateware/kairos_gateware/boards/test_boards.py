@@ -345,7 +345,7 @@ def lint(verilog, top, *arguments):
     return [line for line in done.stderr.splitlines() if line.startswith("%")]
 
 
-ALIKE = ("chain", "clocked", "fork", "lab", "pair", "reach", "satellite", "span", "star", "tree")
+ALIKE = ("chain", "clocked", "fork", "lab", "memory_star", "pair", "reach", "satellite", "span", "star", "tree")
 """Variants whose parts are in others."""
 
 

@@ -42,7 +42,7 @@ class RemoteMemory(Module):
         self.submodules.port = port = ServedWords(server)
         self.acp, self.wants_acp = port.port, port.wanted
         self.submodules.engine = engine = BulkEngine(bulk_way)
-        self.submodules.bulk = bulk = BulkServer(bulk_way, server.regions)
+        self.submodules.bulk = bulk = BulkServer(bulk_way, server.regions, engine)
         self.comb += [engine.board.eq(own), bulk.board.eq(own)]
         self.readers = [port.read, engine.bus_ring, engine.bus_data]
         self.writers = [port.write, bulk.bus]

@@ -138,7 +138,7 @@ class BulkBoard(Module):
             If(other.valid & ~other.ready & line.out.ready, waits.eq(waits + 1)).Else(waits.eq(0)),
             If(waits > waited, waited.eq(waits)),
         ]
-        self.submodules.server = server = BulkServer(way, [region])
+        self.submodules.server = server = BulkServer(way, [region], engine)
         self.submodules.port = port = _Port([engine.bus_ring, engine.bus_data], server.bus)
         self.comb += [
             engine.board.eq(number),

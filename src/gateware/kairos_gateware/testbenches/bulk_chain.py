@@ -37,9 +37,10 @@ def contents(board):
     return [random.getrandbits(64) for _ in range(HALF - SOURCE)]
 
 
-def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1):
+def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1, posts=((0, RING),)):
     """copies: by board, (word here, words, word there, flags). cuts: (line, from, to). flips: bit
-    error probability. Returns the outputs, and the second halves of the memories."""
+    error probability. posts: (cycle, most copies of a board posted from then on). Returns the
+    outputs, and the second halves of the memories."""
     rows = np.zeros(READY + cycles + HALF + 2, engine.inputs)
     rows["plugged"], rows["early"] = 1, 1
     middle = np.arange(500, READY + cycles)
@@ -53,7 +54,8 @@ def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1):
         rows["index"][: len(words), board] = np.arange(len(words))
         rows["value"][: len(words), board] = np.array(words, np.uint64)
         rows["index"][-HALF - 2 : -2, board] = np.arange(HALF, MEMORY_WORDS)
-        rows["posted"][READY:, board] = len(copies.get(board, []))
+        for cycle, most in posts:
+            rows["posted"][READY + cycle :, board] = min(most, len(copies.get(board, [])))
     for line, begin, end in cuts:
         rows["plugged"][READY + begin : READY + end, line] = 0
     if clear:

@@ -57,6 +57,13 @@ _TOOLS = {
             help="number of trials per size, fewer for large sizes; default: %(default)s",
         ),
         Option("--json", action="store_true", help="print JSON instead of a table"),
+        Option(
+            "--disturbances",
+            metavar="SEED",
+            type=int,
+            default=0,
+            help="emulated devices: model refreshes of the memory, contention and interrupts; default: none",
+        ),
         Option("--plot", metavar="FILE", help="plot time and throughput over size (.png, .pdf, .svg)"),
         runs="paths.measure_paths",
     ),

@@ -197,9 +197,10 @@ const DESCRIPTOR: usize = 4;
 /// Numbers of a piece, and most pieces that are posted at once: half a ring.
 const PIECE: usize = 3;
 const AT_ONCE: usize = RING / 4 / DESCRIPTOR / 2;
-/// Flags of a descriptor: signal completion; and, in the bit above the destination, that
-/// the descriptor is for that board rather than the neighbour.
+/// Flags of a descriptor: signal completion; copy from there to here; and, in the bit above the
+/// destination, that the descriptor is for that board rather than the neighbour.
 const NOTIFIES: u32 = 1;
+const FETCHES: u32 = 2;
 const FAR: u32 = 8;
 /// The first interrupt of the logic.
 const INTERRUPT: u16 = 61;
@@ -316,7 +317,10 @@ extern "C" fn copy_pieces(destination: u32, list: u32) {
     }
 }
 
+/// Copies from here to a board, or, if the highest bit of its destination is set, from there to here.
 fn copy_all(destination: u32, pieces: &[[u32; PIECE]]) {
+    let fetches = (destination >> 31) * FETCHES;
+    let destination = destination & i32::MAX as u32;
     let Some((end, joined)) = known(destination, window::end_to(destination)) else {
         return;
     };
@@ -334,7 +338,7 @@ fn copy_all(destination: u32, pieces: &[[u32; PIECE]]) {
             return refuse(message, [here, REMOTE.start as u32, bytes]);
         }
     }
-    let to = if joined { 0 } else { (FAR | destination) << 8 };
+    let to = fetches | if joined { 0 } else { (FAR | destination) << 8 };
     for some in pieces.chunks(AT_ONCE) {
         if !carry_some(&engine, end, destination, to, some) {
             return;
@@ -369,7 +373,7 @@ fn carry_some(engine: &Engine, end: usize, destination: u32, to: u32, pieces: &[
             1 => "destination {0} does not export {1:#010x} of its memory for this access",
             2 => "bus error at {1:#010x} on destination {0}",
             3 => "destination {0} does not answer the access to {1:#010x}: the link is lost",
-            _ => "a copy to {1:#010x} of the memory of destination {0} failed",
+            _ => "a copy at {1:#010x} of the memory of destination {0} failed",
         };
         refuse(message, [destination, there, 0]);
     }

@@ -17,6 +17,7 @@ use std::rc::Rc;
 use super::bus::Bus;
 use super::cpu::access::Access;
 use super::cpu::{Core, Exit};
+use super::disturbance::{Disturbance, Of};
 use super::params::Params;
 use super::peripheral::NEVER;
 use super::time::Cycles;
@@ -69,6 +70,43 @@ const LEAD: Cycles = 200;
 /// system reset. The error is a one-line message for the user.
 pub type Start = Box<dyn Fn(&mut Bus) -> Result<u32, String>>;
 
+/// Interrupts of a core that the model adds: each holds up what runs on it, and nothing else.
+struct Interrupts {
+    disturbance: Disturbance,
+    /// When the next one comes, and how long it takes.
+    next: Cycles,
+    takes: Cycles,
+}
+
+impl Interrupts {
+    fn new(seed: u64, of: Of) -> Self {
+        let mut made = Self {
+            disturbance: Disturbance::new(seed, of),
+            next: NEVER,
+            takes: 0,
+        };
+        made.plan(0);
+        made
+    }
+
+    fn plan(&mut self, now: Cycles) {
+        if let Some((until, takes)) = self.disturbance.interrupt() {
+            (self.next, self.takes) = (now + until, takes);
+        }
+    }
+
+    /// The cycles for which one that is due at `now` holds up the core; 0 if none is. What came while the
+    /// core slept has been dealt with.
+    fn take(&mut self, now: Cycles) -> Cycles {
+        if now < self.next {
+            return 0;
+        }
+        let takes = self.takes.saturating_sub(now - self.next);
+        self.plan(now + takes);
+        takes
+    }
+}
+
 /// Two cores and their bus.
 pub struct Machine {
     /// The bus of the cores.
@@ -78,6 +116,7 @@ pub struct Machine {
     state: [CoreState; 2],
     accesses: [Option<Access>; 2],
     local: [Cycles; 2],
+    interrupts: [Interrupts; 2],
     now: Cycles,
     /// Time reached by peripherals the last time they acted without a core.
     reached: Cycles,
@@ -100,7 +139,8 @@ impl Machine {
     }
 
     /// Creates a machine whose core 0 runs the code loaded by `start`.
-    pub fn new(bus: Bus, start: Start, params: Params) -> Result<Self, String> {
+    pub fn new(mut bus: Bus, start: Start, params: Params) -> Result<Self, String> {
+        bus.disturbance = Disturbance::new(params.disturbances, Of::Accesses);
         let bus = Rc::new(RefCell::new(bus));
         let cores = [Core::new(0, &bus)?, Core::new(1, &bus)?];
         let mut machine = Self {
@@ -109,6 +149,7 @@ impl Machine {
             state: [CoreState::Running, CoreState::BootRom],
             accesses: [None, None],
             local: [0; 2],
+            interrupts: [Of::Core0, Of::Core1].map(|of| Interrupts::new(params.disturbances, of)),
             now: 0,
             reached: 0,
             params,
@@ -162,6 +203,11 @@ impl Machine {
             return; // a core woke, which may be the one behind
         }
         let start = self.local[core];
+        let held_up = self.interrupts[core].take(start);
+        if held_up > 0 {
+            self.local[core] = start + held_up;
+            return;
+        }
         let end = self.horizon(core, start).min(limit);
         if self.irq(core) && !self.cores[core].irq_masked() {
             self.cores[core].interrupt();
@@ -196,6 +242,7 @@ impl Machine {
             }
             _ => alone,
         };
+        end = end.min(self.interrupts[core].next);
         end = end.min(due.timer[0]).min(due.timer[1]).min(due.arrival);
         if bus.sev_core == core {
             end = end.min(due.answer);

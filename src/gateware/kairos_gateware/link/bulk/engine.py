@@ -1,22 +1,24 @@
-"""Bulk transfers, sending end: descriptors in a ring request copies from this board's memory to the
-one at the other end of the link.
+"""Bulk transfers, requesting end: descriptors in a ring request copies from this board's memory to the
+one at the other end of the link, or from there to here.
 
-    ring ─▶ descriptor ─▶ packets of 512 bytes ─▶ slot, timer ─▶ bursts from memory ─▶ line
-                                  slot is free, or again ◀─ answer
+    ring ─▶ descriptor ─▶ packets of 512 bytes ─▶ slot, timer ─▶ bursts from memory, or a request ─▶ line
+                         slot is free, or again ◀─ answer, or fetched data in memory
 
 A **descriptor** has 16 bytes: address of the first byte here (32 bits), bytes (32 bits), address of
-the first byte there (32 bits), and flags (32 bits; bit 0: report completion; bit 11: for the board
-whose number is in bits 10 to 8 instead of the neighbour). All but the flags are multiples of 8.
-Descriptors are carried out in order; the packets of the next one may start while the last of the
-previous one are still in flight, so scattered data are as fast as contiguous data. They are
-completed in order.
+the first byte there (32 bits), and flags (32 bits; bit 0: report completion; bit 1: fetch, copy from
+there to here; bit 11: for the board whose number is in bits 10 to 8 instead of the neighbour). All but
+the flags are multiples of 8. Descriptors are carried out in order; the packets of the next one may start
+while the last of the previous one are still in flight, so scattered data are as fast as contiguous data.
+They are completed in order.
 
 A packet occupies one of `SLOTS` slots, with a timer, until it is answered. Its data are not kept:
 if it arrived broken or is not answered in time, they are read from memory again, so they must not
-change before the descriptor is complete. After `attempts` attempts without an answer it has failed;
-one that was answered, since the packet was broken, counts `1 / SPOILT_TRIES`, as it shows that the
-other board is there. Then, or if a packet is rejected, the engine halts, reports the cause, and starts
-nothing more until it is cleared. Descriptors before the failed one are completed, later ones are not.
+change before the descriptor is complete. A packet that **fetches** sends a request, and is
+answered by a packet with them: `BulkServer` writes them to the address that the slot has kept. After
+`attempts` attempts without an answer a packet has failed; one that was answered, since a packet was
+broken, counts `1 / SPOILT_TRIES`, as it shows that the other board is there. Then, or if a packet is
+rejected, the engine halts, reports the cause, and starts nothing more until it is cleared. Descriptors
+before the failed one are completed, later ones are not.
 
 With `early`, the next packet is read as soon as the last word of the previous one has been read,
 whose timer guards it, so `SLOTS` packets may be in flight; otherwise the next packet is read when
@@ -34,7 +36,19 @@ from migen.genlib.fifo import SyncFIFO, SyncFIFOBuffered
 from ...hp import HpRead
 from ..remote.words import ADDRESS_BITS, BOARD_BITS, DONE, GENERATION_BITS, SLOT_BITS, UNREACHABLE
 from .server import BURST, burst_beats
-from .words import AGAIN, HEAD, ID_BITS, LENGTH_BITS, PACKET_WORDS, SLOTS, STATUS_BITS
+from .words import (
+    AGAIN,
+    ANSWER,
+    ASKED,
+    HEAD,
+    ID_BITS,
+    KEY_BITS,
+    LENGTH_BITS,
+    PACKET_WORDS,
+    SLOTS,
+    STATUS_BITS,
+    data_words,
+)
 
 __all__ = ["INVALID", "RING", "UNREADABLE", "BulkEngine"]
 
@@ -53,13 +67,16 @@ _BUFFER = 256
 _COUNT_BITS = 16
 _WORD_BITS = 3
 """Address bits within a word."""
+_FETCH = 1
 _TO_BITS, _TO = 1 + BOARD_BITS, 8
 """Bits of a descriptor's flags that name a board other than the neighbour, the number in the low
 bits, from bit 8 on."""
 
 
 _EXTENT = [("local", ADDRESS_BITS), ("remote", ADDRESS_BITS), ("length", LENGTH_BITS), ("to", _TO_BITS)]
-"""Of a packet: addresses of its first word here and there, words less one, and to which board."""
+_EXTENT += [("fetch", 1)]
+"""Of a packet: addresses of its first word here and there, words less one, and to which board; whether
+its data come from there."""
 
 
 class _Descriptors(Module):
@@ -153,9 +170,11 @@ class _Slots(Module):
     """The packets in flight, with their timers, of which one after the other is checked. receiving:
     `BulkReceiving`. timeout, attempts: as of the `BulkEngine`.
 
-    `board` (in, 3 bits): number of this board. `issued` (in): a packet is sent, in slot `slot` (in, 4
-    bits) with identification `id` (out, 7 bits): if `new` (in) for the first time, of `descriptor`
-    (in, 2 bits), in slot `free` (out, 4 bits), else slot `late` (out, 4 bits) again.
+    `board` (in, 3 bits): number of this board. `written` (in, `ready` out): answer to a packet that fetches,
+    by this board's server. `brought` (out): the packet with `brought_key` (in, 10 bits) awaits an answer.
+    `issued` (in): a packet is sent, in slot `slot` (in, 4 bits) with identification `id` (out, 7 bits): if `new`
+    (in) for the first time, of `descriptor` (in, 2 bits), in slot `free` (out, 4 bits), else slot `late`
+    (out, 4 bits) again.
     `full` (out): no slot is free; `empty` (out): all are. `again` (out): a packet is to be retransmitted. For
     a cycle: `retry` (out), one is from now on; `ended` (out), one of descriptor `ended_of` (out, 2 bits) is no
     longer in flight, and has failed if `fails` (out), with `why` (out, 3 bits), a status. `unreadable` (in):
@@ -164,6 +183,8 @@ class _Slots(Module):
 
     def __init__(self, receiving, timeout, attempts):
         self.board, self.unreadable = Signal(BOARD_BITS), Signal()
+        self.written = written = Record([("valid", 1), ("ready", 1), *ANSWER])
+        self.brought_key, self.brought = Signal(KEY_BITS), Signal()
         self.issued, self.new, self.slot, self.id = Signal(), Signal(), Signal(SLOT_BITS), Signal(ID_BITS)
         self.descriptor, self.ended_of = Signal(_OPEN_BITS), Signal(_OPEN_BITS)
         self.free, self.late = Signal(SLOT_BITS), Signal(SLOT_BITS)
@@ -180,28 +201,31 @@ class _Slots(Module):
         cost_limit = attempts * SPOILT_TRIES
         cost, costs = Signal(max=SPOILT_TRIES + 1), Array(Signal(max=cost_limit + 1) for _ in range(SLOTS))
         of = Array(Signal(_OPEN_BITS) for _ in range(SLOTS))
-        answered, expected = receiving.answer_key[:SLOT_BITS], Signal()
-        overdue, which, waited = Signal(), Signal(SLOT_BITS), Signal.like(now)
-        status = receiving.answer_status
+        comes, key, status = Signal(), Signal(KEY_BITS), Signal(STATUS_BITS)
+        overdue, which, waited, expected = Signal(), Signal(SLOT_BITS), Signal.like(now), Signal()
+
+        def awaits(key):
+            slot = key[:SLOT_BITS]
+            same = (key[ID_BITS:] == self.board) & (generation[slot] == key[SLOT_BITS:ID_BITS])
+            return same & busy[slot] & ~again[slot]
+
         self.comb += [
+            # Answers on the line cannot wait
+            comes.eq(receiving.answer | written.valid),
+            written.ready.eq(~receiving.answer),
+            key.eq(Mux(receiving.answer, receiving.answer_key, written.key)),
+            status.eq(Mux(receiving.answer, receiving.answer_status, written.status)),
+            self.brought.eq(awaits(self.brought_key)),
             [If(~busy[n], self.free.eq(n)) for n in reversed(range(SLOTS))],
             [If(again[n], self.late.eq(n)) for n in reversed(range(SLOTS))],
             self.full.eq(reduce(and_, busy)),
             self.empty.eq(~reduce(or_, busy)),
             self.again.eq(reduce(or_, again)),
             self.id.eq(Cat(self.slot, (generation[self.slot] + 1)[:GENERATION_BITS])),
-            expected.eq(
-                receiving.answer
-                & (receiving.answer_key[ID_BITS:] == self.board)
-                & busy[answered]
-                & (generation[answered] == receiving.answer_key[SLOT_BITS:ID_BITS])
-                & ~again[answered]
-            ),
+            expected.eq(comes & awaits(key)),
             waited.eq(now - sent[at]),
-            overdue.eq(
-                ~receiving.answer & busy[at] & ~again[at] & (waited >= timeout) & ~(self.issued & (self.slot == at))
-            ),
-            which.eq(Mux(receiving.answer, answered, at)),
+            overdue.eq(~comes & busy[at] & ~again[at] & (waited >= timeout) & ~(self.issued & (self.slot == at))),
+            which.eq(Mux(comes, key[:SLOT_BITS], at)),
             # What cannot be read stays so
             cost.eq(Mux(overdue | self.unreadable, SPOILT_TRIES, 1)),
             self.retry.eq((overdue | (expected & (status == AGAIN))) & (costs[which] + cost < cost_limit)),
@@ -239,22 +263,27 @@ class _Issue(Module):
 
     `early` (in): as of the `BulkEngine`. `hold` (in): no packets of descriptors are issued, and none is
     begun. `room` (in): a packet can be taken. `issued` (out): `packet` (out) is taken. `clear` (in): the rest
-    of the descriptor is dropped. `invalid` (out): for a cycle, the next descriptor cannot be carried out,
-    for the reason `wrong` (out, 3 bits).
+    of the descriptor is dropped. `brought` (out): the packet in slot `brought_slot` (in, 4 bits). `invalid`
+    (out): for a cycle, the next descriptor cannot be carried out, for the reason `wrong` (out, 3 bits).
     """
 
     def __init__(self, descriptors, opened, slots):
         self.early, self.hold, self.room, self.clear = Signal(), Signal(), Signal(), Signal()
         self.issued, self.packet = Signal(), Record(_EXTENT)
+        self.brought_slot, self.brought = Signal(SLOT_BITS), Record(_EXTENT)
         self.invalid, self.wrong = Signal(), Signal(STATUS_BITS)
 
         # # #
 
         local, remote, left, to = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(_TO_BITS)
+        fetch = Signal()
         first, old = Record(_EXTENT), Record(_EXTENT)
         memory = Memory(len(first.raw_bits()), SLOTS)
-        write, read = memory.get_port(write_capable=True), memory.get_port(async_read=True)
-        self.specials += memory, write, read
+        write, read, brought = (
+            memory.get_port(write_capable=True),
+            *[memory.get_port(async_read=True) for _ in range(2)],
+        )
+        self.specials += memory, write, read, brought
         repeats, new, begins, now = Signal(), Signal(), Signal(), descriptors.next
         right = (now.bytes != 0) & (Cat(now.local[:3], now.bytes[:3], now.remote[:3]) == 0)
         self.comb += [
@@ -268,12 +297,15 @@ class _Issue(Module):
             first.local.eq(local),
             first.remote.eq(remote),
             first.to.eq(to),
+            first.fetch.eq(fetch),
             first.length.eq(Mux(left > PACKET_WORDS, PACKET_WORDS - 1, left - 1)),
             write.adr.eq(slots.free),
             write.we.eq(new),
             write.dat_w.eq(first.raw_bits()),
             read.adr.eq(slots.late),
             old.raw_bits().eq(read.dat_r),
+            brought.adr.eq(self.brought_slot),
+            self.brought.raw_bits().eq(brought.dat_r),
             self.packet.raw_bits().eq(Mux(repeats, old.raw_bits(), first.raw_bits())),
             opened.issued.eq(new),
             opened.last.eq(left == first.length + 1),
@@ -296,6 +328,7 @@ class _Issue(Module):
                 local.eq(now.local[_WORD_BITS:]),
                 remote.eq(now.remote[_WORD_BITS:]),
                 to.eq(now.flags[_TO : _TO + _TO_BITS]),
+                fetch.eq(now.flags[_FETCH]),
                 left.eq(now.bytes[_WORD_BITS:]),
             ),
             If(self.clear, left.eq(0)),
@@ -306,33 +339,54 @@ class _Read(Module):
     """Reads packets' data and passes them on. bus: `HpRead`. packet: of the `BulkWay`. board: number of this
     board.
 
-    `room` (out): a packet can be taken. `take` (in): `extent` (in) with `id` (in, 7 bits) is. `moving`
-    (out): some are in transit. `unreadable` (out): for a cycle, a word could not be read.
+    `room` (out): a packet can be taken. `take` (in): `extent` (in) with `id` (in, 7 bits) is. `asked` (in,
+    `ready` out): data that another board fetches; both kinds take turns. `moving` (out): some are in transit.
+    `unreadable` (out): for a cycle, a word of a packet of this board could not be read.
     """
 
     def __init__(self, bus, packet, board):
         self.room, self.take = Signal(), Signal()
         self.extent, self.id = Record(_EXTENT), Signal(ID_BITS)
+        self.asked = asked = Record([("valid", 1), ("ready", 1), *ASKED])
         self.moving, self.unreadable = Signal(), Signal()
 
         # # #
 
-        job = self.extent
+        job, head, turn, room, takes = self.extent, Record(HEAD), Signal(), Signal(), Signal()
         reads = SyncFIFO(ADDRESS_BITS + LENGTH_BITS, 4)
-        heads = SyncFIFO(sum(width for _, width in HEAD) - BOARD_BITS, 8)
+        heads = SyncFIFO(sum(width for _, width in HEAD), 8)
         data = SyncFIFOBuffered(65, _BUFFER)
         self.submodules += reads, heads, data
         address, left, rest = Signal(ADDRESS_BITS), Signal(LENGTH_BITS + 1), Signal(LENGTH_BITS + 1)
         beats, chooses = burst_beats(address, left)
-        free, length, asks = Signal(max=_BUFFER + 1, reset=_BUFFER), Signal(LENGTH_BITS), Signal()
+        free, asks = Signal(max=_BUFFER + 1, reset=_BUFFER), Signal()
         next_address, next_length, given = Signal(ADDRESS_BITS), Signal(LENGTH_BITS), Signal()
+        others, asks_for = Signal(), Signal()  # of the packet that leaves
         self.comb += [
             *chooses,
-            self.room.eq(reads.writable & heads.writable),
-            reads.we.eq(self.take),
-            reads.din.eq(Cat(job.local, job.length)),
-            heads.we.eq(self.take),
-            heads.din.eq(Cat(self.id, job.length, job.remote, job.to[-1], job.to[:BOARD_BITS])),
+            room.eq(reads.writable & heads.writable),
+            self.room.eq(room & ~(asked.valid & turn)),
+            asked.ready.eq(room & ~self.take),
+            takes.eq(self.take | (asked.valid & asked.ready)),
+            If(
+                self.take,
+                head.key.eq(Cat(self.id, board)),
+                head.length.eq(job.length),
+                head.address.eq(job.remote),
+                head.far.eq(job.to[-1]),
+                head.destination.eq(job.to[:BOARD_BITS]),
+                head.fetch.eq(job.fetch),
+            ).Else(
+                head.key.eq(asked.key),
+                head.length.eq(asked.length),
+                head.far.eq(asked.far),
+                head.destination.eq(asked.key[ID_BITS:]),
+                head.fetched.eq(1),
+            ),
+            reads.we.eq(takes & ~head.fetch),
+            reads.din.eq(Cat(Mux(self.take, job.local, asked.address), head.length)),
+            heads.we.eq(takes),
+            heads.din.eq(head.raw_bits()),
             Cat(next_address, next_length).eq(reads.dout),
             reads.re.eq(left == 0),
             # An address, once offered, is held until it is accepted
@@ -341,15 +395,13 @@ class _Read(Module):
             data.we.eq(bus.rvalid),
             data.din.eq(Cat(bus.rdata, bus.rresp[1])),
             packet.head.eq(rest == 0),
-            packet.valid.eq(Mux(packet.head, heads.readable, data.readable)),
-            Cat(packet.key[:ID_BITS], packet.length, packet.address, packet.far, packet.destination).eq(heads.dout),
-            packet.key[ID_BITS:].eq(board),
+            packet.valid.eq(Mux(packet.head, heads.readable, data.readable | asks_for)),
+            Cat(*[getattr(packet, name) for name, _ in HEAD]).eq(heads.dout),
             Cat(packet.word, packet.spoiled).eq(data.dout),
             heads.re.eq(packet.ready & packet.head),
-            data.re.eq(packet.ready & ~packet.head),
+            data.re.eq(packet.ready & ~packet.head & ~asks_for),
             given.eq(data.re & data.readable),
-            length.eq(packet.length),
-            self.unreadable.eq(bus.rvalid & bus.rresp[1]),
+            self.unreadable.eq(given & packet.spoiled & ~others),
             self.moving.eq(reads.readable | (left != 0) | heads.readable | (free != _BUFFER) | (rest != 0)),
         ]
         self.sync += [
@@ -364,7 +416,15 @@ class _Read(Module):
             ),
             If((left == 0) & reads.readable, left.eq(next_length + 1), address.eq(next_address)),
             free.eq(free + given - Mux(asks, beats, 0)),
-            If(packet.valid & packet.ready, If(packet.head, rest.eq(length + 1)).Else(rest.eq(rest - 1))),
+            If(takes, turn.eq(self.take)),
+            If(
+                packet.valid & packet.ready,
+                If(
+                    packet.head,
+                    rest.eq(data_words(packet)),
+                    Cat(others, asks_for).eq(Cat(packet.fetched, packet.fetch)),
+                ).Else(rest.eq(rest - 1)),
+            ),
         ]
 
 
@@ -377,7 +437,10 @@ class BulkEngine(Module):
     or dropped. `early` (in): packets are read before the previous ones are answered. `done` (out): for a
     cycle, a descriptor that requested it is complete. `halted` (out): with `reason` (out, 3 bits), a status;
     both until `clear` (in): resumes from `posted` and clears the halt, once nothing is in flight. `repeated`
-    (out, 16 bits): packets that were retransmitted; saturates. `bus_ring`, `bus_data`: `HpRead`. `idle` (out):
+    (out, 16 bits): packets that were retransmitted; saturates. `asked` (in, `ready` out): data to be sent to
+    another board. For `brought_key` (in, 10 bits): a packet with fetched data is `expected` (out), of
+    `expected_length` (out) for the words here from `expected_place` (out) on; `written` (in, `ready` out): they
+    are there, or not, as an answer says. `bus_ring`, `bus_data`: `HpRead`. `idle` (out):
     nothing is in flight; `settled` (out), for time skip: in addition, nothing begins or changes before a
     register is written.
     """
@@ -397,6 +460,9 @@ class BulkEngine(Module):
         self.submodules.read = read = _Read(self.bus_data, way.packet, slots.board)
         self.base, self.posted, self.board = descriptors.base, descriptors.posted, slots.board
         self.completed, self.done = opened.completed, opened.done
+        self.asked, self.written, self.brought_key = read.asked, slots.written, slots.brought_key
+        self.expected_place, self.expected_length = issue.brought.local, issue.brought.length
+        self.expected = slots.brought & issue.brought.fetch
         clears, waits = Signal(), Signal()  # in this cycle; once nothing is in flight
         self.comb += [
             opened.posted.eq(self.posted),
@@ -407,6 +473,7 @@ class BulkEngine(Module):
             read.take.eq(issue.issued),
             read.extent.eq(issue.packet),
             read.id.eq(slots.id),
+            issue.brought_slot.eq(slots.brought_key[:SLOT_BITS]),
             opened.ended.eq(slots.ended),
             opened.ended_of.eq(slots.ended_of),
             opened.fails.eq(slots.fails),

@@ -5,7 +5,8 @@
                   └─▶ buffer ─▶ in turn with others' and this board's engine ─▶ link
 
 A packet is forwarded once all of it has been received with the right CRC, with a new CRC on the
-next line; a broken one is answered here. Each link has a buffer for each other link, so a packet
+next line; a broken one is answered here, which for fetched data is an answer to the board that waits
+for them. Each link has a buffer for each other link, so a packet
 waits only for those on the same path (virtual output queues). A line is never held up: a packet
 that arrives while its buffer is full is dropped, as is one for a link that is down or does not
 exist; the engine that sent it retries, and eventually gives up. So packets and answers cannot
@@ -23,7 +24,7 @@ from migen.genlib.fifo import SyncFIFO
 from migen.genlib.roundrobin import SP_CE, RoundRobin
 
 from .buffer import PacketBuffer
-from .words import ANSWER, HEAD, ID_BITS, KEY_BITS, LEFT_BITS, SLOTS, STATUS_BITS
+from .words import ANSWER, HEAD, ID_BITS, KEY_BITS, LEFT_BITS, SLOTS, STATUS_BITS, data_words
 
 __all__ = ["BulkForwarding", "BulkWay"]
 
@@ -55,26 +56,35 @@ class _Turns(Module):
 
 class _Packets(Module):
     """Packets of a link that leave by one other link. these: selects the packet being received. `packet`
-    (out): the packets, one after the other; `judged`: as of `PacketBuffer`."""
+    (out): the packets, one after the other. `judged`: answers to the others, back to where they came from;
+    `judged_on`: those of packets with fetched data, onwards, to the board that waits for them."""
 
     def __init__(self, line, these):
         self.packet = packet = Record(line.sending.packet.layout)
         self.submodules.buffer = buffer = PacketBuffer(line.receiving, these, C(1))
-        self.judged = buffer.judged
+        self.judged, self.judged_on = [Record(buffer.judged.layout) for _ in range(2)]
 
         # # #
 
-        left = Signal(LEFT_BITS)
+        left, took = Signal(LEFT_BITS), Signal()
         self.comb += [
             Cat(*[getattr(packet, name) for name, _ in HEAD]).eq(buffer.packets.dout),
             packet.head.eq(left == 0),
             packet.valid.eq(~packet.head | buffer.packets.readable),
             packet.word.eq(buffer.word),
-            buffer.next.eq(packet.ready & ~packet.head),
-            buffer.left.eq(buffer.next & (left == 1)),
+            took.eq(packet.ready & ~packet.head),
+            buffer.next.eq(took & ~packet.fetch),
+            buffer.left.eq(took & (left == 1)),
             buffer.packets.re.eq(buffer.left),
         ]
-        self.sync += If(packet.valid & packet.ready, left.eq(Mux(packet.head, packet.length + 1, left - 1)))
+        for judged, fetched in [(self.judged, 0), (self.judged_on, 1)]:
+            self.comb += [
+                judged.valid.eq(buffer.judged.valid & (buffer.judged_fetched == fetched)),
+                judged.key.eq(buffer.judged.key),
+                judged.status.eq(buffer.judged.status),
+                If(buffer.judged_fetched == fetched, buffer.judged.ready.eq(judged.ready)),
+            ]
+        self.sync += If(packet.valid & packet.ready, left.eq(Mux(packet.head, data_words(packet), left - 1)))
 
 
 class _Answers(Module):
@@ -137,6 +147,7 @@ class BulkForwarding(Module):
             others = [other for other in lines if other != port]
             through, inside, ends = self._pieces(sending.packet)
             consumed = [way.answer, *[packets[port, other].judged for other in others]]
+            consumed += [packets[other, port].judged_on for other in others]
             consumed += [answers[other, port].answer for other in others]
             self.submodules += [
                 _Turns(sending.packet, [way.packet, *[packets[other, port].packet for other in others]], ends, inside),
@@ -152,5 +163,5 @@ class BulkForwarding(Module):
         taken)."""
         left = Signal(LEFT_BITS)
         goes = packet.valid & packet.ready
-        counts = If(goes, left.eq(Mux(packet.head, packet.length + 1, left - 1)))
+        counts = If(goes, left.eq(Mux(packet.head, data_words(packet), left - 1)))
         return counts, left != 0, goes & ~packet.head & (left == 1)

@@ -1,7 +1,8 @@
-"""Bulk transfers, receiving end: writes intact packets for exported memory.
+"""Bulk transfers, receiving end: writes intact packets for exported memory, and those with data that
+this board has fetched. What another board fetches is sent by this board's `BulkEngine`.
 
     packet ─▶ buffer ─ CRC right? exported? ─▶ bursts on the memory port ─▶ answer
-                       no ─▶ answer
+                       no ─▶ answer       └──▶ requests for data ─▶ engine
 
 Nothing of a packet is written before all of it has been received with the right CRC
 (`PacketBuffer`), so no bit error reaches memory. Throughput: one word per cycle. Clock domain sys.
@@ -17,7 +18,7 @@ from ...hp import HpWrite
 from ..remote.server import Region
 from ..remote.words import ADDRESS_BITS, BOARD_BITS, BUS_ERROR, DONE
 from .buffer import PacketBuffer
-from .words import HEAD, KEY_BITS, LENGTH_BITS, SLOTS, STATUS_BITS
+from .words import ASKED, HEAD, KEY_BITS, LENGTH_BITS, SLOTS, STATUS_BITS
 
 __all__ = ["BURST", "BulkServer", "burst_beats"]
 
@@ -26,6 +27,9 @@ BURST = 16
 words."""
 _COUNT_BITS = 16
 _BURSTS_OPEN = 32
+_WHOSE_BITS = 1 + KEY_BITS
+"""Of a packet: whether it brings fetched data, and its key."""
+_ANSWER_BITS = _WHOSE_BITS + STATUS_BITS
 
 
 def burst_beats(address, left):
@@ -35,14 +39,14 @@ def burst_beats(address, left):
 
 
 class BulkServer(Module):
-    """way: `BulkWay` of the link. regions: list of `Region` that apply.
+    """way: `BulkWay` of the link. regions: list of `Region` that apply. engine: `BulkEngine` of the link.
 
     `board` (in, 3 bits): number of this board; a packet for another one that ends here is rejected. `bus`:
     `HpWrite`. Saturating counts of packets: `refused`, `broken` (out, 16 bits), and `dropped` (out, 16
     bits) for lack of room. `settled` (out): nothing is in progress.
     """
 
-    def __init__(self, way, regions: list[Region]):
+    def __init__(self, way, regions: list[Region], engine):
         self.board = Signal(BOARD_BITS)
         self.bus = HpWrite()
         self.refused, self.broken, self.dropped = [Signal(_COUNT_BITS) for _ in range(3)]
@@ -50,73 +54,104 @@ class BulkServer(Module):
 
         # # #
 
-        allowed = self._allowed(way.receiving, regions)
-        self.submodules.buffer = buffer = PacketBuffer(way.receiving, way.mine, allowed)
-        bursts, splitting = self._split(buffer.packets)
+        self._engine = engine
+        allowed, address = self._allowed(way.receiving, regions)
+        self.submodules.buffer = buffer = PacketBuffer(way.receiving, way.mine, allowed, address)
+        asked = SyncFIFO(sum(width for _, width in ASKED), SLOTS)
+        bursts, splitting = self._split(buffer, asked)
         ended_valid, ended_ready, ended_what = self._write(bursts, buffer)
-        answers = SyncFIFO(KEY_BITS + STATUS_BITS, SLOTS)
-        self.submodules += answers
-        answer, judged = way.answer, buffer.judged
+        answers = SyncFIFO(_ANSWER_BITS, SLOTS)
+        self.submodules += asked, answers
+        answer, judged, written, fetched = way.answer, buffer.judged, engine.written, Signal()
         for name in ("refused", "broken", "dropped"):
             self._count(getattr(self, name), getattr(buffer, name))
         self.comb += [
             ended_ready.eq(answers.writable),
             answers.we.eq(ended_valid | judged.valid),
-            answers.din.eq(Mux(ended_valid, ended_what, Cat(judged.key, judged.status))),
+            answers.din.eq(Mux(ended_valid, ended_what, Cat(buffer.judged_fetched, judged.key, judged.status))),
             judged.ready.eq(answers.writable & ~ended_valid),
-            answer.valid.eq(answers.readable),
-            Cat(answer.key, answer.status).eq(answers.dout),
-            answers.re.eq(answer.ready),
-            self.settled.eq(~way.receiving.busy & buffer.empty & ~splitting & ~answers.readable & ~self._owed),
+            # The answer to fetched data is for this board's engine
+            Cat(fetched, answer.key, answer.status).eq(answers.dout),
+            Cat(written.key, written.status).eq(Cat(answer.key, answer.status)),
+            answer.valid.eq(answers.readable & ~fetched),
+            written.valid.eq(answers.readable & fetched),
+            answers.re.eq(Mux(fetched, written.ready, answer.ready)),
+            engine.asked.valid.eq(asked.readable),
+            Cat(*[getattr(engine.asked, name) for name, _ in ASKED]).eq(asked.dout),
+            asked.re.eq(engine.asked.ready),
+            self.settled.eq(
+                ~way.receiving.busy & buffer.empty & ~splitting & ~asked.readable & ~answers.readable & ~self._owed
+            ),
         ]
 
     def _count(self, count, event):
         self.sync += If(event & (count != 2**_COUNT_BITS - 1), count.eq(count + 1))
 
     def _allowed(self, receiving, regions):
-        """Whether all of the received packet lies in one region, and it is for this board."""
-        r, head = receiving, receiving.head_of
-        last, check, allowed = Signal(ADDRESS_BITS + 1), Signal(), Signal()
+        """(whether all of the received packet lies in one region, or it brings what the engine expects, and it is
+        for this board; address of its first word here)."""
+        r, head, engine = receiving, receiving.head_of, self._engine
+        last, check, allowed, address = Signal(ADDRESS_BITS + 1), Signal(), Signal(), Signal(ADDRESS_BITS)
         within = [
             # Copies go through a port that is not coherent
-            region.enable & region.writable & ~region.coherent & (head.address >= region.first) & (last <= region.last)
+            region.enable
+            & (region.writable | head.fetch)
+            & ~region.coherent
+            & (head.address >= region.first)
+            & (last <= region.last)
             for region in regions
         ]
+        expected = engine.expected & (engine.expected_length == head.length)
         here = ~head.far | (head.destination == self.board)
+        self.comb += engine.brought_key.eq(head.key)
         self.sync += [
             check.eq(r.head),
             last.eq(head.address + head.length),
-            If(check, allowed.eq(reduce(or_, within) & here)),
+            If(
+                check,
+                allowed.eq(Mux(head.fetched, expected, reduce(or_, within)) & here),
+                address.eq(Mux(head.fetched, engine.expected_place, head.address)),
+            ),
         ]
-        return allowed
+        return allowed, address
 
-    def _split(self, packets):
-        """Splits packets into bursts. Returns (FIFO of bursts, whether one is to come)."""
-        bursts = SyncFIFO(ADDRESS_BITS + log2_int(BURST) + 1 + KEY_BITS, 4)
+    def _split(self, buffer, asked):
+        """Splits packets into bursts, and passes requests for data to a FIFO `asked`. Returns (FIFO of bursts,
+        whether one is to come)."""
+        packets = buffer.packets
+        bursts = SyncFIFO(ADDRESS_BITS + log2_int(BURST) + 1 + _WHOSE_BITS, 4)
         self.submodules += bursts
-        left, address, key = Signal(LENGTH_BITS + 1), Signal(ADDRESS_BITS), Signal(KEY_BITS)
+        left, address, whose = Signal(LENGTH_BITS + 1), Signal(ADDRESS_BITS), Signal(_WHOSE_BITS)
         beats, chooses = burst_beats(address, left)
         head = Record(HEAD)
         self.comb += [
             *chooses,
             head.raw_bits().eq(packets.dout),
-            packets.re.eq(left == 0),
+            packets.re.eq((left == 0) & (~head.fetch | asked.writable)),
+            asked.we.eq((left == 0) & packets.readable & head.fetch),
+            asked.din.eq(Cat(*[getattr(head, name) for name, _ in ASKED])),
+            buffer.passed.eq(asked.we & asked.writable),
             bursts.we.eq(left != 0),
-            bursts.din.eq(Cat(address, (beats - 1)[: log2_int(BURST)], beats == left, key)),
+            bursts.din.eq(Cat(address, (beats - 1)[: log2_int(BURST)], beats == left, whose)),
         ]
         self.sync += If(
             left == 0,
-            If(packets.readable, left.eq(head.length + 1), address.eq(head.address), key.eq(head.key)),
+            If(
+                packets.readable & ~head.fetch,
+                left.eq(head.length + 1),
+                address.eq(head.address),
+                whose.eq(Cat(head.fetched, head.key)),
+            ),
         ).Elif(bursts.writable, left.eq(left - beats), address.eq(address + beats))
         return bursts, left != 0
 
     def _write(self, bursts, buffer):
         """Writes bursts to the port. Returns the answers of packets: (valid, ready, contents)."""
         bus = self.bus
-        owed = SyncFIFO(1 + KEY_BITS, _BURSTS_OPEN)
+        owed = SyncFIFO(1 + _WHOSE_BITS, _BURSTS_OPEN)
         self.submodules += owed
         address, beats, length = Signal(ADDRESS_BITS), Signal(log2_int(BURST)), Signal(log2_int(BURST))
-        next_last, next_key, next_beats = Signal(), Signal(KEY_BITS), Signal.like(beats)
+        next_last, next_whose, next_beats = Signal(), Signal(_WHOSE_BITS), Signal.like(beats)
         asks, writes, last = Signal(), Signal(), Signal()
         wrote, ends, loads, next_address = Signal(), Signal(), Signal(), Signal(ADDRESS_BITS)
         self._owed = asks | writes | owed.readable | bursts.readable
@@ -132,9 +167,9 @@ class BulkServer(Module):
             ends.eq((~asks | bus.awready) & (~writes | (wrote & (beats == 0)))),
             loads.eq(ends & bursts.readable & owed.writable),
             bursts.re.eq(loads),
-            Cat(next_address, next_beats, next_last, next_key).eq(bursts.dout),
+            Cat(next_address, next_beats, next_last, next_whose).eq(bursts.dout),
             owed.we.eq(loads),
-            owed.din.eq(Cat(next_last, next_key)),
+            owed.din.eq(Cat(next_last, next_whose)),
             buffer.next.eq(wrote),
             buffer.left.eq(wrote & (beats == 0) & last),
         ]
@@ -151,13 +186,13 @@ class BulkServer(Module):
                 last.eq(next_last),
             ),
         ]
-        owed_last, owed_key, wrong = Signal(), Signal(KEY_BITS), Signal()
+        owed_last, owed_whose, wrong = Signal(), Signal(_WHOSE_BITS), Signal()
         ready = Signal()
         self.comb += [
-            Cat(owed_last, owed_key).eq(owed.dout),
+            Cat(owed_last, owed_whose).eq(owed.dout),
             bus.bready.eq(ready | ~owed_last),
             owed.re.eq(bus.bvalid & bus.bready),
         ]
         self.sync += If(owed.re, wrong.eq(~owed_last & (wrong | bus.bresp[1])))
         status = Mux(wrong | bus.bresp[1], C(BUS_ERROR, STATUS_BITS), C(DONE, STATUS_BITS))
-        return bus.bvalid & owed_last, ready, Cat(owed_key, status)
+        return bus.bvalid & owed_last, ready, Cat(owed_whose, status)

@@ -204,6 +204,105 @@ def test_transfer_to_an_offline_board_fails(engine):
     assert shown["completed"][-1, 0] == 2 and memories[1] == written([0] * HALF, copies[0][:1], contents(0))
 
 
+SHOWN = 500
+"""Words at the beginning of the exported half that `exported` fills."""
+
+
+def exported(seed):
+    """(all words of a memory after the ring, to the last that can be filled; those of them that are exported)."""
+    shown = contents(seed + 10)[:SHOWN]
+    return contents(seed) + shown, shown
+
+
+def fetches(random, count=20, most=200):
+    """Copies from the other board's exported words to distinct places after them here, in random order."""
+    places, at = [], HALF + SHOWN
+    while len(places) < count and at < MEMORY_WORDS - most:
+        at += random.randrange(5)
+        size = random.choice([1, 2, 15, 64, 65, random.randrange(1, most)])
+        places.append((at, size, HALF + random.randrange(SHOWN - size), 2 | random.randrange(2)))
+        at += size
+    random.shuffle(places)
+    return places
+
+
+def fetched(number, copies):
+    """The expected second half of the memory of board `number` after its fetches."""
+    (_, own), (_, others) = exported(number), exported(1 - number)
+    memory = own + [0] * (HALF - SHOWN)
+    for here, count, there, flags in copies:
+        if flags & 2:
+            memory[here - HALF : here - HALF + count] = others[there - HALF :][:count]
+    return memory
+
+
+def check_fetched(shown, memories, copies):
+    for board in range(2):
+        assert shown["completed"][-1, board] == len(copies[board]) > 10 and not shown["halted"][-1, board]
+        assert shown["idle"][-1, board] and shown["settled"][-1, board] and not shown["wrong"][-1, board]
+        assert shown["done"][:, board].sum() == sum(flags & 1 for *_, flags in copies[board])
+        assert memories[board] == fetched(board, copies[board])
+        assert not shown["refused"][-1, board] and shown["waited"][-1, board] <= 1
+
+
+@pytest.mark.parametrize("early", [0, 1])
+@pytest.mark.parametrize("offering", [0, 1])
+def test_data_fetched_by_both_boards_arrive(engine, early, offering):
+    random = Random(20 + 2 * early + offering)
+    copies = [fetches(random), fetches(random)]
+    data = [exported(board)[0] for board in range(2)]
+    shown, memories = play(engine, copies, 30_000, data, early=(early, early), offering=offering)
+    check_fetched(shown, memories, copies)
+    assert not shown["repeated"][-1].any() and not shown["broken"][-1].any() and not shown["gaps"][-1].any()
+
+
+def test_fetches_and_copies_of_both_boards_share_the_line(engine):
+    random = Random(30)
+    copies = [fetches(random, 12, 100), fetches(random, 12, 100)]
+    ends = [max(here + count for here, count, *_ in some) for some in copies]
+    for board, some in enumerate(copies):
+        # To the words of the other board after those that it fetches
+        free = ends[1 - board]
+        some.insert(random.randrange(3), (RING_WORDS, MEMORY_WORDS - free, free, 1))
+    data = [exported(board)[0] for board in range(2)]
+    shown, memories = play(engine, copies, 30_000, data)
+    assert not shown["halted"][-1].any() and not shown["repeated"][-1].any()
+    for board in range(2):
+        expected = fetched(board, copies[board])
+        expected[ends[board] - HALF :] = contents(1 - board)[: MEMORY_WORDS - ends[board]]
+        assert memories[board] == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_fetched_data_survive_bit_errors_and_cuts(engine, seed):
+    random = Random(40 + seed)
+    copies = [fetches(random), fetches(random)]
+    data = [exported(board)[0] for board in range(2)]
+    cuts = [(begin, begin + random.randrange(1, 200)) for begin in range(100, 4000, 900)] if seed else []
+    shown, memories = play(
+        engine, copies, 60_000, data, flips=1e-4 if seed < 2 else 0.0, cuts=cuts, offering=1, seed=seed
+    )
+    check_fetched(shown, memories, copies)
+    assert shown["repeated"][-1].all() and (seed or shown["broken"][-1].all())
+
+
+@pytest.mark.parametrize(
+    "there, reason",
+    [(HALF - 1, REFUSED), (2 * MEMORY_WORDS - 5, REFUSED), (MEMORY_WORDS, UNREACHABLE)],
+    ids=["not exported", "exported in part", "spoilt whenever it is read"],
+)
+def test_failed_fetch_writes_no_word_and_next_one_works(engine, there, reason):
+    good = (HALF + SHOWN, 70, HALF + 3, 3)
+    copies = [[good, (HALF + 1000, 10, there, 3), good], []]
+    data = [exported(board)[0] for board in range(2)]
+    shown, memories = play(engine, copies, 40_000, data, posts=[(0, (2, 0)), (36_000, (3, 0))], clears=[35_000])
+    before = READY + 34_000
+    assert shown["halted"][before, 0] and shown["reason"][before, 0] == reason
+    assert shown["completed"][before, 0] == 1 and shown["completed"][-1, 0] == 3 and not shown["halted"][-1, 0]
+    assert shown["refused"][-1, 1] == (reason == REFUSED)
+    assert memories[0] == fetched(0, [good]) and memories[1] == fetched(1, [])
+
+
 def test_more_descriptors_than_ring_slots_are_all_copied(engine):
     random = Random(6)
     ring = [(RING_WORDS + 10 * n, 10, HALF + 10 * n, 1) for n in range(RING)]

@@ -105,6 +105,39 @@ def test_copies_survive_lines_that_spoil_many_packets(engine, seed, flips):
     assert shown["broken"][-1].sum() > 50
 
 
+def check_fetches(shown, memories):
+    """The last board has copied to the first half of what board 0 exports; both ends then fetch."""
+    assert shown["completed"][-1, [FIRST, LAST]].tolist() == [4, 3] and not shown["halted"][-1].any()
+    assert shown["idle"][-1].all() and shown["settled"][-1].all() and shown["relayed"][-1].all()
+    first, last = contents(FIRST), contents(LAST)
+    assert memories[FIRST][:QUARTER] == last[:QUARTER] and memories[LAST][:QUARTER] == first[:QUARTER]
+    assert memories[FIRST][QUARTER : QUARTER + 700] == first[:700]
+    assert memories[LAST][QUARTER : QUARTER + 700] == last[:700]
+
+
+def play_fetches(engine, cycles, *faults):
+    """Boards 0 and 2 copy to each other, then fetch that back, at the same time."""
+    back = (HALF + QUARTER, 700, HALF, to(2) | 2)
+    copies = {
+        FIRST: [(SOURCE, QUARTER, HALF, to(2)), back, back, back],
+        LAST: [(SOURCE, QUARTER, HALF, to(0)), *[(HALF + QUARTER, 700, HALF, to(0) | 2)] * 2],
+    }
+    return play(engine, copies, cycles, *faults, posts=[(0, 1), (cycles // 2, 4)])
+
+
+def test_fetches_through_a_board_bring_the_copied_words(engine):
+    check_fetches(*play_fetches(engine, 12_000))
+
+
+@pytest.mark.parametrize("flips", [1e-5, 2e-4])
+def test_fetches_through_a_board_survive_bit_errors_and_cuts(engine, flips):
+    random = Random(8)
+    cuts = [(random.randrange(2), begin, begin + random.randrange(1, 200)) for begin in range(300, 40_000, 2100)]
+    shown, memories = play_fetches(engine, 80_000, cuts if flips < 1e-4 else [], flips)
+    check_fetches(shown, memories)
+    assert shown["broken"][-1].sum() > 5
+
+
 def test_forwarded_long_copy_is_as_fast_as_a_direct_one(engine):
     ends = []
     for flags in (to(2), NEAR):

@@ -23,6 +23,7 @@ from ..remote.words import ADDRESS_BITS, BOARD_BITS, GENERATION_BITS, SLOT_BITS
 __all__ = [
     "AGAIN",
     "ANSWER",
+    "ASKED",
     "BULK",
     "ESCAPE",
     "HEAD",
@@ -36,6 +37,7 @@ __all__ = [
     "SLOTS",
     "STATUS_BITS",
     "Mark",
+    "data_words",
     "escape_like",
     "fields_of",
     "mark",
@@ -58,6 +60,9 @@ AGAIN = 4
 ESCAPE = 0x6A09_E667_6A09_E667
 """Both halves are the same, those of a trailer complementary: no trailer can look like it."""
 LITERAL_BITS = log2_int(WORD_BITS) + 1
+ASKED = [("key", KEY_BITS), ("address", ADDRESS_BITS), ("length", LENGTH_BITS), ("far", 1)]
+"""Of a packet that another board fetches: the request's key, its first word here, its words less one, and
+whether the board is named, as it need not be the neighbour."""
 
 
 class Mark:
@@ -70,15 +75,23 @@ class Mark:
 _KIND_BITS = 2
 ANSWER = [("key", KEY_BITS), ("status", STATUS_BITS)]
 HEAD = [("key", KEY_BITS), ("length", LENGTH_BITS), ("address", ADDRESS_BITS), ("far", 1), ("destination", BOARD_BITS)]
+HEAD += [("fetch", 1), ("fetched", 1)]
 MARK = {
     Mark.HEAD: HEAD,
     Mark.RESUME: [("left", LEFT_BITS), ("literal", 1), ("flipped", LITERAL_BITS)],
     Mark.ANSWER: [*ANSWER, *[(f"not_{name}", width) for name, width in ANSWER]],
 }
 """Fields above the kind, the first lowest. `length`: data words - 1; `address` of the first in
-words; `far`: the packet is for the board `destination`, not for the neighbour. `left`: raw words
-that follow, the trailer included. `flipped`: the bit in which a literal differs from the escape, or
-64. An answer is sent twice, the second time inverted."""
+words; `far`: the packet is for the board `destination`, not for the neighbour. `fetch`: it
+asks for so many data, instead of having them; `fetched`: it brings those of the request with that key, `address`
+does not count. `left`: raw words that follow, the trailer included. `flipped`: the bit in which a literal
+differs from the escape, or 64. An answer is sent twice, the second time inverted."""
+
+
+def data_words(head):
+    """Data words of the packet with that head. A request has one, of no meaning: what may be passed on is known
+    two cycles after a head, not one."""
+    return Mux(head.fetch, 1, head.length + 1)
 
 
 def mark(kind, **values):

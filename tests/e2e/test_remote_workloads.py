@@ -1,0 +1,30 @@
+"""The examples that compute in the memory of other boards: NumPy agrees with them."""
+
+import pytest
+
+from tests.support.command import Kairos
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
+
+
+@pytest.mark.parametrize(
+    "file, name, system, shown",
+    [
+        ("stencil", "Stencil", "system", "64 rows on 2 boards: "),
+        pytest.param("stencil", "StencilFour", "four_boards", "64 rows on 4 boards: ", marks=pytest.mark.long),
+        pytest.param("stream", "Stream", "system", "engine, both directions", marks=pytest.mark.long),
+    ],
+)
+def test_results_on_several_boards_are_those_of_numpy(tmp_path, file, name, system, shown):
+    built("store", "memory_star" if system == "four_boards" else "memory")
+    done = Kairos(tmp_path)(
+        "run",
+        EXAMPLES / "remote" / f"{file}.py",
+        "-c",
+        name,
+        "--no-table",
+        device_db=EXAMPLES / "remote" / "device_db.py",
+        env={"SYSTEM": f"{system}.toml"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert shown in done.stdout
