@@ -186,10 +186,7 @@ def test_replay_shows_the_variables_of_kernels_forwards_and_backwards(kairos):
     found = replayed(kairos.directory / "a.h5", debugged=True)
     assert found.differences == [] and len(found.steps) > 30
     seen = [
-        (one.line, dict(one.variables))
-        for step in found.steps
-        for one in step.functions
-        if one.name.endswith(".burst")
+        (one.line, dict(one.variables)) for step in found.steps for one in step.functions if one.name.endswith(".burst")
     ]
     pulse = line_of(kairos, "self.ttl4.pulse")
     assert {line for line, _ in seen} == {pulse}
@@ -199,7 +196,9 @@ def test_replay_shows_the_variables_of_kernels_forwards_and_backwards(kairos):
     assert order == [(n, n * 1e-6, i) for n in (1, 2, 3) for i in range(n)]
     totals = list(dict.fromkeys(int(values["self.total"]) for _, values in seen))
     assert totals == [0, 1, 2], "what was added before each pulse, also by the bursts before"
-    wide = [dict(one.variables).get("wide") for step in found.steps for one in step.functions if one.name.endswith(".run")]
+    wide = [
+        dict(one.variables).get("wide") for step in found.steps for one in step.functions if one.name.endswith(".run")
+    ]
     assert [value for value in dict.fromkeys(wide) if value] == [str(n << 40) for n in (1, 2, 3)]
     # At any instant, in any order: that of the last burst, then one in the first.
     last, first = [

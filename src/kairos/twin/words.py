@@ -17,7 +17,7 @@ from ..contracts.spi import (
 )
 from ..network.analyzer import InputMessage, OutputMessage
 
-__all__ = ["CLOCK", "Bit", "bits_of"]
+__all__ = ["AFTER_NS", "CLOCK", "Bit", "bits_of"]
 
 CLOCK = "clk"
 """Line of a bus that is counted."""

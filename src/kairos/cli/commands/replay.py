@@ -12,8 +12,8 @@ COMMAND = Command(
         metavar="TIME",
         nargs="+",
         default=[],
-        help="show the pins, the line of source and the variables of the kernel at these times after the first event of the "
-        "pins",
+        help="show the pins, the line of source and the variables of the kernel at these times after the first event "
+        "of the pins",
     ),
     Option(
         "--scope",
@@ -25,5 +25,9 @@ COMMAND = Command(
     LAB,
     JSON,
     runs="twin:replay.replay",
-    examples=("kairos replay today.h5", "kairos replay today.h5 --at 1.5us 12us", "kairos replay today.h5 --scope today.html"),
+    examples=(
+        "kairos replay today.h5",
+        "kairos replay today.h5 --at 1.5us 12us",
+        "kairos replay today.h5 --scope today.html",
+    ),
 )
