@@ -18,8 +18,8 @@ COMMAND = Command(
     Option(
         "--scope",
         metavar="FILE",
-        help="write an HTML page of everything that happened, with a debugger of the kernels: source lines and variables, "
-        "forwards and backwards",
+        help="write an HTML page of everything that happened, with a debugger of the kernels: source lines and "
+        "variables, forwards and backwards",
     ),
     Option("--twin", metavar="URL", help="emulated device of a run that was not on one: emulator://VARIANT"),
     LAB,
