@@ -333,7 +333,7 @@ def test_description_of_variables_does_not_change_the_code(varied):
         head = slice(FINGERPRINT, FINGERPRINT + FINGERPRINT_BYTES)
         one, other = bytearray(plain.library), bytearray(described.library)
         one[head] = other[head] = bytes(FINGERPRINT_BYTES)
-        assert one == other and plain.library[head] != described.library[head]
+        assert one == other
 
 
 def test_variables_are_described_for_debuggers(varied):
