@@ -5,6 +5,7 @@ bus samples at, it is there. Pulses are counted, as the configuration of the bus
 """
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
 from ..contracts.spi import (
@@ -67,9 +68,9 @@ def bits_of(outputs: list[OutputMessage], inputs: list[InputMessage]) -> tuple[l
     levels = {MISO: 0, MOSI: 0}
     found: list[Bit] = []
     ordered = sorted(outputs, key=lambda one: one.timestamp)
-    ends = [one.timestamp for one in ordered[1:]] + [None]
+    ends = [one.timestamp for one in ordered[1:]]
     missing = 0
-    for message, end in zip(ordered, ends, strict=True):
+    for message, end in zip_longest(ordered, ends):
         while left and left[0].timestamp < message.timestamp:
             left.pop(0)
             missing += 1
