@@ -94,7 +94,9 @@ impl<'a> Debugger<'a> {
         while let Some(header) = headers.next().map_err(text)? {
             units.push(dwarf.unit(header).map_err(text)?);
         }
-        let loaded = file.segments().filter_map(|segment| Some((segment.address() as u32, segment.data().ok()?)));
+        let loaded = file
+            .segments()
+            .filter_map(|segment| Some((segment.address() as u32, segment.data().ok()?)));
         let loaded = loaded.collect();
         Ok(Self {
             file,
@@ -133,7 +135,11 @@ impl<'a> Debugger<'a> {
         // All functions at an address have the frame of the outermost one.
         let base = known.scopes.last().and_then(|outer| {
             let expression = outer.base?;
-            match self.evaluated(expression, outer.encoding, None, registers, &both)?.first()?.location {
+            match self
+                .evaluated(expression, outer.encoding, None, registers, &both)?
+                .first()?
+                .location
+            {
                 Location::Register { register } => register_of(registers, register.0).map(|value| value & ADDRESS),
                 Location::Address { address } => Some(address),
                 _ => None,
@@ -167,9 +173,15 @@ impl<'a> Debugger<'a> {
             };
             let Some(bytes) = bytes else { continue };
             if let Form::Object(_) = form {
-                let address = bytes.get(..4).and_then(|word| Some(u32::from_le_bytes(word.try_into().ok()?)));
+                let address = bytes
+                    .get(..4)
+                    .and_then(|word| Some(u32::from_le_bytes(word.try_into().ok()?)));
                 let attributes = address.map_or(vec![], |address| form.attributes(address, memory));
-                found.extend(attributes.into_iter().map(|(attribute, value)| (format!("{name}.{attribute}"), value)));
+                found.extend(
+                    attributes
+                        .into_iter()
+                        .map(|(attribute, value)| (format!("{name}.{attribute}"), value)),
+                );
             } else if let Some(text) = form.text(&bytes, memory) {
                 found.push((name.clone(), text));
             }
@@ -191,7 +203,9 @@ impl<'a> Debugger<'a> {
         let pieces = self.evaluated(expression, encoding, base, registers, memory)?;
         let mut bytes = vec![];
         for piece in pieces {
-            let length = piece.size_in_bits.map_or(size - bytes.len().min(size), |bits| bits.div_ceil(8) as usize);
+            let length = piece
+                .size_in_bits
+                .map_or(size - bytes.len().min(size), |bits| bits.div_ceil(8) as usize);
             let of_number = |value: u64| {
                 let mut bytes = value.to_le_bytes().to_vec();
                 bytes.resize(length, 0);
@@ -251,7 +265,10 @@ impl<'a> Debugger<'a> {
         // A return address belongs to the instruction before it.
         let at = u64::from(link.wrapping_sub(1));
         let places = frames_at(&self.context, &self.file, at).unwrap_or_default();
-        let mut scopes = self.units.iter().find_map(|unit| self.scopes(unit, at).ok().filter(|found| !found.is_empty()));
+        let mut scopes = self
+            .units
+            .iter()
+            .find_map(|unit| self.scopes(unit, at).ok().filter(|found| !found.is_empty()));
         scopes.iter_mut().for_each(|found| found.reverse());
         Known {
             places,
@@ -281,7 +298,9 @@ impl<'a> Debugger<'a> {
                     around.push((depth, scopes.len()));
                     scopes.push(Scope {
                         variables: vec![],
-                        base: entry.attr_value(gimli::DW_AT_frame_base)?.and_then(|value| value.exprloc_value()),
+                        base: entry
+                            .attr_value(gimli::DW_AT_frame_base)?
+                            .and_then(|value| value.exprloc_value()),
                         encoding: unit.encoding(),
                     });
                 }
@@ -337,14 +356,20 @@ impl<'a> Debugger<'a> {
                 found
             }
             (None, Some(constant)) => {
-                let number = constant.sdata_value().map(|value| value as u64).or(constant.udata_value());
+                let number = constant
+                    .sdata_value()
+                    .map(|value| value as u64)
+                    .or(constant.udata_value());
                 number.map(Source::Constant)
             }
             (None, None) => None,
         };
         let Some(source) = source else { return Ok(None) };
         let text = |value| Ok::<_, gimli::Error>(self.dwarf.attr_string(unit, value)?.to_string_lossy().into_owned());
-        let (mut name, mut kind) = (entry.attr_value(gimli::DW_AT_name)?, entry.attr_value(gimli::DW_AT_type)?);
+        let (mut name, mut kind) = (
+            entry.attr_value(gimli::DW_AT_name)?,
+            entry.attr_value(gimli::DW_AT_type)?,
+        );
         if let Some(AttributeValue::UnitRef(origin)) = entry.attr_value(gimli::DW_AT_abstract_origin)? {
             let origin = unit.entry(origin)?;
             name = name.or(origin.attr_value(gimli::DW_AT_name)?);
@@ -357,7 +382,9 @@ impl<'a> Debugger<'a> {
             Some(form) => Form::parse(&text(form)?),
             None => None,
         };
-        Ok(form.map(|form| Ok::<_, gimli::Error>((text(name)?, form, source))).transpose()?)
+        Ok(form
+            .map(|form| Ok::<_, gimli::Error>((text(name)?, form, source)))
+            .transpose()?)
     }
 }
 

@@ -129,7 +129,9 @@ pub fn unwind_index(library: &[u8]) -> Option<(u32, u32)> {
     let header = elf::FileHeader32::<Endianness>::parse(library).ok()?;
     let endian = header.endian().ok()?;
     let sections = header.sections(endian, library).ok()?;
-    let section = sections.iter().find(|section| section.sh_type(endian) == elf::SHT_ARM_EXIDX)?;
+    let section = sections
+        .iter()
+        .find(|section| section.sh_type(endian) == elf::SHT_ARM_EXIDX)?;
     Some((section.sh_addr.get(endian), section.sh_size.get(endian) / 8))
 }
 

@@ -148,7 +148,9 @@ impl Form {
 
     /// Whether a byte of a value belongs to a part of it, and not to padding.
     pub(crate) fn has(&self, at: usize) -> bool {
-        let Form::Tuple(elements) = self else { return at < self.size() };
+        let Form::Tuple(elements) = self else {
+            return at < self.size();
+        };
         let mut end = 0usize;
         elements.iter().any(|element| {
             let (size, align) = element.layout();
@@ -160,8 +162,16 @@ impl Form {
 
     /// A value as Python would write it; None if a part of it is not known.
     pub(crate) fn text(&self, bytes: &[u8], memory: &dyn Memory) -> Option<String> {
-        let word = |index: usize| Some(u32::from_le_bytes(bytes.get(4 * index..4 * index + 4)?.try_into().ok()?));
-        let long = |index: usize| Some(u64::from_le_bytes(bytes.get(8 * index..8 * index + 8)?.try_into().ok()?));
+        let word = |index: usize| {
+            Some(u32::from_le_bytes(
+                bytes.get(4 * index..4 * index + 4)?.try_into().ok()?,
+            ))
+        };
+        let long = |index: usize| {
+            Some(u64::from_le_bytes(
+                bytes.get(8 * index..8 * index + 8)?.try_into().ok()?,
+            ))
+        };
         Some(match self {
             Form::Bool => if bytes.first()? & 1 != 0 { "True" } else { "False" }.into(),
             Form::Int32 => (word(0)? as i32).to_string(),
@@ -256,7 +266,11 @@ fn sequence(element: &Form, data: u32, length: usize, distance: i32, memory: &dy
         element.text(&memory.read(at, size)?, memory)
     };
     let texts: Option<Vec<String>> = (0..length.min(SHOWN)).map(shown).collect();
-    let more = if length > SHOWN { format!(", … {length} in all") } else { String::new() };
+    let more = if length > SHOWN {
+        format!(", … {length} in all")
+    } else {
+        String::new()
+    };
     Some(format!("[{}{more}]", texts?.join(", ")))
 }
 
@@ -272,7 +286,11 @@ fn block(element: &Form, data: u32, lengths: &[usize], distances: &[i32], memory
         block(element, at, &lengths[1..], &distances[1..], memory)
     };
     let rows: Option<Vec<String>> = (0..length.min(SHOWN)).map(row).collect();
-    let more = if length > SHOWN { format!(", … {length} in all") } else { String::new() };
+    let more = if length > SHOWN {
+        format!(", … {length} in all")
+    } else {
+        String::new()
+    };
     Some(format!("[{}{more}]", rows?.join(", ")))
 }
 
@@ -308,7 +326,10 @@ mod tests {
         let tuple = [&[1u8, 0, 0, 0, 0, 0, 0, 0][..], &2i64.to_le_bytes()].concat();
         assert_eq!(shown("(bI)", &tuple), Some("(True, 2)".into()));
         let parts = Form::parse("(bI)").expect("a form");
-        assert_eq!([0, 1, 7, 8, 15, 16].map(|at| parts.has(at)), [true, false, false, true, true, false]);
+        assert_eq!(
+            [0, 1, 7, 8, 15, 16].map(|at| parts.has(at)),
+            [true, false, false, true, true, false]
+        );
         let array: Vec<u8> = [0x100u32, 3].iter().flat_map(|word| word.to_le_bytes()).collect();
         assert_eq!(shown("a1i", &array), None, "elements behind the first are not known");
         let array: Vec<u8> = [0x100u32, 1].iter().flat_map(|word| word.to_le_bytes()).collect();

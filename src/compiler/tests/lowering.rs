@@ -74,7 +74,7 @@ fn long_functions_inline_fewer_calls() {
         let machine = Machine {
             triple: "armv7-unknown-linux-gnueabihf".into(),
             data_layout: String::new(),
-        variables: false,
+            variables: false,
         };
         let llvm = output.llvm(&machine);
         [1, 2].map(|time| {

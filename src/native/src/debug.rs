@@ -126,9 +126,11 @@ fn functions(step: &Recorded, data: &[u8], debugger: &Debugger, index: Option<(u
             };
         }
         let active = debugger.active(&known, &memory);
-        found.extend(active.into_iter().map(|Active { place, variables }| {
-            (place.file, place.line, place.function, variables)
-        }));
+        found.extend(
+            active
+                .into_iter()
+                .map(|Active { place, variables }| (place.file, place.line, place.function, variables)),
+        );
         let stepped = index.and_then(|index| Entry::find(&seen, index, pc).ok()?.step(&seen, &mut registers).ok());
         if stepped.is_none() || registers.r[PC] == pc {
             break;

@@ -39,9 +39,8 @@ impl Bench<'_> {
         let mut found = vec![];
         for (name, said) in &file.recorded {
             let path = beside.join(said.file.get_ref());
-            let text = std::fs::read(&path).or_else(|error| {
-                self.fail(said.file.span(), &format!("{} cannot be read: {error}", path.display()))
-            })?;
+            let text = std::fs::read(&path)
+                .or_else(|error| self.fail(said.file.span(), &format!("{} cannot be read: {error}", path.display())))?;
             let content: Content = serde_json::from_slice(&text)
                 .or_else(|error| self.fail(said.file.span(), &format!("{}: {error}", path.display())))?;
             let pads = |places: &[Place]| -> Result<Vec<u16>, String> {
@@ -53,7 +52,11 @@ impl Bench<'_> {
                 })
             };
             let (anchors, inputs) = (pads(&content.anchors)?, pads(&content.inputs)?);
-            if content.changes.iter().any(|due| due.anchor >= anchors.len() || due.input >= inputs.len()) {
+            if content
+                .changes
+                .iter()
+                .any(|due| due.anchor >= anchors.len() || due.input >= inputs.len())
+            {
                 return self.fail(said.file.span(), "a change names a pin that is not listed");
             }
             found.push(Recording {
@@ -80,7 +83,13 @@ impl Bench<'_> {
     pub(super) fn play(&mut self, recordings: Vec<Recording>) -> Done {
         for one in recordings {
             let made = Recorded::new(one.changes, one.anchors.len());
-            let model = self.add(&one.name, "recorded", one.inputs.len(), Gives::default(), Box::new(made))?;
+            let model = self.add(
+                &one.name,
+                "recorded",
+                one.inputs.len(),
+                Gives::default(),
+                Box::new(made),
+            )?;
             for (input, pad) in one.anchors.into_iter().enumerate() {
                 self.engine.wire_pin(pad, model, input);
             }

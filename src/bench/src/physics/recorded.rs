@@ -104,7 +104,10 @@ mod tests {
             out.sent
         };
         assert_eq!(sent(false), []);
-        assert_eq!(sent(true), [(40, 1, Signal::Level(true)), (60, 1, Signal::Level(false))]);
+        assert_eq!(
+            sent(true),
+            [(40, 1, Signal::Level(true)), (60, 1, Signal::Level(false))]
+        );
         assert_eq!(sent(true), [], "the level is the same");
         assert_eq!(sent(false), []);
         assert_eq!(sent(true), [(0, 1, Signal::Level(true))]);

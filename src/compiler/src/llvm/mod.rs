@@ -127,7 +127,9 @@ impl Printer<'_> {
         }
         self.line(format_args!("declare i32 @__artiq_personality(...)"));
         if self.variables {
-            self.line(format_args!("declare void @llvm.dbg.declare(metadata, metadata, metadata)"));
+            self.line(format_args!(
+                "declare void @llvm.dbg.declare(metadata, metadata, metadata)"
+            ));
         }
         for (symbol, external) in &self.module.externals {
             let mut params: Vec<String> = external.params.iter().map(|ty| passed(ty).to_string()).collect();

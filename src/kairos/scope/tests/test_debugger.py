@@ -82,7 +82,7 @@ def test_steps_go_forwards_and_backwards(page):
     assert (shown(page)["step"], shown(page)["line"]) == (5, 4)
 
 
-def test_cursor_shows_what_kernel_and_chips_had_there(page):
+def test_cursor_shows_kernel_and_chips_at_its_time(page):
     page.evaluate("scope.cursors.a = 420; scope.showCursors()")
     found = shown(page)
     assert (found["step"], found["variables"]["i"]) == (4, "2")

@@ -63,13 +63,15 @@ impl Steps {
         self.bytes.push(0);
         let stack = word(uc, RegisterARM::SP as i32);
         for number in 0..13 {
-            self.bytes.extend(word(uc, RegisterARM::R0 as i32 + number).to_le_bytes());
+            self.bytes
+                .extend(word(uc, RegisterARM::R0 as i32 + number).to_le_bytes());
         }
         for value in [stack, link, self.data.0] {
             self.bytes.extend(value.to_le_bytes());
         }
         for number in 0..16 {
-            self.bytes.extend(double(uc, RegisterARM::D0 as i32 + number).to_le_bytes());
+            self.bytes
+                .extend(double(uc, RegisterARM::D0 as i32 + number).to_le_bytes());
         }
         let left = (KERNEL_STACK.end as u32).saturating_sub(stack).min(STACK);
         let mut content = vec![0; self.data.1 as usize];
