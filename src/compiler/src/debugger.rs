@@ -382,9 +382,7 @@ impl<'a> Debugger<'a> {
             Some(form) => Form::parse(&text(form)?),
             None => None,
         };
-        Ok(form
-            .map(|form| Ok::<_, gimli::Error>((text(name)?, form, source)))
-            .transpose()?)
+        form.map(|form| Ok((text(name)?, form, source))).transpose()
     }
 }
 
