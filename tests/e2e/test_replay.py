@@ -1,12 +1,16 @@
 """`kairos replay`: a run is repeated from what its device was told, without calling host functions."""
 
+import base64
 import json
+import re
+import zlib
 
 import h5py
 import numpy as np
 import pytest
 
 from kairos.session.record import Record, unpacked
+from kairos.twin.replay import replayed
 from tests.support.command import run_kairos
 from tests.support.gateware import database
 from tests.support.paths import EXAMPLES
@@ -142,3 +146,85 @@ def test_record_beyond_its_limit_keeps_the_beginning(monkeypatch):
     record.kernel(Kernel())
     assert not record.complete and len(record.steps) == 1 and record.steps[0].answers == [b"y" * 30]
     assert record.steps[0].connects
+
+
+VARIABLES = """
+    def prepare(self):
+        self.total = 0
+
+    def more(self, number) -> TInt32:
+        return number + 1
+
+    @kernel
+    def burst(self, number, width):
+        for i in range(number):
+            self.ttl4.pulse(width)
+            delay(1 * us)
+            self.total += i
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        pair = (1, 0.5)
+        for k in range(3):
+            self.burst(k + 1, (k + 1) * us)
+            self.more(k)
+            self.core.break_realtime()
+            self.ttl5.pulse(3 * us)
+            print(pair[1])
+"""
+"""Its third burst has three pulses of 3 us."""
+
+
+def line_of(kairos, text):
+    lines = (kairos.directory / "exp.py").read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def test_replay_shows_the_variables_of_kernels_forwards_and_backwards(kairos):
+    stored(kairos, "a.h5", VARIABLES)
+    found = replayed(kairos.directory / "a.h5", debugged=True)
+    assert found.differences == [] and len(found.steps) > 30
+    seen = [
+        (one.line, dict(one.variables)) for step in found.steps for one in step.functions if one.name.endswith(".burst")
+    ]
+    pulse = line_of(kairos, "self.ttl4.pulse")
+    assert {line for line, _ in seen} == {pulse}
+    # Each pulse has several calls of the firmware; the values are those of the loops.
+    passes = [(int(values["number"]), float(values["width"]), int(values["i"])) for _, values in seen]
+    order = list(dict.fromkeys(passes))
+    assert order == [(n, n * 1e-6, i) for n in (1, 2, 3) for i in range(n)]
+    totals = list(dict.fromkeys(int(values["self.total"]) for _, values in seen))
+    assert totals == [0, 1, 2], "what was added before each pulse, also by the bursts before"
+    runs = [dict(one.variables) for step in found.steps for one in step.functions if one.name.endswith(".run")]
+    assert list(dict.fromkeys(values["k"] for values in runs if "k" in values)) == ["0", "1", "2"]
+    assert {values["pair"] for values in runs if "pair" in values} == {"(1, 0.5)"}
+    # At any instant, in any order: that of the last burst, then one in the first.
+    last, first = [
+        found.steps[at].time_ns - found.recording.origin_ns for at in (len(found.steps) - 1, len(found.steps) // 4)
+    ]
+    for instant in (last, first):
+        shown = found.at(instant)["functions"]
+        assert shown[-1]["function"].endswith(".run") and shown[-1]["line"] > pulse
+    assert found.at(-(10**12))["functions"] == []
+
+
+def test_replay_prints_variables_and_writes_a_page_with_them(kairos):
+    stored(kairos, "a.h5", VARIABLES)
+    source = (kairos.directory / "exp.py").read_text()
+    (kairos.directory / "exp.py").write_text("# another file by now\n")
+    done = replay(kairos, "a.h5", "--at", "0s", "--scope", "page.html")
+    assert done.returncode == 0, done.stderr
+    # The processor is ahead of the pins: it waits for an answer of the host.
+    assert " in run: pair = (1, 0.5), k = 0\n" in done.stdout, done.stdout
+    content = content_of((kairos.directory / "page.html").read_text())
+    own = [file for file in content["steps"]["files"] if file["own"]]
+    assert [(file["name"], file["text"]) for file in own] == [("exp.py", source)], "as it was in the run"
+    assert "width" in content["texts"] and "3e-6" in content["texts"]
+    done = replay(kairos, "a.h5", "--scope", "nowhere/page.html")
+    assert done.returncode == 1 and done.stderr.startswith("kairos: nowhere/page.html cannot be written: ")
+
+
+def content_of(page):
+    packed = re.search(r'id="lanes">([^<]*)<', page)[1]
+    return json.loads(zlib.decompress(base64.b64decode(packed)))

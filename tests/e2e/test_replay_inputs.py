@@ -7,12 +7,13 @@ import socket
 import h5py
 import pytest
 
-from kairos.bench.recorded import Recorded
 from kairos.contracts import analyzer, session
+from kairos.contracts.spi import SpiFlag
 from kairos.devices import DeviceDB
 from kairos.emulator import Emulator, Options
 from kairos.network.analyzer import Dump, InputMessage, OutputMessage
 from kairos.twin.inputs import Inputs, _edges, _levels
+from kairos.twin.words import bits_of
 from tests.support.command import run_kairos
 from tests.support.gateware import built
 from tests.support.laboratory import Laboratory
@@ -194,17 +195,95 @@ def test_count_becomes_pulses_within_its_gate():
     assert levels(3, gate[1:]) == ([], 1)  # its gate was opened before
 
 
-def test_inputs_follow_the_changes_of_outputs(tmp_path):
-    inputs = Inputs({}, {1: "ttl5", 2: "ttl0"}, [(1, 1, 40, 2, 1), (1, 1, 60, 2, 0), (1, 3, 0, 2, 1)], 0)
-    text = inputs.write(tmp_path).read_text()
-    assert 'inputs = { out1 = "ttl5" }' in text and 'outputs = { in2 = "ttl0" }' in text
-    model = Recorded(str(tmp_path / "inputs.json"))
-    model._outputs, model._sent, model._warned = {"in2": (0, "pin")}, [], []
-    model.input(0, {"out1": False})
-    assert model._sent == []
-    model.input(100, {"out1": True})
-    assert [(delay, value) for delay, _, value in model._sent] == [(40, True), (60, False)]
-    model.input(200, {"out1": False})
-    model.input(300, {"out1": True})
-    assert [(delay, value) for delay, _, value in model._sent[2:]] == [(0, True)]
-    assert model.report(300) == {"left": 0}
+def test_inputs_are_written_with_the_pins_that_they_follow(tmp_path):
+    marker, edges, clock, data = (1, None), (2, None), (12, "clk"), (12, "miso")
+    changes = [(marker, 1, 40, edges, 1), (marker, 3, 0, edges, 0), (clock, 0, 1, data, 1)]
+    Inputs({}, changes, 0).write(tmp_path)
+    found = json.loads((tmp_path / "inputs.json").read_text())
+    assert found["anchors"] == [[1, None], [12, "clk"]] and found["inputs"] == [[2, None], [12, "miso"]]
+    assert found["changes"] == [[0, 1, 40, 0, True], [0, 3, 0, 0, False], [1, 0, 1, 1, True]]
+
+
+READS = """
+from artiq.coredevice.spi2 import SPI_CLK_PHASE, SPI_CS_POLARITY, SPI_END, SPI_INPUT
+from artiq.experiment import *
+
+
+class Reads(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl5")
+        self.bus = self.get_device("spi_urukul0")
+
+    def prepare(self):
+        self.set_dataset("read", [])
+
+    def note(self, word) -> TInt32:
+        self.append_to_dataset("read", word)
+        return word
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.core.break_realtime()
+        self.bus.set_config_mu(SPI_INPUT | SPI_END | SPI_CS_POLARITY, 24, 32, 1)
+        self.bus.write(0)
+        status = self.bus.read()
+        self.note(status)
+        self.core.break_realtime()
+        # What it does depends on the word.
+        for i in range(1 + ((status >> 18) & 3)):
+            self.ttl5.pulse(1 * us)
+            delay(1 * us)
+        self.core.break_realtime()
+        self.bus.set_config_mu(SPI_INPUT | SPI_END | SPI_CS_POLARITY | SPI_CLK_PHASE, 16, 4, 1)
+        self.bus.write(0)
+        again = self.bus.read()
+        self.note(again)
+        self.core.break_realtime()
+        for i in range(again & 15):
+            self.ttl5.pulse(1 * us)
+            delay(1 * us)
+"""
+
+
+def test_words_that_came_over_a_bus_are_repeated(tmp_path):
+    written(tmp_path, f"127.0.0.1:{(port := ports())}")
+    (tmp_path / "reads.py").write_text(READS)
+    # Its card has another revision than the model of the twin.
+    (tmp_path / "bench.toml").write_text("[urukul.urukul0]\nproto_rev = 8\n")
+    options = Options(
+        forward={session.PORT: port, analyzer.PORT: port + analyzer.PORT - session.PORT},
+        bench=str(tmp_path / "bench.toml"),
+        entries=DeviceDB.load(ION / "device_db.py").entries,
+    )
+    device = Emulator("ion", options)
+    try:
+        device.wait_ready()
+        done = run_kairos("run", "reads.py", "-o", "run.h5", "--record-inputs", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    finally:
+        device.stop()
+    with h5py.File(tmp_path / "run.h5") as file:
+        status, again = file["datasets/read"][...].tolist()
+    assert status >> 16 & 0x7F == 8 and again > 0, again
+    (tmp_path / "bench.toml").unlink()
+    found = json.loads(replay(tmp_path, "run.h5", "--twin", "emulator://ion", "--json").stdout)
+    assert found["same"] and found["missing"] == 0 and found["outputs"] == 10, found
+
+
+def test_bits_of_words_come_with_the_clock():
+    config = SpiFlag.INPUT | (4 - 1) << 8
+    sent = [
+        OutputMessage(3, 100, 0, 1, config),
+        OutputMessage(3, 200, 0, 0, 0),
+        OutputMessage(3, 300, 0, 1, config | SpiFlag.CLK_POLARITY | SpiFlag.LSB_FIRST),
+        OutputMessage(3, 400, 0, 0, 0),
+    ]
+    received = [InputMessage(3, 250, 260, 0b0110), InputMessage(3, 450, 460, 0b0011 << 28)]
+    bits, missing = bits_of(sent, received)
+    # Before the second pulse, before the fourth; the polarity is one change more.
+    first = [(2, "miso", 1), (6, "miso", 0)]
+    assert missing == 0 and [tuple(bit) for bit in bits] == [*first, (9, "miso", 1), (13, "miso", 0)]
+    assert bits_of(sent, [InputMessage(3, 50, 60, 1)]) == ([], 1)
+    assert bits_of([], received) == ([], 2)

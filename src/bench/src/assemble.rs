@@ -1,6 +1,6 @@
 //! Assembly of models and wires from a bench file and the pins of a device.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use rand_pcg::Pcg64Mcg;
@@ -13,6 +13,7 @@ mod detectors;
 pub mod gives;
 mod ions;
 mod pythons;
+mod recordings;
 mod wires;
 
 pub use wires::Wire;
@@ -63,13 +64,16 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
         engine: Engine::default(),
         parts: BTreeMap::new(),
         driven: BTreeMap::new(),
+        replaced: BTreeSet::new(),
         pending: Vec::new(),
         plan: (Vec::new(), Vec::new()),
     };
+    let recordings = bench.recordings(&file)?;
     let found = crate::cards::find(device.pads, device.cards, device.shuttlers);
     bench.cards(&file, &found)?;
     bench.converters(&file, device.outputs)?;
     bench.sources(&file)?;
+    bench.play(recordings)?;
     bench.pythons(&file)?;
     bench.aoms(&file)?;
     bench.ions(&file)?;
@@ -113,6 +117,8 @@ struct Bench<'a> {
     parts: BTreeMap<String, Known>,
     /// Pins that are driven, and the part that drives each.
     driven: BTreeMap<u16, String>,
+    /// Pins that a recording drives instead of the card there.
+    replaced: BTreeSet<u16>,
     /// Inputs of cards from other parts.
     pending: Vec<cards::Pending>,
     plan: (Vec<Value>, Vec<Value>),

@@ -74,6 +74,9 @@ macro_rules! file {
             /// Cables from pin to pin.
             #[serde(default)]
             pub loopback: Parts<Loopback>,
+            /// Inputs of a recorded run.
+            #[serde(default)]
+            pub recorded: Parts<Recorded>,
             /// User-defined models.
             #[serde(default)]
             pub python: Parts<Python>,
@@ -240,6 +243,14 @@ pub struct Loopback {
     pub delay_ns: u32,
     #[serde(default)]
     pub jitter_ns: Rate,
+}
+
+/// Inputs of a recorded run, which come instead of those from cards.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recorded {
+    /// Relative to the bench file.
+    pub file: Spanned<String>,
 }
 
 /// A model in Python.

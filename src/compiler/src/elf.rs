@@ -91,35 +91,58 @@ pub fn symbolize(library: &[u8], addresses: &[u32]) -> Result<Vec<Frame>, String
     for &address in addresses {
         // A return address belongs to the instruction before it.
         let at = u64::from(address.wrapping_sub(1));
-        let found = context
-            .find_frames(at)
-            .skip_all_loads()
-            .map_err(|error| error.to_string())?;
-        let mut found = found;
-        while let Some(frame) = found.next().map_err(|error| error.to_string())? {
-            let Some(place) = frame.location else { continue };
-            let (Some(name), Some(line)) = (place.file, place.line) else {
-                continue;
-            };
-            let function = frame
-                .function
-                .and_then(|function| Some(function.raw_name().ok()?.into_owned()));
-            let function = function.or_else(|| symbol_at(&file, at)).unwrap_or_default();
-            let file = name.strip_prefix("kernel/").unwrap_or(name).to_string();
-            frames.push(Frame {
-                file,
-                line,
-                column: place.column.unwrap_or(0),
-                function,
-            });
-        }
+        frames.extend(frames_at(&context, &file, at)?);
     }
     Ok(frames)
 }
 
-type Reader<'a> = addr2line::gimli::EndianSlice<'a, addr2line::gimli::LittleEndian>;
+/// Source positions of an instruction, innermost first.
+pub(crate) fn frames_at(
+    context: &addr2line::Context<Reader>,
+    file: &ElfFile32<Endianness>,
+    at: u64,
+) -> Result<Vec<Frame>, String> {
+    let found = context.find_frames(at).skip_all_loads();
+    let (mut found, mut frames) = (found.map_err(|error| error.to_string())?, vec![]);
+    while let Some(frame) = found.next().map_err(|error| error.to_string())? {
+        let Some(place) = frame.location else { continue };
+        let (Some(name), Some(line)) = (place.file, place.line) else {
+            continue;
+        };
+        let function = frame
+            .function
+            .and_then(|function| Some(function.raw_name().ok()?.into_owned()));
+        let function = function.or_else(|| symbol_at(file, at)).unwrap_or_default();
+        let file = name.strip_prefix("kernel/").unwrap_or(name).to_string();
+        frames.push(Frame {
+            file,
+            line,
+            column: place.column.unwrap_or(0),
+            function,
+        });
+    }
+    Ok(frames)
+}
+
+/// Address and number of entries of the unwind index of a library; None if it has none.
+pub fn unwind_index(library: &[u8]) -> Option<(u32, u32)> {
+    let header = elf::FileHeader32::<Endianness>::parse(library).ok()?;
+    let endian = header.endian().ok()?;
+    let sections = header.sections(endian, library).ok()?;
+    let section = sections
+        .iter()
+        .find(|section| section.sh_type(endian) == elf::SHT_ARM_EXIDX)?;
+    Some((section.sh_addr.get(endian), section.sh_size.get(endian) / 8))
+}
+
+pub(crate) type Reader<'a> = addr2line::gimli::EndianSlice<'a, addr2line::gimli::LittleEndian>;
 
 fn debug_context<'a>(file: &ElfFile32<'a, Endianness>) -> Result<addr2line::Context<Reader<'a>>, String> {
+    addr2line::Context::from_dwarf(debug_dwarf(file)?).map_err(|error| error.to_string())
+}
+
+/// The debug information of a library.
+pub(crate) fn debug_dwarf<'a>(file: &ElfFile32<'a, Endianness>) -> Result<addr2line::gimli::Dwarf<Reader<'a>>, String> {
     use object::ObjectSection;
     let load = |id: addr2line::gimli::SectionId| -> Result<Reader<'a>, addr2line::gimli::Error> {
         let data = file
@@ -128,8 +151,7 @@ fn debug_context<'a>(file: &ElfFile32<'a, Endianness>) -> Result<addr2line::Cont
             .unwrap_or(&[]);
         Ok(Reader::new(data, addr2line::gimli::LittleEndian))
     };
-    let dwarf = addr2line::gimli::Dwarf::load(load).map_err(|error| error.to_string())?;
-    addr2line::Context::from_dwarf(dwarf).map_err(|error| error.to_string())
+    addr2line::gimli::Dwarf::load(load).map_err(|error| error.to_string())
 }
 
 /// The name of the function that contains an address.

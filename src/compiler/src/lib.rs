@@ -8,10 +8,12 @@
 
 mod builtins;
 mod check;
+pub mod debugger;
 pub mod diagnostic;
 pub mod elf;
 mod emit;
 mod escape;
+mod forms;
 pub mod host;
 mod infer;
 mod initial;

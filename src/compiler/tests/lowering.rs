@@ -74,6 +74,7 @@ fn long_functions_inline_fewer_calls() {
         let machine = Machine {
             triple: "armv7-unknown-linux-gnueabihf".into(),
             data_layout: String::new(),
+            variables: false,
         };
         let llvm = output.llvm(&machine);
         [1, 2].map(|time| {
@@ -102,6 +103,7 @@ fn hot_code_is_emitted_separately() {
     let machine = Machine {
         triple: "armv7-unknown-linux-gnueabihf".into(),
         data_layout: String::new(),
+        variables: false,
     };
     let parts = TestHost::new(&text).compile().unwrap().parts(&machine);
     let defined = |part: &str| {
@@ -168,6 +170,7 @@ fn assembly_of_a_small_kernel_is_unchanged() {
     let machine = Machine {
         triple: "armv7-unknown-linux-gnueabihf".into(),
         data_layout: String::new(),
+        variables: false,
     };
     assert_snapshot!(output.llvm(&machine));
 }
@@ -261,6 +264,7 @@ fn core_log_formats_values() {
     let machine = Machine {
         triple: "armv7-unknown-linux-gnueabihf".into(),
         data_layout: String::new(),
+        variables: false,
     };
     let assembly = log.llvm(&machine);
     assert_eq!(log.module.to_string(), print.module.to_string());

@@ -102,6 +102,7 @@ def _run_on(args, ddb, device, shown, outputs):
     host = ddb.arguments("core").get("host")
     if args.record_inputs and host is not None:
         experiment.devices.inputs_from = service_of(host, analyzer.PORT)
+    experiment.devices.with_variables = args.hdf5 is not None
     Core.strict = args.strict
     # What is emulated was built from the same descriptions; asking it would change the times of its run.
     agreement = Agreement(ddb, experiment.devices.entries_in_use if device is None else {})

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kairos import _native
-from kairos.compiler import codegen
+from kairos.compiler import codegen, steps
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.cache import ArrayPlace, Cache, Recorder, request_key, without_arrays
 from kairos.compiler.embedding import EmbeddingMap
@@ -38,6 +38,7 @@ __all__ = [
     "plain_annotation",
     "restored",
     "restored_subkernel",
+    "steps",
 ]
 
 STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
@@ -228,13 +229,15 @@ def compile_kernel(
     print_as_rpc: bool = True,
     strict: bool = False,
     cache: Cache | None = None,
+    variables: bool = False,
 ) -> CompiledKernel:
     """Compile the call `function(*args, **kwargs)` for the core device `core`, or return it from
     the cache.
 
     The library sends the result of the call to `set_result`, if given, and writes attributes of
     host objects back if `attribute_writeback` is set. Its `print` calls the host, or, without
-    `print_as_rpc`, writes to the log of the device. `cache`: by default the user's. Raises
+    `print_as_rpc`, writes to the log of the device. `cache`: by default the user's. `variables`: the debug information
+    has them, for a debugger; the code is the same. Raises
     `CompileError` if the program is rejected, and with `strict` also for warnings.
     """
     start = time.perf_counter()
@@ -242,7 +245,7 @@ def compile_kernel(
     cache = Cache.of_user() if cache is None else cache
     try:
         fresh, request = call.quoted()
-        key = request_key(function, _requested(fresh, request)) if cache.directory else ""
+        key = request_key(function, (*_requested(fresh, request), variables)) if cache.directory else ""
     except (QuotingError, ValueError):
         cache, key = Cache(None), ""  # the compilation will report the error
     bridges = itertools.chain([fresh], (call.quoted()[0] for _ in itertools.count())) if cache.directory else iter(())
@@ -260,7 +263,8 @@ def compile_kernel(
     warnings = _checked(program.warnings(), strict)
     lowered = time.perf_counter()
     subkernels = program.subkernels()
-    object_files = [codegen.generate(one) for one in (program, *(one for _, _, one in subkernels))]
+    programs = (program, *(one for _, _, one in subkernels))
+    object_files = [codegen.generate(one, variables=variables) for one in programs]
     generated = time.perf_counter()
     unstripped, arrays, scalars = _link(object_files[0], program)
     call.changing.remember(recorder.bridge, scalars)

@@ -64,15 +64,17 @@ def _optimise(module, machine) -> None:
     manager.run(module, builder)
 
 
-def generate(program: Any, *, emit_assembly: bool = False, verify: bool = False) -> list[bytes]:
+def generate(
+    program: Any, *, emit_assembly: bool = False, verify: bool = False, variables: bool = False
+) -> list[bytes]:
     """Compile the program to object files (or the encoded assembly text).
 
     Frequently executed code is one file, rarely executed code, which is compiled in a fraction of
-    the time, another.
+    the time, another. variables: describe them in the debug information.
     """
     llvm = _llvm()
     files = []
-    for assembly, thorough in program.parts(TRIPLE, data_layout()):
+    for assembly, thorough in program.parts(TRIPLE, data_layout(), variables):
         machine = _target_machine(2 if thorough else 0)
         try:
             module = llvm.parse_assembly(assembly)

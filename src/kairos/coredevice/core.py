@@ -124,6 +124,7 @@ class Core:
             attribute_writeback=attribute_writeback,
             print_as_rpc=print_as_rpc,
             strict=self.strict,
+            variables=getattr(self.dmgr, "with_variables", False),
         )
         for warning in compiled.warnings:
             print(warning, file=sys.stderr)

@@ -43,6 +43,8 @@ class DeviceManager:
         """Names of the devices that were requested."""
         self.inputs_from: tuple[str, int] | None = None
         """Address of the core device's analyzer, if the inputs of its kernels are to be recorded."""
+        self.with_variables = False
+        """Whether kernels have a description of their variables, for `kairos replay`. Their code is the same."""
         self._made: dict[Hashable, object] = {}
         self._at_end = ExitStack()
 

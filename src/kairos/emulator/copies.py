@@ -78,25 +78,42 @@ def begin(original: Emulator, seed: int | None = None) -> Begun:
 class Copy(Emulator):
     """A copy of the emulator `original`, which must be ready and unused. It ends with `stop`, with
     this process, or with the original. `seed`: of its bench's random numbers from now on. `begun`: what
-    `begin` has returned, if the copy was begun before, in this process or in the one that it is a copy of."""
+    `begin` has returned, if the copy was begun before, in this process or in the one that it is a copy of; it is then
+    waited for when it is first used."""
 
     def __init__(self, original: Emulator, seed: int | None = None, begun: "Begun | None" = None):
         self.variant, self.has_bench = original.variant, original.has_bench
         self.started = time.perf_counter()
-        begun = begun or begin(original, seed)
+        self._original, self._begun = original, begun or begin(original, seed)
         self._directory, self._errors, self._readers, self._card = None, [], [], None
-        self._process = _Forked(original.control.reply("fork", begun.number)["pid"])
-        self._control = Control(begun.connection, self._process.pid)
-        forwards = self._control.request("forwards")["forwards"]
-        self._ready = {"forwards": forwards, "wall_s": time.perf_counter() - self.started}
-        self._booting, self._unready = threading.Lock(), None
+        self._process: _Forked | None = None
+        self._control: Control | None = None
+        self._ready, self._booting, self._unready = None, threading.Lock(), None
         self._begin()
+        if begun is None:
+            self.wait_ready()
+
+    def _awaited(self) -> dict:
+        self._process = _Forked(self._original.control.reply("fork", self._begun.number)["pid"])
+        self._control = Control(self._begun.connection, self._process.pid)
+        forwards = self._control.request("forwards")["forwards"]
+        return {"forwards": forwards, "wall_s": time.perf_counter() - self.started}
+
+    @property
+    def pid(self) -> int:
+        self.wait_ready()
+        return self._process.pid
+
+    def is_alive(self) -> bool:
+        self.wait_ready()
+        return super().is_alive()
 
     def stop(self):
         """End it at once, without waiting for the end of its process; harmless if it has ended already."""
-        self._process.kill()
-        self._process.leave()
-        if self._control is not None:
-            self._control.close()
-            self._control = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.leave()
+        # One that nobody has used ends with its connection.
+        self._begun.connection.close()
+        self._control = None
         self.discard()

@@ -426,6 +426,16 @@ class Emulator:
             reply = self.control.request("sources", **{"path": path, "from": self.outputs_start})
             return Sources(reply, path, self.kernels)
 
+    def record_steps(self, most: int):
+        """Record from now on what kernels have at each of their calls of the firmware, in up to so many bytes."""
+        self.control.request("record_steps", bytes=most)
+
+    def steps(self) -> bytes:
+        """What `record_steps` has recorded (`kairos.compiler.steps` reads it)."""
+        with self.control.memory_file() as path:
+            self.control.request("steps", path=path)
+            return Path(path).read_bytes()
+
     def _gets_nearer(self, status: dict) -> bool:
         """Return whether time advances towards the next output known at `status`, which is updated."""
         before, status["time_ns"] = status["time_ns"], self.control.status()["time_ns"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..contracts.library import FINGERPRINT, FINGERPRINT_BYTES
 
-__all__ = ["UNKNOWN", "Kernels", "Sources"]
+__all__ = ["UNKNOWN", "Kernels", "Sources", "is_own", "own"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 KEPT = 256
@@ -38,6 +38,10 @@ class Kernels:
             self._kept.move_to_end(name)
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
+
+    def libraries(self) -> dict[str, bytes]:
+        """Return the libraries with their debug information, by fingerprint."""
+        return {name: compiled.unstripped for name, compiled in self._kept.items()}
 
     def frames(self, library: str | None, addresses, whole=False) -> tuple:
         """Return file, line and function of return addresses in the library with this fingerprint,
@@ -88,4 +92,9 @@ class Sources:
 
 def own(frames) -> tuple:
     """Select the frames of user code, innermost first; all frames, if there are none."""
-    return tuple(frame for frame in frames if not frame.file.startswith(_PACKAGE)) or tuple(frames)
+    return tuple(frame for frame in frames if is_own(frame.file)) or tuple(frames)
+
+
+def is_own(file: str) -> bool:
+    """Return whether a file is not one of Kairos itself."""
+    return not file.startswith(_PACKAGE)

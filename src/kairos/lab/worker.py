@@ -231,6 +231,7 @@ class _Run:
         scheduler = OwnScheduler(self._link, self._pause, begin["rid"], begin["pipeline"], expid, begin["priority"])
         devices, datasets = (AnalysisDevices, AnalysisDatasets) if KEY in expid else (DeviceManager, DatasetManager)
         self._devices = devices(ddb, {"scheduler": scheduler, "ccb": AskedCommands(self._link.ask)})
+        self._devices.with_variables = True
         if "analyzer" in begin:
             self._devices.inputs_from = tuple(begin["analyzer"])
         self._datasets = datasets(_Datasets(self._link, self.journal), self._note)

@@ -2,8 +2,8 @@
 
 The analyzer has each output with its time, and each input that the kernel has read. A kernel on the twin has another
 time, and after a call of the host another slack, so an input is placed by the last change of an output pin
-before it: `kairos.bench.recorded` repeats it as long after the same change. Edges are repeated at their time, a count
-of an edge counter as so many edges within its gate.
+before it: the bench's `recorded` repeats it as long after the same change. Edges are repeated at their time, a count
+of an edge counter as so many edges within its gate, words of a serial bus bit by bit with its clock.
 """
 
 import json
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ..bench import recorded as model
 from ..coredevice.edge_counter import RESET
 from ..coredevice.parts.edges import BOTH
 from ..devices import DeviceDB
 from ..errors import UsageError
 from ..network.analyzer import Dump, InputMessage, OutputMessage, decode
 from ..waveform.analysis import pins
+from . import words
 
 __all__ = ["Inputs", "inputs_in"]
 
@@ -30,7 +30,10 @@ COUNTER = "EdgeCounter"
 SUFFIX = "_counter"
 """In a device database, what is behind the name of a counter's pin."""
 READ, BUSES = ("TTLInOut",), ("SPIMaster",)
-"""Drivers whose inputs are edges of a pin; and words of a bus, which come from the models of the cards' chips."""
+"""Drivers whose inputs are edges of a pin; and words of a bus."""
+
+Pin = tuple[int, str | None]
+"""A pin of the device: its channel, and of a bus the last part of the line's name."""
 
 
 class _Level(NamedTuple):
@@ -47,32 +50,22 @@ class Inputs:
 
     outputs: dict[int, list[int]]
     """Addresses of the outputs of each RTIO channel, in order."""
-    names: dict[int, str]
-    """Pins whose changes are anchors, or that are driven, by channel."""
-    changes: list[tuple[int, int, int, int, int]]
-    """Channel of an output pin, how often it had changed, ns from then on, channel of an input pin, its level."""
+    changes: list[tuple[Pin, int, int, Pin, int]]
+    """An output pin, how often it had changed, ns from then on, an input pin, its level."""
     missing: int
     """Inputs that cannot be repeated: before the first change of an output pin, or that no pin gives."""
 
     def write(self, folder: Path) -> Path:
         """Write the bench into a folder; returns the path of its file."""
-        (folder / "inputs.json").write_text(
-            json.dumps(
-                [
-                    (f"out{one}", count, offset, f"in{two}", bool(level))
-                    for one, count, offset, two, level in self.changes
-                ]
-            )
-        )
-        anchors = {change[0] for change in self.changes}
-        driven = {change[3] for change in self.changes}
-        lines = ["[python.recorded]", f"file = {json.dumps(str(Path(model.__file__).resolve()))}"]
-        for key, prefix, channels in (("inputs", "out", anchors), ("outputs", "in", driven)):
-            pairs = ", ".join(f"{prefix}{channel} = {json.dumps(self.names[channel])}" for channel in sorted(channels))
-            lines.append(f"{key} = {{ {pairs} }}")
-        lines.append(f"arguments = {{ path = {json.dumps(str(folder / 'inputs.json'))} }}")
+        anchors = {pin: number for number, pin in enumerate(dict.fromkeys(change[0] for change in self.changes))}
+        inputs = {pin: number for number, pin in enumerate(dict.fromkeys(change[3] for change in self.changes))}
+        changes = [
+            (anchors[one], count, offset, inputs[two], bool(level)) for one, count, offset, two, level in self.changes
+        ]
+        content = {"anchors": list(anchors), "inputs": list(inputs), "changes": changes}
+        (folder / "inputs.json").write_text(json.dumps(content))
         path = folder / "bench.toml"
-        path.write_text("\n".join(lines if self.changes else []) + "\n")
+        path.write_text('[recorded.inputs]\nfile = "inputs.json"\n')
         return path
 
 
@@ -88,17 +81,23 @@ def inputs_in(data: bytes, ddb: DeviceDB) -> Inputs:
         if isinstance(message, OutputMessage):
             outputs.setdefault(message.channel, []).append(message.address)
     levels, missing = _levels(dump, drivers, ddb, period)
-    anchors, names = _anchors(dump, ddb, {one.channel for one in levels})
+    anchors = _anchors(dump, ddb, {one.channel for one in levels})
     times = [time for time, _, _ in anchors]
-    changes = []
+    changes: list[tuple[Pin, int, int, Pin, int]] = []
     for at, channel, level in levels:
         place = bisect_right(times, at)
         if place == 0:
             missing += level
             continue
         time, anchor, count = anchors[place - 1]
-        changes.append((anchor, count, at - time, channel, level))
-    return Inputs(outputs, names, changes, missing)
+        changes.append(((anchor, None), count, at - time, (channel, None), level))
+    for channel in (number for number, driver in drivers.items() if driver in BUSES):
+        sent = [one for one in dump.messages if isinstance(one, OutputMessage) and one.channel == channel]
+        received = [one for one in dump.messages if isinstance(one, InputMessage) and one.channel == channel]
+        bits, unknown = words.bits_of(sent, received)
+        changes += [((channel, words.CLOCK), one.count, words.AFTER_NS, (channel, one.line), one.level) for one in bits]
+        missing += unknown
+    return Inputs(outputs, changes, missing)
 
 
 def _driver(ddb: DeviceDB, name: str) -> str:
@@ -106,13 +105,11 @@ def _driver(ddb: DeviceDB, name: str) -> str:
     return entry.get("class", "") if isinstance(entry, dict) else ""
 
 
-def _anchors(dump: Dump, ddb: DeviceDB, driven: set[int]) -> tuple[list[tuple[int, int, int]], dict[int, str]]:
-    """Return the changes of output pins, in order of time: time, channel, how often it had changed with this change;
-    and the names of pins by channel."""
+def _anchors(dump: Dump, ddb: DeviceDB, driven: set[int]) -> list[tuple[int, int, int]]:
+    """Return the changes of output pins, in order of time: time, channel, how often it had changed with this change."""
     recording = pins(dump, ddb.entries)
-    names, anchors = {}, []
+    anchors = []
     for channel in recording.channels:
-        names[channel.number] = channel.name
         if channel.number in driven:
             continue
         count, before = 0, 0
@@ -120,7 +117,7 @@ def _anchors(dump: Dump, ddb: DeviceDB, driven: set[int]) -> tuple[list[tuple[in
             if level is not None and level != before:
                 count, before = count + 1, level
                 anchors.append((time + recording.origin_ns, channel.number, count))
-    return sorted(anchors), names
+    return sorted(anchors)
 
 
 def _levels(dump: Dump, drivers: dict[int, str], ddb: DeviceDB, period: float) -> tuple[list[_Level], int]:

@@ -6,6 +6,8 @@ that its kernels take the same branches, whatever host functions would answer no
 """
 
 import json
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,9 @@ from ..cli.outputs import duration_ns
 from ..cli.waveforms import file_of, read_waveform
 from ..coredevice.core import load_compiler
 from ..devices import DeviceDB
-from ..emulator.sources import UNKNOWN, Sources
+from ..emulator.sources import UNKNOWN, Sources, is_own
 from ..errors import UsageError
+from ..scope.run import write_run
 from ..scratch import ScratchFolder
 from ..session import Replay
 from ..session.record import GROUP, Step, inputs_of, unpacked
@@ -29,6 +32,10 @@ from .inputs import Inputs, inputs_in
 from .rehearsal import SETTLING, Twin
 
 __all__ = ["Replayed", "replay", "replayed"]
+
+
+STEPS = 256 << 20
+"""Bytes for the steps of kernels; those beyond are not known."""
 
 
 @dataclass
@@ -46,11 +53,15 @@ class Replayed:
     """Outputs that were compared, if inputs were recorded."""
     missing: int = 0
     """Recorded inputs that cannot be repeated."""
+    steps: Sequence[Any] = ()
+    """The calls of the kernels (`kairos.compiler.steps.Step`), if they were asked for."""
 
     def at(self, instant: int) -> dict[str, Any]:
         """Return what was there at an instant, in ns after the first event of the pins: the last `output` of the
         kernels that was due, the `next` one, what the processor has `submitted` last (each with file, line,
-        function and due time), and the levels of the `pins` that change in the run."""
+        function and due time), the `functions` that had not returned at the processor's last call of the firmware,
+        innermost first, each with file, line, name and `variables`, and the levels of the `pins` that change in the
+        run."""
         outputs = self.sources.outputs
         due, submitted = outputs["time_ns"], outputs["submitted_ns"]
         now = instant + self.recording.origin_ns
@@ -62,8 +73,17 @@ class Replayed:
             "output": self._origin(order[passed - 1]) if passed else None,
             "next": self._origin(order[passed]) if passed < len(order) else None,
             "submitted": self._origin(made[np.argmax(submitted[made])]) if len(made) else None,
+            "functions": self._functions(now),
             "pins": {channel.name: _level(channel, instant) for channel in self.recording.active()},
         }
+
+    def _functions(self, now: int) -> list[dict[str, Any]]:
+        passed = bisect_right(self.steps, now, key=lambda step: step.time_ns)
+        functions = self.steps[passed - 1].functions if passed else ()
+        return [
+            {"file": one.file, "line": one.line, "function": one.name, "variables": dict(one.variables)}
+            for one in functions
+        ]
 
     def _origin(self, number: int) -> dict[str, Any]:
         output = self.sources.outputs[number]
@@ -92,7 +112,7 @@ def replay(args) -> int:
     """Repeat the run of the command line; returns 1 if the pins do something else."""
     path = file_of(args.run, args.lab)
     instants = [duration_ns("--at", text) for text in args.at]
-    found = replayed(path, args.twin)
+    found = replayed(path, args.twin, debugged=bool(instants), page=args.scope)
     shown = [found.at(instant) for instant in instants]
     if args.json:
         said = {"same": not found.differences, "events": found.recording.event_count, "kernels": found.kernels}
@@ -128,6 +148,10 @@ def _print_instant(shown: dict[str, Any]):
         if (one := shown[name]) is not None:
             when = format_duration(one["due_ns"] - shown["at_ns"])
             print(f"  {text}: {_place(one)}, due {when.removeprefix('-')} {'before' if when[0] == '-' else 'later'}")
+    own = [one for one in shown["functions"] if is_own(one["file"])]
+    for one in own or shown["functions"][:1]:
+        values = ", ".join(f"{name} = {value}" for name, value in one["variables"].items())
+        print(f"  {Path(one['file']).name}:{one['line']} in {one['function'].rpartition('.')[2]}: {values or '-'}")
     levels = ", ".join(f"{name} {'-' if level is None else level}" for name, level in shown["pins"].items())
     print(f"  pins: {levels or 'none has changed'}")
 
@@ -138,9 +162,9 @@ def _place(one: dict[str, Any]) -> str:
     return f"{Path(one['file']).name}:{one['line']} in {one['function'].rpartition('.')[2]}"
 
 
-def replayed(path: Path, twin: str | None = None) -> Replayed:
-    """Repeat the run of a file. `twin`: the emulated device of a run that was not on one. UsageError if the file has no
-    record of it."""
+def replayed(path: Path, twin: str | None = None, debugged: bool = False, page: str | None = None) -> Replayed:
+    """Repeat the run of a file. `twin`: the emulated device of a run that was not on one. debugged: with the steps of
+    its kernels. page: HTML file to be written, with the steps. UsageError if the file has no record of the run."""
     steps, libraries, complete, texts, recorded = _read(path)
     recording = read_waveform(path) if recorded is None else None
     scratch = ScratchFolder("kairos-replay-")
@@ -157,22 +181,38 @@ def replayed(path: Path, twin: str | None = None) -> Replayed:
         bench = _bench_of(texts, scratch.path) if inputs is None else inputs.write(scratch.path)
         with Twin(ddb, None if bench is None else str(bench), twin) as used:
             device = used.device
+            if debugged or page is not None:
+                device.record_steps(STEPS)
             session = Replay("127.0.0.1", device)
             try:
                 session.repeat(steps, _kernels(steps, libraries))
             finally:
                 session.close()
             device.settle(timeout=SETTLING, clocks=used.ddb.channels_of("TTLClockGen"))
-            again, sources = device.recording(used.ddb.channel_names()), device.sources()
+            names = used.ddb.channel_names()
+            again, sources = device.recording(names), device.sources()
             found = Replayed(again, sources, session.statistics.kernels, complete, [])
+            if debugged or page is not None:
+                found.steps = load_compiler().steps.steps_in(device.steps(), device.kernels.libraries())
+            if page is not None:
+                write_run(page, again, used.ddb.entries, names, device, path.name, found.steps, _files(texts))
             if inputs is not None:
                 found.outputs, found.missing = sum(map(len, inputs.outputs.values())), inputs.missing
-                found.differences = _other_outputs(inputs, sources, used.ddb.channel_names()) if complete else []
+                found.differences = _other_outputs(inputs, sources, names) if complete else []
             elif complete:
                 found.differences = [each.text for each in differences(recording, again)]
             return found
     finally:
         scratch.close()
+
+
+def _files(texts: dict[str, str]) -> dict[str, str]:
+    """Return the sources of a run by the names of their files; that of the experiment, whose name is not known, by
+    an empty one."""
+    imported = {
+        Path(name).name: text for name, text in texts.items() if name.startswith("imported/") and name.endswith(".py")
+    }
+    return {"": texts.get("experiment", ""), **imported}
 
 
 def _bench_of(texts: dict[str, str], folder: Path) -> Path | None:

@@ -57,13 +57,25 @@ impl Program {
 
     /// LLVM assembly for a target triple and data layout (empty: LLVM's choice).
     fn llvm(&self, triple: String, data_layout: String) -> PyResult<String> {
-        guarded(|| self.library().llvm(&Machine { triple, data_layout }))
+        guarded(|| {
+            self.library().llvm(&Machine {
+                triple,
+                data_layout,
+                variables: false,
+            })
+        })
     }
 
     /// LLVM assembly in the parts that become object files, and whether each is to be optimised
-    /// thoroughly.
-    fn parts(&self, triple: String, data_layout: String) -> PyResult<Vec<(String, bool)>> {
-        guarded(|| self.library().parts(&Machine { triple, data_layout }))
+    /// thoroughly. `variables`: describe them for a debugger.
+    fn parts(&self, triple: String, data_layout: String, variables: bool) -> PyResult<Vec<(String, bool)>> {
+        guarded(|| {
+            self.library().parts(&Machine {
+                triple,
+                data_layout,
+                variables,
+            })
+        })
     }
 
     /// Subkernels: number, destination, and library.

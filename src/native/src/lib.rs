@@ -1,8 +1,9 @@
-//! The extension module `kairos._native`: the compiler; in `wire` the host's side of the wire
+//! The extension module `kairos._native`: the compiler and its debugger; in `wire` the host's side of the wire
 //! formats; in `pulse` the pulse core's compiler and model.
 
 mod bridge;
 mod compiler;
+mod debug;
 mod errors;
 mod pulse;
 mod pulse_logic;
@@ -16,6 +17,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     compiler::add(module)?;
+    debug::add(module)?;
     let wire = PyModule::new(module.py(), "wire")?;
     wire::add(&wire)?;
     services::add(&wire)?;

@@ -97,7 +97,7 @@ impl Bench<'_> {
             }
         }
         for (output, line) in made.answers.iter().enumerate() {
-            if let Some(pad) = lines.get(*line) {
+            if let Some(pad) = lines.get(*line).filter(|pad| !self.replaced.contains(pad)) {
                 self.driven.insert(*pad, name.clone());
                 self.engine.wire(model, signals + output, End::Pin(*pad));
             }

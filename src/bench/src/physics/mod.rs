@@ -11,6 +11,7 @@ pub mod line;
 pub mod loopback;
 pub mod photodiode;
 pub mod photomultiplier;
+pub mod recorded;
 pub mod source;
 pub mod two_level;
 

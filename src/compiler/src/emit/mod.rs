@@ -36,6 +36,7 @@ use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Result};
 use crate::escape::{kept, Kept, Loops};
+use crate::forms::form_of;
 use crate::host::{Caught, FunctionInfo, FunctionKind, Handle, Host, HostValue};
 use crate::ir::*;
 use crate::program::{Fact, FunctionId, FunctionInstance, Program};
@@ -205,6 +206,21 @@ impl<'p> ModuleBuilder<'p> {
             Kind::Lazy(_, parts) => Ty::Struct(parts.iter().map(|&part| self.ir_type(part)).collect()),
             _ => Ty::unit(),
         }
+    }
+
+    /// How a debugger reads values of a type; of objects, those attributes that are no objects themselves.
+    pub fn form_of(&mut self, ty: types::Ty) -> Option<String> {
+        let types::Kind::Instance(class) = *self.program.types.kind(ty) else {
+            return form_of(&self.program.types, ty);
+        };
+        let layout = self.class_type(class);
+        let attributes = self.program.classes[&class].attributes.iter().enumerate();
+        let shown = attributes.filter_map(|(index, attribute)| {
+            let form = form_of(&self.program.types, attribute.ty)?;
+            Some(format!("{}@{}:{form},", attribute.name, layout.offset(index + 1)))
+        });
+        let shown: String = shown.collect();
+        (!shown.is_empty()).then(|| format!("{{{shown}}}"))
     }
 
     /// Parameter and result types of the compiled function; parameters without a value are omitted.

@@ -1,7 +1,8 @@
-//! The line table: the source line of each call.
+//! The line table: the source line of each call; and variables.
 
 use super::format::escaped;
 use super::Printer;
+use crate::ir::Variable;
 use crate::source::{FileId, Span};
 use crate::symbol::qualified_name;
 
@@ -15,8 +16,9 @@ impl Printer<'_> {
         let flags = "!llvm.module.flags = !{!1, !2}\n!llvm.dbg.cu = !{!0}";
         self.line(format_args!("{flags}"));
         let unit = "distinct !DICompileUnit(language: DW_LANG_Python, file: !3, producer: \"kairos\", \
-                    isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)";
-        self.line(format_args!("!{UNIT} = {unit}"));
+                    isOptimized: true, runtimeVersion: 0, emissionKind: ";
+        let emission = if self.variables { "FullDebug" } else { "LineTablesOnly" };
+        self.line(format_args!("!{UNIT} = {unit}{emission})"));
         self.line(format_args!("!1 = !{{i32 2, !\"Debug Info Version\", i32 3}}"));
         self.line(format_args!("!2 = !{{i32 2, !\"Dwarf Version\", i32 4}}"));
         self.line(format_args!("!3 = !DIFile(filename: \"kernel\", directory: \"\")"));
@@ -51,6 +53,33 @@ impl Printer<'_> {
             "distinct !DISubprogram(name: \"{name}\", scope: !{file}, file: !{file}, line: {line}, type: !4, \
              scopeLine: {line}, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !{UNIT})"
         ))
+    }
+
+    /// Describes a variable of the function with the node `scope`. Its type says how its bytes are read
+    /// ([`crate::forms`]).
+    pub(super) fn variable(&mut self, variable: &Variable, scope: usize) {
+        let file = self.file(variable.span.file);
+        let line = self.sources.position(variable.span).0;
+        let kind = match self.forms.get(&variable.form) {
+            Some(&known) => known,
+            None => {
+                let (form, bits) = (escaped(variable.form.as_bytes()), 8 * variable.ty.layout().0);
+                let node = self.node(format!(
+                    "!DIBasicType(name: \"{form}\", size: {bits}, encoding: DW_ATE_unsigned)"
+                ));
+                self.forms.insert(variable.form.clone(), node);
+                node
+            }
+        };
+        let name = escaped(variable.name.as_bytes());
+        let node = self.node(format!(
+            "!DILocalVariable(name: \"{name}\", scope: !{scope}, file: !{file}, line: {line}, type: !{kind})"
+        ));
+        let location = self.location(Some(scope), variable.span);
+        self.line(format_args!(
+            "  call void @llvm.dbg.declare(metadata ptr %t{}, metadata !{node}, metadata !DIExpression()){location}",
+            variable.slot
+        ));
     }
 
     /// The debug location of a call in the function with the node `scope`.

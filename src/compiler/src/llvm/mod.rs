@@ -1,7 +1,7 @@
 //! The intermediate representation as LLVM assembly.
 //!
-//! Debug information is a line table only: every call has a location, since exceptions can only
-//! start at calls.
+//! Debug information is a line table, and for debuggers variables: every call has a location, since exceptions can
+//! only start at calls.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
@@ -24,6 +24,8 @@ use format::{escaped, operand, passed, quoted, result, typed};
 pub struct Machine {
     pub triple: String,
     pub data_layout: String,
+    /// Whether debug information has variables, for a debugger. It does not change the code.
+    pub variables: bool,
 }
 
 /// Prints a whole module.
@@ -57,9 +59,11 @@ pub fn print_part(module: &Module, part: &Part, sources: &Sources, machine: &Mac
         out: String::new(),
         meta: vec![],
         locations: HashMap::new(),
+        forms: HashMap::new(),
         cont: 0,
         size: 0,
         arm: machine.triple.starts_with("arm"),
+        variables: machine.variables,
         conversions: BTreeMap::new(),
         structs: (HashMap::new(), vec![]),
         inlined: named(&|function| function.attributes.starts_with("alwaysinline")),
@@ -77,12 +81,16 @@ struct Printer<'a> {
     /// Metadata nodes from number 5 on.
     meta: Vec<String>,
     locations: HashMap<(usize, u32, u32), usize>,
+    /// Nodes of the types of variables, by their forms.
+    forms: HashMap<Rc<str>, usize>,
     /// Number of the next block that continues after an invoke.
     cont: usize,
     /// Number of instructions of the function being printed.
     size: usize,
     /// Whether the target is ARM, where the firmware's run-time library is available.
     arm: bool,
+    /// Whether variables are described.
+    variables: bool,
     /// Functions that convert floats to integers: symbol and declaration.
     conversions: BTreeMap<String, String>,
     /// Structs referred to by name: their numbers by the address of their members, and the types.
@@ -118,6 +126,11 @@ impl Printer<'_> {
             self.global(global);
         }
         self.line(format_args!("declare i32 @__artiq_personality(...)"));
+        if self.variables {
+            self.line(format_args!(
+                "declare void @llvm.dbg.declare(metadata, metadata, metadata)"
+            ));
+        }
         for (symbol, external) in &self.module.externals {
             let mut params: Vec<String> = external.params.iter().map(|ty| passed(ty).to_string()).collect();
             let returns = match external.by_pointer {
@@ -289,6 +302,11 @@ impl Printer<'_> {
                     let number = instruction.result.unwrap_or(0);
                     self.line(format_args!("  %r{number} = alloca {returns}"));
                 }
+            }
+        }
+        if let (true, Some(scope)) = (self.variables, scope) {
+            for variable in &function.variables {
+                self.variable(variable, scope);
             }
         }
         self.line(format_args!("  br label %b0"));

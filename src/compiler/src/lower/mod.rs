@@ -176,6 +176,21 @@ fn subkernel_modinit(module: &mut ModuleBuilder, subkernel: Subkernel) -> Result
 }
 
 impl Emitter<'_, '_> {
+    /// Describes a variable for debuggers.
+    fn describe(&mut self, index: usize, slot: &Value, ty: &Ty, form: Option<String>) {
+        let (Some(form), ValueKind::Temp(number)) = (form, &slot.kind) else {
+            return;
+        };
+        let local = &self.function.names.locals[index];
+        self.build.function.variables.push(Variable {
+            slot: *number,
+            name: local.name.clone(),
+            form: form.into(),
+            ty: ty.clone(),
+            span: local.span,
+        });
+    }
+
     fn run(mut self) -> Result<Function> {
         self.build.span = self.function.ast.name_span;
         let mut params = self.build.function.params.clone().into_iter();
@@ -185,8 +200,10 @@ impl Emitter<'_, '_> {
                 self.locals.push(address);
                 continue;
             }
+            let form = self.module.form_of(ty);
             let ty = self.module.ir_type(ty);
             let slot = self.build.slot(ty.clone());
+            self.describe(index, &slot, &ty, form);
             if index < self.function.ast.params.len() && !ty.is_unit() {
                 let (number, ty) = params.next().expect("one for each parameter with a value");
                 self.build.store(

@@ -205,6 +205,7 @@ pub fn any_text(text: &str) -> String {
     let machine = Machine {
         triple: "armv7-unknown-linux-gnueabihf".into(),
         data_layout: String::new(),
+        variables: false,
     };
     match host().compile() {
         Ok(output) => {

@@ -77,6 +77,14 @@ pub enum Request {
         #[serde(default)]
         from: Vec<usize>,
     },
+    /// Records what the kernels of the master have at their calls of the firmware, in up to so many bytes.
+    RecordSteps {
+        bytes: usize,
+    },
+    /// Writes what was recorded.
+    Steps {
+        path: PathBuf,
+    },
     Forwards,
     Fork(Fork),
     Links,
@@ -196,6 +204,8 @@ pub struct Run<'a> {
     pub forwarder: &'a Forwarder,
 }
 
+/// The core that runs kernels.
+const KERNEL: usize = 1;
 /// Maximum number of words in one memory read.
 const READ_MAX: u32 = 0x10_0000;
 
@@ -246,6 +256,15 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             let sources = boards.sources(&from);
             write_words(&path, sources.outputs.iter().copied())?;
             sources.reply()
+        }
+        Request::RecordSteps { bytes } => {
+            boards.master().cores[KERNEL].record_steps(bytes);
+            json!({})
+        }
+        Request::Steps { path } => {
+            let steps = boards.master().cores[KERNEL].steps();
+            std::fs::write(&path, &steps).map_err(|error| format!("{}: {error}", path.display()))?;
+            json!({ "bytes": steps.len() })
         }
         Request::Forwards => json!({ "forwards": run.forwarder.by_port() }),
         Request::Fork(fork) => {

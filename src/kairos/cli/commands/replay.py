@@ -12,11 +12,22 @@ COMMAND = Command(
         metavar="TIME",
         nargs="+",
         default=[],
-        help="show the pins and the line of source at these times after the first event of the pins",
+        help="show the pins, the line of source and the variables of the kernel at these times after the first event "
+        "of the pins",
+    ),
+    Option(
+        "--scope",
+        metavar="FILE",
+        help="write an HTML page of everything that happened, with a debugger of the kernels: source lines and "
+        "variables, forwards and backwards",
     ),
     Option("--twin", metavar="URL", help="emulated device of a run that was not on one: emulator://VARIANT"),
     LAB,
     JSON,
     runs="twin:replay.replay",
-    examples=("kairos replay today.h5", "kairos replay today.h5 --at 1.5us 12us"),
+    examples=(
+        "kairos replay today.h5",
+        "kairos replay today.h5 --at 1.5us 12us",
+        "kairos replay today.h5 --scope today.html",
+    ),
 )

@@ -274,3 +274,76 @@ def test_own_linker_agrees_with_lld():
         if function.name and function["st_info"]["type"] == "STT_FUNC":
             offset = function["st_value"] - ours.get_section_by_name(".text")["sh_addr"]
             assert offset == same[0]["st_value"] - theirs.get_section_by_name(".text")["sh_addr"]
+
+
+VARIED = """\
+import numpy as np
+
+from kairos.compiler.tests.test_library import *
+
+
+class Varied(Experiment):
+    def __init__(self):
+        super().__init__()
+        self.total = 0
+        self.limits = [1.0, 2.5]
+        self.table = np.arange(6).reshape(2, 3)
+
+    def host(self, number) -> TInt32:
+        return number
+
+    @kernel
+    def run(self):
+        pair, text, row = (True, 0.5), "a", self.table[1]
+        wide = np.int64(1) << 40
+        for n in range(self.host(3)):
+            try:
+                wide += self.twice(n) + row[n % 3]
+                self.total += n
+                if n > 1:
+                    raise ValueError("too many")
+            except ValueError:
+                rtio_output(5, np.int32(wide) + len(text))
+        for limit in self.limits:
+            rtio_output(5, self.host(np.int32(limit * pair[1])))
+
+    @kernel
+    def twice(self, number):
+        rtio_output(6, number)
+        return 2 * number
+"""
+
+
+@pytest.fixture
+def varied(tmp_path):
+    path = tmp_path / "varied.py"
+    path.write_text(VARIED)
+    spec = importlib.util.spec_from_file_location("varied", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Varied()
+
+
+def test_description_of_variables_does_not_change_the_code(varied):
+    for run in (varied.run, Sample().run, Sample().fail):
+        plain, described = (
+            compiler.compile_kernel(run, (), {}, core=Core(), set_result=None, variables=variables)
+            for variables in (False, True)
+        )
+        head = slice(FINGERPRINT, FINGERPRINT + FINGERPRINT_BYTES)
+        one, other = bytearray(plain.library), bytearray(described.library)
+        one[head] = other[head] = bytes(FINGERPRINT_BYTES)
+        assert one == other
+
+
+def test_variables_are_described_for_debuggers(varied):
+    compiled = compiler.compile_kernel(varied.run, (), {}, core=Core(), set_result=None, variables=True)
+    dwarf = ELFFile(io.BytesIO(compiled.unstripped)).get_dwarf_info()
+    found = {}
+    for unit in dwarf.iter_CUs():
+        for die in unit.iter_DIEs():
+            if die.tag in ("DW_TAG_variable", "DW_TAG_formal_parameter") and "DW_AT_type" in die.attributes:
+                form = die.get_DIE_from_attribute("DW_AT_type").attributes["DW_AT_name"].value.decode()
+                found[die.attributes["DW_AT_name"].value.decode()] = form
+    assert found["n"] == "i" and found["wide"] == "I" and found["pair"] == "(bf)" and found["row"] == "a1I"
+    assert "total@" in found["self"] and ":lf," in found["self"] and ":a2I," in found["self"]

@@ -26,6 +26,7 @@ class Scope {
     this.frames = 0;
     new ResizeObserver(() => this.resize()).observe(this.main);
     this.resize();
+    if (content.steps) this.debugger = new Debugger(this, content, buffer);
   }
 
   // Rows from top to bottom: a head for each group, below it its lanes unless it is closed.
@@ -205,6 +206,7 @@ class Scope {
     if (a !== null && b !== null) parts.push(`B − A ${duration(b - a)}`);
     if (a !== null && b !== null && a !== b) parts.push(quantity(1e9 / Math.abs(b - a), "Hz"));
     document.getElementById("cursors").textContent = parts.join("   ");
+    this.debugger?.moved(a);
     this.redraw();
   }
 
@@ -271,6 +273,8 @@ class Scope {
       ArrowLeft: () => view.move(-0.2), ArrowRight: () => view.move(0.2),
       Escape: () => { this.cursors = { a: null, b: null }; this.showCursors(); },
       n: () => this.step(true), p: () => this.step(false),
+      ...Object.fromEntries([[",", "less"], [".", "more"], ["<", "back"], [">", "next"]]
+        .map(([key, move]) => [key, () => this.debugger?.move(move)])),
     };
     document.addEventListener("keydown", (event) => {
       const action = actions[event.key] ?? actions[event.key.toLowerCase()];

@@ -1,7 +1,6 @@
 """The page in a browser: its display, its response to mouse and keys, and its speed."""
 
 import random
-import shutil
 
 import pytest
 
@@ -10,43 +9,7 @@ from kairos.scope.lanes import CLOCKING, FLOATING, Levels, Marks, Steps, Words
 from kairos.scope.page import write_page
 from kairos.waveform import Wave
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 WAVE = Wave(pad=0, time_ns=3000, half=1 << 31, accumulator=12345, word=0x12345678, changes=400)
-
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
-@pytest.fixture
-def show(browser, tmp_path):
-    """Open a page of lanes; at the end its console must be empty."""
-    said, pages = [], []
-
-    def show(lanes, end, title="a <b>title</b> & more", size=(1000, 600), **kind):
-        path = tmp_path / "page.html"
-        write_page(path, title, lanes, end)
-        page = browser.new_page(viewport={"width": size[0], "height": size[1]}, **kind)
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(path.as_uri())
-        page.wait_for_function("window.scope && scope.frames > 0")
-        pages.append(page)
-        return page
-
-    yield show
-    for page in pages:
-        page.wait_for_function("!scope.asked")
-        page.close()
-    assert said == []
 
 
 LANES = [

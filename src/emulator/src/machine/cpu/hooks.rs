@@ -31,6 +31,9 @@ unsafe extern "C" fn on_block(uc: *mut uc_engine, address: u64, size: u32, data:
     let in_kernel = KERNEL_LIBRARY.contains(&(address as usize));
     if slice.in_kernel.replace(in_kernel) && !in_kernel {
         slice.left.set(caller(uc));
+        if let Some(steps) = slice.steps.borrow_mut().as_mut() {
+            steps.record(uc, slice.now());
+        }
     }
 }
 

@@ -13,6 +13,7 @@ pub mod exception;
 mod hooks;
 mod slice;
 pub mod special;
+mod steps;
 mod transfer;
 mod translated;
 
@@ -24,6 +25,7 @@ use unicorn_engine::{uc_error, Arch, ArmCpuModel, Context, Mode, Prot, RegisterA
 use self::access::Access;
 use self::exception::{get, set, set_cp15, Exception};
 use self::slice::Slice;
+use self::steps::Steps;
 use self::translated::PAGE;
 use crate::machine::bus::Bus;
 use crate::machine::time::Cycles;
@@ -173,6 +175,17 @@ impl Core {
     /// Drops address translations.
     pub fn flush_tlb(&mut self) {
         let _ = self.uc.ctl_flush_tlb();
+    }
+
+    /// Records from now on what the kernel has at its calls of the firmware, in up to so many bytes.
+    pub fn record_steps(&self, most: usize) {
+        *self.slice.steps.borrow_mut() = Some(Steps::within(most));
+    }
+
+    /// What was recorded, see [`steps`]; empty if that was not asked for.
+    pub fn steps(&self) -> Vec<u8> {
+        let steps = self.slice.steps.borrow();
+        steps.as_ref().map_or(vec![], |steps| steps.bytes().to_vec())
     }
 
     /// Instructions executed since power-up.

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
 use super::special::Special;
+use super::steps::Steps;
 use super::translated::Translated;
 use crate::machine::signals::Caller;
 use crate::machine::time::Cycles;
@@ -25,6 +26,8 @@ pub struct Slice {
     pub in_kernel: Cell<bool>,
     /// Registers when the core last left the library.
     pub left: Cell<Caller>,
+    /// What is recorded then, if anything.
+    pub steps: RefCell<Option<Steps>>,
     /// The block hook ended the turn.
     pub stopped: Cell<bool>,
     /// Special instructions in blocks translated in this turn.
