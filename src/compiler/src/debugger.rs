@@ -59,13 +59,23 @@ struct Known<'a> {
 /// A function at an address, or one that was inlined there.
 struct Scope<'a> {
     variables: Vec<(String, Form, Source<'a>)>,
-    base: Option<gimli::Expression<Reader<'a>>>,
+    base: Option<Expression<'a>>,
     encoding: gimli::Encoding,
 }
 
 enum Source<'a> {
-    Expression(gimli::Expression<Reader<'a>>),
+    Expression(Expression<'a>),
     Constant(u64),
+}
+
+type Expression<'a> = gimli::Expression<Reader<'a>>;
+
+/// What the value of a variable depends on: the frame that it is relative to, registers, memory.
+struct State<'s, 'a> {
+    encoding: gimli::Encoding,
+    base: Option<u64>,
+    registers: &'s Registers,
+    memory: &'s Both<'s, 'a>,
 }
 
 /// Memory that was recorded, and for the rest what the library has been loaded with.
@@ -135,11 +145,13 @@ impl<'a> Debugger<'a> {
         // All functions at an address have the frame of the outermost one.
         let base = known.scopes.last().and_then(|outer| {
             let expression = outer.base?;
-            match self
-                .evaluated(expression, outer.encoding, None, registers, &both)?
-                .first()?
-                .location
-            {
+            let state = State {
+                encoding: outer.encoding,
+                base: None,
+                registers,
+                memory: &both,
+            };
+            match self.evaluated(expression, &state)?.first()?.location {
                 Location::Register { register } => register_of(registers, register.0).map(|value| value & ADDRESS),
                 Location::Address { address } => Some(address),
                 _ => None,
@@ -147,7 +159,15 @@ impl<'a> Debugger<'a> {
         });
         let states = known.places.iter().enumerate().map(|(number, place)| {
             let scope = known.scopes.get(number);
-            let variables = scope.map_or(vec![], |scope| self.variables(scope, base, registers, &both));
+            let variables = scope.map_or(vec![], |scope| {
+                let state = State {
+                    encoding: scope.encoding,
+                    base,
+                    registers,
+                    memory: &both,
+                };
+                self.variables(scope, &state)
+            });
             Active {
                 place: place.clone(),
                 variables,
@@ -156,20 +176,13 @@ impl<'a> Debugger<'a> {
         states.collect()
     }
 
-    fn variables(
-        &self,
-        scope: &Scope<'a>,
-        base: Option<u64>,
-        registers: &Registers,
-        memory: &Both,
-    ) -> Vec<(String, String)> {
+    fn variables(&self, scope: &Scope<'a>, state: &State<'_, 'a>) -> Vec<(String, String)> {
+        let memory = state.memory;
         let mut found = vec![];
         for (name, form, source) in &scope.variables {
             let bytes = match source {
                 Source::Constant(value) => Some(value.to_le_bytes().to_vec()),
-                Source::Expression(expression) => {
-                    self.bytes(*expression, scope.encoding, base, registers, memory, form)
-                }
+                Source::Expression(expression) => self.bytes(*expression, state, form),
             };
             let Some(bytes) = bytes else { continue };
             if let Form::Object(_) = form {
@@ -190,17 +203,9 @@ impl<'a> Debugger<'a> {
     }
 
     /// The bytes of a variable; None if the processor does not have all of them any more.
-    fn bytes(
-        &self,
-        expression: gimli::Expression<Reader<'a>>,
-        encoding: gimli::Encoding,
-        base: Option<u64>,
-        registers: &Registers,
-        memory: &Both,
-        form: &Form,
-    ) -> Option<Vec<u8>> {
+    fn bytes(&self, expression: Expression<'a>, state: &State<'_, 'a>, form: &Form) -> Option<Vec<u8>> {
         let size = form.size();
-        let pieces = self.evaluated(expression, encoding, base, registers, memory)?;
+        let pieces = self.evaluated(expression, state)?;
         let mut bytes = vec![];
         for piece in pieces {
             let length = piece
@@ -212,8 +217,8 @@ impl<'a> Debugger<'a> {
                 bytes
             };
             bytes.extend(match piece.location {
-                Location::Register { register } => of_number(register_of(registers, register.0)?),
-                Location::Address { address } => memory.read(u32::try_from(address).ok()?, length)?,
+                Location::Register { register } => of_number(register_of(state.registers, register.0)?),
+                Location::Address { address } => state.memory.read(u32::try_from(address).ok()?, length)?,
                 Location::Value { value } => of_number(value.to_u64(u64::MAX).ok()?),
                 Location::Bytes { value } => value.slice().get(..length)?.to_vec(),
                 Location::Empty | Location::ImplicitPointer { .. } => {
@@ -229,26 +234,19 @@ impl<'a> Debugger<'a> {
         (bytes.len() >= size).then_some(bytes)
     }
 
-    fn evaluated(
-        &self,
-        expression: gimli::Expression<Reader<'a>>,
-        encoding: gimli::Encoding,
-        base: Option<u64>,
-        registers: &Registers,
-        memory: &Both,
-    ) -> Option<Vec<gimli::Piece<Reader<'a>>>> {
+    fn evaluated(&self, expression: Expression<'a>, state: &State<'_, 'a>) -> Option<Vec<gimli::Piece<Reader<'a>>>> {
         let generic = |value: u64| gimli::Value::Generic(value);
-        let mut evaluation = expression.evaluation(encoding);
-        let mut state = evaluation.evaluate().ok()?;
+        let mut evaluation = expression.evaluation(state.encoding);
+        let mut result = evaluation.evaluate().ok()?;
         loop {
-            state = match state {
+            result = match result {
                 EvaluationResult::Complete => return Some(evaluation.result()),
                 EvaluationResult::RequiresRegister { register, .. } => {
-                    evaluation.resume_with_register(generic(register_of(registers, register.0)?))
+                    evaluation.resume_with_register(generic(register_of(state.registers, register.0)?))
                 }
-                EvaluationResult::RequiresFrameBase => evaluation.resume_with_frame_base(base?),
+                EvaluationResult::RequiresFrameBase => evaluation.resume_with_frame_base(state.base?),
                 EvaluationResult::RequiresMemory { address, size, .. } => {
-                    let mut bytes = memory.read(u32::try_from(address & ADDRESS).ok()?, size.into())?;
+                    let mut bytes = state.memory.read(u32::try_from(address & ADDRESS).ok()?, size.into())?;
                     bytes.resize(8, 0);
                     evaluation.resume_with_memory(generic(u64::from_le_bytes(bytes.try_into().ok()?)))
                 }

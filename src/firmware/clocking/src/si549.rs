@@ -24,7 +24,8 @@ const TESTS: [u8; 2] = [0x55, 0xaa];
 /// Why there is no clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    Stuck,
+    /// Something holds the bus low.
+    Held,
     /// Nothing answers, or does not keep what is written.
     Absent,
     /// The setting has another source than the crystal.
@@ -35,14 +36,14 @@ pub enum Error {
 
 impl From<Stuck> for Error {
     fn from(_: Stuck) -> Self {
-        Self::Stuck
+        Self::Held
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stuck => write!(f, "no Si5324 answers, and the I2C bus of a Si549 is held low"),
+            Self::Held => write!(f, "no Si5324 answers, and the I2C bus of a Si549 is held low"),
             Self::Absent => write!(f, "no Si5324 answers, and no Si549"),
             Self::Follows => write!(
                 f,

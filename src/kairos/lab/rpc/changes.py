@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 from ...controllers.publishing import Publication
 from .protocol import message
 from .values import dataset, value
 
-__all__ = ["MissingChanges", "moments"]
+__all__ = ["MissingChanges", "distinct", "moments"]
 
 ASSIGNED = 4096
 """Elements of a dataset that are sent one by one; if more were replaced, it is sent whole."""
@@ -35,6 +35,17 @@ async def moments(publications: list[Publication], period: float, watch=lambda c
     finally:
         for publication in publications:
             publication.watchers.remove(watcher)
+
+
+def distinct(changes: list[dict]) -> Iterator[tuple[list, str, dict]]:
+    """Yield path, dataset and change, of elements that are appended together only the first."""
+    appended = None
+    for change in changes:
+        path = change["path"]
+        if path is appended and change["action"] == "append":
+            continue  # there may be thousands
+        appended = path if change["action"] == "append" else None
+        yield path, path[0] if path else change["key"], change
 
 
 class MissingChanges:
@@ -65,13 +76,7 @@ class MissingChanges:
 
     def note(self, changes: list[dict]):
         """Note changes as `Publication.changed` gets them."""
-        appended = None
-        for change in changes:
-            path = change["path"]
-            if path is appended and change["action"] == "append":
-                continue  # a thousand elements may come together
-            appended = path if change["action"] == "append" else None
-            key = path[0] if path else change["key"]
+        for path, key, change in distinct(changes):
             if self.keys and key not in self.keys:
                 continue
             if len(path) != 2 or path[1] != 1 or not self.keys:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import numpy
 
 from ..columns import Columns
+from .changes import distinct
 from .protocol import message
 
 __all__ = ["Curve"]
@@ -57,13 +58,7 @@ class Curve:
 
     def note(self, changes: list[dict]):
         """Note changes as `Publication.changed` gets them."""
-        appended = None
-        for change in changes:
-            path = change["path"]
-            if path is appended and change["action"] == "append":
-                continue  # a thousand elements may come together
-            appended = path if change["action"] == "append" else None
-            key = path[0] if path else change["key"]
+        for path, key, change in distinct(changes):
             if key not in self.keys:
                 continue
             index = change.get("key")
