@@ -96,7 +96,7 @@ def test_board_without_si5324_runs_from_its_oscillator(boot, setting):
 
 def test_oscillator_that_is_not_selected_gives_no_clock(boot):
     _, log, output = boot(None, *OSCILLATOR, "expanders=0")
-    assert "the Si549 is not selected: I/O expander 0 does not answer on the I2C bus" in line(log, "RTIO clock:")
+    assert "the Si549 is not selected: I/O expander 1 does not answer on the I2C bus" in line(log, "RTIO clock:")
     assert output == 0
 
 

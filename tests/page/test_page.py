@@ -145,7 +145,7 @@ def test_page_has_no_accessibility_violation(chromium, hub, place, size, scheme)
                 expect(page.get_by_role("heading", name=re.compile("Run 1: Broken"))).to_be_visible()
                 assert violations(page) == []
             if view.text_content() == "Data":
-                expect(page.get_by_text("<i>name</i> of a dataset").first).to_be_visible()
+                expect(page.get_by_text("<i>name</i> of a dataset").locator("visible=true").first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         if size == "telephone":
             views.first.click()

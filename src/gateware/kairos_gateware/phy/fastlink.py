@@ -113,7 +113,7 @@ class FastLink(Module):
         self.answer = Signal(words)
         self.answered = Signal()
         self.settled = Signal()
-        self.free_running = running = FreeRunning()
+        self.free_running = running = FreeRunning(limited=False)
 
         # # #
 
@@ -165,11 +165,7 @@ class FastLink(Module):
             clock.oe.eq(1),
         ]
         still = self._listen(back, phase, words, word_bits) if back is not None else C(1)
-        self.comb += [
-            self.settled.eq(~shown & ~awaited & ~self.answered & ~self.fresh & still),
-            # Nothing on the pads changes by itself
-            running.limit.eq(2 ** len(running.limit) - 1),
-        ]
+        self.comb += self.settled.eq(~shown & ~awaited & ~self.answered & ~self.fresh & still)
 
     def _listen(self, back, phase, words, word_bits):
         """Collects the answer; returns an expression: the answer would not change."""

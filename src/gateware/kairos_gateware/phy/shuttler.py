@@ -140,7 +140,7 @@ class Shuttler(Module):
     def __init__(self, number):
         link = OutputLink(data_width=facts.WORD_BITS, address_width=sum(width for _, width in facts.PORT))
         inputs = InputLink(data_width=facts.WORD_BITS)
-        self.channel = Channel(number, output=link, input=inputs, free_running=FreeRunning())
+        self.channel = Channel(number, output=link, input=inputs, free_running=FreeRunning(limited=False))
         self.pads = []
         self.triggers = Signal(facts.OUTPUTS)
         self.submodules.settings = settings = Settings(link, inputs)
@@ -150,11 +150,7 @@ class Shuttler(Module):
 
         # # #
 
-        self.comb += [
-            self.channel.settled.eq(settings.settled),
-            # Nothing that is seen changes by itself
-            self.channel.free_running.limit.eq(2 ** len(self.channel.free_running.limit) - 1),
-        ]
+        self.comb += self.channel.settled.eq(settings.settled)
 
 
 class ShuttlerSpline(Module):

@@ -81,7 +81,6 @@ class Bench(Module):
             "answered": inputs.stb,
             "answer": inputs.data,
             "settled": shuttler.channel.settled,
-            "limit": skip.limit,
             "shown": fields,
         }
 
@@ -279,4 +278,3 @@ def test_skipped_cycles_equal_stepped_cycles(library, level, tone, cycles):
         gone = time - 20 + cycles - 1
         found = [int(rows[name][time, 2]) for name in ("level", "amplitude", "phase")]
         assert found == [after(gone, of, bits)[0] for of, bits in sums]
-    assert int(rows["limit"][30]) == 2**COARSE_BITS - 1

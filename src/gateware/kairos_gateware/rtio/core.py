@@ -148,7 +148,7 @@ class RtioCore(Module):
                     self.waves += [] if running.wave is None else [running.wave]
                     connected, due = running.skip_with(timebase)
                     self.comb += connected
-                    dues.append(due)
+                    dues += [] if due is None else [due]
             self.comb += self.next_due.eq(self._minimum(dues))
 
     def _minimum(self, items):

@@ -61,27 +61,30 @@ class Wave(NamedTuple):
 class FreeRunning:
     """Time skip, for a PHY whose state advances by itself and can be advanced arithmetically.
 
-    limit: number of cycles after this one in which the outputs certainly keep their level. `stb` (in): the
+    limit: number of cycles after this one in which the outputs certainly keep their level; None if not `limited`:
+    nothing on them changes by itself. `stb` (in): the
     counter jumps; the next state is that of `cycles` (in, 61 bits) cycles later, instead of one.
     `simulated` (in): 1 in simulation builds. Not driven in hardware builds (all are 0). wave: the output
     meanwhile, if its edges do not count towards `limit` (out, 61 bits).
     """
 
-    def __init__(self, wave=None):
+    def __init__(self, wave=None, limited=True):
         self.wave = wave
         self.simulated = Signal()
-        self.limit = Signal(COARSE_BITS)
+        self.limit = Signal(COARSE_BITS) if limited else None
         self.stb = Signal()
         self.cycles = Signal(COARSE_BITS)
 
     def skip_with(self, timebase):
         """(statements that connect it to the counter, (whether there is a limit, coarse time of the
-        limit))."""
+        limit), or None without any)."""
         connected = [
             self.simulated.eq(1),
             self.stb.eq(timebase.load),
             self.cycles.eq(timebase.load_value - timebase.coarse),
         ]
+        if self.limit is None:
+            return connected, None
         return connected, (~self.limit[-1], timebase.coarse + self.limit)
 
 
