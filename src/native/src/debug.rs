@@ -104,8 +104,10 @@ fn functions(step: &Recorded, data: &[u8], debugger: &Debugger, index: Option<(u
     };
     let memory = |address: u32, length: usize| seen.recorded(address, length);
     let mut found = vec![];
-    let mut registers = kairos_unwind::Registers::default();
-    registers.r = step.r;
+    let mut registers = kairos_unwind::Registers {
+        r: step.r,
+        ..Default::default()
+    };
     registers.r[PC] = step.r[LR];
     registers.d.copy_from_slice(&step.d[8..]);
     for depth in 0..DEEPEST {

@@ -76,7 +76,7 @@ impl Disturbance {
 
     /// A number below `limit`.
     fn draw(&mut self, limit: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(limit) >> 64) as u64
+        ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }
 
     /// PL cycles by which a transaction of the logic is late whose answer would come in `cycle`.
