@@ -22,6 +22,11 @@ MOST = 4
 """Boards."""
 
 
+def initial_plane() -> np.ndarray:
+    """Temperatures before the first step, by row and column."""
+    return np.random.default_rng(2).integers(0, 1 << 24, (ROWS, COLUMNS))
+
+
 class Strips(HasEnvironment):
     """Heat spreads on a plane whose edges are cold: each point moves by an eighth of the sum of the differences to its
     four neighbours. The master distributes the rows, its kernel and those of the satellites compute, and exchange rows
@@ -32,8 +37,7 @@ class Strips(HasEnvironment):
         self.memories = [self.get_device(f"board{board}") for board in range(MOST)]
 
     def prepare(self):
-        random = np.random.default_rng(2)
-        self.plane = [int32(n) for n in random.integers(0, 1 << 24, ROWS * COLUMNS)]
+        self.plane = [int32(n) for n in initial_plane().reshape(-1)]
         self.rows = ROWS // self.boards
         self.took_mu = 0
 
@@ -123,7 +127,7 @@ class Strips(HasEnvironment):
         self.took_mu = int32(self.core.get_rtio_counter_mu() - begin)
 
     def analyze(self):
-        plane = np.random.default_rng(2).integers(0, 1 << 24, ROWS * COLUMNS).reshape(ROWS, COLUMNS)
+        plane = initial_plane()
         for _ in range(STEPS):
             cold = np.zeros((ROWS + 2, COLUMNS), int)
             cold[1:-1] = plane

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .contracts.shuttler import OUTPUTS
 from .description import load, make_variant
+from .description.peripherals import phaser_tones
 from .variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
 
 __all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY", "shuttler"]
@@ -128,18 +129,10 @@ def _cards() -> Variant:
     bus = ChannelSpec("ddsbus0", "ad9914", {"chips": 2})
     spis = [ChannelSpec(f"spi_shuttler0_{name}", "spi_master", {"cs_width": 1}) for name in ("relay", "adc")]
     before = (*pins, bus, *spis)
-    tones = [
-        ChannelSpec(f"phaser0_{kind}{c}", "phaser_tone", {"phaser": len(before), "channel": c, "kind": n})
-        for c in range(2)
-        for n, kind in enumerate(("frequency", "output"))
-    ]
-    channels = (*before, ChannelSpec("phaser0", "phaser"), *tones)
+    channels = (*before, ChannelSpec("phaser0", "phaser"), *phaser_tones("phaser0", len(before), "base"))
     card = shuttler("shuttler0", len(channels))
     first = len(channels) + len(card)
-    pulses = [
-        ChannelSpec(f"phaser1_pulses{c}", "phaser_tone", {"phaser": first, "channel": c, "kind": 2}) for c in range(2)
-    ]
-    miqro = (ChannelSpec("phaser1", "phaser", {"gw_rev": 2}), *pulses)
+    miqro = (ChannelSpec("phaser1", "phaser", {"gw_rev": 2}), *phaser_tones("phaser1", first, "miqro"))
     return Variant("cards", (*channels, *card, *miqro, ChannelSpec("rtio_log", "log")))
 
 

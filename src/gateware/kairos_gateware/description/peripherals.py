@@ -5,7 +5,7 @@ them with `pins` (docs/gateware/boards.md)."""
 
 from ..variant import MONITORED, ChannelSpec, driver
 
-__all__ = ["PERIPHERALS", "PINS", "Builder"]
+__all__ = ["PERIPHERALS", "PINS", "Builder", "phaser_tones"]
 
 PINS = {
     "sampler": {
@@ -28,6 +28,8 @@ PINS = {
 
 _PHASER_MODES = {"base": 1, "miqro": 2}
 """Number of the card's gateware, by mode."""
+_PHASER_TONES = {"base": {0: "frequency", 1: "output"}, "miqro": {2: "pulses"}}
+"""Kinds of a Phaser's further channels with what their names say, by mode."""
 
 _NAMED_IF_NONE = {"sync_device"}
 """Arguments that ARTIQ's template tool writes as None, which programs that read a database look
@@ -61,7 +63,7 @@ class Builder:
         """The number of a channel with the board's destination, as drivers expect it."""
         return self._first + number
 
-    def channel(self, name: str, kind: str, pins, /, **parameters: int) -> int:
+    def channel(self, name: str, kind: str, pins, **parameters: int) -> int:
         """Adds a channel; returns its number."""
         self.channels.append(ChannelSpec(name, kind, parameters, tuple(pins)))
         return len(self.channels) - 1
@@ -291,11 +293,17 @@ def _fastino(b: Builder, card: dict) -> None:
 def _phaser(b: Builder, card: dict) -> None:
     name = f"phaser{b.next('phaser')}"
     number = b.channel(name, "phaser", _places(card, *PINS["phaser"]), gw_rev=_PHASER_MODES[card["mode"]])
-    outputs = {"base": ["frequency", "output"], "miqro": ["pulses"]}[card["mode"]]
-    for channel in range(2):
-        for output in outputs:
-            kind = ["frequency", "output", "pulses"].index(output)
-            b.channel(f"{name}_{output}{channel}", "phaser_tone", [], phaser=number, channel=channel, kind=kind)
+    b.channels += phaser_tones(name, number, card["mode"])
+
+
+def phaser_tones(name: str, number: int, mode: str) -> list[ChannelSpec]:
+    """The channels of tones or pulses of a Phaser, `name`, whose own channel is `number`, by `mode` of its gateware,
+    "base" or "miqro"."""
+    return [
+        ChannelSpec(f"{name}_{output}{channel}", "phaser_tone", {"phaser": number, "channel": channel, "kind": kind})
+        for channel in range(2)
+        for kind, output in _PHASER_TONES[mode].items()
+    ]
 
 
 def _grabber(b: Builder, card: dict) -> None:
