@@ -3,10 +3,14 @@ service manager or a closed terminal. Whichever and however many arrive, the res
 still written.
 """
 
+import os
 import signal
+import sys
+import sysconfig
 import threading
 import time
 from contextlib import contextmanager
+from types import FrameType
 
 __all__ = ["Terminated", "code_of", "end_orderly", "held"]
 
@@ -14,6 +18,26 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 SAME_S = 1.0
 """Seconds within which further signals are the same wish: a key that bounces, or a job scheduler
 that signals a process and its group."""
+IMPORT_S = 5.0
+"""Seconds for which a signal waits for the import of a library to end."""
+RETRY_S = 0.01
+_LIBRARIES = tuple(
+    {os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    | {os.path.join(os.path.dirname(os.path.dirname(__file__)), "")}
+)
+
+
+def _imports_library(frame: FrameType | None) -> bool:
+    """Return whether a library is being imported in `frame`. Many of them cannot be imported again if they were left
+    half-way, and what writes the results needs them. A user's own file is no library: it may do anything."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename.startswith("<frozen importlib"):
+            return True
+        if code.co_name == "<module>":
+            return frame.f_globals.get("__name__") != "__main__" and code.co_filename.startswith(_LIBRARIES)
+        frame = frame.f_back
+    return False
 
 
 class Terminated(KeyboardInterrupt):
@@ -36,15 +60,25 @@ class _Arrivals:
         self._raised = float("-inf")
         self._held = 0
         self._waiting: int | None = None
+        self._since: float | None = None
 
-    def arrived(self, number, _frame):
-        """Handle a signal: raise `Terminated`, unless one has just been raised."""
-        if time.monotonic() - self._raised < SAME_S:
+    def arrived(self, number, frame):
+        """Handle a signal: raise `Terminated`, unless one has just been raised, or once a library is imported."""
+        now = time.monotonic()
+        if now - self._raised < SAME_S:
             return
         if self._held:
             self._waiting = number
             return
-        self._raised = time.monotonic()
+        if self._since is None:
+            self._since = now
+        if now - self._since < IMPORT_S and _imports_library(frame):
+            later = threading.Timer(RETRY_S, os.kill, (os.getpid(), number))
+            later.daemon = True
+            later.start()
+            return
+        self._since = None
+        self._raised = now
         raise Terminated(number)
 
     @contextmanager
@@ -56,7 +90,7 @@ class _Arrivals:
             self._held -= 1
         if self._waiting is not None and not self._held:
             number, self._waiting = self._waiting, None
-            self.arrived(number, None)
+            self.arrived(number, sys._getframe())
 
 
 _arrivals = _Arrivals()

@@ -25,8 +25,15 @@ from kairos.compiler import codegen
 from kairos.contracts.kernel_symbols import SIGNATURES
 from kairos.language import kernel, rpc, types
 
-NUMBERS = {"none": None, "bool": ctypes.c_bool, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "list": ctypes.c_void_p}
-"""A list is passed by address."""
+NUMBERS = {
+    "none": None,
+    "bool": ctypes.c_bool,
+    "i32": ctypes.c_int32,
+    "i64": ctypes.c_int64,
+    # Lists are passed by address.
+    "list": ctypes.c_void_p,
+    "longs": ctypes.c_void_p,
+}
 SCALARS = {"i": ctypes.c_int32, "I": ctypes.c_int64, "f": ctypes.c_double, "b": ctypes.c_bool}
 
 

@@ -51,3 +51,12 @@ def test_frame_is_written_as_a_picture(tmp_path, bits, body):
     assert (tmp_path / "frame.pgm").read_bytes() == expected
     with pytest.raises(ValueError, match="8 or 16 bits"):
         write_pgm(np.zeros((2, 2), "i4"), tmp_path / "x.pgm", 12)
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 4), (1, 3)])
+def test_frame_of_another_size_than_the_region_is_refused(camera, shape):
+    frame = np.zeros(shape, "i4")
+    compiled = Compiled(camera.read_roi_viewer_frame, (frame,), camera.core)
+    result = compiled.run(firmware={"cxp_download_roi_viewer_frame": lambda *_: (3, 2, 8)})
+    assert result.exception[0] == "ValueError"
+    assert result.message == "The frame matrix size is not the same as ROI viewer frame size"
