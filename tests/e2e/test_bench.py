@@ -266,7 +266,7 @@ class Restless(Model):
 
 
 def test_endlessly_acting_model_is_reported(ion, tmp_path, monkeypatch):
-    monkeypatch.setattr(process, "READY_TIMEOUT", 3.0)
+    monkeypatch.setattr(process, "READY_TIMEOUT", 1.0)
     bench = shutter(tmp_path, RESTLESS)
     bench.write_text(bench.read_text().replace('"ttl5"', '"ttl_urukul0_sw0"'))
     with Bench(ion, bench) as made, pytest.raises(EmulatorError, match=r"did not boot within \d+ s.*--no-bench"):

@@ -57,7 +57,9 @@ def run(kairos, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("delay_ns", [0, 8, 1005, 100_000])
+@pytest.mark.parametrize(
+    "delay_ns", [pytest.param(0, marks=pytest.mark.long), 8, pytest.param(1005, marks=pytest.mark.long), 100_000]
+)
 @pytest.mark.parametrize("firmware", ["", SATMAN])
 def test_pins_agree_for_any_fibre_length(run, delay_ns, firmware):
     pulses = pulses_of_vcd(run(delay_ns=delay_ns, firmware=firmware))

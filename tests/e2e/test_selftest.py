@@ -70,7 +70,7 @@ def test_pulse_core_plays_its_gates_on_the_bench(kairos, pulse):
     assert len([check for check in found if check["unit"] == "Hz"]) == outputs
 
 
-@pytest.mark.parametrize("variant", ["cards", "servo"])
+@pytest.mark.parametrize("variant", ["cards", pytest.param("servo", marks=pytest.mark.long)])
 def test_other_cards_pass_on_their_bench(kairos, tmp_path, variant):
     built(variant)
     file = EXAMPLES / "servo" / "device_db.py" if variant == "servo" else database(variant, tmp_path)

@@ -346,7 +346,22 @@ def lint(verilog, top, *arguments):
     return [line for line in done.stderr.splitlines() if line.startswith("%")]
 
 
-ALIKE = ("chain", "clocked", "fork", "lab", "memory_star", "pair", "reach", "satellite", "span", "star", "tree")
+ALIKE = (
+    *(
+        "chain",
+        "clocked",
+        "fork",
+        "ion",
+        "lab",
+        "memory_star",
+        "pair",
+        "pulse",
+        "pulse_pair",
+        "pulse_satellite",
+        "reach",
+    ),
+    *("satellite", "span", "star", "tree"),
+)
 """Variants whose parts are in others."""
 
 

@@ -114,7 +114,7 @@ CHOICE = st.tuples(st.booleans(), st.integers(0, 1))
 CHANNEL = st.tuples(st.integers(0, 31), PROFILE, st.booleans(), st.integers(0, 4))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.data(), st.sampled_from([4, 8]))
 def test_filter_outputs_agree_with_the_model(data, channels):
     settings_ = data.draw(st.lists(CHANNEL, min_size=channels, max_size=channels))

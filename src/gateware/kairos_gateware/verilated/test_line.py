@@ -26,7 +26,7 @@ def all_arrived(played):
 
 
 def test_good_line_causes_no_retransmission(link):
-    ends = all_arrived(link.play(100_000, Line()))
+    ends = all_arrived(link.play(40_000, Line()))
     assert not any(ends[name].any() for name in ["corrected", "broken", "dropped", "retransmitted"])
 
 
@@ -70,7 +70,7 @@ def lines(draw):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(lines(), lines())
 def test_words_arrive_over_any_line(link, there, back):
     all_arrived(link.play(40_000, there, back))

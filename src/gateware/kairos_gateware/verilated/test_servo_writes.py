@@ -42,7 +42,7 @@ def sent(ps):
     return [registers[REGISTER] for card in ps.cards for registers in card.updates[-1][1]]
 
 
-@pytest.mark.parametrize("odd", [0, 1])
+@pytest.mark.parametrize("odd", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_y_written_at_any_moment_is_kept_and_sent(ps, odd):
     """Of all channels, every other one of which is updated."""
     first = started(ps, lambda channel: channel & 1 == odd)

@@ -42,7 +42,7 @@ EXACT = {
 
 @pytest.mark.parametrize("kind", ["int32", "int64"])
 @pytest.mark.parametrize("op", EXACT)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_integer_operations_wrap_at_their_width(op, kind, data):
     a, b = data.draw(integers(kind)), data.draw(integers(kind))
@@ -54,7 +54,7 @@ def test_integer_operations_wrap_at_their_width(op, kind, data):
 
 
 @pytest.mark.parametrize("kind", ["int32", "int64"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_shifts_by_any_count_match_python(kind, data):
     a, b = data.draw(integers(kind)), data.draw(st.integers(-3, 70))
@@ -68,7 +68,7 @@ def test_shifts_by_any_count_match_python(kind, data):
 moderate = st.one_of(st.just(0.0), st.floats(1e-9, 1e9), st.floats(-1e9, -1e-9))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(a=moderate, b=moderate)
 def test_float_operations_match_python(a, b):
     for op in ("+", "-", "*", "/", "//", "%"):

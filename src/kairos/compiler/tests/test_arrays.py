@@ -31,7 +31,7 @@ def same(found, wanted):
     np.testing.assert_array_equal(found, wanted)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_elementwise_operations_on_arrays_match_numpy(data):
     shape = data.draw(shapes)
@@ -56,7 +56,7 @@ def test_operations_in_place_match_numpy(data):
     same(found, eval(f"eval('a {op} b') {op} 3"))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_rows_elements_and_slices_match_numpy(data):
     shape = data.draw(shapes)
@@ -100,7 +100,7 @@ def function(name, count):
     return compile_body(f"return np.{name}({', '.join(['self.float()'] * count)})")
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.floats(-5, 5), st.floats(-5, 5))
 @pytest.mark.parametrize("name", [*UNARY, "floor", "ceil", "trunc", *BINARY])
 def test_mathematical_function_matches_numpy(name, x, y):

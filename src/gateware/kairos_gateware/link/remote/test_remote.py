@@ -80,8 +80,8 @@ def agrees(found, wanted):
 @pytest.mark.parametrize("early", [0, 1])
 @pytest.mark.parametrize("words", [3, HALF])
 def test_loads_see_stores_in_the_order_of_requests(engine, early, words):
-    requests = some(Random(words), 3000, words)
-    shown = play(engine, requests, UP + 3000 * (50 if words == 3 else 10), early)
+    requests = some(Random(words), 1000, words)
+    shown = play(engine, requests, UP + 1000 * (50 if words == 3 else 10), early)
     assert shown["idle"][-1] and not shown["failed"].any() and not shown["repeated"][-1] and not shown["stale"][-1]
     agrees(answers(shown, len(requests)), expected(requests))
 
