@@ -201,6 +201,17 @@ pub struct Caught {
     pub number: u32,
 }
 
+/// The place of an array in memory that it shares with others.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The array of one dimension that contains it.
+    pub storage: Handle,
+    /// Position of its first element there.
+    pub first: u32,
+    /// Distance between neighbours in each dimension, in elements; None: contiguous in row-major order.
+    pub strides: Option<Rc<[i32]>>,
+}
+
 /// The class argument of an `isinstance` test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstanceOf {
@@ -238,6 +249,10 @@ pub trait Host {
     fn annotation(&mut self, function: Handle, text: &str) -> Result<HostType, String>;
     /// Elements of an array in row-major order, in the device's memory layout.
     fn memory(&mut self, array: Handle) -> Result<Rc<[u8]>, String>;
+    /// Those of the arrays that share memory, with their places in it: storages, of which
+    /// [`Host::memory`] returns the elements. `strided`: whether arrays that are not contiguous
+    /// may be among them.
+    fn shared(&mut self, arrays: &[Handle], strided: bool) -> Result<Vec<(Handle, Place)>, String>;
     /// Key of a string in the string table, which is added if new.
     fn store_str(&mut self, text: &str) -> i32;
     /// Handle of the host's `print`.

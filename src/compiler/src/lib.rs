@@ -84,6 +84,7 @@ pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Targe
         program,
         warnings,
         shapes: Default::default(),
+        strided: Default::default(),
     };
     let passed = passes(&mut context, request, target);
     let Context {
@@ -114,6 +115,7 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
         program: Program::default(),
         warnings: Warnings::default(),
         shapes: Default::default(),
+        strided: Default::default(),
     };
     let mut found = infer::infer_all(&mut context, &request);
     while (!found.is_empty() || context.shapes.is_incomplete()) && context.reshape() {
@@ -147,12 +149,17 @@ fn passes(
 ) -> diagnostic::Result<(ir::Module, Vec<Satellite>)> {
     loop {
         match infer::infer(context, &request) {
-            Ok(()) if !context.shapes.is_incomplete() => break,
+            Ok(()) if !context.shapes.is_incomplete() => {
+                if context.share_arrays().map_err(Diagnostic::global)? {
+                    break;
+                }
+                restart(context);
+            }
             Ok(()) => {
                 context.reshape();
                 restart(context);
             }
-            Err(_) if context.reshape() => restart(context),
+            Err(_) if context.reshape() || context.strided.keep_apart() => restart(context),
             Err(error) => return Err(error),
         }
     }

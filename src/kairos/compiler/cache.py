@@ -18,6 +18,7 @@ replaced. The oldest are removed when there are too many.
 
 import functools
 import hashlib
+import itertools
 import marshal
 import os
 import sys
@@ -128,7 +129,8 @@ class Recorder:
         """Return the queries without the elements of these arrays, and with only the kinds of these
         numbers."""
         kinds = {place.question: self._kinds[place.question] for place in scalars}
-        free = {("memory", (handle,)) for handle, _, _ in arrays}
+        parts = itertools.chain.from_iterable(self.bridge.embedding.parts(handle) for handle, _, _ in arrays)
+        free = {("memory", (handle,)) for handle in [*parts, *(handle for handle, _, _ in arrays)]}
         # Arguments of other queries may be lists, which are unhashable.
         asked = (question for question in self.questions if question[0] != "memory" or question[:2] not in free)
         return [

@@ -10,6 +10,7 @@ import numpy
 
 from ..contracts.exceptions import PREALLOCATED
 from ..exceptions.names import device_class
+from .storages import Storage, overlap, part_of, same_place, storages_of
 
 __all__ = ["EmbeddingMap", "ImpossibleValue"]
 
@@ -32,6 +33,8 @@ class EmbeddingMap:
         self._next_object = itertools.count(1)
         self._contents: dict[int, Any] = {}
         self._memories: dict[int, bytes] = {}
+        self._storages: dict[int, int] = {}
+        """The storage of each array that shares memory with others, by number."""
         self._owners: dict[int, list[int]] = {}
         """Numbers of the arrays whose memory is that of one object, by its `id`."""
         self._attributes: dict[tuple[int, str], Any] = {}
@@ -77,9 +80,29 @@ class EmbeddingMap:
         return key
 
     def memory(self, key: int) -> bytes:
-        """Return the elements of an array in row-major order, as sent to the device; KeyError if
-        there is no such array."""
+        """Return the elements of an array in row-major order, or of a storage, as sent to the device;
+        KeyError if there is no such array."""
         return self._memories[key]
+
+    def shared(self, keys: list[int], strided: bool) -> list[tuple[int, int, int, list[int] | None]]:
+        """Return those of the arrays that share memory, with the numbers of their storages, the positions of
+        their first elements there, and the strides of those that are not contiguous (see `storages_of`)."""
+        self._storages = {}
+        arrays = {key: self._objects[key] for key in keys}
+        alike = {key: array for key, array in arrays.items() if array.dtype == self._contents[key].dtype}
+        found = []
+        for storage in storages_of(alike, strided):
+            number = self.store_object(storage)
+            self._memories[number] = storage.memory
+            for key, array in storage.arrays.items():
+                self._storages[key] = number
+                found.append((key, number, *storage.place(array)))
+        return found
+
+    def parts(self, key: int) -> list[int]:
+        """Return the arrays that are parts of a storage."""
+        found = self._objects.get(key)
+        return list(found.arrays) if isinstance(found, Storage) else []
 
     def remember_attribute(self, key: int, name: str, value: Any) -> None:
         """Record the value of an object's attribute at compile time, if it has elements."""
@@ -146,10 +169,11 @@ class EmbeddingMap:
             known = self._known(number)
             return (content if known is None else known), at + 1
         if kind == b"a":
-            number, offset, shape, content = value
+            number, first, shape, *strides, content = value
             known = self._known(number)
-            whole = known is None or known is _GONE
-            return (content if known is None else known if whole else _part(known, offset, shape)), _end(tag, at)
+            if known is not None and known is not _GONE:
+                known = part_of(known, first, shape, strides[0] if strides else None)
+            return (content if known is None else known), _end(tag, at)
         return value, _end(tag, at)
 
     def _known(self, number: int) -> Any:
@@ -157,24 +181,38 @@ class EmbeddingMap:
         return _GONE if number < 0 else self._objects[number] if number else None
 
     def _update(self, sequence: Any, value: Any) -> None:
+        if isinstance(sequence, Storage):
+            for key, part in sequence.parts(value):
+                self._update_array(sequence.arrays[key], self._contents[key], part)
+            return
         original = self._contents.get(self._object_keys[id(sequence)], sequence)
         if isinstance(sequence, numpy.ndarray):
-            changed = _changed(original, value)
-            new = value[changed]
-            if new.size:
-                self._warn_of_views(sequence)
-            if sequence.dtype.kind in "iu" and new.size:
-                limits = numpy.iinfo(sequence.dtype)
-                wrong = new[(new < limits.min) | (new > limits.max)]
-                if wrong.size:
-                    text = f"Python integer {wrong[0]} out of bounds for {sequence.dtype}"
-                    raise OverflowError(f"{text}: a kernel stored it in the host's array")
-            sequence[changed] = new
+            self._update_array(sequence, original, value)
             return
         for index, (old, new) in enumerate(zip(original, value, strict=True)):
             # Host functions may have shortened the list.
             if index < len(sequence) and not _has_gone(new) and not _identical(old, new):
                 sequence[index] = new
+
+    def _update_array(self, array: numpy.ndarray, original: numpy.ndarray, value: numpy.ndarray) -> None:
+        changed = _changed(original, value)
+        if not array.flags.writeable:
+            changed &= _changed(array, value)  # unless it has been written to as a part of another one
+        new = value[changed]
+        if not new.size:
+            return
+        if not array.flags.writeable:
+            name = self._name_of(self._object_keys[id(array)])
+            self.errors.append(ValueError(f"assignment destination is read-only: a kernel stored in {name}"))
+            return
+        self._warn_of_views(array)
+        if array.dtype.kind in "iu":
+            limits = numpy.iinfo(array.dtype)
+            wrong = new[(new < limits.min) | (new > limits.max)]
+            if wrong.size:
+                text = f"Python integer {wrong[0]} out of bounds for {array.dtype}"
+                raise OverflowError(f"{text}: a kernel stored it in the host's array")
+        array[changed] = new
 
     def _warn_of_views(self, array: numpy.ndarray) -> None:
         """Warn if a kernel that has stored in this array also has another view of its memory: on the device
@@ -182,7 +220,8 @@ class EmbeddingMap:
         own = self._object_keys[id(array)]
         for key in self._owners.get(_owner(array), ()):
             other = self._objects[key]
-            if key != own and _overlap(array, other):
+            together = key == own or own in self._storages and self._storages[own] == self._storages.get(key)
+            if not together and overlap(array, other):
                 one, two = sorted((self._name_of(own), self._name_of(key)))
                 text = (
                     f"warning: {one} and {two} share memory on the host, but a kernel has them as separate arrays: "
@@ -258,7 +297,7 @@ def _identical(a: Any, b: Any) -> bool:
     """Return whether two elements are the same: the same object, or equal if they have no identity."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_identical, a, b))
-    return a is b or (isinstance(a, _VALUES) and isinstance(b, _VALUES) and _same(a, b))
+    return a is b or (isinstance(a, _VALUES) and isinstance(b, _VALUES) and _same(a, b)) or same_place(a, b)
 
 
 def _owner(array: Any) -> int:
@@ -266,14 +305,6 @@ def _owner(array: Any) -> int:
     while (base := getattr(array, "base", None)) is not None:
         array = base
     return id(array)
-
-
-def _overlap(one: numpy.ndarray, other: numpy.ndarray) -> bool:
-    """Return whether two arrays have an element in common; True if that is too hard to tell."""
-    try:
-        return numpy.shares_memory(one, other, max_work=1000)
-    except numpy.exceptions.TooHardError:
-        return True
 
 
 def _end(tag: bytes, at: int) -> int:
@@ -289,17 +320,6 @@ def _end(tag: bytes, at: int) -> int:
             end = _end(tag, end)
         return end
     return at + 1
-
-
-def _part(array: numpy.ndarray, offset: int, shape: tuple) -> numpy.ndarray:
-    """Return the part of an array that begins at an element and has a shape: the array itself, or a
-    view of rows, which is how a kernel can refer to parts."""
-    if offset == 0 and array.shape == shape:
-        return array
-    place = numpy.unravel_index(offset, array.shape) if array.size else (0,) * array.ndim
-    depth = array.ndim - len(shape)
-    part = array[tuple(place[:depth])]
-    return part[place[depth] : place[depth] + shape[0]]
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -94,7 +94,7 @@ class HostBridge:
     def __init__(self, embedding: EmbeddingMap, core: Any, numbers: Numbers, changing: Changing) -> None:
         self.embedding = embedding
         self.core = core
-        self.numbers, self.caught, self._changing = numbers, embedding.caught, changing
+        self.numbers, self._changing, self.caught, self.shared = numbers, changing, embedding.caught, embedding.shared
         self.read: dict[tuple[int, str], Any] = {}
         """Numbers that were read, by the number of the object and attribute."""
         self.arguments: dict[int, tuple] = {}

@@ -179,6 +179,22 @@ impl Host for Bridge<'_> {
         )
     }
 
+    fn shared(&mut self, arrays: &[Handle], strided: bool) -> Result<Vec<(Handle, Place)>, String> {
+        let answer = self.ask("shared", (arrays.to_vec(), strided))?;
+        type Row = (Handle, Handle, u32, Option<Vec<i32>>);
+        let rows: Vec<Row> = self.read(answer.extract())?;
+        let places = rows.into_iter().map(|(array, storage, first, strides)| {
+            let strides = strides.map(Into::into);
+            let place = Place {
+                storage,
+                first,
+                strides,
+            };
+            (array, place)
+        });
+        Ok(places.collect())
+    }
+
     fn store_str(&mut self, text: &str) -> i32 {
         self.ask("store_str", (text,))
             .ok()

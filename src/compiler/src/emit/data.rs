@@ -97,8 +97,18 @@ impl ModuleBuilder<'_> {
             HostValue::Range(members) => self.constants(&members[..], ty),
             HostValue::List(handle, _) => Value::global(format!("list.{handle}")),
             HostValue::Array(handle, _, shape) | HostValue::Texts(handle, shape, _) => {
-                let shape = shape.iter().map(|&length| Value::int(Ty::I32, length.into())).collect();
-                Value::record(vec![Value::global(data_symbol(*handle)), Value::record(shape)])
+                let numbers = |values: &[i32]| {
+                    Value::record(values.iter().map(|&value| Value::int(Ty::I32, value.into())).collect())
+                };
+                let Some(place) = self.program.shared.get(handle) else {
+                    return Value::record(vec![Value::global(data_symbol(*handle)), numbers(shape)]);
+                };
+                let storage = self.program.lists[&place.storage].ty;
+                let (elt, _) = self.program.types.array_parts(storage).expect("an array");
+                let first = place.first * self.ir_type(elt).layout().0;
+                let mut members = vec![Value::within(data_symbol(place.storage), first), numbers(shape)];
+                members.extend(place.strides.as_deref().map(numbers));
+                Value::record(members)
             }
             HostValue::Object(handle) => Value::global(self.object_symbol(*handle)),
             HostValue::Method { receiver, function } => {

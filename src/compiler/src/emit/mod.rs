@@ -13,6 +13,7 @@ mod compare;
 mod creation;
 mod cursor;
 mod data;
+mod described;
 pub mod exceptions;
 mod format;
 pub mod iterate;

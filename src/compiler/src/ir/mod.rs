@@ -96,6 +96,8 @@ pub enum ValueKind {
     Int(i64),
     Float(f64),
     Global(Rc<str>),
+    /// A place in a global: bytes from its beginning.
+    Within(Rc<str>, u32),
     Struct(Rc<[Value]>),
     /// All zeros; also the null pointer.
     Zero,
@@ -133,6 +135,17 @@ impl Value {
         }
     }
 
+    /// The address `offset` bytes from the beginning of a global.
+    pub fn within(name: impl Into<Rc<str>>, offset: u32) -> Value {
+        match offset {
+            0 => Value::global(name),
+            _ => Value {
+                ty: Ty::Ptr,
+                kind: ValueKind::Within(name.into(), offset),
+            },
+        }
+    }
+
     pub fn zero(ty: Ty) -> Value {
         Value {
             ty,
@@ -158,7 +171,8 @@ impl Value {
         match &self.kind {
             ValueKind::Temp(_) => false,
             ValueKind::Struct(members) => members.iter().all(Value::is_constant),
-            ValueKind::Int(_) | ValueKind::Float(_) | ValueKind::Global(_) | ValueKind::Zero => true,
+            ValueKind::Int(_) | ValueKind::Float(_) | ValueKind::Zero => true,
+            ValueKind::Global(_) | ValueKind::Within(..) => true,
         }
     }
 

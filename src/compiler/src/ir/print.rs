@@ -47,6 +47,7 @@ impl Display for Value {
             ValueKind::Int(value) => write!(f, "{value}"),
             ValueKind::Float(value) => write!(f, "{value:?}"),
             ValueKind::Global(name) => write!(f, "@{name}"),
+            ValueKind::Within(name, offset) => write!(f, "@{name} + {offset}"),
             ValueKind::Struct(members) => write!(f, "{{{}}}", Listed(members.iter().map(Typed))),
             ValueKind::Zero => f.write_str("0"),
         }

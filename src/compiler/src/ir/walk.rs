@@ -6,7 +6,7 @@ impl Value {
     /// Calls `visit` with every global in the value.
     pub fn each_global<'a>(&'a self, visit: &mut dyn FnMut(&'a Rc<str>)) {
         match &self.kind {
-            ValueKind::Global(name) => visit(name),
+            ValueKind::Global(name) | ValueKind::Within(name, _) => visit(name),
             ValueKind::Struct(members) => members.iter().for_each(|member| member.each_global(visit)),
             _ => {}
         }

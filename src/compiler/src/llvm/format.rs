@@ -51,6 +51,7 @@ pub(super) fn operand(value: &Value) -> String {
         ValueKind::Int(known) => known.to_string(),
         ValueKind::Float(known) => format!("0x{:016X}", known.to_bits()),
         ValueKind::Global(name) => format!("@{}", quoted(name)),
+        ValueKind::Within(name, offset) => format!("getelementptr (i8, ptr @{}, i32 {offset})", quoted(name)),
         ValueKind::Struct(members) if members.is_empty() => "zeroinitializer".into(),
         ValueKind::Struct(members) => {
             let members: Vec<_> = members.iter().map(typed).collect();

@@ -4,6 +4,7 @@
 mod constant_folding;
 mod kernel_objects;
 mod shapes;
+mod shared;
 mod stored;
 mod subkernels;
 
@@ -12,7 +13,7 @@ use std::rc::Rc;
 
 use crate::diagnostic::Diagnostic;
 use crate::host::{
-    is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue, EVERY_NUMBER,
+    is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue, Place, EVERY_NUMBER,
 };
 use crate::names::Names;
 use crate::source::{Sources, Span};
@@ -20,6 +21,7 @@ use crate::syntax::{ExprId, Function};
 use crate::types::{common_number, Callable, Kind, Ty, Types};
 use crate::warnings::Warnings;
 pub use shapes::{Iterable, Shapes};
+pub use shared::Strided;
 pub use subkernels::Subkernel;
 
 /// Index of a function of the program.
@@ -185,6 +187,8 @@ pub struct Program {
     /// Attributes of their objects that any function assigns to.
     pub kernel_class_assigned: HashSet<(Handle, Rc<str>)>,
     pub lists: HashMap<Handle, HostList>,
+    /// Arrays that are parts of a storage, which is in `lists` in their place.
+    pub shared: HashMap<Handle, Place>,
     pub function_infos: HashMap<Handle, Rc<FunctionInfo>>,
     pub entry: Option<Entry>,
     /// Names of messages between boards.
@@ -227,6 +231,7 @@ pub struct Context<'a> {
     pub program: Program,
     pub warnings: Warnings,
     pub shapes: Shapes,
+    pub strided: Strided,
 }
 
 impl Context<'_> {
@@ -257,8 +262,9 @@ impl Context<'_> {
                 if let Some(known) = self.program.lists.get(handle) {
                     return Ok(known.ty);
                 }
-                let ty = HostType::Array(Box::new(elt.clone()), shape.len() as u8);
-                let ty = self.program.types.annotation(&ty)?;
+                let elt = self.program.types.annotation(elt)?;
+                let strided = self.strided.contains(*handle);
+                let ty = self.program.types.part_of_array(elt, shape.len() as u8, strided);
                 let content = Content::Memory(self.host.memory(*handle)?);
                 let shape = shape.clone();
                 self.program.lists.insert(*handle, HostList { ty, content, shape });
