@@ -7,9 +7,9 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from .. import compat, pyon
-from ..applets.live import Applets, Published
 from ..coredevice.core import Core, load_compiler
 from ..devices import DeviceDB, DeviceError, DeviceManager
 from ..errors import CommandLineError, UsageError
@@ -170,11 +170,14 @@ class Experiment:
         self.name = cls.__name__
         self.file = Path(path).absolute()
         self.rid = rid
-        self.applets: Applets | None = None
+        self.applets: Any = None
+        """The windows and pictures of applets, if there are any: `applets.live.Applets`."""
         self._libraries: list[str] = []
         self.record = None
         """What the core device was told, kept when the devices are closed."""
         if applets or pictures:
+            from ..applets.live import Applets, Published  # imported late: few runs have applets
+
             datasets = Published(datasets)
             self.applets = Applets(datasets.address, windows=applets)
         self.devices = devices(ddb, {"scheduler": SingleRun(rid), "ccb": self.applets or IgnoredCommands()})

@@ -10,10 +10,8 @@ import platform
 import subprocess
 import sys
 import sysconfig
-import tomllib
 from collections.abc import Iterable
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from .. import __version__, pyon
@@ -139,6 +137,8 @@ def _of_user(file: str) -> Path | None:
 
 def _models(bench: Path, text: str) -> list[Path]:
     """Return the Python files that a bench file names."""
+    import tomllib  # imported late: most runs have no bench
+
     try:
         waiting = [tomllib.loads(text)]
     except tomllib.TOMLDecodeError:
@@ -155,6 +155,8 @@ def _models(bench: Path, text: str) -> list[Path]:
 
 def _packages() -> list[str]:
     """Return name and version of the imported packages of others, as ``name==version``."""
+    from importlib import metadata  # imported late: only results need it
+
     found = []
     for name in sorted({name.partition(".")[0] for name in list(sys.modules)} - {"kairos"}):
         if name in sys.stdlib_module_names or name.startswith("_"):

@@ -8,7 +8,6 @@ without a counterpart fails with a list of the available ones.
 
 import difflib
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import pkgutil
@@ -87,7 +86,7 @@ def _entries(module: str, names: str) -> list[str]:
     return list(importlib.import_module(module).__all__) if names == "*" else names.split()
 
 
-class _Loader(importlib.abc.Loader):
+class _Loader:  # `importlib.abc` would take longer to import than all else here
     def create_module(self, spec):
         ours = _counterpart(spec.name)
         if ours is None:
@@ -105,7 +104,7 @@ class _Loader(importlib.abc.Loader):
             module.__spec__ = self._spec
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder:
     """Finds the modules of one package."""
 
     @staticmethod

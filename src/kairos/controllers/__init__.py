@@ -9,9 +9,9 @@ database. :mod:`.publishing` serves structures and messages to whoever follows t
 receives records of logs, :mod:`.listening` opens the ports.
 """
 
+from importlib import import_module
+
 from .client import AsyncClient, BestEffortClient, Client
-from .server import Server, serve
-from .supervision import MANAGER, ManagerTarget, Supervisor, Times
 from .wire import AutoTarget, ControllerError, Incompatible, RemoteError
 
 __all__ = [
@@ -29,3 +29,16 @@ __all__ = [
     "Times",
     "serve",
 ]
+
+_LATE = {
+    **dict.fromkeys(("Server", "serve"), ".server"),
+    **dict.fromkeys(("MANAGER", "ManagerTarget", "Supervisor", "Times"), ".supervision"),
+}
+"""Names that are imported when they are used, with their modules: those import asyncio, which takes longer than
+all else here, and which experiments do not need."""
+
+
+def __getattr__(name):
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name], __name__), name)

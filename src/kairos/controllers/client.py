@@ -1,6 +1,5 @@
 """Clients of controllers: blocking, asyncio, and best-effort, which drops calls while disconnected."""
 
-import asyncio
 import logging
 import socket
 import threading
@@ -140,16 +139,19 @@ class AsyncClient(_Proxy):
     """An asyncio client: the methods are coroutines; calls of several tasks are serialised."""
 
     def __init__(self):
+        import asyncio  # imported late: it takes longer than all else here, and experiments do not need it
+
         self._peer = "controller that is not connected"
         self._writer = None
         self._lock = asyncio.Lock()
+        self._open = asyncio.open_connection
 
     async def connect_rpc(self, host, port, target_name=AutoTarget, ssl_config=None):
         """Connect to a target; ControllerError if that fails."""
         self._peer = f"controller at {host}, port {port}"
         try:
             encryption = client_encryption(ssl_config)
-            self._reader, self._writer = await asyncio.open_connection(host, port, ssl=encryption, limit=LINE_LIMIT)
+            self._reader, self._writer = await self._open(host, port, ssl=encryption, limit=LINE_LIMIT)
             keep_alive(self._writer.get_extra_info("socket"))
         except OSError as error:
             raise ControllerError(f"no {self._peer} ({error}): is it running? `kairos controllers` starts it") from None

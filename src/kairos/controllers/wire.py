@@ -7,11 +7,14 @@ target, the server lists its methods; from then on each request is a line and is
 import builtins
 import os
 import socket
-import ssl
 import traceback
+from typing import TYPE_CHECKING
 
 from .. import pyon
 from ..errors import KairosError
+
+if TYPE_CHECKING:
+    import ssl  # imported late: see `_encryption`
 
 __all__ = [
     "FEATURE",
@@ -185,13 +188,16 @@ def _made(kind: type[Exception], message: str) -> Exception:
         return RemoteError(f"{kind.__name__}: {message}")
 
 
-def _encryption(purpose: ssl.Purpose, config: dict, own: str, peers: str) -> ssl.SSLContext:
+def _encryption(for_client: bool, config: dict, own: str, peers: str) -> "ssl.SSLContext":
     """TLS with mutual authentication; `config`: files, in which ``{ARTIQ_SSL_DIR}`` is replaced by
     that variable."""
     folder = os.environ.get("ARTIQ_SSL_DIR", "")
     certificate, key, trusted = (
         config[name].replace("{ARTIQ_SSL_DIR}", folder) for name in (f"{own}_cert", f"{own}_key", f"{peers}_cert")
     )
+    import ssl  # imported late: few controllers are encrypted
+
+    purpose = ssl.Purpose.SERVER_AUTH if for_client else ssl.Purpose.CLIENT_AUTH
     context = ssl.create_default_context(purpose, cafile=trusted)
     context.check_hostname = False  # the certificate itself is trusted
     context.verify_mode = ssl.CERT_REQUIRED
@@ -199,14 +205,14 @@ def _encryption(purpose: ssl.Purpose, config: dict, own: str, peers: str) -> ssl
     return context
 
 
-def client_encryption(config: dict | None) -> ssl.SSLContext | None:
+def client_encryption(config: dict | None) -> "ssl.SSLContext | None":
     """Create a TLS context from ``simple_ssl_config`` of a device database: the files
     `client_cert`, `client_key` and `server_cert`, in whose names ``{ARTIQ_SSL_DIR}`` is replaced by
     that environment variable. None for None.
     """
-    return None if config is None else _encryption(ssl.Purpose.SERVER_AUTH, config, "client", "server")
+    return None if config is None else _encryption(True, config, "client", "server")
 
 
-def server_encryption(config: dict | None) -> ssl.SSLContext | None:
+def server_encryption(config: dict | None) -> "ssl.SSLContext | None":
     """Create the server's TLS context: the files `server_cert`, `server_key` and `client_cert`."""
-    return None if config is None else _encryption(ssl.Purpose.CLIENT_AUTH, config, "server", "client")
+    return None if config is None else _encryption(False, config, "server", "client")

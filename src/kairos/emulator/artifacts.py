@@ -8,7 +8,6 @@ the programs.
 import hashlib
 import os
 from functools import cache
-from importlib import metadata, resources
 from pathlib import Path
 
 from ..errors import EmulatorError, UsageError
@@ -53,6 +52,8 @@ def _chosen() -> Path | None:
 
 def _installed_device() -> Path | None:
     """The folder of ``kairos-device``, or None."""
+    from importlib import resources  # imported late: a checkout does not need it
+
     try:
         # Packages are unpacked on installation, so their files have paths.
         return Path(str(resources.files(DEVICE.replace("-", "_"))))
@@ -64,6 +65,8 @@ def _program(path: Path) -> Path:
     """Return a program of the build directory, or the installed one if no such directory was chosen."""
     if path.is_file() or _chosen() is not None:
         return path
+    from importlib import metadata  # imported late: a checkout does not need it
+
     try:
         files = metadata.files(path.name) or ()
     except metadata.PackageNotFoundError:
