@@ -70,6 +70,6 @@ def code_figures(figures):
             raise SystemExit(f"{name}: the kernel gives {result}, that in C {expected}")
         source = (
             f"core 1, a pass of {FEW} to {MANY}, divisors checked; baseline: clang -O2 from the same program in C, "
-            "where a division by zero is no exception"
+            "where a division by zero is no exception (float_loop with that check: 18)"
         )
         figures.add(name, value, "instr", baseline=round(baseline, 4), source=source)

@@ -248,7 +248,7 @@ def test_views_given_as_arguments_share_their_memory(core):
     assert big.tolist() == [0, 1, 5, 6, 4, 5, 6, 7]
 
 
-def test_read_only_view_of_array_that_is_written_to_raises_nothing(run):
+def test_read_only_view_of_written_array_raises_only_if_written_to_itself(run):
     holder = Holder(run.core, without_base())
     holder.b.flags.writeable = False
     run("self.a[2] = 50.0\nself.see(self.b)", holder=holder)
