@@ -14,11 +14,11 @@ import numpy
 
 __all__ = ["Storage", "overlap", "part_of", "same_place", "storages_of"]
 
-_MOST = 64 << 20
 _ALWAYS = 1 << 16
 _FACTOR = 4
-"""Bytes of a storage: at most `_MOST`; above `_ALWAYS` at most `_FACTOR` times those of its arrays, since a
-view with large steps has most of its memory between its elements."""
+_MOST = 4 << 20
+"""Bytes of a storage: at most those of its arrays together, or `_ALWAYS`, or up to `_MOST` `_FACTOR` times those of
+its arrays, since a view with large steps has most of its memory between its elements."""
 _COMPARISONS = 10_000
 """Number of pairs of arrays of which is found out whether they have an element in common. All others whose
 memory is intertwined are put together, which is right, too."""
@@ -89,8 +89,8 @@ def _overlapping(spans: list[_Span]) -> list[list[_Span]]:
 def _storage(group: list[_Span]) -> Storage | None:
     """Return the storage of a group; None if it were too large."""
     begin, end = min(span.begin for span in group), max(span.end for span in group)
-    most = max(_ALWAYS, min(_MOST, _FACTOR * sum(span.array.nbytes for span in group)))
-    if end - begin > most:
+    own = sum(span.array.nbytes for span in group)
+    if end - begin > max(own, _ALWAYS, min(_MOST, _FACTOR * own)):
         return None
     memory = bytearray(end - begin)
     storage = Storage(begin, b"", {span.key: span.array for span in group})
