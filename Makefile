@@ -110,7 +110,7 @@ $(B)/hub/kairos-hub-traces: $(B)/hub/kairos-hub $(hub_sources)
 
 .PHONY: page
 page: $(B)/.page ## The page of the laboratory in a browser, which the hub contains
-$(B)/.page: $(B)/.venv scripts/build-page $(shell find src/page src/hub/proto -name node_modules -prune -o -type f -print)
+$(B)/.page: $(B)/.venv scripts/build-page $(shell find src/page src/hub/proto src/kairos/scope/page -name node_modules -prune -o -type f -print)
 	@scripts/step page scripts/build-page
 	@touch $@
 

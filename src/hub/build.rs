@@ -12,6 +12,8 @@ mod roles;
 const FOLDERS: [&str; 2] = ["kairos/hub/v1", "kairos/lab/v1"];
 const PACKAGE: &str = "kairos.hub.v1";
 const LABORATORY: &str = "kairos.lab.v1";
+/// Files of the laboratory's protocol with what the hub itself calls, and with what these import.
+const CALLED: [&str; 2] = ["kairos/lab/v1/runs.proto", "kairos/lab/v1/datasets.proto"];
 
 /// All protocol files, in the order of their names.
 fn protocol_files() -> std::io::Result<Vec<PathBuf>> {
@@ -93,6 +95,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .bytes(".kairos.hub.v1.LiveResponse")
         .bytes(".kairos.hub.v1.WriteMemoryRequest")
         .bytes(".kairos.hub.v1.WaveformFileResponse")
+        .compile_fds(files)?;
+    let mut files = compiler.file_descriptor_set();
+    files.file.retain(|file| CALLED.contains(&file.name()));
+    tonic_prost_build::configure()
+        .build_server(false)
+        .bytes(".kairos.lab.v1.RunFileResponse")
         .compile_fds(files)?;
     embed_page(&out)?;
     // The protocol of the example plugin.

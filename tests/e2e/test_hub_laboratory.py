@@ -66,7 +66,15 @@ def test_calls_reach_the_laboratory_with_their_person(hub, lab):
 def test_methods_that_change_something_refuse_role_look(hub, lab):
     for name, service in SERVICES.items():
         for method in service.methods:
-            if method.server_streaming or method.name in ("Status", "History", "Find", "Show", "Fit"):
+            if method.server_streaming or method.name in (
+                "Status",
+                "History",
+                "Find",
+                "Show",
+                "Fit",
+                "Thumbnail",
+                "Waveform",
+            ):
                 continue
             if f"{name}.{method.name}" in ("Devices.Channels", "Layouts.Get", "Logbook.Picture", "Logbook.Export"):
                 continue
@@ -145,6 +153,32 @@ def test_token_becomes_a_cookie_that_scripts_cannot_read(hub):
     assert ask(hub, "GET", "/live", Cookie=cookie, **UPGRADE)[0] == 101
     assert ask(hub, "GET", "/live", **UPGRADE)[0] == 401
     assert "kairos-token=;" in ask(hub, "POST", "/logout")[1]["Set-Cookie"]
+
+
+def test_file_of_a_run_is_sent_to_who_may_look(hub, lab):
+    rid = lab.run_of("Quick")
+    lab.ends(rid)
+    path, cookie = f"/runs/{rid}/file", {"Cookie": "kairos-token=look"}
+    status, headers, body = ask(hub, "GET", path, **cookie)
+    assert status == 200 and body == lab.file_of(rid).read_bytes()
+    assert headers["Content-Disposition"] == f"attachment; filename*=UTF-8''{lab.file_of(rid).name}"
+    assert ask(hub, "GET", path)[0] == ask(hub, "GET", path, Cookie="kairos-token=wrong")[0] == 401
+    assert ask(hub, "GET", path, Sec_Fetch_Site="cross-site", **cookie)[0] == 403
+    assert ask(hub, "GET", path, Origin="http://elsewhere", **cookie)[0] == 403
+    assert ask(hub, "GET", "/runs/9/file", **cookie)[::2] == (404, b"there is no finished run 9\n")
+    thumbnail = call(hub, "Runs", "Thumbnail", "look", rid=rid)
+    assert (thumbnail.y, list(thumbnail.values)) == ("points", [0, 1, 2])
+    with pytest.raises(grpc.RpcError, match="has no waveform"):
+        call(hub, "Runs", "Waveform", "look", rid=rid)
+
+
+def test_error_of_a_run_is_shown_with_its_source(hub, lab):
+    rid = lab.run_of("Broken")
+    lab.ends(rid)
+    lab.folder.joinpath("repository", "lab.py").write_text("# changed since\n")
+    (found,) = call(hub, "Runs", "Show", "look", rid=rid).excerpts
+    assert (found.file, found.function, found.origin) == ("lab.py", "run", "run")
+    assert found.lines[found.line - found.first] == '        raise ValueError("of the user")'
 
 
 def test_page_of_other_site_is_refused(hub):

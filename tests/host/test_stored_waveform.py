@@ -1,8 +1,16 @@
 """Recordings in result files, and what differs between two of them."""
 
+import json
+import subprocess
+import sys
+import zlib
+
+import h5py
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
+from kairos.scope.stored import lanes_of_file
 from kairos.waveform import Channel, Recording, Wave
 from kairos.waveform.difference import differences
 from kairos.waveform.stored import packed, unpacked
@@ -40,6 +48,32 @@ def test_packed_recording_is_unpacked_unchanged(recording):
 def test_million_regular_changes_take_far_less_than_a_byte_each():
     changes = [(500 * n, 1 - n % 2) for n in range(100_000)]
     assert len(packed(Recording([Channel("ttl0", 0, 0, changes)]), "emulator")["changes"]) < 5_000
+
+
+def test_lanes_of_a_file_have_pins_messages_tones_and_voltages(tmp_path):
+    clock, select = pulses(*range(100, 260, 10)), [(90, 0), (270, 1)]
+    bus = {"spi_clk": clock, "spi_mosi": [(95, 1), (175, 0)], "spi_cs0": select}
+    channels = [Channel(name, 3, int(name == "spi_cs0"), changes) for name, changes in bus.items()]
+    channels += [Channel("ttl0", 0, 0, [(0, 1), (50, 0)])]
+    rows = {"tones/dds.ch0": [[1000, 80e6, -3.0, 0.25], [1040, 0, np.nan, 0]], "volts/dac.ch1": [[1020, 1.5]]}
+    path = tmp_path / "run.h5"
+    with h5py.File(path, "w") as file:
+        for name, value in {**packed(Recording(channels, 1000), "twin"), **rows}.items():
+            file[f"waveform/{name}"] = value
+        file["provenance/device_db"] = "print('device_db')\ndevice_db = {}\n"
+        lanes, end = lanes_of_file(file)
+    named = {"/".join([*lane.group, lane.name]): lane for lane in lanes}
+    assert list(named["pins/ttl0"].times) == [0, 50] and end == 270
+    assert list(named["bench/dds.ch0/frequency"].values)[0] == 80e6
+    assert np.isnan(named["bench/dds.ch0/power"].values[1])
+    assert (named["bench/dac/ch1"].unit, list(named["bench/dac/ch1"].times)) == ("V", [20])
+    assert named["pins/spi/spi select 1"].texts == ["0xf0 (8 bits)"]
+    done = subprocess.run([sys.executable, "-m", "kairos.scope.stored", path], check=True, stdout=subprocess.PIPE)
+    head, _, rest = done.stdout.partition(b"\n")
+    head = json.loads(head)
+    content = json.loads(rest[: head["lanes"]])
+    assert (head["source"], head["complete"], len(content["lanes"])) == ("twin", True, len(lanes))
+    assert len(zlib.decompress(rest[head["lanes"] :])) % 8 == 0
 
 
 def recording(**channels):

@@ -257,12 +257,23 @@ pub fn is_foreign(uri: &Uri, headers: &HeaderMap, gate: &Gate) -> bool {
         return true;
     };
     let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
-    // Without tokens only this machine is served, but a foreign name may have been made to lead to it.
-    let is_local = || {
-        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-        ["localhost", "127.0.0.1", "[::1]"].contains(&name)
-    };
-    origin.is_none_or(|(_, from)| !from.eq_ignore_ascii_case(host)) || (gate.tokens.0.is_empty() && !is_local())
+    origin.is_none_or(|(_, from)| !from.eq_ignore_ascii_case(host)) || (gate.tokens.0.is_empty() && !is_local(host))
+}
+
+/// Whether a browser has been led here by another site: a request for something that a link names has no `Origin`.
+pub fn is_misled(uri: &Uri, headers: &HeaderMap, gate: &Gate) -> bool {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = uri.authority().map(|authority| authority.as_str()).or(host);
+    let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
+    let elsewhere = site.is_some_and(|site| site != b"same-origin" && site != b"none");
+    elsewhere || (gate.tokens.0.is_empty() && !host.is_some_and(is_local))
+}
+
+/// Whether this is a name of this machine: without tokens only it is served, but a foreign name may have been made to
+/// lead to it.
+fn is_local(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    ["localhost", "127.0.0.1", "[::1]"].contains(&name)
 }
 
 /// Passes a call to the inner service, or rejects it.
@@ -451,6 +462,31 @@ mod tests {
                 is_foreign(&Uri::from_static("/"), &given, gate),
                 expected,
                 "{host} {origin:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn link_of_other_site_is_refused() {
+        let open = Gate::default();
+        let closed = Gate::new(Tokens(vec![token("a", Role::Look)]));
+        for (gate, host, site, expected) in [
+            (&open, "localhost:1390", None, false),
+            (&open, "localhost:1390", Some("same-origin"), false),
+            (&open, "localhost:1390", Some("cross-site"), true),
+            (&open, "elsewhere:1390", Some("same-origin"), true),
+            (&open, "elsewhere:1390", None, true),
+            (&closed, "hub.lab:1390", Some("none"), false),
+            (&closed, "hub.lab:1390", Some("same-site"), true),
+        ] {
+            let mut given = headers(&[("host", host)]);
+            if let Some(site) = site {
+                given.insert("sec-fetch-site", site.parse().unwrap());
+            }
+            assert_eq!(
+                is_misled(&Uri::from_static("/"), &given, gate),
+                expected,
+                "{host} {site:?}"
             );
         }
     }

@@ -49,3 +49,8 @@ pub mod v1 {
     /// The protocol files, for reflection.
     pub const FILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hub.bin"));
 }
+
+/// What the hub itself calls of the laboratory (`proto/kairos/lab/v1/runs.proto`).
+pub mod lab_v1 {
+    tonic::include_proto!("kairos.lab.v1");
+}

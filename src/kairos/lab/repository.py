@@ -18,6 +18,7 @@ from .. import files, pyon
 from ..controllers.publishing import Publication
 from ..errors import KairosError, UsageError
 from ..schedule import listed
+from .excerpts import NOW, OWN, STORED
 from .processes import Ended, Processes, last_line
 
 __all__ = ["FolderSource", "GitSource", "Repository"]
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 EXAMINE = 20.0
 """Seconds for a file to be examined."""
 NO_REVISION = "N/A"
+RUNS = "runs"
+"""Name of the folder with those of the runs."""
 
 
 class FolderSource:
@@ -49,6 +52,17 @@ class FolderSource:
 
     def keep(self, revisions: set[str]):
         """Delete the files of other revisions."""
+
+    def name(self, file: Path) -> str | None:
+        """Return the name of a file of any revision, relative to the repository; None if it is none."""
+        return _below(file, self.root)
+
+    async def text(self, revision: str, name: str) -> tuple[str, str]:
+        """Return a file of a revision, and what it is: that revision, or `NOW`. UsageError if it is not there."""
+        try:
+            return await asyncio.to_thread((self.root / name).read_text, errors="replace"), NOW
+        except OSError as error:
+            raise UsageError(f"{name} cannot be read: {error.strerror}") from None
 
 
 class GitSource:
@@ -90,6 +104,15 @@ class GitSource:
             if not folder.exists():
                 await self._export(revision, folder)
         return folder
+
+    def name(self, file: Path) -> str | None:
+        """Return the name of a file of any commit, relative to the repository; None if it is none."""
+        inside = _below(file, self._exports)
+        return inside.partition("/")[2] if inside else _below(file, self.root)
+
+    async def text(self, revision: str, name: str) -> tuple[str, str]:
+        """Return a file of a commit, and that commit; UsageError if it is not there."""
+        return (await self._git("show", "--end-of-options", f"{revision}:{name}")).decode(errors="replace"), revision
 
     async def _export(self, revision: str, folder: Path):
         new = folder.with_name(f".{revision}.{os.getpid()}")
@@ -159,6 +182,24 @@ class Repository:
         if "file" in expid:
             return {**expid, "file": str((self._master / expid["file"]).resolve())}, None
         return dict(expid), None
+
+    async def source_of(self, file: str, revision: str, known: dict[str, str]) -> tuple[str, str | None, str]:
+        """Return the name of a file of a run, relative to the repository if it is there, its text, and what the text is,
+        see `excerpts`. `known`: texts that are stored with the run, by their names."""
+        path = Path(file)
+        inside = self._source.name(path)
+        # What was submitted as text is in the folder of the run, which is gone.
+        own = path.name == OWN and path.parent.parent.name == RUNS
+        name = OWN if own else inside or file
+        for stored in (name, file.lstrip("/")):
+            if stored in known:
+                return name, known[stored], STORED
+        if inside is None or own:
+            return name, None, ""
+        try:
+            return name, *await self._source.text(revision or self.state["cur_rev"], inside)
+        except UsageError:
+            return name, None, ""
 
     async def directory(self, expid: dict) -> str | None:
         """Return the folder to which the file of a submission is relative; None if to none."""
@@ -275,6 +316,11 @@ class Repository:
         name = self.state["cur_rev"] if revision is None else await self._name(revision)
         root = await self._source.tree(name)
         return (await self._examined(root / filename, root))["classes"]
+
+
+def _below(file: Path, folder: Path) -> str | None:
+    """Return the name of a file relative to a folder; None if it is not below it."""
+    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else None
 
 
 def _hashes(root: Path) -> dict[str, str]:

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from ..waveform import Recording
 from .lanes import Lane, Levels, Steps, Words
 
-__all__ = ["lanes_of_bench"]
+__all__ = ["lanes_of_bench", "lanes_of_tone"]
 
 QUANTITIES = (("frequency", "Hz"), ("power", "dBm"), ("phase", "turns"))
 """Quantities of a tone, in the order of the emulator's answer, after its time."""
 CLOCK_RESTS = 1000
 """Nanoseconds without an edge after which a camera's clock counts as stopped."""
 POWER = 2
-"""Index of the power in a tone; None: the tone is off."""
+"""Index of the power in a tone; None or NaN: the tone is off."""
 LABELS = {"photodiode": "light"}
 """Name of the voltage, by kind of part."""
 _BUS = re.compile(r"((master|satellite\d+)_)?spi_")
@@ -37,7 +37,7 @@ def lanes_of_bench(device, recording: Recording) -> Iterator[Lane]:
         for output in range(part["tones"]):
             tones = control.request("tones", part=name, output=output)["tones"]
             if tones:
-                yield from _tone(f"{name}.{names.get(output, f'ch{output}')}", tones, origin)
+                yield from lanes_of_tone(f"{name}.{names.get(output, f'ch{output}')}", tones, origin)
         for number in range(part["volts"]):
             # After the tones
             output = part["tones"] + number
@@ -98,10 +98,14 @@ def _inputs(edges, pins, recording: Recording) -> Iterator[Lane]:
             yield Levels(name, tuple(group), times=list(times), levels=list(levels))
 
 
-def _tone(name: str, tones: list, origin_ns: int) -> Iterator[Lane]:
-    """Yield the lanes of a tone; it has no frequency while off. Changes before the page's time 0
-    are shown at 0."""
+def lanes_of_tone(name: str, tones: list, origin_ns: int) -> Iterator[Lane]:
+    """Yield the lanes of a tone, from rows of time in ns, Hz, dBm and turns; it has no frequency while off. Changes
+    before the page's time 0 are shown at 0."""
     times = [max(tone[0] - origin_ns, 0) for tone in tones]
     for number, (quantity, unit) in enumerate(QUANTITIES, 1):
-        values = [math.nan if tone[POWER] is None else tone[number] for tone in tones]
+        values = [math.nan if _is_off(tone[POWER]) else tone[number] for tone in tones]
         yield Steps(quantity, ("bench", name), unit, times, values)
+
+
+def _is_off(power: float | None) -> bool:
+    return power is None or math.isnan(power)

@@ -11,10 +11,10 @@ from ..files import replacing
 from .lanes import Lane, Packer
 from .steps import Steps
 
-__all__ = ["write_page"]
+__all__ = ["compressed", "packed_lanes", "write_page"]
 
-SCRIPTS = ("lanes.js", "draw.js", "debugger.js", "scope.js")
-"""In dependency order."""
+SCRIPTS = ("lanes.js", "draw.js", "debugger.js", "scope.js", "main.js")
+"""In dependency order. They are modules, which become one script here: a page that is a file may not load any."""
 LARGE = 16 << 20
 """Bytes of a block from which on it is compressed quickly rather than well."""
 
@@ -29,19 +29,14 @@ def write_page(path, title: str, lanes: Sequence[Lane], end_ns: float, steps: St
 
 def page(title: str, lanes: Sequence[Lane], end_ns: float, steps: Steps | None = None) -> str:
     """Return the page's text, with compressed data: a million events take some megabytes."""
-    packer = Packer()
-    end = max([float(end_ns), *(lane.end_ns for lane in lanes)])
-    content = {"title": title, "end": end, "lanes": [lane.packed(packer) for lane in lanes]}
-    if steps:
-        content["steps"] = steps.packed(packer)
-    content["texts"] = list(packer.texts)
+    content, arrays = packed_lanes(title, lanes, end_ns, steps)
     source = files(__package__) / "page"
     parts = {
         "TITLE": escape(title),
         "STYLE": (source / "scope.css").read_text("utf-8"),
-        "SCRIPT": "\n".join((source / name).read_text("utf-8") for name in SCRIPTS),
-        "LANES": _compressed(json.dumps(content).encode()),
-        "ARRAYS": _compressed(b"".join(packer.blocks)),
+        "SCRIPT": "\n".join(_script((source / name).read_text("utf-8")) for name in SCRIPTS),
+        "LANES": _encoded(content.encode()),
+        "ARRAYS": _encoded(arrays),
     }
     text = (source / "scope.html").read_text("utf-8")
     for name, part in parts.items():
@@ -49,6 +44,27 @@ def page(title: str, lanes: Sequence[Lane], end_ns: float, steps: Steps | None =
     return text
 
 
-def _compressed(data: bytes) -> str:
+def packed_lanes(title: str, lanes: Sequence[Lane], end_ns: float, steps: Steps | None = None) -> tuple[str, bytes]:
+    """Return lanes as the viewer reads them: JSON, and the block of its arrays."""
+    packer = Packer()
+    end = max([float(end_ns), *(lane.end_ns for lane in lanes)])
+    content = {"title": title, "end": end, "lanes": [lane.packed(packer) for lane in lanes]}
+    if steps:
+        content["steps"] = steps.packed(packer)
+    content["texts"] = list(packer.texts)
+    return json.dumps(content), b"".join(packer.blocks)
+
+
+def compressed(data: bytes) -> bytes:
+    """Compress what a browser unpacks (zlib)."""
     # Of much data, a page half as large would take four times as long to write.
-    return base64.b64encode(zlib.compress(data, 6 if len(data) < LARGE else 1)).decode()
+    return zlib.compress(data, 6 if len(data) < LARGE else 1)
+
+
+def _encoded(data: bytes) -> str:
+    return base64.b64encode(compressed(data)).decode()
+
+
+def _script(module: str) -> str:
+    """Return a module without what it imports and exports."""
+    return "".join(line for line in module.splitlines(True) if not line.startswith(("import ", "export ")))

@@ -1,6 +1,8 @@
 //! The page in the browser (`src/page`): its files, which are part of this program, login by token
-//! to a cookie ([`session`]), streams over one WebSocket ([`live`]), and calls as gRPC-web ([`web`]).
+//! to a cookie ([`session`]), streams over one WebSocket ([`live`]), calls as gRPC-web ([`web`]), and files of runs
+//! ([`download`]).
 
+pub mod download;
 pub mod files;
 pub mod live;
 pub mod session;
@@ -37,5 +39,6 @@ pub fn routes(page: Page) -> Router {
         .route("/login", post(session::login))
         .route("/logout", post(session::logout))
         .route("/live", any(live::live))
+        .route("/runs/{rid}/file", get(download::run_file))
         .with_state(page)
 }

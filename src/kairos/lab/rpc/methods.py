@@ -5,18 +5,16 @@ What is wrong with a request is a UsageError or ValueError, whose text the clien
 
 import asyncio
 import contextvars
-from pathlib import Path
 
 from ... import pyon
 from ...errors import UsageError
 from ...quantities import Quantity
-from ...runs import folder_of
-from .. import history, results
+from .. import history
 from ..service import Service
-from . import devices, fits, submissions
+from . import devices, fits, runs, submissions
 from .protocol import message
 from .streams import layout
-from .values import dataset, from_json, in_unit
+from .values import from_json, in_unit
 
 __all__ = ["Methods", "caller"]
 
@@ -25,8 +23,6 @@ caller: contextvars.ContextVar[str | None] = contextvars.ContextVar("caller", de
 
 LIMIT, MOST = 100, 1000
 """Rows that are returned by default, and at most."""
-OUTPUT = 64 << 10
-"""Bytes of the end of a run's output."""
 WARNING = 30
 
 
@@ -210,28 +206,17 @@ class Methods:
     async def runs_find(self, request):
         found = await self._service.runs(request.words, min(request.limit or LIMIT, MOST))
         details = await asyncio.to_thread(history.detailed, self._lab.database, found)
-        return message("FindRunsResponse", runs=[_ended(each) for each in details])
+        return message("FindRunsResponse", runs=[runs.ended(each) for each in details])
 
     async def runs_show(self, request):
-        record = self._service.run(request.rid)
-        place = Path(self._lab.results)
-        if record["results"]:
-            stored = place / record["results"]
-        else:
-            stored = folder_of(record["started"], place) / results.stored_name(record["rid"], record["class_name"])
-        datasets, output = await asyncio.to_thread(lambda: (_datasets(stored), _end_of(stored.with_suffix(".log"))))
-        return message(
-            "ShowRunResponse",
-            run=_ended(record),
-            notes=[message("RunNote", **{**note, "person": note["person"] or ""}) for note in record["notes"]],
-            datasets=datasets,
-            output=output,
-            results=record["results"] or "",
-            numbers={
-                name: message("RunNumber", value=number, error=error)
-                for name, (number, error) in record["numbers"].items()
-            },
-        )
+        return await runs.shown(self._lab, self._service.run(request.rid))
+
+    async def runs_thumbnail(self, request):
+        choices = [(each.y, each.x) for each in request.choices]
+        return await runs.thumbnail(runs.file_of(self._lab, self._service.run(request.rid)), choices)
+
+    async def runs_waveform(self, request):
+        return await runs.waveform(runs.file_of(self._lab, self._service.run(request.rid)))
 
     async def runs_repeat(self, request):
         changed = {name: pyon.decode(text) for name, text in request.arguments.items()}
@@ -247,59 +232,3 @@ class Methods:
     async def runs_note(self, request):
         self._service.note(request.rid, request.text)
         return message("NoteRunResponse")
-
-
-def _ended(record: dict):
-    return message(
-        "EndedRun",
-        rid=record["rid"],
-        class_name=record["class_name"] or "",
-        file=str(record["file"] or ""),
-        revision=record["repo_rev"] or "",
-        pipeline=record["pipeline"] or "",
-        status=record["status"] or "",
-        error=record["error"] or "",
-        person=record["person"] or "",
-        started=record["started"] or 0.0,
-        ended=record["ended"] or 0.0,
-        arguments={name: text or "" for name, text in record["arguments"].items()},
-        tags=record["tags"],
-    )
-
-
-def _datasets(path: Path) -> dict:
-    """Return the datasets of a run's file, by key."""
-    if not path.exists():
-        return {}
-    import h5py  # imported late: it takes 0.1 s, and only this needs it
-
-    found = {}
-
-    def visit(name, node):
-        if isinstance(node, h5py.Dataset):
-            given = node[()]
-            if isinstance(given, bytes):
-                given = given.decode(errors="replace")
-            metadata = {key: _text(node.attrs[key]) for key in ("unit", "scale", "precision") if key in node.attrs}
-            found[name] = dataset((False, given, metadata), True)
-
-    try:
-        with h5py.File(path) as file:
-            if "datasets" in file:
-                file["datasets"].visititems(visit)
-    except OSError as error:
-        raise UsageError(f"{path.name} cannot be read: {error}") from None
-    return found
-
-
-def _text(given):
-    return given.decode(errors="replace") if isinstance(given, bytes) else given
-
-
-def _end_of(path: Path) -> str:
-    """Return the end of a run's output."""
-    if not path.exists():
-        return ""
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - OUTPUT))
-        return file.read().decode(errors="replace")

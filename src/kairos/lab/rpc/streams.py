@@ -9,7 +9,7 @@ from ... import pyon
 from .. import clock, history
 from ..progress import asked_points
 from ..service import Service
-from . import devices, fits, submissions
+from . import devices, fits, runs, submissions
 from .applets import Applets
 from .calibrations import calibrations
 from .changes import MissingChanges, moments
@@ -159,6 +159,10 @@ class Streams:
             if touched:
                 touched = False
                 yield message("FollowFitResponse", result=fits.result(await self._lab.fits.now(fit)))
+
+    async def runs_file(self, request):
+        async for piece in runs.pieces(runs.file_of(self._lab, self._service.run(request.rid))):
+            yield piece
 
     async def log_follow(self, request):
         log = self._lab.log

@@ -1,6 +1,8 @@
 // The kernel at cursor A, in a run that was repeated: source, functions that had not returned, variables, and what
 // chips, ions and pins had. A step is a call of the device's firmware.
 
+import { countUntil, duration, valueAt } from "./lanes.js";
+
 // The steps of a page. `content.steps`: `t`, the times; `at`, where each begins in `words`; `files` (`name`, `own`,
 // `text`). A step in `words`: number of functions; for each, innermost first, number of its file, line, number of its
 // name, number of variables, and of each the numbers of name and value.
@@ -176,3 +178,5 @@ function element(name, attributes = {}, ...children) {
   made.append(...children);
   return made;
 }
+
+export { Debugger };

@@ -1,5 +1,7 @@
 // Draws lanes on a canvas. However many entries a lane has, it takes a few steps for each column of pixels.
 
+import { CLOCKING, FLOATING, clockAt, countBeforeFrom, countUntil, quantity } from "./lanes.js";
+
 const HEIGHTS = { levels: 24, steps: 56, marks: 24, words: 24, group: 20 };
 const INSET = 5;
 
@@ -205,4 +207,4 @@ function ticks(view) {
   return found;
 }
 
-if (typeof module !== "undefined") module.exports = { View, ticks, walk };
+export { DRAW, HEIGHTS, View, fitted, ticks };

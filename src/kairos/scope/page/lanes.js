@@ -242,6 +242,4 @@ function duration(ns) {
   return `${Number((ns / scale).toFixed(digits))} ${unit}`;
 }
 
-if (typeof module !== "undefined") {
-  module.exports = { Clock, Extents, changeFrom, countBefore, countBeforeFrom, countUntil, duration, lanesFrom, numberAt, quantity, search, sourceAt, valueAt };
-}
+export { CLOCKING, FLOATING, changeFrom, clockAt, countBefore, countBeforeFrom, countUntil, duration, lanesFrom, numberAt, quantity, search, sourceAt, valueAt };

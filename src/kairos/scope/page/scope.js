@@ -1,16 +1,18 @@
-// The page: rows of lanes over one axis of time, and what mouse, keys and fingers do.
+// Rows of lanes over one axis of time, and what mouse, keys and fingers do. The parts of the page are the elements with
+// the attribute `data-part`: view (with a canvas), tip, and as far as there are any search, found, cursors, fit, in, out,
+// which, help, keys.
+
+import { DRAW, HEIGHTS, View, fitted, ticks } from "./draw.js";
+import { changeFrom, countBefore, countUntil, duration, lanesFrom, numberAt, quantity, search, sourceAt, valueAt } from "./lanes.js";
 
 const NAMES = 240, RULER = 22, OVERVIEW = 34;
 // How far, in pixels, a mouse or a finger moves during a click.
 const STILL = { mouse: 3, touch: 12 };
 
-async function unpacked(id) {
-  const packed = await fetch(`data:application/octet-stream;base64,${document.getElementById(id).textContent}`);
-  return new Response(packed.body.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
-}
-
 class Scope {
-  constructor(content, buffer) {
+  // `root`: the element that has the parts; `keys`: the one whose keys it takes.
+  constructor(content, buffer, root, keys = root) {
+    this.root = root;
     this.lanes = lanesFrom(content, buffer);
     this.view = new View(content.end);
     this.closed = new Set(this.lanes.filter(({ group }) => group.at(-1) === "pads").map(({ group }) => group.join("/")));
@@ -18,16 +20,18 @@ class Scope {
     // The cursor that a click sets.
     this.chosen = "a";
     this.scroll = 0;
-    this.main = document.getElementById("view");
+    this.main = this.part("view");
     this.canvas = this.main.querySelector("canvas");
     this.context = this.canvas.getContext("2d");
     this.arrange();
-    this.listen();
+    this.listen(keys);
     this.frames = 0;
-    new ResizeObserver(() => this.resize()).observe(this.main);
+    this.sized = new ResizeObserver(() => this.resize());
+    this.sized.observe(this.main);
     this.resize();
-    if (content.steps) this.debugger = new Debugger(this, content, buffer);
   }
+
+  part(name) { return this.root.querySelector(`[data-part="${name}"]`); }
 
   // Rows from top to bottom: a head for each group, below it its lanes unless it is closed.
   arrange() {
@@ -69,7 +73,7 @@ class Scope {
   }
 
   colours() {
-    const style = getComputedStyle(document.documentElement);
+    const style = getComputedStyle(this.main);
     return Object.fromEntries(["ground", "panel", "line", "text", "faint", "level", "clock", "steps", "marks", "words", "a", "b"]
       .map((name) => [name, style.getPropertyValue(`--${name}`)]));
   }
@@ -205,13 +209,13 @@ class Scope {
     if (b !== null) parts.push(`B ${duration(b)}`);
     if (a !== null && b !== null) parts.push(`B − A ${duration(b - a)}`);
     if (a !== null && b !== null && a !== b) parts.push(quantity(1e9 / Math.abs(b - a), "Hz"));
-    document.getElementById("cursors").textContent = parts.join("   ");
+    this.part("cursors").textContent = parts.join("   ");
     this.debugger?.moved(a);
     this.redraw();
   }
 
   tip(event) {
-    const tip = document.getElementById("tip"), row = this.laneAt(event.offsetY);
+    const tip = this.part("tip"), row = this.laneAt(event.offsetY);
     const time = this.view.time(event.offsetX);
     const named = row?.lane && event.offsetX <= this.view.left;
     const value = row?.lane && !named ? this.valueNear(row.lane, event.offsetX, time) : null;
@@ -230,7 +234,7 @@ class Scope {
   }
 
   find(forwards) {
-    const text = document.getElementById("search").value, output = document.getElementById("found");
+    const text = this.part("search").value, output = this.part("found");
     if (!text) return;
     const from = this.cursors.a ?? (forwards ? -1 : Infinity);
     const found = search(this.lanes, text, from, forwards);
@@ -251,7 +255,7 @@ class Scope {
     this.showCursors();
   }
 
-  listen() {
+  listen(keys) {
     const { main, view } = this;
     const change = (action) => { action(); this.redraw(); };
     main.addEventListener("wheel", (event) => {
@@ -263,7 +267,7 @@ class Scope {
       });
     }, { passive: false });
     this.listenToPointers();
-    document.getElementById("search").addEventListener("keydown", (event) => {
+    this.part("search").addEventListener("keydown", (event) => {
       event.stopPropagation();
       if (event.key === "Enter") this.find(!event.shiftKey);
     });
@@ -276,20 +280,23 @@ class Scope {
       ...Object.fromEntries([[",", "less"], [".", "more"], ["<", "back"], [">", "next"]]
         .map(([key, move]) => [key, () => this.debugger?.move(move)])),
     };
-    document.addEventListener("keydown", (event) => {
+    keys.addEventListener("keydown", (event) => {
       const action = actions[event.key] ?? actions[event.key.toLowerCase()];
-      if (action && !event.ctrlKey && !event.metaKey && event.target.tagName !== "INPUT") change(action);
+      if (!action || event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "INPUT") return;
+      // Nothing else scrolls with it.
+      event.preventDefault();
+      change(action);
     });
-    for (const [id, key] of [["fit", "f"], ["in", "+"], ["out", "-"]]) {
-      document.getElementById(id).addEventListener("click", () => change(actions[key]));
+    for (const [name, key] of [["fit", "f"], ["in", "+"], ["out", "-"]]) {
+      this.part(name).addEventListener("click", () => change(actions[key]));
     }
-    const which = document.getElementById("which");
+    const which = this.part("which");
     which.addEventListener("click", () => {
       this.chosen = this.chosen === "a" ? "b" : "a";
       which.textContent = this.chosen.toUpperCase();
       which.dataset.cursor = this.chosen;
     });
-    document.getElementById("help").addEventListener("click", () => document.getElementById("keys").showModal());
+    this.part("help").addEventListener("click", () => this.part("keys").showModal());
   }
 
   // Mouse and fingers: one moves the view, two zoom it as well. A click sets a cursor, two fingers set both.
@@ -318,7 +325,7 @@ class Scope {
       const now = middle(places());
       if (gesture.overview) this.showOverview(event);
       else if (gesture.moved > (STILL[event.pointerType] ?? STILL.mouse)) {
-        document.getElementById("tip").hidden = true;
+        this.part("tip").hidden = true;
         if (before.apart && now.apart) view.zoom(before.apart / now.apart, before.x);
         view.move((before.x - now.x) / (view.right - view.left));
         this.scroll += before.y - now.y;
@@ -342,7 +349,7 @@ class Scope {
     });
     main.addEventListener("pointerleave", (event) => {
       // A finger leaves when it is lifted; what it has found stays.
-      if (event.pointerType !== "touch") document.getElementById("tip").hidden = true;
+      if (event.pointerType !== "touch") this.part("tip").hidden = true;
     });
   }
 
@@ -384,8 +391,4 @@ class Scope {
   }
 }
 
-if (typeof document !== "undefined") {
-  Promise.all(["lanes", "arrays"].map(unpacked)).then(([content, arrays]) => {
-    window.scope = new Scope(JSON.parse(new TextDecoder().decode(content)), arrays);
-  });
-}
+export { Scope };

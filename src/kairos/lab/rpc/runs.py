@@ -1,0 +1,178 @@
+"""Runs that have ended as messages: what is known of them, their datasets, files, plots and waveforms."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+from ... import pyon
+from ...errors import UsageError
+from ...runs import folder_of
+from .. import excerpts, results, thumbnails
+from .protocol import message
+from .values import dataset
+
+__all__ = ["ended", "file_of", "pieces", "shown", "thumbnail", "waveform"]
+
+OUTPUT = 64 << 10
+"""Bytes of the end of a run's output."""
+PIECE = 256 << 10
+"""Bytes of a file that are sent at a time."""
+LONGEST = 120.0
+"""Seconds that reading a waveform may take."""
+
+
+async def shown(lab, record: dict):
+    """Return the message of a run with this record, see `history.shown`."""
+    place = Path(lab.results)
+    if record["results"]:
+        stored = place / record["results"]
+    else:
+        stored = folder_of(record["started"], place) / results.stored_name(record["rid"], record["class_name"])
+    datasets, output, source = await asyncio.to_thread(
+        lambda: (_datasets(stored), _end_of(stored.with_suffix(".log")), _source(stored))
+    )
+    return message(
+        "ShowRunResponse",
+        run=ended(record),
+        notes=[message("RunNote", **{**note, "person": note["person"] or ""}) for note in record["notes"]],
+        datasets=datasets,
+        output=output,
+        results=record["results"] or "",
+        numbers={
+            name: message("RunNumber", value=number, error=error) for name, (number, error) in record["numbers"].items()
+        },
+        excerpts=await _excerpts(lab, record, stored),
+        waveform=source,
+    )
+
+
+def file_of(lab, record: dict) -> Path:
+    """Return the file of a run with this record; UsageError if it has none."""
+    path = Path(lab.results) / record["results"] if record["results"] else None
+    if path is None or not path.is_file():
+        raise UsageError(f"run {record['rid']} has no file")
+    return path
+
+
+async def pieces(path: Path):
+    """Yield the messages with the content of a file."""
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        yield message("RunFileResponse", name=path.name, size=size)
+        while data := await asyncio.to_thread(file.read, PIECE):
+            yield message("RunFileResponse", data=data)
+
+
+async def thumbnail(path: Path, choices: list[tuple[str, str]]):
+    """Return the message of a run's thumbnail."""
+    try:
+        found = await asyncio.to_thread(thumbnails.thumbnail, path, choices)
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be read: {error}") from None
+    return message("RunThumbnailResponse", **found._asdict())
+
+
+async def waveform(path: Path):
+    """Return the message of the waveform in a run's file; UsageError if it has none, or if that takes too long."""
+    if not await asyncio.to_thread(_source, path):
+        raise UsageError(f"{path.name} has no waveform")
+    pipe = asyncio.subprocess.PIPE
+    words = [sys.executable, "-m", "kairos.scope.stored", str(path)]
+    process = await asyncio.create_subprocess_exec(*words, stdout=pipe, stderr=pipe)
+    try:
+        answer, said = await asyncio.wait_for(process.communicate(), LONGEST)
+    except TimeoutError:
+        raise UsageError(f"the waveform in {path.name} takes more than {LONGEST:g} s to read") from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        last = said.decode(errors="replace").strip().rpartition("\n")[2]
+        raise UsageError(f"the waveform in {path.name} cannot be read: {last}")
+    head, _, rest = answer.partition(b"\n")
+    found = json.loads(head)
+    length = found.pop("lanes")
+    return message("RunWaveformResponse", lanes=rest[:length].decode(), arrays=rest[length:], **found)
+
+
+def _source(path: Path) -> str:
+    """Return where the waveform in a run's file comes from; empty if there is none."""
+    import h5py  # imported late: it takes 0.1 s, and only this needs it
+
+    try:
+        with h5py.File(path) as file:
+            return file["waveform/source"].asstr()[()]
+    except (OSError, KeyError):
+        return ""
+
+
+async def _excerpts(lab, record: dict, stored: Path) -> list:
+    """Return the messages of the places in a run's error."""
+    error = record["error"] or ""
+    if not excerpts.PLACE.search(error):
+        return []
+    expid, revision = pyon.decode(record["expid"]), record["repo_rev"] or ""
+    known = await asyncio.to_thread(excerpts.stored_sources, stored, expid.get("file") or excerpts.OWN)
+    if "content" in expid:
+        known.setdefault(excerpts.OWN, expid["content"])
+    wanted = dict.fromkeys(place["file"] for place in excerpts.PLACE.finditer(error))
+    texts = {file: await lab.repository.source_of(file, revision, known) for file in wanted}
+    return [message("SourceExcerpt", **each._asdict()) for each in excerpts.excerpts(error, texts.__getitem__)]
+
+
+def ended(record: dict):
+    return message(
+        "EndedRun",
+        rid=record["rid"],
+        class_name=record["class_name"] or "",
+        file=str(record["file"] or ""),
+        revision=record["repo_rev"] or "",
+        pipeline=record["pipeline"] or "",
+        status=record["status"] or "",
+        error=record["error"] or "",
+        person=record["person"] or "",
+        started=record["started"] or 0.0,
+        ended=record["ended"] or 0.0,
+        arguments={name: text or "" for name, text in record["arguments"].items()},
+        tags=record["tags"],
+    )
+
+
+def _datasets(path: Path) -> dict:
+    """Return the datasets of a run's file, by key."""
+    if not path.exists():
+        return {}
+    import h5py  # imported late: it takes 0.1 s, and only this needs it
+
+    found = {}
+
+    def visit(name, node):
+        if isinstance(node, h5py.Dataset):
+            given = node[()]
+            if isinstance(given, bytes):
+                given = given.decode(errors="replace")
+            metadata = {key: _text(node.attrs[key]) for key in ("unit", "scale", "precision") if key in node.attrs}
+            found[name] = dataset((False, given, metadata), True)
+
+    try:
+        with h5py.File(path) as file:
+            if "datasets" in file:
+                file["datasets"].visititems(visit)
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be read: {error}") from None
+    return found
+
+
+def _text(given):
+    return given.decode(errors="replace") if isinstance(given, bytes) else given
+
+
+def _end_of(path: Path) -> str:
+    """Return the end of a run's output."""
+    if not path.exists():
+        return ""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - OUTPUT))
+        return file.read().decode(errors="replace")

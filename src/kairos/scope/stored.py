@@ -1,0 +1,93 @@
+"""The lanes of the waveform in a run's result file (`kairos.waveform.stored`).
+
+``python -m kairos.scope.stored FILE`` writes them for a program that shows them: a line of JSON (`source`, `complete`,
+`failure`, and the bytes of `lanes`), the lanes as JSON, their arrays, compressed. It is a process of its own because it
+takes as long as the waveform is, and because the device database in the file is a program.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from typing import Any
+
+import numpy as np
+
+from ..devices import DeviceDB
+from ..errors import UsageError
+from ..scratch import ScratchFolder
+from ..waveform.stored import GROUP, unpacked
+from .bench import lanes_of_tone
+from .lanes import Lane, Steps
+from .page import compressed, packed_lanes
+from .pins import lanes_of_pins
+from .serial import Labels
+
+__all__ = ["lanes_of_file", "main"]
+
+COLUMNS = 2
+"""Columns of the outputs of a converter: time, volts."""
+
+
+def lanes_of_file(file) -> tuple[list[Lane], int]:
+    """Return the lanes of the waveform in an open HDF5 file, which has one, and the time of its last change in
+    nanoseconds."""
+    group = file[GROUP]
+    recording = unpacked(group)
+    lanes = [*_outputs(group, recording.origin_ns), *lanes_of_pins(recording, Labels(_entries(file)))]
+    return lanes, recording.duration_ns
+
+
+def _entries(file) -> dict[str, Any]:
+    """Return the device database of the run; empty if it cannot be read, so that its chips are only numbers."""
+    if "provenance/device_db" not in file:
+        return {}
+    folder = ScratchFolder("kairos-scope-")
+    path = folder.path / "device_db.py"
+    path.write_text(file["provenance/device_db"].asstr()[()])
+    try:
+        with redirect_stdout(sys.stderr):
+            return DeviceDB.load(path).entries
+    except UsageError:
+        return {}
+    finally:
+        folder.close()
+
+
+def _outputs(group, origin_ns: int) -> Iterator[Lane]:
+    """Yield the lanes of what came out of synthesisers and converters."""
+    for kind in ("tones", "volts"):
+        for name, rows in _arrays(group.get(kind)):
+            if kind == "tones":
+                yield from lanes_of_tone(name, rows.tolist(), origin_ns)
+            elif rows.shape[1:] == (COLUMNS,):
+                part, _, output = name.rpartition(".")
+                times = np.maximum(rows[:, 0] - origin_ns, 0)
+                yield Steps(output, ("bench", part), "V", times, rows[:, 1])
+
+
+def _arrays(group) -> Iterator[tuple[str, np.ndarray]]:
+    for name in group or ():
+        if hasattr(group[name], "dtype") and len(group[name]):
+            yield name, group[name][()]
+
+
+def main(path: str):
+    """Write the lanes of a file to standard output."""
+    import h5py  # imported late: it takes 0.1 s
+
+    with h5py.File(path) as file:
+        group = file[GROUP]
+        found = {
+            "source": group["source"].asstr()[()],
+            "complete": bool(group["complete"][()]) if "complete" in group else True,
+            "failure": group["failure"].asstr()[()] if "failure" in group else "",
+        }
+        lanes, arrays = packed_lanes("", *lanes_of_file(file))
+    encoded = lanes.encode()
+    head = json.dumps({**found, "lanes": len(encoded)}).encode()
+    sys.stdout.buffer.write(head + b"\n" + encoded + compressed(arrays))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
