@@ -13,6 +13,8 @@ from tests.support.waiting import until
 
 ENTRY = "[laboratory]\nfolder = 'lab'\n"
 ROLES = ("look", "operate")
+LOOKS = ("Status", "History", "Find", "Show", "Fit", "Thumbnail", "Waveform")
+"""Methods that change nothing, whatever their service."""
 SERVICES = {service.name: service for service in services()}
 
 
@@ -66,15 +68,7 @@ def test_calls_reach_the_laboratory_with_their_person(hub, lab):
 def test_methods_that_change_something_refuse_role_look(hub, lab):
     for name, service in SERVICES.items():
         for method in service.methods:
-            if method.server_streaming or method.name in (
-                "Status",
-                "History",
-                "Find",
-                "Show",
-                "Fit",
-                "Thumbnail",
-                "Waveform",
-            ):
+            if method.server_streaming or method.name in LOOKS:
                 continue
             if f"{name}.{method.name}" in ("Devices.Channels", "Layouts.Get", "Logbook.Picture", "Logbook.Export"):
                 continue
@@ -155,7 +149,7 @@ def test_token_becomes_a_cookie_that_scripts_cannot_read(hub):
     assert "kairos-token=;" in ask(hub, "POST", "/logout")[1]["Set-Cookie"]
 
 
-def test_file_of_a_run_is_sent_to_who_may_look(hub, lab):
+def test_file_of_run_is_sent_with_role_look(hub, lab):
     rid = lab.run_of("Quick")
     lab.ends(rid)
     path, cookie = f"/runs/{rid}/file", {"Cookie": "kairos-token=look"}

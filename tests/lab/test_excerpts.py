@@ -43,7 +43,7 @@ def test_places_of_tracebacks_are_shown_once_with_lines_around():
 
 
 @pytest.mark.parametrize("text", [None, "", "line 1\n"])
-def test_place_whose_source_is_not_known_has_no_lines(text):
+def test_place_of_unknown_source_has_no_lines(text):
     (found,) = excerpts(KERNEL, lambda file: (file, text, "now"))
     assert (found.lines, found.origin, found.line) == ((), "", 10)
 

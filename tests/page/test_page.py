@@ -141,8 +141,11 @@ def test_page_has_no_accessibility_violation(chromium, hub, place, size, scheme)
             view.click()
             assert violations(page) == [], view.text_content()
             if view.text_content() == "Runs":
+                expect(page.get_by_role("img", name="points", exact=True)).to_be_visible()  # a thumbnail
                 page.get_by_role("button", name="1", exact=True).click()
                 expect(page.get_by_role("heading", name=re.compile("Run 1: Broken"))).to_be_visible()
+                source = page.get_by_role("region", name=re.compile(r"^lab\.py around line \d+$"))
+                expect(source.locator("[aria-current]")).to_contain_text('raise ValueError("of the user")')
                 assert violations(page) == []
             if view.text_content() == "Data":
                 expect(page.get_by_text("<i>name</i> of a dataset").locator("visible=true").first).to_be_visible()

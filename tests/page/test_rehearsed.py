@@ -2,7 +2,9 @@
 
 import re
 import time
+from pathlib import Path
 
+import h5py
 import pytest
 from playwright.sync_api import expect
 
@@ -12,6 +14,7 @@ from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
 from tests.support.rehearsed import KERNELS, LATE
+from tests.support.waiting import until
 
 expect.set_options(timeout=PATIENCE * 1000)
 SETTINGS = '[rehearsal]\ndefault = "must"\nwithin_s = 60\n'
@@ -19,7 +22,7 @@ SETTINGS = '[rehearsal]\ndefault = "must"\nwithin_s = 60\n'
 
 @pytest.fixture
 def hub(tmp_path):
-    """The hub of a laboratory that rehearses its runs, in which one that fails is held, and one passes that waits for
+    """The hub of a laboratory, `lab`, that rehearses its runs: one that fails is held, and one passes that waits for
     tomorrow."""
     folder = tmp_path / "lab"
     folder.mkdir()
@@ -27,6 +30,7 @@ def hub(tmp_path):
     (folder / "repository" / "kernels.py").write_text(KERNELS)
     laboratory.start()
     hub = Hub(tmp_path, {}, entries=ENTRY)
+    hub.lab = laboratory
     try:
         for name, due in (("Late", None), ("Fine", time.time() + 86400)):
             laboratory.submit({**laboratory.expid(name), "file": "kernels.py"}, "main", due_date=due)
@@ -34,6 +38,11 @@ def hub(tmp_path):
     finally:
         hub.close()
         laboratory.close()
+
+
+def has_waveform(path):
+    with h5py.File(path) as file:
+        return "waveform" in file
 
 
 def test_waiting_run_shows_the_verdict_of_its_rehearsal(chromium, hub):
@@ -45,6 +54,29 @@ def test_waiting_run_shows_the_verdict_of_its_rehearsal(chromium, hub):
         expect(fine.get_by_text(re.compile("^rehearsed in .*, no underflow"))).to_be_visible()
         expect(late.get_by_text("held", exact=True)).to_be_visible()
         assert violations(page) == []
+
+
+def test_run_shows_its_waveform_and_gives_its_file(chromium, hub):
+    rid = hub.lab.submit({**hub.lab.expid("Fine"), "file": "kernels.py"}, "other")
+    hub.lab.ends(rid)
+    with new_page(chromium, hub.address) as page:
+        until(lambda: has_waveform(hub.lab.file_of(rid)))
+        page.get_by_role("button", name=str(rid), exact=True).click()
+        with page.expect_download() as download:
+            page.get_by_role("link", name=re.compile(r"-Fine\.h5$")).click()
+        assert Path(download.value.path()).read_bytes() == hub.lab.file_of(rid).read_bytes()
+        assert download.value.suggested_filename == hub.lab.file_of(rid).name
+        page.get_by_role("button", name="Waveform").click()
+        waveform = page.get_by_role("region", name=f"Waveform of run {rid}")
+        lanes = waveform.get_by_role("application", name=re.compile(r"^\d+ lanes of run"))
+        expect(lanes).to_be_visible()
+        expect(waveform.get_by_text("predicted by the twin")).to_be_visible()
+        waveform.get_by_label("Search the waveform").fill("ttl4")
+        waveform.get_by_label("Search the waveform").press("Enter")
+        expect(waveform.get_by_text("ttl4 at 0 ns")).to_be_visible()
+        lanes.press("+")
+        assert violations(page) == []
+        page.screenshot(path=hub.folder / "waveform.png")
 
 
 def test_form_rehearses_without_submitting_and_shows_the_lines(chromium, hub):

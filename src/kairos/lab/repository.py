@@ -184,8 +184,8 @@ class Repository:
         return dict(expid), None
 
     async def source_of(self, file: str, revision: str, known: dict[str, str]) -> tuple[str, str | None, str]:
-        """Return the name of a file of a run, relative to the repository if it is there, its text, and what the text is,
-        see `excerpts`. `known`: texts that are stored with the run, by their names."""
+        """Return the name of a file of a run, relative to the repository if it is there, its text, and what the text
+        is, see `excerpts`. `known`: texts that are stored with the run, by their names."""
         path = Path(file)
         inside = self._source.name(path)
         # What was submitted as text is in the folder of the run, which is gone.
