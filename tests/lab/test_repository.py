@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from kairos.errors import UsageError
+from kairos.experiment.store import DatasetStore
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
 
@@ -124,3 +125,34 @@ def test_commits_of_git_are_run_as_they_were(tmp_path):
         assert len(exports) <= 2, "commits that are not needed are deleted"
     finally:
         lab.close()
+
+
+FOLLOWS = """
+from artiq.experiment import *
+
+
+class Follows(EnvExperiment):
+    def build(self):
+        self.setattr_argument("f", NumberValue(self.get_dataset("f0", 1e6), unit="MHz"))
+"""
+NEEDS = FOLLOWS.replace('"f0", 1e6', '"f1"').replace("Follows", "Needs")
+
+
+def test_default_follows_the_parameter_that_its_experiment_has_read(lab):
+    (lab.folder / "repository" / "follows.py").write_text(FOLLOWS)
+    (lab.folder / "repository" / "needs.py").write_text(NEEDS)
+    lab.scan()
+
+    def default(name):
+        return lab.experiments()["experiments"].get(name, {}).get("arginfo", {}).get("f", ({},))[0].get("default")
+
+    assert default("Follows") == 1e6 and "needs.py" in lab.experiments()["problems"]
+    lab.set_dataset("f0", 2e6, True)
+    lab.set_dataset("f1", 5e6, True)
+    until(lambda: (default("Follows"), default("Needs")) == (2e6, 5e6))
+    until(lambda: lab.experiments()["problems"] == {})
+    # What has changed while no laboratory was there is found by the next one.
+    lab.end()
+    DatasetStore(lab.folder / "dataset_db.mdb").set("f0", 3e6, True)
+    lab.start()
+    until(lambda: default("Follows") == 3e6)

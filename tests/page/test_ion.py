@@ -32,6 +32,20 @@ def trap(tmp_path):
     laboratory.close()
 
 
+def switched_in_the_page(page):
+    """Switch a DDS on by its pin, and release it."""
+    page.get_by_role("tab", name="Devices").click()
+    panel = page.get_by_role("region", name="Devices", exact=True)
+    panel.get_by_label("Search channels").fill("urukul0_ch1")
+    on = panel.get_by_role("button", name="Switch urukul0_ch1 on")
+    expect(on).to_have_attribute("title", re.compile("overrides pins only, .*ttl_urukul0_sw1 switches it"))
+    on.click()
+    expect(on).to_have_attribute("aria-pressed", "true")
+    assert violations(page) == []
+    panel.get_by_role("button", name="Release urukul0_ch1").click()
+    expect(on).to_have_attribute("aria-pressed", "false")
+
+
 def test_rabi_flop_is_followed_point_by_point(chromium, trap, tmp_path):
     hub = Hub(tmp_path, {}, entries=ENTRY)
     try:
@@ -47,6 +61,7 @@ def test_rabi_flop_is_followed_point_by_point(chromium, trap, tmp_path):
                     "aria-label", "rabi.excitation: 12 points against rabi.length_s"
                 )
             expect(page.get_by_role("row", name=re.compile("^0 RabiFlop completed"))).to_be_visible()
+            expect(page.get_by_role("img", name="rabi.excitation against rabi.length_s", exact=True)).to_be_visible()
             page.get_by_role("button", name="0", exact=True).click()
             expect(page.get_by_text("60 µs")).to_be_visible()
             expect(page.get_by_text("Rabi frequency")).to_be_visible()
@@ -54,6 +69,7 @@ def test_rabi_flop_is_followed_point_by_point(chromium, trap, tmp_path):
             assert violations(page) == [] and violations(telephone) == []
             page.screenshot(path=tmp_path / "desktop.png")
             telephone.screenshot(path=tmp_path / "telephone.png")
+            switched_in_the_page(page)
     finally:
         hub.close()
     assert trap.run(0)["status"] == "completed"

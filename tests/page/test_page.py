@@ -2,6 +2,7 @@
 
 import re
 
+import h5py
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -235,6 +236,59 @@ def test_calibration_is_started_and_its_value_accepted_in_the_page(chromium, hub
         expect(panel.get_by_role("button", name="Calibrate 1")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert place.datasets()["rabi"][1] == 1e5
+
+
+LIMITED = """from artiq.experiment import *
+
+
+class Limited(EnvExperiment):
+    def build(self):
+        power = NumberValue(1e-3, unit="mW", min=0, max=5e-3, step=1e-4, precision=1)
+        self.setattr_argument("power", power)
+        self.setattr_argument("detuning", NumberValue(self.get_dataset("detuning", 1e3), unit="kHz"))
+        self.setattr_argument("scan", Scannable(RangeScan(0, 1e3, 5), unit="kHz", global_max=2e3))
+
+    def run(self):
+        self.set_dataset("given", [self.power, self.detuning])
+"""
+
+
+def test_form_in_a_folder_has_limits_steps_and_a_default_that_follows(chromium, hub, place):
+    (place.folder / "repository" / "ions").mkdir()
+    (place.folder / "repository" / "ions" / "limited.py").write_text(LIMITED)
+    place.scan()
+    with new_page(chromium, hub.address) as page:
+        folder = page.get_by_role("button", name="ions 1", exact=True)
+        search = page.get_by_label("Search experiments")
+        search.press("ArrowDown")
+        expect(folder).to_be_focused()
+        page.keyboard.press("ArrowLeft")
+        expect(page.get_by_role("button", name="Limited", exact=True)).to_have_count(0)
+        page.reload()  # which ones are closed is remembered
+        expect(folder).to_have_attribute("aria-expanded", "false")
+        folder.press("ArrowRight")
+        folder.press("ArrowRight")
+        page.keyboard.press("Enter")
+        power = page.get_by_label("power", exact=True)
+        power.press("ArrowUp")
+        expect(power).to_have_value("1.1")
+        power.fill("5.1")
+        expect(page.get_by_text("5.1 mW is above 5 mW")).to_be_visible()
+        assert violations(page) == []
+        page.get_by_role("button", name=re.compile("^Submit")).click()
+        expect(page.get_by_role("alert")).to_have_text("power: 5.1 mW is above 5 mW")
+        power.fill("4.9")
+        page.get_by_label("To", exact=True).fill("3")
+        expect(page.get_by_text("3 kHz is above 2 kHz")).to_be_visible()
+        page.get_by_label("To", exact=True).fill("2")
+        place.set_dataset("detuning", 2.5e3, True)
+        expect(page.get_by_text("default was 1 kHz, now 2.5 kHz")).to_be_visible()
+        expect(page.get_by_label("detuning", exact=True)).to_have_value("2.5")
+        page.get_by_role("button", name=re.compile("^Submit")).click()
+        expect(page.get_by_role("row", name=re.compile("^0 Limited completed"))).to_be_visible()
+        expect(page.get_by_text("default was 1 kHz")).to_have_count(0)
+    with h5py.File(place.file_of(0)) as file:
+        assert file["datasets/given"][()].tolist() == [pytest.approx(4.9e-3), 2.5e3]
 
 
 FLOP = """import math

@@ -33,6 +33,8 @@ class Row(NamedTuple):
     """Number of its probe; None if it cannot be watched."""
     quantity: Callable[[int], float] | None = None
     """Converts what the probe reports to `unit`."""
+    switch: str = ""
+    """Name of the pin that switches it on and off; empty if there is none, or only a register of the card."""
 
     @property
     def is_pin(self) -> bool:
@@ -119,4 +121,14 @@ def _cards(database: DeviceDB) -> Iterator[Row]:
             continue
         for card in probes:
             label = name if card.place is None else f"{name}:{card.place}"
-            yield Row(label, QUANTITIES.get(card.unit, "value"), card.channel, card.unit, card.probe, card.quantity)
+            kind = QUANTITIES.get(card.unit, "value")
+            yield Row(label, kind, card.channel, card.unit, card.probe, card.quantity, _switch(database, name))
+
+
+def _switch(database: DeviceDB, name: str) -> str:
+    """Return the name of the pin that switches a card's output, by which its channel is known; empty if there is none."""
+    pin = database.arguments(name).get("sw_device")
+    if not isinstance(pin, str):
+        return ""
+    channel = database.arguments(pin).get("channel")
+    return database.channel_names().get(channel, "") if isinstance(channel, int) else ""

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import KairosError
 from ..experiment.datasets import DatasetDB
 from ..schedule.services import examined
+from .defaults import MISSING, fingerprint
 from .worker import Link, redirect
 
 __all__ = ["Datasets", "main"]
@@ -20,9 +21,17 @@ class Datasets(DatasetDB):
     def __init__(self, link: Link):
         super().__init__()
         self._link = link
+        self.read: dict[str, str] = {}
+        """Fingerprints of the values that were read, by their names, see `defaults`."""
 
     def get(self, key):
-        return self._link.ask("datasets.get", key)
+        try:
+            value = self._link.ask("datasets.get", key)
+        except KeyError as missing:
+            self.read[key] = MISSING
+            raise missing
+        self.read[key] = fingerprint(lambda: value)
+        return value
 
     def get_metadata(self, key):
         return self._link.ask("datasets.get_metadata", key)
@@ -30,21 +39,27 @@ class Datasets(DatasetDB):
 
 def main(folder: str, path: str, begin: dict):
     """Examine the file ``begin["file"]`` of the repository in ``begin["root"]``, and report to the
-    laboratory with the socket `path`: classes, imported files."""
+    laboratory with the socket `path`: classes, imported files, datasets that were read."""
     redirect(Path(folder, "output"))
     link = Link(path, begin["rid"], {}, outlive=False)
     root, file = begin["root"], Path(begin["file"])
-    before = set(sys.modules)
+    before, datasets = set(sys.modules), Datasets(link)
+
+    def failed(problem: str):
+        link.ended("examine", "failed", {"problem": problem, "read": datasets.read})
+
     if root is not None:
         sys.path.insert(0, root)
     try:
-        classes = examined(file, Datasets(link))
+        classes = examined(file, datasets)
     except KairosError as error:
-        link.ended("examine", "failed", str(error))
+        failed(str(error))
     except SystemExit as error:
-        link.ended("examine", "failed", f"the file ends the process with sys.exit({error.code!r})")
+        failed(f"the file ends the process with sys.exit({error.code!r})")
     else:
-        link.ended("examine", "completed", {"classes": classes, "imports": _imports(root, before)})
+        link.ended(
+            "examine", "completed", {"classes": classes, "imports": _imports(root, before), "read": datasets.read}
+        )
     link.command()  # that this was received
 
 

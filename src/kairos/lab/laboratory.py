@@ -29,6 +29,7 @@ from . import clock, targets
 from .calibrator import Calibrator
 from .controllers import Controllers
 from .database import Database
+from .defaults import Defaults
 from .device import BENCH, Devices
 from .fits import Fits
 from .interactive import InteractiveArguments
@@ -184,6 +185,8 @@ class Laboratory:
         )
         repository.state["cur_rev"] = await source.current()
         repository.scanned = self.layouts.take
+        defaults = Defaults(repository, self.datasets.values, self.datasets.publication, self.in_background)
+        repository.fingerprint = defaults.fingerprint
         return repository
 
     def _rehearsals(self) -> Rehearsals:

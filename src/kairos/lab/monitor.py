@@ -108,7 +108,11 @@ class Monitor:
             if row is None:
                 raise UsageError(f"{self.name} has no channel '{name}'")
             if not row.is_pin:
-                raise UsageError(f"{name} cannot be overridden: it is no pin")
+                instead = f"; {row.switch} switches it" if row.switch in self.rows else ""
+                raise UsageError(
+                    f"{name} cannot be overridden: devices override pins only, what else they put out is set by experiments"
+                    + instead
+                )
             confirmed = asyncio.get_running_loop().create_future()
             self._confirmed[row.channel] = int(level is not None), confirmed
             try:

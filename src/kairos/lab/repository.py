@@ -1,7 +1,7 @@
 """The repository of experiments: its revisions, and the list of experiments in it.
 
-A file is examined when its content, or that of a file of the repository that it imports, has
-changed. One that fails or is slow keeps its former entry, and the list says why.
+A file is examined when its content, that of a file of the repository that it imports, or a parameter that an experiment
+has read while it was built has changed. One that fails or is slow keeps its former entry, and the list says why.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from .. import files, pyon
 from ..controllers.publishing import Publication
 from ..errors import KairosError, UsageError
 from ..schedule import listed
+from .defaults import MISSING
 from .excerpts import NOW, OWN, STORED
 from .processes import Ended, Processes, last_line
 
@@ -28,8 +29,18 @@ logger = logging.getLogger(__name__)
 EXAMINE = 20.0
 """Seconds for a file to be examined."""
 NO_REVISION = "N/A"
+NEW: dict = {"hash": "", "classes": {}}
+"""Entry of a file that was not examined yet."""
 RUNS = "runs"
 """Name of the folder with those of the runs."""
+
+
+class _Unusable(UsageError):
+    """Why a file cannot be examined; `read`: what it had read until then, see `defaults`."""
+
+    def __init__(self, problem: str, read: dict[str, str]):
+        super().__init__(problem)
+        self.read = read
 
 
 class FolderSource:
@@ -141,8 +152,12 @@ class Repository:
         self.published = Publication(lambda: self.experiments)
         self.published_state = Publication(lambda: self.state)
         self._known: dict[str, dict] = _loaded(cache)
-        """By file: `hash`, `classes`, and `imports` (file -> hash); or if it could not be examined,
-        `problem`, and a hash of all files, `among`."""
+        """By file: `hash`, `classes`, `imports` (file -> hash), and `read` (dataset -> fingerprint); or if it could not be
+        examined, `problem`, and a hash of all files, `among`."""
+        self.read: set[str] = set()
+        """The names of the datasets that experiments have read while they were built."""
+        self.fingerprint: Callable[[str], str] = lambda key: MISSING
+        """Returns the fingerprint of a dataset, see `defaults`."""
         self.scanned: Callable[[Path], None] = lambda root: None
         """Called with the folder of a revision that was scanned."""
         self._number = 0
@@ -227,6 +242,27 @@ class Repository:
             self._set_state(scanning=False)
             self._idle.set()
 
+    async def renew(self):
+        """Examine the files again that have read datasets which have changed since."""
+        while self.state["scanning"]:
+            await self._idle.wait()
+        stale = [name for name, entry in self._known.items() if not self._is_current(entry)]
+        if not stale:
+            return
+        self._set_state(scanning=True)
+        self._idle.clear()
+        try:
+            root = await self._source.tree(self.state["cur_rev"])
+            hashes = await asyncio.to_thread(_hashes, root)
+            await self._examine_files(root, [name for name in stale if name in hashes], hashes)
+        finally:
+            self._set_state(scanning=False)
+            self._idle.set()
+
+    def _is_current(self, entry: dict) -> bool:
+        """Return whether what a file has read is as it was then."""
+        return all(self.fingerprint(key) == value for key, value in entry.get("read", {}).items())
+
     async def scan_next(self, revision: str | None = None):
         """Scan a revision, after the scan that is in progress, if there is one."""
         while self.state["scanning"]:
@@ -247,11 +283,15 @@ class Repository:
         below = Path(self._below).as_posix()
         names = sorted(name for name in hashes if below == "." or Path(name).is_relative_to(below))
         changed = [name for name in names if not self._is_known(name, hashes)]
-        await asyncio.gather(*(self._examine_file(root, name, hashes) for name in changed))
-        self._known = {name: self._known[name] for name in names}
-        if changed:
+        self._known = {name: self._known.get(name, NEW) for name in names}
+        await self._examine_files(root, changed, hashes)
+
+    async def _examine_files(self, root: Path, names: list[str], hashes: dict):
+        await asyncio.gather(*(self._examine_file(root, name, hashes) for name in names))
+        if names:
             await asyncio.to_thread(_save, self._cache, self._known)
-        found = listed([(Path(name), self._known[name]["classes"]) for name in names], self._below)
+        self.read = {key for entry in self._known.values() for key in entry.get("read", ())}
+        found = listed([(Path(name), entry["classes"]) for name, entry in self._known.items()], self._below)
         self._publish(found)
 
     def _is_known(self, name: str, hashes: dict) -> bool:
@@ -259,21 +299,25 @@ class Repository:
         if entry is None or entry["hash"] != hashes[name]:
             return False
         if "problem" in entry:
-            return entry["among"] == _digest(hashes)
-        return all(hashes.get(file) == value for file, value in entry["imports"].items())
+            return entry["among"] == _digest(hashes) and self._is_current(entry)
+        known = "read" in entry and all(hashes.get(file) == value for file, value in entry["imports"].items())
+        return known and self._is_current(entry)
 
     async def _examine_file(self, root: Path, name: str, hashes: dict):
         try:
             found = await self._examined(root / name, root)
             imports = {file: hashes[file] for file in found["imports"] if file in hashes and file != name}
-            self._known[name] = {"hash": hashes[name], "imports": imports, "classes": found["classes"]}
+            entry = {"hash": hashes[name], "imports": imports, "classes": found["classes"], "read": found["read"]}
+            self._known[name] = entry
         except (KairosError, TimeoutError) as error:
             problem = str(error) or f"it was not examined within {EXAMINE:g} s"
             logger.warning("%s keeps its former entry: %s", name, problem)
             former = self._known.get(name, {}).get("classes", {})
             # Looked at again when any file changes, which it may lack; if it was slow, in any case.
             among = "" if isinstance(error, TimeoutError) else _digest(hashes)
-            self._known[name] = {"hash": hashes[name], "classes": former, "problem": problem, "among": among}
+            read = error.read if isinstance(error, _Unusable) else {}
+            entry = {"hash": hashes[name], "classes": former, "problem": problem, "among": among, "read": read}
+            self._known[name] = entry
 
     def _publish(self, found: dict):
         before, self.experiments = self.experiments, found
@@ -305,7 +349,7 @@ class Repository:
                 await self._processes.drop(process)
             await asyncio.to_thread(_remove, folder)
         if how == "failed":
-            raise UsageError(data)
+            raise _Unusable(data["problem"], data["read"])
         return data
 
     async def examine(self, filename, use_repository=True, revision=None) -> dict:

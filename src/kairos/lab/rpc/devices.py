@@ -69,6 +69,7 @@ def channels(monitor) -> list:
             unit=row.unit,
             watched=row.probe is not None,
             overridable=row.is_pin,
+            switch=row.switch if row.switch in monitor.rows else "",
         )
         for row in monitor.rows.values()
     ]

@@ -1,6 +1,7 @@
 // Arguments of experiments: from their descriptions to the fields of a form, and back to values.
 
 import type { Argument } from "../protocol/kairos/lab/v1/lab_pb";
+import { readable, shown, unitName } from "./values";
 
 /** A scan as ARTIQ describes it. Numbers are in the base unit. */
 export interface Scan {
@@ -31,6 +32,12 @@ export interface Description {
   choices?: string[];
   global_min?: number | null;
   global_max?: number | null;
+  global_step?: number | null;
+}
+
+/** A value for people, in its unit. */
+export function valueText(description: Description, value: unknown): string {
+  return value === undefined ? "none" : readable(JSON.stringify(value), description.unit, description.scale || 1);
 }
 
 export function describe(argument: Argument): Description {
@@ -79,14 +86,57 @@ export function unscaled(number: number, scale: number): number {
   return Number((number / scale).toPrecision(15));
 }
 
-/** The arguments as JSON by name; an error says which one is missing. */
+/** A number in the base unit, in its unit for people. */
+function quantity(number: number, { scale, unit = "" }: Description): string {
+  return `${shown(unscaled(number, scale || 1), 12)}${unit && ` ${unitName(unit)}`}`;
+}
+
+/** The limits of an argument's numbers, for people: `0 … 5 mW`; empty if it has none. */
+export function limits(description: Description): string {
+  const low = description.min ?? description.global_min;
+  const high = description.max ?? description.global_max;
+  const [from, to] = [low, high].map((each) => (typeof each === "number" ? quantity(each, description) : undefined));
+  if (from && to) return `${from} … ${to}`;
+  if (from) return `at least ${from}`;
+  return to ? `at most ${to}` : "";
+}
+
+/** A share of a limit by which a number may miss it: it has been multiplied by its scale. */
+const ROUNDED = 1e-12;
+
+function outside(number: number, description: Description): string {
+  const low = description.min ?? description.global_min;
+  const high = description.max ?? description.global_max;
+  if (typeof low === "number" && number < low - Math.abs(low) * ROUNDED) return `${quantity(number, description)} is below ${quantity(low, description)}`;
+  if (typeof high === "number" && number > high + Math.abs(high) * ROUNDED) return `${quantity(number, description)} is above ${quantity(high, description)}`;
+  return "";
+}
+
+/** Why a value cannot be that of an argument; empty if it can. */
+export function wrong(description: Description, value: unknown): string {
+  if (value === undefined || value === null || (typeof value === "number" && Number.isNaN(value))) return "needs a value";
+  if (description.ty === "Scannable") {
+    const all = points(value as Scan);
+    if (!all.length) return "has no points";
+    // A scan that is long may not be spread over arguments of a call.
+    const [least, most] = all.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [Infinity, -Infinity] as [number, number]);
+    return outside(least, description) || outside(most, description);
+  }
+  if (description.ty !== "NumberValue") return "";
+  if (isWhole(description) && !Number.isInteger(value)) return "must be an integer";
+  return outside(value as number, description);
+}
+
+const isWhole = (description: Description) => description.type === "int" || (description.type !== "float" && description.precision === 0 && description.scale === 1);
+
+/** The arguments as JSON by name; an error says which one is missing or out of range. */
 export function encoded(form: { name: string; description: Description }[], values: Record<string, unknown>): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { name, description } of form) {
     const value = values[name];
-    if (value === undefined || value === null || (typeof value === "number" && Number.isNaN(value))) throw new Error(`${name} needs a value`);
-    const whole = description.type === "int" || (description.type !== "float" && description.precision === 0 && description.scale === 1);
-    if (description.ty === "NumberValue" && whole && !Number.isInteger(value)) throw new Error(`${name} must be an integer`);
+    const problem = wrong(description, value);
+    if (problem) throw new Error(`${name}${/^\W?\d/.test(problem) ? ":" : ""} ${problem}`);
+    const whole = isWhole(description);
     found[name] = description.ty === "NumberValue" && !whole && Number.isInteger(value) ? `${JSON.stringify(value)}${Math.abs(Number(value)) < 1e15 ? ".0" : ""}` : JSON.stringify(value);
   }
   return found;
