@@ -259,8 +259,8 @@ def test_form_in_a_folder_has_limits_steps_and_a_default_that_follows(chromium, 
     place.scan()
     with new_page(chromium, hub.address) as page:
         folder = page.get_by_role("button", name="ions 1", exact=True)
-        search = page.get_by_label("Search experiments")
-        search.press("ArrowDown")
+        expect(folder).to_be_visible()
+        page.get_by_label("Search experiments").press("ArrowDown")
         expect(folder).to_be_focused()
         page.keyboard.press("ArrowLeft")
         expect(page.get_by_role("button", name="Limited", exact=True)).to_have_count(0)

@@ -126,7 +126,7 @@ def _cards(database: DeviceDB) -> Iterator[Row]:
 
 
 def _switch(database: DeviceDB, name: str) -> str:
-    """Return the name of the pin that switches a card's output, by which its channel is known; empty if there is none."""
+    """Return the name of the pin that switches a card's output, as in its row; empty if there is none."""
     pin = database.arguments(name).get("sw_device")
     if not isinstance(pin, str):
         return ""

@@ -26,8 +26,8 @@ def fingerprint(read: Callable[[], object]) -> str:
 
 
 class Defaults:
-    """Has the defaults of a `repository`'s experiments follow the persistent datasets. `values`: all datasets by key, each
-    whether it persists, and its value first; `publication`: tells which change."""
+    """Has the defaults of a `repository`'s experiments follow the persistent datasets. `values`: all datasets by key,
+    each whether it persists, and its value first; `publication`: tells which change."""
 
     def __init__(self, repository, values: dict, publication: Publication, in_background: Callable):
         self._repository, self._values, self._in_background = repository, values, in_background

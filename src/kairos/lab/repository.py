@@ -152,8 +152,8 @@ class Repository:
         self.published = Publication(lambda: self.experiments)
         self.published_state = Publication(lambda: self.state)
         self._known: dict[str, dict] = _loaded(cache)
-        """By file: `hash`, `classes`, `imports` (file -> hash), and `read` (dataset -> fingerprint); or if it could not be
-        examined, `problem`, and a hash of all files, `among`."""
+        """By file: `hash`, `classes`, `imports` (file -> hash), and `read` (dataset -> fingerprint); or if it could
+        not be examined, `problem`, `read`, and a hash of all files, `among`."""
         self.read: set[str] = set()
         """The names of the datasets that experiments have read while they were built."""
         self.fingerprint: Callable[[str], str] = lambda key: MISSING

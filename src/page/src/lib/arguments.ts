@@ -104,7 +104,7 @@ export function limits(description: Description): string {
 /** A share of a limit by which a number may miss it: it has been multiplied by its scale. */
 const ROUNDED = 1e-12;
 
-function outside(number: number, description: Description): string {
+function outOfRange(number: number, description: Description): string {
   const low = description.min ?? description.global_min;
   const high = description.max ?? description.global_max;
   if (typeof low === "number" && number < low - Math.abs(low) * ROUNDED) return `${quantity(number, description)} is below ${quantity(low, description)}`;
@@ -120,11 +120,11 @@ export function wrong(description: Description, value: unknown): string {
     if (!all.length) return "has no points";
     // A scan that is long may not be spread over arguments of a call.
     const [least, most] = all.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [Infinity, -Infinity] as [number, number]);
-    return outside(least, description) || outside(most, description);
+    return outOfRange(least, description) || outOfRange(most, description);
   }
   if (description.ty !== "NumberValue") return "";
   if (isWhole(description) && !Number.isInteger(value)) return "must be an integer";
-  return outside(value as number, description);
+  return outOfRange(value as number, description);
 }
 
 const isWhole = (description: Description) => description.type === "int" || (description.type !== "float" && description.precision === 0 && description.scale === 1);
