@@ -10,6 +10,7 @@ import tempfile
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import h5py
 from PIL import Image, PngImagePlugin
 
 from tests.support import PATIENCE
@@ -23,7 +24,7 @@ from tests.support.waiting import until
 __all__ = ["FOLDER", "PANELS", "evening", "kept_words", "words"]
 
 FOLDER = ROOT / "docs" / "page"
-PANELS = ["Plots", "Runs", "Calibrations", "Devices", "Logbook", "Telephone"]
+PANELS = ["Plots", "Runs", "Calibrations", "Devices", "Logbook", "Telephone", "Waveform"]
 COLOURS = 64
 SIZE = {"width": 1000, "height": 440}
 LABELS = "labels"
@@ -61,7 +62,8 @@ def evening():
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         (folder / "lab").mkdir()
-        lab = Laboratory(folder / "lab", 'name = "trap"\n', (EXAMPLES / "ion" / "device_db.py").read_text())
+        settings = 'name = "trap"\n[rehearsal]\nwaveforms = true\n'
+        lab = Laboratory(folder / "lab", settings, (EXAMPLES / "ion" / "device_db.py").read_text())
         repository = lab.folder / "repository"
         (repository / "lab.py").unlink()
         (repository / "calibrations.py").write_text(CALIBRATIONS)
@@ -80,9 +82,15 @@ def evening():
         lab.write_entry("Rabi frequency 50 kHz, as yesterday.", 1)
         lab.calibrate([])
         until(lab.proposals)
+        until(lambda: _has_waveform(lab.file_of(1)))
         hub = Hub(folder, {}, entries=ENTRY)
         stack.callback(hub.close)
         yield stack.enter_context(browser()), hub
+
+
+def _has_waveform(path) -> bool:
+    with h5py.File(path) as file:
+        return "waveform" in file
 
 
 def shown(running, hub, name, take):
@@ -91,7 +99,7 @@ def shown(running, hub, name, take):
         page.set_default_timeout(1000 * PATIENCE)
         if name != "Telephone":
             page.set_viewport_size(SIZE)
-            page.goto(f"http://{hub.address}/?panel={name}")
+            page.goto(f"http://{hub.address}/?panel={'Runs' if name == 'Waveform' else name}")
         waits = {
             "Plots": "rabi.excitation: 25 points",
             "Telephone": "rabi.excitation: 25 points",
@@ -100,6 +108,10 @@ def shown(running, hub, name, take):
             page.get_by_role("img", name=re.compile(waits[name])).wait_for()
             page.get_by_label("Fit of Rabi flop").select_option("rabi_flop")
             page.get_by_label("Fit rabi_flop").get_by_text("t_pi").wait_for()
+        if name == "Waveform":
+            page.get_by_role("button", name="1", exact=True).click()
+            page.get_by_role("button", name="Waveform").click()
+            page.get_by_role("application", name=re.compile(r"^[1-9]\d* lanes")).scroll_into_view_if_needed()
         texts = {"Runs": "completed", "Calibrations": "Accept", "Devices": "connected", "Logbook": "three"}
         if name in texts:
             page.get_by_text(texts[name]).first.wait_for()
