@@ -39,9 +39,12 @@ class Defaults:
         return fingerprint(lambda: self._values[key][1])
 
     def _watch(self, changes):
+        if not self._repository.read or self._waits:
+            return
         keys = {change["path"][0] if change["path"] else change.get("key") for change in changes}
         touched = [key for key in keys if key in self._repository.read]
-        if not self._waits and any(self._values.get(key, (True,))[0] for key in touched):
+        # One that is gone may have been persistent.
+        if any(self._values.get(key, (True,))[0] for key in touched):
             self._waits = True
             self._in_background(self._follow())
 
