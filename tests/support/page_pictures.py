@@ -122,7 +122,9 @@ def words(page) -> list[str]:
     """Return the words of a panel that do not depend on its data: headings, names of columns and fields."""
     read = """() => [...document.querySelectorAll("h2, h3, thead th, nav button, form label, [placeholder]")].map(
         each => each.getAttribute("placeholder") ?? each.textContent.trim())"""
-    return sorted({text for text in page.evaluate(read) if text})
+    # A run is named with the time at which it began.
+    found = {re.sub(r"\d\d:\d\d:\d\d", "…", text) for text in page.evaluate(read)}
+    return sorted(found - {""})
 
 
 def kept_words(path) -> list[str]:
