@@ -61,7 +61,8 @@ REMOTE = [*REMOTE.split(), "remote_copy_pieces", "remote_post", "remote_wait", "
 OWN = (
     VARIABLES
     | {"rtio_wait_until_mu", "__kairos_in_flight", "__kairos_end_catch", "__aeabi_d2f", "log1p", "kairos_linalg_solve"}
-    | {"pulse_update", "pulse_update_all", "pulse_make", "pulse_stream", "pulse_note", "pulse_noted"}
+    | {"pulse_update", "pulse_update_all", "pulse_make", "pulse_store", "pulse_change"}
+    | {"pulse_stream", "pulse_note", "pulse_noted"}
     | set(REMOTE)
     | {f"__aeabi_unwind_cpp_pr{n}" for n in range(3)}
 )

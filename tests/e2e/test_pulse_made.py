@@ -8,7 +8,7 @@ from kairos.pulse import Recording
 from tests.support.command import Kairos
 
 HEAD = """from artiq.experiment import *
-from kairos.pulse import Pulse
+from kairos.pulse import Pulse, Room
 import json
 
 F0, A0, P0, A1, Z0 = 0, 1, 2, 4, 6
@@ -24,7 +24,10 @@ class Exp(EnvExperiment):
         masks = {"sync": 1, "enable": 2, "at_end": 1, "forward": (1, 0)}
         courses = {"freq0": 200e6, "amp0": (0.0, 41.0, 83.0, 12.0, 0.0), "phase0": 25.0, "amp1": 7.5}
         pulse = Pulse(channel=1, cycles=LENGTH // 8, framerot0=(0.0, 30.0, 45.0), **courses, **masks)
-        self.gates = self.pulse0.define({"compiled": [pulse], "other": [Pulse(channel=0, cycles=8)]})
+        self.gates = self.pulse0.define({"compiled": [pulse], "other": [Pulse(channel=0, cycles=8)],
+                                         "new": Room(channels=[0, 1], cycles=LENGTH // 8, segments=12)})
+        self.new = self.gates["new"]
+        self.sequence = self.gates.sequence(["compiled", "new", "compiled"])
         self.compiled = self.gates["compiled"]
         self.flags = self.pulse0.flags(**masks)
         self.begins = []
@@ -66,7 +69,36 @@ BODY = """
         self.note(first)
         self.note(second)
         self.note(third)
+        self.stored()
         self.refused()
+
+    @kernel
+    def stored(self):
+        self.core.break_realtime()
+        delay(300*us)
+        self.pulse0.make(
+            self.new, 2, self.flags,
+            [F0, A0, P0, A0, A1, A0, Z0], [1, 5, 1, 5, 1, 1, 3],
+            [200e6, -5.0, 20.0, 80.0, 0.0, -5.0, 25.0, 0.0, 16.0, -2.0, 7.0, 0.0, 7.5, 5.0, 0.0, 30.0, 45.0])
+        self.pulse0.make(self.new, 1, 0, [A0], [1], [50.0])
+        delay(20*us)
+        begin = now_mu()
+        self.pulse0.play(self.new)
+        delay(100*us)
+        self.note(begin)
+        begin = now_mu()
+        self.pulse0.play_sequence(self.sequence)
+        self.pulse0.wait_armed()
+        self.pulse0.check()
+        self.note(begin)
+        # Another content
+        delay(300*us)
+        self.pulse0.make(self.new, 2, 0, [A0], [1], [25.0])
+        delay(20*us)
+        begin = now_mu()
+        self.pulse0.play(self.new)
+        self.pulse0.wait_armed()
+        self.note(begin)
 
     @kernel
     def refused(self):
@@ -81,6 +113,14 @@ BODY = """
             print("refused")
         try:
             self.pulse0.play_made(self.gates, 1, LENGTH, 0, [A0], [2], [150.0])
+        except ValueError as error:
+            print("refused")
+        try:
+            self.pulse0.make(self.new, 2, 0, [A0, F0], [7, 7], [1.0 for _ in range(14)])
+        except ValueError as error:
+            print("refused")
+        try:
+            self.pulse0.make(self.compiled, 2, 0, [A0], [1], [1.0])
         except ValueError as error:
             print("refused")
         self.core.break_realtime()
@@ -98,7 +138,7 @@ def run(pulse, tmp_path_factory):
 
 
 def test_made_pulse_equals_the_compiled_gate(run):
-    _, recording, (first, second, third) = run
+    _, recording, (first, second, third, *_) = run
     compiled, made, again = (recording.fields(1, begin, begin + 1600) for begin in (first, second, third))
     # Frames continue: only what a gate adds is compared
     assert (made[:, :6] == compiled[:, :6]).all()
@@ -112,9 +152,21 @@ def test_made_pulse_equals_the_compiled_gate(run):
 
 
 def test_impossible_pulse_is_refused_and_not_played(run):
-    done, recording, (*_, third) = run
-    assert done.stdout.count("refused") == 3
-    assert recording.span_mu(1)[1] < third + 1600 + 10_000
+    done, recording, (*_, last) = run
+    assert done.stdout.count("refused") == 5
+    assert recording.span_mu(1)[1] < last + 1600 + 10_000
+
+
+def test_gate_made_in_the_tables_equals_the_compiled_one(run):
+    _, recording, (first, _, _, alone, sequence, other) = run
+    compiled = recording.fields(1, first, first + 1600)
+    for begin in (alone, sequence, sequence + 1600, sequence + 3200):
+        made = recording.fields(1, begin, begin + 1600)
+        assert (made[:, :6] == compiled[:, :6]).all()
+        assert ((made[:, 6] - made[0, 6] - compiled[:, 6] + compiled[0, 6]) % 2**40 == 0).all()
+    amplitude = [recording.play(begin, begin + 1600).amplitude(0, 0) for begin in (alone, sequence, other)]
+    assert [round(float(part.max())) for part in amplitude] == [50, 0, 50]
+    assert round(float(recording.play(other, other + 1600).amplitude(1, 0).min())) == 25
 
 
 def test_channel_that_the_core_lacks_is_named(pulse, tmp_path):

@@ -47,6 +47,8 @@ IMPORT void dma_playback(int64_t, int32_t, int);
 IMPORT void pulse_update(const void *, int32_t, int32_t, double);
 IMPORT void pulse_update_all(const void *, const void *, const void *, int32_t);
 IMPORT void pulse_make(const void *, const void *, int32_t, double);
+IMPORT void pulse_store(const void *, const void *, const void *, int32_t, double);
+IMPORT void pulse_change(const void *, const void *, int32_t);
 IMPORT int32_t pulse_stream(const void *);
 IMPORT void pulse_note(int32_t, int32_t);
 IMPORT int32_t pulse_noted(int32_t);

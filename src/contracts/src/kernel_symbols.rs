@@ -42,6 +42,8 @@ macro_rules! kernel_symbols {
             "pulse_update" = pulse::pulse_update;
             "pulse_update_all" = pulse::pulse_update_all;
             "pulse_make" = pulse::pulse_make;
+            "pulse_store" = pulse::pulse_store;
+            "pulse_change" = pulse::pulse_change;
             "pulse_stream" = pulse::pulse_stream;
             "pulse_note" = pulse::pulse_note;
             "pulse_noted" = pulse::pulse_noted;

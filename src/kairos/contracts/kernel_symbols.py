@@ -33,6 +33,8 @@ SIGNATURES = {
     "pulse_update": (("list", "i32", "i32", "f64"), "none"),
     "pulse_update_all": (("list", "list", "doubles", "i32"), "none"),
     "pulse_make": (("list", "doubles", "i32", "f64"), "none"),
+    "pulse_store": (("list", "list", "doubles", "i32", "f64"), "none"),
+    "pulse_change": (("list", "list", "i32"), "none"),
     "pulse_stream": (("list",), "i32"),
     "pulse_note": (("i32", "i32"), "none"),
     "pulse_noted": (("i32",), "i32"),

@@ -18,8 +18,6 @@ A gate begins at the time cursor: its first value appears at the output then. It
 earlier, so the cursor must be some microseconds ahead of the counter (RTIOUnderflow otherwise).
 """
 
-import re
-
 from numpy import int64
 
 from ..contracts import pulse as facts
@@ -27,12 +25,12 @@ from ..contracts.pulse import Error
 from ..emulator import acquire
 from ..language import TBool, TInt32, at_mu, delay_mu, host_only, kernel, now_mu
 from ..pulse.gateset import Core
-from ..pulse.program import SLOTS_CYCLES, START_CYCLES, Program, set_name
+from ..pulse.program import START_CYCLES, Program
 from ..pulse.recording import Recording
 from .parts.channel import Address
 from .parts.firmware import NOWRITE, QUIET, firmware_function
-from .parts.pulse_made import PulseBuilder
 from .parts.pulse_samples import SAMPLES_PER_CYCLE
+from .parts.pulse_tables import ASK_MU, CYCLE_MU, PulseError, TableLoader, pulse_note, pulse_noted
 from .rtio import rtio_input_data, rtio_output, rtio_output_wide
 
 __all__ = ["Pulse", "PulseError", "PulseUnderrun"]
@@ -44,12 +42,10 @@ STOPPED = int(Error.UNDERRUN | Error.MISALIGN)
 MODE, COUNT, TAU0, TRIGGER_EARLY, BRANCH_TIMEOUT = (
     int(error) for error in (Error.MODE, Error.COUNT, Error.TAU0, Error.TRIGGER_EARLY, Error.BRANCH_TIMEOUT)
 )
-CYCLE_MU = 8
 CLOCK = 125e6
-ASK_MU = 4000
-"""Requests to the core are issued this long after the present…"""
 FAR_MU = 125_000
-"""…and this long on another board, behind any length of fibre that `break_realtime` allows for."""
+"""Requests to a core on another board are issued this long after the present, behind any length of
+fibre that `break_realtime` allows for."""
 DESTINATION_AT = 16
 """Lowest bit of a board's destination in its channels."""
 KEPT = 8
@@ -61,25 +57,9 @@ pulse_update = firmware_function("pulse_update", "gate parameter target value", 
 pulse_update_all = firmware_function("pulse_update_all", "gate parameters values target", NOWRITE)
 pulse_stream = firmware_function("pulse_stream", "words", NOWRITE)
 rtio_get_destination_status = firmware_function("rtio_get_destination_status", "destination", QUIET)
-pulse_note = firmware_function("pulse_note", "target value", QUIET)
-pulse_noted = firmware_function("pulse_noted", "target", QUIET)
 
-_GATE_SET = re.compile(r"gate set ([0-9a-f]{8})\b(?! \()")
 RESULT_BITS = facts.BRANCH_STATE_BITS
 RESULTS = 1 << RESULT_BITS
-
-
-class PulseError(Exception):
-    """The pulse core has reported an error; the text describes it and contains the bits of all
-    errors so far (`kairos.contracts.pulse.Error`). Or a gate is played whose gate set is not loaded;
-    the text has both."""
-
-    def __init__(self, *arguments):
-        if arguments and isinstance(arguments[0], str):
-            # Kernels have numbers of gate sets.
-            text = _GATE_SET.sub(lambda found: f"gate set {set_name(int(found[1], 16))}", arguments[0])
-            arguments = (text, *arguments[1:])
-        super().__init__(*arguments)
 
 
 class PulseUnderrun(PulseError):
@@ -89,7 +69,7 @@ class PulseUnderrun(PulseError):
     """
 
 
-class Pulse(PulseBuilder):
+class Pulse(TableLoader):
     """The pulse core on RTIO channel `channel`, with `channels` output channels, and the address
     bits of its tables."""
 
@@ -144,75 +124,6 @@ class Pulse(PulseBuilder):
         """Return what the core has done so far, as :class:`kairos.pulse.Recording`; UsageError if
         the device is not emulated."""
         return Recording.of(acquire(self.core.host))
-
-    @kernel
-    def load(self, program):
-        """Load a program's tables into the core and bring all its channels to rest. Takes 64 ns of
-        the timeline per word, for a core on another board from at least 125 us ahead on.
-
-        PulseError if the core is not at rest afterwards, PulseUnderrun if it ran out of segments
-        before.
-        """
-        if self.ask_mu != ASK_MU:
-            self._get_ahead()
-        if pulse_noted(self.word) != program.gates:
-            pulse_note(self.keep, 0)
-        # If this is interrupted, nothing is known about the tables.
-        pulse_note(self.word, 0)
-        self.set_trigger_channels(program.channels)
-        delay_mu(CYCLE_MU)
-        self.send(program.programming, SLOTS_CYCLES)
-        self.set_loaded(program)
-        armed = self.status(0) >> 16 & program.channels
-        at_mu(self.core.get_rtio_counter_mu() + self.ask_mu)
-        if armed != program.channels:
-            self.send(program.rest, SLOTS_CYCLES)
-        self.wait_armed(program.channels)
-
-    @kernel
-    def set_loaded(self, program):
-        """Let gates of a program be played, whose `programming` has been sent by other means than `load`,
-        such as `stream_from`."""
-        pulse_note(self.start, program.tables)
-        pulse_note(self.word, program.gates)
-
-    @kernel
-    def change(self, old, new):
-        """Turn the loaded program `old` into `new`, of which one is the other's `successor`, by the
-        words in which their tables differ: from the cursor on, 64 ns of the timeline per word. What is
-        being played is not affected; gates and sequences of `new` can be played at once.
-
-        PulseError if `old` is not loaded with all its sequences. ValueError if neither is the other's
-        successor.
-        """
-        self._require(old.gates)
-        if pulse_noted(self.start) != old.tables:
-            raise PulseError(
-                "sequences of gate set {0:08x} were built after it was loaded: call load again", int64(old.gates)
-            )
-        forward = new.previous == old.gates and new.previous_tables == old.tables
-        if not forward and not (old.previous == new.gates and old.previous_tables == new.tables):
-            raise ValueError("neither of the two gate sets is the successor of the other")
-        pulse_note(self.word, 0)
-        pulse_note(self.keep, 0)
-        if forward:
-            self.send(new.changes, SLOTS_CYCLES)
-        else:
-            self.send(old.changes_back, SLOTS_CYCLES)
-        self.set_loaded(new)
-
-    @kernel
-    def _require(self, gates):
-        """Raise PulseError if the gate set with this number is not loaded."""
-        loaded = pulse_noted(self.word)
-        if loaded != gates:
-            if loaded == 0:
-                raise PulseError("no gates are loaded, but one of gate set {0:08x} is used: call load", int64(gates))
-            raise PulseError(
-                "a gate of gate set {0:08x} is used, but gate set {1:08x} is loaded: call load with the former",
-                int64(gates),
-                int64(loaded),
-            )
 
     @kernel
     def play(self, gate):

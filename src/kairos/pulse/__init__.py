@@ -5,7 +5,7 @@ core's tables and produces words, a :class:`Model` plays words sample for sample
 ``docs/pulse.md`` is the page for physicists.
 """
 
-from .gates import Adjustable, Follow, Mixed, Pulse, Spline, Steps
+from .gates import Adjustable, Follow, Mixed, Pulse, Room, Spline, Steps
 from .gateset import Branch, Core, GateSet, PulseError, TableUse, load
 from .model import Model, Played
 from .recording import Recording
@@ -22,6 +22,7 @@ __all__ = [
     "Pulse",
     "PulseError",
     "Recording",
+    "Room",
     "Spline",
     "Steps",
     "TableUse",

@@ -16,7 +16,7 @@ import numpy
 from .. import _native
 from ..contracts import pulse as facts
 
-__all__ = ["Adjustable", "Follow", "Mixed", "Pulse", "PulseError", "Spline", "Steps"]
+__all__ = ["Adjustable", "Follow", "Mixed", "Pulse", "PulseError", "Room", "Spline", "Steps"]
 
 PulseError = _native.pulse.PulseError
 """A gate or sequence cannot be compiled: the text names gate, channel and parameter."""
@@ -66,6 +66,34 @@ class Follow:
             return numpy.asarray(self.course, dtype=float).ravel().tolist()
         except (TypeError, ValueError):
             raise PulseError("a course to follow is a function of time, or samples that are numbers") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """A gate without content, on `channels`, for `duration` seconds (or `cycles` of the core's clock, if given):
+    kernels make it by `kairos.coredevice.pulse.Pulse.make`, of up to `segments` different segments. Until then, and
+    after each `load`, it is a pause.
+    """
+
+    channels: Sequence[int]
+    duration: float = 0.0
+    cycles: int | None = None
+    segments: int = 16
+
+    def pulses(self) -> list["Pulse"]:
+        """Return pauses with as many segments that are not shared, each of which a kernel can replace. PulseError if
+        there cannot be so many."""
+        most = len(NAMES) * facts.MADE_SEGMENTS
+        if not isinstance(self.segments, int) or not 1 <= self.segments <= most:
+            raise PulseError(f"room for {self.segments!r} segments: a gate made by a kernel has 1 to {most}")
+        if isinstance(self.channels, str) or not isinstance(self.channels, Sequence) or not self.channels:
+            raise PulseError(f"room on channels {self.channels!r}: they are a list, as in Room(channels=[0, 1], …)")
+        each, more = divmod(self.segments, len(NAMES))
+        counts = [each + (place < more) for place in range(len(NAMES))]
+        zeros = {name: Adjustable(Steps([0.0] * count)) for name, count in zip(NAMES, counts, strict=True) if count}
+        return [
+            Pulse(channel=channel, duration=self.duration, cycles=self.cycles, **zeros) for channel in self.channels
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)

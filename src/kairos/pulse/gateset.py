@@ -198,6 +198,14 @@ class GateSet:
             raise PulseError(f"gate {gate}: it does not fit into the tables, so it cannot be adjusted")
         return [(channel, p, address, _words(word)[0]) for channel, p, address, word in rows]
 
+    def places(self, gate: str) -> list[tuple[int, int, int]]:
+        """Return where a gate is in the tables of each of its channels: channel, id, and first entry of the memory
+        map. PulseError if it does not fit into them."""
+        found = self._image.places(gate)
+        if found is None:
+            raise PulseError(f"gate {gate}: it does not fit into the tables")
+        return found
+
     def channel_cycles(self, gate: str) -> dict[int, int]:
         """Return the length of a gate in cycles of the core's clock on each channel it uses.
         PulseError if there is no such gate."""

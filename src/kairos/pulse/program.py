@@ -14,8 +14,10 @@ import numpy
 from numpy import int32, int64
 
 from ..contracts import pulse as facts
-from .gates import NAMES, Adjustable, Pulse
+from ..contracts.pulse import Mode
+from .gates import NAMES, Adjustable, Pulse, Room
 from .gateset import Branch, Core, GateSet, PulseError, checked_gates
+from .tables import Entry, in_order, touching
 
 __all__ = ["Mark", "PARAMETERS", "PlayableGate", "PlayableSequence", "Program", "REST_CYCLES", "set_name"]
 
@@ -72,8 +74,9 @@ class PlayableGate:
     """A gate of a :class:`Program`, for `Pulse.play` and `Pulse.update`. Times in machine units."""
 
     kernel_invariants = {"words", "lead_mu", "duration_mu", "changed_mu", "adjustable", "gates", "number"}
+    kernel_invariants |= {"room", "channels"}
 
-    def __init__(self, name, words, cycles, adjustable, cycle_mu):
+    def __init__(self, name, words, cycles, adjustable, cycle_mu, places=()):
         self.name = name
         self.words = int32s(words)
         self.gates = int32(0)
@@ -86,6 +89,13 @@ class PlayableGate:
         self.changed_mu = int64((LEAD_CYCLES + len(words) + filled + START_CYCLES + cycles) * cycle_mu)
         """Time from an event that changes the gate to its latest possible end."""
         self.adjustable = adjustable
+        self.room = [int32(cycles if places else 0)]
+        """Its length in cycles, and its places in the tables for a pulse that a kernel makes; only 0 if it has no room
+        for one."""
+        for channel, number, first, addresses in places:
+            self.room += [int32(value) for value in (channel, number, first, len(addresses), *addresses)]
+        self.channels = int32(sum(1 << channel for channel, *_ in places))
+        """The channels on which it has room."""
 
     def belongs_to(self, gates: int32):
         """Set the number of its gate set."""
@@ -182,21 +192,21 @@ class Program:
     `program[name]` is a gate, `program.sequence(steps)` a sequence of names, of tuples of names
     that run in parallel, and of :class:`Branch`. `Pulse.load` transfers everything to the device,
     so build sequences before. PulseError if something cannot be compiled, or if a gate has a
-    reserved name. `name` is for messages.
+    reserved name. `name` is for messages. A gate may be :class:`Room`, in which kernels make one.
     """
 
-    kernel_invariants = {"programming", "rest", "channels", "gates", "tables"}
+    kernel_invariants = {"programming", "known", "rest", "channels", "gates", "tables"}
     kernel_invariants |= {"previous", "previous_tables", "changes", "changes_back"}
 
     def __init__(
         self,
-        gates: Mapping[str, Iterable[Pulse]],
+        gates: Mapping[str, Iterable[Pulse] | Room],
         core: Core,
         cycle_mu: int = 8,
         name: str = "",
         previous: "Program | None" = None,
     ):
-        gates = checked_gates(gates)
+        self._rooms, gates = _rooms(gates)
         if REST in gates:
             raise PulseError(f"gate {REST}: this name is reserved for the pause between gates")
         # A channel that waits shows what it showed last, so zeros come before.
@@ -209,6 +219,7 @@ class Program:
         self.channels = int32((1 << core.channels) - 1)
         self.rest = int32s(self._words([REST])[0])
         self._branches = False
+        self._changeable: set[Entry] = set()
         self._gates = {gate: self._gate(gate) for gate in gates}
         self.gates = _number(self.gate_set.programming().tobytes())
         """A number for its gates, the same for all programs with equal ones."""
@@ -224,6 +235,8 @@ class Program:
         """Return a program with other gates, placed so that few words change this one into it: see
         `Pulse.change`. Equal segments are shared, so it has nothing adjustable. PulseError as for
         this class."""
+        if any(isinstance(gate, Room) for gate in dict(gates).values()):
+            raise PulseError("a successor of a gate set has no room for gates made by kernels: define it by itself")
         pulses = (pulse for of_gate in checked_gates(gates).values() for pulse in of_gate)
         if any(isinstance(getattr(pulse, field), Adjustable) for pulse in pulses for field in NAMES):
             raise PulseError("a successor of a gate set has nothing adjustable: define its gates without Adjustable")
@@ -242,12 +255,25 @@ class Program:
     @property
     def changes(self) -> list:
         """The words that change the tables of the program that this one succeeds into its own."""
-        return [] if self._previous is None else int32s(self.gate_set.changes(self._previous.gate_set))
+        return [] if self._previous is None else int32s(self._changes_from(self._previous))
 
     @property
     def changes_back(self) -> list:
         """The words that change them back."""
-        return [] if self._previous is None else int32s(self._previous.gate_set.changes(self.gate_set))
+        return [] if self._previous is None else int32s(self._previous._changes_from(self))
+
+    def _changes_from(self, other: "Program") -> numpy.ndarray:
+        """Return the words that change the tables of a predecessor, or successor, into those of this program, whatever
+        kernels have changed in them."""
+        changeable = self._changeable | other._changeable
+        words = self.gate_set.programming()
+        return in_order(numpy.concatenate([self.gate_set.changes(other.gate_set), words[touching(words, changeable)]]))
+
+    @property
+    def known(self) -> list:
+        """Those of the words `programming` whose entries no kernel changes."""
+        words = in_order(self.gate_set.programming())
+        return int32s(words[~touching(words, self._changeable)])
 
     @property
     def tables(self) -> int32:
@@ -263,13 +289,30 @@ class Program:
             raise PulseError(f"gate {name}: {len(words)} words are more than can be queued at once; use a sequence")
         pulses = self.gate_set.gates[name]
         adjustable = _numbers(self.gate_set.core.clock * self.gate_set.core.samples_per_cycle)
-        if any(isinstance(getattr(pulse, field), Adjustable) for pulse in pulses for field in NAMES):
+        places: list = []
+        if name in self._rooms:
+            places = self._places(name)
+        elif any(isinstance(getattr(pulse, field), Adjustable) for pulse in pulses for field in NAMES):
             # Those of a parameter and channel are consecutive, in playing order.
             for channel, parameter, _, word in sorted(self.gate_set.adjustable(name), key=lambda row: (row[1], row[0])):
                 shaped = self._is_shaped(name, channel, parameter)
                 adjustable.append(int32(parameter | shaped * facts.ADJUSTABLE_SHAPED))
                 adjustable += [*int32s(word), *_numbers(_greatest_factor(parameter, word))]
-        return PlayableGate(name, words, self.gate_set.cycles(name), adjustable, self.cycle_mu)
+            self._changeable |= {(row[0], Mode.PROGRAM_PLUT, row[2]) for row in self.gate_set.adjustable(name)}
+        return PlayableGate(name, words, self.gate_set.cycles(name), adjustable, self.cycle_mu, places)
+
+    def _places(self, name) -> list:
+        """Return the places of a gate that kernels make, on each channel: its number, id, first entry of the map, and
+        the addresses of its segments."""
+        segments = self.gate_set.adjustable(name)
+        found = []
+        for channel, number, first in self.gate_set.places(name):
+            addresses = [row[2] for row in segments if row[0] == channel]
+            found.append((channel, number, first, addresses))
+            self._changeable |= {(channel, Mode.PROGRAM_PLUT, address) for address in addresses}
+            self._changeable |= {(channel, Mode.PROGRAM_MLUT, first + n) for n in range(len(addresses))}
+            self._changeable.add((channel, Mode.PROGRAM_GLUT, number))
+        return found
 
     def _is_shaped(self, name, channel, parameter) -> bool:
         of_channel = [pulse for pulse in self.gate_set.gates[name] if pulse.channel == channel]
@@ -322,4 +365,16 @@ class Program:
     @property
     def programming(self) -> list:
         """The words that kernels send to program the tables."""
-        return int32s(self.gate_set.programming())
+        return int32s(in_order(self.gate_set.programming()))
+
+
+def _rooms(gates: Mapping) -> tuple[dict[str, Room], dict[str, list[Pulse]]]:
+    """Return the gates that have room, and all gates as pulses."""
+    rooms = {name: gate for name, gate in gates.items() if isinstance(gate, Room)} if isinstance(gates, Mapping) else {}
+    pulses = {}
+    for name, room in rooms.items():
+        try:
+            pulses[name] = room.pulses()
+        except PulseError as error:
+            raise PulseError(f"gate {name}: {error}") from None
+    return rooms, checked_gates({**gates, **pulses} if rooms else gates)

@@ -171,6 +171,11 @@ impl Image {
         Some(self.0.owned(name)?.into_iter().map(row).collect())
     }
 
+    /// Returns where a gate is on each channel: channel, id, first entry of the map; None if it is not in the tables.
+    fn places(&self, name: &str) -> Option<Vec<(u8, u16, u16)>> {
+        self.0.places(name)
+    }
+
     /// Returns the statistics of each gate on each channel.
     fn gate_stats(&self) -> Vec<GateRow> {
         let rows = self.0.stats().gates.into_iter();

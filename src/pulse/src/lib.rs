@@ -17,12 +17,14 @@ mod bits;
 #[cfg(feature = "alloc")]
 pub mod compile;
 pub mod course;
+pub mod difference;
 pub mod knots;
 pub mod made;
 #[cfg(feature = "alloc")]
 pub mod model;
 pub mod segment;
 pub mod spline;
+pub mod store;
 pub mod units;
 pub mod word;
 

@@ -31,14 +31,16 @@ pub enum MadeError {
     Count { parameter: u32 },
     /// The core cannot represent the sum of a parameter's courses.
     Course { parameter: u32, error: CourseError },
+    /// It has this number of different segments, more than its place in the tables.
+    Room { segments: u32 },
 }
 
 /// A pulse: its channels, the core's other ones, which pause meanwhile, and its courses.
 #[derive(Clone, Copy, Debug)]
 pub struct Made<'a> {
-    channels: u8,
+    pub(crate) channels: u8,
     others: u8,
-    cycles: u32,
+    pub(crate) cycles: u32,
     flags: u32,
     /// Parameter and number of values of each.
     courses: &'a [[u32; 2]],
@@ -65,18 +67,11 @@ impl<'a> Made<'a> {
     /// Passes the words that stream the pulse to `give`. `values`: of all courses, one after another. Courses of one
     /// parameter add up, knot by knot, a single value to all; a parameter without any is 0.
     pub fn words(self, values: &[f64], rates: &Rates, give: &mut dyn FnMut(&Numbers)) -> Result<(), MadeError> {
-        let cycles = self.cycles;
-        if cycles < SEGMENT_CYCLES_MIN || u64::from(cycles) >> TAU_MAX_BITS != 0 {
-            return Err(MadeError::Length { cycles });
-        }
-        let counted = self.courses.iter().map(|&[_, count]| count as usize).sum::<usize>();
-        if counted != values.len() || self.courses.iter().any(|&[_, count]| count == 0) {
-            return Err(MadeError::Malformed);
-        }
+        self.check(values)?;
         // The first pass only finds errors.
         for really in [false, true] {
             if really && self.others != 0 {
-                let pause = Segment::constant(0, cycles.into());
+                let pause = Segment::constant(0, self.cycles.into());
                 give(&numbers(&word::bypass(self.others, !0, &pause)));
             }
             for parameter in 0..PARAMETERS as u32 {
@@ -91,8 +86,21 @@ impl<'a> Made<'a> {
         Ok(())
     }
 
+    /// Whether it has a possible length, and the values that its courses say.
+    pub(crate) fn check(&self, values: &[f64]) -> Result<(), MadeError> {
+        let cycles = self.cycles;
+        if cycles < SEGMENT_CYCLES_MIN || u64::from(cycles) >> TAU_MAX_BITS != 0 {
+            return Err(MadeError::Length { cycles });
+        }
+        let counted = self.courses.iter().map(|&[_, count]| count as usize).sum::<usize>();
+        if counted != values.len() || self.courses.iter().any(|&[_, count]| count == 0) {
+            return Err(MadeError::Malformed);
+        }
+        Ok(())
+    }
+
     /// Passes the segments of a parameter to `put`.
-    fn parameter(
+    pub(crate) fn parameter(
         &self,
         parameter: u32,
         values: &[f64],
@@ -175,7 +183,8 @@ impl<'a> Made<'a> {
     }
 }
 
-fn numbers(word: &Word) -> Numbers {
+/// The word as 32-bit numbers, least significant first.
+pub(crate) fn numbers(word: &Word) -> Numbers {
     core::array::from_fn(|n| (word.0[n / 2] >> (32 * (n % 2))) as u32)
 }
 

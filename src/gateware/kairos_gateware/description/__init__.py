@@ -71,8 +71,7 @@ def check(description: dict, source: str = "description") -> dict:
             raise DescriptionError(f"{source}: {place} ({kind}): give roi_engine_count or rois, not both")
         _check_pins(card, f"{source}: {place} ({kind}).pins")
     _check_ports(description["peripherals"], source)
-    if description["target"] == "zc706" and description["peripherals"]:
-        raise DescriptionError(f"{source}: peripherals: a zc706 has no connectors for cards")
+    _check_target(description, source)
     role = _role(description)
     if role == "standalone" and description["satellites"]:
         raise DescriptionError(f"{source}: satellites: only a core device with role 'master' or 'satellite' has any")
@@ -94,6 +93,25 @@ def check(description: dict, source: str = "description") -> dict:
             f"{source}: rtio_frequency {description['rtio_frequency']:g} is not supported, only {RTIO_FREQUENCY:g}"
         )
     return description
+
+
+def _check_target(description: dict, source: str) -> None:
+    """Whether the board has the connectors of the cards."""
+    cards = description["peripherals"]
+    cores = [(i, card) for i, card in enumerate(cards) if card["type"] == "pulse"]
+    if description["target"] == "zc706" and (len(cores) < len(cards) or any(card["ports"] for _, card in cores)):
+        raise DescriptionError(f"{source}: peripherals: a zc706 has no connectors for cards, only pulse cores without")
+    for i, card in cores:
+        place, channels = f"{source}: peripherals[{i}] (pulse)", card["channels"]
+        needed = -(-channels // 2)
+        if card["ports"] and len(card["ports"]) != needed:
+            raise DescriptionError(f"{place}.ports: {channels} channels have levels on {needed} ports, or on none")
+        if card["converters"] and description["target"] != "zc706":
+            raise DescriptionError(f"{place}.converters: only a zc706 has connectors for converter cards")
+        if len(card["converters"]) > channels:
+            raise DescriptionError(f"{place}.converters: there are more than channels")
+    if sum(bool(card["converters"]) for _, card in cores) > 1 or any(card["converters"] for _, card in cores[1:]):
+        raise DescriptionError(f"{source}: peripherals: converter cards are those of the first pulse core")
 
 
 def _role(description: dict) -> str:
@@ -206,6 +224,7 @@ def _variant(description: dict, builder: Builder) -> Variant:
         if names.count(name) > 1:
             raise DescriptionError(f"two channels have the name {name!r}")
     channels, devices = tuple(builder.channels), builder.devices
+    converters = tuple(connector for card in description["peripherals"] for connector in card.get("converters", ()))
     satellites = tuple(_variant(satellite, builder.behind()) for satellite in description["satellites"])
     return Variant(
         description["variant"],
@@ -216,6 +235,9 @@ def _variant(description: dict, builder: Builder) -> Variant:
         push_inputs=description["push_inputs"] and role == "standalone",
         uplink=role == "satellite",
         satellites=satellites,
+        # Converters and RTIO need a common clock
+        synthesiser=int(bool(converters)),
+        converters=converters,
         remote=description["remote_memory"],
         bridge=Bridge(**description["bridge"]) if "bridge" in description else None,
         board=f"{description['target']};{description['hw_rev']}",

@@ -26,6 +26,10 @@ PINS = {
 }
 """Pairs of the first port, by the signal's name."""
 
+_PULSE_LEVELS = 4
+"""Levels of a pulse core's channel."""
+_CONVERTER_BUS = ("spi_clk", "spi_mosi", "spi_miso", "csn_dac", "csn_clk")
+"""Lines of the bus that configures a converter card."""
 _PHASER_MODES = {"base": 1, "miqro": 2}
 """Number of the card's gateware, by mode."""
 _PHASER_TONES = {"base": {0: "frequency", 1: "output"}, "miqro": {2: "pulses"}}
@@ -312,6 +316,24 @@ def _grabber(b: Builder, card: dict) -> None:
     b.channel(f"{name}_gate", "grabber_gate", [], grabber=number)
 
 
+def _pulse(b: Builder, card: dict) -> None:
+    """A pulse core, and the SPI buses of its converter cards. Each of its ports is a card of outputs, with the levels
+    of two channels: for each tone its enable and its general-purpose level."""
+    pins = [f"eem{port}:d{i}" for port in card["ports"] for i in range(8)][: _PULSE_LEVELS * card["channels"]]
+    b.channel(
+        f"pulse{b.next('pulse')}",
+        "pulse",
+        pins,
+        channels=card["channels"],
+        levels=int(bool(pins)),
+        mlut_bits=card["entries"].bit_length() - 1,
+        plut_bits=card["segments"].bit_length() - 1,
+    )
+    for connector in card["converters"]:
+        lines = [f"{connector}:{line}" for line in _CONVERTER_BUS]
+        b.channel(f"dac{b.next('dac')}_spi", "spi_master", lines, cs_width=2)
+
+
 def _engines(card: dict) -> int:
     """Regions of a grabber, under either of their names."""
     return card.get("roi_engine_count", card.get("rois", 16))
@@ -401,5 +423,6 @@ PERIPHERALS = {
     "fastino": _fastino,
     "phaser": _phaser,
     "grabber": _grabber,
+    "pulse": _pulse,
 }
 """Functions that add a card to a `Builder`, by type."""

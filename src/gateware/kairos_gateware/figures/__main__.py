@@ -318,6 +318,8 @@ _AREA = {
     "pulse_channel": {},
     "pulse_channel_half": {},
     "pulse_channel_full": {},
+    "pulse_channel_segments": {},
+    "pulse_gates": {},
     "pulse_tracker": {},
     "pulse_crosstalk": {},
     "bridge": {"lut": 1727, "ff": 2318},

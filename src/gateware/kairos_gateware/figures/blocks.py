@@ -169,6 +169,20 @@ def _pulse_full():
     return _pulse("full tables", **tables)
 
 
+def _pulse_segments():
+    """The most that a ZC706 takes for eight channels."""
+    tables = {"mlut_bits": pulse_facts.MLUT_ADDRESS_BITS - 1, "plut_bits": pulse_facts.PLUT_ADDRESS_BITS}
+    return _pulse("the full pulse table, half of the map", **tables)
+
+
+def _pulse_gates():
+    """A channel of a board without converters."""
+    core = Sequencing(1, mlut_bits=11, plut_bits=10)
+    names = "valid ready word trigger result result_valid armed running errors clear hold branch_timeout"
+    ios = [*_signals(core, names), core.misalign_limit, core.channels[0].enable, core.channels[0].gpo]
+    return "a channel without samples, a quarter of the tables", core, ios
+
+
 def _pulse_tracker():
     class Block(Module):
         def __init__(self):
@@ -228,6 +242,8 @@ BLOCKS = {
     "pulse_channel": _pulse,
     "pulse_channel_half": _pulse_half,
     "pulse_channel_full": _pulse_full,
+    "pulse_channel_segments": _pulse_segments,
+    "pulse_gates": _pulse_gates,
     "pulse_tracker": _pulse_tracker,
     "pulse_crosstalk": _pulse_crosstalk,
     "traffic": _traffic,

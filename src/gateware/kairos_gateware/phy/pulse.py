@@ -100,7 +100,7 @@ class Direct:
 
 
 class Pulse(Module):
-    """pads: in the order of `pad_names`. sources: PHYs of inputs that contribute to results. beat: the PHY
+    """pads: in the order of `pad_names`, or none. sources: PHYs of inputs that contribute to results. beat: the PHY
     at whose pin the tracker's beat arrives, None without a tracker.
     options: of the `Sequencing`. `sequencing`: the core, whose own `settled` counts beside the
     channel's. `stream`: a `MemoryStream`, whose words are interleaved with those of events.
@@ -170,7 +170,8 @@ class Pulse(Module):
             self.comb += skip.limit.eq(2 ** len(skip.limit) - 1)
         else:
             self.comb += still.eq(self._track(at, link.data, beat.edges, skip))
-        for channel, first in zip(core.channels, range(0, len(pads), 2 * facts.TONES), strict=True):
+        # Without pads, levels have no effect
+        for channel, first in zip(core.channels, range(0, len(pads), 2 * facts.TONES), strict=bool(pads)):
             levels = Cat(channel.enable, channel.gpo)
             for n, pad in enumerate(pads[first : first + 2 * facts.TONES]):
                 self.comb += [pad.o.eq(Replicate(levels[n], SAMPLES)), pad.oe.eq(1)]
@@ -261,7 +262,7 @@ def _make(context):
     channels = context["channels"]
     tables = {f"{name}_bits": context[f"{name}_bits"] for name in ["mlut", "plut"]}
     beat = None if context["beat"] is None else context.earlier("beat", InOut, "ttl_inout")
-    pads = context.pads(pad_names(channels))
+    pads = context.pads(pad_names(channels)) if context["levels"] else []
     return Pulse(context.number, pads, channels, sources_of(context, _RESULTS), beat, **tables)
 
 
@@ -282,6 +283,7 @@ KINDS = (
         pads="for each channel and tone, its enable and its general-purpose level",
         parameters=(
             Parameter("channels", 8, range(1, 9), "a pulse core has 1 to 8 channels", meaning="of two tones"),
+            Parameter("levels", 1, range(2), "a pulse core has pads for levels, or none", meaning="0: without pads"),
             _bits("mlut", facts.MLUT_ADDRESS_BITS, "the memory map"),
             _bits("plut", facts.PLUT_ADDRESS_BITS, "the pulse table"),
             *[

@@ -21,7 +21,7 @@ from ..link.remote.words import remote_both
 from ..link.rtio.registers import SatelliteRegisters
 from ..link.rtio.requester import RtioRequester
 from ..link.rtio.server import RtioServer
-from ..link.switch.switch import UP, tree_route
+from ..link.switch.routes import UP, tree_route
 from ..phy.kinds import make_phys
 from ..rtio.core import LOG_WIDTH
 from .bridge import BridgedBlock, BridgeEntry

@@ -13,7 +13,7 @@ from ..link.line.endpoint import Endpoint, Stream
 from ..link.line.gearbox import Forms
 from ..link.line.reliable import Reliability
 from ..link.remote.server import Region
-from ..link.switch.switch import UP, tree_route
+from ..link.switch.routes import UP, tree_route
 from .fibre import Fibre
 from .link import StreamTraffic
 

@@ -13,7 +13,7 @@ from ..link.remote.forward import Forwarding
 from ..link.remote.requester import RemoteInitiator
 from ..link.remote.server import RemoteServer
 from ..link.remote.words import remote_both
-from ..link.switch.switch import UP, tree_route
+from ..link.switch.routes import UP, tree_route
 from .fibre import Fibre
 from .remote import MEMORY_WORDS, ServedMemory
 

@@ -7,7 +7,8 @@ destination (16), the position of its last flit (16); then flits derived from th
 
 from migen import *
 
-from ..link.switch.switch import DESTINATION_BITS, LOCAL, MESH_PORTS, UP, Switch, flit_layout, mesh_route, tree_route
+from ..link.switch.routes import LOCAL, MESH_PORTS, UP, mesh_route, tree_route
+from ..link.switch.switch import DESTINATION_BITS, Switch, flit_layout
 from .link import Chance
 
 __all__ = ["FIXED", "LONGEST", "NODES", "OPPOSITE", "RANDOM", "SwitchNetwork"]

@@ -1,4 +1,5 @@
-"""Pulses that a kernel makes from numbers, without the host and without the core's tables."""
+"""Pulses that a kernel makes from numbers, without the host: played at once, past the core's tables, or made gates in
+them."""
 
 from numpy import int32, int64
 
@@ -17,6 +18,7 @@ PARAMETERS = 8
 HEAD = 4
 """Numbers of a pulse before those of its courses."""
 pulse_make = firmware_function("pulse_make", "pulse values target rate", NOWRITE)
+pulse_store = firmware_function("pulse_store", "room pulse values target rate", NOWRITE)
 MASKS = ("sync", "enable", "feed_forward", "gpo", "clear", "at_end")
 ROUTES = ("forward", "invert")
 
@@ -61,16 +63,10 @@ class PulseBuilder(BeatTracker):
             raise ValueError("channels {0} of a pulse: the core has {1}", int64(channels), int64(self.channels))
         if duration_mu % CYCLE_MU != 0 or duration_mu >= int64(CYCLE_MU) << 31:
             raise ValueError("a pulse of {0} machine units: a multiple of 8, less than 17 s", int64(duration_mu))
-        if len(parameters) != len(counts):
-            raise ValueError("a pulse has {0} parameters, but {1} counts", int64(len(parameters)), int64(len(counts)))
         pulse = [0 for _ in range(HEAD + 2 * len(parameters))]
-        pulse[0] = channels
+        self._describe(pulse, channels, flags, parameters, counts)
         pulse[1] = program.channels & ~channels
         pulse[2] = int32(duration_mu // CYCLE_MU)
-        pulse[3] = flags
-        for i in range(len(parameters)):
-            pulse[HEAD + 2 * i] = parameters[i]
-            pulse[HEAD + 2 * i + 1] = counts[i]
         begin = now_mu()
         ahead = LEAD_CYCLES + START_CYCLES + PARAMETERS + 1 + len(values) + len(program.rest) // 8
         at_mu(begin - ahead * CYCLE_MU)
@@ -79,3 +75,34 @@ class PulseBuilder(BeatTracker):
         at_mu(begin - START_CYCLES * CYCLE_MU)
         rtio_output(self.start, 0)
         at_mu(begin + duration_mu)
+
+    @kernel
+    def make(self, gate, channels, flags, parameters, counts, values):
+        """Make a gate of a loaded program that is `kairos.pulse.Room`: on its channels in the mask `channels`, a pulse
+        of numbers as for `play_made`. Everything sent afterwards plays it: `play`, and sequences with the gate. On
+        other channels it stays what it was. `load` makes it a pause again.
+
+        The firmware of the kernel core makes the words, and writes them to the tables: 64 ns of the timeline for each,
+        which is one for each different segment, one for six of these, and one more. ValueError, with nothing changed,
+        if the pulse cannot be made, or the gate has no room for it; PulseError if its program is not loaded.
+        """
+        self._require(gate.gates)
+        if gate.room[0] == 0:
+            raise ValueError("the gate has no room for a pulse: define it as kairos.pulse.Room")
+        if channels & ~gate.channels != 0 or channels == 0:
+            raise ValueError("channels {0} of a pulse: the gate has {1}", int64(channels), int64(gate.channels))
+        pulse = [0 for _ in range(HEAD + 2 * len(parameters))]
+        self._describe(pulse, channels, flags, parameters, counts)
+        pulse[2] = gate.room[0]
+        pulse_store(gate.room, pulse, values, self.word, self.sample_rate)
+
+    @kernel
+    def _describe(self, pulse, channels, flags, parameters, counts):
+        """Write a pulse to `pulse` in the form that the firmware reads, without its length and other channels."""
+        if len(parameters) != len(counts):
+            raise ValueError("a pulse has {0} parameters, but {1} counts", int64(len(parameters)), int64(len(counts)))
+        pulse[0] = channels
+        pulse[3] = flags
+        for i in range(len(parameters)):
+            pulse[HEAD + 2 * i] = parameters[i]
+            pulse[HEAD + 2 * i + 1] = counts[i]

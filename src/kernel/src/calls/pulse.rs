@@ -1,6 +1,7 @@
 //! `pulse_update` and `pulse_update_all`: convert a kernel's new values for a gate of the pulse
-//! core to words and send them, with no host in the loop; `pulse_make`: likewise a whole pulse. `pulse_stream`: stores words where the
-//! core reads them from memory. `pulse_note` and `pulse_noted`: which gates are in a core's tables.
+//! core to words and send them, with no host in the loop; `pulse_make` and `pulse_store`: likewise a
+//! whole pulse, to be played at once or as a gate in the tables. `pulse_change`: sends the words by which
+//! two gate sets differ. `pulse_stream`: stores words where the core reads them from memory. `pulse_note` and `pulse_noted`: which gates are in a core's tables.
 
 use kairos_chip::gic::barrier;
 use kairos_contracts::pulse::MADE_SEGMENTS;
@@ -9,7 +10,9 @@ use kairos_kernel::streams;
 use kairos_proto::exception::Id;
 use kairos_pulse::adjust::{AdjustError, Adjustable, Numbers};
 use kairos_pulse::course::{CourseError, SEGMENTS};
+use kairos_pulse::difference::differences;
 use kairos_pulse::made::{Made, MadeError, MOST_VALUES};
+use kairos_pulse::store::Room;
 use kairos_pulse::units::{Rates, UnitError};
 
 use crate::fault::broken;
@@ -18,6 +21,8 @@ use crate::owned::{Lent, Owned};
 use crate::raise;
 use crate::rtio::{now_mu, output, set_now_mu, CYCLE};
 
+/// Cycles between words that program tables: more than the longest takes.
+const SLOTS: i64 = 8;
 /// Most values of one course.
 const MOST: usize = SEGMENTS + 1;
 
@@ -61,6 +66,40 @@ extern "C" fn update_all(gate: u32, parameters: u32, values: u32, target: u32) {
 /// `pulse_make(pulse, values, target, rate)`: sends a pulse to `target` as words of the stream, each an event at the
 /// cursor, which advances by a cycle. `rate`: samples per second.
 extern "C" fn make(pulse: u32, values: u32, target: u32, rate: f64) {
+    made(pulse, values, rate, |made, values, rates| {
+        made.words(values, rates, &mut |word| send(target, word, false))
+    });
+}
+
+/// `pulse_store(room, pulse, values, target, rate)`: likewise, as the words that make the pulse a gate in the tables, at
+/// the place `room`.
+extern "C" fn store(room: u32, pulse: u32, values: u32, target: u32, rate: f64) {
+    let room = match words(room) {
+        Ok(list) => Room::new(list),
+        Err(error) => broken(format_args!("room for a gate: {error}")),
+    };
+    made(pulse, values, rate, |made, values, rates| {
+        let room = room.ok_or(MadeError::Malformed)?;
+        made.store(&room, values, rates, &mut |word| send_slowly(target, word))
+    });
+}
+
+/// `pulse_change(known, wanted, target)`: sends those of the words `wanted` that are not among the words `known`. Both
+/// program tables, and are sorted.
+extern "C" fn change(known: u32, wanted: u32, target: u32) {
+    match words(known).and_then(|known| Ok((known, words(wanted)?))) {
+        Ok((known, wanted)) => differences(known, wanted, &mut |word| send_slowly(target, word)),
+        Err(error) => broken(format_args!("words of tables: {error}")),
+    }
+}
+
+/// Raises the error of `give`, to which a kernel's pulse and values are passed, if any.
+fn made(
+    pulse: u32,
+    values: u32,
+    rate: f64,
+    give: impl FnOnce(Made<'static>, &[f64], &Rates) -> Result<(), MadeError>,
+) {
     let (list, mut values) = match words(pulse).and_then(|p| Ok((p, doubles(values)?))) {
         Ok(lists) => lists,
         Err(error) => broken(format_args!("a pulse: {error}")),
@@ -74,29 +113,35 @@ extern "C" fn make(pulse: u32, values: u32, target: u32, rate: f64) {
                 clock: rate,
                 samples_per_cycle: 1,
             };
-            made.words(buffer, &rates, &mut |word| send(target, word, false))
+            give(made, buffer, &rates)
         }
         _ => Err(MadeError::Malformed),
     };
-    match made {
-        Ok(()) => (),
-        Err(MadeError::Course { parameter, error }) => refuse(error.into(), parameter),
-        Err(MadeError::Count { parameter }) => {
-            let text = "courses of parameter {0} that are added have equal numbers of values or 1, at most {1}";
-            raise::firmware(Id::ValueError, text, [parameter.into(), MADE_SEGMENTS as i64 + 1, 0]);
-        }
-        Err(MadeError::Length { cycles }) => {
-            raise::firmware(
-                Id::ValueError,
-                "a pulse of {0} cycles is too short",
-                [cycles.into(), 0, 0],
-            );
-        }
-        Err(MadeError::Malformed) => {
-            let text = "a pulse has channels, parameters 0 to 7, and as many values as its courses say";
-            raise::firmware(Id::ValueError, text, [0; 3]);
-        }
+    if let Err(error) = made {
+        refuse_made(error);
     }
+}
+
+/// Raises ValueError.
+#[cold]
+fn refuse_made(error: MadeError) {
+    let (text, numbers) = match error {
+        MadeError::Course { parameter, error } => return refuse(error.into(), parameter),
+        MadeError::Count { parameter } => (
+            "courses of parameter {0} that are added have equal numbers of values or 1, at most {1}",
+            [parameter.into(), MADE_SEGMENTS as i64 + 1, 0],
+        ),
+        MadeError::Length { cycles } => ("a pulse of {0} cycles is too short", [cycles.into(), 0, 0]),
+        MadeError::Room { segments } => (
+            "the pulse has {0} different segments, more than the gate has room for",
+            [segments.into(), 0, 0],
+        ),
+        MadeError::Malformed => (
+            "a pulse has channels, parameters 0 to 7, and as many values as its courses say",
+            [0; 3],
+        ),
+    };
+    raise::firmware(Id::ValueError, text, numbers);
 }
 
 /// Memory of the streams. It is not cached, so the HP port sees all stores.
@@ -198,6 +243,12 @@ fn send(target: u32, word: &Numbers, last: bool) {
     set_now_mu(now_mu().wrapping_add(CYCLE));
 }
 
+/// Sends a word that writes tables: the next one may come when the longest has been executed.
+fn send_slowly(target: u32, word: &Numbers) {
+    output::send(target, word);
+    set_now_mu(now_mu().wrapping_add(SLOTS * CYCLE));
+}
+
 /// Raises ValueError.
 #[cold]
 fn refuse(error: AdjustError, parameter: u32) {
@@ -228,5 +279,7 @@ raise::raising! {
     pulse_update => update;
     pulse_update_all => update_all;
     pulse_make => make;
+    pulse_store => store;
+    pulse_change => change;
     pulse_stream => stream;
 }

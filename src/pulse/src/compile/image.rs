@@ -139,6 +139,17 @@ impl Image {
         Some(owned)
     }
 
+    /// Where a gate is in the tables of each channel: channel, id, and first entry of the map. `None` if there is no
+    /// such gate, or it does not fit.
+    pub fn places(&self, name: &str) -> Option<Vec<(u8, u16, u16)>> {
+        let place = |(&channel, placed): (&u8, &Placed)| {
+            let id = placed.id?;
+            let (first, _) = self.channels[usize::from(channel)].gates[usize::from(id)];
+            Some((channel, id, first))
+        };
+        self.gates.get(name)?.iter().map(place).collect()
+    }
+
     /// A gate's segments on each channel, not yet placed.
     pub(super) fn encoded(&self, gate: &Gate) -> Result<BTreeMap<u8, Placed>, Error> {
         let mut placed: BTreeMap<u8, Placed> = BTreeMap::new();

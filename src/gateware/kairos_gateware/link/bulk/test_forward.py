@@ -13,7 +13,7 @@ from kairos_gateware.link.bulk.engine import RING
 from kairos_gateware.link.bulk.forward import BulkForwarding
 from kairos_gateware.link.bulk.words import ANSWER, HEAD, ID_BITS, KEY_BITS, SLOTS, STATUS_BITS
 from kairos_gateware.link.remote.words import REFUSED, UNREACHABLE
-from kairos_gateware.link.switch.switch import UP, tree_route
+from kairos_gateware.link.switch.routes import UP, tree_route
 from kairos_gateware.testbenches.bulk_chain import (
     FIRST,
     HALF,

@@ -1,8 +1,8 @@
 """A switch between links: forwards packets of flits from any port to the port that leads to their
 destination.
 
-Routing is arithmetic: a node compares a packet's destination with its own numbers; there are no
-tables.
+Routing is arithmetic (`routes.py`): a node compares a packet's destination with its own numbers; there
+are no tables.
 
     flit in → port of its packet → queue [input, output] 1 → arbitration of inputs → flit out 1
 
@@ -20,14 +20,10 @@ from operator import or_
 from migen import *
 from migen.genlib.fifo import SyncFIFO
 
-__all__ = ["DESTINATION_BITS", "LOCAL", "MESH_PORTS", "UP", "Switch", "flit_layout", "mesh_route", "tree_route"]
+__all__ = ["DESTINATION_BITS", "Switch", "flit_layout"]
 
 DESTINATION_BITS = 8
 """The destination, lowest in a packet's first flit."""
-LOCAL, UP = 0, 1
-"""Ports: the board itself; in a tree, the one towards the root. Ports after it lead to the
-children."""
-MESH_PORTS = ["local", "east", "west", "north", "south"]
 _FLIT_BITS = 64
 
 
@@ -36,45 +32,16 @@ def flit_layout():
     return [("valid", 1), ("ready", 1), ("last", 1), ("data", _FLIT_BITS)]
 
 
-def tree_route(own, sizes):
-    """Routing in a tree whose nodes are numbered in preorder, each before its descendants. own:
-    number of the node, an integer or a signal; sizes: number of nodes behind each of its ports from
-    2 on. Returns a function from the destination and a signal for the port to statements."""
-
-    def route(destination, port):
-        statements = If(destination == own, port.eq(LOCAL))
-        first = own + 1
-        for child, size in enumerate(sizes):
-            here = (destination >= first) & (destination < first + size)
-            statements, first = statements.Elif(here, port.eq(UP + 1 + child)), first + size
-        return statements.Else(port.eq(UP))
-
-    return route
-
-
-def mesh_route(x, y, x_bits):
-    """The same for a mesh and its node at x, y. A destination has x in its lowest `x_bits` bits and
-    y above them. Routes along x first, then along y. Ports as in `MESH_PORTS`; east and north are
-    towards greater numbers."""
-
-    def route(destination, port):
-        to_x, to_y = destination[:x_bits], destination[x_bits:]
-        ways = [to_x > x, to_x < x, to_y > y]
-        statements = If(ways[0], port.eq(1)).Elif(ways[1], port.eq(2)).Elif(ways[2], port.eq(3))
-        return statements.Elif(to_y < y, port.eq(4)).Else(port.eq(LOCAL))
-
-    return route
-
-
 class Switch(Module):
-    """ports: number of ports. route: from `tree_route` or `mesh_route`. longest: flits of the
-    longest packet; depth: that of each queue, at least `longest`.
+    """ports: number of ports. route: of `routes.py`. longest: flits of the longest packet; depth: that
+    of each queue, at least `longest`. choice: the route has two ports, of which a packet takes the
+    first, unless it has to wait there and not at the second.
 
     `into`, `out`: flits of each port; `empty` (out): all queues are empty. A destination to which no port
     leads must not be sent.
     """
 
-    def __init__(self, ports, route, longest, depth=None):
+    def __init__(self, ports, route, longest, depth=None, choice=False):
         depth = longest if depth is None else depth
         if depth < longest:
             raise ValueError(f"a queue of {depth} flits does not hold a packet of {longest}")
@@ -88,19 +55,24 @@ class Switch(Module):
         self.empty = Signal()
         self.comb += self.empty.eq(~reduce(or_, [queue.readable for row in queues for queue in row]))
         for flit, row in zip(self.into, queues, strict=True):
-            self._enter(flit, row, route, depth - longest)
+            self._enter(flit, row, route, depth - longest, choice)
         for number, flit in enumerate(self.out):
             self._leave(flit, [row[number] for row in queues])
 
-    def _enter(self, flit, queues, route, most):
+    def _enter(self, flit, queues, route, most, choice):
         """most: greatest fill level of a queue that leaves room for a packet."""
         inside, port, chosen, kept = Signal(), *[Signal(max=len(queues)) for _ in range(3)]
         room = Array(queue.level <= most for queue in queues)
-        self.comb += [
-            route(flit.data[:DESTINATION_BITS], port),
-            chosen.eq(Mux(inside, kept, port)),
-            flit.ready.eq(inside | room[port]),
-        ]
+        destination = flit.data[:DESTINATION_BITS]
+        if choice:
+            first, second = Signal.like(port), Signal.like(port)
+            self.comb += [
+                route(destination, first, second),
+                port.eq(Mux(room[first], first, Mux(room[second], second, first))),
+            ]
+        else:
+            self.comb += route(destination, port)
+        self.comb += [chosen.eq(Mux(inside, kept, port)), flit.ready.eq(inside | room[port])]
         for number, queue in enumerate(queues):
             self.comb += [
                 queue.din.eq(Cat(flit.data, flit.last)),

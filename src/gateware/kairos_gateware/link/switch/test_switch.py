@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from migen import *
 
 from kairos_gateware.figures.place import root
-from kairos_gateware.link.switch.switch import LOCAL, Switch, tree_route
+from kairos_gateware.link.switch.routes import LOCAL, tree_route
+from kairos_gateware.link.switch.switch import Switch
 from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.testbenches.switch import FIXED, NODES, OPPOSITE, RANDOM, SwitchNetwork
 from kairos_gateware.verilated.lockstep import build_lockstep
