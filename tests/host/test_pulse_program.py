@@ -7,7 +7,7 @@ import pytest
 
 from kairos.contracts import pulse as facts
 from kairos.errors import UsageError
-from kairos.pulse import Adjustable, Branch, Core, Pulse, PulseError, Recording
+from kairos.pulse import Adjustable, Branch, Core, Pulse, PulseError, Recording, Room
 from kairos.pulse.program import Program
 from kairos.pulse.recording import MOST_CHANGES, Pins
 from kairos.waveform import Wave
@@ -81,6 +81,59 @@ def two_branches():
     program = Program(GATES, CORE)
     for _ in range(2):
         program.sequence([Branch((("z",),))])
+
+
+def words_of(numbers):
+    return [row.tobytes() for row in np.array(numbers, dtype="i4").view("u1").reshape(-1, 32)]
+
+
+def test_words_that_kernels_may_have_changed_are_not_known():
+    """Segments that can be adjusted, and everything of a gate that kernels make; so they are written again when a set
+    is changed into its successor."""
+    program = Program({**GATES, "new": Room(channels=[0, 1], cycles=200, segments=10)}, CORE)
+    programming, known = words_of(program.programming), words_of(program.known)
+    assert set(known) < set(programming) and len(set(programming)) == len(programming)
+    # Two segments of amp0, one of amp1, and ten on each channel
+    modes = [word[30] >> 5 for word in programming]
+    assert modes == sorted(modes, reverse=True), "segments, then the map, then gates"
+    uncertain = [word for word in programming if word not in known]
+    assert sum(word[30] >> 5 == 3 for word in uncertain) == 3 + 2 * 10
+    new = program.successor({name: [Pulse(channel=0, cycles=100, amp0=50.0)] for name in ("x0", "y")})
+    assert set(words_of(new.changes_back)) >= set(uncertain)
+    assert words_of(Program(GATES, CORE).successor({"z": GATES["z"]}).changes_back)
+
+
+def test_room_of_a_gate_is_listed_by_channel():
+    program = Program({"new": Room(channels=[0, 1], cycles=200, segments=10), **GATES}, CORE)
+    room, gate = [int(number) for number in program["new"].room], program["new"]
+    assert room[0] == 200 and gate.channels == 3 and gate.duration_mu == 1600
+    first, second = room[1:15], room[15:]
+    assert [first[0], second[0]] == [0, 1] and first[3] == second[3] == 10
+    assert len(set(first[4:])) == len(set(second[4:])) == 10
+    assert [int(number) for number in program["x0"].room] == [0]
+
+
+@pytest.mark.parametrize(
+    "room, text",
+    [
+        (
+            Room(channels=[], cycles=100),
+            "gate new: room on channels []: they are a list, as in Room(",
+        ),
+        (
+            Room(channels=[0], cycles=100, segments=129),
+            "gate new: room for 129 segments: a gate made by",
+        ),
+        (Room(channels=[0], cycles=8, segments=100), "gate new, channel 0"),
+        (Room(channels=[5], cycles=100), "gate new, channel 5"),
+    ],
+)
+def test_impossible_room_is_refused_by_name(room, text):
+    with pytest.raises(PulseError) as error:
+        Program({"new": room}, CORE)
+    assert str(error.value).startswith(text)
+    with pytest.raises(PulseError, match="has no room for gates made by kernels"):
+        Program(GATES, CORE).successor({"new": room})
 
 
 def test_recording_saved_to_file_is_loaded_unchanged(tmp_path):

@@ -55,6 +55,8 @@ BUILDS = [
     ("kasli_soc", "kasli_soc_satellite"),
     ("zc706", "memory"),
     ("zc706", "store"),
+    ("zc706", "pulse8_zc706"),
+    ("kasli_soc", "pulse8_kasli"),
 ]
 SERIALISED = Variant(
     "serialised",
@@ -88,7 +90,7 @@ DESCRIBED = make_variant(
 )
 ALL = make_variant(load(Path(description.__file__).parent / "all.json"))
 DESCRIPTIONS = Path(description.__file__).parent
-LINKED = [variant for _, variant in BUILDS if variant.endswith(("master", "satellite"))]
+LINKED = [variant for _, variant in BUILDS if variant.endswith(("master", "satellite")) or variant.startswith("pulse8")]
 OWN = {"serialised": SERIALISED, "described": DESCRIBED, "all": ALL}
 OWN |= {name: make_variant(load(DESCRIPTIONS / f"{name}.json")) for name in LINKED}
 
@@ -103,6 +105,8 @@ LONG = [
     ("zc706", "zc706_satellite"),
     ("zc706", "memory"),
     ("zc706", "store"),
+    ("zc706", "pulse8_zc706"),
+    ("kasli_soc", "pulse8_kasli"),
     ("kasli_soc", "lab"),
     ("kasli_soc", "described"),
     ("kasli_soc", "kasli_soc_master"),
