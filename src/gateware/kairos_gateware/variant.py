@@ -48,7 +48,8 @@ class Variant:
     at the other end of a link, which may have satellites of their own; destinations are numbered in
     preorder, each board before those below it, so the first one is 1. converters: connectors of the
     board with cards for the outputs of pulse cores, in their order; in simulation a model generates
-    the samples. board: the hardware for which it was described, as in the descriptor. remote: over the
+    the samples. quadrature: two of them are for one output, its real and its imaginary part. board: the
+    hardware for which it was described, as in the descriptor. remote: over the
     link to the board above, each board can read and write the other's memory. bridge: over that link, the
     board above accesses a block of this one, None without."""
 
@@ -64,6 +65,7 @@ class Variant:
     uplink: bool = False
     satellites: tuple["Variant", ...] = ()
     converters: tuple[str, ...] = ()
+    quadrature: bool = False
     remote: bool = False
     bridge: Bridge | None = None
     board: str = ""

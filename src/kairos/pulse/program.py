@@ -206,7 +206,7 @@ class Program:
         name: str = "",
         previous: "Program | None" = None,
     ):
-        self._rooms, gates = _rooms(gates)
+        self._open, gates = _open_gates(gates)
         if REST in gates:
             raise PulseError(f"gate {REST}: this name is reserved for the pause between gates")
         # A channel that waits shows what it showed last, so zeros come before.
@@ -290,7 +290,7 @@ class Program:
         pulses = self.gate_set.gates[name]
         adjustable = _numbers(self.gate_set.core.clock * self.gate_set.core.samples_per_cycle)
         places: list = []
-        if name in self._rooms:
+        if name in self._open:
             places = self._places(name)
         elif any(isinstance(getattr(pulse, field), Adjustable) for pulse in pulses for field in NAMES):
             # Those of a parameter and channel are consecutive, in playing order.
@@ -368,13 +368,13 @@ class Program:
         return int32s(in_order(self.gate_set.programming()))
 
 
-def _rooms(gates: Mapping) -> tuple[dict[str, Room], dict[str, list[Pulse]]]:
+def _open_gates(gates: Mapping) -> tuple[dict[str, Room], dict[str, list[Pulse]]]:
     """Return the gates that have room, and all gates as pulses."""
-    rooms = {name: gate for name, gate in gates.items() if isinstance(gate, Room)} if isinstance(gates, Mapping) else {}
+    found = {name: gate for name, gate in gates.items() if isinstance(gate, Room)} if isinstance(gates, Mapping) else {}
     pulses = {}
-    for name, room in rooms.items():
+    for name, room in found.items():
         try:
             pulses[name] = room.pulses()
         except PulseError as error:
             raise PulseError(f"gate {name}: {error}") from None
-    return rooms, checked_gates({**gates, **pulses} if rooms else gates)
+    return found, checked_gates({**gates, **pulses} if found else gates)

@@ -31,7 +31,10 @@ fn numbers(words: &[Word]) -> Vec<u32> {
 fn image(segments: usize) -> Image {
     let beside = |name: &str, value| Gate {
         name: name.into(),
-        pulses: vec![pulse(1, 80, &[(1, constant(value))]), pulse(2, 90, &[(4, constant(value))])],
+        pulses: vec![
+            pulse(1, 80, &[(1, constant(value))]),
+            pulse(2, 90, &[(4, constant(value))]),
+        ],
     };
     let zeros = |p| (p, Shape::Steps(vec![0.0; segments / 8]));
     let shapes: Vec<(usize, Shape)> = (0..8).map(zeros).collect();

@@ -101,10 +101,12 @@ class Top(Module):
             connect(self, platform, chip, control, ps7, clock, received, steps)
 
     def _convert(self, board, platform, variant):
-        """Connects samples of the first pulse core's outputs to the converter cards."""
-        first = min(self.soc.phys.settings, default=None)
-        outputs = [output for output in self.soc.phys.outputs if output[0] == first][: len(variant.converters)]
-        if len(outputs) < len(variant.converters) or not set(variant.converters) <= set(board.converters):
+        """Connects samples of the first pulse core's outputs to the converter cards: one of each, or both parts of
+        one."""
+        first, cards = min(self.soc.phys.settings, default=None), len(variant.converters)
+        needed = cards // 2 if variant.quadrature else cards
+        outputs = [output for output in self.soc.phys.outputs if output[0] == first][:needed]
+        if len(outputs) < needed or not set(variant.converters) <= set(board.converters):
             known = ", ".join(board.converters) or "none"
             raise ValueError(
                 f"{variant.name}: converter cards on {', '.join(variant.converters)}, but {board.name} has connectors "
@@ -112,10 +114,13 @@ class Top(Module):
             )
         channels, settings = [channel for _, _, channel, _ in outputs], self.soc.phys.settings[first]
         # Tones synchronise to RTIO's time.
-        sampled = ResetInserter()(Sampled(channels, settings, self.soc.core.timebase.coarse, SAMPLES))
+        time = self.soc.core.timebase.coarse
+        sampled = ResetInserter()(Sampled(channels, settings, time, SAMPLES, variant.quadrature))
         self.submodules += sampled
         self.comb += sampled.reset.eq(outputs[0][-1])
-        for connector, given in zip(variant.converters, sampled.outputs.samples, strict=True):
+        parts = [sampled.outputs.samples, *[sampled.outputs.imaginary] * variant.quadrature]
+        samples = [part for of_channel in zip(*parts, strict=True) for part in of_channel]
+        for connector, given in zip(variant.converters, samples, strict=True):
             self.submodules += board.converters[connector](platform, connector, given)
 
 

@@ -108,7 +108,9 @@ def _check_target(description: dict, source: str) -> None:
             raise DescriptionError(f"{place}.ports: {channels} channels have levels on {needed} ports, or on none")
         if card["converters"] and description["target"] != "zc706":
             raise DescriptionError(f"{place}.converters: only a zc706 has connectors for converter cards")
-        if len(card["converters"]) > channels:
+        if card["quadrature"] and len(card["converters"]) != 2:
+            raise DescriptionError(f"{place}.quadrature: both parts of a channel need two converters")
+        if len(card["converters"]) > channels and not card["quadrature"]:
             raise DescriptionError(f"{place}.converters: there are more than channels")
     if sum(bool(card["converters"]) for _, card in cores) > 1 or any(card["converters"] for _, card in cores[1:]):
         raise DescriptionError(f"{source}: peripherals: converter cards are those of the first pulse core")
@@ -238,6 +240,7 @@ def _variant(description: dict, builder: Builder) -> Variant:
         # Converters and RTIO need a common clock
         synthesiser=int(bool(converters)),
         converters=converters,
+        quadrature=any(card.get("quadrature", False) for card in description["peripherals"]),
         remote=description["remote_memory"],
         bridge=Bridge(**description["bridge"]) if "bridge" in description else None,
         board=f"{description['target']};{description['hw_rev']}",

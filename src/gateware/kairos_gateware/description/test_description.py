@@ -17,6 +17,7 @@ from kairos_gateware.variants import VARIANTS
 LAB = Path(__file__).parent / "lab.json"
 ALL = Path(__file__).parent / "all.json"
 SERVO = Path(__file__).parent / "servo.json"
+PULSE = Path(__file__).parent / "pulse8_kasli.json"
 
 
 def make(*peripherals, **fields):
@@ -215,10 +216,11 @@ def test_sampler_is_held_in_single_data_rate():
 
 
 def test_every_kind_of_card_is_in_an_example():
-    """A servo uses so many ports that it has an example of its own."""
-    cards = [card for path in [ALL, SERVO] for card in load(path)["peripherals"]]
+    """A servo and a pulse core use so many ports that they have examples of their own."""
+    paths = [ALL, SERVO, PULSE]
+    cards = [card for path in paths for card in load(path)["peripherals"]]
     assert {card["type"] for card in cards} == set(PERIPHERALS)
-    for path in [ALL, SERVO]:
+    for path in paths:
         channels = make_variant(load(path)).channels
         assert len(make_phys(channels)) == len(channels) - 1
 

@@ -1,6 +1,7 @@
 """Pulse cores in system descriptions: of the described size, with their levels, and with converter cards where there
 are any; or refused in one line."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,17 @@ def test_eight_channels_are_described_for_each_board(name, bits, converters):
 
 
 @pytest.mark.long
+def test_both_parts_of_a_channel_go_to_two_converters(tmp_path):
+    core = {"channels": 1, "segments": 256, "entries": 512, "converters": ["lpc", "hpc"], "quadrature": True}
+    variant = make_variant(check(board("zc706", core)))
+    assert variant.quadrature
+    generate(ZC706, variant, "0123456789abcdef", tmp_path)
+    verilog = (tmp_path / f"{ZC706.build_name}.v").read_text()
+    # A cosine for each part of both tones, of eight samples
+    assert len(set(re.findall(r"\bcosine\d*_\w+", verilog))) >= 2 * 2 * 8
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("name, target", [("zc706", ZC706), ("kasli", KASLI_SOC)])
 def test_eight_channels_have_all_their_pins(name, target, tmp_path):
     variant = make_variant(load(FOLDER / f"pulse8_{name}.json"))
@@ -55,6 +67,7 @@ def test_core_of_three_channels_has_levels_on_two_ports():
         ("kasli_soc", [{"channels": 9}], "(pulse).channels: 9 is greater than the maximum of 8"),
         ("zc706", [{"ports": [1, 2, 3, 4]}], "a zc706 has no connectors for cards, only pulse cores without"),
         ("zc706", [{"channels": 1, "converters": ["lpc", "hpc"]}], "(pulse).converters: there are more than channels"),
+        ("zc706", [{"quadrature": True}], "(pulse).quadrature: both parts of a channel need two converters"),
         ("zc706", [{}, {"converters": ["lpc"]}], "converter cards are those of the first pulse core"),
     ],
 )

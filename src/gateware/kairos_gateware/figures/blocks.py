@@ -176,11 +176,11 @@ def _pulse_segments():
 
 
 def _pulse_gates():
-    """A channel of a board without converters."""
+    """A channel of a board without converters: nothing takes the values of its engines."""
     core = Sequencing(1, mlut_bits=11, plut_bits=10)
     names = "valid ready word trigger result result_valid armed running errors clear hold branch_timeout"
     ios = [*_signals(core, names), core.misalign_limit, core.channels[0].enable, core.channels[0].gpo]
-    return "a channel without samples, a quarter of the tables", core, ios
+    return "a channel of which only the levels are used, a quarter of the tables", core, ios
 
 
 def _pulse_tracker():

@@ -20,15 +20,17 @@ __all__ = ["Samples"]
 
 
 class Samples(Module):
-    """channels: `Channel`s. crosstalk: whether it is compensated, in `crosstalk`, a `Crosstalk`.
+    """channels: `Channel`s. crosstalk: whether it is compensated, in `crosstalk`, a `Crosstalk`. quadrature: with
+    imaginary parts, which crosstalk does not reach.
 
-    `samples`: of each channel, a list for the cycle. `limited` (out, as `channels`): one bit for each
-    channel that is beyond full scale. `counter` (out, 40 bits): samples since power-up or since `load`
-    (in), which sets it to `value` (in, 40 bits). `forward`: `FeedForward`, whose `error` is set;
-    `harmonics`: of each channel, of each tone. `latency`: in cycles, without the crosstalk's `zero`.
+    `samples`: of each channel, a list for the cycle; `imaginary` likewise, with `quadrature`. `limited`
+    (out, as `channels`): one bit for each channel that is beyond full scale. `counter` (out, 40 bits):
+    samples since power-up or since `load` (in), which sets it to `value` (in, 40 bits). `forward`:
+    `FeedForward`, whose `error` is set; `harmonics`: of each channel, of each tone. `latency`: in cycles,
+    without the crosstalk's `zero`.
     """
 
-    def __init__(self, channels, samples_per_cycle, crosstalk=False):
+    def __init__(self, channels, samples_per_cycle, crosstalk=False, quadrature=False):
         self.counter = Signal(facts.VALUE_BITS)
         self.load, self.value = Signal(), Signal(facts.VALUE_BITS)
         self.limited = Signal(len(channels))
@@ -38,7 +40,8 @@ class Samples(Module):
         # # #
 
         self.sync += self.counter.eq(Mux(self.load, self.value, self.counter + samples_per_cycle))
-        sums = [Sum(samples_per_cycle, channel, forward, self.counter, crosstalk) for channel in channels]
+        complex_ = crosstalk or quadrature
+        sums = [Sum(samples_per_cycle, channel, forward, self.counter, complex_) for channel in channels]
         self.submodules += sums
         self.harmonics = [sum_.harmonics for sum_ in sums]
         totals = [sum_.samples for sum_ in sums]
@@ -46,6 +49,11 @@ class Samples(Module):
             self.submodules.crosstalk = Crosstalk([(sum_.samples, sum_.imaginary) for sum_ in sums])
             totals = self.crosstalk.sums
         outputs = [Output(total) for total in totals]
-        self.submodules += outputs
+        others = [Output(sum_.imaginary) for sum_ in sums] if quadrature else []
+        self.submodules += [*outputs, *others]
         self.samples = [output.samples for output in outputs]
-        self.comb += self.limited.eq(Cat(*[output.limited for output in outputs]))
+        self.imaginary = [output.samples for output in others]
+        limited = [output.limited for output in outputs]
+        if quadrature:
+            limited = [real | other.limited for real, other in zip(limited, others, strict=True)]
+        self.comb += self.limited.eq(Cat(*limited))

@@ -98,11 +98,11 @@ class Settings(Module):
 
 
 class Sampled(Module):
-    """Samples of some channels with a core's settings. time: in cycles. `outputs`: their `Samples`,
-    with crosstalk compensation if there are several."""
+    """Samples of some channels with a core's settings. time: in cycles. quadrature: with imaginary parts.
+    `outputs`: their `Samples`, with crosstalk compensation if there are several."""
 
-    def __init__(self, channels, settings, time, samples_per_cycle):
-        self.submodules.outputs = outputs = Samples(channels, samples_per_cycle, crosstalk=len(channels) > 1)
+    def __init__(self, channels, settings, time, samples_per_cycle, quadrature=False):
+        self.submodules.outputs = outputs = Samples(channels, samples_per_cycle, len(channels) > 1, quadrature)
 
         # # #
 
