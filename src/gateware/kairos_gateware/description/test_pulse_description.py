@@ -39,8 +39,8 @@ def test_both_parts_of_a_channel_go_to_two_converters(tmp_path):
     assert variant.quadrature
     generate(ZC706, variant, "0123456789abcdef", tmp_path)
     verilog = (tmp_path / f"{ZC706.build_name}.v").read_text()
-    # A cosine for each part of both tones, of eight samples
-    assert len(set(re.findall(r"\bcosine\d*_\w+", verilog))) >= 2 * 2 * 8
+    # A product for each part of both tones, of eight samples
+    assert len(set(re.findall(r"reg signed \[\d+:0\] (\w*cosine\d+_product)", verilog))) == 2 * 2 * 8
 
 
 @pytest.mark.long

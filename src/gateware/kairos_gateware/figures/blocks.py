@@ -11,8 +11,6 @@ from ..dma.engine import DmaEngine
 from ..hp import HpRead, HpWrite
 from ..initiator.port import AcpMaster
 from ..initiator.ring import RingInitiator
-from ..link.line.bridge import BridgeRequester, bridge_streams
-from ..link.line.gearbox import Packetiser
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..pad import Pad
 from ..phy.edges import EdgeDetector
@@ -29,6 +27,7 @@ from ..traffic.engine import TrafficEngine
 from ..traffic.port_share import PortShare
 from ..variants import VARIANTS
 from .cycles import ttl_core
+from .link_blocks import LINK_BLOCKS
 from .phys import PHYS
 
 __all__ = ["BLOCKS"]
@@ -215,23 +214,7 @@ def _pulse_crosstalk():
     return f"five channels, {per_cycle} samples a cycle", block, ios
 
 
-def _bridge():
-    near = BridgeRequester()
-    ios = [signal for name in ["aw", "w", "b", "ar", "r"] for signal in getattr(near.axi, name).flatten()]
-    ios += [*near.endpoint.out.flatten(), *near.endpoint.into.flatten(), near.interrupts]
-    return "near end of the bridge, AXI4 of 64 bits", near, [*ios, near.endpoint.corrected, near.endpoint.broken]
-
-
-def _packetiser():
-    forms = bridge_streams(BridgeRequester().axi, 16, 512)[0][1].forms
-    packetiser = Packetiser(forms)
-    ios = [*packetiser.vector.flatten(), *packetiser.word.flatten(), packetiser.vector_ready, packetiser.word_ready]
-    return "packetiser of the write data", packetiser, ios
-
-
 BLOCKS = {
-    "bridge": _bridge,
-    "packetiser": _packetiser,
     "dma": _dma,
     "analyzer": _analyzer,
     "rtio": _rtio,
@@ -249,5 +232,6 @@ BLOCKS = {
     "traffic": _traffic,
     "soc": _soc,
     "soc_asked": _soc_asked,
+    **LINK_BLOCKS,
     **PHYS,
 }
