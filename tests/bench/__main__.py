@@ -258,10 +258,15 @@ INSTRUCTIONS = {
         None,
         "core 1, one output and delay in a loop of a library that calls both; compiled by Kairos: driver.ttl_on_instr",
     ),
-    "image.kernel_bytes": ("bytes", 284 * 1024, None, "image of core 1, which makes pulses since it is above 280 KiB"),
+    "image.kernel_bytes": (
+        "bytes",
+        292 * 1024,
+        None,
+        "image of core 1, which makes pulses since it is above 280 KiB, and gates in tables since it is above 284",
+    ),
     "image.runtime_bytes": (
         "bytes",
-        800 * 1024,
+        808 * 1024,
         None,
         "image of core 0, with core 1's, links, subkernels, all boards' records, distributed DMA, batches and health",
     ),

@@ -79,6 +79,7 @@ struct Entries {
 
 impl Entries {
     /// Segments that are equal and start together share an entry, as the compiler's do.
+    #[inline(never)]
     fn of(made: &Made, values: &[f64], rates: &Rates) -> Result<Self, MadeError> {
         let mut entries = Self {
             all: [Entry::default(); ENTRIES],
@@ -92,9 +93,6 @@ impl Entries {
                 start += segment.tau;
             })?;
         }
-        // No two that start together have the same lowest parameter.
-        let key = |entry: &Entry| (entry.start, entry.parameters.trailing_zeros());
-        entries.all[..entries.count].sort_unstable_by_key(key);
         Ok(entries)
     }
 
@@ -103,13 +101,20 @@ impl Entries {
         let mut same = known.filter(|entry| entry.start == start && entry.segment == *segment);
         if let Some(entry) = same.next() {
             entry.parameters |= 1 << parameter;
-        } else if let Some(entry) = self.all.get_mut(self.count) {
-            *entry = Entry {
+        } else if self.count < self.all.len() {
+            self.all[self.count] = Entry {
                 start,
                 parameters: 1 << parameter,
                 segment: *segment,
             };
+            // Parameters come one after another, so those that start together stay in their order.
+            let later = self.all[..self.count]
+                .iter()
+                .rev()
+                .take_while(|entry| entry.start > start);
+            let at = self.count - later.count();
             self.count += 1;
+            self.all[at..self.count].rotate_right(1);
         }
     }
 }

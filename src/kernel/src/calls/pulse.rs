@@ -66,7 +66,7 @@ extern "C" fn update_all(gate: u32, parameters: u32, values: u32, target: u32) {
 /// `pulse_make(pulse, values, target, rate)`: sends a pulse to `target` as words of the stream, each an event at the
 /// cursor, which advances by a cycle. `rate`: samples per second.
 extern "C" fn make(pulse: u32, values: u32, target: u32, rate: f64) {
-    made(pulse, values, rate, |made, values, rates| {
+    made(pulse, values, rate, &|made, values, rates| {
         made.words(values, rates, &mut |word| send(target, word, false))
     });
 }
@@ -78,9 +78,9 @@ extern "C" fn store(room: u32, pulse: u32, values: u32, target: u32, rate: f64) 
         Ok(list) => Room::new(list),
         Err(error) => broken(format_args!("room for a gate: {error}")),
     };
-    made(pulse, values, rate, |made, values, rates| {
-        let room = room.ok_or(MadeError::Malformed)?;
-        made.store(&room, values, rates, &mut |word| send_slowly(target, word))
+    made(pulse, values, rate, &|made, values, rates| {
+        let room = room.as_ref().ok_or(MadeError::Malformed)?;
+        made.store(room, values, rates, &mut |word| send_slowly(target, word))
     });
 }
 
@@ -94,7 +94,7 @@ extern "C" fn change(known: u32, wanted: u32, target: u32) {
 }
 
 /// Raises the error of `give`, to which a kernel's pulse and values are passed, if any.
-fn made(pulse: u32, values: u32, rate: f64, give: impl FnOnce(Made<'static>, &[f64], &Rates) -> Result<(), MadeError>) {
+fn made(pulse: u32, values: u32, rate: f64, give: &dyn Fn(Made<'static>, &[f64], &Rates) -> Result<(), MadeError>) {
     let (list, mut values) = match words(pulse).and_then(|p| Ok((p, doubles(values)?))) {
         Ok(lists) => lists,
         Err(error) => broken(format_args!("a pulse: {error}")),
