@@ -93,8 +93,11 @@ extern "C" fn change(known: u32, wanted: u32, target: u32) {
     }
 }
 
+/// Gives the words of a pulse with these values.
+type Give<'a> = &'a dyn Fn(Made<'static>, &[f64], &Rates) -> Result<(), MadeError>;
+
 /// Raises the error of `give`, to which a kernel's pulse and values are passed, if any.
-fn made(pulse: u32, values: u32, rate: f64, give: &dyn Fn(Made<'static>, &[f64], &Rates) -> Result<(), MadeError>) {
+fn made(pulse: u32, values: u32, rate: f64, give: Give) {
     let (list, mut values) = match words(pulse).and_then(|p| Ok((p, doubles(values)?))) {
         Ok(lists) => lists,
         Err(error) => broken(format_args!("a pulse: {error}")),
