@@ -72,7 +72,7 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
             top.pads,
             clocks=top.clocks,
             outputs=top.outputs,
-            shuttlers=top.shuttlers,
+            waveforms=top.waveforms,
             links=top.links,
             waves=top.waves,
             window=top.has_window,

@@ -83,9 +83,12 @@ class Top(Module):
         fast = bool(serialised or variant.converters)
         for pad in soc.phys.pads:
             self.submodules += PadIo(pad, find(pad), fast)
-        if soc.phys.shuttlers:
-            name = variant.channels[min(soc.phys.shuttlers)].name
-            raise ValueError(f"{name}: {board.name} has no pins for a Shuttler's DACs, only simulation has Shuttlers")
+        if soc.phys.waveforms:
+            channel = variant.channels[min(soc.phys.waveforms)]
+            card = channel.kind.capitalize()
+            raise ValueError(
+                f"{channel.name}: {board.name} has no pins for a {card}'s DACs, only simulation has {card}s"
+            )
         if variant.converters:
             self._convert(board, platform, variant)
         platform.add_platform_command(f"create_clock -name sys_clk -period {_SYS_PERIOD_NS} [get_pins ps7/FCLKCLK[0]]")
