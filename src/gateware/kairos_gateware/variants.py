@@ -41,7 +41,7 @@ def songbird(name: str, number: int, spi: str, tones: int = TONES) -> tuple[tupl
         f"{name}_dds{tone}": driver("songbird", "DDS", channel=first + 2 * tone, config_device=name, dds_no=tone)
         for tone in range(tones)
     }
-    return (ChannelSpec(f"{name}_clear", "songbird", card | {"tones": tones}), *ends, *tones_of), devices
+    return (ChannelSpec(name, "songbird", {"tones": tones}), *ends, *tones_of), devices
 
 
 def _demo() -> Variant:
