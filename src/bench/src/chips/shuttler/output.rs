@@ -150,6 +150,6 @@ impl Output {
 }
 
 /// Power of a sine with this peak voltage in 50 ohm.
-fn dbm(volts: f64) -> f64 {
+pub fn dbm(volts: f64) -> f64 {
     10.0 * (volts * volts / (2.0 * 50.0) * 1e3).log10()
 }
