@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from .contracts.phaser import GW_REV_GATEWARE_MIQRO
 from .contracts.shuttler import OUTPUTS
 from .contracts.songbird import TONES
 from .description import load, make_variant
@@ -151,7 +152,10 @@ def _cards() -> Variant:
     channels = (*before, ChannelSpec("phaser0", "phaser"), *phaser_tones("phaser0", len(before), "base"))
     card = shuttler("shuttler0", len(channels))
     first = len(channels) + len(card)
-    miqro = (ChannelSpec("phaser1", "phaser", {"gw_rev": 2}), *phaser_tones("phaser1", first, "miqro"))
+    miqro = (
+        ChannelSpec("phaser1", "phaser", {"gw_rev": GW_REV_GATEWARE_MIQRO}),
+        *phaser_tones("phaser1", first, "miqro"),
+    )
     return Variant("cards", (*channels, *card, *miqro, ChannelSpec("rtio_log", "log")))
 
 

@@ -3,6 +3,7 @@ database. Pins are pairs of the EEM connectors ("eem0:d3"), as on the cards' sch
 manuals of the logic on them (Urukul, Mirny). For the cards in `PINS` a description may override
 them with `pins` (docs/gateware/boards.md)."""
 
+from ..contracts.phaser import GW_REV_GATEWARE_BASE, GW_REV_GATEWARE_MIQRO
 from ..variant import MONITORED, ChannelSpec, driver
 
 __all__ = ["PERIPHERALS", "PINS", "Builder", "phaser_tones"]
@@ -26,7 +27,7 @@ PINS = {
 }
 """Pairs of the first port, by the signal's name."""
 
-_PHASER_MODES = {"base": 1, "miqro": 2}
+_PHASER_MODES = {"base": GW_REV_GATEWARE_BASE, "miqro": GW_REV_GATEWARE_MIQRO}
 """Number of the card's gateware, by mode."""
 _PHASER_TONES = {"base": {0: "frequency", 1: "output"}, "miqro": {2: "pulses"}}
 """Kinds of a Phaser's further channels with what their names say, by mode."""
