@@ -1,5 +1,5 @@
-"""Each method of a Songbird's drivers through compiler, firmware, gateware and the model of the card, and tones at exact
-times."""
+"""Each method of a Songbird's drivers through compiler, firmware, gateware and the model of the card, and tones at
+exact times."""
 
 from math import log10
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_songbird_methods_act_as_documented(db):
         assert part()["on"] and chain.bench.warnings == []
         chain(songbird.write_reg, 0x18, 0x5A)
         assert chain(songbird.read_reg, 0x18) == 0x5A == part()["registers"]["DAC24"]
-        frequency = tone.frequency_to_mu(100e6)
+        frequency = chain(tone.frequency_to_mu, 100e6)
         chain(tone.set_ampl, volt_to_mu(0.25), 0, int64(0), int64(0))
         assert chain.advance_mu == 9 * 8
         chain(tone.set_phase, 1 << 16, frequency, 0, 3)

@@ -41,7 +41,6 @@ _TURN = 1 << 16
 FIFO_OFFSETS = 8
 _OFFSETS = CONFIG9.fifo_offset
 _HALF = 16
-"""Content of register 0 after a reset."""
 _PLL = {
     500e6: {"interpolation": 1, "pll_n": 1, "pll_m": 16, "pll_m2": 0},
     250e6: {"interpolation": 2, "pll_n": 3, "pll_m": 32, "pll_m2": 0},

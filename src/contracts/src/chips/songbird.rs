@@ -1,5 +1,5 @@
-//! Card with one fast DAC (LTC2000): tones, each with a cubic spline for its amplitude and a chirp for its phase. facts
-//! of the card (docs/cards.md); Analog Devices, LTC2000 data sheet, "SPI register summary".
+//! Card with a fast DAC (LTC2000), which plays tones: of each a cubic spline for its amplitude and a chirp. facts of
+//! the card (docs/cards.md); Analog Devices, LTC2000 data sheet, "SPI register summary".
 //!
 //! Generated from `src/contracts/chips/songbird.toml` by `src/contracts/generate.py`: do not edit.
 

@@ -1,4 +1,4 @@
-"""Songbird: Card with one fast DAC (LTC2000): tones, each with a cubic spline for its amplitude and a chirp for its phase.
+"""Songbird: Card with a fast DAC (LTC2000), which plays tones: of each a cubic spline for its amplitude and a chirp.
 
 Generated from src/contracts/chips/songbird.toml by
 src/contracts/generate.py: do not edit.

@@ -169,9 +169,7 @@ KINDS = (
     Kind(
         ChannelKind.SONGBIRD,
         lambda context: Songbird(context.number, context["tones"]),
-        parameters=(
-            Parameter("tones", facts.TONES, range(1, facts.TONES_MAX + 1), "a Songbird has 1 to 16 tones"),
-        ),
+        parameters=(Parameter("tones", facts.TONES, range(1, facts.TONES_MAX + 1), "a Songbird has 1 to 16 tones"),),
     ),
     Kind(
         ChannelKind.SONGBIRD_RESET,

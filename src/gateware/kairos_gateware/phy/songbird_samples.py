@@ -5,9 +5,9 @@ Of each tone, with amplitude b, accumulated phase p, frequency f and offset o (i
 
     b cos(2 pi (p + s f + o))        and        p' = p + 20 f
 
-and the sum of all tones is limited to 16 bits. While a tone is cleared, p and s f are 0. n cycles after the trigger of the amplitude, its sums advance
-(`differences.py`) if n is a multiple of 2^(shift + 1); the frequency advances by the chirp likewise. Cosines
-are those of `pulse/sine.py`, so a tone is within a few steps of the 16 bits.
+and the sum of all tones is limited to 16 bits. While a tone is cleared, p and s f are 0. n cycles after the
+trigger of the amplitude, its sums advance (as in `differences.py`) if n is a multiple of 2^(shift + 1); the frequency
+advances by the chirp likewise. Cosines are those of `pulse/sine.py`, so a tone is within a few steps of the 16 bits.
 
 The DAC takes samples at two ports, each with ten in a cycle: `ports[0]` has the even ones, `ports[1]` the odd ones,
 the first in time first.

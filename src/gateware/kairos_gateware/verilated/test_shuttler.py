@@ -39,7 +39,10 @@ def write(ps, time, channel, *words):
 
 def test_shuttlers_are_announced_by_the_library(built):
     info = built("cards").library.info
-    assert info["waveforms"] == [{"kind": "shuttler", "name": "shuttler0", "channel": SETTINGS, "outputs": 16}] and info["outputs"] == []
+    assert (
+        info["waveforms"] == [{"kind": "shuttler", "name": "shuttler0", "channel": SETTINGS, "outputs": 16}]
+        and info["outputs"] == []
+    )
     assert built("demo").library.info["waveforms"] == []
 
 

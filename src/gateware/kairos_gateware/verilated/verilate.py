@@ -114,8 +114,8 @@ def compile_library(
     """Builds `libkairos_pl.so` in `output`, which must contain `<top>.v`; returns its path. Skipped
     if nothing has changed. The caller must hold `building_alone(output)`. shim: the C interface, a
     file beside this one unless it has a path. clocks: by name, the input pads after `pads` that hold a clock's
-    frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. waveforms: of Shuttlers and Songbirds, likewise.
-    links: their names. waves: of clock generators, likewise. window: there is a port GP1. board: for
+    frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. waveforms: of Shuttlers and Songbirds,
+    likewise. links: their names. waves: of clock generators, likewise. window: there is a port GP1. board: for
     which the variant was described.
 
     Raises OSError with the tool's output.

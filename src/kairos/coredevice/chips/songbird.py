@@ -1,4 +1,4 @@
-"""Card with one fast DAC (LTC2000): tones, each with a cubic spline for its amplitude and a chirp for its phase.
+"""Card with a fast DAC (LTC2000), which plays tones: of each a cubic spline for its amplitude and a chirp.
 
 Source: facts of the card (docs/cards.md); Analog Devices, LTC2000 data sheet, "SPI register summary".
 
