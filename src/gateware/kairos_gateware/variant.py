@@ -50,7 +50,8 @@ class Variant:
     board with cards for the outputs of pulse cores, in their order; in simulation a model generates
     the samples. board: the hardware for which it was described, as in the descriptor. remote: over the
     link to the board above, each board can read and write the other's memory. bridge: over that link, the
-    board above accesses a block of this one, None without."""
+    board above accesses a block of this one, None without. eem: the EEM connector of the board above at which this one
+    is, a card; None for a link over fibre."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -66,6 +67,7 @@ class Variant:
     converters: tuple[str, ...] = ()
     remote: bool = False
     bridge: Bridge | None = None
+    eem: int | None = None
     board: str = ""
 
     def boards(self) -> tuple["Variant", ...]:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from .contracts.phaser import GW_REV_GATEWARE_MIQRO
 from .contracts.shuttler import OUTPUTS
-from .contracts.songbird import TONES
 from .description import load, make_variant
-from .description.peripherals import phaser_tones
-from .variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant, driver
+from .description.card_boards import add_songbird
+from .description.peripherals import Builder, phaser_tones
+from .variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
 
-__all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY", "shuttler", "songbird"]
+__all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY", "shuttler"]
 
 
 def shuttler(name: str, number: int) -> tuple[ChannelSpec, ...]:
@@ -25,24 +25,6 @@ def shuttler(name: str, number: int) -> tuple[ChannelSpec, ...]:
         for output in range(OUTPUTS)
     ]
     return ChannelSpec(name, "shuttler"), ChannelSpec(f"{name}_trigger", "shuttler_trigger", card), *splines
-
-
-def songbird(name: str, number: int, spi: str, tones: int = TONES) -> tuple[tuple[ChannelSpec, ...], dict[str, dict]]:
-    """Returns the channels of a Songbird: its clears, with this number, and after it its reset and triggers, then
-    amplitude and phase of each tone; and the entries of its drivers, `spi` being that of its bus."""
-    card = {"songbird": number}
-    ends = [ChannelSpec(f"{name}_{of}", f"songbird_{of}", card) for of in ("reset", "trigger")]
-    tones_of = [
-        ChannelSpec(f"{name}_{of}{tone}", "songbird_tone", card | {"tone": tone, "kind": kind})
-        for tone in range(tones)
-        for kind, of in enumerate(("amplitude", "phase"))
-    ]
-    first = number + 1 + len(ends)
-    devices = {name: driver("songbird", "Songbird", spi_device=spi, channel=number)} | {
-        f"{name}_dds{tone}": driver("songbird", "DDS", channel=first + 2 * tone, config_device=name, dds_no=tone)
-        for tone in range(tones)
-    }
-    return (ChannelSpec(name, "songbird", {"tones": tones}), *ends, *tones_of), devices
 
 
 def _demo() -> Variant:
@@ -161,9 +143,10 @@ def _cards() -> Variant:
 
 def _songbird() -> Variant:
     """A Songbird, and a pin beside it."""
-    channels = [ChannelSpec("ttl4", "ttl_out"), ChannelSpec("spi_songbird0", "spi_master", {"cs_width": 1})]
-    card, devices = songbird("songbird0", len(channels), "spi_songbird0")
-    return Variant("songbird", (*channels, *card, ChannelSpec("rtio_log", "log")), devices)
+    builder = Builder(None)
+    builder.channel("ttl4", "ttl_out", [])
+    add_songbird(builder, "songbird0")
+    return Variant("songbird", (*builder.channels, ChannelSpec("rtio_log", "log")), builder.devices)
 
 
 class _Variants(Mapping):

@@ -57,6 +57,12 @@ class Top(Module):
     """Top module of a board. Raises ValueError if the board does not support the variant."""
 
     def __init__(self, board, platform, variant, build_id):
+        for behind in variant.satellites:
+            if behind.eem is not None:
+                raise ValueError(
+                    f"{behind.name} at EEM {behind.eem}: {board.name} has no transceiver for links over EEM "
+                    "connectors, only simulation has such cards"
+                )
         chip = board.synthesiser
         linked = bool(variant.satellites or variant.uplink)
         if variant.synthesiser and chip is None:

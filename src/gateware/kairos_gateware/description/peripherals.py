@@ -64,7 +64,7 @@ class Builder:
         """The number of a channel with the board's destination, as drivers expect it."""
         return self._first + number
 
-    def channel(self, name: str, kind: str, pins, **parameters: int) -> int:
+    def channel(self, name: str, kind: str, pins, /, **parameters: int) -> int:
         """Adds a channel; returns its number."""
         self.channels.append(ChannelSpec(name, kind, parameters, tuple(pins)))
         return len(self.channels) - 1
