@@ -63,7 +63,7 @@ def test_songbird_methods_act_as_documented(db):
         assert chain.bench.warnings == []
 
 
-def test_missing_clock_is_what_init_reports(db, tmp_path):
+def test_missing_clock_is_reported_by_init(db, tmp_path):
     bench = tmp_path / "bench.toml"
     bench.write_text("[songbird.songbird0]\nclock = false\n")
     with Chain(db, bench) as chain, pytest.raises(ValueError, match="LTC2000 clock not present"):

@@ -4,8 +4,7 @@
 use proptest::prelude::*;
 
 use super::{
-    ad53xx, ad9834, ddsbus, fastino, hmc542b, mirny, novogorny, phaser, sampler, serial_dac, shuttler,
-    songbird, urukul,
+    ad53xx, ad9834, ddsbus, fastino, hmc542b, mirny, novogorny, phaser, sampler, serial_dac, shuttler, songbird, urukul,
 };
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Square};

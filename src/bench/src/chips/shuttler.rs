@@ -21,7 +21,7 @@ use crate::signal::{Ns, Signal};
 mod output;
 mod waveform;
 
-pub use self::output::dbm;
+pub use self::output::cosine;
 pub use self::waveform::binomials;
 pub use super::ad4115::INPUTS as ADC_INPUTS;
 
@@ -213,7 +213,6 @@ impl Section {
         }
         Ok(volts)
     }
-
 }
 
 /// The time between renewals that a bench file gives, by default 1000 ns.

@@ -99,7 +99,9 @@ impl Songbird {
         if before[CS] != now[CS] {
             let count = self.shift.count;
             if now[CS] && count > 0 && count < MESSAGE {
-                out.warn(format!("a message of {count} bits instead of at least {MESSAGE}: ignored"));
+                out.warn(format!(
+                    "a message of {count} bits instead of at least {MESSAGE}: ignored"
+                ));
             }
             (self.shift, self.answer) = Default::default();
         }
@@ -197,7 +199,11 @@ impl Songbird {
             let text = format!("its tones add up to {:.3} V: they are limited to 1 V", reach * STEP);
             out.warn(text);
         }
-        let volts = if on { sum.clamp(-MOST - 1.0, MOST).round() * STEP + 0.0 } else { 0.0 };
+        let volts = if on {
+            sum.clamp(-MOST - 1.0, MOST).round() * STEP + 0.0
+        } else {
+            0.0
+        };
         if volts != self.volts {
             self.volts = volts;
             out.send(self.outputs.len(), Signal::Volts(volts));

@@ -77,7 +77,10 @@ impl Bench {
 
     fn words(&mut self, at: Ns, tone: usize, words: &[(usize, u64)]) {
         let place = |field| INPUTS.len() + tone * FIELDS + field;
-        let changes: Vec<Change> = words.iter().map(|(field, word)| (place(*field), Signal::Word(*word))).collect();
+        let changes: Vec<Change> = words
+            .iter()
+            .map(|(field, word)| (place(*field), Signal::Word(*word)))
+            .collect();
         self.give(at, &changes);
     }
 
@@ -145,7 +148,10 @@ fn cleared_tone_rests_and_reset_silences_it() {
     bench.words(950_000, 0, &[(7, 0)]);
     assert!(bench.tone(0).hz > 1e8);
     bench.words(960_000, 0, &[(7, 1 << 5)]);
-    assert_eq!((bench.tone(0), bench.volts().last()), (Tone::OFF, Some(&(960_000, 0.0))));
+    assert_eq!(
+        (bench.tone(0), bench.volts().last()),
+        (Tone::OFF, Some(&(960_000, 0.0)))
+    );
     bench.words(970_000, 0, &[(7, 0)]);
     assert_eq!(bench.tone(0), Tone::OFF, "until the next trigger");
 }
@@ -155,7 +161,11 @@ fn triggers_before_init_and_sums_beyond_full_scale_are_warned_of() {
     let mut bench = Bench::new(true);
     bench.words(1000, 0, &[(0, 0x4000 << 32), (8, AMPLITUDE)]);
     assert_eq!(bench.warnings.len(), 1);
-    assert!(bench.warnings[0].contains("nothing comes out before `init`"), "{}", bench.warnings[0]);
+    assert!(
+        bench.warnings[0].contains("nothing comes out before `init`"),
+        "{}",
+        bench.warnings[0]
+    );
     assert!(bench.volts().is_empty());
     let mut bench = Bench::configured();
     for tone in 0..2 {

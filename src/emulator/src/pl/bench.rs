@@ -236,7 +236,8 @@ fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput], waveforms: &[BenchWav
     // Every channel of such a card, which follow that of its settings, may be what acts on a word.
     let words = waveforms.iter().flat_map(|card| {
         let channels = COMMON_CHANNELS + 2 * card.outputs;
-        (0..FIELDS as u16 * card.outputs).map(move |word| (card.words + word, card.channel + u32::from(word % channels)))
+        (0..FIELDS as u16 * card.outputs)
+            .map(move |word| (card.words + word, card.channel + u32::from(word % channels)))
     });
     pads.chain(tones).chain(words).collect()
 }

@@ -159,7 +159,7 @@ def test_ports_of_the_dac_have_every_second_sample():
 
 
 @pytest.mark.parametrize("offset", [0, 0x10001])
-def test_cleared_tone_rests_at_its_offset_and_begins_anew(library, offset):
+def test_cleared_tone_rests_at_its_offset_until_released(library, offset):
     frequency = 2**32 // 100
     play = Play().amplitude(5, 0, [0x4000, 0, 0, 0]).phase(5, 0, offset, frequency, 0, 0)
     play.at(20, TRIGGER, 1, facts.TRIGGER_AMPLITUDE).at(21, TRIGGER, 1, facts.TRIGGER_PHASE)

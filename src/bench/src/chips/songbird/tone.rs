@@ -9,7 +9,7 @@ use kairos_contracts::chips::shuttler::FRACTION_BITS;
 use kairos_contracts::chips::songbird::{AMPLITUDE_SPAN, FTW_BITS, LEVEL_BITS, PHASE_BITS, SAMPLES};
 use serde_json::{json, Value};
 
-use super::super::shuttler::{binomials, dbm, FIELDS};
+use super::super::shuttler::{binomials, cosine, FIELDS};
 use crate::signal::{Ns, Tone};
 
 const CYCLE: Ns = 8;
@@ -153,7 +153,11 @@ impl Waveform {
         let now = self.at(at);
         // The sample of that time, of 2.5 in a nanosecond
         let number = ((at - now.at) * u64::from(SAMPLES) / CYCLE) as u32;
-        let within = if now.clear { 0 } else { now.frequency.wrapping_mul(number) };
+        let within = if now.clear {
+            0
+        } else {
+            now.frequency.wrapping_mul(number)
+        };
         let phase = Self {
             phase: now.phase.wrapping_add(within),
             ..now
@@ -175,14 +179,7 @@ impl Waveform {
         let then = self.at(now.at + (cycles - 1) * CYCLE);
         let middle = f64::from(then.frequency.wrapping_sub(now.frequency) as i32) / 2.0 / TURN * RATE;
         let hz = now.hz() + if now.clear { 0.0 } else { middle };
-        let turns = now.turns(at - now.at);
-        let turns = if hz < 0.0 { -turns } else { turns };
-        let turns = if steps < 0.0 { turns + 0.5 } else { turns };
-        Tone {
-            hz: hz.abs(),
-            dbm: dbm(steps.abs() * STEP),
-            turns: turns.rem_euclid(1.0),
-        }
+        cosine(steps * STEP, hz, now.turns(at - now.at))
     }
 
     /// Whether the sum changes by itself.
