@@ -320,7 +320,7 @@ def _songbird(session, name):
     for tone in sorted(tones, key=lambda other: session.database.arguments(other)["dds_no"]):
         number = session.database.arguments(tone)["dds_no"]
         session.kernels(output=session.get(tone)).songbird_tone(TONES[number % 4] + number // 4 * 1e6)
-        session.tone(name, number, TONES[number % 4] + number // 4 * 1e6, 0.0)
+        session.tone(name, number, TONES[number % 4] + number // 4 * 1e6, -3.0)
 
 
 def _synthesiser(frequency: float, method: str):
