@@ -142,9 +142,9 @@ fn cleared_tone_rests_and_reset_silences_it() {
     let mut bench = Bench::configured();
     let both = AMPLITUDE | PHASE;
     bench.words(800_000, 0, &[(0, 0x4000 << 32), (5, 0x1234_5678), (8, both)]);
-    bench.words(900_000, 0, &[(7, 1 << 4)]);
+    bench.words(903_504, 0, &[(7, 1 << 4)]);
     assert_eq!((bench.tone(0).hz, bench.tone(0).turns), (0.0, 0.0));
-    assert_eq!(bench.volts().last(), Some(&(900_000, 0.5)));
+    assert_eq!(bench.volts().last(), Some(&(903_504, 0.5)));
     bench.words(950_000, 0, &[(7, 0)]);
     assert!(bench.tone(0).hz > 1e8);
     bench.words(960_000, 0, &[(7, 1 << 5)]);
