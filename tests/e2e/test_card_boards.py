@@ -1,5 +1,5 @@
-"""Cards that are boards of their own: a Kasli-SoC with a Shuttler and a Songbird at its connectors, from its description
-to waveforms that begin with a pulse of the master."""
+"""Cards that are boards of their own: a Kasli-SoC with a Shuttler and a Songbird at its connectors, from its
+description to waveforms that begin with a pulse of the master."""
 
 from pathlib import Path
 

@@ -6,6 +6,7 @@ import pytest
 
 from kairos_gateware.boards.kasli_soc import BOARD
 from kairos_gateware.boards.zynq import Top
+from kairos_gateware.build import main
 from kairos_gateware.device_db import device_db
 
 from . import DescriptionError, check, load, make_variant
@@ -110,3 +111,10 @@ def test_hardware_without_a_transceiver_for_eem_links_is_refused():
         ValueError, match="^songbird0 at EEM 9: kasli_soc has no transceiver for links over EEM connect"
     ):
         Top(BOARD, BOARD.platform(), variant, "x")
+
+
+def test_card_is_not_built_for_hardware(tmp_path, capsys):
+    (tmp_path / "card.json").write_text(json.dumps(CARD | {"base": "shuttler"}))
+    arguments = ["--board", "kasli_soc", "--description", str(tmp_path / "card.json"), "--output", str(tmp_path)]
+    assert main(arguments) == 1
+    assert capsys.readouterr().err.endswith("card.json: an efc is built with --board sim only\n")
