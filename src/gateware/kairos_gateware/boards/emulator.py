@@ -61,6 +61,11 @@ class _ClockManager(Module):
         self.sync += If(control.reset | ~present, count.eq(0)).Elif(count != _LOCK_CYCLES, count.eq(count + 1))
 
 
+def _waveforms(spec, number, phy):
+    """A Shuttler or Songbird, as the library describes it."""
+    return {"kind": spec.kind, "name": spec.name, "channel": number, "outputs": len(phy.shown.fields)}
+
+
 class KairosSim(TopLevel):
     """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits.
     `clocks`, in a variant with a synthesiser: by name of a register (`clock_...`), the input pads
@@ -145,13 +150,7 @@ class KairosSim(TopLevel):
             for number, output, _, _ in outputs
         ]
         self.waveforms = [
-            {
-                "kind": variant.channels[number].kind,
-                "name": variant.channels[number].name,
-                "channel": number,
-                "outputs": len(phy.shown.fields),
-            }
-            for number, phy in soc.phys.waveforms.items()
+            _waveforms(variant.channels[number], number, phy) for number, phy in soc.phys.waveforms.items()
         ]
         shown = [
             # Settings belong to the core: its first output carries them
