@@ -35,7 +35,6 @@ ABSENT = {
     "PhaserDDS": "no gateware has the card",
     "PhaserMTDDS": "no gateware has the card",
     "PhaserMTDDSChannel": "no gateware has the card",
-    "Songbird": "no gateware has the card",
     "TRF372017": "no model of the chip",
 }
 """Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""

@@ -23,7 +23,7 @@ use crate::cards::Card;
 use crate::engine::{End, Engine};
 use crate::file::{File, Source};
 use crate::model::Model;
-use crate::pad::{Missing, Output, Pad, Pins, Shuttler};
+use crate::pad::{Missing, Output, Pad, Pins, Waveforms};
 use crate::physics::aom::{self, Aom};
 use crate::random::random_of;
 use crate::signal::Ns;
@@ -45,8 +45,8 @@ pub struct Device<'a> {
     pub pads: &'a [Pad],
     /// Outputs of its pulse cores.
     pub outputs: &'a [Output],
-    /// Shuttlers whose waveforms it makes.
-    pub shuttlers: &'a [Shuttler],
+    /// Shuttlers and Songbirds, whose waveforms it makes.
+    pub waveforms: &'a [Waveforms],
     /// The cards in its database.
     pub cards: &'a [Card],
     /// Channels of the devices in its database, by name.
@@ -69,7 +69,7 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
         plan: (Vec::new(), Vec::new()),
     };
     let recordings = bench.recordings(&file)?;
-    let found = crate::cards::find(device.pads, device.cards, device.shuttlers);
+    let found = crate::cards::find(device.pads, device.cards, device.waveforms);
     bench.cards(&file, &found)?;
     bench.converters(&file, device.outputs)?;
     bench.sources(&file)?;

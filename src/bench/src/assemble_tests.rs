@@ -57,7 +57,7 @@ fn wired(pads: &[Pad], source: Source, wires: &[Wire]) -> Result<Assembly, Strin
         &Device {
             pads,
             outputs: &[],
-            shuttlers: &[],
+            waveforms: &[],
             cards,
             names,
         },
@@ -136,7 +136,7 @@ fn sampler_of_a_servo_uses_the_bus_of_the_servo() {
         &Device {
             pads: &pads,
             outputs: &[],
-            shuttlers: &[],
+            waveforms: &[],
             cards: &cards,
             names,
         },
@@ -201,7 +201,7 @@ fn of_two(text: &str) -> Result<Assembly, String> {
     let device = Device {
         pads: &pads,
         outputs: &[],
-        shuttlers: &[],
+        waveforms: &[],
         cards: &[],
         names: &names,
     };

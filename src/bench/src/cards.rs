@@ -11,10 +11,10 @@ use serde_json::Value;
 
 pub use kairos_contracts::cards::{KINDS, SHARING};
 
-use crate::pad::{board_name, Pad, Shuttler};
+use crate::pad::{board_name, Pad, Waveforms};
 
-/// The kind whose waveforms the device makes.
-const SHUTTLER: &str = "shuttler";
+/// The kinds whose waveforms the device makes.
+const SHOWN: [&str; 2] = ["shuttler", "songbird"];
 
 /// A card of a device database.
 #[derive(Debug, Clone, Deserialize)]
@@ -28,7 +28,7 @@ pub struct Card {
     /// identifies them (`clk`), else the beginning of the line's name (`adc` for `adc_clk`) or the
     /// whole name (`io_update`); `bus` for lines that are named by the part after the card's name;
     /// `servo` for the lines of an SU-Servo to a Sampler, `nu0` and `nu1` for those to its Urukuls;
-    /// `config` for the settings of a Shuttler's outputs, which have no pins.
+    /// `config` for the settings of a Shuttler or Songbird, which have no pins.
     pub channels: BTreeMap<String, u32>,
     /// Settings, in the format of a bench file.
     #[serde(default)]
@@ -47,14 +47,16 @@ pub struct Found {
     pub device: Option<String>,
     /// Pads by the names of their lines.
     pub lines: BTreeMap<String, u16>,
-    /// Of a Shuttler: the index of the first word of its outputs.
+    /// Of a Shuttler or Songbird: the index of the first word of its outputs.
     pub words: Option<u16>,
+    /// Number of these outputs.
+    pub outputs: u16,
     /// Settings from the database.
     pub settings: Value,
 }
 
-/// Finds the cards of a device with these pins and Shuttlers, ordered by name.
-pub fn find(pads: &[Pad], cards: &[Card], shuttlers: &[Shuttler]) -> Vec<Found> {
+/// Finds the cards of a device with these pins and waveforms, ordered by name.
+pub fn find(pads: &[Pad], cards: &[Card], waveforms: &[Waveforms]) -> Vec<Found> {
     let mut found: BTreeMap<(String, usize), Found> = BTreeMap::new();
     let empty = |kind: &str, name: &str| Found {
         kind: kind.into(),
@@ -62,6 +64,7 @@ pub fn find(pads: &[Pad], cards: &[Card], shuttlers: &[Shuttler]) -> Vec<Found> 
         device: None,
         lines: BTreeMap::new(),
         words: None,
+        outputs: 0,
         settings: Value::Null,
     };
     for pad in pads {
@@ -73,21 +76,23 @@ pub fn find(pads: &[Pad], cards: &[Card], shuttlers: &[Shuttler]) -> Vec<Found> 
             .or_insert_with(|| empty(kind, name));
         card.lines.insert(line.into(), pad.index);
     }
-    for Shuttler { board, name, words, .. } in shuttlers {
+    for shown in waveforms {
         let card = found
-            .entry((name.clone(), *board))
-            .or_insert_with(|| empty(SHUTTLER, name));
-        card.words = Some(*words);
+            .entry((shown.name.clone(), shown.board))
+            .or_insert_with(|| empty(&shown.kind, &shown.name));
+        (card.words, card.outputs) = (Some(shown.words), shown.outputs);
     }
     for card in cards {
-        if let Some((board, mut described)) = described(card, pads, shuttlers) {
+        if let Some((board, mut described)) = described(card, pads, waveforms) {
             // The first chip on a bus takes the name of the bus.
             let place = (described.name.clone(), board);
             let known = found.get(&place);
             let taken = known.is_some_and(|other| other.device.is_some());
-            if card.kind == SHUTTLER {
+            if SHOWN.contains(&card.kind.as_str()) {
                 // A database without an entry for the settings leaves their place to the name.
-                described.words = described.words.or(known.and_then(|other| other.words));
+                if let Some(other) = known.filter(|_| described.words.is_none()) {
+                    (described.words, described.outputs) = (other.words, other.outputs);
+                }
             }
             if SHARING.contains(&card.kind.as_str()) && taken {
                 described.name.clone_from(&card.device);
@@ -119,12 +124,15 @@ fn named(pad: &str) -> Option<(&'static str, &str, &str)> {
 }
 
 /// A database card with its pins, and its board; `None` if none of its channels has several lines
-/// on the device, whose common name becomes the card's. A Shuttler has the name of its settings.
-fn described(card: &Card, pads: &[Pad], shuttlers: &[Shuttler]) -> Option<(usize, Found)> {
+/// on the device, whose common name becomes the card's. A Shuttler or Songbird has the name
+/// of its settings.
+fn described(card: &Card, pads: &[Pad], waveforms: &[Waveforms]) -> Option<(usize, Found)> {
     let mut lines = BTreeMap::new();
     let settings = card.channels.get("config");
-    let waves = shuttlers.iter().find(|shuttler| settings == Some(&shuttler.channel));
-    let mut place = waves.map(|shuttler| (shuttler.name.as_str(), shuttler.board));
+    let waves = waveforms
+        .iter()
+        .find(|shown| shown.kind == card.kind && settings == Some(&shown.channel));
+    let mut place = waves.map(|shown| (shown.name.as_str(), shown.board));
     for (part, channel) in &card.channels {
         let of_it: Vec<&Pad> = pads.iter().filter(|pad| pad.channel == *channel).collect();
         for pad in &of_it {
@@ -166,7 +174,8 @@ fn described(card: &Card, pads: &[Pad], shuttlers: &[Shuttler]) -> Option<(usize
             .into_iter()
             .map(|(line, index)| (called(index).unwrap_or(line), index))
             .collect(),
-        words: waves.map(|shuttler| shuttler.words),
+        words: waves.map(|shown| shown.words),
+        outputs: waves.map_or(0, |shown| shown.outputs),
         settings: card.settings.clone(),
     };
     Some((board, found))
@@ -286,18 +295,20 @@ mod tests {
 
     #[test]
     fn shuttler_is_found_by_its_settings_channel() {
-        let shuttlers = [Shuttler {
+        let waveforms = [Waveforms {
             board: 0,
+            kind: "shuttler".into(),
             channel: 9,
             name: "shuttler0".into(),
             words: 20,
+            outputs: 16,
         }];
         let card = |channels| -> Card {
             serde_json::from_value(json!({ "kind": "shuttler", "device": "dac", "channels": channels }))
                 .expect("a card")
         };
         let of = |cards: &[Card], name: &str| {
-            let found = find(&pads(), cards, &shuttlers);
+            let found = find(&pads(), cards, &waveforms);
             let card = found.into_iter().find(|card| card.name == name)?;
             Some((card.device.is_some(), card.words, card.lines.len()))
         };

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::model::{Model, Outbox};
 use crate::random::random_of;
-use crate::signal::{Ns, Signal, Square, CORE_LATENCY, SHUTTLER_LATENCY};
+use crate::signal::{Ns, Signal, Square, CORE_LATENCY, WAVEFORM_LATENCY};
 
 mod divide;
 mod edges;
@@ -136,9 +136,9 @@ impl Engine {
         self.send_from_pin(at + CORE_LATENCY, pad, Signal::Core(tone));
     }
 
-    /// Reports a new word of a Shuttler's output, whose number among the pads is `pad`.
+    /// Reports a new word of an output of a Shuttler or Songbird, whose number among the pads is `pad`.
     pub fn word(&mut self, at: Ns, pad: u16, word: u64) {
-        self.send_from_pin(at + SHUTTLER_LATENCY, pad, Signal::Word(word));
+        self.send_from_pin(at + WAVEFORM_LATENCY, pad, Signal::Word(word));
     }
 
     /// Reports that a clock at a pin of the device starts, changes or stops.

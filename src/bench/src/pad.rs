@@ -36,17 +36,21 @@ pub struct Output {
     pub sample_hz: f64,
 }
 
-/// A Shuttler whose waveforms the device makes.
+/// A card whose waveforms the device makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shuttler {
+pub struct Waveforms {
     /// Destination of its board.
     pub board: usize,
+    /// Its kind: `shuttler` or `songbird`.
+    pub kind: String,
     /// Channel of its settings, with the board's destination in bits 23..16.
     pub channel: u32,
     /// The gateware's name.
     pub name: String,
     /// Index of the first word of its outputs among the pads; the others follow.
     pub words: u16,
+    /// Number of its outputs, or tones.
+    pub outputs: u16,
 }
 
 /// The name of a board, as in recordings: `master`, `satellite1`, and so on.

@@ -197,7 +197,7 @@ fn value(signal: &Signal) -> Value {
         Signal::Light(light) => json!(["light", light.hz, light.power, light.turns]),
         Signal::Volts(number) | Signal::Photons(number) | Signal::Population(number) => json!(number),
         Signal::Clock(wave) => json!(["clock", wave.map_or(0.0, |wave| wave.hz)]),
-        Signal::Core(_) | Signal::Word(_) => Value::Null, // wired to converters and Shuttlers only
+        Signal::Core(_) | Signal::Word(_) => Value::Null, // wired to converters, Shuttlers and Songbirds only
     }
 }
 

@@ -53,7 +53,7 @@ pub struct CardModel {
     pub inputs: &'static [&'static str],
     /// Pads by the names of lines, if not those of the card.
     pub lines: Option<BTreeMap<String, u16>>,
-    /// Number of words of a Shuttler's outputs, which are the inputs after the lines.
+    /// Number of words of the outputs of a Shuttler or Songbird, which are the inputs after the lines.
     pub words: usize,
     /// Inputs from other parts.
     pub sources: Vec<Source>,

@@ -15,7 +15,7 @@ pub enum Signal {
     Tone(Tone),
     /// A tone of a pulse core in the core's own units, from that time on.
     Core(CoreTone),
-    /// A word that the gateware shows of a Shuttler's output.
+    /// A word that the gateware shows of an output of a Shuttler or Songbird.
     Word(u64),
     /// A laser beam.
     Light(Light),
@@ -33,8 +33,8 @@ pub enum Signal {
 /// from phase to sample (14 cycles of 8 ns), and the serialisers (2 cycles).
 pub const CORE_LATENCY: Ns = 16 * 8;
 
-/// Latency from a trigger or a setting of a Shuttler to the connector of the output.
-pub const SHUTTLER_LATENCY: Ns = shuttler::LATENCY as Ns * 8;
+/// Latency from a trigger or a setting of a Shuttler to the connector of the output; a Songbird has the same.
+pub const WAVEFORM_LATENCY: Ns = shuttler::LATENCY as Ns * 8;
 
 /// A square wave.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -19,7 +19,7 @@ def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
 
 def _module(chip: chips.Chip) -> str:
     """Constants; tables as lists; of registers `NAME_ADDRESS` where they have one; words without one as a record's
-    layout, the lowest field first, with the names of their fields' values."""
+    layout, the lowest field first; the names of their fields' values."""
     entries: list[tuple[str, str, str]] = []
     for name, constant in chip.constants.items():
         entries.append((name, _number(constant.value), constant.doc))
@@ -27,12 +27,12 @@ def _module(chip: chips.Chip) -> str:
         rows = "".join(f"    [{', '.join(map(str, row))}],\n" for row in table.rows)
         entries.append((table.name, f"[\n{rows}]", table.doc.rstrip(".")))
     for register in chip.registers:
+        fields = sorted(register.fields, key=lambda field: field.low)
         if register.address is not None:
             entries.append((f"{register.name}_ADDRESS", f"0x{register.address:02X}", register.doc))
-            continue
-        fields = sorted(register.fields, key=lambda field: field.low)
-        rows = "".join(f'    ("{field.name}", {field.width * field.count}),\n' for field in fields)
-        entries.append((register.name, f"[\n{rows}]", register.doc))
+        else:
+            rows = "".join(f'    ("{field.name}", {field.width * field.count}),\n' for field in fields)
+            entries.append((register.name, f"[\n{rows}]", register.doc))
         for field in fields:
             for value, number in field.values.items():
                 name = f"{register.name}_{field.name}_{value}".upper()

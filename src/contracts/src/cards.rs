@@ -3,7 +3,7 @@
 //! Generated from `src/contracts/cards/*.toml` by `src/contracts/generate.py`: do not edit.
 
 /// Kinds of cards with models; a card's name begins with its kind.
-pub const KINDS: [&str; 13] = [
+pub const KINDS: [&str; 14] = [
     "ad53xx",
     "ad9834",
     "ddsbus",
@@ -15,6 +15,7 @@ pub const KINDS: [&str; 13] = [
     "phaser",
     "sampler",
     "shuttler",
+    "songbird",
     "urukul",
     "zotino",
 ];
@@ -36,6 +37,7 @@ macro_rules! with_card_models {
             phaser "Phaser",
             sampler "Sampler",
             shuttler "Shuttler",
+            songbird "Songbird",
             urukul "Urukul",
             zotino "Zotino",
         }

@@ -106,13 +106,21 @@ pub enum ChannelKind {
     ShuttlerSpline = 25,
     /// Trigger of a Shuttler.
     ShuttlerTrigger = 26,
+    /// Clear bits of a Songbird's tones.
+    Songbird = 27,
+    /// Reset of a Songbird's tones.
+    SongbirdReset = 28,
+    /// Triggers of a Songbird.
+    SongbirdTrigger = 29,
+    /// Amplitude or phase of a tone of a Songbird.
+    SongbirdTone = 30,
     /// Log channel, without a pin.
     Log = 255,
 }
 
 impl ChannelKind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 22] = [
         Self::TtlOut,
         Self::TtlInout,
         Self::TtlClockgen,
@@ -130,6 +138,10 @@ impl ChannelKind {
         Self::Shuttler,
         Self::ShuttlerSpline,
         Self::ShuttlerTrigger,
+        Self::Songbird,
+        Self::SongbirdReset,
+        Self::SongbirdTrigger,
+        Self::SongbirdTone,
         Self::Log,
     ];
 }
@@ -157,6 +169,10 @@ impl TryFrom<u8> for ChannelKind {
             24 => Self::Shuttler,
             25 => Self::ShuttlerSpline,
             26 => Self::ShuttlerTrigger,
+            27 => Self::Songbird,
+            28 => Self::SongbirdReset,
+            29 => Self::SongbirdTrigger,
+            30 => Self::SongbirdTone,
             255 => Self::Log,
             other => return Err(other),
         })

@@ -72,7 +72,7 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
             top.pads,
             clocks=top.clocks,
             outputs=top.outputs,
-            shuttlers=top.shuttlers,
+            waveforms=top.waveforms,
             links=top.links,
             waves=top.waves,
             window=top.has_window,
@@ -123,6 +123,10 @@ def main(arguments=None) -> int:
     try:
         if options.description is not None:
             description = load(options.description)
+            if options.board != "sim" and description["target"] not in BOARDS:
+                raise DescriptionError(
+                    f"{options.description}: an {description['target']} is built with --board sim only"
+                )
             if options.board not in ("sim", description["target"]):
                 raise DescriptionError(
                     f"{options.description}: the target is {description['target']!r}, not {options.board!r}"

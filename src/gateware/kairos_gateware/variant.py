@@ -51,7 +51,8 @@ class Variant:
     the samples. quadrature: two of them are for one output, its real and its imaginary part. board: the
     hardware for which it was described, as in the descriptor. remote: over the
     link to the board above, each board can read and write the other's memory. bridge: over that link, the
-    board above accesses a block of this one, None without."""
+    board above accesses a block of this one, None without. eem: the EEM connector of the board above at which this one
+    is, a card; None for a link over fibre."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -68,6 +69,7 @@ class Variant:
     quadrature: bool = False
     remote: bool = False
     bridge: Bridge | None = None
+    eem: int | None = None
     board: str = ""
 
     def boards(self) -> tuple["Variant", ...]:

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from .contracts.phaser import GW_REV_GATEWARE_MIQRO
 from .contracts.shuttler import OUTPUTS
 from .description import load, make_variant
-from .description.peripherals import phaser_tones
+from .description.card_boards import add_songbird
+from .description.peripherals import Builder, phaser_tones
 from .variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
 
 __all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY", "shuttler"]
@@ -132,8 +134,19 @@ def _cards() -> Variant:
     channels = (*before, ChannelSpec("phaser0", "phaser"), *phaser_tones("phaser0", len(before), "base"))
     card = shuttler("shuttler0", len(channels))
     first = len(channels) + len(card)
-    miqro = (ChannelSpec("phaser1", "phaser", {"gw_rev": 2}), *phaser_tones("phaser1", first, "miqro"))
+    miqro = (
+        ChannelSpec("phaser1", "phaser", {"gw_rev": GW_REV_GATEWARE_MIQRO}),
+        *phaser_tones("phaser1", first, "miqro"),
+    )
     return Variant("cards", (*channels, *card, *miqro, ChannelSpec("rtio_log", "log")))
+
+
+def _songbird() -> Variant:
+    """A Songbird, and a pin beside it."""
+    builder = Builder(None)
+    builder.channel("ttl4", "ttl_out", [])
+    add_songbird(builder, "songbird0")
+    return Variant("songbird", (*builder.channels, ChannelSpec("rtio_log", "log")), builder.devices)
 
 
 class _Variants(Mapping):
@@ -178,6 +191,7 @@ VARIANTS = _Variants(
         "tree": lambda: _master("tree", _fork("fork1_"), _fork("fork2_"), _satellite()),
         "fork": _fork,
         "cards": _cards,
+        "songbird": _songbird,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1, board="kasli_soc;v1.1"),
         "lab": _described("lab", reorder=1024),
         "servo": _described("servo"),

@@ -19,6 +19,7 @@ CARDS = {
     "SUServo": "sampler",
     "Config": "shuttler",
     "Relay": "shuttler",
+    "Songbird": "songbird",
     "CPLD": "urukul",
     "Zotino": "zotino",
 }
@@ -141,6 +142,14 @@ WIRING = {
     },
     "Relay": {
         "derived": True,
+    },
+    "Songbird": {
+        "lines": {
+            "spi": "spi_device",
+        },
+        "channels": {
+            "config": "channel",
+        },
     },
     "CPLD": {
         "lines": {
@@ -380,6 +389,22 @@ CHANNEL_DRIVERS = {
         "argument": "channel",
         "parameters": (),
         "described": False,
+    },
+    "songbird": {
+        "module": "songbird",
+        "classes": ("Songbird",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": True,
+    },
+    "songbird_tone": {
+        "module": "songbird",
+        "classes": ("DDS",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": True,
     },
     "ttl_out": {
         "module": "ttl",

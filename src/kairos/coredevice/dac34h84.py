@@ -9,6 +9,7 @@ makes the words of the registers::
 from ..language import TBool, TInt32, delay, kernel, ms, portable, us
 from .chips import dac34h84 as chip
 from .chips.dac34h84 import (
+    AFTER_RESET,
     ALARMS,
     CONFIG0,
     CONFIG2,
@@ -28,7 +29,7 @@ from .parts.numbers import to_int32, to_word
 from .parts.spi import SPI_END, SPI_INPUT, Transfer
 from .registers import Register
 
-__all__ = ["AFTER_RESET", "DAC34H84", "FIFO_OFFSETS", "HIGHEST_LOCKED", "LOWEST_LOCKED", "middle"]
+__all__ = ["DAC34H84", "FIFO_OFFSETS", "HIGHEST_LOCKED", "LOWEST_LOCKED", "middle"]
 
 _MAP = sorted(
     (each for each in vars(chip).values() if isinstance(each, type) and each.__name__.startswith("CONFIG")),
@@ -40,8 +41,6 @@ _TURN = 1 << 16
 FIFO_OFFSETS = 8
 _OFFSETS = CONFIG9.fifo_offset
 _HALF = 16
-AFTER_RESET = 0x049C
-"""Content of register 0 after a reset."""
 _PLL = {
     500e6: {"interpolation": 1, "pll_n": 1, "pll_m": 16, "pll_m2": 0},
     250e6: {"interpolation": 2, "pll_n": 3, "pll_m": 32, "pll_m2": 0},

@@ -8,11 +8,14 @@ from numpy import int64
 
 from ..language import TFloat, TInt32, delay, delay_mu, kernel, ms, portable, us
 from .chips import dac34h84 as dac
+from .chips import trf372017
 from .chips.phaser import (
     ATTENUATOR_SELECT,
     DAC_SELECT,
     SERVO,
     SERVO_COEFFICIENTS,
+    SERVO_FRACTION_BITS,
+    SERVO_PERIOD_NS,
     SERVO_PROFILES,
     SERVO_SPACING,
     SPI_CFG,
@@ -20,6 +23,7 @@ from .chips.phaser import (
     SPI_DATW,
     SPI_DIVLEN,
     SPI_SEL,
+    SPI_TICK_NS,
     TRF_SELECT,
 )
 from .chips.trf372017 import REGISTER2, REGISTER4
@@ -30,15 +34,15 @@ __all__ = ["ChannelChips", "SpiBus"]
 
 _DIV, _SLOWEST = 34, 257
 _BYTE = 8
-_TICK = 4
+_TICK = SPI_TICK_NS
 """Machine units of a cycle of the card's logic, which the SPI divider counts."""
-_UNIT = 1 << 14
+_UNIT = 1 << SERVO_FRACTION_BITS
 """Of a servo's coefficients."""
-_PERIOD = 264e-9
+_PERIOD = SERVO_PERIOD_NS * 1e-9
 _HIGHEST = (1 << 15) - 1
 _CMIX = [0x0, 0x8, 0x4, 0xC, 0x2, 0xA, 0x1, 0xE]
 """Mixer settings for steps of 125 MHz: 0 to 4, then -3 to -1."""
-_TRF_READ, _TRF_ANSWER = to_int32(0x80000008), 8
+_TRF_READ, _TRF_ANSWER = to_int32(trf372017.READ), 8
 _TURN = 1 << 16
 
 

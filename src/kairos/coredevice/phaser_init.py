@@ -7,7 +7,8 @@ names it.
 from ..language import TFloat, TInt32, delay, kernel, ms, us
 from .chips import dac34h84 as dac
 from .chips.phaser import BOARD, BOARD_ID, GW_REV, HW_REV, STA
-from .dac34h84 import AFTER_RESET, FIFO_OFFSETS, HIGHEST_LOCKED, LOWEST_LOCKED, middle
+from .chips.trf372017 import IDENTITY
+from .dac34h84 import FIFO_OFFSETS, HIGHEST_LOCKED, LOWEST_LOCKED, middle
 
 __all__ = ["PATTERNS", "ChannelInitialisation", "Initialisation", "MiqroInitialisation"]
 
@@ -19,8 +20,6 @@ PATTERNS = [
     [0x1A1A, 0x1616, 0xAAAA, 0xC6C6],
 ]
 """Samples of the tests of the DAC's inputs."""
-_TEST_FIRST, _TEST_WORDS = 0x25, 4
-"""Registers of the DAC with the words it expects in a test of its inputs, twice."""
 _IGNORED = 0x40
 """Alarm of the DAC's PLL."""
 _SILENT, _LOUD = 0, 0x7FFF
@@ -28,7 +27,7 @@ _OSCILLATOR_POW, _UPCONVERTER_POW = 0xC000, 0x6000
 """Phases that add up to an eighth of a turn, where I and Q are the same."""
 _LEAST, _MOST, _APART = 0x5A63, 0x5A81, 2
 _ATTENUATOR_TEST = 0x5A
-_TRF_IDENTITY, _TRF_IDENTITY_MASK, _TRF_SATURATED = 0x68, 0x7F, 0x1000
+_TRF_IDENTITY_MASK, _TRF_SATURATED = 0x7F, 0x1000
 
 
 class Initialisation:
@@ -94,7 +93,7 @@ class Initialisation:
         if self.dac_read(dac.ID.address) != dac.VERSION:
             raise ValueError("DAC version readback invalid")
         delay(0.1 * ms)
-        if self.dac_read(dac.CONFIG0.address) != AFTER_RESET:
+        if self.dac_read(dac.CONFIG0.address) != dac.AFTER_RESET:
             raise ValueError("DAC config0 reset readback invalid")
         delay(0.1 * ms)
         temperature = self.get_dac_temperature()
@@ -115,9 +114,9 @@ class Initialisation:
         """Compare samples with those that the DAC gets: `pattern` are four words of 16 bits, I and Q of
         both channels. Returns the bits of the DAC's inputs that were wrong, 0 if none. The channels go on
         with these samples. ValueError if the card has not taken them."""
-        for place in range(_TEST_WORDS):
-            self.dac_write(_TEST_FIRST + place, pattern[place])
-            self.dac_write(_TEST_FIRST + _TEST_WORDS + place, pattern[place])
+        for place in range(dac.IOTEST_WORDS):
+            self.dac_write(dac.IOTEST_PATTERN + place, pattern[place])
+            self.dac_write(dac.IOTEST_PATTERN + dac.IOTEST_WORDS + place, pattern[place])
         delay(0.1 * ms)
         for number in range(len(self.channel)):
             self.channel[number].set_dac_test(pattern[2 * number] | (pattern[2 * number + 1] << 16))
@@ -236,7 +235,7 @@ class ChannelInitialisation:
 
     @kernel
     def _begin_upconverter(self):
-        if self.trf_read(0) & _TRF_IDENTITY_MASK != _TRF_IDENTITY:
+        if self.trf_read(0) & _TRF_IDENTITY_MASK != IDENTITY:
             raise ValueError("TRF identification failed")
         delay(0.2 * ms)
         for word in self.trf_mmap:

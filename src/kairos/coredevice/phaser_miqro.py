@@ -11,9 +11,13 @@ from .chips.phaser import (
     MIQRO_HEADER,
     MIQRO_OSCILLATORS,
     MIQRO_OUTPUT,
+    MIQRO_PROFILE_BITS,
     MIQRO_PROFILES,
     MIQRO_RATE,
     MIQRO_WINDOW,
+    MIQRO_WINDOW_BITS,
+    MIQRO_WORD_BITS,
+    MIQRO_WORDS,
 )
 from .parts.numbers import nearest, to_word
 from .rtio import rtio_output
@@ -23,9 +27,6 @@ __all__ = ["Miqro"]
 _PERIOD = 1 / MIQRO_RATE
 _FULL = (1 << 15) - 1
 _WORD = 0xFFFF
-_PROFILE_BITS, _FIRST_PROFILE, _BEFORE = 5, 10, 30
-"""Of the words of a pulse: bits of a profile, place of the first one, bits of a word."""
-_WORDS = 3
 _TURNS = float(MIQRO_OUTPUT.pow.steps)
 
 
@@ -57,7 +58,7 @@ class Miqro:
             raise ValueError("oscillator out of bounds")
         if profile < 0 or profile >= MIQRO_PROFILES:
             raise ValueError("profile out of bounds")
-        place = (oscillator << (_PROFILE_BITS + 1)) | (profile << 1)
+        place = (oscillator << (MIQRO_PROFILE_BITS + 1)) | (profile << 1)
         self.phaser.write16(MIQRO_ADDRESS.address, MIQRO_ADDRESS.word(self.index, 1, place))
         self.phaser.write32(MIQRO_DATA.address, ftw)
         self.phaser.write32(MIQRO_DATA.address, (asf & _WORD) | ((pow_ & _WORD) << 16))
@@ -131,16 +132,16 @@ class Miqro:
         if window < 0 or window >= MIQRO_WINDOW:
             raise ValueError("window start out of bounds")
         data[0] = window
-        word, place = 0, _FIRST_PROFILE
+        word, place = 0, MIQRO_WINDOW_BITS
         for profile in profiles:
             if profile < 0 or profile >= MIQRO_PROFILES:
                 raise ValueError("profile out of bounds")
-            if place >= _BEFORE:
+            if place >= MIQRO_WORD_BITS:
                 word += 1
                 data[word] = 0
                 place = 0
             data[word] |= profile << place
-            place += _PROFILE_BITS
+            place += MIQRO_PROFILE_BITS
         return word + 1
 
     @kernel
@@ -163,5 +164,5 @@ class Miqro:
     def pulse(self, window, profiles):
         """Play a pulse: the window at address `window`, with profiles of the first oscillators (list).
         The cursor does not move. ValueError for numbers out of bounds."""
-        data = [0 for _ in range(_WORDS)]
+        data = [0 for _ in range(MIQRO_WORDS)]
         self._play(data, self.encode(window, profiles, data))

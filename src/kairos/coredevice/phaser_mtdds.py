@@ -8,6 +8,7 @@ bench.
 
 from ..language import TBool, TFloat, TInt32, TList, delay, kernel, portable, us
 from .chips import dac34h84 as dac
+from .chips.phaser import CHANNELS as _CHANNELS
 from .chips.phaser_mtdds import (
     AMPLITUDE,
     ASF,
@@ -40,9 +41,6 @@ from .rtio import rtio_input_data, rtio_output
 
 __all__ = ["PhaserDDS", "PhaserMTDDS", "PhaserMTDDSChannel"]
 
-_CHANNELS = 2
-_TEST_FIRST, _TEST_WORDS = 0x25, 4
-"""Registers of the DAC with the words that it expects in a test of its inputs, twice."""
 _PATTERNS = PATTERNS[:2]
 _FTW_STEPS = float(1 << FTW_BITS)
 _TURN = 1 << POW_BITS
@@ -115,11 +113,11 @@ class PhaserMTDDS(RTIODevice):
     def test_dac(self, pattern: TList(TInt32)):
         """Let the DAC compare its inputs with four words (I and Q of RF channel 0, then of 1), and return
         to the tones. ValueError if they differ, or `pattern` has another length."""
-        if len(pattern) != _TEST_WORDS:
+        if len(pattern) != dac.IOTEST_WORDS:
             raise ValueError("pattern length mismatch")
-        for place in range(_TEST_WORDS):
-            self.dac.write(_TEST_FIRST + place, pattern[place])
-            self.dac.write(_TEST_FIRST + _TEST_WORDS + place, pattern[place])
+        for place in range(dac.IOTEST_WORDS):
+            self.dac.write(dac.IOTEST_PATTERN + place, pattern[place])
+            self.dac.write(dac.IOTEST_PATTERN + dac.IOTEST_WORDS + place, pattern[place])
             self.write(TEST_WORDS + place, pattern[place])
             delay(1 * us)
         for channel in range(_CHANNELS):

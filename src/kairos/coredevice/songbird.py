@@ -4,7 +4,7 @@ A tone is ``a(t) * cos(2 pi c(t))`` with a cubic spline `a` and a chirp `c`. `DD
 have no effect until a trigger: that for amplitudes ("b") and that for phases ("c") are separate, one coarse cycle
 apart. `Songbird` initialises the card, triggers and clears.
 
-No gateware of Kairos has a Songbird yet, and there is no model on the bench.
+The card is wired in the emulator only: no board has the pins of its DAC.
 """
 
 from math import isclose
@@ -14,29 +14,32 @@ from numpy import int32, int64
 from ..language import TInt32, TInt64, delay, delay_mu, kernel, ms, portable, us
 from .chips.songbird import (
     AMPLITUDE_SPAN,
+    DAC_CLOCK,
+    DAC_DATA_CLOCK,
+    DAC_PRESENT,
+    DAC_RESET,
     FTW_BITS,
     MESSAGE,
     PHASE_BITS,
+    PHASE_WORDS,
     RATE_WORD,
     SETTINGS,
     SHIFT_MAX,
     TRIGGER_AMPLITUDE,
     TRIGGER_PHASE,
-    WORD_BITS,
 )
 from .parts.channel import RTIODevice
 from .parts.numbers import nearest
 from .parts.spi import SPI_END, SPI_INPUT, Transfer
-from .parts.spline import LEVEL, SplineDevice
+from .parts.spline import LEVEL, WORD_BITS, SplineDevice
 from .rtio import rtio_output
 
 __all__ = ["DDS", "Songbird", "volt_to_mu"]
 
 _LOW = PHASE_BITS - WORD_BITS
+_PHASE = [words for words, _ in PHASE_WORDS]
 _RATES = [(1e-9, 2.5e9), (1.25e-9, 2.4e9)]
 """Machine units in s, and samples a second with them."""
-_RESET, _CLOCK, _DATA_CLOCK = 0x01, 0x02, 0x03
-"""Registers of the DAC that show whether it works; of the last two bit 1."""
 
 
 @portable
@@ -96,13 +99,13 @@ class Songbird(RTIODevice):
         for register, value, microseconds in SETTINGS:
             self.write_reg(register, value)
             delay(float(microseconds) * us)
-        if self.read_reg(_RESET) != 0:
+        if self.read_reg(DAC_RESET) != 0:
             raise ValueError("LTC2000 reset not deasserted")
         delay(100 * us)
-        if self.read_reg(_CLOCK) & 2 == 0:
+        if self.read_reg(DAC_CLOCK) & DAC_PRESENT == 0:
             raise ValueError("LTC2000 clock not present")
         delay(100 * us)
-        if self.read_reg(_DATA_CLOCK) & 2 == 0:
+        if self.read_reg(DAC_DATA_CLOCK) & DAC_PRESENT == 0:
             raise ValueError("LTC2000 DCKI not present")
 
     # Tones
@@ -188,7 +191,7 @@ class DDS(SplineDevice):
         self._write_coefficients(
             self.target_phase,
             [int64(phase_offset) >> _LOW, int64(ftw), int64(chirp), int64(last)],
-            [1, 2, 2, 1],
+            _PHASE,
         )
 
     @kernel

@@ -10,14 +10,14 @@ from difflib import get_close_matches
 
 from ..errors import UsageError
 from ..language import TFloat, TInt32, TTuple, delay, kernel, portable, us
-from .chips.trf372017 import REGISTER1, REGISTER2, REGISTER3, REGISTER4, REGISTER5, REGISTER6, REGISTER7
+from .chips.trf372017 import READ, REGISTER1, REGISTER2, REGISTER3, REGISTER4, REGISTER5, REGISTER6, REGISTER7
 from .parts.numbers import to_int32
 from .parts.spi import SPI_CLK_PHASE, SPI_END, SPI_INPUT, SPI_LSB_FIRST, Transfer
 
 __all__ = ["TRF372017"]
 
 _REGISTERS = [REGISTER1, REGISTER2, REGISTER3, REGISTER4, REGISTER5, REGISTER6, REGISTER7]
-_READ = to_int32(0x80000008)
+_READ = to_int32(READ)
 """Request to read register 0; the register's number is above bit 28."""
 _IDENTITY = 0x60
 _CALIBRATION_ERROR = 12

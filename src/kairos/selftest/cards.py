@@ -314,6 +314,15 @@ def _shuttler_adc(session, name):
     session.report.fact(name, "identity of the ADC", identity & 0xFFF0 == 0x38D0, hex(identity))
 
 
+def _songbird(session, name):
+    session.kernels(device=session.get(name)).initialise()
+    tones = session.named("DDS", config_device=name)
+    for tone in sorted(tones, key=lambda other: session.database.arguments(other)["dds_no"]):
+        number = session.database.arguments(tone)["dds_no"]
+        session.kernels(output=session.get(tone)).songbird_tone(TONES[number % 4] + number // 4 * 1e6)
+        session.tone(name, number, TONES[number % 4] + number // 4 * 1e6, -3.0)
+
+
 def _synthesiser(frequency: float, method: str):
     def run(session, name):
         getattr(session.kernels(device=session.get(name)), method)(frequency)
@@ -360,6 +369,7 @@ TESTS = {
         "oscillators, or pulses of Miqro (bench only)",
     ),
     "Config": CardTest(_shuttler, "", "a voltage at each of the 16 outputs of a Shuttler"),
+    "Songbird": CardTest(_songbird, "initialised: reset and clocks of the DAC", "a tone of each of its tones"),
     "Relay": CardTest(_relays, "relays of a Shuttler closed", "their LEDs"),
     "ADC": CardTest(_shuttler_adc, "identity of a Shuttler's ADC", ""),
     "AD9914": CardTest(_synthesiser(400e6, "ad9914"), "initialised", "a tone"),
@@ -395,7 +405,6 @@ PARTS = {
     "RemoteMemory": None,
     "SPIMaster": None,
     "SharedDDS": "SUServo",
-    "Songbird": None,
     "SharedUpdate": "SUServo",
     "TCA6424A": None,
     "TRF372017": None,

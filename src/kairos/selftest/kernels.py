@@ -371,6 +371,17 @@ class Kernels:
         self.trigger.trigger(mask)
         self.finish()
 
+    # Songbird
+
+    @kernel
+    def songbird_tone(self, frequency: TFloat):
+        """Let `output`, a tone of a Songbird, have a frequency and an amplitude of 0.25 V."""
+        self.begin()
+        self.output.set_waveform(0x2000, 0, int64(0), int64(0), 0, self.output.frequency_to_mu(frequency), 0)
+        delay(10 * us)
+        self.output.trigger()
+        self.finish()
+
     # AD9914
 
     @kernel

@@ -1,9 +1,9 @@
 use serde_json::json;
 
 use super::super::tests::{numbered, on, pads};
-use super::super::{assemble, Assembly, Device, Pad, Shuttler};
+use super::super::{assemble, Assembly, Device, Pad, Waveforms};
 use crate::file::Source;
-use crate::signal::SHUTTLER_LATENCY;
+use crate::signal::WAVEFORM_LATENCY;
 
 /// A Urukul, a chip of each kind alone on its bus, and a Novogorny.
 fn device() -> Vec<Pad> {
@@ -98,16 +98,18 @@ fn invalid_card_is_reported_in_one_line_with_its_place() {
 
 /// A bench for a device with a Shuttler whose relays have no bus, and a Novogorny.
 fn with_shuttler(text: &str) -> Result<Assembly, String> {
-    let shuttlers = [Shuttler {
+    let waveforms = [Waveforms {
         board: 0,
+        kind: "shuttler".into(),
         channel: 70,
         name: "shuttler0".into(),
         words: 200,
+        outputs: 16,
     }];
     let device = Device {
         pads: &device(),
         outputs: &[],
-        shuttlers: &shuttlers,
+        waveforms: &waveforms,
         cards: &[],
         names: &Default::default(),
     };
@@ -130,9 +132,9 @@ fn shuttler_outputs_are_volts_and_tones() {
     for (field, word) in [(4, amplitude), (9, (0.08 * 2f64.powi(32)) as u64), (11, 1 << 32)] {
         engine.word(1000, 200 + 3 * 12 + field, word);
     }
-    engine.run(1000 + SHUTTLER_LATENCY);
+    engine.run(1000 + WAVEFORM_LATENCY);
     assert_eq!(engine.report(0)["a"]["power"], 0.0, "not before the latency");
-    engine.run(1001 + SHUTTLER_LATENCY);
+    engine.run(1001 + WAVEFORM_LATENCY);
     assert!(engine.report(0)["a"]["power"].as_f64() > Some(0.99));
     assert!(
         (engine.report(0)["shuttler0"]["ch3"]["volts"]
@@ -145,7 +147,7 @@ fn shuttler_outputs_are_volts_and_tones() {
     for (text, expected) in [
         (
             "[shuttler.shuttler0]\nupdate_ns = 12",
-            "bench.toml:2: 12 ns is invalid: it must be a multiple of 8 ns, the time of a sample",
+            "bench.toml:2: 12 ns is invalid: it must be a multiple of 8 ns, a cycle of the RTIO clock",
         ),
         ("[shuttler.shuttler0]\nupdate_ns = 0", "bench.toml:2: 0 ns is invalid"),
         (

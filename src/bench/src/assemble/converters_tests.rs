@@ -22,7 +22,7 @@ fn with_pulse_core(text: &str) -> Result<Assembly, String> {
     let device = Device {
         pads: &pads,
         outputs: &[output(0), output(1)],
-        shuttlers: &[],
+        waveforms: &[],
         cards: &[],
         names: &BTreeMap::from([("awg".into(), 14)]),
     };

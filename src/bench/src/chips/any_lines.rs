@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::{
-    ad53xx, ad9834, ddsbus, fastino, hmc542b, mirny, novogorny, phaser, sampler, serial_dac, shuttler, urukul,
+    ad53xx, ad9834, ddsbus, fastino, hmc542b, mirny, novogorny, phaser, sampler, serial_dac, shuttler, songbird, urukul,
 };
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Square};
@@ -78,6 +78,14 @@ fn card(kind: usize) -> (Box<dyn Model>, usize) {
             (Box::new(ad9834::Ad9834::new(options)), ad9834::INPUTS.len())
         }
         13 => (Box::new(hmc542b::Hmc542b::new()), hmc542b::INPUTS.len()),
+        14 => {
+            let options = songbird::Options {
+                tones: 4,
+                clock: true,
+                update: 8,
+            };
+            (Box::new(songbird::Songbird::new(options)), songbird::INPUTS.len())
+        }
         _ => {
             let card = novogorny::Novogorny::new(5.0, [1.0; novogorny::INPUTS_OF_CARD]);
             (Box::new(card), novogorny::INPUTS.len())
@@ -88,7 +96,7 @@ fn card(kind: usize) -> (Box<dyn Model>, usize) {
 proptest! {
     #[test]
     fn random_line_changes_cause_no_panic(
-        kind in 0usize..15,
+        kind in 0usize..16,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), 0u64..100, 0u8..50), 0..600),
     ) {
         let (mut model, lines) = card(kind);

@@ -23,6 +23,7 @@ pub mod sampler;
 pub mod serial_dac;
 pub mod shift;
 pub mod shuttler;
+pub mod songbird;
 pub mod urukul;
 pub mod zotino;
 

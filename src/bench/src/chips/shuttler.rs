@@ -21,6 +21,8 @@ use crate::signal::{Ns, Signal};
 mod output;
 mod waveform;
 
+pub use self::output::cosine;
+pub use self::waveform::binomials;
 pub use super::ad4115::INPUTS as ADC_INPUTS;
 
 /// Names of the input lines.
@@ -211,18 +213,19 @@ impl Section {
         }
         Ok(volts)
     }
+}
 
-    fn update(&self) -> Result<Ns, Rejected> {
-        let Some(setting) = &self.update_ns else {
-            return Ok(1000);
-        };
-        let update = *setting.get_ref();
-        if update == 0 || update % 8 != 0 {
-            let text = format!("{update} ns is invalid: it must be a multiple of 8 ns, the time of a sample");
-            return Err((setting.span(), text));
-        }
-        Ok(update.into())
+/// The time between renewals that a bench file gives, by default 1000 ns.
+pub fn update(setting: Option<&Spanned<u32>>) -> Result<Ns, Rejected> {
+    let Some(setting) = setting else {
+        return Ok(1000);
+    };
+    let update = *setting.get_ref();
+    if update == 0 || update % 8 != 0 {
+        let text = format!("{update} ns is invalid: it must be a multiple of 8 ns, a cycle of the RTIO clock");
+        return Err((setting.span(), text));
     }
+    Ok(update.into())
 }
 
 impl BenchSection for Section {
@@ -231,7 +234,7 @@ impl BenchSection for Section {
         let options = Options {
             adc_volts: section.adc_volts()?,
             relays: settings.has(INPUTS[0]),
-            update: section.update()?,
+            update: update(section.update_ns.as_ref())?,
         };
         let mut outputs = Gives::default();
         for output in 0..OUTPUTS {

@@ -11,6 +11,15 @@ pub const READ: u32 = 128;
 /// content of ID
 pub const VERSION: u32 = 0x5409;
 
+/// content of CONFIG0 after a reset of the chip
+pub const AFTER_RESET: u32 = 0x49c;
+
+/// first of the registers with the words that a test of the inputs expects, twice
+pub const IOTEST_PATTERN: u32 = 37;
+
+/// such words, each time
+pub const IOTEST_WORDS: u32 = 4;
+
 /// samples of the mixers' oscillator in a second
 pub const SAMPLE_RATE: u32 = 1_000_000_000;
 

@@ -21,6 +21,7 @@ pub mod sampler;
 pub mod shuttler;
 pub mod si5324;
 pub mod si549;
+pub mod songbird;
 pub mod tca6424a;
 pub mod trf372017;
 pub mod urukul;

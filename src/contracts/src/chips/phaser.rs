@@ -20,6 +20,15 @@ pub const SERVO_COEFFICIENTS: u32 = 50;
 /// registers from one channel's coefficients to the other's
 pub const SERVO_SPACING: u32 = 32;
 
+/// time between updates of a servo
+pub const SERVO_PERIOD_NS: u32 = 264;
+
+/// bits of fraction of a servo's coefficients
+pub const SERVO_FRACTION_BITS: u32 = 14;
+
+/// cycle of the divider of the card's SPI bus
+pub const SPI_TICK_NS: u32 = 4;
+
 /// profiles of a servo, 8 registers each
 pub const SERVO_PROFILES: u32 = 4;
 
@@ -88,6 +97,12 @@ pub const MIQRO_BITS: u32 = 128;
 
 /// words of a pulse: window and four profiles of 5 bits, then six profiles each
 pub const MIQRO_WORDS: u32 = 3;
+
+/// bits of a profile in these words
+pub const MIQRO_PROFILE_BITS: u32 = 5;
+
+/// bits of the window's address, which begins the first one
+pub const MIQRO_WINDOW_BITS: u32 = 10;
 
 /// bits of such a word
 pub const MIQRO_WORD_BITS: u32 = 30;

@@ -5,6 +5,12 @@
 
 use super::{Field, Register};
 
+/// a message that asks for a register, whose number is in bits 30:28
+pub const READ: u32 = 0x8000_0008;
+
+/// lowest seven bits of register 0
+pub const IDENTITY: u32 = 104;
+
 /// Register 1: PLL reference, charge pump, calibration clock.
 pub const REGISTER1: Register = Register {
     address: 0,

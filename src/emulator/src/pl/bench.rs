@@ -8,10 +8,10 @@ use std::rc::Rc;
 
 use kairos_bench::assemble::{assemble, Device, Wire};
 use kairos_bench::cards::Card;
-use kairos_bench::chips::shuttler::{OUTPUTS, WORDS};
+use kairos_bench::chips::shuttler::FIELDS;
 use kairos_bench::engine::{Divided, Engine, Warning};
 use kairos_bench::file::{text_of, Source};
-use kairos_bench::pad::{Output as BenchOutput, Pad as BenchPad, Shuttler as BenchShuttler};
+use kairos_bench::pad::{Output as BenchOutput, Pad as BenchPad, Waveforms as BenchWaveforms};
 use kairos_contracts::pulse::TONES;
 use serde_json::{json, Map, Value};
 
@@ -23,8 +23,8 @@ use crate::machine::time::NS_PER_PL_CYCLE;
 /// Bits 23..16 of a channel are the destination of its board.
 pub const DESTINATION_SHIFT: u32 = 16;
 
-/// Channels of a Shuttler: settings, trigger, and level and tone of each output.
-const SHUTTLER_CHANNELS: u32 = 2 + 2 * OUTPUTS as u32;
+/// Channels of a Shuttler or Songbird beside two for each output: settings and trigger.
+const COMMON_CHANNELS: u16 = 2;
 
 /// The bench to be wired to the pins.
 #[derive(Default)]
@@ -45,7 +45,7 @@ pub struct Bench {
     /// For each board, the index of its engine.
     of_board: Vec<usize>,
     plan: Value,
-    /// Channels of pads, tones and words of Shuttlers.
+    /// Channels of pads, tones and words of Shuttlers and Songbirds.
     channels: BTreeMap<u16, u32>,
     /// Warnings of parts, with the index of their engine.
     warnings: Vec<(usize, Warning)>,
@@ -64,13 +64,13 @@ impl Bench {
             Some(path) => text_of(&name, std::fs::read(path).map_err(|e| format!("bench {name}: {e}"))?)?,
             None => String::new(),
         };
-        let (mut pads, mut outputs, mut shuttlers, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut pads, mut outputs, mut waveforms, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut next = 0;
         for (board, info) in boards.iter().enumerate() {
             starts.push(next);
             pads.extend(pads_of(board, next, info));
             outputs.extend(outputs_of(board, next, info));
-            shuttlers.extend(shuttlers_of(board, next, info));
+            waveforms.extend(waveforms_of(board, next, info));
             next = words::numbers(info, next).end;
         }
         let source = Source {
@@ -80,7 +80,7 @@ impl Bench {
         let device = Device {
             pads: &pads,
             outputs: &outputs,
-            shuttlers: &shuttlers,
+            waveforms: &waveforms,
             cards: &wiring.cards,
             names: &wiring.names,
         };
@@ -104,7 +104,7 @@ impl Bench {
         let pins = (0..boards.len()).map(pins_of).collect();
         let bench = Self {
             plan: assembly.plan,
-            channels: channels_of(&pads, &outputs, &shuttlers),
+            channels: channels_of(&pads, &outputs, &waveforms),
             warnings: Vec::new(),
             warnings_read: vec![0; engines.len()],
             engines,
@@ -228,33 +228,35 @@ impl Bench {
 }
 
 /// Channels by the number of a pad, a tone or a word.
-fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput], shuttlers: &[BenchShuttler]) -> BTreeMap<u16, u32> {
+fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput], waveforms: &[BenchWaveforms]) -> BTreeMap<u16, u32> {
     let pads = pads.iter().map(|pad| (pad.index, pad.channel));
     let tones = outputs
         .iter()
         .flat_map(|output| (0..TONES as u16).map(|tone| (output.tones + tone, output.channel)));
-    // Every channel of a Shuttler, which follow that of its settings, may be what acts on a word.
-    let words = shuttlers.iter().flat_map(|shuttler| {
-        (0..WORDS as u16).map(|word| {
-            let channel = shuttler.channel + u32::from(word) % SHUTTLER_CHANNELS;
-            (shuttler.words + word, channel)
-        })
+    // Every channel of such a card, which follow that of its settings, may be what acts on a word.
+    let words = waveforms.iter().flat_map(|card| {
+        let channels = COMMON_CHANNELS + 2 * card.outputs;
+        (0..FIELDS as u16 * card.outputs)
+            .map(move |word| (card.words + word, card.channel + u32::from(word % channels)))
     });
     pads.chain(tones).chain(words).collect()
 }
 
-/// A board's Shuttlers. Their words are numbered after its tones; its pads begin with `first`.
-fn shuttlers_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchShuttler> + '_ {
-    let words = words::numbers(info, first).step_by(WORDS);
-    info.shuttlers
-        .iter()
-        .zip(words)
-        .map(move |(shuttler, words)| BenchShuttler {
+/// A board's Shuttlers and Songbirds. Their words are numbered after its tones; its pads begin with `first`.
+fn waveforms_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = BenchWaveforms> + '_ {
+    let mut next = words::numbers(info, first).start;
+    info.waveforms.iter().map(move |card| {
+        let words = next;
+        next += FIELDS as u16 * card.outputs;
+        BenchWaveforms {
             board,
-            channel: shuttler.channel | (board as u32) << DESTINATION_SHIFT,
-            name: shuttler.name.clone(),
+            kind: card.kind.clone(),
+            channel: card.channel | (board as u32) << DESTINATION_SHIFT,
+            name: card.name.clone(),
             words,
-        })
+            outputs: card.outputs,
+        }
+    })
 }
 
 /// The outputs of a board's pulse cores. Their tones are numbered after its pads, which begin with

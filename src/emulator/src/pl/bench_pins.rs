@@ -32,7 +32,7 @@ pub struct BenchPins {
     steady: Vec<(usize, u8)>,
     /// The tones of pulse cores.
     tones: Option<Tones>,
-    /// The words of Shuttlers.
+    /// The words of Shuttlers and Songbirds.
     words: Option<Words>,
     /// Clock generators with a part wired to them, and the last wave reported of each.
     clocks: Vec<(WaveInfo, Option<Wave>)>,
@@ -179,7 +179,7 @@ impl BenchPins {
         tones.min(words)
     }
 
-    /// Passes new output of pulse cores and Shuttlers to the bench, if a part is wired to them.
+    /// Passes new output of pulse cores, Shuttlers and Songbirds to the bench, if a part is wired to them.
     /// `origin`: the cycle in which the coarse counter was 0. Returns whether there was any.
     pub fn observe_outputs<'a>(&mut self, shown: impl FnOnce() -> Shown<'a>, origin: u64) -> bool {
         if self.tones.is_none() && self.words.is_none() {

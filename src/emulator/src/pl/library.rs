@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gp::{Master, Slave};
 pub use super::ports::{Inputs, Outputs, ABI, MAX_LINKS, MAX_PADS};
-pub use super::shown::{Output, Shown, Shuttler};
+pub use super::shown::{Output, Shown, Waveforms};
 use super::wave::Wave;
 
 impl Inputs {
@@ -120,9 +120,9 @@ pub struct Info {
     /// Samples per cycle of these outputs.
     #[serde(default)]
     pub samples_per_cycle: u32,
-    /// Its Shuttlers, each of 16 outputs, which follow those of the pulse cores in the recording.
+    /// Its Shuttlers and Songbirds, whose outputs follow those of the pulse cores in the recording.
     #[serde(default)]
-    pub shuttlers: Vec<Shuttler>,
+    pub waveforms: Vec<Waveforms>,
     /// Names of its links, in the order of the interface: `up`, to the upstream board, then `down1`,
     /// `down2`…
     #[serde(default)]
@@ -237,7 +237,7 @@ impl Library {
                 cycle: symbol(&library, "kairos_pl_cycle", &shown)?,
                 run: symbol(&library, "kairos_pl_run", &shown)?,
                 read: symbol(&library, "kairos_pl_read", &shown)?,
-                shown: if info.outputs.is_empty() && info.shuttlers.is_empty() {
+                shown: if info.outputs.is_empty() && info.waveforms.is_empty() {
                     None
                 } else {
                     Some(symbol(&library, "kairos_pl_shown", &shown)?)

@@ -50,7 +50,7 @@ impl Logic {
         &self.library.info
     }
 
-    /// The recording of the outputs of pulse cores and Shuttlers.
+    /// The recording of the outputs of pulse cores, Shuttlers and Songbirds.
     pub(super) fn shown(&self) -> Shown<'_> {
         self.library.shown()
     }

@@ -150,7 +150,7 @@ impl Pl {
         &self.sources
     }
 
-    /// The recording of the outputs of pulse cores and Shuttlers.
+    /// The recording of the outputs of pulse cores, Shuttlers and Songbirds.
     pub fn shown(&self) -> library::Shown<'_> {
         self.logic.shown()
     }

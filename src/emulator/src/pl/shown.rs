@@ -1,5 +1,5 @@
-//! What the library records of the outputs whose samples it does not make: those of pulse cores and
-//! of Shuttlers.
+//! What the library records of the outputs whose samples it does not make: those of pulse cores, of
+//! Shuttlers and of Songbirds.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,16 +14,20 @@ pub struct Output {
     pub output: u32,
 }
 
-/// A Shuttler, as described by the library.
+/// A card whose waveforms the library shows, as described by it.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Shuttler {
+pub struct Waveforms {
+    /// `shuttler` or `songbird`.
+    pub kind: String,
     /// Its name.
     pub name: String,
     /// RTIO channel number of its settings.
     pub channel: u32,
+    /// Number of its outputs, or tones.
+    pub outputs: u16,
 }
 
-/// The recording of the outputs of pulse cores and Shuttlers, in the format of docs/interfaces.md section 6.
+/// The recording of the outputs of pulse cores, Shuttlers and Songbirds, in the format of docs/interfaces.md section 6.
 pub struct Shown<'a> {
     /// The recording.
     pub words: &'a [u64],

@@ -1,11 +1,11 @@
-//! Outputs of Shuttlers for a bench: follows the words that the library records of them, as it
+//! Outputs of Shuttlers and Songbirds for a bench: follows the words that the library records of them, as it
 //! grows.
 
 use std::ops::Range;
 
-use kairos_bench::chips::shuttler::{FIELDS, OUTPUTS, WORDS};
+use kairos_bench::chips::shuttler::FIELDS;
 use kairos_bench::engine::Engine;
-use kairos_bench::signal::SHUTTLER_LATENCY;
+use kairos_bench::signal::WAVEFORM_LATENCY;
 
 use super::library::{Info, Shown};
 use super::tones;
@@ -13,19 +13,24 @@ use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// Cycles that the logic may be run before the bench must receive the words: they count at the
 /// connectors only after this latency.
-pub const AHEAD: u64 = SHUTTLER_LATENCY / NS_PER_PL_CYCLE;
+pub const AHEAD: u64 = WAVEFORM_LATENCY / NS_PER_PL_CYCLE;
 
 /// The fields announced by a head.
 const MASK: u64 = (1 << FIELDS) - 1;
 
-/// Numbers of the words of a board's Shuttlers, after those of its tones; its pads begin with
-/// `first`.
+/// Numbers of the words of a board's Shuttlers and Songbirds, after those of its tones; its pads begin
+/// with `first`.
 pub fn numbers(info: &Info, first: u16) -> Range<u16> {
     let first = tones::numbers(info, first).end;
-    first..first + (WORDS * info.shuttlers.len()) as u16
+    first..first + FIELDS as u16 * outputs(info)
 }
 
-/// The words of a board's Shuttlers.
+/// Number of all their outputs.
+fn outputs(info: &Info) -> u16 {
+    info.waveforms.iter().map(|card| card.outputs).sum()
+}
+
+/// The words of a board's Shuttlers and Songbirds.
 pub struct Words {
     /// Number of words of the recording consumed.
     taken: usize,
@@ -44,7 +49,7 @@ impl Words {
             taken: 0,
             before: info.outputs.len(),
             first: numbers(info, first).start,
-            last: vec![[0; FIELDS]; OUTPUTS * info.shuttlers.len()],
+            last: vec![[0; FIELDS]; usize::from(outputs(info))],
         }
     }
 
@@ -97,7 +102,7 @@ mod tests {
     use super::*;
     use kairos_bench::assemble::{assemble, Device};
     use kairos_bench::file::Source;
-    use kairos_bench::pad::Shuttler;
+    use kairos_bench::pad::Waveforms;
     use serde_json::json;
 
     fn info() -> Info {
@@ -107,22 +112,24 @@ mod tests {
             "pads": [{ "index": 0, "name": "ttl0", "channel": 0, "direction": "out" }],
             "outputs": [output(0), output(1)],
             "samples_per_cycle": 8,
-            "shuttlers": [{ "name": "shuttler0", "channel": 2 }],
+            "waveforms": [{ "kind": "shuttler", "name": "shuttler0", "channel": 2, "outputs": 16 }],
         }))
         .expect("a description")
     }
 
     fn engine(info: &Info) -> Engine {
-        let shuttlers = [Shuttler {
+        let waveforms = [Waveforms {
             board: 0,
+            kind: "shuttler".into(),
             channel: 2,
             name: "shuttler0".into(),
             words: numbers(info, 10).start,
+            outputs: 16,
         }];
         let device = Device {
             pads: &[],
             outputs: &[],
-            shuttlers: &shuttlers,
+            waveforms: &waveforms,
             cards: &[],
             names: &Default::default(),
         };
@@ -153,7 +160,7 @@ mod tests {
         assert!(observe(&recorded, &mut engine));
         engine.run(10_000);
         let volts = |engine: &Engine, n: usize| engine.volts("shuttler0", 16 + n).expect("an output");
-        let at = |cycle: u64| (100 + cycle) * 8 + SHUTTLER_LATENCY;
+        let at = |cycle: u64| (100 + cycle) * 8 + WAVEFORM_LATENCY;
         assert_eq!(volts(&engine, 0), json!([[at(7), 2.5]]));
         assert_eq!(volts(&engine, 3), json!([[at(9), 2.5]]));
         assert!(!observe(&recorded, &mut engine));
@@ -163,6 +170,6 @@ mod tests {
         words.restart(2000, &mut engine);
         engine.run(20_000);
         assert_eq!(volts(&engine, 3)[1], json!([at(20), 0.0]));
-        assert_eq!(volts(&engine, 0)[1], json!([16_000 + SHUTTLER_LATENCY, 0.0]));
+        assert_eq!(volts(&engine, 0)[1], json!([16_000 + WAVEFORM_LATENCY, 0.0]));
     }
 }

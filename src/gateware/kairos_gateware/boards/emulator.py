@@ -61,12 +61,18 @@ class _ClockManager(Module):
         self.sync += If(control.reset | ~present, count.eq(0)).Elif(count != _LOCK_CYCLES, count.eq(count + 1))
 
 
+def _waveforms(spec, number, phy):
+    """A Shuttler or Songbird, as the library describes it."""
+    return {"kind": spec.kind, "name": spec.name, "channel": number, "outputs": len(phy.shown.fields)}
+
+
 class KairosSim(TopLevel):
     """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits.
     `clocks`, in a variant with a synthesiser: by name of a register (`clock_...`), the input pads
     after `pads` whose bytes are its value. `outputs`: of pulse cores, as the library describes
     them; `shown` has their values, which the library records and from which the host computes
-    samples (docs/gateware/pulse.md). `shuttlers`: likewise; their outputs follow in `shown`.
+    samples (docs/gateware/pulse.md). `waveforms`: of Shuttlers and Songbirds, likewise; their outputs follow
+    in `shown`.
     `waves`: of clock generators, likewise. `links`: names of the links, in the order of the bits
     and words of their ports (docs/interfaces.md section 6)."""
 
@@ -143,15 +149,19 @@ class KairosSim(TopLevel):
             {"name": variant.channels[number].name, "channel": number, "output": output}
             for number, output, _, _ in outputs
         ]
-        self.shuttlers = [{"name": variant.channels[number].name, "channel": number} for number in soc.phys.shuttlers]
+        self.waveforms = [
+            _waveforms(variant.channels[number], number, phy) for number, phy in soc.phys.waveforms.items()
+        ]
         shown = [
             # Settings belong to the core: its first output carries them
             Cat(*_fields(channel, reset, C(0, 64) if output else soc.phys.settings[number].newest))
             for number, output, channel, reset in outputs
         ]
-        shown += [Cat(*fields) for phy in soc.phys.shuttlers.values() for fields in phy.shown.fields]
+        shown += [Cat(*fields) for phy in soc.phys.waveforms.values() for fields in phy.shown.fields]
         if len(shown) > _SHOWN:
-            raise ValueError(f"{variant.name}: pulse cores and Shuttlers have {len(shown)} outputs, more than {_SHOWN}")
+            raise ValueError(
+                f"{variant.name}: pulse cores, Shuttlers and Songbirds have {len(shown)} outputs, more than {_SHOWN}"
+            )
         if shown:
             self.outward(Cat(*shown), "shown")
 

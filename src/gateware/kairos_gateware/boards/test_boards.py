@@ -243,6 +243,7 @@ def test_repeated_builds_give_equal_files(tmp_path):
         ("redpitaya", [("ttl_inout", {"serialised": 1})], "redpitaya has no pins of 1 ns resolution"),
         ("kasli_soc", [("ttl_out", {})], "ttl0: the description does not say on which pin"),
         ("zc706", [("shuttler", {})], "ttl0: zc706 has no pins for a Shuttler's DACs"),
+        ("zc706", [("songbird", {})], "ttl0: zc706 has no pins for a Songbird's DACs, only simulation has Songbirds"),
     ],
 )
 def test_variant_a_board_cannot_have_is_refused(name, channels, text):

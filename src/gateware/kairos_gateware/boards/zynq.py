@@ -57,6 +57,12 @@ class Top(Module):
     """Top module of a board. Raises ValueError if the board does not support the variant."""
 
     def __init__(self, board, platform, variant, build_id):
+        for behind in variant.satellites:
+            if behind.eem is not None:
+                raise ValueError(
+                    f"{behind.name} at EEM {behind.eem}: {board.name} has no transceiver for links over EEM "
+                    "connectors, only simulation has such cards"
+                )
         chip = board.synthesiser
         linked = bool(variant.satellites or variant.uplink)
         if variant.synthesiser and chip is None:
@@ -83,9 +89,12 @@ class Top(Module):
         fast = bool(serialised or variant.converters)
         for pad in soc.phys.pads:
             self.submodules += PadIo(pad, find(pad), fast)
-        if soc.phys.shuttlers:
-            name = variant.channels[min(soc.phys.shuttlers)].name
-            raise ValueError(f"{name}: {board.name} has no pins for a Shuttler's DACs, only simulation has Shuttlers")
+        if soc.phys.waveforms:
+            channel = variant.channels[min(soc.phys.waveforms)]
+            card = channel.kind.capitalize()
+            raise ValueError(
+                f"{channel.name}: {board.name} has no pins for a {card}'s DACs, only simulation has {card}s"
+            )
         if variant.converters:
             self._convert(board, platform, variant)
         platform.add_platform_command(f"create_clock -name sys_clk -period {_SYS_PERIOD_NS} [get_pins ps7/FCLKCLK[0]]")

@@ -78,6 +78,22 @@ CHANNEL_DRIVERS = {
         "parameters": (),
         "described": False,
     },
+    "songbird": {
+        "module": "songbird",
+        "classes": ("Songbird",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": True,
+    },
+    "songbird_tone": {
+        "module": "songbird",
+        "classes": ("DDS",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": True,
+    },
     "ttl_out": {
         "module": "ttl",
         "classes": ("TTLOut",),

@@ -80,6 +80,14 @@ class ChannelKind(IntEnum):
     """Level or tone of an output of a Shuttler."""
     SHUTTLER_TRIGGER = 26
     """Trigger of a Shuttler."""
+    SONGBIRD = 27
+    """Clear bits of a Songbird's tones."""
+    SONGBIRD_RESET = 28
+    """Reset of a Songbird's tones."""
+    SONGBIRD_TRIGGER = 29
+    """Triggers of a Songbird."""
+    SONGBIRD_TONE = 30
+    """Amplitude or phase of a tone of a Songbird."""
     LOG = 255
     """Log channel, without a pin."""
 

@@ -10,6 +10,9 @@ __all__ = [
     "ATTENUATOR_SELECT",
     "SERVO_COEFFICIENTS",
     "SERVO_SPACING",
+    "SERVO_PERIOD_NS",
+    "SERVO_FRACTION_BITS",
+    "SPI_TICK_NS",
     "SERVO_PROFILES",
     "BOARD",
     "CHANNELS",
@@ -33,6 +36,8 @@ __all__ = [
     "MIQRO_WINDOW",
     "MIQRO_BITS",
     "MIQRO_WORDS",
+    "MIQRO_PROFILE_BITS",
+    "MIQRO_WINDOW_BITS",
     "MIQRO_WORD_BITS",
     "MIQRO_RATE",
     "OSCILLATOR_RATE",
@@ -42,6 +47,8 @@ __all__ = [
     "BOARD_ID_ADDRESS",
     "HW_REV_ADDRESS",
     "GW_REV_ADDRESS",
+    "GW_REV_GATEWARE_BASE",
+    "GW_REV_GATEWARE_MIQRO",
     "CFG_ADDRESS",
     "STA_ADDRESS",
     "CRC_ERR_ADDRESS",
@@ -87,6 +94,15 @@ SERVO_COEFFICIENTS = 50
 
 SERVO_SPACING = 32
 """Registers from one channel's coefficients to the other's."""
+
+SERVO_PERIOD_NS = 264
+"""Time between updates of a servo."""
+
+SERVO_FRACTION_BITS = 14
+"""Bits of fraction of a servo's coefficients."""
+
+SPI_TICK_NS = 4
+"""Cycle of the divider of the card's SPI bus."""
 
 SERVO_PROFILES = 4
 """Profiles of a servo, 8 registers each."""
@@ -157,6 +173,12 @@ MIQRO_BITS = 128
 MIQRO_WORDS = 3
 """Words of a pulse: window and four profiles of 5 bits, then six profiles each."""
 
+MIQRO_PROFILE_BITS = 5
+"""Bits of a profile in these words."""
+
+MIQRO_WINDOW_BITS = 10
+"""Bits of the window's address, which begins the first one."""
+
 MIQRO_WORD_BITS = 30
 """Bits of such a word."""
 
@@ -186,6 +208,12 @@ HW_REV_ADDRESS = 0x01
 
 GW_REV_ADDRESS = 0x02
 """Gateware."""
+
+GW_REV_GATEWARE_BASE = 1
+"""Of its field gateware."""
+
+GW_REV_GATEWARE_MIQRO = 2
+"""Of its field gateware."""
 
 CFG_ADDRESS = 0x03
 """Configuration."""

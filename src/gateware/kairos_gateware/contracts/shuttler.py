@@ -28,10 +28,17 @@ __all__ = [
     "COMMUNICATION",
     "ADC_STATUS_ADDRESS",
     "ADC_MODE_ADDRESS",
+    "ADC_MODE_MODE_CONTINUOUS",
+    "ADC_MODE_MODE_SINGLE",
+    "ADC_MODE_MODE_STANDBY",
+    "ADC_MODE_MODE_POWER_DOWN",
     "ADC_ID_ADDRESS",
     "ADC_INTERFACE_ADDRESS",
     "ADC_CHANNEL_ADDRESS",
     "ADC_SETUP_ADDRESS",
+    "ADC_SETUP_REFERENCE_EXTERNAL",
+    "ADC_SETUP_REFERENCE_INTERNAL",
+    "ADC_SETUP_REFERENCE_SUPPLY",
     "ADC_FILTER_ADDRESS",
     "ADC_OFFSET_ADDRESS",
     "ADC_GAIN_ADDRESS",
@@ -127,6 +134,18 @@ ADC_STATUS_ADDRESS = 0x00
 ADC_MODE_ADDRESS = 0x01
 """ADC: mode."""
 
+ADC_MODE_MODE_CONTINUOUS = 0
+"""Of its field mode."""
+
+ADC_MODE_MODE_SINGLE = 1
+"""Of its field mode."""
+
+ADC_MODE_MODE_STANDBY = 2
+"""Of its field mode."""
+
+ADC_MODE_MODE_POWER_DOWN = 3
+"""Of its field mode."""
+
 ADC_ID_ADDRESS = 0x07
 """ADC: identification; the AD4115 has 0x38d, in the lowest four bits anything."""
 
@@ -138,6 +157,15 @@ ADC_CHANNEL_ADDRESS = 0x10
 
 ADC_SETUP_ADDRESS = 0x20
 """ADC: setup 0 of 8."""
+
+ADC_SETUP_REFERENCE_EXTERNAL = 0
+"""Of its field reference."""
+
+ADC_SETUP_REFERENCE_INTERNAL = 2
+"""Of its field reference."""
+
+ADC_SETUP_REFERENCE_SUPPLY = 3
+"""Of its field reference."""
 
 ADC_FILTER_ADDRESS = 0x28
 """ADC: filter 0 of 8."""

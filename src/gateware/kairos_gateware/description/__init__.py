@@ -1,8 +1,8 @@
 """System descriptions: JSON files that assign cards to ports, in the format that ARTIQ's tools use.
 
 `load` reads and checks a file (`schema.json`; every error includes its location), `make_variant`
-converts it to channels and device database entries. Types of cards: `peripherals.py`. The
-description of a board with others behind it names their descriptions.
+converts it to channels and device database entries. Types of cards: `peripherals.py`; those that are
+boards of their own: `card_boards.py`. The description of a board with others behind it names their descriptions.
 """
 
 import json
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..contracts.rtio import BOARDS
 from ..variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
+from .card_boards import CARD_BOARDS
 from .peripherals import PERIPHERALS, PINS, Builder
 
 __all__ = ["DescriptionError", "load", "check", "make_variant"]
@@ -61,8 +62,8 @@ def check(description: dict, source: str = "description") -> dict:
     for i, card in enumerate(description["peripherals"]):
         kind = card["type"]
         place = f"peripherals[{i}]"
-        if kind not in PERIPHERALS:
-            known = ", ".join(sorted(PERIPHERALS))
+        if kind not in PERIPHERALS and kind not in CARD_BOARDS:
+            known = ", ".join(sorted({*PERIPHERALS, *CARD_BOARDS}))
             raise DescriptionError(f"{source}: {place}: cards of type {kind!r} are not supported (only {known})")
         part = schema["$defs"][kind]
         part = {**part, "properties": {**_CARD, **part["properties"]}, "additionalProperties": False, "type": "object"}
@@ -73,9 +74,10 @@ def check(description: dict, source: str = "description") -> dict:
     _check_ports(description["peripherals"], source)
     _check_target(description, source)
     role = _role(description)
+    _check_card_boards(description, role, source)
     if role == "standalone" and description["satellites"]:
         raise DescriptionError(f"{source}: satellites: only a core device with role 'master' or 'satellite' has any")
-    if role == "master" and not description["satellites"]:
+    if role == "master" and not description["satellites"] and not _card_boards(description):
         raise DescriptionError(
             f"{source}: a master's gateware numbers the boards behind it: give their descriptions, one for each link, "
             'as "satellites": [FILE, …]'
@@ -118,7 +120,27 @@ def _check_target(description: dict, source: str) -> None:
 
 def _role(description: dict) -> str:
     base = description["base"]
+    if base in CARD_BOARDS:
+        return "satellite"
     return base if base != "use_drtio_role" else description["drtio_role"]
+
+
+def _card_boards(description: dict) -> list[dict]:
+    """The cards that are boards of their own."""
+    return [card for card in description["peripherals"] if card["type"] in CARD_BOARDS]
+
+
+def _check_card_boards(description: dict, role: str, source: str) -> None:
+    base, known = description["base"], ", ".join(CARD_BOARDS)
+    if (description["target"] == "efc") != (base in CARD_BOARDS):
+        raise DescriptionError(f"{source}: base: an efc, and nothing else, has the base of a card ({known})")
+    if base in CARD_BOARDS and (description["peripherals"] or description["satellites"]):
+        raise DescriptionError(f"{source}: a {base} has neither peripherals nor satellites")
+    if role == "standalone" and (cards := _card_boards(description)):
+        raise DescriptionError(
+            f"{source}: peripherals: a {cards[0]['type']} is a board of its own behind a link, which only a core "
+            "device with role 'master' or 'satellite' has"
+        )
 
 
 def _check_pins(card: dict, place: str) -> None:
@@ -165,7 +187,7 @@ def load(path: Path) -> dict:
 
 def _behind(description: dict) -> int:
     """The number of boards behind that of a loaded description."""
-    return sum(1 + _behind(satellite) for satellite in description["satellites"])
+    return len(_card_boards(description)) + sum(1 + _behind(satellite) for satellite in description["satellites"])
 
 
 def _load(path: Path, above: tuple[Path, ...]) -> dict:
@@ -177,6 +199,11 @@ def _load(path: Path, above: tuple[Path, ...]) -> dict:
             raise DescriptionError(f"{path}: satellites: there is no file {path.parent / name}")
     behind = [_load(path.parent / name, (*above, path.resolve())) for name in description["satellites"]]
     for name, satellite in zip(description["satellites"], behind, strict=True):
+        if satellite["target"] == "efc":
+            card = satellite["base"]
+            raise DescriptionError(
+                f"{path}: satellites: {name} is a {card}, which is at an EEM connector: give it as a peripheral"
+            )
         if _role(satellite) != "satellite":
             raise DescriptionError(f'{path}: satellites: {name} does not say "base": "satellite"')
     description = description | {"satellites": behind}
@@ -202,13 +229,30 @@ def _read(path: Path) -> dict:
 
 def make_variant(description: dict) -> Variant:
     """The variant of a loaded description: channels of the cards in their order, then LEDs and the
-    log. Names are numbered consecutively across all boards, in the order of their destinations."""
+    log. Cards that are boards of their own follow the satellites. Names are numbered consecutively across all boards,
+    in the order of their destinations."""
     return _variant(description, Builder(description["core_addr"]))
 
 
+def _card_board(
+    kind: str, builder: Builder, name: str | None = None, eem: int | None = None, board: str = ""
+) -> Variant:
+    """That of a card which is a board of its own, by default with its own name."""
+    card = f"{kind}{builder.next(kind)}"
+    CARD_BOARDS[kind](builder, card)
+    channels = tuple(builder.channels)
+    return Variant(
+        name or card, channels, devices=builder.devices, push_inputs=False, uplink=True, eem=eem, board=board
+    )
+
+
 def _variant(description: dict, builder: Builder) -> Variant:
+    board = f"{description['target']};{description['hw_rev']}"
+    if description["base"] in CARD_BOARDS:
+        return _card_board(description["base"], builder, description["variant"], board=board)
     for card in description["peripherals"]:
-        PERIPHERALS[card["type"]](builder, card)
+        if card["type"] in PERIPHERALS:
+            PERIPHERALS[card["type"]](builder, card)
     if description["target"] == "zc706":
         # The pins of PMOD1, then the LEDs
         for i in range(8):
@@ -228,6 +272,9 @@ def _variant(description: dict, builder: Builder) -> Variant:
     channels, devices = tuple(builder.channels), builder.devices
     converters = tuple(connector for card in description["peripherals"] for connector in card.get("converters", ()))
     satellites = tuple(_variant(satellite, builder.behind()) for satellite in description["satellites"])
+    satellites += tuple(
+        _card_board(card["type"], builder.behind(), eem=card["ports"][0]) for card in _card_boards(description)
+    )
     return Variant(
         description["variant"],
         channels,
@@ -243,5 +290,5 @@ def _variant(description: dict, builder: Builder) -> Variant:
         quadrature=any(card.get("quadrature", False) for card in description["peripherals"]),
         remote=description["remote_memory"],
         bridge=Bridge(**description["bridge"]) if "bridge" in description else None,
-        board=f"{description['target']};{description['hw_rev']}",
+        board=board,
     )

@@ -3,6 +3,7 @@ database. Pins are pairs of the EEM connectors ("eem0:d3"), as on the cards' sch
 manuals of the logic on them (Urukul, Mirny). For the cards in `PINS` a description may override
 them with `pins` (docs/gateware/boards.md)."""
 
+from ..contracts.phaser import GW_REV_GATEWARE_BASE, GW_REV_GATEWARE_MIQRO
 from ..variant import MONITORED, ChannelSpec, driver
 
 __all__ = ["PERIPHERALS", "PINS", "Builder", "phaser_tones"]
@@ -30,7 +31,7 @@ _PULSE_LEVELS = 4
 """Levels of a pulse core's channel."""
 _CONVERTER_BUS = ("spi_clk", "spi_mosi", "spi_miso", "csn_dac", "csn_clk")
 """Lines of the bus that configures a converter card."""
-_PHASER_MODES = {"base": 1, "miqro": 2}
+_PHASER_MODES = {"base": GW_REV_GATEWARE_BASE, "miqro": GW_REV_GATEWARE_MIQRO}
 """Number of the card's gateware, by mode."""
 _PHASER_TONES = {"base": {0: "frequency", 1: "output"}, "miqro": {2: "pulses"}}
 """Kinds of a Phaser's further channels with what their names say, by mode."""
@@ -67,7 +68,7 @@ class Builder:
         """The number of a channel with the board's destination, as drivers expect it."""
         return self._first + number
 
-    def channel(self, name: str, kind: str, pins, **parameters: int) -> int:
+    def channel(self, name: str, kind: str, pins, /, **parameters: int) -> int:
         """Adds a channel; returns its number."""
         self.channels.append(ChannelSpec(name, kind, parameters, tuple(pins)))
         return len(self.channels) - 1

@@ -40,8 +40,7 @@ _DATA = 8
 _WORD = 32
 _WRITE = 7  # bit of the address
 _CHANNELS = range(facts.CHANNELS)
-_MIQRO = 2
-"""Number of that gateware."""
+_BASE, _MIQRO = facts.GW_REV_GATEWARE_BASE, facts.GW_REV_GATEWARE_MIQRO
 _CHECK = 2
 """Frames from an announcement to samples that were computed entirely after it."""
 _SAMPLE_BITS = 14
@@ -202,7 +201,7 @@ class _Whole(Module):
     """All channels; `channel` is that of the registers."""
 
     def __init__(self, miqro=0):
-        self.submodules.phaser = phaser = _make(Context(0, "phaser", {"gw_rev": _MIQRO if miqro else 1}, {}))
+        self.submodules.phaser = phaser = _make(Context(0, "phaser", {"gw_rev": _MIQRO if miqro else _BASE}, {}))
         self.channel, self.pads, self.others = phaser.channel, phaser.pads, []
         for number in range(1, 1 + (2 - miqro) * facts.CHANNELS):
             place = (
@@ -221,7 +220,13 @@ KINDS = (
         _make,
         pads="`clk`, `mosi0`–`mosi5`, `miso`",
         parameters=(
-            Parameter("gw_rev", 1, range(1, 3), "gw_rev is 1 or 2", meaning="2: for cards with Miqro gateware"),
+            Parameter(
+                "gw_rev",
+                _BASE,
+                range(_BASE, _MIQRO + 1),
+                "gw_rev is 1 or 2",
+                meaning="2: for cards with Miqro gateware",
+            ),
         ),
         figures={
             "phaser": Figure("with its oscillators", _Whole),

@@ -35,7 +35,7 @@ from ..rtio.timing import INPUT_LATENCY
 from .differences import Differences, Elapsed
 from .kind import Kind, Parameter
 
-__all__ = ["FIELDS", "KINDS", "SHOWN_BITS", "Shown", "Shuttler", "ShuttlerSpline", "ShuttlerTrigger"]
+__all__ = ["FIELDS", "KINDS", "SHOWN_BITS", "Shown", "Shuttler", "ShuttlerSpline", "ShuttlerTrigger", "coefficients"]
 
 _WORDS = [facts.LEVEL_WORDS, facts.TONE_WORDS]
 _SUM_BITS = facts.LEVEL_BITS + facts.FRACTION_BITS
@@ -47,7 +47,7 @@ SHOWN_BITS = 64
 """Of each field."""
 
 
-def _coefficients(words, rows, width):
+def coefficients(words, rows, width):
     """Of each row, its words as a number of `width` bits, in units of the last bit of fraction."""
     found, at = [], 0
     for count, bits, _ in rows:
@@ -71,9 +71,9 @@ class Waveform(Module):
         ]
         level, tone = self.words
         rows = facts.TONE_WORDS[:_AMPLITUDE]
-        self.level = _coefficients(level, facts.LEVEL_WORDS, _SUM_BITS)
-        self.amplitude = _coefficients(tone, rows, _SUM_BITS)
-        first, *rates = _coefficients(
+        self.level = coefficients(level, facts.LEVEL_WORDS, _SUM_BITS)
+        self.amplitude = coefficients(tone, rows, _SUM_BITS)
+        first, *rates = coefficients(
             tone[sum(count for count, *_ in rows) :], facts.TONE_WORDS[_AMPLITUDE:], facts.FRACTION_BITS
         )
         start, offset = Signal(facts.FRACTION_BITS), Signal(facts.FRACTION_BITS)

@@ -6,6 +6,8 @@ from ..moninj.moninj import TtlInjector
 from ..phy.kinds import KINDS, make_phys
 from ..phy.pulse import Pulse
 from ..phy.shuttler import Shown, Shuttler, ShuttlerSpline
+from ..phy.songbird import Shown as SongbirdShown
+from ..phy.songbird import Songbird, SongbirdTone
 from ..phy.spi_aside import SpiAside
 from ..phy.ttl import InOut
 from ..rtio.link import Channel
@@ -20,7 +22,9 @@ def _resettable(phy, simulation):
         return _playing(phy)
     if simulation and isinstance(phy, Shuttler):
         return _showing(phy)
-    if simulation and isinstance(phy, ShuttlerSpline):
+    if simulation and isinstance(phy, Songbird):
+        phy.submodules.shown = SongbirdShown(phy)
+    if simulation and isinstance(phy, (ShuttlerSpline, Songbird, SongbirdTone)):
         phy = ClockDomainsRenamer(NETWORK)(phy)  # only events change it
     return ResetInserter()(phy)
 
@@ -57,8 +61,8 @@ class Phys(Module):
     `monitored`: by number, the PHYs and injectors that a `MonitorInjector` observes and overrides.
     `pulses`: the pulse cores. `asides`: by number, PHYs that registers may use too. `outputs`: of pulse
     cores, each the number of its RTIO channel, its own number there, its `pulse.channel.Channel`, and its
-    PHY's reset; `settings`: by such a number, `Settings`. `shuttlers`: by number, the Shuttlers, in
-    simulation with their `shown`. `inputs`: the PHYs that sample pins.
+    PHY's reset; `settings`: by such a number, `Settings`. `waveforms`: by number, the Shuttlers and
+    Songbirds, in simulation with their `shown`. `inputs`: the PHYs that sample pins.
     """
 
     def __init__(self, specs, simulation=False):
@@ -73,7 +77,7 @@ class Phys(Module):
         self.pads = []
         for number, phy in phys.items():
             self.pads += [injectors[number].pad] if number in injectors else phy.pads
-        self.shuttlers = {number: phy for number, phy in phys.items() if isinstance(phy, Shuttler)}
+        self.waveforms = {number: phy for number, phy in phys.items() if isinstance(phy, (Shuttler, Songbird))}
         phys = {number: _resettable(phy, simulation) for number, phy in phys.items()}
         self.inputs = [phy for phy in phys.values() if isinstance(phy, InOut)]
         if simulation:

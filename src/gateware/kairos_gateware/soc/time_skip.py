@@ -52,8 +52,8 @@ class Simulated(Module):
         seen = cri.output.valid | cri.output_done | cri.input.valid | cri.input_done | analyzer.bus.bvalid
         if core.pusher is not None:
             seen |= core.pusher.taken
-        # Settings and coefficients of Shuttlers are there, too
-        changing = [soc.phys.reset | ~phy.channel.settled for phy in soc.phys.shuttlers.values()]
+        # Settings and coefficients of Shuttlers and Songbirds are there, too
+        changing = [soc.phys.reset | ~phy.channel.settled for phy in soc.phys.waveforms.values()]
         sampled = [phy.channel.output.stb | ~phy.channel.settled for phy in soc.phys.inputs]
         moving = {
             NETWORK: reduce(or_, changing, core.leaving),

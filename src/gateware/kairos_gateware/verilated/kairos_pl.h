@@ -22,8 +22,8 @@ uint32_t kairos_pl_abi(void);
 
 /* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"in"|"inout"}],
  * "rtio_frequency": int, "fine_bits": int, "clocks": {name: [pad]}, "outputs": [{"name": str, "channel": int, "output":
- * int}], "shuttlers": [{"name": str, "channel": int}], "samples_per_cycle": int, "links": [name], "window": bool: port
- * GP1 is in use}. Owned by the library. */
+ * int}], "waveforms": [{"kind": "shuttler"|"songbird", "name": str, "channel": int, "outputs": int}],
+ * "samples_per_cycle": int, "links": [name], "window": bool: port GP1 is in use}. Owned by the library. */
 const char *kairos_pl_info(void);
 
 /* A new instance after power-up reset, or null when out of memory. */
@@ -51,7 +51,7 @@ uint32_t kairos_pl_read(kairos_pl *pl, uint32_t address, uint32_t size, uint32_t
  * these in which only the engines' ran. */
 uint64_t kairos_pl_together(kairos_pl *pl, int together, uint64_t *engines);
 
-/* The output of the pulse cores and Shuttlers since the instance was created, in the format of docs/interfaces.md. Returns the number
+/* The output of the pulse cores, Shuttlers and Songbirds since the instance was created, in the format of docs/interfaces.md. Returns the number
  * of words; they are valid until the next cycle. `complete`: 0 if there was no room for all. */
 uint64_t kairos_pl_shown(const kairos_pl *pl, const uint64_t **words, uint32_t *complete);
 

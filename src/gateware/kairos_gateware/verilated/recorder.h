@@ -1,4 +1,4 @@
-// Records the changes at the outputs of pulse cores and Shuttlers, in the format of docs/interfaces.md section 6.
+// Records the changes at the outputs of pulse cores, Shuttlers and Songbirds, in the format of docs/interfaces.md section 6.
 #pragma once
 
 #include <sys/mman.h>

@@ -39,8 +39,11 @@ def write(ps, time, channel, *words):
 
 def test_shuttlers_are_announced_by_the_library(built):
     info = built("cards").library.info
-    assert info["shuttlers"] == [{"name": "shuttler0", "channel": SETTINGS}] and info["outputs"] == []
-    assert built("demo").library.info["shuttlers"] == []
+    assert (
+        info["waveforms"] == [{"kind": "shuttler", "name": "shuttler0", "channel": SETTINGS, "outputs": 16}]
+        and info["outputs"] == []
+    )
+    assert built("demo").library.info["waveforms"] == []
 
 
 @pytest.mark.parametrize("skip", [False, True], ids=["stepped", "skipping"])

@@ -11,7 +11,6 @@ import sysconfig
 from importlib import metadata
 from pathlib import Path
 
-from ..contracts.shuttler import OUTPUTS as SHUTTLER_OUTPUTS
 from ..pad import SAMPLES
 from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
@@ -47,7 +46,7 @@ def _run(command, **options) -> None:
         raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
 
 
-def _config(variant: str, board: str, pads, clocks, outputs, shuttlers, links, waves, window) -> str:
+def _config(variant: str, board: str, pads, clocks, outputs, waveforms, links, waves, window) -> str:
     info = {
         "variant": variant,
         "board": board,
@@ -59,7 +58,7 @@ def _config(variant: str, board: str, pads, clocks, outputs, shuttlers, links, w
         "fine_bits": FINE_BITS,
         "clocks": clocks,
         "outputs": outputs,
-        "shuttlers": shuttlers,
+        "waveforms": waveforms,
         "samples_per_cycle": SAMPLES,
         "links": links,
         "waves": waves,
@@ -67,7 +66,7 @@ def _config(variant: str, board: str, pads, clocks, outputs, shuttlers, links, w
     }
     # In the order of the interface: pads, measured clocks, waves in twice four bytes each
     count = len(pads) + sum(len(indices) for indices in clocks.values()) + 8 * len(waves)
-    shown = len(outputs) + SHUTTLER_OUTPUTS * len(shuttlers)
+    shown = len(outputs) + sum(card["outputs"] for card in waveforms)
     numbers = {"PADS": count, "OUTPUTS": shown, "CORES": int(bool(outputs)), "LINKS": len(links), "WINDOW": int(window)}
     defined = "".join(f"#define KAIROS_{name} {number}\n" for name, number in numbers.items())
     return defined + f"#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
@@ -106,7 +105,7 @@ def compile_library(
     shim: str | Path = "shim.cpp",
     clocks=None,
     outputs=(),
-    shuttlers=(),
+    waveforms=(),
     links=(),
     waves=(),
     window=False,
@@ -115,15 +114,15 @@ def compile_library(
     """Builds `libkairos_pl.so` in `output`, which must contain `<top>.v`; returns its path. Skipped
     if nothing has changed. The caller must hold `building_alone(output)`. shim: the C interface, a
     file beside this one unless it has a path. clocks: by name, the input pads after `pads` that hold a clock's
-    frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. shuttlers: likewise.
-    links: their names. waves: of clock generators, likewise. window: there is a port GP1. board: for
+    frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. waveforms: of Shuttlers and Songbirds,
+    likewise. links: their names. waves: of clock generators, likewise. window: there is a port GP1. board: for
     which the variant was described.
 
     Raises OSError with the tool's output.
     """
     library = output / "libkairos_pl.so"
     config = _config(
-        variant, board, pads, clocks or {}, list(outputs), list(shuttlers), list(links), list(waves), window
+        variant, board, pads, clocks or {}, list(outputs), list(waveforms), list(links), list(waves), window
     )
     headers = [_HERE / name for name in ["kairos_pl.h", "kairos_pl_ports.h", "clocked.h", "clocks.h", "recorder.h"]]
     sources = [output / f"{top}.v", _HERE / shim, *headers, Path(__file__)]

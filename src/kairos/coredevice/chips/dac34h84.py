@@ -9,6 +9,7 @@ from ...language import TInt32, portable
 from ..registers import Field, Register
 
 __all__ = [
+    "AFTER_RESET",
     "ALARMS",
     "CONFIG0",
     "CONFIG1",
@@ -47,6 +48,8 @@ __all__ = [
     "CONFIG9",
     "ID",
     "IOTEST",
+    "IOTEST_PATTERN",
+    "IOTEST_WORDS",
     "READ",
     "SAMPLE_RATE",
     "TEMPERATURE",
@@ -58,6 +61,15 @@ READ = 128
 
 VERSION = 0x5409
 """content of ID"""
+
+AFTER_RESET = 0x49C
+"""content of CONFIG0 after a reset of the chip"""
+
+IOTEST_PATTERN = 37
+"""first of the registers with the words that a test of the inputs expects, twice"""
+
+IOTEST_WORDS = 4
+"""such words, each time"""
 
 SAMPLE_RATE = 0x3B9ACA00
 """samples of the mixers' oscillator in a second"""

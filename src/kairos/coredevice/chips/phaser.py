@@ -48,8 +48,10 @@ __all__ = [
     "MIQRO_OSCILLATORS",
     "MIQRO_OUTPUT",
     "MIQRO_PROFILES",
+    "MIQRO_PROFILE_BITS",
     "MIQRO_RATE",
     "MIQRO_WINDOW",
+    "MIQRO_WINDOW_BITS",
     "MIQRO_WORDS",
     "MIQRO_WORD_BITS",
     "OSCILLATORS",
@@ -59,6 +61,8 @@ __all__ = [
     "SAMPLES",
     "SERVO",
     "SERVO_COEFFICIENTS",
+    "SERVO_FRACTION_BITS",
+    "SERVO_PERIOD_NS",
     "SERVO_PROFILES",
     "SERVO_SPACING",
     "SPI_CFG",
@@ -66,6 +70,7 @@ __all__ = [
     "SPI_DATW",
     "SPI_DIVLEN",
     "SPI_SEL",
+    "SPI_TICK_NS",
     "STA",
     "SYNC_DLY",
     "TONE",
@@ -88,6 +93,15 @@ SERVO_COEFFICIENTS = 50
 
 SERVO_SPACING = 32
 """registers from one channel's coefficients to the other's"""
+
+SERVO_PERIOD_NS = 0x108
+"""time between updates of a servo"""
+
+SERVO_FRACTION_BITS = 14
+"""bits of fraction of a servo's coefficients"""
+
+SPI_TICK_NS = 4
+"""cycle of the divider of the card's SPI bus"""
 
 SERVO_PROFILES = 4
 """profiles of a servo, 8 registers each"""
@@ -157,6 +171,12 @@ MIQRO_BITS = 128
 
 MIQRO_WORDS = 3
 """words of a pulse: window and four profiles of 5 bits, then six profiles each"""
+
+MIQRO_PROFILE_BITS = 5
+"""bits of a profile in these words"""
+
+MIQRO_WINDOW_BITS = 10
+"""bits of the window's address, which begins the first one"""
 
 MIQRO_WORD_BITS = 30
 """bits of such a word"""

@@ -1,4 +1,4 @@
-"""Card with one fast DAC (LTC2000): tones, each with a cubic spline for its amplitude and a chirp for its phase.
+"""Card with a fast DAC (LTC2000), which plays tones: of each a cubic spline for its amplitude and a chirp.
 
 Source: facts of the card (docs/cards.md); Analog Devices, LTC2000 data sheet, "SPI register summary".
 
@@ -10,25 +10,44 @@ from ..registers import Field, Register
 
 __all__ = [
     "AMPLITUDE_SPAN",
+    "DAC_CLOCK",
+    "DAC_DATA_CLOCK",
+    "DAC_OUTPUT",
+    "DAC_OUTPUT_ON",
+    "DAC_PRESENT",
+    "DAC_RESET",
     "FTW_BITS",
+    "LEVEL_BITS",
     "MESSAGE",
     "PHASE_BITS",
+    "PHASE_WORDS",
     "RATE_WORD",
+    "SAMPLES",
     "SETTINGS",
     "SHIFT_MAX",
+    "TONES",
+    "TONES_MAX",
     "TRIGGER_AMPLITUDE",
     "TRIGGER_PHASE",
-    "WORD_BITS",
 ]
 
-WORD_BITS = 16
-"""bits of a coefficient in an event"""
+TONES = 4
+"""tones of a card, unless its gateware was built with another number"""
+
+TONES_MAX = 16
+"""greatest number of tones"""
+
+LEVEL_BITS = 16
+"""bits of an amplitude and of a sample, two's complement"""
 
 PHASE_BITS = 18
 """bits of a phase"""
 
 FTW_BITS = 32
 """bits of a frequency word; all of them: the sampling rate"""
+
+SAMPLES = 20
+"""samples in a cycle of the RTIO clock"""
 
 SHIFT_MAX = 15
 """greatest shift of a tone's rate of updates"""
@@ -41,6 +60,32 @@ TRIGGER_AMPLITUDE = 0
 
 TRIGGER_PHASE = 1
 """address of the trigger for phases"""
+
+DAC_RESET = 1
+"""register of the DAC whose lowest bit resets it, and then reads as 0"""
+
+DAC_CLOCK = 2
+"""register of the DAC that shows `DAC_PRESENT` if the sampling clock runs"""
+
+DAC_DATA_CLOCK = 3
+"""register of the DAC that shows `DAC_PRESENT` if the clock of the data runs"""
+
+DAC_PRESENT = 2
+"""bit of these registers"""
+
+DAC_OUTPUT = 4
+"""register of the DAC that has the value `DAC_OUTPUT_ON` when it puts out data"""
+
+DAC_OUTPUT_ON = 11
+"""value of `DAC_OUTPUT` at the end of `init`"""
+
+PHASE_WORDS = (
+    (1, 16),
+    (2, 32),
+    (2, 32),
+    (1, 16),
+)
+"""Events for the phase: its upper bits, the frequency word, its change, and `RATE_WORD`. A row: words, bits."""
 
 SETTINGS = (
     (1, 1, 0x2710),

@@ -9,6 +9,8 @@ from ...language import TInt32, portable
 from ..registers import Field, Register
 
 __all__ = [
+    "IDENTITY",
+    "READ",
     "REGISTER1",
     "REGISTER2",
     "REGISTER3",
@@ -17,6 +19,12 @@ __all__ = [
     "REGISTER6",
     "REGISTER7",
 ]
+
+READ = 0x80000008
+"""a message that asks for a register, whose number is in bits 30:28"""
+
+IDENTITY = 104
+"""lowest seven bits of register 0"""
 
 
 class REGISTER1(Register):

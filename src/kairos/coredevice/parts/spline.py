@@ -7,7 +7,7 @@ from ..chips.shuttler import LEVEL_WORDS, WORD_BITS
 from ..rtio import rtio_output
 from .channel import RTIODevice
 
-__all__ = ["LEVEL", "SplineDevice"]
+__all__ = ["LEVEL", "WORD_BITS", "SplineDevice"]
 
 LEVEL = [words for words, *_ in LEVEL_WORDS]
 """Words of each coefficient of a level or an amplitude."""

@@ -4,7 +4,7 @@ use kairos_contracts::chips::dac34h84::{
     self as dac, alarms, config1, config13, config2, config24, config25, config31, config9,
 };
 use kairos_contracts::chips::phaser::{self as chip, spi_cfg, spi_divlen};
-use kairos_contracts::chips::trf372017::{register1, register2, register3, register4, register6};
+use kairos_contracts::chips::trf372017::{self as trf, register1, register2, register3, register4, register6};
 use kairos_contracts::chips::Register;
 
 use super::super::hmc542b::attenuation_db;
@@ -13,20 +13,14 @@ use crate::signal::Ns;
 
 /// Frequency of the reference of the DAC's PLL and of the upconverters, Hz.
 const REFERENCE: f64 = 125e6;
-/// Registers of the DAC with the words that a test expects, twice.
-const TEST_FIRST: usize = 0x25;
-const TEST_WORDS: usize = 4;
-/// Content of register 0 of the DAC after a reset.
-const AFTER_RESET: u16 = 0x049c;
+const TEST_FIRST: usize = dac::IOTEST_PATTERN as usize;
+const TEST_WORDS: usize = dac::IOTEST_WORDS as usize;
 const CELSIUS: u16 = 35;
 /// Voltage of the loop filter of a PLL that has locked.
 const LOCKED: u32 = 3;
 const ALL_FIFO: u32 = 7;
 /// Distances of the FIFO's pointers without an alarm.
 const GOOD_OFFSETS: std::ops::RangeInclusive<u32> = 2..=6;
-/// Identity in register 0 of a TRF372017.
-const IDENTITY: u32 = 0x68;
-const TRF_READ: u32 = 0x8000_0008;
 /// Steps of the mixer by eighths of the sample rate, for the bits that select them.
 const MIXER_STEPS: [(kairos_contracts::chips::Field, f64); 4] = [
     (config13::CMIX_FS8, 1.0),
@@ -35,7 +29,7 @@ const MIXER_STEPS: [(kairos_contracts::chips::Field, f64); 4] = [
     (config13::CMIX_NFS4, -2.0),
 ];
 /// A cycle of the bus's divider.
-const TICK: Ns = 4;
+const TICK: Ns = chip::SPI_TICK_NS as Ns;
 
 /// The DAC.
 pub struct Dac {
@@ -49,7 +43,7 @@ pub struct Dac {
 impl Dac {
     fn new() -> Self {
         let mut registers = [0; 128];
-        registers[usize::from(dac::CONFIG0.address)] = AFTER_RESET;
+        registers[usize::from(dac::CONFIG0.address)] = dac::AFTER_RESET as u16;
         registers[usize::from(dac::ID.address)] = dac::VERSION as u16;
         registers[usize::from(dac::TEMPERATURE.address)] = CELSIUS << 8;
         Self {
@@ -210,7 +204,7 @@ impl Upconverter {
     fn read(&self, number: usize) -> u32 {
         match number {
             // Without the bit for a calibration that reached an end of its range
-            0 => IDENTITY,
+            0 => trf::IDENTITY,
             _ => self.registers[number],
         }
     }
@@ -238,8 +232,8 @@ impl Upconverter {
             return;
         }
         let number = (word & 7) as usize;
-        if word & 0x1f == TRF_READ & 0x1f {
-            if word & TRF_READ == TRF_READ {
+        if word & 0x1f == trf::READ & 0x1f {
+            if word & trf::READ == trf::READ {
                 self.asked = Some(((word >> 28 & 7) as usize, false));
             }
             return;

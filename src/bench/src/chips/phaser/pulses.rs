@@ -18,8 +18,6 @@ use crate::signal::Ns;
 pub const OSCILLATORS: usize = chip::MIQRO_OSCILLATORS as usize;
 const WINDOWS: usize = chip::MIQRO_WINDOW as usize;
 const PROFILE_WORDS: usize = 1 << 10;
-const PROFILE_BITS: u32 = 5;
-const WINDOW_BITS: u32 = 10;
 /// A period of the oscillators, and a step of a pulse's `dt`.
 const STEP: Ns = 4;
 
@@ -82,8 +80,8 @@ impl Generator {
         let width = chip::MIQRO_WORD_BITS as usize;
         let mut bits = bits[first + chip::MIQRO.width as usize..][..chip::MIQRO_WORDS as usize * width].iter();
         let mut next = |count: u32| (0..count).fold(0, |word, n| word | u32::from(bits.next() == Some(&true)) << n);
-        let window = next(WINDOW_BITS);
-        let profiles = std::array::from_fn(|_| next(PROFILE_BITS));
+        let window = next(chip::MIQRO_WINDOW_BITS);
+        let profiles = std::array::from_fn(|_| next(chip::MIQRO_PROFILE_BITS));
         let since = Ns::from(miqro::DT.get(head)) * STEP;
         let pulse = Pulse {
             at: loaded + since,
@@ -129,7 +127,7 @@ impl Generator {
             self.envelope.begin(header, samples);
             (self.began, self.clipped) = (at, false);
             self.playing = std::array::from_fn(|n| {
-                let place = (n << (PROFILE_BITS + 1)) | (pulse.profiles[n] as usize) << 1;
+                let place = (n << (chip::MIQRO_PROFILE_BITS + 1)) | (pulse.profiles[n] as usize) << 1;
                 (self.profiles[place], self.profiles[place + 1])
             });
         }

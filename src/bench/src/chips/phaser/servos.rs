@@ -18,10 +18,10 @@ use serde_json::{json, Value};
 use crate::signal::Ns;
 
 /// Time between updates.
-const PERIOD: Ns = 264;
+const PERIOD: Ns = chip::SERVO_PERIOD_NS as Ns;
 const PROFILES: usize = chip::SERVO_PROFILES as usize;
 /// Bits of fraction of the coefficients.
-const UNIT: u32 = 14;
+const UNIT: u32 = chip::SERVO_FRACTION_BITS;
 const FULL: i64 = (1 << 15) - 1;
 
 /// Addresses of the registers of all servos.

@@ -109,14 +109,7 @@ impl Output {
         }
         let hz = self.waveform.hz(n, ahead.div_ceil(CYCLE));
         let turns = self.waveform.turns(n) + hz * (passed % CYCLE) as f64 * 1e-9;
-        // A cosine with negative frequency is one with positive frequency and opposite phase.
-        let turns = if hz < 0.0 { -turns } else { turns };
-        let turns = if steps < 0.0 { turns + 0.5 } else { turns };
-        Tone {
-            hz: hz.abs(),
-            dbm: dbm(steps.abs() * STEP),
-            turns: turns.rem_euclid(1.0),
-        }
+        cosine(steps * STEP, hz, turns)
     }
 
     /// Warns, once per start, of a sum beyond the range. Where the cosine is too fast for the
@@ -146,6 +139,17 @@ impl Output {
         registers.insert("SETTINGS".into(), (self.words[SETTINGS] & u64::from(u32::MAX)).into());
         report["registers"] = registers.into();
         report
+    }
+}
+
+/// A cosine of which amplitude in V and frequency may be negative: the same with positive ones and another phase.
+pub fn cosine(volts: f64, hz: f64, turns: f64) -> Tone {
+    let turns = if hz < 0.0 { -turns } else { turns };
+    let turns = if volts < 0.0 { turns + 0.5 } else { turns };
+    Tone {
+        hz: hz.abs(),
+        dbm: dbm(volts.abs()),
+        turns: turns.rem_euclid(1.0),
     }
 }
 

@@ -115,7 +115,7 @@ impl Waveform {
 }
 
 /// n over 0 to 3, modulo 2^64.
-fn binomials(n: u64) -> [u64; 4] {
+pub fn binomials(n: u64) -> [u64; 4] {
     let halved = |a: u64, b: u64| if a.is_multiple_of(2) { (a / 2, b) } else { (a, b / 2) };
     let (a, b) = halved(n, n.wrapping_sub(1));
     let second = a.wrapping_mul(b);
