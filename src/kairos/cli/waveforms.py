@@ -12,7 +12,7 @@ from ..waveform.difference import differences
 from ..waveform.stored import GROUP, packed, unpacked
 from .tables import print_table
 
-__all__ = ["diff", "file_of", "no_waveform", "read_chips", "read_waveform", "show_chips", "waveform_of"]
+__all__ = ["chips_of", "diff", "file_of", "no_waveform", "read_chips", "read_waveform", "show_chips", "waveform_of"]
 
 SHOWN = 40
 """Differences that are printed."""
@@ -29,7 +29,7 @@ def waveform_of(recording: Recording, device, source: str = "emulator") -> dict[
 
     bench = device.control.request("bench")
     if registers := chips.collected(bench["parts"]):
-        found |= chips.packed(registers)
+        found |= chips.packed(registers, bench["plan"])
     for part in bench["plan"].get("parts", ()):
         kinds = [*["tones"] * part["tones"], *["volts"] * part["volts"]]
         names = {number: output for output, number in part["names"].items()}
@@ -89,23 +89,29 @@ def read_chips(path) -> dict[str, int]:
         return chips.unpacked(file[GROUP]) if GROUP in file else {}
 
 
+def chips_of(path, cards=()) -> tuple[dict[str, int], dict[str, str]]:
+    """Return what was in the registers of the chips at the end of a run, those of `cards` or all, and the devices that
+    stand for the cards (see `kairos.waveform.chips.devices_of`). UsageError if the file does not say it."""
+    found = read_chips(path)
+    if not found:
+        read_waveform(path)  # whose message says what is missing, if it is that
+        raise UsageError(f"{path} has no state of chips: the device had none, or the file is from before it was stored")
+    known = dict.fromkeys(name.partition(".")[0] for name in found)
+    if unknown := [name for name in cards if name not in known]:
+        raise UsageError(f"the run has no card {unknown[0]}; it has {', '.join(known)}")
+    with _opened(path) as file:
+        devices = chips.devices_of(file[GROUP])
+    return {name: value for name, value in found.items() if not cards or name.partition(".")[0] in cards}, devices
+
+
 def show_chips(args):
     """Print the state of the chips at the end of a run. UsageError."""
-    found = _chips(args.run, args.lab)
+    found, _ = chips_of(file_of(args.run, args.lab), args.cards)
     if args.json:
         print(json.dumps(found))
     else:
         rows = ((name, f"{value:#x}") for name, value in found.items())
         print_table(("register", "value"), rows, "its device has no chip")
-
-
-def _chips(named: str, folder: str | None) -> dict[str, int]:
-    path = file_of(named, folder)
-    found = read_chips(path)
-    if not found:
-        read_waveform(path)  # whose message says what is missing, if it is that
-        raise UsageError(f"{path} has no state of chips: the device had none, or the file is from before it was stored")
-    return found
 
 
 def diff(args) -> int:

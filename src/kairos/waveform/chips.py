@@ -1,15 +1,16 @@
 """The state of chips at the end of a run: what is in the registers of each DDS, DAC and CPLD, as their models know
 it from what went over the buses.
 
-In result files it is the group ``waveform/chips``: `names` (``urukul0.ch0.CFR1``) and `values`. A register of which
-nothing was sent has its value after power-up.
+In result files it is the group ``waveform/chips``: `names` (``urukul0.ch0.CFR1``) and `values`; `cards`
+(``urukul0``) and `devices`, the entries of the device database that stand for them. A register of which nothing was
+sent has its value after power-up.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CHIPS", "Changed", "changed", "collected", "packed", "unpacked"]
+__all__ = ["CHIPS", "Changed", "changed", "collected", "devices_of", "packed", "unpacked"]
 
 CHIPS = "chips"
 REGISTERS = "registers"
@@ -31,11 +32,16 @@ def _registers(report: dict, path: tuple[str, ...]) -> Iterator[tuple[str, int]]
             yield from _registers(value, (*path, name))
 
 
-def packed(registers: dict[str, int]) -> dict[str, Any]:
-    """Return the values of the group, by name."""
+def packed(registers: dict[str, int], plan: dict) -> dict[str, Any]:
+    """Return the values of the group, by name. `plan`: of the bench, with the devices of its parts."""
     import numpy as np  # imported late: it takes 0.15 s, in which a device boots
 
-    return {f"{CHIPS}/names": list(registers), f"{CHIPS}/values": np.array(list(registers.values()), np.uint64)}
+    cards = dict.fromkeys(name.partition(".")[0] for name in registers)
+    devices = {part["name"]: part["device"] for part in plan.get("parts", ()) if part["name"] in cards}
+    devices = {name: device for name, device in devices.items() if device is not None}
+    values = np.array(list(registers.values()), np.uint64)
+    found = {f"{CHIPS}/names": list(registers), f"{CHIPS}/values": values}
+    return found | ({f"{CHIPS}/cards": list(devices), f"{CHIPS}/devices": list(devices.values())} if devices else {})
 
 
 def unpacked(group) -> dict[str, int]:
@@ -44,6 +50,14 @@ def unpacked(group) -> dict[str, int]:
         return {}
     names, values = group[f"{CHIPS}/names"].asstr()[()], group[f"{CHIPS}/values"][()]
     return dict(zip(names.tolist(), values.tolist(), strict=True))
+
+
+def devices_of(group) -> dict[str, str]:
+    """Return the devices that stand for the cards, by the cards' names, from the same group; empty if the file is from
+    before they were stored."""
+    if CHIPS not in group or "devices" not in group[CHIPS]:
+        return {}
+    return dict(zip(*(group[f"{CHIPS}/{name}"].asstr()[()].tolist() for name in ("cards", "devices")), strict=True))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """``kairos runs``: the laboratory's history."""
 
 from ..command import Command, Option
-from ..options import CHANGED, JSON, LAB, RUN
+from ..options import CHANGED, DEVICE_DB, JSON, LAB, RUN
 
 NAMED = "number of the run, or its HDF5 file"
 
@@ -39,11 +39,19 @@ COMMAND = Command(
             runs="waveforms.diff",
         ),
         "chips": Command(
-            "print what was in the registers of all chips at the end of a run",
+            "print what was in the registers of all chips at the end of a run, or write it back to the device",
             Option("run", metavar="RUN", completes="run", help=NAMED),
+            Option("cards", metavar="CARD", nargs="*", help="only these cards, such as urukul0"),
+            Option(
+                "--restore",
+                action="store_true",
+                help="write the registers back: for the number of a run in a run of the laboratory, for a file on the "
+                "device of --device-db",
+            ),
+            DEVICE_DB,
             LAB,
             JSON,
-            runs="waveforms.show_chips",
+            runs="restore:command.chips",
         ),
         "verify": Command(
             "repeat a run on the twin from its file, and compare; exit code 1 if something differs",
@@ -104,6 +112,7 @@ COMMAND = Command(
         "kairos runs diff 12 15",
         "kairos runs diff before.h5 after.h5 --json",
         "kairos runs chips 12",
+        "kairos runs chips 12 urukul0 --restore",
         "kairos runs verify 12",
         "kairos runs repeat 12 points=100",
         "kairos runs analyze 12 --wait",

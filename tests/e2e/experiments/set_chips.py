@@ -1,0 +1,142 @@
+"""Cards brought into a state that differs from that after power-up; `chip` is the one at the bare SPI port."""
+
+from artiq.experiment import *
+
+
+class Cards(EnvExperiment):
+    def build(self):
+        for name in ("core", "urukul0_cpld", "urukul0_ch0", "urukul0_ch3", "fastino0", "sampler0"):
+            self.setattr_device(name)
+
+    @kernel
+    def cards(self):
+        self.core.reset()
+        self.urukul0_cpld.init()
+        self.urukul0_ch0.init()
+        self.urukul0_ch0.set_att(10.0)
+        self.urukul0_ch0.set(100 * MHz, phase=0.25, amplitude=0.5)
+        self.urukul0_ch0.set_ftw(0x12345678)
+        self.urukul0_ch0.set_pow(0x4321)
+        self.urukul0_ch0.cfg_sw(True)
+        self.core.break_realtime()
+        self.fastino0.init()
+        delay(100 * us)
+        self.fastino0.set_group(4, [1.0, -2.5, 9.9, -10.0])
+        delay(10 * us)
+        self.fastino0.stage_cic(16)
+        delay(10 * us)
+        self.fastino0.apply_cic(0b1010)
+        delay(10 * us)
+        self.fastino0.set_leds(0x5A)
+        delay(10 * us)
+        self.sampler0.init()
+        self.sampler0.set_gain_mu(3, 2)
+        delay(100 * us)
+        self.core.wait_until_mu(now_mu())
+
+    def run(self):
+        self.cards()
+
+
+class Zotino(Cards):
+    def run(self):
+        self.cards()
+        self.chip = self.get_device("chip")
+        self.voltages()
+
+    @kernel
+    def voltages(self):
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.chip.init()
+        delay(1 * ms)
+        self.chip.write_gain_mu(2, 0xF000)
+        self.chip.write_offset_mu(5, 0x8123)
+        self.chip.write_offset_dacs_mu(0x1F00)
+        delay(1 * ms)
+        self.chip.set_dac([1.5, -3.25], [2, 31])
+        delay(1 * ms)
+        self.core.wait_until_mu(now_mu())
+
+
+class Single(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.chip = self.get_device("chip")
+
+    @kernel
+    def finish(self):
+        delay(1 * ms)
+        self.core.wait_until_mu(now_mu())
+
+
+class AD9834(Single):
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.chip.init()
+        self.chip.set(12.5 * MHz, 0.25, 1, 1)
+        self.finish()
+
+
+class HMC542B(Single):
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.chip.set_att(7.0)
+        self.finish()
+
+
+class Novogorny(Single):
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.chip.set_gain_mu(3, 1)
+        self.finish()
+
+
+class AD9914(Single):
+    @kernel
+    def run(self):
+        self.core.reset()
+        delay(1 * ms)
+        self.chip.reset_all()
+        self.chip.init()
+        delay(1 * ms)
+        self.chip.set(101 * MHz, 0.25)
+        self.finish()
+
+
+class AD9912(Single):
+    def build(self):
+        super().build()
+        self.setattr_device("urukul0_cpld")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.urukul0_cpld.init()
+        self.chip.init()
+        self.chip.set(123 * MHz, 0.5)
+        self.chip.set_att(3.5)
+        self.finish()
+
+
+class ADF5356(Single):
+    def build(self):
+        super().build()
+        self.mirny, self.almazny = self.get_device("mirny"), self.get_device("almazny")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.mirny.init()
+        self.chip.init()
+        self.core.break_realtime()
+        delay(5 * ms)
+        self.chip.set_att(11.5)
+        self.chip.set_frequency(1234.5 * MHz)
+        delay(5 * ms)
+        self.almazny.output_toggle(True)
+        self.almazny.set_att(2, 10.5)
+        self.finish()

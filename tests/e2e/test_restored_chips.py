@@ -1,0 +1,110 @@
+"""`kairos runs chips RUN --restore`: a device has in its registers again what a run had left there."""
+
+import json
+from pathlib import Path
+
+import h5py
+import pytest
+
+from kairos.devices import DeviceDB
+from tests.support.command import run_kairos
+from tests.support.databases import entry, written
+from tests.support.gateware import database
+
+DDS = {0: "other", 1: "chip"}
+EXPERIMENTS = Path(__file__).with_name("experiments") / "set_chips.py"
+
+
+def chips(kairos, *words):
+    return run_kairos("runs", "chips", *words, cwd=kairos.directory)
+
+
+def ran(kairos, name, file, more, output="a.h5"):
+    """Run a class of the experiments with more entries in the device database; returns that database."""
+    path = written(DeviceDB.load(file).entries | more, kairos.directory)
+    done = kairos("run", EXPERIMENTS, "-c", name, "--no-table", "-o", output, device_db=path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return path
+
+
+def restored(kairos, *words):
+    """Restore, on a device that has just booted; returns what was found."""
+    done = chips(kairos, "a.h5", *words, "--restore", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["differing"] == []
+    return found
+
+
+def test_restored_cards_have_the_registers_of_the_run(kairos, lab):
+    ran(kairos, "Zotino", lab, {"chip": entry("zotino", "Zotino", spi_device="dio_spi0", ldac_device="ttl16")})
+    state = json.loads(chips(kairos, "a.h5", "--json").stdout)
+    assert state["dio_spi0.ch31.X1A"] != state["dio_spi0.ch30.X1A"] and state["fastino0.ch1.CIC"]
+    found = restored(kairos)
+    assert found["restored"] == state and found["untouched"] == []
+    done = chips(kairos, "a.h5", "sampler0", "urukul0", "--restore")
+    assert done.returncode == 0 and done.stdout.startswith("restored 115 registers of sampler0, urukul0"), done.stdout
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "name, module, arguments",
+    [("AD9834", "ad9834", {}), ("HMC542B", "hmc542b", {}), ("Novogorny", "novogorny", {"cnv_device": "ttl16"})],
+)
+def test_restored_single_chip_has_the_registers_of_the_run(kairos, lab, name, module, arguments):
+    ran(kairos, name, lab, {"chip": entry(module, name, spi_device="dio_spi0", **arguments)})
+    assert any(restored(kairos, "dio_spi0")["restored"].values())
+
+
+@pytest.mark.long
+def test_restored_synthesiser_is_calibrated_and_untouched_ones_are_named(kairos, lab):
+    more = {
+        "mirny": entry("mirny", "Mirny", spi_device="dio_spi0", refclk=100e6, clk_sel=0),
+        "chip": entry("adf5356", "ADF5356", cpld_device="mirny", sw_device="ttl16", channel=1),
+        "almazny": entry("almazny", "AlmaznyLegacy", host_mirny="mirny"),
+    }
+    ran(kairos, "ADF5356", lab, more)
+    found = restored(kairos, "dio_spi0")
+    assert found["untouched"] == ["dio_spi0.ch0", "dio_spi0.ch2", "dio_spi0.ch3"]
+    assert found["restored"]["dio_spi0.ch1.R0"] and found["restored"]["dio_spi0.ALMAZNY2"]
+
+
+@pytest.mark.long
+def test_restored_ad9912_has_the_registers_of_the_run(kairos, lab):
+    entries = DeviceDB.load(lab).entries
+    chip = entry("ad9912", "AD9912", cpld_device="urukul0_cpld", chip_select=4, pll_n=8)
+    gone = {f"urukul0_ch{n}": "chip" for n in range(4)}
+    ran(kairos, "AD9912", lab, {**gone, "chip": chip, "urukul0_cpld": entries["urukul0_cpld"]})
+    assert restored(kairos, "urukul0")["restored"]["urukul0.ch0.FREQUENCY"]
+
+
+@pytest.mark.long
+def test_restored_ad9914_is_calibrated_and_has_the_registers_of_the_run(kairos, tmp_path):
+    cards = database("cards", tmp_path)
+    chips_of_bus = {name: entry("ad9914", "AD9914", sysclk=3e9, bus_channel=2, channel=n) for n, name in DDS.items()}
+    ran(kairos, "AD9914", cards, chips_of_bus)
+    state = json.loads(chips(kairos, "a.h5", "--json").stdout)
+    (card,) = {key.partition(".")[0] for key in state if key.endswith(".PROFILE_FREQUENCY")}
+    assert any(restored(kairos, card)["restored"].values())
+    done = chips(kairos, "a.h5", "--restore")
+    assert done.returncode == 1 and "cannot be restored" in done.stderr and card in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_what_cannot_be_restored_is_refused_in_a_line(kairos, lab):
+    path = ran(kairos, "Cards", lab, {})
+    with h5py.File(kairos.directory / "a.h5", "r+") as file:
+        names = file["waveform/chips/names"].asstr()[()].tolist()
+        file["waveform/chips/values"][names.index("urukul0.ch2.CFR1")] |= 1 << 31
+    done = chips(kairos, "a.h5", "--restore")
+    assert done.returncode == 1 and done.stderr.strip().splitlines() == [
+        "kairos: urukul0 cannot be restored: its RAM plays, whose words are not part of the state: run an experiment "
+        "that fills it; name what is to be restored: fastino0 sampler0"
+    ]
+    entries = DeviceDB.load(path).entries
+    del entries["urukul0_cpld"]
+    written(entries, kairos.directory)
+    done = chips(kairos, "a.h5", "urukul0", "--restore")
+    assert done.returncode == 1 and "no urukul0_cpld any more" in done.stderr
+    done = chips(kairos, "a.h5", "urukul7", "--restore")
+    assert done.returncode == 1 and "has no card urukul7; it has " in done.stderr
