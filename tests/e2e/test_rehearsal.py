@@ -13,6 +13,7 @@ from kairos.experiment.store import DatasetStore
 from kairos.network import analyzer
 from kairos.twin.rehearsal import Twin
 from tests.support.command import HEAD
+from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
 
 PLANTED = """
@@ -303,3 +304,31 @@ def test_device_time_does_not_follow_a_slow_host(tmp_path):
         with Twin(DeviceDB.load(DEVICES)) as twin:
             times.append(twin.rehearse(file).device_ns)
     assert times[0] == times[1]
+
+
+SUBKERNELS = """
+from artiq.experiment import *
+
+class Exp(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("sat_ttl4")
+
+    @subkernel(destination=1)
+    def far(self):
+        self.sat_ttl4.pulse(2 * us)
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        delay(20 * ms)
+        self.far()
+        subkernel_await(self.far)
+"""
+
+
+def test_kernel_that_waits_for_another_board_is_rehearsed(kairos):
+    built("pair", "satellite")
+    path = kairos.write(SUBKERNELS, head="")
+    done = kairos("rehearse", path, "--json", device_db=EXAMPLES / "two_boards_device_db.py")
+    assert done.returncode == 0 and "no underflow" in json.loads(done.stdout)["sentence"], done.stdout + done.stderr

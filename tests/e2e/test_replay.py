@@ -12,7 +12,7 @@ import pytest
 from kairos.session.record import Record, unpacked
 from kairos.twin.replay import replayed
 from tests.support.command import run_kairos
-from tests.support.gateware import database
+from tests.support.gateware import built, database
 from tests.support.paths import EXAMPLES
 
 BODY = """
@@ -228,3 +228,101 @@ def test_replay_prints_variables_and_writes_a_page_with_them(kairos):
 def content_of(page):
     packed = re.search(r'id="lanes">([^<]*)<', page)[1]
     return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+CONSTANTS = """
+WIDTH = 3 * us
+LIMITS = (2, 0.5)
+COUNTS = [4, 5, 6]
+
+class Exp(EnvExperiment):
+    kernel_invariants = {"length", "name"}
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+        self.length, self.name, self.count, self.total = 2e-6, "scan", 2, 0
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        for i in range(self.count):
+            self.burst(i)
+
+    @kernel
+    def burst(self, i):
+        if self.name == "scan" and i < LIMITS[0]:
+            self.ttl4.pulse(self.length)
+            delay(WIDTH)
+        self.total += COUNTS[i]
+"""
+
+
+def test_replay_shows_constants_that_functions_name(kairos):
+    path = kairos.write(CONSTANTS, head="from artiq.experiment import *\n")
+    assert kairos("run", path, "--no-table", "-o", "a.h5").returncode == 0
+    found = replayed(kairos.directory / "a.h5", debugged=True)
+    seen = [dict(one.variables) for step in found.steps for one in step.functions if one.name.endswith(".burst")]
+    assert seen and all(
+        values.items() >= {"WIDTH": "3e-6", "self.length": "2e-6", "self.name": '"scan"', "LIMITS": "(2, 0.5)"}.items()
+        for values in seen
+    ), seen[:1]
+    assert {values["COUNTS"] for values in seen} == {"[4, 5, 6]"}
+    assert not any("us" in values for values in seen), "units are no variables"
+    assert list(dict.fromkeys(values["i"] for values in seen if "i" in values)) == ["0", "1"]
+    runs = [dict(one.variables) for step in found.steps for one in step.functions if one.name.endswith(".run")]
+    assert {values["self.count"] for values in runs} == {"2"}
+
+
+BOARDS = """
+from artiq.experiment import *
+
+class Exp(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+        self.setattr_device("sat_ttl4")
+
+    @subkernel(destination=1)
+    def far(self, count: TInt32):
+        for there in range(count):
+            self.sat_ttl4.pulse(2 * us)
+            delay(2 * us)
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        for here in range(2):
+            delay(20 * ms)
+            self.far(here + 1)
+            subkernel_await(self.far)
+            self.core.break_realtime()
+            self.ttl4.pulse(1 * us)
+"""
+
+
+def test_replay_shows_the_kernels_of_each_board(kairos):
+    built("pair", "satellite")
+    path = kairos.write(BOARDS, head="")
+    original = EXAMPLES / "two_boards_device_db.py"
+    database_file = kairos.directory / "pair_db.py"
+    database_file.write_text(original.read_text().replace("__file__", repr(str(original))))
+    done = kairos("run", path, "--no-table", "-o", "a.h5", device_db=database_file)
+    assert done.returncode == 0, done.stderr
+    found = replayed(kairos.directory / "a.h5", debugged=True)
+    assert found.differences == [] and [step.time_ns for step in found.steps] == sorted(s.time_ns for s in found.steps)
+    boards = list(dict.fromkeys(step.board for step in found.steps))
+    assert len(boards) == 2 and all(boards)
+    far = [
+        (step.board, dict(one.variables))
+        for step in found.steps
+        for one in step.functions
+        if one.name.endswith(".far") and one.line == line_of(kairos, "self.sat_ttl4.pulse")
+    ]
+    assert {board for board, _ in far} == {boards[1]}
+    assert {values["there"] for _, values in far if "there" in values} == {"0", "1"}
+    last = found.at(found.steps[-1].time_ns - found.recording.origin_ns)["functions"]
+    assert {(one["board"], one["function"].rpartition(".")[2]) for one in last} >= {
+        (boards[0], "run"),
+        (boards[1], "far"),
+    }

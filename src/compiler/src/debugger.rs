@@ -32,8 +32,8 @@ pub struct Registers {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Active {
     pub place: Frame,
-    /// Names and values; of objects, the attributes as `name.attribute`. Those that the processor no longer has
-    /// are missing.
+    /// Names and values; of objects, the attributes as `name.attribute`; at the end constants that the function
+    /// names. Those that the processor no longer has are missing.
     pub variables: Vec<(String, String)>,
 }
 
@@ -178,8 +178,12 @@ impl<'a> Debugger<'a> {
 
     fn variables(&self, scope: &Scope<'a>, state: &State<'_, 'a>) -> Vec<(String, String)> {
         let memory = state.memory;
-        let mut found = vec![];
+        let (mut found, mut constants): (Vec<(String, String)>, Vec<_>) = (vec![], vec![]);
         for (name, form, source) in &scope.variables {
+            if let Form::Constant(text) = form {
+                constants.push((name.clone(), text.clone()));
+                continue;
+            }
             let bytes = match source {
                 Source::Constant(value) => Some(value.to_le_bytes().to_vec()),
                 Source::Expression(expression) => self.bytes(*expression, state, form),
@@ -199,6 +203,9 @@ impl<'a> Debugger<'a> {
                 found.push((name.clone(), text));
             }
         }
+        // An attribute may be in memory as well.
+        constants.retain(|(name, _)| !found.iter().any(|(known, _)| known == name));
+        found.extend(constants);
         found
     }
 

@@ -9,12 +9,52 @@
 //! | `(` FORMS `)` | tuple |
 //! | `r` FORM | range |
 //! | `{` NAME `@` OFFSET `:` FORM `,` … `}` | an object, by its address: attributes in its memory |
+//! | `=` TEXT | a constant: its value, of which nothing is in memory |
 
+use crate::host::HostValue;
 use crate::types::{Kind, Ty, Types};
 
 /// Most elements of a sequence, and characters of a text, that are shown.
 const SHOWN: usize = 16;
 const CHARACTERS: usize = 80;
+
+/// Begins the form of a constant.
+pub(crate) const CONSTANT: char = '=';
+
+/// The value of a constant, as Python would write it; None if it is not shown.
+pub(crate) fn constant_text(value: &HostValue) -> Option<String> {
+    let joined = |values: &[HostValue]| {
+        let texts: Option<Vec<String>> = values.iter().take(SHOWN).map(constant_text).collect();
+        let more = match values.len() {
+            0..=SHOWN => String::new(),
+            length => format!(", … {length} in all"),
+        };
+        Some(texts?.join(", ") + &more)
+    };
+    Some(match value {
+        HostValue::None => "None".into(),
+        HostValue::Bool(value) => if *value { "True" } else { "False" }.into(),
+        HostValue::Int(value) | HostValue::Int64(value) => value.to_string(),
+        HostValue::Int32(value) => value.to_string(),
+        HostValue::Float(value) => format!("{value:?}"),
+        HostValue::Str(text) => {
+            let shown: String = text.chars().take(CHARACTERS).collect();
+            format!("{shown:?}{}", if shown.len() < text.len() { "…" } else { "" })
+        }
+        HostValue::Bytes(bytes) | HostValue::ByteArray(_, bytes) => {
+            let shown = &bytes[..bytes.len().min(CHARACTERS)];
+            let more = if shown.len() < bytes.len() { "…" } else { "" };
+            format!("b\"{}\"{more}", shown.escape_ascii())
+        }
+        HostValue::Tuple(values) => {
+            let comma = if values.len() == 1 { "," } else { "" };
+            format!("({}{comma})", joined(values)?)
+        }
+        HostValue::List(_, values) => format!("[{}]", joined(values)?),
+        HostValue::Range(parts) => format!("range({})", joined(&parts[..])?),
+        _ => return None,
+    })
+}
 
 /// The form of values of a type; None if they are not shown.
 pub(crate) fn form_of(types: &Types, ty: Ty) -> Option<String> {
@@ -55,6 +95,7 @@ pub(crate) enum Form {
     Tuple(Vec<Form>),
     Range(Box<Form>),
     Object(Vec<(String, u32, Form)>),
+    Constant(String),
 }
 
 /// Reads memory of the device.
@@ -70,6 +111,9 @@ pub(crate) trait Memory {
 impl Form {
     /// Parses a form; None if it is none.
     pub(crate) fn parse(text: &str) -> Option<Form> {
+        if let Some(value) = text.strip_prefix(CONSTANT) {
+            return Some(Form::Constant(value.into()));
+        }
         let mut rest = text;
         let form = Form::next(&mut rest)?;
         rest.is_empty().then_some(form)
@@ -124,7 +168,7 @@ impl Form {
     fn layout(&self) -> (usize, usize) {
         match self {
             Form::Bool => (1, 1),
-            Form::Int32 | Form::List(_) | Form::Object(_) => (4, 4),
+            Form::Int32 | Form::List(_) | Form::Object(_) | Form::Constant(_) => (4, 4),
             Form::Int64 | Form::Float => (8, 8),
             Form::Text | Form::Bytes => (8, 4),
             Form::Array { dims, strided, .. } => (4 + 4 * dims * (1 + usize::from(*strided)), 4),
@@ -219,6 +263,7 @@ impl Form {
                 format!("range({}, {}, {})", part(0)?, part(1)?, part(2)?)
             }
             Form::Object(_) => format!("object at {:#x}", word(0)?),
+            Form::Constant(text) => text.clone(),
         })
     }
 
@@ -308,7 +353,16 @@ mod tests {
 
     #[test]
     fn forms_are_read_as_they_are_written() {
-        for text in ["b", "lI", "a2f", "v1i", "(i(bf)s)", "ri", "{count@4:i,limits@8:lf,}"] {
+        for text in [
+            "b",
+            "lI",
+            "a2f",
+            "v1i",
+            "(i(bf)s)",
+            "ri",
+            "{count@4:i,limits@8:lf,}",
+            "=(1, q",
+        ] {
             assert!(Form::parse(text).is_some(), "{text}");
         }
         for text in ["", "q", "l", "(i", "bb", "{count@4:i", "a"] {
@@ -323,6 +377,7 @@ mod tests {
         assert_eq!(shown("i", &(-7i32).to_le_bytes()), Some("-7".into()));
         assert_eq!(shown("f", &1e-6f64.to_le_bytes()), Some("1e-6".into()));
         assert_eq!(shown("i", &[1, 2]), None, "a part of it is not known");
+        assert_eq!(shown("=1e-6", &[]), Some("1e-6".into()));
         let tuple = [&[1u8, 0, 0, 0, 0, 0, 0, 0][..], &2i64.to_le_bytes()].concat();
         assert_eq!(shown("(bI)", &tuple), Some("(True, 2)".into()));
         let parts = Form::parse("(bI)").expect("a form");

@@ -53,6 +53,11 @@ impl Names {
         &self.by_expr[&expr.id]
     }
 
+    /// The meaning of a name in code that may never be reached; None if it has none.
+    pub fn known(&self, expr: &Expr) -> Option<&Name> {
+        self.by_expr.get(&expr.id)
+    }
+
     pub fn local(&self, name: &str) -> Option<LocalId> {
         self.index.get(name).copied()
     }

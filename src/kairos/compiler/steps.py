@@ -1,10 +1,11 @@
 """The steps of kernels: at each of their calls of the firmware, what the emulator has recorded of registers and memory,
 read with the debug information of their libraries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import _native
+from ..language import units
 
 __all__ = ["Function", "Step", "steps_in"]
 
@@ -17,7 +18,8 @@ class Function:
     line: int
     name: str
     variables: tuple[tuple[str, str], ...]
-    """Names and values, as Python would write them; those that the processor no longer had are missing."""
+    """Names and values, as Python would write them, constants that the function names at the end; those that the
+    processor no longer had are missing."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +30,30 @@ class Step:
     """Since power-up."""
     functions: tuple[Function, ...]
     """Innermost first."""
+    board: str = ""
+    """The board of the kernel; empty if there is only one."""
 
 
-def steps_in(recording: bytes, libraries: dict[str, bytes]) -> Sequence[Step]:
-    """Return the steps in a recording, in order. libraries: with debug information, by fingerprint."""
+def steps_in(recordings: Mapping[str, bytes], libraries: dict[str, bytes]) -> Sequence[Step]:
+    """Return the steps in the recordings of boards, in order of time. libraries: with debug information, by
+    fingerprint."""
     found = []
-    for time_ns, functions in _native.steps(recording, libraries):
-        own = [Function(file, line, name, tuple(variables)) for file, line, name, variables in functions]
-        if own:
-            found.append(Step(time_ns, tuple(own)))
-    return found
+    for board, recording in recordings.items():
+        for time_ns, functions in _native.steps(recording, libraries):
+            own = [Function(file, line, name, _shown(variables)) for file, line, name, variables in functions]
+            if own:
+                found.append(Step(time_ns, tuple(own), board))
+    return sorted(found, key=lambda step: step.time_ns)
+
+
+def _shown(variables) -> tuple[tuple[str, str], ...]:
+    """Leave out units (but those of one letter, which may be variables), whose values everyone knows."""
+    return tuple((name, value) for name, value in variables if len(name) == 1 or not _is_unit(name, value))
+
+
+def _is_unit(name: str, value: str) -> bool:
+    factor = getattr(units, name, None)
+    try:
+        return isinstance(factor, float) and float(value) == factor
+    except ValueError:
+        return False

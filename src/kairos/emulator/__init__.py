@@ -6,7 +6,18 @@ real gateware; this package finds its files, manages its process and uses its co
 
 from .artifacts import build_directory, fingerprints
 from .copies import Copy, begin
-from .process import Emulator, Options, acquire, adopt, environment, is_emulated, is_running, shutdown_all, variant_of
+from .process import (
+    Emulator,
+    Options,
+    acquire,
+    adopt,
+    environment,
+    has_several_boards,
+    is_emulated,
+    is_running,
+    shutdown_all,
+    variant_of,
+)
 
 __all__ = [
     "Copy",
@@ -18,6 +29,7 @@ __all__ = [
     "build_directory",
     "environment",
     "fingerprints",
+    "has_several_boards",
     "is_emulated",
     "is_running",
     "shutdown_all",

@@ -31,6 +31,7 @@ __all__ = [
     "acquire",
     "adopt",
     "environment",
+    "has_several_boards",
     "is_emulated",
     "is_running",
     "shutdown_all",
@@ -104,6 +105,11 @@ def variant_of(url: str) -> str:
     if not variant or "/" in variant:
         raise EmulatorError(f"'{url}' is not an emulated device: use emulator://VARIANT, such as emulator://demo")
     return variant
+
+
+def has_several_boards(url: str) -> bool:
+    """Return whether ``emulator://VARIANT`` is a system of boards."""
+    return artifacts.is_system(variant_of(url))
 
 
 def wiring(options: Options) -> list[str]:
@@ -425,16 +431,6 @@ class Emulator:
         with self.control.memory_file() as path:
             reply = self.control.request("sources", **{"path": path, "from": self.outputs_start})
             return Sources(reply, path, self.kernels)
-
-    def record_steps(self, most: int):
-        """Record from now on what kernels have at each of their calls of the firmware, in up to so many bytes."""
-        self.control.request("record_steps", bytes=most)
-
-    def steps(self) -> bytes:
-        """What `record_steps` has recorded (`kairos.compiler.steps` reads it)."""
-        with self.control.memory_file() as path:
-            self.control.request("steps", path=path)
-            return Path(path).read_bytes()
 
     def _gets_nearer(self, status: dict) -> bool:
         """Return whether time advances towards the next output known at `status`, which is updated."""

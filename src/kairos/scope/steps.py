@@ -19,8 +19,8 @@ class Steps:
     """The steps of a run."""
 
     steps: Sequence
-    """Each with `time_ns` since power-up, and `functions`, innermost first: `file`, `line`, `name`, and `variables`,
-    pairs of name and value."""
+    """Each with `time_ns` since power-up, the `board`, and `functions`, innermost first: `file`, `line`, `name`, and
+    `variables`, pairs of name and value."""
     origin_ns: int
     """The page's time 0, since power-up."""
     texts: Mapping[str, str]
@@ -34,6 +34,7 @@ class Steps:
         files: dict[str, int] = {}
         words: list[int] = []
         at: list[int] = []
+        boards = {name: number for number, name in enumerate(dict.fromkeys(step.board for step in self.steps))}
         for step in self.steps:
             at.append(len(words))
             words.append(len(step.functions))
@@ -47,6 +48,8 @@ class Steps:
             "t": packer.array([step.time_ns - self.origin_ns for step in self.steps], np.float64),
             "at": packer.array(at, np.uint32),
             "words": packer.array(words, np.uint32),
+            "boards": list(boards),
+            "on": packer.array([boards[step.board] for step in self.steps], np.uint32),
             "files": [{"name": Path(file).name, "own": is_own(file), "text": self._text(file)} for file in files],
         }
 

@@ -19,6 +19,7 @@ from ..cli.outputs import duration_ns
 from ..cli.waveforms import file_of, read_waveform
 from ..coredevice.core import load_compiler
 from ..devices import DeviceDB
+from ..emulator import steps as steps_of_kernels
 from ..emulator.sources import UNKNOWN, Sources, is_own
 from ..errors import UsageError
 from ..scope.run import write_run
@@ -59,9 +60,9 @@ class Replayed:
     def at(self, instant: int) -> dict[str, Any]:
         """Return what was there at an instant, in ns after the first event of the pins: the last `output` of the
         kernels that was due, the `next` one, what the processor has `submitted` last (each with file, line,
-        function and due time), the `functions` that had not returned at the processor's last call of the firmware,
-        innermost first, each with file, line, name and `variables`, and the levels of the `pins` that change in the
-        run."""
+        function and due time), the `functions` that had not returned at the last call of the firmware by each board's
+        processor, innermost first, each with file, line, name, `variables`, and the `board` if there are several, and
+        the levels of the `pins` that change in the run."""
         outputs = self.sources.outputs
         due, submitted = outputs["time_ns"], outputs["submitted_ns"]
         now = instant + self.recording.origin_ns
@@ -78,11 +79,14 @@ class Replayed:
         }
 
     def _functions(self, now: int) -> list[dict[str, Any]]:
-        passed = bisect_right(self.steps, now, key=lambda step: step.time_ns)
-        functions = self.steps[passed - 1].functions if passed else ()
+        last = {step.board: step for step in self.steps[: bisect_right(self.steps, now, key=lambda step: step.time_ns)]}
         return [
-            {"file": one.file, "line": one.line, "function": one.name, "variables": dict(one.variables)}
-            for one in functions
+            {
+                **({"board": step.board} if step.board else {}),
+                **{"file": one.file, "line": one.line, "function": one.name, "variables": dict(one.variables)},
+            }
+            for step in last.values()
+            for one in step.functions
         ]
 
     def _origin(self, number: int) -> dict[str, Any]:
@@ -151,7 +155,8 @@ def _print_instant(shown: dict[str, Any]):
     own = [one for one in shown["functions"] if is_own(one["file"])]
     for one in own or shown["functions"][:1]:
         values = ", ".join(f"{name} = {value}" for name, value in one["variables"].items())
-        print(f"  {Path(one['file']).name}:{one['line']} in {one['function'].rpartition('.')[2]}: {values or '-'}")
+        on = f" on {one['board']}" if "board" in one else ""
+        print(f"  {Path(one['file']).name}:{one['line']} in {one['function'].rpartition('.')[2]}{on}: {values or '-'}")
     levels = ", ".join(f"{name} {'-' if level is None else level}" for name, level in shown["pins"].items())
     print(f"  pins: {levels or 'none has changed'}")
 
@@ -182,7 +187,7 @@ def replayed(path: Path, twin: str | None = None, debugged: bool = False, page: 
         with Twin(ddb, None if bench is None else str(bench), twin) as used:
             device = used.device
             if debugged or page is not None:
-                device.record_steps(STEPS)
+                steps_of_kernels.record(device, STEPS)
             session = Replay("127.0.0.1", device)
             try:
                 session.repeat(steps, _kernels(steps, libraries))
@@ -193,7 +198,9 @@ def replayed(path: Path, twin: str | None = None, debugged: bool = False, page: 
             again, sources = device.recording(names), device.sources()
             found = Replayed(again, sources, session.statistics.kernels, complete, [])
             if debugged or page is not None:
-                found.steps = load_compiler().steps.steps_in(device.steps(), device.kernels.libraries())
+                found.steps = load_compiler().steps.steps_in(
+                    steps_of_kernels.recorded(device), device.kernels.libraries()
+                )
             if page is not None:
                 write_run(page, again, used.ddb.entries, names, device, path.name, found.steps, _files(texts))
             if inputs is not None:

@@ -2,7 +2,8 @@
 
 use super::format::escaped;
 use super::Printer;
-use crate::ir::Variable;
+use crate::forms::CONSTANT;
+use crate::ir::{Constant, Variable};
 use crate::source::{FileId, Span};
 use crate::symbol::qualified_name;
 
@@ -58,28 +59,45 @@ impl Printer<'_> {
     /// Describes a variable of the function with the node `scope`. Its type says how its bytes are read
     /// ([`crate::forms`]).
     pub(super) fn variable(&mut self, variable: &Variable, scope: usize) {
-        let file = self.file(variable.span.file);
-        let line = self.sources.position(variable.span).0;
-        let kind = match self.forms.get(&variable.form) {
-            Some(&known) => known,
-            None => {
-                let (form, bits) = (escaped(variable.form.as_bytes()), 8 * variable.ty.layout().0);
-                let node = self.node(format!(
-                    "!DIBasicType(name: \"{form}\", size: {bits}, encoding: DW_ATE_unsigned)"
-                ));
-                self.forms.insert(variable.form.clone(), node);
-                node
-            }
-        };
-        let name = escaped(variable.name.as_bytes());
-        let node = self.node(format!(
-            "!DILocalVariable(name: \"{name}\", scope: !{scope}, file: !{file}, line: {line}, type: !{kind})"
-        ));
+        let bits = 8 * variable.ty.layout().0;
+        let node = self.described(&variable.name, &variable.form, bits, variable.span, scope);
         let location = self.location(Some(scope), variable.span);
         self.line(format_args!(
             "  call void @llvm.dbg.declare(metadata ptr %t{}, metadata !{node}, metadata !DIExpression()){location}",
             variable.slot
         ));
+    }
+
+    /// Describes a constant, likewise. Its type says its value; a number stands for the value, so that it is there in
+    /// all of the function.
+    pub(super) fn constant(&mut self, constant: &Constant, scope: usize) {
+        let form = format!("{CONSTANT}{}", constant.text);
+        let node = self.described(&constant.name, &form, 32, constant.span, scope);
+        let location = self.location(Some(scope), constant.span);
+        self.line(format_args!(
+            "  call void @llvm.dbg.value(metadata i32 0, metadata !{node}, metadata !DIExpression()){location}"
+        ));
+    }
+
+    /// The node of a variable.
+    fn described(&mut self, name: &str, form: &str, bits: u32, span: Span, scope: usize) -> usize {
+        let file = self.file(span.file);
+        let line = self.sources.position(span).0;
+        let kind = match self.forms.get(form) {
+            Some(&known) => known,
+            None => {
+                let text = escaped(form.as_bytes());
+                let node = self.node(format!(
+                    "!DIBasicType(name: \"{text}\", size: {bits}, encoding: DW_ATE_unsigned)"
+                ));
+                self.forms.insert(form.into(), node);
+                node
+            }
+        };
+        let name = escaped(name.as_bytes());
+        self.node(format!(
+            "!DILocalVariable(name: \"{name}\", scope: !{scope}, file: !{file}, line: {line}, type: !{kind})"
+        ))
     }
 
     /// The debug location of a call in the function with the node `scope`.

@@ -130,6 +130,9 @@ impl Printer<'_> {
             self.line(format_args!(
                 "declare void @llvm.dbg.declare(metadata, metadata, metadata)"
             ));
+            self.line(format_args!(
+                "declare void @llvm.dbg.value(metadata, metadata, metadata)"
+            ));
         }
         for (symbol, external) in &self.module.externals {
             let mut params: Vec<String> = external.params.iter().map(|ty| passed(ty).to_string()).collect();
@@ -307,6 +310,9 @@ impl Printer<'_> {
         if let (true, Some(scope)) = (self.variables, scope) {
             for variable in &function.variables {
                 self.variable(variable, scope);
+            }
+            for constant in &function.constants {
+                self.constant(constant, scope);
             }
         }
         self.line(format_args!("  br label %b0"));

@@ -3,6 +3,7 @@
 
 mod call;
 mod choice;
+mod described;
 mod exceptions;
 mod expr;
 mod fstring;
@@ -216,6 +217,7 @@ impl Emitter<'_, '_> {
             }
             self.locals.push(slot);
         }
+        self.describe_constants();
         self.make_inner_functions();
         self.body(&self.function.ast.body)?;
         if !self.build.is_closed() {

@@ -50,6 +50,16 @@ impl Boards {
         self.system.master()
     }
 
+    /// The first board, with the network.
+    pub fn master_mut(&mut self) -> &mut Machine {
+        &mut self.system.boards_mut()[0].machine
+    }
+
+    /// All boards.
+    pub fn machines(&self) -> impl Iterator<Item = &Machine> {
+        self.system.boards().iter().map(|board| &board.machine)
+    }
+
     /// Names of all boards; empty for a single one.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.system.boards().iter().map(|board| &board.name[..])

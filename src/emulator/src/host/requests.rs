@@ -11,6 +11,7 @@ use serde_json::{json, Value};
 use super::boards::Boards;
 use super::forward::Forwarder;
 use crate::machine::bus::Bus;
+use crate::machine::cpu::Core;
 use crate::machine::schedule::{CoreState, Machine};
 use crate::machine::time::{self, Cycles};
 use crate::peripherals;
@@ -77,13 +78,20 @@ pub enum Request {
         #[serde(default)]
         from: Vec<usize>,
     },
-    /// Records what the kernels of the master have at their calls of the firmware, in up to so many bytes.
+    /// Records what the kernels of each board have at their calls of the firmware, in up to so many bytes in all.
     RecordSteps {
         bytes: usize,
     },
-    /// Writes what was recorded.
+    /// Writes what was recorded on a board, by default the master.
     Steps {
         path: PathBuf,
+        board: Option<String>,
+    },
+    /// Blocks of the firmware that the cores of the master have translated.
+    Blocks,
+    /// Translates such blocks beforehand.
+    Translate {
+        blocks: Vec<Vec<(u32, u32)>>,
     },
     Forwards,
     Fork(Fork),
@@ -258,13 +266,26 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             sources.reply()
         }
         Request::RecordSteps { bytes } => {
-            boards.master().cores[KERNEL].record_steps(bytes);
+            let machines: Vec<&Machine> = boards.machines().collect();
+            for machine in &machines {
+                machine.cores[KERNEL].record_steps(bytes / machines.len());
+            }
             json!({})
         }
-        Request::Steps { path } => {
-            let steps = boards.master().cores[KERNEL].steps();
+        Request::Steps { path, board } => {
+            let steps = boards.board(board.as_deref())?.cores[KERNEL].steps();
             std::fs::write(&path, &steps).map_err(|error| format!("{}: {error}", path.display()))?;
             json!({ "bytes": steps.len() })
+        }
+        Request::Blocks => {
+            let cores = boards.master().cores.iter();
+            json!({ "blocks": cores.map(Core::blocks).collect::<Vec<_>>() })
+        }
+        Request::Translate { blocks } => {
+            for (core, blocks) in boards.master_mut().cores.iter_mut().zip(&blocks) {
+                core.translate(blocks);
+            }
+            json!({})
         }
         Request::Forwards => json!({ "forwards": run.forwarder.by_port() }),
         Request::Fork(fork) => {

@@ -3,21 +3,39 @@
 
 import { countUntil, duration, valueAt } from "./lanes.js";
 
-// The steps of a page. `content.steps`: `t`, the times; `at`, where each begins in `words`; `files` (`name`, `own`,
-// `text`). A step in `words`: number of functions; for each, innermost first, number of its file, line, number of its
+// The steps of a page. `content.steps`: `t`, the times; `at`, where each begins in `words`; `on`, the number of its
+// board in `boards`; `files` (`name`, `own`, `text`). A step in `words`: number of functions; for each, innermost first,
+// number of its file, line, number of its
 // name, number of variables, and of each the numbers of name and value.
 class Kernel {
   constructor(content, buffer) {
-    const { t, at, words, files } = content.steps;
+    const { t, at, words, files, boards, on } = content.steps;
     this.t = new Float64Array(buffer, ...t);
     this.at = new Uint32Array(buffer, ...at);
     this.words = new Uint32Array(buffer, ...words);
+    this.on = new Uint32Array(buffer, ...on);
+    this.boards = boards;
+    this.board = null;
     this.texts = content.texts;
     this.files = files;
   }
 
+  // Whether a step is one of those that are shown: of the chosen board, or of any.
+  shown(step) { return this.board === null || this.on[step] === this.board; }
+
   // The number of the step that the processor had made last at a time; -1: none.
-  stepAt(time) { return countUntil(this.t, time) - 1; }
+  stepAt(time) {
+    let step = countUntil(this.t, time) - 1;
+    while (step >= 0 && !this.shown(step)) step--;
+    return step;
+  }
+
+  // The step before one on the same board; -1: none.
+  before(step) {
+    let at = step - 1;
+    while (at >= 0 && this.on[at] !== this.on[step]) at--;
+    return at;
+  }
 
   // The functions of a step, innermost first.
   functions(step) {
@@ -38,19 +56,19 @@ class Kernel {
   // The next step (or the one before) from `step` on for which `wanted(functions)`; null if there is none.
   find(step, forwards, wanted) {
     for (let at = step + (forwards ? 1 : -1); at >= 0 && at < this.t.length; at += forwards ? 1 : -1) {
-      if (wanted(this.functions(at))) return at;
+      if (this.shown(at) && wanted(this.functions(at), at)) return at;
     }
     return null;
   }
 
   // The next step (or the one before) on another line of the user's own files, or with another depth there.
   line(step, forwards) {
-    const place = (functions) => {
+    const place = (functions, at) => {
       const own = functions[this.ownOf(functions)];
-      return own && `${own.file}:${own.line}:${functions.length}`;
+      return own && `${this.on[at]}:${own.file}:${own.line}:${functions.length}`;
     };
-    const here = step < 0 ? null : place(this.functions(step));
-    return this.find(step, forwards, (functions) => place(functions) !== here);
+    const here = step < 0 ? null : place(this.functions(step), step);
+    return this.find(step, forwards, (functions, at) => place(functions, at) !== here);
   }
 
   // The next step (or the one before) at a line.
@@ -68,9 +86,12 @@ class Debugger {
     this.root = document.getElementById("debugger");
     this.root.hidden = false;
     this.moves = {
-      first: () => 0, back: () => this.kernel.line(this.now(), false), less: () => this.now() - 1,
-      more: () => this.now() + 1, next: () => this.kernel.line(this.now(), true), last: () => this.kernel.t.length - 1,
+      first: () => this.kernel.find(-1, true, () => true), back: () => this.kernel.line(this.now(), false),
+      less: () => this.kernel.find(this.now(), false, () => true), more: () => this.kernel.find(this.now(), true, () => true),
+      next: () => this.kernel.line(this.now(), true),
+      last: () => this.kernel.find(this.kernel.t.length, false, () => true),
     };
+    this.chooses();
     for (const name of Object.keys(this.moves)) this.part(name).addEventListener("click", () => this.move(name));
     this.part("source").addEventListener("click", (event) => {
       const line = event.target.closest("[data-line]");
@@ -81,6 +102,20 @@ class Debugger {
       if (call) { this.call = Number(call.dataset.call); this.show(); }
     });
     this.go(0);
+  }
+
+  // The choice of a board, if there are several.
+  chooses() {
+    const { boards } = this.kernel, choice = this.part("board");
+    choice.hidden = boards.length < 2;
+    choice.append(...["all boards", ...boards].map((text, number) => element("option", { value: number - 1, text })));
+    choice.addEventListener("change", () => {
+      this.kernel.board = choice.value === "-1" ? null : Number(choice.value);
+      const { a } = this.scope.cursors;
+      this.step = a === null ? -1 : this.kernel.stepAt(a);
+      this.call = null;
+      if (this.step < 0) this.move("first"); else this.show();
+    });
   }
 
   part(name) { return this.root.querySelector(`[data-part="${name}"]`); }
@@ -111,7 +146,7 @@ class Debugger {
     const { kernel, step } = this, functions = step < 0 ? [] : kernel.functions(step);
     const own = this.call ?? kernel.ownOf(functions), shown = functions[own];
     this.part("place").textContent = step < 0 ? "before the first kernel"
-      : `call ${step + 1} of ${kernel.t.length} at ${duration(kernel.t[step])}`;
+      : `call ${step + 1} of ${kernel.t.length}${this.onBoard(step)} at ${duration(kernel.t[step])}`;
     this.part("calls").replaceChildren(...functions.map(({ file, line, name }, number) => element("button", {
       "data-call": number, class: number === own ? "chosen" : kernel.files[file].own ? "" : "driver",
       text: `${name} · ${kernel.files[file].name}:${line}`,
@@ -125,10 +160,14 @@ class Debugger {
     this.values(this.scope.cursors.a);
   }
 
+  // The board of a step, as part of a text, if there are several.
+  onBoard(step) { return this.kernel.boards.length < 2 ? "" : ` on ${this.kernel.boards[this.kernel.on[step]]}`; }
+
   // The variables of the same function in the step before; empty if that was in another one.
   variablesBefore(step, functions, own) {
-    if (step < 1) return [];
-    const before = this.kernel.functions(step - 1), from = functions.length - own;
+    const earlier = this.kernel.before(step);
+    if (earlier < 0) return [];
+    const before = this.kernel.functions(earlier), from = functions.length - own;
     const same = before[before.length - from];
     return same && same.name === functions[own]?.name ? same.variables : [];
   }

@@ -107,3 +107,34 @@ def test_click_on_a_function_shows_its_variables(page):
     page.locator("[data-call]").first.click()
     found = shown(page)
     assert found["variables"] == {"o": "True"} and found["line"] is None, "the driver's text is not there"
+
+
+def on(board, time_ns, line, **variables):
+    one = step(time_ns, line, **variables)
+    return Step(one.time_ns, one.functions, board)
+
+
+def test_steps_of_a_chosen_board_are_shown_alone(show, monkeypatch):
+    monkeypatch.setattr("kairos.scope.steps.is_own", lambda file: file == USER)
+    order = [on("master", 1000, 4, i=0), on("far", 1100, 3, n=1), on("master", 1200, 4, i=1), on("far", 1300, 3, n=2)]
+    page = show(LANES, 1000, steps=Steps(order, 1000, {"scan.py": SOURCE}))
+    assert page.locator('[data-part="board"]').is_visible()
+    page.keyboard.press(".")
+    page.keyboard.press(".")
+    found = shown(page)
+    assert (found["step"], found["variables"], found["changed"]) == (2, {"i": "1"}, ["i"]), "as before on this board"
+    assert page.locator('[data-part="place"]').text_content().startswith("call 3 of 4 on master at ")
+    page.locator('[data-part="board"]').select_option(label="far")
+    assert (shown(page)["step"], shown(page)["variables"]) == (1, {"n": "1"})
+    page.keyboard.press(".")
+    assert (shown(page)["step"], shown(page)["changed"]) == (3, ["n"])
+    page.keyboard.press(",")
+    assert shown(page)["step"] == 1
+    page.locator('[data-part="first"]').click()
+    assert shown(page)["step"] == 1
+    page.locator('[data-part="last"]').click()
+    assert shown(page)["step"] == 3
+
+
+def test_single_board_has_no_choice(page):
+    assert page.locator('[data-part="board"]').is_hidden()

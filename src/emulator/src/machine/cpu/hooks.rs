@@ -76,7 +76,11 @@ impl Core {
             let bus = bus.borrow();
             bus.memory.read(block.pc as u32, &mut code);
             slice.translated.borrow_mut().note(block.pc as u32, &code, &bus.memory);
-            let found = special::scan(&code, get(uc, RegisterARM::CPSR) >> 5 & 1 != 0);
+            let thumb = get(uc, RegisterARM::CPSR) >> 5 & 1 != 0;
+            if !thumb && !KERNEL_LIBRARY.contains(&(block.pc as usize)) {
+                slice.blocks.borrow_mut().insert(block.pc as u32, block.size.into());
+            }
+            let found = special::scan(&code, thumb);
             for (offset, special) in found {
                 let at = block.pc as u32 + offset;
                 if !slice.known.borrow().contains(&at) {

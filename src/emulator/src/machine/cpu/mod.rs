@@ -188,6 +188,48 @@ impl Core {
         steps.as_ref().map_or(vec![], |steps| steps.bytes().to_vec())
     }
 
+    /// Blocks of the firmware that were translated: address and number of bytes.
+    pub fn blocks(&self) -> Vec<(u32, u32)> {
+        let blocks = self.slice.blocks.borrow();
+        blocks.iter().map(|(address, size)| (*address, *size)).collect()
+    }
+
+    /// Translates blocks of the firmware before they run, so that copies of this process need not. Nothing else
+    /// changes. Blocks that are not mapped as they were, and those that are translated already, are left out.
+    pub fn translate(&mut self, blocks: &[(u32, u32)]) {
+        let shared = self.bus.clone();
+        let bus = shared.borrow();
+        let known = self.slice.blocks.borrow().clone();
+        // A block that cannot be fetched would be a fault outside of a turn.
+        let is_mapped = |address: u32| exception::walk(&self.uc, &bus.memory, address, false, true).is_none();
+        let mut new = vec![];
+        for &(address, size) in blocks {
+            let mut code = vec![0; size as usize];
+            let ends = [address, address.wrapping_add(size.saturating_sub(1))];
+            if known.contains_key(&address) || !ends.into_iter().all(is_mapped) || !bus.memory.read(address, &mut code)
+            {
+                continue;
+            }
+            self.slice.translated.borrow_mut().note(address, &code, &bus.memory);
+            let found = special::scan(&code, false);
+            let known = self.slice.known.borrow();
+            let found = found.into_iter().map(|(offset, special)| (address + offset, special));
+            self.slice
+                .found
+                .borrow_mut()
+                .extend(found.filter(|(at, _)| !known.contains(at)));
+            new.push((address, size));
+        }
+        drop(bus);
+        self.place_hooks();
+        for (address, _) in &new {
+            if let Err(error) = self.uc.ctl_request_cache((*address).into(), None) {
+                log::debug!("core {}: block {address:#010x} is not translated: {error}", self.index);
+            }
+        }
+        self.slice.blocks.borrow_mut().extend(new);
+    }
+
     /// Instructions executed since power-up.
     pub fn instructions(&self) -> u64 {
         self.slice.total.get()

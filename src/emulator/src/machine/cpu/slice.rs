@@ -1,7 +1,7 @@
 //! Progress of a core in its turn, shared with the hooks that Unicorn calls from translated code.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::special::Special;
 use super::steps::Steps;
@@ -34,6 +34,8 @@ pub struct Slice {
     pub found: RefCell<Vec<(u32, Special)>>,
     /// Pages of translated blocks that have not been dropped.
     pub translated: RefCell<Translated>,
+    /// Blocks of the firmware that were translated: their addresses, and their numbers of bytes.
+    pub blocks: RefCell<BTreeMap<u32, u32>>,
     /// Addresses of special instructions that have a hook.
     pub known: RefCell<HashSet<u32>>,
     /// Unmapped access that ended the turn.
