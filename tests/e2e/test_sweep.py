@@ -11,8 +11,12 @@ import h5py
 import numpy as np
 import pytest
 
+from kairos import emulator
+from kairos.devices import DeviceDB
+from kairos.twin.rehearsal import PATIENT, Twin
 from kairos.twin.sweep.run import Sweep
 from kairos.twin.sweep.space import Dimension, Space
+from kairos.waveform.difference import differences
 from tests.support import PATIENCE
 from tests.support.gateware import database
 from tests.support.paths import EXAMPLES
@@ -266,3 +270,47 @@ def test_scanned_number_of_a_kernel_needs_one_compilation(laboratory, tmp_path, 
         device_s = file["device_s"][...]
     # The pulse is in each of the five shots.
     assert np.allclose(np.diff(device_s), 5 * 2e-6, atol=1e-7)
+
+
+def test_copies_of_a_device_that_was_taught_do_the_same(laboratory, monkeypatch):
+    monkeypatch.chdir(laboratory)
+    ddb = DeviceDB.load(laboratory / "device_db.py")
+    options = emulator.Options(bench=str(laboratory / "bench.toml"), entries=ddb.entries, settings=PATIENT)
+    device = emulator.Emulator("ion", options)
+    try:
+        device.control.wait("ready")
+        before = device.control.request("blocks")["blocks"]
+        found = []
+        for teaches in (True, False):
+            with Twin(ddb, device=emulator.Copy(device, 7)) as twin:
+                found.append(twin.rehearse(laboratory / "counts.py", "Counts", ["length=5 us"]))
+                if teaches:
+                    twin.device.teach()
+        taught = device.control.request("blocks")["blocks"]
+    finally:
+        device.stop()
+    assert all(len(now) > len(then) for now, then in zip(taught, before, strict=True))
+    one, other = found
+    assert one.passed and one.recording.event_count > 10
+    assert differences(one.recording, other.recording) == [] and one.device_ns == other.device_ns
+    assert one.datasets["counts"] == other.datasets["counts"]
+    assert [vars(line) for line in one.lines] == [vars(line) for line in other.lines], "slack, too"
+
+
+def test_point_that_uses_its_device_late_is_the_same(tmp_path):
+    """Devices are not copied for points whose predecessors have used none."""
+    for name in ("trap.py", "bench.toml"):
+        (tmp_path / name).write_text((ION / name).read_text())
+    (tmp_path / "device_db.py").write_text(database("ion", tmp_path).read_text())
+    body = "    def run(self):\n        if self.fails:\n            self.count()\n\n    @kernel\n    def count(self):"
+    text = COUNTS.replace("    @kernel\n    def run(self):", body)
+    text = text.replace("        if self.fails:\n            delay(", "        if False:\n            delay(")
+    (tmp_path / "counts.py").write_text(text)
+    files = []
+    for order in ([True, True], [False, True]):
+        space = Space((Dimension("fails", order),))
+        Sweep(tmp_path / "counts.py", space, device_db=tmp_path / "device_db.py").run(tmp_path / f"{order}.h5", 1)
+        with h5py.File(tmp_path / f"{order}.h5") as file:
+            assert set(file["error"].asstr()[()].tolist()) == {""}
+            files.append((file["counts"][1].tolist(), float(file["device_s"][1])))
+    assert files[0] == files[1] and files[0][1] > 0

@@ -79,21 +79,22 @@ class Copy(Emulator):
     """A copy of the emulator `original`, which must be ready and unused. It ends with `stop`, with
     this process, or with the original. `seed`: of its bench's random numbers from now on. `begun`: what
     `begin` has returned, if the copy was begun before, in this process or in the one that it is a copy of; it is then
-    waited for when it is first used."""
+    waited for when it is first used. `late`: a copy that was not begun is made when it is first used."""
 
-    def __init__(self, original: Emulator, seed: int | None = None, begun: "Begun | None" = None):
+    def __init__(self, original: Emulator, seed: int | None = None, begun: "Begun | None" = None, late: bool = False):
         self.variant, self.has_bench = original.variant, original.has_bench
         self.started = time.perf_counter()
-        self._original, self._begun = original, begun or begin(original, seed)
+        self._original, self._seed, self._begun = original, seed, begun
         self._directory, self._errors, self._readers, self._card = None, [], [], None
         self._process: _Forked | None = None
         self._control: Control | None = None
         self._ready, self._booting, self._unready = None, threading.Lock(), None
         self._begin()
-        if begun is None:
+        if begun is None and not late:
             self.wait_ready()
 
     def _awaited(self) -> dict:
+        self._begun = self._begun or begin(self._original, self._seed)
         self._process = _Forked(self._original.control.reply("fork", self._begun.number)["pid"])
         self._control = Control(self._begun.connection, self._process.pid)
         forwards = self._control.request("forwards")["forwards"]
@@ -108,12 +109,23 @@ class Copy(Emulator):
         self.wait_ready()
         return super().is_alive()
 
+    def teach(self):
+        """Let the original translate the code of the firmware that this copy has run, so that later copies need not.
+        Nothing else changes there."""
+        self._original.control.request("translate", blocks=self.control.request("blocks")["blocks"])
+
+    @property
+    def is_used(self) -> bool:
+        """Whether anything was asked of it."""
+        return self._process is not None
+
     def stop(self):
         """End it at once, without waiting for the end of its process; harmless if it has ended already."""
         if self._process is not None:
             self._process.kill()
             self._process.leave()
         # One that nobody has used ends with its connection.
-        self._begun.connection.close()
+        if self._begun is not None:
+            self._begun.connection.close()
         self._control = None
         self.discard()

@@ -31,7 +31,7 @@ from ...devices import DeviceDB
 from ...errors import EmulatorError, KairosError
 from ...experiment.arguments import DefaultMissing
 from ...experiment.datasets import DatasetDB
-from ..rehearsal import PATIENT, Twin
+from ..rehearsal import Twin, patience
 from ..standins import load_drivers, twin_database
 from . import warm
 from .task import DATABASE, Task, with_values
@@ -42,8 +42,8 @@ WRITTEN = ".written"
 """Folder for the files that a point writes."""
 DEVICES = 4
 """Devices that are kept to be copied, one per bench."""
-END = b"\n"
-"""After a complete result, which is a line."""
+USED, UNUSED = b"+\n", b"-\n"
+"""After a complete result, which is a line: whether it has used its device."""
 BEYOND = 30.0
 """Seconds beyond those allowed after which the process of a point is killed."""
 
@@ -70,6 +70,8 @@ class Worker:
         self._written.mkdir()
         self._devices: OrderedDict[str | None, emulator.Emulator] = OrderedDict()
         self._cannot_be_copied: set[str | None] = set()
+        self._uses_device = True
+        """Whether the last point has used its device."""
         self._ending: list[int] = []
         """Processes of points that have given their result."""
 
@@ -85,8 +87,8 @@ class Worker:
             return _failed(number, str(error))
         self._reap()
         self._empty()
-        # The device is copied while this process is.
-        begun = None if device is None else emulator.begin(device, seed)
+        # The device is copied while this process is, if the point before has used it.
+        begun = emulator.begin(device, seed) if device is not None and self._uses_device else None
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -94,7 +96,8 @@ class Worker:
             try:
                 os.close(reading)
                 with os.fdopen(writing, "wb") as pipe:
-                    pipe.write(self._computed(number, arguments, text, seed, device, begun).encode() + END)
+                    result, used = self._computed(number, arguments, text, seed, device, begun)
+                    pipe.write(result.encode() + (USED if used else UNUSED))
                 code = 0
             except BaseException:
                 traceback.print_exc()
@@ -129,7 +132,7 @@ class Worker:
                 options = emulator.Options(
                     bench=path,
                     entries=self._ddb.entries,
-                    settings={**PATIENT, **self._task.settings},
+                    settings={**patience(self._host), **self._task.settings},
                 )
                 device = emulator.Emulator(emulator.variant_of(self._host), options)
                 device.control.wait("ready")
@@ -145,13 +148,15 @@ class Worker:
         self._devices.move_to_end(text)
         return self._devices[text], text
 
-    def _warm_up(self, device: emulator.Emulator):
-        """Run a kernel in this process, which loads what the copies of it need."""
+    def _warm_up(self, device: emulator.Copy):
+        """Run a kernel in this process, which loads what the copies of it need; the device of which this one is a
+        copy learns the code of the firmware that its copies will run."""
         with Twin(self._ddb, device=device) as twin:
             twin.rehearse(warm.__file__, None, warm.ARGUMENTS, cls=warm.Warm, thoroughly=False, folder=self._written)
+            device.teach()
 
-    def _computed(self, number, arguments, text, seed, original, begun) -> str:
-        """Compute a point, in a process of its own."""
+    def _computed(self, number, arguments, text, seed, original, begun) -> tuple[str, bool]:
+        """Compute a point, in a process of its own. Returns the result, and whether its device was used."""
         random.seed(seed)
         np.random.seed(seed & 0xFFFFFFFF)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -159,7 +164,7 @@ class Worker:
         task = self._task
         if arguments:
             load_compiler().numbers_as_data()  # one library for all points
-        copy = None if original is None else emulator.Copy(original, seed, begun)
+        copy = None if original is None else emulator.Copy(original, seed, begun, late=True)
         datasets = DatasetDB()
         for key, value in task.datasets.items():
             datasets.set(key, value)
@@ -181,14 +186,16 @@ class Worker:
                     folder=self._written,
                 )
             except (KairosError, DefaultMissing) as error:
-                return _failed(number, str(error))
+                return _failed(number, str(error)), True
+            used = copy is None or copy.is_used
         error = None
         if found.stopped:
             error = "it takes longer than allowed"
         elif found.failure is not None:
             error = f"{found.failure.place}: {found.failure.kind}: {' '.join(found.failure.message.split())}"
         results = {key: _text(value) for key, value in found.datasets.items()}
-        return pyon.encode({"number": number, "error": error, "device_ns": found.device_ns, "datasets": results})
+        result = {"number": number, "error": error, "device_ns": found.device_ns, "datasets": results}
+        return pyon.encode(result), used
 
     def _received(self, number: int, pid: int, reading: int) -> str:
         """Return what the process of a point has written."""
@@ -205,9 +212,10 @@ class Worker:
                 if not block:
                     break
                 data += block
-        if data.endswith(END):
+        if data.endswith((USED, UNUSED)):
             self._ending.append(pid)  # what it had to say is said
-            return data.removesuffix(END).decode()
+            self._uses_device = data.endswith(USED)
+            return data[: -len(USED)].decode()
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         if code:
             how = f"signal {-code}" if code < 0 else f"exit code {code}"
