@@ -55,3 +55,18 @@ def test_runs_have_no_curves_unless_they_are_wanted(tmp_path):
         assert set(stored(lab.file_of(rid))) == {"points", "total"}
     finally:
         lab.close()
+
+
+def test_rehearsal_gives_curves_with_other_numbers_of_the_bench(lab):
+    (lab.folder / "bench.toml").write_text("[ion.a]\nphotons = 1e7\nshots = 3\nlatched = true\n")
+    asked = lab.rehearse(lab.expid("Quick", n=4), {}, True)
+    assert asked["theory"]["points"][0].tolist() == [0, 1, 2, 3]
+    assert asked["numbers"] == {"ion.a.photons": 1e7, "ion.a.shots": 3.0}
+    rid = lab.run_of("Quick", n=2)
+    lab.ends(rid)
+    found = lab.rehearse(rid, {"ion.a.photons": 2e7, "ion.a.shots": 5.0}, True)
+    assert found["passed"] and found["theory"]["points"][0].tolist() == [0, 1], "of a run, with its arguments"
+    assert found["numbers"] == asked["numbers"], "the file has its own"
+    refused = lab.rehearse(rid, {"speed": 1.0}, True)
+    assert not refused["passed"] and "the bench file has no number speed" in refused["sentence"]
+    assert "theory" not in lab.rehearse(lab.expid("Quick"))

@@ -110,6 +110,45 @@ def test_theory_of_the_twin_is_drawn_with_residuals_in_sigmas(chromium, hub, pla
         expect(plot.get_by_text("residuals need error bars")).to_be_visible()
 
 
+WHAT_IF = """from artiq.experiment import *
+
+
+class Flop(EnvExperiment):
+    def build(self):
+        self.setattr_device("ccb")
+
+    def run(self):
+        self.set_dataset("t", [0.0, 1.0, 2.0], broadcast=True)
+        self.set_dataset("p", [0.0, 0.5, 1.0], broadcast=True)
+        self.set_dataset("p_error", [0.1, 0.1, 0.1], broadcast=True)
+        self.ccb.issue("create_applet", "flop", "${artiq_applet}plot_xy p --x t --error p_error")
+"""
+
+
+def test_sliders_let_the_twin_measure_with_other_numbers_of_the_bench(chromium, hub, place):
+    (place.folder / "repository" / "flop.py").write_text(WHAT_IF)
+    (place.folder / "bench.toml").write_text("[ion.a]\nphotons = 1e7\n")
+    place.set_dataset("theory.t", [0.0, 1.0, 2.0])
+    place.set_dataset("theory.p", [0.0, 0.0, 0.0])
+    place.ends(place.submit({"file": "flop.py", "class_name": "Flop", "arguments": {}, "repo_rev": None}))
+    with new_page(chromium, hub.address) as page:
+        plot = page.get_by_role("article", name="flop", exact=True)
+        expect(plot.get_by_text("theory: χ² per point 41.7")).to_be_visible()
+        plot.get_by_role("button", name="What if … ?").click()
+        # The twin measures what the run has measured.
+        expect(plot.get_by_text("theory: χ² per point 0,")).to_be_visible()
+        plot.get_by_label("Number of the bench for flop").select_option("ion.a.photons")
+        slider = plot.get_by_label("ion.a.photons in flop", exact=True)
+        assert [slider.get_attribute(name) for name in ("min", "max")] == ["0", "20000000"]
+        slider.fill("15000000")
+        expect(plot.get_by_label("Value of ion.a.photons in flop")).to_have_value("15000000")
+        expect(plot.get_by_text("the twin measures …")).to_be_visible()
+        expect(plot.get_by_text("the twin measures …")).to_be_hidden()
+        assert violations(page) == []
+        plot.get_by_role("button", name="As in the run").click()
+        expect(plot.get_by_text("theory: χ² per point 41.7")).to_be_visible()
+
+
 def test_crosshair_sets_a_parameter_to_a_place(chromium, hub, place):
     place.set_dataset("counts", [1.0, 5.0, 2.0])
     place.set_dataset("threshold", 2e-3, True, {"unit": "ms", "scale": 1e-3})

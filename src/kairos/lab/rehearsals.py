@@ -102,11 +102,17 @@ class Rehearsals:
             await asyncio.wait([task])
         return self.results.get(rid)
 
-    async def now(self, expid: dict) -> dict:
-        """Rehearse what is not submitted, whatever the policy; returns what was found, as in `results`."""
+    async def now(
+        self, expid: dict, bench: dict[str, float] | None = None, theory: bool = False, summary: bool = False
+    ) -> dict:
+        """Rehearse what is not submitted, whatever the policy; returns what was found, as in `results`, with `theory`
+        the curves that the twin has measured and the `numbers` of the bench file. `bench`: numbers of the bench file
+        that have other values. `summary`: with a `summary` to be compared, see `kairos.twin.folder`."""
         async with self._places:
-            found = await self._found(f"asked-{next(self._asked)}", expid)
-        found.pop("theory", None)
+            how = {"values": bench or {}, "theory": theory, "summary": summary}
+            found = await self._found(f"asked-{next(self._asked)}", expid, **how)
+        if not theory:
+            found.pop("theory", None)
         return found
 
     async def _rehearse(self, submission: Submission):
@@ -129,9 +135,14 @@ class Rehearsals:
             self._callbacks["failed"](submission.rid, found["sentence"])
         self._callbacks["changed"](submission.rid)
 
-    async def _found(self, name: str, expid: dict) -> dict:
+    async def _found(
+        self, name: str, expid: dict, values: dict | None = None, theory: bool = False, summary: bool = False
+    ) -> dict:
+        """`values`: numbers of the bench file that have other ones. `theory`: its curves are wanted in any case."""
         try:
-            begin = {**await self._callbacks["begin"](expid), "how": self._how()}
+            how = self._how()
+            how |= {"theory": how["theory"] or theory, "numbers": theory, "summary": summary}
+            begin = {**await self._callbacks["begin"](expid), "how": how, "values": values or {}}
         except (KairosError, OSError) as error:
             return {"passed": False, "sentence": f"is impossible: {error}"}
         key, folder = f"rehearsal {name}", self._folder / name

@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 from ..devices import DeviceDB
-from ..errors import KairosError
+from ..errors import KairosError, UsageError
 from ..experiment.arguments import DefaultMissing
+from ..twin.folder import summary
 from ..twin.interlocks import load
 from ..twin.rehearsal import Twin
+from ..twin.sweep.task import numbers_of, whole, with_values
 from ..twin.verdict import described
 from .examination import Datasets
 from .theory import curves
@@ -46,7 +48,8 @@ def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:
         file.write_text(expid["content"])
     ddb = DeviceDB(begin["entries"], begin["device_db"])
     rules = [] if begin["interlocks"] is None else load(Path(begin["interlocks"]))
-    with Twin(ddb, begin["bench"], how["twin"], {"net_latency_ns": how["network_ns"]}, rules=rules) as twin:
+    bench = _bench(begin["bench"], begin["values"], folder)
+    with Twin(ddb, bench, how["twin"], {"net_latency_ns": how["network_ns"]}, rules=rules) as twin:
         found = twin.rehearse(
             str(file),
             expid.get("class_name"),
@@ -54,4 +57,18 @@ def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:
             Datasets(link),
             how["within_s"],
         )
-    return {**described(found), "theory": curves(found) if how["theory"] else {}}
+    numbers = numbers_of(Path(begin["bench"]).read_text()) if how["numbers"] and begin["bench"] is not None else {}
+    more = {"summary": summary(found)} if how["summary"] else {}
+    return {**described(found), **more, "theory": curves(found) if how["theory"] else {}, "numbers": numbers}
+
+
+def _bench(path: str | None, values: dict[str, float], folder: Path) -> str | None:
+    """Return the bench file, in which numbers have other values. UsageError if it has no such number."""
+    if not values:
+        return path
+    text = "" if path is None else Path(path).read_text()
+    if unknown := sorted(set(values) - set(numbers_of(text))):
+        raise UsageError(f"the bench file has no number {unknown[0]}")
+    changed = folder / "bench.toml"
+    changed.write_text(with_values(text, whole(text, values), beside=Path(path or ".").parent))
+    return str(changed)

@@ -118,14 +118,19 @@ class Service:
         found = await rehearsals.wait(rid)
         return None if found is None else {"policy": policy, **found}
 
-    async def rehearse(self, expid) -> dict:
-        """Run an experiment on the twin of the laboratory, without submitting it; returns what was found, see
-        `twin.verdict.described`, or `sentence` and `passed` only, and the `directory` to which its file is
-        relative, None if to none. KeyError if `repo_rev` is no commit."""
+    async def rehearse(self, expid, bench=None, theory=False) -> dict:
+        """Run an experiment, or that of a run with this number, on the twin of the laboratory, without submitting it;
+        returns what was found, see `twin.verdict.described`, or `sentence` and `passed` only, and the `directory` to
+        which its file is relative, None if to none. `bench`: numbers of the bench file that have other values, by
+        name. `theory`: with the curves that the twin has measured, and the `numbers` of the bench file. KeyError if
+        `repo_rev` is no commit."""
+        if isinstance(expid, int):
+            queued = self._lab.scheduler.runs.get(expid)
+            expid = pyon.decode(self.run(expid)["expid"]) if queued is None else queued.submission.expid
         check_submission("", expid, 0)
         repository = self._lab.repository
         expid, _ = await repository.resolved({"log_level": 30, **expid})
-        found = await self._lab.scheduler.rehearsals.now(expid)
+        found = await self._lab.scheduler.rehearsals.now(expid, bench or {}, theory)
         return {**found, "directory": await repository.directory(expid)}
 
     def locks(self) -> list[dict]:
@@ -149,6 +154,11 @@ class Service:
     def experiments(self) -> dict:
         """Return the experiments of the repository, and why files could not be examined."""
         return {"experiments": self._lab.repository.experiments, "problems": self._lab.repository.problems()}
+
+    def rehearsed_experiments(self) -> dict:
+        """Return what the twin has found of the experiments of the repository, if `commits` is set: `experiments`, by
+        name, see `commits.Commits`; and whether all are `done`."""
+        return {"experiments": self._lab.commits.found, "done": self._lab.commits.is_done}
 
     async def examine(self, file) -> dict:
         """Return the requirements of the experiments in a file, by class."""

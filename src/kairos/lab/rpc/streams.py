@@ -75,7 +75,8 @@ class Streams:
             )
 
     async def queue_rehearse(self, request):
-        yield submissions.rehearsed(await self._service.rehearse(submissions.expid(request)))
+        what = request.rid if request.HasField("rid") else submissions.expid(request)
+        yield submissions.rehearsed(await self._service.rehearse(what, dict(request.bench), request.theory))
 
     async def datasets_follow(self, request):
         datasets = self._lab.datasets

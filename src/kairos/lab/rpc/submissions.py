@@ -26,6 +26,12 @@ def rehearsed(found: dict):
         sentence=found["sentence"],
         device_s=(found.get("device_ns") or 0) / 1e9,
         lines=[_line(line, found["directory"]) for line in found.get("lines", ())],
+        curves=[
+            message("TheoryCurve", key=key, values=values.tolist())
+            for key, (values, _) in found.get("theory", {}).items()
+            if values.ndim == 1 and values.dtype.kind != "c"
+        ],
+        bench=found.get("numbers", {}),
     )
 
 

@@ -14,7 +14,7 @@ from ... import pyon
 from ...errors import UsageError
 from .toml import toml
 
-__all__ = ["BENCH", "DATABASE", "Task", "folder_files", "resolved", "with_values"]
+__all__ = ["BENCH", "DATABASE", "Task", "folder_files", "numbers_of", "resolved", "whole", "with_values"]
 
 DATABASE, BENCH = "device_db.py", "bench.toml"
 LARGEST, MOST, TOTAL = 1 << 20, 500, 20 << 20
@@ -115,9 +115,35 @@ def _names(table: dict, prefix: str = ""):
             yield name
 
 
-def with_values(bench: str, values: dict[str, Any]) -> str:
-    """Return a bench file in which numbers have other values, by their full names; UsageError."""
+def numbers_of(bench: str) -> dict[str, float]:
+    """Return the numbers of a bench file by their full names."""
+    return {name: float(value) for name, value in _leaves(bench).items() if isinstance(value, int | float)}
+
+
+def whole(bench: str, values: dict[str, float]) -> dict[str, float]:
+    """Return numbers as the bench file has them: whole ones stay whole."""
+    leaves = _leaves(bench)
+    return {name: round(value) if isinstance(leaves[name], int) else value for name, value in values.items()}
+
+
+def _leaves(bench: str) -> dict[str, Any]:
     table = tomllib.loads(bench)
+    found = {}
+    for name in _names(table):
+        place: Any = table
+        for step in name.split("."):
+            place = place[int(step)] if isinstance(place, list) else place[step]
+        found[name] = place
+    return found
+
+
+def with_values(bench: str, values: dict[str, Any], beside: Path | None = None) -> str:
+    """Return a bench file in which numbers have other values, by their full names; UsageError. `beside`: the folder of
+    the file, if the new one is elsewhere: models in Python are found from there."""
+    table = tomllib.loads(bench)
+    for model in table.get("python", {}).values() if beside is not None else ():
+        if isinstance(model.get("file"), str):
+            model["file"] = str(beside.absolute() / model["file"])
     for name, value in values.items():
         *path, last = name.split(".")
         place: Any = table

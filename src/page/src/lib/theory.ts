@@ -47,3 +47,9 @@ export function residuals(data: Curve, theory: Curve): Residuals | undefined {
   const sigmas = Float64Array.from(found, ([, sigma]) => sigma);
   return { x: Float64Array.from(found, ([x]) => x), sigmas, chiSquare: sigmas.reduce((sum, each) => sum + each * each, 0) / sigmas.length };
 }
+
+/** The ends of a slider for a number: from nothing to twice its value. */
+export function range(value: number): { low: number; high: number } {
+  if (!value) return { low: 0, high: 1 };
+  return value > 0 ? { low: 0, high: 2 * value } : { low: 2 * value, high: 0 };
+}
