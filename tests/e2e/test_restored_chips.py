@@ -91,7 +91,7 @@ def test_restored_ad9914_is_calibrated_and_has_the_registers_of_the_run(kairos, 
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_what_cannot_be_restored_is_refused_in_a_line(kairos, lab):
+def test_unrestorable_card_is_refused_in_a_line(kairos, lab):
     path = ran(kairos, "Cards", lab, {})
     with h5py.File(kairos.directory / "a.h5", "r+") as file:
         names = file["waveform/chips/names"].asstr()[()].tolist()

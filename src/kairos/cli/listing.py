@@ -5,9 +5,10 @@ import sys
 
 from ..errors import UsageError
 from ..labclient import connect
+from ..texts import plain
 from .tables import print_table
 
-__all__ = ["list_all", "scan", "show"]
+__all__ = ["list_all", "rehearsed", "scan", "show"]
 
 
 def list_all(args):
@@ -28,6 +29,25 @@ def _in_line(problem: str) -> str:
     """Return what a problem is and, if it has a traceback, the error with which that ends."""
     lines = [line for line in problem.splitlines() if line.strip()]
     return f"{lines[0]}: {lines[-1]}" if len(lines) > 1 else problem.strip()
+
+
+def rehearsed(args) -> int:
+    """Print what the twin has found of all experiments; returns 1 if one does not pass. UsageError if they are not
+    rehearsed."""
+    lab = connect(args.lab)
+    answer = lab.rehearsed_experiments()
+    found = answer["experiments"]
+    for name, each in sorted(found.items()):
+        if args.json:
+            print(json.dumps({"name": name, **{key: value for key, value in each.items() if key != "of"}}))
+        else:
+            more = f" ({'; '.join(each['changes'])})" if each["changes"] else ""
+            print(plain(f"{name}: {each['sentence']}{more}"))
+    if not answer["done"]:
+        print("kairos: others are being rehearsed", file=sys.stderr)
+    elif not found and lab.experiments()["experiments"]:
+        raise UsageError("experiments are not rehearsed: set 'commits = true' under [rehearsal] in lab.toml")
+    return int(not all(each["passed"] for each in found.values()))
 
 
 def show(args):

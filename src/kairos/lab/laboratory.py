@@ -12,6 +12,7 @@ import struct
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from .. import files
 from ..controllers.listening import bound, unix_socket
@@ -27,6 +28,7 @@ from ..network import analyzer
 from ..runs import InUse, RIDCounter, claim
 from . import clock, targets
 from .calibrator import Calibrator
+from .commits import Commits
 from .controllers import Controllers
 from .database import Database
 from .defaults import Defaults
@@ -129,6 +131,8 @@ class Laboratory:
         self.twin()  # whose parts are read once
         self.progress = Progress(lambda: self.scheduler.publication.changed([]))
         self.scheduler = self._scheduler()
+        rehearse = partial(self.scheduler.rehearsals.now, summary=True)
+        self.commits = Commits(self.state / "rehearsed.json", rehearse)
         self.predictions = Predictions(
             self.settings.rehearsal, self._processes, self.state / "predictions", self.results
         )
@@ -184,10 +188,16 @@ class Laboratory:
             settings.experiments,
         )
         repository.state["cur_rev"] = await source.current()
-        repository.scanned = self.layouts.take
+        repository.scanned = self._scanned
         defaults = Defaults(repository, self.datasets.values, self.datasets.publication, self.in_background)
         repository.fingerprint = defaults.fingerprint
         return repository
+
+    def _scanned(self, root):
+        self.layouts.take(root)
+        repository = self.repository
+        if self.settings.rehearsal.commits:
+            self.commits.begin(repository.experiments, repository.source_hash, repository.state["cur_rev"])
 
     def _rehearsals(self) -> Rehearsals:
         return Rehearsals(
@@ -466,7 +476,8 @@ class Laboratory:
 
     def _stops(self) -> list[Callable]:
         """Return what stops each part that was made, in the order of their ends."""
-        first = [("calibrator", "close"), ("scheduler", "stop"), ("predictions", "stop"), ("reporting", "stop")]
+        first = [("commits", "end"), ("calibrator", "close"), ("scheduler", "stop"), ("predictions", "stop")]
+        first.append(("reporting", "stop"))
         last = [("_devices", "stop"), ("_processes", "stop"), ("fits", "close"), ("datasets", "close")]
         parts = [(getattr(self, name, None), method) for name, method in first]
         parts += [(server, "stop") for server in (*self._servers, self._controllers)]

@@ -174,6 +174,11 @@ class Repository:
         """Return why files could not be examined, by file."""
         return {file: entry["problem"] for file, entry in self._known.items() if entry.get("problem")}
 
+    def source_hash(self, file: str) -> str:
+        """Return a hash of a file that was scanned, and of the files that it imports."""
+        known = self._known[file]
+        return _digest({file: known["hash"], **known.get("imports", {})})
+
     # Submissions
 
     def entry(self, expid: dict) -> dict:

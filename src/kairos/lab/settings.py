@@ -54,6 +54,8 @@ class Rehearsing:
     """Whether the files of runs get what the device's analyzer has recorded, so that the twin can repeat them."""
     theory: bool = False
     """Whether runs get what the twin has measured in their rehearsals, as datasets beside their own."""
+    commits: bool = False
+    """Whether each experiment of the repository is rehearsed with its defaults when it has changed."""
 
     def policy(self, pipeline: str) -> str:
         """Return the policy of a pipeline."""

@@ -1,6 +1,6 @@
 """For each kind of card: what is written, and in which order, so that its chips have the registers of a run.
 
-A maker takes a `Card`, and yields functions that call a kernel with the drivers of a device manager. `Refused`
+A builder takes a `Card`, and yields functions that call a kernel with the drivers of a device manager. `Refused`
 says what cannot be restored. Switches of an Urukul are open until everything else is as it was.
 """
 
@@ -24,7 +24,7 @@ from ..coredevice.parts.numbers import to_int32
 from ..devices import DeviceDB
 from .kernels import Kernels
 
-__all__ = ["MAKERS", "Card", "Refused"]
+__all__ = ["BUILDERS", "Card", "Refused"]
 
 CHANNELS = 4
 """Of an Urukul or a Mirny."""
@@ -246,12 +246,12 @@ def _fastino(card: Card) -> Iterator[Callable]:
 
 
 def _gains(initialises: bool):
-    def maker(card: Card) -> Iterator[Callable]:
+    def builder(card: Card) -> Iterator[Callable]:
         if initialises:
             yield _step("initialise", device=card.device)
         yield _step("gains", sampler.PGIA.gain.read(card.registers["PGIA"]), device=card.device)
 
-    return maker
+    return builder
 
 
 # Single chips
@@ -283,7 +283,7 @@ def _ad9914(card: Card) -> Iterator[Callable]:
         yield _step("ad9914", words, device=name)
 
 
-MAKERS = {
+BUILDERS = {
     "AD53xx": _ad53xx,
     "AD9834": _ad9834,
     "AD9914": _ad9914,

@@ -8,7 +8,7 @@ from typing import Any
 from ..contracts.cards import CARDS
 from ..devices import DeviceDB
 from ..errors import UsageError
-from .cards import MAKERS, Card, Refused
+from .cards import BUILDERS, Card, Refused
 
 __all__ = ["Plan", "planned"]
 
@@ -51,7 +51,7 @@ def planned(registers: dict[str, int], devices: dict[str, str], database: Device
     for name in chosen or cards:
         try:
             card = Card(name, _device(name, devices, database), cards[name], database)
-            steps = list(_maker(card)(card))
+            steps = list(_builder(card)(card))
         except Refused as why:
             refused[name] = str(why)
             continue
@@ -83,8 +83,8 @@ def _device(name: str, devices: dict[str, str], database: DeviceDB) -> str:
     return found[0]
 
 
-def _maker(card: Card):
-    made = MAKERS.get(card.driver)
+def _builder(card: Card):
+    made = BUILDERS.get(card.driver)
     if made is None:
         raise Refused(
             f"the state of {'an' if card.driver[0] in 'AEIOU' else 'a'} {card.driver} is more than registers: run an "

@@ -14,6 +14,13 @@ COMMAND = Command(
             JSON,
             runs="listing.show",
         ),
+        "rehearsed": Command(
+            "print what the twin has found of each experiment with its defaults, and how that differs from the version "
+            "before; exit code 1 if one does not pass",
+            LAB,
+            JSON,
+            runs="listing.rehearsed",
+        ),
         "scan": Command(
             "look for changed files",
             Option("-r", "--revision", metavar="REVISION", help="revision; default: the current one"),
@@ -26,6 +33,7 @@ COMMAND = Command(
         "kairos experiments",
         "kairos experiments list --json",
         "kairos experiments show 'Rabi flop'",
+        "kairos experiments rehearsed",
         "kairos experiments scan",
     ),
 )
