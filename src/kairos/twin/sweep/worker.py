@@ -59,6 +59,7 @@ class Worker:
         compat.install()
         # A copy of this process has what is loaded now; it would load the rest for its own point.
         load_compiler().codegen.load()
+        np.random.seed(0)  # NumPy loads its random numbers when they are first used
         database = DeviceDB.load(self._folder / DATABASE)
         load_drivers(database)
         self._ddb = twin_database(database, task.twin)
