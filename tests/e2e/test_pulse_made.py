@@ -169,16 +169,27 @@ def test_gate_made_in_the_tables_equals_the_compiled_one(run):
     assert round(float(recording.play(other, other + 1600).amplitude(1, 0).min())) == 25
 
 
-def test_channel_that_the_core_lacks_is_named(pulse, tmp_path):
-    body = """
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        ("play_made(self.gates, 4, LENGTH, 0, [A0], [1], [50.0])", "channels 4 of a pulse: the core has 2"),
+        ("make(self.new, 4, 0, [A0], [1], [50.0])", "channels 4 of a pulse: the gate has 3"),
+        (
+            "make(self.compiled, 2, 0, [A0], [1], [50.0])",
+            "the gate has no room for a pulse: define it as kairos.pulse.Room",
+        ),
+    ],
+)
+def test_reason_why_a_pulse_cannot_be_made_is_named(pulse, tmp_path, call, message):
+    body = f"""
     @kernel
     def run(self):
         self.core.reset()
         delay(200*us)
         self.pulse0.load(self.gates)
         self.core.break_realtime()
-        self.pulse0.play_made(self.gates, 4, LENGTH, 0, [A0], [1], [50.0])
+        self.pulse0.{call}
 """
     done = Kairos(tmp_path).run(body, "--no-table", head=HEAD, device_db=pulse)
     assert done.returncode == 1
-    assert "ValueError: channels 4 of a pulse: the core has 2" in done.stdout + done.stderr
+    assert f"ValueError: {message}" in done.stdout + done.stderr

@@ -314,15 +314,36 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             let new = String::from_utf8_lossy(text.get(from..).unwrap_or_default());
             json!({ "text": new, "next": text.len() })
         }
-        Request::Read { address, words, board } => {
-            let bus = boards.board(board.as_deref())?.bus.borrow();
-            let mut bytes = vec![0; 4 * words.min(READ_MAX) as usize];
-            if !bus.memory.read(address, &mut bytes) {
-                return Err(format!("there are no {words} words of memory at {address:#x}"));
-            }
-            let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
-            json!({ "words": words.collect::<Vec<_>>() })
-        }
+        Request::Read { address, words, board } => read(boards.board(board.as_deref())?, address, words)?,
+        request @ (Request::Bench { .. }
+        | Request::Tones { .. }
+        | Request::Volts { .. }
+        | Request::Numbers { .. }
+        | Request::Driven) => of_bench(boards, request)?,
+        Request::Wait(waiting) => return Wait::new(waiting).map(Answer::Later),
+        Request::Shutdown => return Ok(Answer::End),
+        request => of_master(&mut boards.master().bus.borrow_mut(), request, now)?,
+    };
+    Ok(Answer::Now(reply))
+}
+
+/// Words of a board's memory.
+fn read(machine: &Machine, address: u32, words: u32) -> Result<Value, String> {
+    let mut bytes = vec![0; 4 * words.min(READ_MAX) as usize];
+    if !machine.bus.borrow().memory.read(address, &mut bytes) {
+        return Err(format!("there are no {words} words of memory at {address:#x}"));
+    }
+    let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+    Ok(json!({ "words": words.collect::<Vec<_>>() }))
+}
+
+fn no_part(part: &str) -> String {
+    format!("the bench has no part {part}")
+}
+
+/// Requests that concern what the bench has computed.
+fn of_bench(boards: &mut Boards, request: Request) -> Result<Value, String> {
+    Ok(match request {
         Request::Bench { from } => boards.report_bench(from)?,
         Request::Tones { part, output } => {
             let tones = boards.bench()?.tones(&part, output);
@@ -337,15 +358,8 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             json!({ "numbers": numbers.ok_or_else(|| no_part(&part))? })
         }
         Request::Driven => json!({ "edges": boards.bench()?.driven() }),
-        Request::Wait(waiting) => return Wait::new(waiting).map(Answer::Later),
-        Request::Shutdown => return Ok(Answer::End),
-        request => of_master(&mut boards.master().bus.borrow_mut(), request, now)?,
-    };
-    Ok(Answer::Now(reply))
-}
-
-fn no_part(part: &str) -> String {
-    format!("the bench has no part {part}")
+        _ => json!({}),
+    })
 }
 
 /// Requests that concern only the master.
