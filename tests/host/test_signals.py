@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 PROGRAM = """
-import os, signal, sys
+import os, sys, time
 from kairos.cli import signals
 
 sys.path.insert(0, sys.argv[1])
@@ -16,7 +16,8 @@ if sys.argv[2] == "library":
 signals.end_orderly()
 try:
     import slow
-    signal.pause()
+    while True:
+        time.sleep(0.01)
 except signals.Terminated as error:
     print(error.number, os.environ.get("PASSED"))
 """

@@ -1,5 +1,6 @@
 """Interrupted, killed and excessive runs: no saved data is lost, and nothing is left behind."""
 
+import os
 import random
 import resource
 import signal
@@ -12,6 +13,18 @@ import pytest
 from tests.support import PATIENCE
 from tests.support.command import one_line, run_kairos
 from tests.support.waiting import until
+
+
+def limited(size):
+    """Return options of `subprocess.run` for a process that writes no file larger than `size` bytes, as on a full disk.
+    It writes no compiled modules: Python keeps those that are cut off, and later cannot import them."""
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return {"preexec_fn": limit, "env": {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}}
+
 
 COUNTING = """
     def prepare(self):
@@ -77,16 +90,12 @@ def test_full_disk_is_reported_and_old_results_kept(kairos):
     path = kairos.write(body)
     (kairos.directory / "out.h5").write_text("of an earlier run")
 
-    def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
-
     done = subprocess.run(
         kairos.command("run", path, "-o", "out.h5", "-q"),
         cwd=kairos.directory,
         capture_output=True,
         text=True,
-        preexec_fn=limit,
+        **limited(1 << 16),
         timeout=PATIENCE,
     )
     assert done.returncode == 1 and done.stderr.startswith("kairos: -o out.h5 cannot be written: "), done.stderr
@@ -127,17 +136,13 @@ DRAWING = """
 def test_picture_on_full_disk_is_reported(kairos, line, message):
     """With files limited to 32 KiB: one error line, and the datasets are kept."""
 
-    def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 15, 1 << 15))
-
     path = kairos.write(DRAWING.replace("HERE", line))
     done = subprocess.run(
         kairos.command("run", path, "-o", "out.h5"),
         cwd=kairos.directory,
         capture_output=True,
         text=True,
-        preexec_fn=limit,
+        **limited(1 << 15),
         timeout=PATIENCE,
     )
     one_line(done, message.replace("LINE", str(path.read_text().count("\n"))))

@@ -50,7 +50,8 @@ class Hub:
 
     def close(self):
         self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(PATIENCE) == 0
+        code = self.process.wait(PATIENCE)
+        assert code == 0, f"ended with {code}: {(self.folder / 'hub.log').read_text()[-2000:]}"
         self.process.stdout.close()
 
 

@@ -36,9 +36,9 @@ _SUM_BITS = facts.LEVEL_BITS + FRACTION_BITS
 
 
 class Tone(Module):
-    """`words`: as written, of the amplitude, of the phase. `triggers` (in): pulses, likewise; `clear`, `reset` (in):
-    levels. `amplitude`: the coefficients that its trigger loads; `offset` (18 bits), `frequency`, `chirp` (32 bits)
-    and `shift`: what that of the phase loads."""
+    """`words`: as written, of the amplitude, of the phase. `triggers` (in, 2 bits): pulses, likewise; `clear`,
+    `reset` (in): levels. `amplitude`: the coefficients that its trigger loads; `offset` (18 bits), `frequency`, `chirp`
+    (32 bits) and `shift`: what that of the phase loads."""
 
     def __init__(self):
         self.words = [

@@ -73,8 +73,8 @@ class _Advance(Module):
 
 
 class _Tone(Module):
-    """tone: `songbird.Tone`. `amplitude`, `phase`: as accumulated. `products` (out): amplitude times cosine of each
-    sample, so many bits of fraction as a cosine has."""
+    """tone: `songbird.Tone`. `amplitude` (out, 48 bits), `phase` (out, 32 bits): as accumulated. `products` (out):
+    amplitude times cosine of each sample, so many bits of fraction as a cosine has."""
 
     def __init__(self, tone):
         self.amplitude = Signal(facts.LEVEL_BITS + FRACTION_BITS)
