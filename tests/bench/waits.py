@@ -132,8 +132,8 @@ def waiting_figures(figures):
 
         def events():
             busy.pulses(EVENTS // 2)
-            device.settle()
-            trace = device.control.trace(until=device.settled_ns)
+            device.wait_idle()
+            trace = device.control.trace(until=device.recorded_until_ns)
             Recording.from_trace(trace, 0, {}, device.trace_start_ns)
 
         def clear_trace():

@@ -49,6 +49,11 @@ def hub(folder):
     hub.close()
 
 
+def test_hub_ended_as_soon_as_it_listens_ends_orderly(folder):
+    for _ in range(30):
+        Hub(folder, {}, entries=ENTRY).close()
+
+
 def pair(number):
     """Return a program that sets both registers to a number, which takes some milliseconds."""
     program = Program()

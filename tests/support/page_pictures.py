@@ -115,6 +115,8 @@ def shown(running, hub, name, take):
         texts = {"Runs": "completed", "Calibrations": "Accept", "Devices": "connected", "Logbook": "three"}
         if name in texts:
             page.get_by_text(texts[name]).first.wait_for()
+        if name == "Runs":
+            page.get_by_role("img", name=re.compile("^rabi.excitation")).nth(1).wait_for()
         return take(page)
 
 

@@ -1,6 +1,7 @@
 //! The server: the services of [`crate::service`], health of each device and its subsystems,
 //! reflection of the protocol, and metrics, all at one address.
 
+use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,6 +125,8 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         .merge(page)
         .layer(from_fn_with_state(calls, metrics::count))
         .layer(from_fn(traces::call));
+    // Whoever reads the line below may already end the hub.
+    let end_request = end_request();
     println!("listening on {address}");
     tokio::spawn(life::notify(heartbeats, address));
     tokio::spawn(
@@ -136,7 +139,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
     tokio::pin!(serving);
     tokio::select! {
         () = &mut serving => return Ok(()),
-        () = asked_to_end() => drop(end),
+        () = end_request => drop(end),
     }
     // Streams of watching clients never end by themselves.
     let _ = tokio::time::timeout(GRACE, serving).await;
@@ -182,20 +185,19 @@ fn routes(service: Service, health: HealthServer<impl Health>) -> Routes {
         .add_service(registers)
 }
 
-async fn asked_to_end() {
+/// Handles SIGTERM and SIGINT from now on; what is returned ends with the first of them. If signals cannot be handled,
+/// they end the process by default.
+fn end_request() -> impl Future<Output = ()> {
     use tokio::signal::unix::{signal, SignalKind};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    // If signals cannot be handled, they end the process by default.
-    let interrupted = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+    let handled = [SignalKind::terminate(), SignalKind::interrupt()].map(signal);
+    async move {
+        let [Ok(mut terminate), Ok(mut interrupt)] = handled else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
-    };
-    tokio::select! {
-        () = interrupted => {}
-        _ = terminate.recv() => {}
     }
 }
 

@@ -38,7 +38,7 @@ def _show_in_qt(binding, made, changes, args):
     widget.setWindowTitle(_name(args))
     failure = []
 
-    def look(pass_on=changes.pass_on):
+    def show_changes(pass_on=changes.pass_on):
         try:
             pass_on(widget)
         except Exception as error:
@@ -47,12 +47,12 @@ def _show_in_qt(binding, made, changes, args):
             application.quit()
 
     if args.picture is not None:
-        look(changes.pass_on_first)
+        show_changes(changes.pass_on_first)
         if not failure and not widget.grab().save(args.picture):
             raise AppletError(f"{args.picture} cannot be written: Qt draws png only")
     else:
         timer = core.QTimer()
-        timer.timeout.connect(look)
+        timer.timeout.connect(show_changes)
         timer.start(int(1000 * max(args.update_delay, PERIOD)))
         widget.show()
         (application.exec if hasattr(application, "exec") else application.exec_)()

@@ -138,7 +138,7 @@ def _print_datasets(datasets):
 
 def _record(device, devices):
     clocks = devices.ddb.channels_of("TTLClockGen")
-    if not device.settle(clocks=clocks):
+    if not device.wait_idle(clocks=clocks):
         print("kairos: the recording ends while the device still has outputs queued", file=sys.stderr)
     return device.recording(devices.ddb.channel_names())
 

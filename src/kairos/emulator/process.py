@@ -197,7 +197,7 @@ class Emulator:
         """Number of the first pin event that belongs to the run."""
         self.trace_start_ns = 0
         """Time from which changes of clocks belong to the run."""
-        self.settled_ns: int | None = None
+        self.recorded_until_ns: int | None = None
         self.kernels = Kernels()
         """The kernels it has run."""
         self.outputs_start: list[int] = []
@@ -383,13 +383,13 @@ class Emulator:
         self.trace_start, self.trace_start_ns = trace["next"], trace["time_ns"]
         self.outputs_start = self.control.status()["outputs"]
 
-    def settle(self, timeout: float = 30.0, clocks: frozenset[int] = frozenset()) -> bool:
+    def wait_idle(self, timeout: float = 30.0, clocks: frozenset[int] = frozenset()) -> bool:
         """Wait until the device, left alone by the host, has played its queued outputs and its time
         stands still.
 
         A clock generator that was left running never ends: once only the RTIO channels `clocks`
         have changed for a millisecond of the device's time, the recording ends that long after the
-        last other change, at `settled_ns`. Returns False if this takes longer than `timeout`
+        last other change, at `recorded_until_ns`. Returns False if this takes longer than `timeout`
         seconds, not counting the time to reach the next output, before which hours of the device's
         time may pass.
         """
@@ -416,14 +416,14 @@ class Emulator:
             last = max(others, default=last or first)
             if max(start, last) + CLOCKS_ONLY_NS <= trace["time_ns"]:
                 # Not the device's current time: the same run must give the same recording.
-                self.settled_ns = last + CLOCKS_ONLY_NS
+                self.recorded_until_ns = last + CLOCKS_ONLY_NS
                 return True
             if time.monotonic() > deadline:
                 return False
 
     def recording(self, names: dict[int, str]) -> Recording:
         """Recording of the pins in the settled run; `names` are those of its RTIO channels."""
-        trace = self.control.edges(until=self.settled_ns)
+        trace = self.control.edges(until=self.recorded_until_ns)
         return Recording.from_trace(trace, self.trace_start, names, self.trace_start_ns)
 
     def sources(self) -> Sources:

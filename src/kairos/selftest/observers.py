@@ -189,7 +189,7 @@ class OnBench(Unattended):
         self._device.mark_start()
 
     def _pin(self, name: str):
-        self._device.settle()
+        self._device.wait_idle()
         channels = self._device.recording(self._names).channels
         return next((channel for channel in channels if channel.name == name), None)
 

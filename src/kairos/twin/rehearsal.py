@@ -279,7 +279,7 @@ class Twin:
             found.device_ns = int(sources.outputs["time_ns"].max()) - device.trace_start_ns
         if not thoroughly:
             return
-        device.settle(timeout=SETTLING, clocks=self.ddb.channels_of("TTLClockGen"))
+        device.wait_idle(timeout=SETTLING, clocks=self.ddb.channels_of("TTLClockGen"))
         found.recording = device.recording(found.channels)
         found.lines = lines_of(sources, found.recording.origin_ns)
         if device.has_bench:
