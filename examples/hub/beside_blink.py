@@ -60,7 +60,7 @@ class Blink:
             meanwhile()
         if process.returncode:
             raise SystemExit(process.returncode)
-        self.device.settle()
+        self.device.wait_idle()
         return self.device.recording(DeviceDB.load(self.database).channel_names())
 
 
