@@ -101,6 +101,18 @@ def test_rehearsal_that_takes_too_long_reports_its_beginning(kairos):
     assert found["sentence"].startswith("stopped after ") and "no underflow until then" in found["sentence"]
 
 
+def test_limit_that_ends_as_another_exception_is_no_failure(kairos):
+    body = ENDLESS.replace(
+        "            self.once()",
+        """            try:
+                self.once()
+            except Exception as error:
+                raise RuntimeError("no more") from error""",
+    )
+    done, found = rehearsed(kairos, body, "--within", "2s")
+    assert done.returncode == 0 and found["stopped"] and found["failure"] is None
+
+
 def test_endless_kernel_is_stopped_and_its_outputs_are_known(kairos):
     body = PLANTED.replace("range(2000)", "range(1 << 40)").replace("i == 999", "i < 0")
     done, found = rehearsed(kairos, body, "--within", "2s")

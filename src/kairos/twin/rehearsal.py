@@ -245,7 +245,7 @@ class Twin:
     def _execute(self, experiment: Experiment, within_s: float | None, longest_s: float | None) -> BaseException | None:
         """Run an experiment to its end; returns what has ended it before."""
         try:
-            with _limited(within_s, longest_s, self._used):
+            with _limited(within_s, longest_s, self._used) as limit:
                 with report.user_code(plain=(*ENDED, CancelledArgsError)):
                     experiment.instance.prepare()
                     experiment.instance.run()
@@ -255,6 +255,9 @@ class Twin:
         except SystemExit:
             pass
         except KairosError as error:
+            # Wherever the exception of the limit arrived, something may have raised another one from it.
+            if limit.is_up and not isinstance(error, TimeUp):
+                return TimeUp(str(error))
             if not isinstance(error.__cause__, ENDED[1]):
                 return error
         finally:
@@ -330,12 +333,19 @@ def _within(folder, before: str):
         os.chdir(before)
 
 
+@dataclass
+class _Limit:
+    is_up: bool = False
+    """Whether `TimeUp` was raised."""
+
+
 @contextmanager
 def _limited(seconds: float | None, longest: float | None = None, used: Callable[[], float] = time.monotonic):
-    """Context in which TimeUp is raised after this time. Only for the main thread. `longest`: the time in all, and
-    `seconds` are those that `used` counts."""
+    """Context, a `_Limit`, in which TimeUp is raised after this time. Only for the main thread. `longest`: the time in
+    all, and `seconds` are those that `used` counts."""
+    limit = _Limit()
     if seconds is None:
-        yield
+        yield limit
         return
     begun, first = time.monotonic(), used()
 
@@ -345,12 +355,13 @@ def _limited(seconds: float | None, longest: float | None = None, used: Callable
             if left > 0:
                 signal.setitimer(signal.ITIMER_REAL, max(left, AGAIN), AGAIN)
                 return
+        limit.is_up = True
         raise TimeUp(f"the rehearsal takes longer than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, expired)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), AGAIN)
     try:
-        yield
+        yield limit
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
