@@ -3,6 +3,7 @@
 All run on one emulated device in sequence, as on a day in the laboratory.
 """
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,9 @@ def test_laboratory_experiment_matches_its_description(machine, database, path, 
     experiment = Experiment(path, name, [], database)
     expected = experiment.instance.expected
     machine.mark_start()
+    # Modules of litex, which builds the gateware, print when they are looked at for the first time.
+    inspect.getmodule(inspect.currentframe())
+    capsys.readouterr()
     experiment.instance.prepare()
     if expected.raises:
         with pytest.raises(Exception) as caught:  # noqa: B017
