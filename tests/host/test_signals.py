@@ -11,9 +11,9 @@ import os, sys, time
 from kairos.cli import signals
 
 sys.path.insert(0, sys.argv[1])
-if sys.argv[2] == "library":
-    signals._LIBRARIES += (sys.argv[1],)
 signals.end_orderly()
+if sys.argv[2] == "library":
+    signals._arrivals.libraries += (sys.argv[1],)
 try:
     import slow
     while True:

@@ -252,8 +252,7 @@ pub fn is_foreign(uri: &Uri, headers: &HeaderMap, gate: &Gate) -> bool {
     let Some(origin) = headers.get(header::ORIGIN) else {
         return false;
     };
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let Some(host) = uri.authority().map(|authority| authority.as_str()).or(host) else {
+    let Some(host) = host_of(uri, headers) else {
         return true;
     };
     let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
@@ -262,11 +261,15 @@ pub fn is_foreign(uri: &Uri, headers: &HeaderMap, gate: &Gate) -> bool {
 
 /// Whether a browser has been led here by another site: a request for something that a link names has no `Origin`.
 pub fn is_misled(uri: &Uri, headers: &HeaderMap, gate: &Gate) -> bool {
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let host = uri.authority().map(|authority| authority.as_str()).or(host);
     let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
     let elsewhere = site.is_some_and(|site| site != b"same-origin" && site != b"none");
-    elsewhere || (gate.tokens.0.is_empty() && !host.is_some_and(is_local))
+    elsewhere || (gate.tokens.0.is_empty() && !host_of(uri, headers).is_some_and(is_local))
+}
+
+/// The host to which a request is addressed.
+fn host_of<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
+    let named = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    uri.authority().map(|authority| authority.as_str()).or(named)
 }
 
 /// Whether this is a name of this machine: without tokens only it is served, but a foreign name may have been made to

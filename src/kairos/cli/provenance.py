@@ -9,13 +9,13 @@ import os
 import platform
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from .. import __version__, pyon
 from ..emulator import fingerprints, is_emulated, variant_of
+from ..installed import libraries
 from . import precompiled
 
 __all__ = ["CODE", "Provenance", "hash_of", "know_imported"]
@@ -24,8 +24,6 @@ CODE = "code:"
 """Before hashes of kernels that do not depend on where their sources are."""
 UNCOUNTED = {"hash", "status", "revision", "packages", "python_version"}
 """What names the origin of something else that counts, or should not matter."""
-OWN = Path(__file__).resolve().parents[1]
-"""The package, which its version describes."""
 
 
 class Provenance:
@@ -122,8 +120,7 @@ def _imported() -> list[Path]:
 
 @cache
 def _installed() -> list[Path]:
-    named = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    return [*named, OWN, Path(os.__file__).resolve().parent]
+    return [*(Path(place).resolve() for place in libraries()), Path(os.__file__).resolve().parent]
 
 
 @cache

@@ -6,7 +6,6 @@ still written.
 import os
 import signal
 import sys
-import sysconfig
 import threading
 import time
 from contextlib import contextmanager
@@ -21,10 +20,6 @@ that signals a process and its group."""
 IMPORT_S = 5.0
 """Seconds for which a signal waits for the import of a library to end."""
 RETRY_S = 0.01
-_LIBRARIES = tuple(
-    {os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    | {os.path.join(os.path.dirname(os.path.dirname(__file__)), "")}
-)
 
 
 def _imports_library(frame: FrameType | None) -> bool:
@@ -35,7 +30,7 @@ def _imports_library(frame: FrameType | None) -> bool:
         if code.co_filename.startswith("<frozen importlib"):
             return True
         if code.co_name == "<module>":
-            return frame.f_globals.get("__name__") != "__main__" and code.co_filename.startswith(_LIBRARIES)
+            return frame.f_globals.get("__name__") != "__main__" and code.co_filename.startswith(_arrivals.libraries)
         frame = frame.f_back
     return False
 
@@ -61,6 +56,8 @@ class _Arrivals:
         self._held = 0
         self._waiting: int | None = None
         self._since: float | None = None
+        self.libraries: tuple[str, ...] = ()
+        """Folders of code whose import is not interrupted."""
 
     def arrived(self, number, frame):
         """Handle a signal: raise `Terminated`, unless one has just been raised, or once a library is imported."""
@@ -102,6 +99,10 @@ def end_orderly():
     """Install the handlers, except for ignored signals (`nohup`), and only in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         return
+    # Imported late: only what handles signals needs it.
+    from ..installed import libraries
+
+    _arrivals.libraries = libraries()
     for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _arrivals.arrived)

@@ -9,16 +9,13 @@ import importlib
 import inspect
 import itertools
 import linecache
-import os
 import sys
-import sysconfig
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 
-import kairos
 from kairos import _native
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
@@ -31,6 +28,7 @@ from kairos.contracts.exceptions import PRELUDE
 from kairos.contracts.memory import KERNEL_LIBRARY
 from kairos.errors import NotInKairos
 from kairos.exceptions.names import device_name
+from kairos.installed import libraries
 from kairos.language.core import EmbeddedInfo
 
 __all__ = ["HostBridge"]
@@ -55,10 +53,6 @@ _MATHEMATICS = ("math", "cmath", "statistics", "numpy", "scipy")
 
 _WITHOUT_RESULT = {"copyto", "fill_diagonal", "place", "put", "putmask", "save", "savetxt", "savez", "savez_compressed"}
 """Functions of NumPy with side effects."""
-
-_LIBRARIES = tuple({os.path.join(sysconfig.get_path(name), "") for name in ("purelib", "platlib", "stdlib")})
-_LIBRARIES += (os.path.join(os.path.dirname(kairos.__file__), ""),)
-"""Directories of code that is not the user's."""
 
 _CLASSES = (tuple, object, complex, dict, set, frozenset, type)
 _LANGUAGE_TYPES = {
@@ -289,7 +283,7 @@ class HostBridge:
         missing = [name for name in invariants if name not in own and inspect.getattr_static(obj, name, self) is self]
         if hasattr(cls, "__getattr__"):
             missing = [name for name in missing if not hasattr(obj, name)]
-        names = invariants, missing, data_names(obj, invariants, self._changing, _LIBRARIES)
+        names = invariants, missing, data_names(obj, invariants, self._changing, libraries())
         return self.embedding.store_object(cls), _class_name(cls), *names
 
     def constructor(self, handle: int) -> tuple[str, int | None] | None:
@@ -384,7 +378,7 @@ class HostBridge:
             if not text:
                 return ("forbidden", f"the source of '{name}' cannot be read: no file {code.co_filename}")
             inline = 2 if "forceinline" in info.flags else int("inline" in info.flags)
-            line, library = code.co_firstlineno, code.co_filename.startswith(_LIBRARIES)
+            line, library = code.co_firstlineno, code.co_filename.startswith(libraries())
             fast_math, destination = "fast-math" in info.flags, info.destination or 0
             return ("compiled", _readable(code.co_filename), text, line, fast_math, inline, library, destination)
         if _embedded(plain) is None and _computes(plain):

@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..files import reason, replacing
 from .datasets import DatasetManager
 
-__all__ = ["add_group", "write_hdf5"]
+__all__ = ["add_group", "texts_of", "write_hdf5"]
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +63,14 @@ def add_group(path, name: str, values: dict):
         raise UsageError(f"{path} cannot be read: {reason(error)}") from None
     with replacing(path) as new:
         Path(new).write_bytes(memory.getvalue())
+
+
+def texts_of(group) -> dict[str, str]:
+    """Return the texts in an open group of such a file, such as ``provenance``, and in those below it, by their
+    names."""
+    found: dict[str, str] = {}
+    group.visititems(lambda name, item: found.update({name: item.asstr()[()]}) if hasattr(item, "dtype") else None)
+    return found
 
 
 def _image(manager, run, more: dict[str, dict | None]) -> bytes:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from ..experiment.hdf5 import texts_of
+
 __all__ = ["NOW", "OWN", "PLACE", "STORED", "Excerpt", "excerpts", "stored_sources"]
 
 PLACE = re.compile(
@@ -68,11 +70,7 @@ def stored_sources(path: Path, main: str) -> dict[str, str]:
             if "experiment" in group:
                 found[main] = group["experiment"].asstr()[()]
             if "imported" in group:
-                group["imported"].visititems(
-                    lambda name, node: (
-                        found.update({name: node.asstr()[()]}) if isinstance(node, h5py.Dataset) else None
-                    )
-                )
+                found |= texts_of(group["imported"])
     except OSError:
         return {}
     return found

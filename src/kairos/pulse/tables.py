@@ -48,5 +48,7 @@ def _entries(word: int) -> Iterator[Entry]:
 def touching(words: numpy.ndarray, entries: Iterable[Entry]) -> numpy.ndarray:
     """Return for each of the words that program tables whether it writes one of these entries."""
     entries = set(entries)
+    if not entries:
+        return numpy.zeros(len(words), bool)
     numbers = (int.from_bytes(row.tobytes(), "little") for row in words)
-    return numpy.array([bool(entries) and not entries.isdisjoint(_entries(word)) for word in numbers], dtype=bool)
+    return numpy.array([not entries.isdisjoint(_entries(word)) for word in numbers], dtype=bool)

@@ -22,6 +22,7 @@ from ..devices import DeviceDB
 from ..emulator import steps as steps_of_kernels
 from ..emulator.sources import UNKNOWN, Sources, is_own
 from ..errors import UsageError
+from ..experiment.hdf5 import texts_of
 from ..scope.run import write_run
 from ..scratch import ScratchFolder
 from ..session import Replay
@@ -281,10 +282,7 @@ def _read(path: Path) -> tuple[list[Step], list[bytes], bool, dict[str, str], by
                     "--record-inputs, and a laboratory with 'inputs = true' under [rehearsal] in lab.toml"
                 )
             steps, libraries, complete = unpacked(file[GROUP])
-            texts: dict[str, str] = {}
-            file["provenance"].visititems(
-                lambda name, item: texts.update({name: item.asstr()[()]}) if hasattr(item, "dtype") else None
-            )
+            texts = texts_of(file["provenance"])
             if "waveform/url" in file:
                 texts["twin"] = file["waveform/url"].asstr()[()]
             return steps, libraries, complete, texts, inputs_of(file[GROUP])

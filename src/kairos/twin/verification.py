@@ -19,6 +19,7 @@ from ..cli.waveforms import file_of, no_waveform, waveform_of
 from ..devices import DeviceDB
 from ..errors import UsageError
 from ..experiment.datasets import DatasetDB
+from ..experiment.hdf5 import texts_of
 from ..scratch import ScratchFolder
 from ..waveform import chips
 from ..waveform.difference import differences
@@ -124,11 +125,7 @@ def _read(path: Path) -> dict[str, Any]:
                 raise UsageError(f"{path} cannot be repeated: it lacks provenance/{min(missing)}")
             imported: dict[str, str] = {}
             if "imported" in group:
-                group["imported"].visititems(
-                    lambda name, item: (
-                        imported.update({f"imported/{name}": item.asstr()[()]}) if hasattr(item, "dtype") else None
-                    )
-                )
+                imported = {f"imported/{name}": text for name, text in texts_of(group["imported"]).items()}
             datasets: dict[str, Any] = {}
             file["datasets"].visititems(
                 lambda name, item: datasets.update({name: item[()]}) if hasattr(item, "dtype") else None

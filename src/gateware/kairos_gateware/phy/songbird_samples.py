@@ -85,9 +85,8 @@ class _Tone(Module):
 
         # # #
 
-        shift, kept = Signal(len(tone.shift)), Signal(len(tone.shift))
-        self.comb += shift.eq(kept)
-        self.sync += If(tone.reset, kept.eq(0)).Elif(tone.triggers[1], kept.eq(tone.shift))
+        shift = Signal(len(tone.shift))
+        self.sync += If(tone.reset, shift.eq(0)).Elif(tone.triggers[1], shift.eq(tone.shift))
         advances = [_Advance(trigger, shift) for trigger in tone.triggers]
         self.submodules += advances
         sums = [self.amplitude, *[Signal.like(self.amplitude, name=f"sum_{n}") for n in range(1, 4)]]

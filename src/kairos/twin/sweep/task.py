@@ -87,7 +87,7 @@ def folder_files(folder: Path) -> dict[str, str]:
 def resolved(name: str, bench: str | None) -> str:
     """Return the full name of a number of the bench file that is called `name`, or ends with it;
     UsageError if there is none, or several."""
-    known = list(_names(tomllib.loads(bench or "")))
+    known = list(_leaves(bench or ""))
     short = [full for full in known if full == name or full.endswith(f".{name}")]
     units = [full for full in known if f".{name}_" in f".{full}" and "." not in full.rpartition(f"{name}_")[2]]
     found = [name] if name in known else short or units
@@ -104,15 +104,20 @@ def resolved(name: str, bench: str | None) -> str:
     )
 
 
-def _names(table: dict, prefix: str = ""):
+def _leaves(bench: str) -> dict[str, Any]:
+    """Return the values of a bench file, but for true and false, by their full names."""
+    return dict(_below(tomllib.loads(bench)))
+
+
+def _below(table: dict, prefix: str = ""):
     for key, value in table.items():
         name = f"{prefix}{key}"
         if isinstance(value, dict):
-            yield from _names(value, f"{name}.")
+            yield from _below(value, f"{name}.")
         elif isinstance(value, list):
-            yield from _names({str(n): each for n, each in enumerate(value)}, f"{name}.")
+            yield from _below({str(n): each for n, each in enumerate(value)}, f"{name}.")
         elif not isinstance(value, bool):
-            yield name
+            yield name, value
 
 
 def numbers_of(bench: str) -> dict[str, float]:
@@ -124,17 +129,6 @@ def whole(bench: str, values: dict[str, float]) -> dict[str, float]:
     """Return numbers as the bench file has them: whole ones stay whole."""
     leaves = _leaves(bench)
     return {name: round(value) if isinstance(leaves[name], int) else value for name, value in values.items()}
-
-
-def _leaves(bench: str) -> dict[str, Any]:
-    table = tomllib.loads(bench)
-    found = {}
-    for name in _names(table):
-        place: Any = table
-        for step in name.split("."):
-            place = place[int(step)] if isinstance(place, list) else place[step]
-        found[name] = place
-    return found
 
 
 def with_values(bench: str, values: dict[str, Any], beside: Path | None = None) -> str:
