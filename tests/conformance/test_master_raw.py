@@ -180,6 +180,22 @@ def test_submitted_run_is_published_in_each_state(lab, name):
     target.close(), follower.close()
 
 
+def test_run_deleted_with_its_submission_leaves_the_queue(lab):
+    target = Target(lab, "schedule")
+    until(lambda: target.call("get_status") == {})
+    rid = target.call("submit", "main", expid("Quick", n=2)) + 1
+    until(lambda: target.call("get_status") == {})
+    calls = ("submit", ["main", expid("Quick", n=2)]), ("delete", [rid])
+    # Read at once, so that nothing of the run has been done when it is deleted.
+    target.send(
+        "\n".join(json.dumps({"action": "call", "name": name, "args": args, "kwargs": {}}) for name, args in calls)
+    )
+    assert [target.value()["ret"], target.value()["ret"]] == [rid, None]
+    until(lambda: target.call("get_status") == {})
+    assert lab.run(rid)["status"] == "deleted"
+    target.close()
+
+
 def test_submission_without_repository_has_an_absolute_path(lab):
     target = Target(lab, "schedule")
     given = {"log_level": 30, "file": "repository/lab.py", "class_name": "Quick", "arguments": {}}

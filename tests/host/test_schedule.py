@@ -194,6 +194,15 @@ def test_run_passes_its_stages_and_writes_results(laboratory):
     assert RIDCounter().get() == 1, "also by what is in the folder of results"
 
 
+def test_run_deleted_before_its_first_step_ends(laboratory):
+    async def act(scheduler):
+        scheduler.delete(scheduler.submit("main", laboratory.expid("Quick", n=4)))
+        await asyncio.wait_for(scheduler.wait(), PATIENCE)
+
+    laboratory.run(act)
+    assert laboratory.of("n") is None
+
+
 def test_run_pauses_for_higher_priority(laboratory):
     async def act(scheduler):
         scheduler.submit("main", laboratory.expid("Patient", mark="low"))

@@ -9,11 +9,13 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ..controllers.publishing import Publication
 from ..errors import KairosError, UsageError
 from ..experiment.arguments import DefaultMissing
+from ..schedule.tasks import started
 from . import clock, order, storing
 from .contents import contents_of
 from .locks import Locks
@@ -39,8 +41,7 @@ class Scheduler:
     repository, see `repository`. `take(rid, records)`: called with what runs write, `printed(run,
     level, text)` with what they log, `ended(record)` with the record of a run at its end.
     `adopted(rid)` before what was written under an earlier laboratory; `submitted(submission)`.
-    `begin`: returns what else a run is told.
-    `rehearsals`: see `rehearsals`.
+    `begin`: returns what else a run is told. `rehearsals`: see there.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Scheduler:
             pid = int((run.folder / "lock").read_text() or 0)
             run.process = self._adopted(run, pid)
             run.status = "preparing"
-            run.task = asyncio.get_running_loop().create_task(self._continue(run))
+            run.task = started(self._continue(run), partial(self._cut_short, run))
             return
         # Held until the folder is gone: a process that is started late must not run it.
         run.lock = lock
@@ -223,6 +224,10 @@ class Scheduler:
             run.task.cancel()
         else:
             self._set_status(run, "deleting")
+            self._cut_short(run)
+
+    def _cut_short(self, run: Run):
+        if run.status == "deleting":
             run.task = asyncio.get_running_loop().create_task(self._end(run))
 
     def request_termination(self, rid):
@@ -353,12 +358,14 @@ class Scheduler:
         now = clock.now()
         # A run that leaves a stage may make room for another one in an earlier stage.
         while changes := [
-            each for each in order.chosen(self.those_of(pipeline), now, self._unmet, self._locked) if _differs(*each)
+            (run, status)
+            for run, status in order.chosen(self.those_of(pipeline), now, self._unmet, self._locked)
+            if run.status != status
         ]:
             for run, status in changes:
                 self._set_status(run, status)
                 if status != "flushing":
-                    run.task = asyncio.get_running_loop().create_task(self._perform(run, status))
+                    run.task = started(self._perform(run, status), partial(self._cut_short, run))
         waits = order.next_due(self.runs.values(), now) is not None or (self.runs and self._locks.active())
         if self._timer is None and waits:
             self._timer = asyncio.get_running_loop().call_later(DUE, self._look_at_clock)
@@ -490,7 +497,3 @@ class Scheduler:
             await run.process.gone.wait()
         except Ended:
             pass
-
-
-def _differs(run: Run, status: str) -> bool:
-    return run.status != status

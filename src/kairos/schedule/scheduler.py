@@ -12,10 +12,12 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from ..runs import FolderLock, RIDCounter, folder_of
+from .tasks import started
 from .worker import Terminated, Worker, WorkerError
 
 __all__ = ["Scheduler"]
@@ -184,6 +186,10 @@ class Scheduler:
         if run.task is not None and not run.task.done():
             run.task.cancel()
         else:
+            self._cut_short(run)
+
+    def _cut_short(self, run: _Run):
+        if run.status == "deleting":
             run.task = asyncio.get_running_loop().create_task(self._end(run))
 
     def request_termination(self, rid):
@@ -230,7 +236,7 @@ class Scheduler:
             best = self._next_to_prepare(ready, runs) if stage.takes == WAITING else max(ready, key=lambda r: r.rank)
             if best is not None:
                 best.status = stage.during
-                best.task = asyncio.get_running_loop().create_task(self._perform(best, stage))
+                best.task = started(self._perform(best, stage), partial(self._cut_short, best))
 
     def _next_to_prepare(self, ready, runs) -> _Run | None:
         now = time.time()
