@@ -6,9 +6,14 @@ import textwrap
 
 import pytest
 
+from tests.support import PATIENCE
+
 PROGRAM = """
-import os, sys, time
+import os, signal, sys, time
 from kairos.cli import signals
+
+for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # which `nohup`, or a shell's `&`, have had ignored
+    signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 sys.path.insert(0, sys.argv[1])
 signals.end_orderly()
@@ -36,7 +41,7 @@ def ended(folder, kind, name="SIGTERM", seconds=0.1):
     """Return what a program prints that is signalled while it imports a module of this kind."""
     (folder / "slow.py").write_text(textwrap.dedent(SLOW).format(name=name, seconds=seconds))
     command = [sys.executable, "-c", PROGRAM, str(folder), kind]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=PATIENCE).stdout.split()
 
 
 @pytest.mark.parametrize("name, number", [("SIGINT", "2"), ("SIGTERM", "15"), ("SIGHUP", "1")])
