@@ -360,6 +360,7 @@ def test_blocked_client_does_not_block_another(lab):
 
 
 def test_random_lines_disturb_no_other_client(lab):
+    until(lambda: not lab.queue())  # runs of other tests have ended
     chance = random.Random(1)
     parts = [
         "ARTIQ pc_rpc",
