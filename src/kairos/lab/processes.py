@@ -311,16 +311,29 @@ class Processes:
         """Start a process of a kind, see `forkserver`. `folder`: its folder, which is created."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "lock").touch()
+        request = {"kind": kind, "folder": str(folder), "path": str(self.path), "begin": begin}
         async with self._starting:
             await self.ready.wait()
-            while not self._started.empty():
-                self._started.get_nowait()
-            request = {"kind": kind, "folder": str(folder), "path": str(self.path), "begin": begin}
-            self._requests.write(pyon.encode(request).encode() + b"\n")
-            pid = await self._started.get()
+            forking = asyncio.ensure_future(self._forked(request))
+            try:
+                pid = await asyncio.shield(forking)
+            except asyncio.CancelledError:
+                # It is started all the same, and must neither stay nor be taken for the next one.
+                if (pid := await forking) is not None:
+                    process = self.adopt(key, folder, pid)
+                    await process.stop(orderly=False)
+                    await self.drop(process)
+                raise
         if pid is None:
             raise Ended(None)
         return self.adopt(key, folder, pid, take, printed)
+
+    async def _forked(self, request: dict) -> int | None:
+        """Have the fork server start a process; returns its number, None if that has ended."""
+        while not self._started.empty():
+            self._started.get_nowait()
+        self._requests.write(pyon.encode(request).encode() + b"\n")
+        return await self._started.get()
 
     async def once(self, kind: str, key: str, folder: Path, begin: dict, timeout: float) -> tuple[str, object]:
         """Have a process of a kind do its only work, and remove it and its folder; returns how that has
