@@ -1,11 +1,16 @@
 """A laboratory on an emulated device, which outlives a killed laboratory as hardware does."""
 
+import asyncio
 import os
 import signal
+import socket
 
 import h5py
 import pytest
 
+from kairos.devices import DeviceDB
+from kairos.lab.device import Devices
+from tests.support import PATIENCE
 from tests.support.gateware import built
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
@@ -51,6 +56,33 @@ def lab(tmp_path):
     laboratory.start()
     yield laboratory
     laboratory.close()
+
+
+def test_device_that_ends_while_a_laboratory_connects_is_started_again(tmp_path):
+    built("demo")
+    (tmp_path / "device_db.py").write_text((EXAMPLES / "device_db.py").read_text())
+    entries = DeviceDB.load(tmp_path / "device_db.py").entries
+    path = tmp_path / "device-0.sock"
+
+    def end(listening):
+        connection, _ = listening.accept()
+        path.unlink()
+        listening.close()
+        connection.close()
+
+    async def work(listening):
+        ending = asyncio.create_task(asyncio.to_thread(end, listening))
+        devices = Devices(tmp_path, lambda _: None)
+        await asyncio.wait_for(devices.start(tmp_path / "device_db.py", entries), PATIENCE)
+        await ending
+        resolved = devices.resolved(entries)["core"]["arguments"]["host"]
+        await devices.stop()
+        return resolved
+
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(path))
+    listening.listen()
+    assert asyncio.run(work(listening)).startswith("127.0.0.1:")
 
 
 def test_kernels_of_a_run_go_on_while_the_laboratory_is_killed_and_started(lab):

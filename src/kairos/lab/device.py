@@ -34,6 +34,8 @@ LINGER = 5.0
 """Seconds for which the device is kept although nobody uses it."""
 STARTING = 40.0
 """Seconds for it to start."""
+ATTEMPTS = 3
+"""Connections without an answer until a laboratory that is started gives up."""
 RETRY = 2.0
 """Seconds until a device that has ended is started again."""
 
@@ -71,6 +73,7 @@ class Devices:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     async def _keep(self, url: str, database: Path, ready: asyncio.Future):
+        failures = 0
         while True:
             try:
                 connection = await asyncio.to_thread(self._reached, url, database)
@@ -88,6 +91,11 @@ class Devices:
                 else:
                     ready.set_result(None)
                 await reader.read()
+            except (OSError, ValueError):  # it has ended before it has said its ports, for instance after `LINGER`
+                failures += 1
+                if failures == ATTEMPTS and not ready.done():
+                    ready.set_exception(EmulatorError(f"the emulated device {url} ends as soon as it is started"))
+                    return
             finally:
                 writer.close()
             await asyncio.sleep(RETRY)
