@@ -38,6 +38,24 @@ fn text(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     bytes.utf8_chunks().try_for_each(|chunk| f.write_str(chunk.valid()))
 }
 
+/// Writes a message with its parameters filled in. Doubled braces stand for one.
+fn filled(f: &mut fmt::Formatter<'_>, mut message: &[u8], param: &[i64; 3]) -> fmt::Result {
+    while let Some(at) = message.iter().position(|byte| b"{}".contains(byte)) {
+        text(f, &message[..at])?;
+        let length = match message[at..] {
+            [first, second, ..] if first == second => 2,
+            [b'{', b'0'..=b'2', b'}', ..] => 3,
+            _ => 1,
+        };
+        match length {
+            3 => write!(f, "{}", param[usize::from(message[at + 1] - b'0')])?,
+            _ => text(f, &message[at..at + 1])?,
+        }
+        message = &message[at + length..];
+    }
+    text(f, message)
+}
+
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match NAMES.get(self.id as usize) {
@@ -46,14 +64,9 @@ impl fmt::Display for Summary<'_> {
         }
         match self.message {
             Some([]) | None => {}
-            Some(mut message) => {
+            Some(message) => {
                 f.write_str(": ")?;
-                while let Some(at) = message.windows(3).position(|w| matches!(w, [b'{', b'0'..=b'2', b'}'])) {
-                    text(f, &message[..at])?;
-                    write!(f, "{}", self.param[usize::from(message[at + 1] - b'0')])?;
-                    message = &message[at + 3..];
-                }
-                text(f, message)?;
+                filled(f, message, &self.param)?;
             }
         }
         if let Some(file) = self.file {
@@ -95,6 +108,12 @@ mod tests {
         let bytes = report(0, Some("at {1} mu, {0}{2}{3}"), [4, -5, 6], "a.py", 7);
         let summary = Summary::read(&bytes).unwrap();
         assert_eq!(summary.to_string(), "RTIOUnderflow: at -5 mu, 46{3}, in a.py, line 7");
+        let bytes = report(0, Some("run_{{0}}.h5 }} {{{1}}} {"), [4, -5, 6], "a.py", 7);
+        let summary = Summary::read(&bytes).unwrap();
+        assert_eq!(
+            summary.to_string(),
+            "RTIOUnderflow: run_{0}.h5 } {-5} {, in a.py, line 7"
+        );
         let bytes = report(30, None, [0; 3], "a.py", 7);
         let summary = Summary::read(&bytes).unwrap();
         assert_eq!(summary.to_string(), "exception 30 of the program, in a.py, line 7");

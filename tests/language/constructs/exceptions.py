@@ -1,5 +1,6 @@
 """Exceptions."""
 
+from kairos.exceptions import RTIOUnderflow
 from kairos.language import TInt32, kernel, rpc
 
 from .marks import Marks
@@ -252,3 +253,33 @@ class MessagesOfTheHost(Marks):
                     kernel_(which)
                 except Exception as error:
                     self.mark(type(error).__name__, error.args, str(error))
+
+
+class BracesInKernels(Marks):
+    """A message without parameters is no template, as the text of an exception is none in Python."""
+
+    def call(self, number):
+        try:
+            self.failing(number)
+        except Exception as error:
+            self.trace.append((type(error).__name__, str(error)))
+
+    @kernel
+    def failing(self, number):
+        if number == 0:
+            raise ValueError("run_{0}.h5 and {1}")
+        if number == 1:
+            raise IndexError("{{0}} {2} \\frac{0}{0}")
+        if number == 2:
+            stored = RuntimeError("{0}")
+            raise stored
+        if number == 3:
+            try:
+                raise RTIOUnderflow("}{ {0:#x}")
+            finally:
+                self.mark(number)
+        assert number == 5, "{0} of {1}"
+
+    def run(self):
+        for number in range(5):
+            self.call(number)

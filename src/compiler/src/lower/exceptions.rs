@@ -19,6 +19,11 @@ use crate::source::Span;
 use crate::syntax::*;
 use crate::types::Kind;
 
+/// A message that stands for itself: messages are templates for the parameters, in which braces are doubled.
+pub(super) fn literal(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}
+
 /// The exceptions that a handler catches: the keys of known classes, and the numbers of the clauses'
 /// classes, by which exceptions of the host are recognised.
 #[derive(Default)]
@@ -99,7 +104,8 @@ impl<'p> Emitter<'_, 'p> {
         let (key, name) = self.class_of(class);
         let key = key.unwrap_or_else(|| self.module.host.store_str(&format!("{HOST_BUILTIN_PREFIX}{name}")));
         match args.first().map(|message| &message.kind) {
-            Some(ExprKind::Str(text)) => (key, text.clone()),
+            Some(ExprKind::Str(text)) if args.len() > 1 => (key, text.clone()),
+            Some(ExprKind::Str(text)) => (key, literal(text).into()),
             _ => (key, name),
         }
     }

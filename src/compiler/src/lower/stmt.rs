@@ -10,6 +10,8 @@ use crate::program::Fact;
 use crate::syntax::*;
 use crate::types::{self, Kind};
 
+use super::exceptions::literal;
+
 /// The location of an assignment target.
 enum Place {
     Memory(Value),
@@ -74,11 +76,11 @@ impl<'p> Emitter<'_, 'p> {
             StmtKind::Assert { test, message } => {
                 let condition = self.condition(test)?;
                 let text = match message.as_ref().map(|message| &message.kind) {
-                    Some(ExprKind::Str(text)) => text,
-                    _ => "AssertionError",
+                    Some(ExprKind::Str(text)) => literal(text),
+                    _ => "AssertionError".into(),
                 };
                 self.build.span = stmt.span;
-                self.require(condition, Exception::AssertionError, text, &[]);
+                self.require(condition, Exception::AssertionError, &text, &[]);
                 Ok(())
             }
             StmtKind::Return(value) => {
