@@ -28,6 +28,8 @@ __all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_argum
 
 ENDED = (DeviceError, TerminationRequested)
 """Exceptions that end a run without a traceback."""
+FROM_GIT = {"ndscan": "git+https://github.com/OxfordIonTrapGroup/ndscan"}
+"""Packages of laboratories that are in no package registry, and where pip finds them."""
 
 
 def parse_arguments(texts: list[str]) -> dict:
@@ -85,8 +87,24 @@ def import_file(path: str, prefix: str = "file_import_"):
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     with report.user_code():
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except ModuleNotFoundError as error:
+            _advise(error)
+            raise
     return module
+
+
+def _advise(error: ModuleNotFoundError):
+    """Say what to do about a module that is not there. Those of ARTIQ and sipyco have their own messages."""
+    package = (error.name or "").partition(".")[0]
+    if package in FROM_GIT:
+        error.add_note(f"{package} is in no package registry: pip install {FROM_GIT[package]}")
+    elif package and error.name == package and package not in ("artiq", "sipyco"):
+        error.add_note(
+            f"{package} is neither installed for {sys.executable} nor next to the experiment: "
+            f"install it there (pip install), or add its folder to PYTHONPATH"
+        )
 
 
 def choose_class(module, class_name: str | None = None):
