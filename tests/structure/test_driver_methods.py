@@ -45,31 +45,49 @@ PARTS |= {"ChannelChips", "FixedSharedDelays", "SpiBus", "StoredSharedDelays", "
 """Base classes and components of drivers."""
 
 
-def drivers() -> dict[str, type]:
-    """Returns the driver classes with methods that run on the device, by name."""
-    found = {}
+IMPORTED = re.compile(r"^from kairos\.coredevice\.(\w+) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
+
+
+def drivers() -> set[tuple[str, str]]:
+    """Returns module and name of the driver classes with methods that run on the device: two drivers may have
+    classes of one name."""
+    found = set()
     for module in pkgutil.iter_modules(kairos.coredevice.__path__):
         if not module.ispkg:
             source = importlib.import_module(f"kairos.coredevice.{module.name}")
             for name, cls in vars(source).items():
                 own = inspect.isclass(cls) and cls.__module__ == source.__name__ and not name.startswith("_")
                 if own and device_methods(cls):
-                    found[name] = cls
+                    found.add((module.name, name))
     return found
+
+
+def names_of(classes: set[tuple[str, str]]) -> set[str]:
+    return {name for _, name in classes}
+
+
+def asked_in(text: str) -> set[tuple[str, str]]:
+    """Returns module and name of the classes whose uncalled methods a test asks for."""
+    module_of = {}
+    for module, *several in IMPORTED.findall(text):
+        source = importlib.import_module(f"kairos.coredevice.{module}")
+        for name in re.findall(r"\w+", "".join(several)):
+            module_of[name] = getattr(getattr(source, name), "__module__", "").rpartition(".")[2]
+    names = {name for found in ASKED.findall(text) for several in found for name in re.findall(r"\w+", several)}
+    return {(module_of[name], name) for name in names & module_of.keys()}
 
 
 def test_every_driver_method_is_called_by_a_test():
     asked = set()
     for path in (ROOT / "tests/e2e").glob("test_methods_of_*.py"):
-        for several, one in ASKED.findall(path.read_text()):
-            asked |= {one, *re.findall(r"\w+", several)}
+        asked |= asked_in(path.read_text())
     known = ELSEWHERE.keys() | ABSENT.keys() | PARTS
-    assert drivers().keys() - asked - known == set()
-    assert known - drivers().keys() == set() and (ELSEWHERE.keys() | ABSENT.keys()) & asked == set()
+    assert {(module, name) for module, name in drivers() - asked if name not in known} == set()
+    assert known - names_of(drivers()) == set() and (ELSEWHERE.keys() | ABSENT.keys()) & names_of(asked) == set()
 
 
 def test_every_driver_has_a_selftest_or_is_listed_without_one():
-    assert drivers().keys() - PARTS - selftest.TESTS.keys() - selftest.PARTS.keys() == set()
+    assert names_of(drivers()) - PARTS - selftest.TESTS.keys() - selftest.PARTS.keys() == set()
     assert selftest.TESTS.keys() & selftest.PARTS.keys() == set()
     assert {*filter(None, selftest.PARTS.values())} <= selftest.TESTS.keys()
     manual = (ROOT / "docs" / "selftest.md").read_text()
