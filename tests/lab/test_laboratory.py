@@ -140,6 +140,8 @@ def test_repeated_run_is_submitted_again(lab):
     rid = lab.submit(lab.expid("Quick"), repeat=2)
     until(lambda: len(lab.runs()) == 3 and not lab.queue())
     assert [run["rid"] for run in lab.runs(["status=completed"])] == [rid + 2, rid + 1, rid]
+    with pytest.raises(Exception, match="cannot be repeated -7 times: give 0 or more, or -1"):
+        lab.submit(lab.expid("Quick"), repeat=-7)
 
 
 def test_due_run_waits_and_flush_empties_the_pipeline(lab):
