@@ -33,7 +33,7 @@ def test_run_is_stored_with_its_output_and_found_again(lab):
     lab.tag(rid, "good")
     lab.note(rid, "the first one")
     assert [run["rid"] for run in lab.runs(["n>3", "n<=4", "quick", "tag=good"])] == [0]
-    assert lab.runs(["n>4"]) == [] and lab.run(rid)["notes"][0]["text"] == "the first one"
+    assert lab.runs(["n>4"]) == [] == lab.runs(["n>=abc"]) and lab.run(rid)["notes"][0]["text"] == "the first one"
     again = lab.repeat(rid, n=2)
     assert lab.ends(again)["arguments"] == {"n": "2"}
     assert not list((lab.folder / ".kairos" / "runs").iterdir()), "what is stored is not kept twice"

@@ -70,8 +70,8 @@ class Commits:
                 entry_found = found.get("summary") or {"passed": found["passed"], "sentence": found["sentence"]}
             before = self.found.get(name)
             differing = [] if before is None else changes(before, entry_found)
-            told = {"changes": differing, "revision": revision, "time": clock.now(), "of": of[name]}
-            self.found[name] = {**entry_found, **told}
+            context = {"changes": differing, "revision": revision, "time": clock.now(), "of": of[name]}
+            self.found[name] = {**entry_found, **context}
             self.publication.changed([])
             files.write(self._path, json.dumps(self.found, indent=1).encode() + b"\n")
             level = logging.INFO if entry_found["passed"] else logging.WARNING
