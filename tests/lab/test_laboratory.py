@@ -33,7 +33,7 @@ def test_run_is_stored_with_its_output_and_found_again(lab):
     lab.tag(rid, "good")
     lab.note(rid, "the first one")
     assert [run["rid"] for run in lab.runs(["n>3", "n<=4", "quick", "tag=good"])] == [0]
-    assert lab.runs(["n>4"]) == [] and lab.run(rid)["notes"][0]["text"] == "the first one"
+    assert lab.runs(["n>4"]) == [] == lab.runs(["n>=abc"]) and lab.run(rid)["notes"][0]["text"] == "the first one"
     again = lab.repeat(rid, n=2)
     assert lab.ends(again)["arguments"] == {"n": "2"}
     assert not list((lab.folder / ".kairos" / "runs").iterdir()), "what is stored is not kept twice"
@@ -140,6 +140,8 @@ def test_repeated_run_is_submitted_again(lab):
     rid = lab.submit(lab.expid("Quick"), repeat=2)
     until(lambda: len(lab.runs()) == 3 and not lab.queue())
     assert [run["rid"] for run in lab.runs(["status=completed"])] == [rid + 2, rid + 1, rid]
+    with pytest.raises(Exception, match="cannot be repeated -7 times: give 0 or more, or -1"):
+        lab.submit(lab.expid("Quick"), repeat=-7)
 
 
 def test_due_run_waits_and_flush_empties_the_pipeline(lab):

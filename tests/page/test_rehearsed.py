@@ -21,13 +21,14 @@ SETTINGS = '[rehearsal]\ndefault = "must"\nwithin_s = 60\n'
 
 
 @pytest.fixture
-def hub(tmp_path):
+def hub(tmp_path, request):
     """The hub of a laboratory, `lab`, that rehearses its runs: one that fails is held, and one passes that waits for
-    tomorrow."""
+    tomorrow. Its parameter: more settings."""
     folder = tmp_path / "lab"
     folder.mkdir()
-    laboratory = Laboratory(folder, SETTINGS, (EXAMPLES / "device_db.py").read_text())
+    laboratory = Laboratory(folder, SETTINGS + getattr(request, "param", ""), (EXAMPLES / "device_db.py").read_text())
     (folder / "repository" / "kernels.py").write_text(KERNELS)
+    (folder / "repository" / "lab.py").unlink()
     laboratory.start()
     hub = Hub(tmp_path, {}, entries=ENTRY)
     hub.lab = laboratory
@@ -79,10 +80,15 @@ def test_run_shows_its_waveform_and_gives_its_file(chromium, hub):
         page.screenshot(path=hub.folder / "waveform.png")
 
 
+@pytest.mark.parametrize("hub", ["commits = true\n"], indirect=True)
 def test_form_rehearses_without_submitting_and_shows_the_lines(chromium, hub):
     with new_page(chromium, hub.address) as page:
+        page.get_by_text("Rehearsed with defaults: 1 fails, 1 passes").click()
+        late, fine = page.get_by_role("list", name="Rehearsed experiments").get_by_role("listitem").all()
+        expect(late).to_contain_text(re.compile(f"^Late\\s*fails.*fails at kernels.py:{LATE}: RTIOUnderflow"))
+        expect(fine).to_contain_text(re.compile(r"^Fine *passes *[\d.]+ µs on the device, least slack \d.* µs"))
         verdict = page.get_by_role("status", name="Rehearsal")
-        page.get_by_role("button", name="Late", exact=True).click()
+        late.get_by_role("button", name="Late").click()
         page.get_by_role("button", name="Rehearse", exact=True).click()
         expect(
             verdict.get_by_text(re.compile(f"^The rehearsal fails at kernels.py:{LATE}: RTIOUnderflow"))

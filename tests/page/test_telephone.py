@@ -26,6 +26,13 @@ def alarmed(tmp_path):
     laboratory.close()
 
 
+SIDEWAYS = """() => [...document.querySelectorAll("main *, nav")].filter(each => each.clientWidth
+    && each.scrollWidth > each.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(each).overflowX)
+    && !each.matches(".across, .excerpt pre")).map(each => each.getAttribute("aria-label") ?? each.className)"""
+"""What must be moved sideways to be seen; graphs and source code may."""
+SMALLEST = {"width": 360, "height": 740}
+
+
 def view(page, name):
     page.get_by_label("Views").get_by_role("button", name=name, exact=True).click()
 
@@ -33,6 +40,7 @@ def view(page, name):
 def good(page):
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(SIDEWAYS) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -40,11 +48,13 @@ def test_telephone_views_with_their_popups_and_forms_are_accessible(chromium, al
     for n in (3, 5):
         alarmed.ends(alarmed.run_of("Quick", n=n))
     alarmed.set_dataset("rf", 3.0, True, {"unit": "V"})
+    alarmed.set_dataset("dark", float("nan"))
     alarmed.run_of("Asks")
     hub = Hub(tmp_path, {}, entries=ENTRY)
     try:
         with new_page(chromium, hub.address, "telephone", scheme) as page:
             page.set_default_timeout(1000 * PATIENCE)
+            page.set_viewport_size(SMALLEST)
             page.get_by_role("button", name="1 alarm").click()
             expect(page.get_by_role("row", name=re.compile("^trap RF active"))).to_be_visible()
             good(page)
@@ -53,7 +63,11 @@ def test_telephone_views_with_their_popups_and_forms_are_accessible(chromium, al
             page.get_by_role("button", name=re.compile("Quick scan")).click()
             page.get_by_text("Scheduling").click()
             good(page)
+            page.get_by_label("Priority").fill("99999999999")
+            page.locator("button.main").click()
+            expect(page.get_by_text("priority cannot be 99999999999: give a whole number")).to_be_visible()
             view(page, "Data")
+            expect(page.get_by_role("row", name=re.compile("^dark ?nan"))).to_be_visible()
             page.get_by_role("button", name="History of rf").click()
             page.get_by_role("button", name="Edit rf").click()
             good(page)
@@ -67,9 +81,16 @@ def test_telephone_views_with_their_popups_and_forms_are_accessible(chromium, al
             expect(plot.get_by_role("img", name=re.compile("with run 0 behind"))).to_be_visible()
             plot.get_by_label("Fit of points").select_option("line")
             expect(plot.get_by_label("Fit line")).to_be_visible()
+            # What opens in a plot covers none of its buttons.
+            plot.get_by_role("button", name="points to the logbook").click(trial=True)
             page.get_by_role("button", name="Lock …").click()
             good(page)
+            view(page, "Values")
+            expect(page.get_by_role("row", name=re.compile("^rf ?3 V"))).to_be_visible()
+            good(page)
             view(page, "Runs")
+            expect(page.get_by_role("button", name="Run 1 again")).to_be_in_viewport(ratio=1)
+            good(page)
             for rid in (0, 1):
                 page.get_by_label(f"Compare run {rid}").check()
             page.get_by_role("button", name="Compare 0 and 1").click()

@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from .. import files
+from ..controllers.publishing import Publication
 from ..twin.folder import changes
+from . import clock
 
 __all__ = ["Commits"]
 
@@ -17,12 +19,13 @@ logger = logging.getLogger(__name__)
 
 class Commits:
     """What the twin has found of the experiments of a repository, by name, in the file `path`: `passed`, `sentence`,
-    the `changes` against the version before, and its `revision`. `rehearse(expid)`: returns what was found, with a
-    `summary` (see `kairos.twin.folder.summary`) unless it was impossible."""
+    the `changes` against the version before, its `revision` and the `time`. `rehearse(expid)`: returns what was found,
+    with a `summary` (see `kairos.twin.folder.summary`) unless it was impossible. `publication` changes with them."""
 
     def __init__(self, path: Path, rehearse: Callable[[dict], Awaitable[dict]]):
         self._path, self._rehearse = path, rehearse
         self.found: dict[str, dict] = _loaded(path)
+        self.publication = Publication(lambda: self.found)
         self._task: asyncio.Task | None = None
 
     def begin(self, experiments: dict[str, dict], fingerprint: Callable[[str], str], revision: str):
@@ -37,6 +40,8 @@ class Commits:
         self.found = {name: each for name, each in self.found.items() if name in experiments}
         chosen = {name: experiments[name] for name in todo}
         self._task = asyncio.get_running_loop().create_task(self._all(chosen, todo, revision))
+        self._task.add_done_callback(lambda task: self.publication.changed([]))
+        self.publication.changed([])
 
     def end(self):
         """Rehearse no more."""
@@ -65,7 +70,9 @@ class Commits:
                 entry_found = found.get("summary") or {"passed": found["passed"], "sentence": found["sentence"]}
             before = self.found.get(name)
             differing = [] if before is None else changes(before, entry_found)
-            self.found[name] = {**entry_found, "changes": differing, "revision": revision, "of": of[name]}
+            context = {"changes": differing, "revision": revision, "time": clock.now(), "of": of[name]}
+            self.found[name] = {**entry_found, **context}
+            self.publication.changed([])
             files.write(self._path, json.dumps(self.found, indent=1).encode() + b"\n")
             level = logging.INFO if entry_found["passed"] else logging.WARNING
             logger.log(level, "experiment %s %s", name, "; ".join([entry_found["sentence"], *differing]))

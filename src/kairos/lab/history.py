@@ -137,7 +137,9 @@ def _argument(sign: str, text: str) -> tuple:
     number, compared = _number(text), _COMPARISONS[sign]
     if number is not None:
         return compared(arguments.c.number, number), compared(results.c.number, number)
-    return compared(cast(arguments.c.value, String), _as_value(text)), None
+    met = compared(cast(arguments.c.value, String), _as_value(text))
+    # A number is neither before nor behind a text.
+    return met if sign in ("=", "!=") else met & arguments.c.number.is_(None), None
 
 
 def _as_value(text: str) -> str:

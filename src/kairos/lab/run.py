@@ -10,7 +10,7 @@ from .contents import Contents
 from .processes import Process
 from .queue import Submission
 
-__all__ = ["Run", "check_submission", "unbegun"]
+__all__ = ["Run", "check_repeat", "check_submission", "unbegun"]
 
 
 @dataclass(eq=False)
@@ -56,7 +56,7 @@ class Run:
         }
 
 
-def check_submission(pipeline_name, expid, priority):
+def check_submission(pipeline_name, expid, priority, repeat=0):
     """Raise ValueError for a submission that could not be run."""
     if not isinstance(pipeline_name, str) or not isinstance(priority, int):
         raise ValueError("a pipeline is a name, a priority an integer")
@@ -64,6 +64,13 @@ def check_submission(pipeline_name, expid, priority):
         raise ValueError("a submission has a file, or content")
     if not isinstance(expid.get("arguments") or {}, dict):
         raise ValueError("arguments are a dictionary")
+    check_repeat(repeat)
+
+
+def check_repeat(repeat):
+    """Raise ValueError for what is no number of repetitions."""
+    if not isinstance(repeat, int) or repeat < -1:
+        raise ValueError(f"a run cannot be repeated {repeat} times: give 0 or more, or -1 for without end")
 
 
 def unbegun(run: Run) -> dict:

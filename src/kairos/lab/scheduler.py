@@ -189,7 +189,7 @@ class Scheduler:
         `person`, `request`, see `queue.Submission`."""
         if self._stopping:
             return None
-        check_submission(pipeline_name, expid, priority)
+        check_submission(pipeline_name, expid, priority, more.get("repeat", 0))
         expid, message = await self._sources.resolved(expid)
         submission = self._queue.submit(
             pipeline=pipeline_name,

@@ -12,7 +12,7 @@ from . import analysis, clock, history
 from .logbook import markdown
 from .names import names
 from .progress import asked_points
-from .run import check_submission
+from .run import check_repeat, check_submission
 from .tables import notes, tags
 
 __all__ = ["Service"]
@@ -88,6 +88,7 @@ class Service:
         unknown = set(values) - {"priority", "due_date", "flush", "pipeline", "repeat", "arguments"}
         if unknown:
             raise UsageError(f"{', '.join(sorted(unknown))} of a run cannot be changed")
+        check_repeat(values.get("repeat", 0))
         if "arguments" in values:
             given = {**(run.submission.expid.get("arguments") or {}), **values.pop("arguments")}
             values["expid"] = {**run.submission.expid, "arguments": given}

@@ -62,6 +62,16 @@ class Streams:
                 scanning=repository.state["scanning"],
             )
 
+    async def experiments_rehearsed(self, request):
+        commits, settings = self._lab.commits, self._lab.settings.rehearsal
+        async for _ in moments([commits.publication], PERIOD):
+            yield message(
+                "FollowRehearsedResponse",
+                experiments=[submissions.rehearsed_experiment(name, found) for name, found in commits.found.items()],
+                done=commits.is_done,
+                enabled=settings.commits,
+            )
+
     async def queue_follow(self, request):
         lab = self._lab
         async for _ in moments([lab.scheduler.publication, lab.interactive.publication], PERIOD):

@@ -5,7 +5,7 @@ from pathlib import Path
 from .protocol import message
 from .values import from_json
 
-__all__ = ["expid", "rehearsed"]
+__all__ = ["expid", "rehearsed", "rehearsed_experiment"]
 
 
 def expid(request) -> dict:
@@ -35,6 +35,26 @@ def rehearsed(found: dict):
     )
 
 
+def rehearsed_experiment(name: str, found: dict):
+    """Return the message RehearsedExperiment, see `commits.Commits`."""
+    return message(
+        "RehearsedExperiment",
+        name=name,
+        passed=found["passed"],
+        rehearsed="points" in found,
+        sentence=found["sentence"],
+        device_s=_seconds(found.get("device_ns")),
+        slack=_seconds(found.get("least_slack_ns")),
+        changes=found["changes"],
+        revision=str(found["revision"]),
+        time=found.get("time", 0.0),
+    )
+
+
+def _seconds(nanoseconds: int | None) -> float | None:
+    return None if nanoseconds is None else nanoseconds / 1e9
+
+
 def _line(line: dict, directory: str | None):
     path = Path(line["file"])
     inside = directory is not None and path.is_relative_to(directory)
@@ -44,6 +64,6 @@ def _line(line: dict, directory: str | None):
         line=line["line"],
         outputs=line["outputs"],
         passes=line["passes"],
-        slack=None if line["slack_ns"] is None else line["slack_ns"] / 1e9,
+        slack=_seconds(line["slack_ns"]),
         at_pass=line["at_pass"] or 0,
     )

@@ -29,8 +29,13 @@ export const calls = {
   runs: createClient(Runs, transport),
 };
 
+/** What a message says of a number that does not fit into its field. */
+const UNFIT = /cannot encode field [\w.]+\.(\w+) to binary: .*invalid u?int(?:32|64): (.*)$/;
+
 /** The text of an error, for people. */
 export function reason(error: unknown): string {
+  const [, field, given] = UNFIT.exec(error instanceof Error ? error.message : "") ?? [];
+  if (field) return `${field.replaceAll("_", " ")} cannot be ${given}: give a whole number that is not as large`;
   if (error instanceof ConnectError) return error.rawMessage;
   return error instanceof Error ? error.message : String(error);
 }

@@ -110,7 +110,8 @@ async function lookForLogin(): Promise<void> {
 function followAll(): void {
   const fail = (text: string) => {
     if (lab.away && !text) void greet();
-    lab.away = text;
+    // What is said to who calls is of no use to who only follows.
+    lab.away = text.replace(/, then look .*/, "");
   };
   void greet();
   follow(Experiments.method.follow, {}, (now) => {

@@ -148,7 +148,7 @@ export function duration(seconds: number): string {
 export function scaledText(dataset: Dataset): string {
   const decoded = decode(dataset.value);
   const number = decoded.numbers?.[0];
-  if (number === undefined || decoded.shape.length) return dataset.text;
+  if (number === undefined || decoded.shape.length || Number.isNaN(number)) return dataset.text;
   const scaled = number / (dataset.scale || 1);
   return dataset.precision >= 0 && Number.isFinite(scaled) ? scaled.toFixed(dataset.precision).replace("-", "−") : shown(scaled);
 }
