@@ -14,7 +14,7 @@ from ..texts import plain
 from . import commands
 from .candidates import SHELL_NAMED
 from .candidates import main as complete
-from .command import Parser, suggestion
+from .command import Parser, option_meant
 from .options import EXPERIMENT
 from .printed import OutputFailed, printed
 from .signals import code_of, end_orderly
@@ -44,7 +44,7 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     args, rest = chosen.parse_known_args(argv)
     unknown = [text for text in rest if text.startswith("-") or not hasattr(args, "arguments")]
     if unknown:
-        question = suggestion(unknown[0].partition("=")[0], chosen.options())
+        question = option_meant(unknown[0].partition("=")[0], chosen.options())
         chosen.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
     if rest:
         args.arguments += rest
