@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from kairos.cli import commands
+from kairos.cli import commands, main
 from tests.support.host_experiments import DEVICES, HEAD, Runner, experiment
 
 
@@ -103,7 +103,17 @@ def test_misspelt_command_line_suggests_similar_word(words, text):
     assert done.returncode == 2 and text in done.stderr, done.stderr
 
 
-def test_options_of_a_command_may_follow_the_tool(tmp_path):
+def test_output_that_would_replace_an_input_is_refused(tmp_path, capsys):
+    (tmp_path / "lab.json").write_text("{}")
+    (tmp_path / "link").symlink_to("lab.json")
+    for words in (["devices", "--from", "lab.json", "-o", "link"], ["compile", "lab.json", "-o", "lab.json"]):
+        words = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in words]
+        assert main(words) == 2
+        assert "is read by this command: give the output another name" in capsys.readouterr().err
+    assert (tmp_path / "lab.json").read_text() == "{}"
+
+
+def test_options_of_a_command_may_follow_the_tool():
     """Where they are typed by those who do not know to which of both they belong; a tool's own are its own."""
     completed = commands.load("device").completed
     assert completed(["config", "read", "-D", "x", "-s", "ip"]) == ["-D", "x", "config", "read", "-s", "ip"]
