@@ -44,7 +44,7 @@ def test_unwritable_file_is_found_before_run(tmp_path):
     assert kept.read_text() == "before" and not (tmp_path / "new" / "out.h5").exists()
 
 
-def test_output_never_replaces_what_the_user_wrote(tmp_path, monkeypatch):
+def test_output_never_replaces_files_of_the_user(tmp_path, monkeypatch):
     """Neither what the run reads, under any of its names, nor other files that no run has written."""
     monkeypatch.chdir(tmp_path)
     kept = {name: tmp_path / name for name in ("scan.py", "device_db.py", "bench.toml", "beams.py", "notes.txt")}
