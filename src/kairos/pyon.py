@@ -23,6 +23,14 @@ SHOWN = 200
 """Maximum number of characters of invalid text in an error."""
 
 
+def _named(value) -> str:
+    """Return a value with its type; only the type if the value cannot be shown."""
+    try:
+        return f"{value!r} of type {type(value).__name__}"
+    except Exception:  # of the user's __repr__
+        return f"a value of type {type(value).__name__}"
+
+
 def _wrap(name, *arguments):
     return {"__jsonclass__": [name, list(arguments)]}
 
@@ -55,7 +63,7 @@ def _to_json(value):
     if isinstance(value, numpy.ndarray) and not value.dtype.hasobject:
         data = base64.b64encode(numpy.ascontiguousarray(value).tobytes()).decode()
         return _wrap("nparray", list(value.shape), value.dtype.str, data)
-    raise TypeError(f"{value!r} of type {type(value).__name__} cannot be written as PYON")
+    raise TypeError(f"{_named(value)} cannot be written as PYON")
 
 
 def _pairs(items):
@@ -97,7 +105,12 @@ def _object_hook(value):
 
 def encode(value, version: int = 2) -> str:
     """Return `value` as PYON text; TypeError if part of it cannot be represented."""
-    return _to_literal(value) if version == 1 else json.dumps(_to_json(value))
+    try:
+        return _to_literal(value) if version == 1 else json.dumps(_to_json(value))
+    except RecursionError:
+        raise TypeError("a value that contains itself, or is nested too deeply, cannot be written as PYON") from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise TypeError(f"cannot be written as PYON: {error}") from None
 
 
 def _items(values) -> str:
@@ -144,7 +157,7 @@ def _to_literal(value) -> str:
         (text for kind, text in _LITERALS.items() if isinstance(value, kind)), None
     )
     if text is None:
-        raise TypeError(f"{value!r} of type {type(value).__name__} cannot be written as PYON")
+        raise TypeError(f"{_named(value)} cannot be written as PYON")
     return text(value)
 
 

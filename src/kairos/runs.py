@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .errors import UsageError
 
-__all__ = ["FolderLock", "InUse", "RIDCounter", "ResultsFile", "claim", "folder_of"]
+__all__ = ["FolderLock", "InUse", "RIDCounter", "ResultsFile", "claim", "folder_of", "is_replaceable"]
 
 NUMBERED = "{rid:09d}-{name}.h5"
 """Name of the file of a run."""
@@ -158,6 +158,18 @@ def _entries(folder: Path) -> list[Path]:
 
 def _is_number(number: int) -> bool:
     return number >= 0
+
+
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+_PLACES = (0, 512, 1024, 2048)
+"""Where an HDF5 file may have its signature; behind that come sizes that nobody uses."""
+
+
+def is_replaceable(path: Path) -> bool:
+    """Return whether results may replace a file: an HDF5 file, or an empty one. OSError."""
+    with path.open("rb") as file:
+        head = file.read(_PLACES[-1] + len(_SIGNATURE))
+    return not head or any(head.startswith(_SIGNATURE, place) for place in _PLACES)
 
 
 class ResultsFile:

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from kairos.cli import commands, main
 from tests.support.host_experiments import DEVICES, HEAD, Runner, experiment
 
 
@@ -94,11 +95,31 @@ def test_unknown_argument_is_reported_with_nearest_name(kairos):
         (["device", "lgo"], "there is no 'lgo': did you mean log?"),
         (["run", "x.py", "--vdc", "a"], "unrecognized arguments: --vdc: did you mean --vcd?"),
         (["compile", "x.py", "--emit", "llvn"], "there is no 'llvn': did you mean llvm?"),
+        (["analyze", "--host", "x"], "unrecognized arguments: --host: did you mean --device?"),
     ],
 )
 def test_misspelt_command_line_suggests_similar_word(words, text):
     done = subprocess.run([sys.executable, "-m", "kairos", *words], capture_output=True, text=True)
     assert done.returncode == 2 and text in done.stderr, done.stderr
+
+
+def test_output_that_would_replace_an_input_is_refused(tmp_path, capsys):
+    (tmp_path / "lab.json").write_text("{}")
+    (tmp_path / "link").symlink_to("lab.json")
+    for words in (["devices", "--from", "lab.json", "-o", "link"], ["compile", "lab.json", "-o", "lab.json"]):
+        words = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in words]
+        assert main(words) == 2
+        assert "is read by this command: give the output another name" in capsys.readouterr().err
+    assert (tmp_path / "lab.json").read_text() == "{}"
+
+
+def test_options_of_a_command_may_follow_the_tool():
+    """Where they are typed by those who do not know to which of both they belong; a tool's own are its own."""
+    completed = commands.load("device").completed
+    assert completed(["config", "read", "-D", "x", "-s", "ip"]) == ["-D", "x", "config", "read", "-s", "ip"]
+    assert completed(["log", "--device-db=d.py", "--json"]) == ["--device-db=d.py", "log", "--json"]
+    assert completed(["log", "--", "-D"]) == ["log", "--", "-D"]
+    assert commands.load("moninj").completed(["watch", "-D", "x"]) == ["-D", "x", "watch"]
 
 
 @pytest.mark.parametrize(

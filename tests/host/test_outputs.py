@@ -8,9 +8,10 @@ from matplotlib.artist import Artist
 
 from kairos.applets.live import Applets
 from kairos.cli.outputs import Outputs
-from kairos.errors import UsageError
+from kairos.errors import CommandLineError, UsageError
 from kairos.experiment.datasets import DatasetManager
 from kairos.experiment.hdf5 import write_hdf5
+from kairos.experiment.store import DatasetStore
 from kairos.pictures import drawing, save
 
 
@@ -41,6 +42,53 @@ def test_unwritable_file_is_found_before_run(tmp_path):
     kept.write_text("before")
     outputs(vcd=kept, hdf5=tmp_path / "new" / "out.h5").check()
     assert kept.read_text() == "before" and not (tmp_path / "new" / "out.h5").exists()
+
+
+def test_output_never_replaces_files_of_the_user(tmp_path, monkeypatch):
+    """Neither what the run reads, under any of its names, nor other files that no run has written."""
+    monkeypatch.chdir(tmp_path)
+    kept = {name: tmp_path / name for name in ("scan.py", "device_db.py", "bench.toml", "beams.py", "notes.txt")}
+    for path in kept.values():
+        path.write_text("before")
+    (tmp_path / "link.vcd").symlink_to("bench.toml")
+    (tmp_path / "new.log").symlink_to("new.vcd")
+    for files, text in [
+        ({"hdf5": "scan.py"}, "-o scan.py would replace the experiment"),
+        ({"vcd": tmp_path / "device_db.py"}, "would replace the device database"),
+        ({"log": "link.vcd"}, "--log link.vcd would replace the wiring of the bench"),
+        ({"vcd": "beams.py"}, "--vcd beams.py exists and is a Python file"),
+        ({"hdf5": "notes.txt"}, "-o notes.txt exists and is not an HDF5 file"),
+        ({"vcd": "new.vcd", "log": "new.log"}, "--vcd and --log name the same file"),
+    ]:
+        made = outputs(**files, file="scan.py", device_db="device_db.py", bench="bench.toml")
+        with pytest.raises(CommandLineError, match=text):
+            made.check()
+    assert all(path.read_text() == "before" for path in kept.values())
+    write_hdf5(tmp_path / "earlier.dat", DatasetManager())
+    (tmp_path / "empty.h5").touch()
+    outputs(hdf5="earlier.dat").check()
+    outputs(hdf5="empty.h5", vcd="notes.txt").check()
+
+
+def test_outputs_of_a_run_that_moved_are_where_they_were_named(tmp_path, monkeypatch):
+    """An experiment may change the working directory, and remove the folder of the results."""
+    started, elsewhere = tmp_path / "started", tmp_path / "elsewhere"
+    started.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(started)
+    named = outputs(hdf5="results/o.h5")
+    named.check()
+    store = DatasetStore("datasets.mdb")
+    monkeypatch.chdir(elsewhere)
+    store.set("x", 1, persist=True)
+    store.close_db()
+    (started / "results").rmdir()
+    named.return_to_folder()
+    experiment = Made()
+    experiment.write_datasets = lambda path, _: path.touch()
+    assert named.write_datasets(experiment, 5.0) == []
+    assert (started / "results" / "o.h5").exists() and (started / "datasets.mdb").exists()
+    assert not list(elsewhere.iterdir())
 
 
 def test_results_keep_device_files_and_symlinks(tmp_path):

@@ -49,6 +49,23 @@ def test_value_of_unknown_type_is_not_encoded():
     assert pyon.decode(pyon.encode(Fraction(1, 3))) == Fraction(1, 3)
 
 
+class Unshown:
+    def __repr__(self):
+        raise KeyError("torn")
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_value_that_cannot_be_encoded_is_type_error(version):
+    loop: list = [1]
+    loop.append(loop)
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    for value in (loop, {"a": loop}, deep, Unshown(), [Unshown()], 10**5000):
+        with pytest.raises(TypeError, match="PYON"):
+            pyon.encode(value, version)
+
+
 @given(VALUES | st.sets(st.integers()))
 def test_values_in_version_1_round_trip(value):
     assert pyon.decode(pyon.encode(value, 1)) == value

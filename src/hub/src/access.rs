@@ -275,8 +275,12 @@ fn host_of<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
 /// Whether this is a name of this machine: without tokens only it is served, but a foreign name may have been made to
 /// lead to it.
 fn is_local(host: &str) -> bool {
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    ["localhost", "127.0.0.1", "[::1]"].contains(&name)
+    // The colons in the brackets of an address do not begin a port.
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => name,
+        _ => host,
+    };
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|local| name.eq_ignore_ascii_case(local))
 }
 
 /// Passes a call to the inner service, or rejects it.
@@ -355,6 +359,16 @@ mod tests {
         match Gate::new(tokens.clone()).admit(path, &headers) {
             Ok(_) => Code::Ok,
             Err(status) => status.code(),
+        }
+    }
+
+    #[test]
+    fn names_of_this_machine_are_local_with_and_without_port() {
+        for host in ["localhost", "LocalHost:1390", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:1390"] {
+            assert!(is_local(host), "{host}");
+        }
+        for host in ["", "::1", "[::1", "[::1].example.org", "localhost.example.org:80", "[::2]"] {
+            assert!(!is_local(host), "{host}");
         }
     }
 

@@ -14,12 +14,15 @@ from ..texts import plain
 from . import commands
 from .candidates import SHELL_NAMED
 from .candidates import main as complete
-from .command import Parser, suggestion
+from .command import Parser, option_meant
 from .options import EXPERIMENT
 from .printed import OutputFailed, printed
 from .signals import code_of, end_orderly
 
 __all__ = ["main", "parser"]
+
+OUTPUTS = {"output", "vcd", "plot", "dump", "log", "record"}
+"""Options of files that commands write."""
 
 
 def parser(names) -> argparse.ArgumentParser:
@@ -44,7 +47,7 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     args, rest = chosen.parse_known_args(argv)
     unknown = [text for text in rest if text.startswith("-") or not hasattr(args, "arguments")]
     if unknown:
-        question = suggestion(unknown[0].partition("=")[0], chosen.options())
+        question = option_meant(unknown[0].partition("=")[0], chosen.options())
         chosen.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
     if rest:
         args.arguments += rest
@@ -82,6 +85,15 @@ def _install_names():
     compat.install()
 
 
+def _check_kept(args):
+    """Raise CommandLineError if an output file of the command is a file that it reads."""
+    values = {name: value for name, value in vars(args).items() if isinstance(value, str) and os.path.isfile(value)}
+    for name in OUTPUTS & values.keys():
+        for other in values.keys() - OUTPUTS:
+            if os.path.samefile(values[name], values[other]):
+                raise CommandLineError(f"{values[name]} is read by this command: give the output another name")
+
+
 def main(argv=None) -> int:
     """Run the command; the exit code is 0, 1 (it failed), 2 (wrong command line) or 130
     (interrupted; a run that is terminated: 143)."""
@@ -94,6 +106,7 @@ def main(argv=None) -> int:
             # From here on, whatever arrives, the results of the run are written or named.
             end_orderly()
         args = _parse(words)
+        _check_kept(args)
         _install_names()
         with printed(goes_on=args.command == "run"):
             return args.chosen.function()(args) or 0

@@ -29,8 +29,10 @@ def service_of(host: str, port: int) -> tuple[str, int]:
 
 
 def split(text: str) -> tuple[str, int | None]:
-    """Split ``HOST``, ``HOST:PORT`` or ``[IPV6]:PORT`` into host and port."""
+    """Split ``HOST``, ``HOST:PORT`` or ``[IPV6]:PORT`` into host and port; UsageError."""
     host, separator, port = text.rpartition(":")
     if separator and port.isdecimal() and (":" not in host or host.startswith("[")):
+        if not 0 < int(port) < 1 << 16:
+            raise UsageError(f"{text} has no valid port: ports are 1 to 65535")
         return host.strip("[]"), int(port)
     return text, None

@@ -9,13 +9,30 @@ from argparse import ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
 from difflib import get_close_matches
 from importlib import import_module
 
-__all__ = ["Command", "Option", "Parser", "above", "suggestion"]
+__all__ = ["Command", "Option", "Parser", "above", "option_meant", "suggestion"]
 
 
 def suggestion(name: str, known) -> str:
     """Return the most similar of the known names as a question; empty if none is similar."""
     similar = get_close_matches(name, list(known), 1)
     return f": did you mean {similar[0]}?" if similar else ""
+
+
+_OTHERWISE = {"host": "--device", "address": "--device", "ip": "--device", "output": "-o", "out": "-o"}
+"""Options by what other programs call them."""
+
+
+def option_meant(name: str, known) -> str:
+    """Return the known option that a misspelt one means, as a question; empty if there is none."""
+    if not name.startswith("-"):
+        return ""
+    word = name.lstrip("-")
+    if (other := _OTHERWISE.get(word)) in known:
+        return f": did you mean {other}?"
+    # The dashes alone would make short names similar.
+    words = {each.lstrip("-"): each for each in known}
+    similar = get_close_matches(word, list(words), 1)
+    return f": did you mean {words[similar[0]]}?" if similar else ""
 
 
 class Parser(ArgumentParser):
@@ -91,9 +108,36 @@ class Command:
         self.examples = examples
 
     def completed(self, words: list[str]) -> list[str]:
-        """The words after its name, with the default tool inserted if they name none."""
+        """The words after its name, with its own options before the tool's name, behind which many type them, and
+        with the default tool inserted if they name none."""
+        own, words = self._separated(words)
         names_none = not words or (words[0].startswith("-") and words[0] not in ("-h", "--help"))
-        return [self.default, *words] if self.default and names_none else words
+        return [*own, self.default, *words] if self.default and names_none else own + words
+
+    def _separated(self, words: list[str]) -> tuple[list[str], list[str]]:
+        """Return its own options with their values, and the other words. Names that a tool has, too, are the tool's."""
+        if not self.tools:
+            return [], words
+        theirs = {name for tool in self.tools.values() for name in tool.all_names()}
+        own = {name: option for option in self.options for name in option.names if name not in theirs}
+        found, others, rest = [], [], iter(words)
+        for word in rest:
+            name, has_value, _ = word.partition("=")
+            if word == "--":
+                others += [word, *rest]
+            elif name.startswith("-") and name in own:
+                found.append(word)
+                if own[name].settings.get("action", "append") == "append" and not has_value:
+                    found += [value for value in [next(rest, None)] if value is not None]
+            else:
+                others.append(word)
+        return found, others
+
+    def all_names(self) -> set[str]:
+        """Return the names of its options, and of those of its tools."""
+        return {name for option in self.options for name in option.names}.union(
+            *(tool.all_names() for tool in self.tools.values())
+        )
 
     def description(self) -> str:
         """The description, as a sentence."""

@@ -92,6 +92,8 @@ class Ending:
             sys.stdout.flush()
         with self._step("datasets with persist=True are not kept"):
             self._experiment.datasets.ddb.close_db()
+        with self._step("outputs may be in another folder"):
+            self._outputs.return_to_folder()
         self.failures += self._outputs.write_datasets(self._experiment, self._started, not failed)
 
     def _recorded(self, kernels: int):

@@ -183,10 +183,10 @@ class Experiment:
         datasets = DatasetStore(dataset_db) if isinstance(dataset_db, str) else dataset_db or DatasetDB()
         datasets.check()
         host = ddb.arguments("core").get("host")
-        self.origin = Provenance(Path(path).absolute(), ddb.path, bench, host) if traced else None
+        self.file = Path(path).absolute()  # before the experiment can change the working directory
+        self.origin = Provenance(self.file, ddb.path, bench, host) if traced else None
         cls = cls or _class_of(path, class_name)
         self.name = cls.__name__
-        self.file = Path(path).absolute()
         self.rid = rid
         self.applets: Any = None
         """The windows and pictures of applets, if there are any: `applets.live.Applets`."""

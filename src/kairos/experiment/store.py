@@ -52,6 +52,8 @@ class DatasetStore(DatasetDB):
     def __init__(self, path):
         super().__init__()
         self.path = Path(path)
+        self._place = self.path.absolute()
+        """The same, wherever the working directory is when it is opened."""
         self._environment = None
         self._unsaved: set[str] = set()
         """Datasets changed in place since they were last written."""
@@ -61,10 +63,10 @@ class DatasetStore(DatasetDB):
     def check(self):
         """Raise UsageError if a file exists that is not a dataset store, or is incomplete. It is
         not changed."""
-        if self.path.is_dir():
+        if self._place.is_dir():
             raise UsageError(f"the dataset store {self.path} is a directory, not a file")
         try:
-            with self.path.open("rb") as file:
+            with self._place.open("rb") as file:
                 length = file.seek(0, 2)
                 pages = _pages(file)
         except FileNotFoundError:
@@ -80,7 +82,7 @@ class DatasetStore(DatasetDB):
     def _can_be_read(self) -> bool:
         """Return whether all datasets can be read, in a separate process, which LMDB crashes if a
         page is missing."""
-        command = [sys.executable, "-c", _READ_ALL, str(self.path)]
+        command = [sys.executable, "-c", _READ_ALL, str(self._place)]
         return subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
 
     def _unusable(self, reason) -> UsageError:
@@ -89,14 +91,14 @@ class DatasetStore(DatasetDB):
 
     def _open(self, create=False):
         """Return the environment; None if there is no file and none should be created."""
-        if self._environment is None and (create or self.path.exists()):
+        if self._environment is None and (create or self._place.exists()):
             import lmdb  # imported late: most runs persist nothing
 
             self.check()
             try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                _reserve_locks(self.path)
-                self._environment = lmdb.open(str(self.path), subdir=False, map_size=_LARGEST_FILE, metasync=False)
+                self._place.parent.mkdir(parents=True, exist_ok=True)
+                _reserve_locks(self._place)
+                self._environment = lmdb.open(str(self._place), subdir=False, map_size=_LARGEST_FILE, metasync=False)
             except (OSError, lmdb.Error) as error:
                 raise _cannot(error)(f"the dataset store {self.path} cannot be opened: {_reason(error)}") from None
         return self._environment
