@@ -18,7 +18,7 @@ from ..emulator import fingerprints, is_emulated, variant_of
 from ..installed import libraries
 from . import precompiled
 
-__all__ = ["CODE", "Provenance", "hash_of", "know_imported"]
+__all__ = ["CODE", "Provenance", "hash_of", "know_imported", "models_of"]
 
 CODE = "code:"
 """Before hashes of kernels that do not depend on where their sources are."""
@@ -41,7 +41,7 @@ class Provenance:
         self._values = {"experiment": experiment, "device_db": self._read(self._database)}
         if bench is not None:
             self._values["bench"] = self._read(Path(bench))
-            self._remember(*_models(Path(bench), self._values["bench"]))
+            self._remember(*models_of(Path(bench), self._values["bench"]))
         self._host = host
         if isinstance(host, str) and host.endswith(".toml"):
             self._values["system"] = self._read(Path(host.removeprefix("emulator://")))
@@ -132,7 +132,7 @@ def _of_user(file: str) -> Path | None:
     return path
 
 
-def _models(bench: Path, text: str) -> list[Path]:
+def models_of(bench: Path, text: str) -> list[Path]:
     """Return the Python files that a bench file names."""
     import tomllib  # imported late: most runs have no bench
 

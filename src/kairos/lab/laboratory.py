@@ -28,7 +28,7 @@ from ..network import analyzer
 from ..runs import InUse, RIDCounter, claim
 from . import clock, targets
 from .calibrator import Calibrator
-from .commits import Commits
+from .commits import Commits, twin_digest
 from .controllers import Controllers
 from .database import Database
 from .defaults import Defaults
@@ -195,9 +195,18 @@ class Laboratory:
 
     def _scanned(self, root):
         self.layouts.take(root)
-        repository = self.repository
-        if self.settings.rehearsal.commits:
-            self.commits.begin(repository.experiments, repository.source_hash, repository.state["cur_rev"])
+        self._rehearse_changed()
+
+    def _rehearse_changed(self):
+        """Rehearse the experiments of the repository that have changed, or all if the twin has, if that is wanted."""
+        repository, settings = self.repository, self.settings.rehearsal
+        if settings.commits:
+            surroundings = twin_digest(self.twin(), self._entries, self.settings.path(settings.interlocks), settings)
+            self.commits.begin(
+                repository.experiments,
+                lambda file: f"{repository.source_hash(file)}:{surroundings}",
+                repository.state["cur_rev"],
+            )
 
     def _rehearsals(self) -> Rehearsals:
         return Rehearsals(
@@ -414,6 +423,7 @@ class Laboratory:
         """Read the device database again; UsageError."""
         self._entries = DeviceDB.load(self.settings.path(self.settings.device_db)).entries
         self._publish_devices()
+        self._rehearse_changed()
         if self._controllers is not None:
             self.in_background(self._controllers.update(self._entries))
 

@@ -272,7 +272,6 @@ class Twin:
 
     def _examine(self, found: Rehearsal, experiment: Experiment, thoroughly: bool):
         """Add what the device has recorded."""
-        found.channels = self.ddb.channel_names()
         device, statistics = self.device, self._statistics
         if device is None or statistics is None or not statistics.kernels or not device.is_alive():
             return
@@ -282,6 +281,7 @@ class Twin:
             found.device_ns = int(sources.outputs["time_ns"].max()) - device.trace_start_ns
         if not thoroughly:
             return
+        found.channels = self.ddb.channel_names()
         device.wait_idle(timeout=SETTLING, clocks=self.ddb.channels_of("TTLClockGen"))
         found.recording = device.recording(found.channels)
         found.lines = lines_of(sources, found.recording.origin_ns)
