@@ -165,7 +165,7 @@ class Experiment:
         datasets = DatasetStore(dataset_db) if isinstance(dataset_db, str) else dataset_db or DatasetDB()
         datasets.check()
         host = ddb.arguments("core").get("host")
-        self.origin = Provenance(Path(path).absolute(), ddb.path, bench, host) if traced else None
+        self.origin = Provenance(Path(path).absolute(), ddb.path, bench, host, entries=ddb.entries) if traced else None
         cls = cls or _class_of(path, class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()

@@ -16,7 +16,7 @@ import numpy as np
 from .. import emulator, pyon
 from ..cli.provenance import CODE, hash_of
 from ..cli.waveforms import file_of, no_waveform, waveform_of
-from ..devices import DeviceDB
+from ..devices import database_of
 from ..errors import UsageError
 from ..experiment.datasets import DatasetDB
 from ..experiment.hdf5 import texts_of
@@ -189,14 +189,14 @@ def _repeated(
         folder = scratch.path
         texts = {name.removeprefix("imported/"): text for name, text in file["imported"].items()}
         experiment = folder / _place(expid)
-        texts |= {str(_place(expid)): provenance["experiment"], "device_db.py": provenance["device_db"]}
+        texts[str(_place(expid))] = provenance["experiment"]
         if bench is not None:
             texts["bench.toml"] = bench
         for name, text in texts.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text)
-        ddb = DeviceDB.load(folder / "device_db.py")
+        ddb = database_of(provenance, folder)
         host = ddb.arguments("core").get("host")
         if host is not None and not emulator.is_emulated(host) and "url" not in twin:
             raise UsageError("the run was not on an emulated device: it cannot be repeated")
