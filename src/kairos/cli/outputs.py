@@ -135,10 +135,13 @@ class Outputs:
         return []
 
     def _write_datasets(self, experiment, started, completed) -> Path | None:
-        """Return the file with the datasets; None if a run failed before there were any, which
-        replaces nothing."""
-        if not (completed or experiment.datasets.local):
-            print(f"kairos: -o {self.results.named} is not written: the run has set no dataset", file=sys.stderr)
+        """Return the file with the datasets, and with what repeats the run; None if it failed before there was
+        either, which replaces nothing."""
+        statistics = experiment.statistics()
+        has_run = statistics is not None and bool(statistics.kernels)
+        if not (completed or experiment.datasets.local or has_run):
+            why = "the run has set no dataset, and no kernel has run"
+            print(f"kairos: -o {self.results.named} is not written: {why}", file=sys.stderr)
             return None
         path = self.results.path(experiment.rid, experiment.name, started, completed)
         experiment.write_datasets(path, started)
