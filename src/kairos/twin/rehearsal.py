@@ -33,7 +33,7 @@ from .lost import Lost, places_of
 from .slack import KEPT, Line, lines_of
 from .standins import NoStandIn, TwinDevices, twin_database
 
-__all__ = ["PATIENT", "Failure", "Rehearsal", "Twin", "patience"]
+__all__ = ["PATIENT", "Failure", "Rehearsal", "Twin", "in_a_line", "patience"]
 
 SETTLING = 10.0
 """Seconds for the queued outputs of a run that was stopped."""
@@ -377,6 +377,14 @@ def _failure(error: BaseException, path: str, lines: list[Line]) -> Failure:
     known = sum(own.outputs for own in lines) < KEPT
     at_pass = (1 if found is None else found.passes) if is_output and known else None
     return Failure(type(cause).__name__, _message(cause), str(error), file, line, at_pass)
+
+
+def in_a_line(error: BaseException, path: str) -> str:
+    """Return why an experiment of the file `path` cannot be rehearsed: of an exception of its code the place."""
+    if not isinstance(error, report.UserCodeError):
+        return " ".join(str(error).split())
+    found = _failure(error, path, [])
+    return f"{found.place}: {found.kind}: {' '.join(found.message.split())}".removeprefix(": ")
 
 
 def _message(error: BaseException) -> str:

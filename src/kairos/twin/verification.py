@@ -77,7 +77,9 @@ def _compared(path: Path) -> dict[str, Any]:
             lines.append(f"{name}: not what the run had")
     lines += _kernels(*(each.get("kernels", "").splitlines() for each in (provenance, now)))
     failure = "" if repeated.failure is None else sentence(repeated, with_duration=False)
-    if failure != file["failure"]:
+    if file["failed"] and not failure:
+        lines.append("repeated, it does not fail")
+    elif failure != file["failure"] and not file["failed"]:
         lines.append(f"repeated, it {failure or 'does not fail'}")
     if recording is not None and not file["complete"]:
         lines.append("its waveform ends before the run: predicting it has taken longer than allowed")
@@ -140,13 +142,15 @@ def _read(path: Path) -> dict[str, Any]:
 def _waveform(file) -> dict[str, Any]:
     """Return what a file says of the waveform, and of the twin that has predicted it."""
     if GROUP not in file:
-        return {"waveform": None, "source": None, "complete": True, "failure": "", "chips": {}, "twin": {}}
+        nothing = {"waveform": None, "source": None, "chips": {}, "twin": {}}
+        return {**nothing, "complete": True, "failed": False, "failure": ""}
     group = file[GROUP]
     return {
         "waveform": unpacked(group),
         "chips": chips.unpacked(group),
         "source": group["source"].asstr()[()],
         "complete": bool(group["complete"][()]) if "complete" in group else True,
+        "failed": "failed" in group,
         "failure": group["failure"].asstr()[()] if "failure" in group else "",
         "twin": {name: group[name].asstr()[()] for name in ("url", "bench") if name in group},
     }
