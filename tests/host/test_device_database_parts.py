@@ -35,7 +35,7 @@ def test_database_that_loads_another_is_complete_in_the_file_of_a_run(loader, tm
     assert Provenance(own / "scan.py", database.path, entries=database.entries).values({})["hash"] != before
 
 
-def test_database_that_stands_alone_is_its_own_text():
+def test_database_in_one_file_is_its_own_text():
     text = "device_db = {'core': dict(type='local')}\nfor n in range(3):\n    device_db[f'ttl{n}'] = 'core'\n"
     assert whole_text(text, {"core": {"type": "local"}}) == text
 

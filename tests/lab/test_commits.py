@@ -103,6 +103,12 @@ def test_laboratory_without_the_setting_reports_how_to_get_rehearsals(tmp_path):
         until(lambda: lab.experiments()["experiments"])
         done = run_kairos("experiments", "rehearsed", "--lab", str(lab.folder))
         assert done.returncode == 1 and "set 'commits = true' under [rehearsal]" in done.stderr
+        broken = tmp_path / "broken.py"
+        broken.write_text("x = 1 / 0\n")
+        for more in ((), ("--rehearse",)):
+            done = run_kairos("submit", str(broken), *more, "--lab", str(lab.folder))
+            assert done.returncode == 1 and done.stderr.startswith("kairos: the experiment raised"), done.stderr
+            assert "lab.sock" not in done.stderr and "ZeroDivision" in done.stderr
         assert lab.rehearsed_experiments() == {"experiments": {}, "done": True}
     finally:
         lab.close()

@@ -22,7 +22,7 @@ PLAIN = (type(None), bool, int, float, str, bytes)
 
 def whole_text(text: str, entries: dict) -> str:
     """Return the text of a device database that has these entries, wherever it is: its own, if possible."""
-    return text if _stands_alone(text) else entries_text(entries) or text
+    return text if _is_complete(text) else entries_text(entries) or text
 
 
 def database_of(origin: Mapping[str, str], folder: Path) -> DeviceDB:
@@ -38,7 +38,7 @@ def database_of(origin: Mapping[str, str], folder: Path) -> DeviceDB:
 
 
 @lru_cache(8)
-def _stands_alone(text: str) -> bool:
+def _is_complete(text: str) -> bool:
     """Return whether a device database is the same wherever its file is."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
