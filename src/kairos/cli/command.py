@@ -5,7 +5,7 @@ The command line and the manual page (:mod:`kairos.cli.reference`) are generated
 declarations; no further registration is needed.
 """
 
-from argparse import ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
 from difflib import get_close_matches
 from importlib import import_module
 
@@ -108,9 +108,17 @@ class Command:
         """Its examples, and those in `others` (examples of the enclosing commands) that match its words `path`."""
         return (*self.examples, *(line for line in others if _is_of(line, path)))
 
-    def add_to(self, parsers, name: str, path: str = "", others: tuple[str, ...] = ()):
+    def add_to(
+        self,
+        parsers,
+        name: str,
+        path: str = "",
+        others: tuple[str, ...] = (),
+        outer: tuple["Option", ...] = (),
+    ):
         """Add a parser called `name` to the result of `ArgumentParser.add_subparsers`. `path` and
-        `others`: words and examples of the enclosing commands."""
+        `others`: words and examples of the enclosing commands; `outer`: their options, which may
+        also follow its name."""
         path = f"{path} {name}"
         examples = self.examples_of(path, others)
         shown = "examples:\n" + "".join(f"  {line}\n" for line in examples) if examples else None
@@ -127,9 +135,14 @@ class Command:
                 groups[option.group] = parser.add_argument_group(option.group)
             action = groups[option.group].add_argument(*option.names, **option.settings)
             action.completes = option.completes  # type: ignore[attr-defined]
+        taken = {own for option in self.options for own in option.names}
+        for option in (each for each in outer if not taken.intersection(each.names)):
+            hidden = {**option.settings, "default": SUPPRESS, "help": SUPPRESS, "required": False}
+            parser.add_argument(*option.names, **hidden).completes = option.completes  # type: ignore[attr-defined]
         if self.runs:
             parser.set_defaults(chosen=self)
         if self.tools:
             nested = parser.add_subparsers(required=True, metavar=self.kind, dest=self.kind)
             for tool, command in self.tools.items():
-                command.add_to(nested, tool, path, examples)
+                mine = tuple(option for option in self.options if option.names[0].startswith("-"))
+                command.add_to(nested, tool, path, examples, (*outer, *mine))

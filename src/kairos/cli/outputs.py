@@ -137,9 +137,7 @@ class Outputs:
     def _write_datasets(self, experiment, started, completed) -> Path | None:
         """Return the file with the datasets, and with what repeats the run; None if it failed before there was
         either, which replaces nothing."""
-        statistics = experiment.statistics()
-        has_run = statistics is not None and bool(statistics.kernels)
-        if not (completed or experiment.datasets.local or has_run):
+        if not (completed or experiment.datasets.local or _has_run(experiment)):
             why = "the run has set no dataset, and no kernel has run"
             print(f"kairos: -o {self.results.named} is not written: {why}", file=sys.stderr)
             return None
@@ -232,6 +230,12 @@ def table_limit(text: str, noun: str) -> int | None:
     if not text.isdecimal():
         raise CommandLineError(f"--table {text}: give a number of {noun}, or 'all'")
     return int(text)
+
+
+def _has_run(experiment) -> bool:
+    """Return whether a kernel has begun."""
+    statistics = experiment.statistics()
+    return statistics is not None and bool(statistics.kernels)
 
 
 def _check_log(path: Path, device):
