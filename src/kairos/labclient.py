@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .controllers import Client, ControllerError, RemoteError
 from .controllers.listening import dialled
-from .errors import KairosError, UsageError
+from .errors import UsageError
 from .labfolder import ADDRESS, SOCKET, STATE, state_of
 
 __all__ = ["ADDRESS", "SOCKET", "STATE", "addresses", "connect"]
@@ -31,7 +31,7 @@ class _LocalClient(Client):
             return super()._call(request)
         except RemoteError as error:
             name, _, text = str(error).partition(": ")
-            if name.startswith(f"{KairosError.__module__}."):
+            if name.startswith(f"{__package__}."):  # also one that a part of the laboratory has derived
                 raise UsageError(text) from None
             raise
         except (KeyError, ValueError) as error:

@@ -50,7 +50,9 @@ def test_all_experiments_of_a_folder_are_listed_and_compared(kairos, repository)
         "fine.py:Fine", "fine.py:Asks", "more/late.py:Late", "broken.py"
     }  # fmt: skip
     assert lines["fine.py:Fine"].startswith("rehearsed: ") and "has no default" in lines["fine.py:Asks"]
-    assert "RTIOUnderflow" in lines["more/late.py:Late"] and lines["broken.py"].startswith("is impossible")
+    assert "RTIOUnderflow" in lines["more/late.py:Late"] and lines["broken.py"].startswith(
+        "is impossible: broken.py:1: ModuleNotFoundError: No module named"
+    )
     (repository / "more" / "late.py").unlink()
     (repository / "broken.py").unlink()
     assert kairos("rehearse", "--all", repository, "--record", "new.json").returncode == 0

@@ -89,7 +89,10 @@ def test_replay_takes_the_branches_that_host_functions_decided(kairos):
 
 
 def test_replay_shows_pins_and_source_at_an_instant(kairos):
-    stored(kairos, "a.h5", FAILS, code=1)
+    # It sets no dataset, and fails: its file is written, since there is something to look at.
+    stored(kairos, "a.h5", FAILS.replace('self.set_dataset("prepared", True)', "pass"), code=1)
+    verified = run_kairos("runs", "verify", "a.h5", cwd=kairos.directory)
+    assert verified.returncode == 0 and verified.stdout.startswith("the same: "), verified.stdout + verified.stderr
     lines = (kairos.directory / "exp.py").read_text().splitlines()
     done = replay(kairos, "a.h5", "--at", "2.5us", "500ns", "3.5us", "--json")
     found = json.loads(done.stdout)

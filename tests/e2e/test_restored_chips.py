@@ -40,10 +40,18 @@ def test_restored_cards_have_the_registers_of_the_run(kairos, lab):
     ran(kairos, "Zotino", lab, {"chip": entry("zotino", "Zotino", spi_device="dio_spi0", ldac_device="ttl16")})
     state = json.loads(chips(kairos, "a.h5", "--json").stdout)
     assert state["dio_spi0.ch31.X1A"] != state["dio_spi0.ch30.X1A"] and state["fastino0.ch1.CIC"]
+    assert state["dio_spi0.LEDS"] == 0xA5
     found = restored(kairos)
     assert found["restored"] == state and found["untouched"] == []
     done = chips(kairos, "a.h5", "sampler0", "urukul0", "--restore")
     assert done.returncode == 0 and done.stdout.startswith("restored 115 registers of sampler0, urukul0"), done.stdout
+
+
+def test_restored_ad9910_plays_its_ram_again(kairos, lab):
+    ran(kairos, "Ram", lab, {})
+    found = restored(kairos, "urukul0")["restored"]
+    assert found["urukul0.ch0.CFR1"] >> 31 and found["urukul0.ch0.RAM5"] == 0x600 and found["urukul0.ch0.RAM9"] == 0xA00
+    assert "urukul0.ch0.RAM10" not in found, "words after the last one are 0"
 
 
 @pytest.mark.long
@@ -98,8 +106,8 @@ def test_unrestorable_card_is_refused_in_a_line(kairos, lab):
         file["waveform/chips/values"][names.index("urukul0.ch2.CFR1")] |= 1 << 31
     done = chips(kairos, "a.h5", "--restore")
     assert done.returncode == 1 and done.stderr.strip().splitlines() == [
-        "kairos: urukul0 cannot be restored: its RAM plays, whose words are not part of the state: run an experiment "
-        "that fills it; name what is to be restored: fastino0 sampler0"
+        "kairos: urukul0 cannot be restored: its RAM plays, whose words the file does not have: run an experiment that "
+        "fills it; name what is to be restored: fastino0 sampler0"
     ]
     entries = DeviceDB.load(path).entries
     del entries["urukul0_cpld"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kairos import cli, compiler
-from kairos.cli import commands, reference
+from kairos.cli import commands, parser, reference
 from kairos.cli.commands.compile import STAGES
 from tests.support import PATIENCE
 from tests.support.command import run_kairos
@@ -214,3 +214,10 @@ def test_bash_completes_subcommands_options_and_files(tmp_path):
         )
         found = subprocess.run(["bash", "-c", ask], cwd=tmp_path, capture_output=True, text=True).stdout.split()
         assert expected in found, (words, found)
+
+
+def test_option_of_a_command_may_follow_its_subcommands():
+    chosen = parser(["device"])
+    for words in (["--key", "k", "config", "read", "-s", "ip"], ["config", "read", "-s", "ip", "--key", "k"]):
+        args = chosen.parse_args(["device", *words])
+        assert (args.key, args.device_db, args.string) == ("k", "device_db.py", ["ip"])

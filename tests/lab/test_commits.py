@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from kairos.controllers import Client
 from tests.support.command import run_kairos
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
@@ -78,6 +79,18 @@ def test_experiments_that_have_changed_are_rehearsed_and_compared(lab):
     assert done.returncode == 1 and "Quick: rehearsed: 5 points (3 points before)" in done.stdout, done.stdout
     lines = run_kairos("experiments", "rehearsed", "--json", "--lab", str(lab.folder)).stdout.splitlines()
     assert {json.loads(line)["passed"] for line in lines} == {True, False}
+    # The same experiments on another twin.
+    with (lab.folder / "device_db.py").open("a") as file:
+        file.write('device_db["ttl99"] = {"type": "local", "module": "kairos.coredevice.ttl", "class": "TTLOut"}\n')
+    devices = Client("::1", lab.ports["control"], "device_db")
+    devices.scan()
+    devices.close_rpc()
+    until(lambda: rehearsed(lab, 3)["Broken"]["of"] != first["Broken"]["of"])
+    third = rehearsed(lab, 3)
+    (lab.folder / "bench.toml").write_text("[python]\n")
+    lab.scan()
+    until(lambda: rehearsed(lab, 3)["Quick"]["of"] != third["Quick"]["of"])
+    assert rehearsed(lab, 3)["Quick"]["changes"] == [], "nothing that they do has changed"
     (lab.folder / "repository" / "others.py").unlink()
     lab.scan()
     assert set(rehearsed(lab, 1)) == {"Quick"}
@@ -90,6 +103,12 @@ def test_laboratory_without_the_setting_reports_how_to_get_rehearsals(tmp_path):
         until(lambda: lab.experiments()["experiments"])
         done = run_kairos("experiments", "rehearsed", "--lab", str(lab.folder))
         assert done.returncode == 1 and "set 'commits = true' under [rehearsal]" in done.stderr
+        broken = tmp_path / "broken.py"
+        broken.write_text("x = 1 / 0\n")
+        for more in ((), ("--rehearse",)):
+            done = run_kairos("submit", str(broken), *more, "--lab", str(lab.folder))
+            assert done.returncode == 1 and done.stderr.startswith("kairos: the experiment raised"), done.stderr
+            assert "lab.sock" not in done.stderr and "ZeroDivision" in done.stderr
         assert lab.rehearsed_experiments() == {"experiments": {}, "done": True}
     finally:
         lab.close()

@@ -5,7 +5,7 @@ The command line and the manual page (:mod:`kairos.cli.reference`) are generated
 declarations; no further registration is needed.
 """
 
-from argparse import ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
 from difflib import get_close_matches
 from importlib import import_module
 
@@ -108,36 +108,9 @@ class Command:
         self.examples = examples
 
     def completed(self, words: list[str]) -> list[str]:
-        """The words after its name, with its own options before the tool's name, behind which many type them, and
-        with the default tool inserted if they name none."""
-        own, words = self._separated(words)
+        """The words after its name, with the default tool inserted if they name none."""
         names_none = not words or (words[0].startswith("-") and words[0] not in ("-h", "--help"))
-        return [*own, self.default, *words] if self.default and names_none else own + words
-
-    def _separated(self, words: list[str]) -> tuple[list[str], list[str]]:
-        """Return its own options with their values, and the other words. Names that a tool has, too, are the tool's."""
-        if not self.tools:
-            return [], words
-        theirs = {name for tool in self.tools.values() for name in tool.all_names()}
-        own = {name: option for option in self.options for name in option.names if name not in theirs}
-        found, others, rest = [], [], iter(words)
-        for word in rest:
-            name, has_value, _ = word.partition("=")
-            if word == "--":
-                others += [word, *rest]
-            elif name.startswith("-") and name in own:
-                found.append(word)
-                if own[name].settings.get("action", "append") == "append" and not has_value:
-                    found += [value for value in [next(rest, None)] if value is not None]
-            else:
-                others.append(word)
-        return found, others
-
-    def all_names(self) -> set[str]:
-        """Return the names of its options, and of those of its tools."""
-        return {name for option in self.options for name in option.names}.union(
-            *(tool.all_names() for tool in self.tools.values())
-        )
+        return [self.default, *words] if self.default and names_none else words
 
     def description(self) -> str:
         """The description, as a sentence."""
@@ -152,9 +125,17 @@ class Command:
         """Its examples, and those in `others` (examples of the enclosing commands) that match its words `path`."""
         return (*self.examples, *(line for line in others if _is_of(line, path)))
 
-    def add_to(self, parsers, name: str, path: str = "", others: tuple[str, ...] = ()):
+    def add_to(
+        self,
+        parsers,
+        name: str,
+        path: str = "",
+        others: tuple[str, ...] = (),
+        outer: tuple["Option", ...] = (),
+    ):
         """Add a parser called `name` to the result of `ArgumentParser.add_subparsers`. `path` and
-        `others`: words and examples of the enclosing commands."""
+        `others`: words and examples of the enclosing commands; `outer`: their options, which may
+        also follow its name."""
         path = f"{path} {name}"
         examples = self.examples_of(path, others)
         shown = "examples:\n" + "".join(f"  {line}\n" for line in examples) if examples else None
@@ -171,9 +152,14 @@ class Command:
                 groups[option.group] = parser.add_argument_group(option.group)
             action = groups[option.group].add_argument(*option.names, **option.settings)
             action.completes = option.completes  # type: ignore[attr-defined]
+        taken = {own for option in self.options for own in option.names}
+        for option in (each for each in outer if not taken.intersection(each.names)):
+            hidden = {**option.settings, "default": SUPPRESS, "help": SUPPRESS, "required": False}
+            parser.add_argument(*option.names, **hidden).completes = option.completes  # type: ignore[attr-defined]
         if self.runs:
             parser.set_defaults(chosen=self)
         if self.tools:
             nested = parser.add_subparsers(required=True, metavar=self.kind, dest=self.kind)
             for tool, command in self.tools.items():
-                command.add_to(nested, tool, path, examples)
+                mine = tuple(option for option in self.options if option.names[0].startswith("-"))
+                command.add_to(nested, tool, path, examples, (*outer, *mine))

@@ -58,7 +58,8 @@ class Ending:
         recording, why = self._recorded(kernels)
         if recording is not None:
             with self._step("the waveform of the pins is not stored"):
-                self._outputs.add_waveform(experiment, self._started, waveform_of(recording, device))
+                more = {"failed": True} if failed else {}
+                self._outputs.add_waveform(experiment, self._started, waveform_of(recording, device) | more)
         shown = None
         if recording is not None:
             with self._step("the pulses are not shown"):

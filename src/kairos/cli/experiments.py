@@ -184,7 +184,7 @@ class Experiment:
         datasets.check()
         host = ddb.arguments("core").get("host")
         self.file = Path(path).absolute()  # before the experiment can change the working directory
-        self.origin = Provenance(self.file, ddb.path, bench, host) if traced else None
+        self.origin = Provenance(self.file, ddb.path, bench, host, entries=ddb.entries) if traced else None
         cls = cls or _class_of(path, class_name)
         self.name = cls.__name__
         self.rid = rid

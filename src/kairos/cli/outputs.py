@@ -169,10 +169,11 @@ class Outputs:
         return []
 
     def _write_datasets(self, experiment, started, completed) -> Path | None:
-        """Return the file with the datasets; None if a run failed before there were any, which
-        replaces nothing."""
-        if not (completed or experiment.datasets.local):
-            print(f"kairos: -o {self.results.named} is not written: the run has set no dataset", file=sys.stderr)
+        """Return the file with the datasets, and with what repeats the run; None if it failed before there was
+        either, which replaces nothing."""
+        if not (completed or experiment.datasets.local or _has_run(experiment)):
+            why = "the run has set no dataset, and no kernel has run"
+            print(f"kairos: -o {self.results.named} is not written: {why}", file=sys.stderr)
             return None
         path = self.results.path(experiment.rid, experiment.name, started, completed)
         files.folder(path.parent)  # it may have been removed meanwhile
@@ -264,6 +265,12 @@ def table_limit(text: str, noun: str) -> int | None:
     if not text.isdecimal():
         raise CommandLineError(f"--table {text}: give a number of {noun}, or 'all'")
     return int(text)
+
+
+def _has_run(experiment) -> bool:
+    """Return whether a kernel has begun."""
+    statistics = experiment.statistics()
+    return statistics is not None and bool(statistics.kernels)
 
 
 def _check_log(path: Path, device):

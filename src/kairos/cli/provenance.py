@@ -14,11 +14,12 @@ from functools import cache
 from pathlib import Path
 
 from .. import __version__, pyon
+from ..devices import DEVICES, whole_text
 from ..emulator import fingerprints, is_emulated, variant_of
 from ..installed import libraries
 from . import precompiled
 
-__all__ = ["CODE", "Provenance", "hash_of", "know_imported"]
+__all__ = ["CODE", "Provenance", "hash_of", "know_imported", "models_of"]
 
 CODE = "code:"
 """Before hashes of kernels that do not depend on where their sources are."""
@@ -29,19 +30,28 @@ UNCOUNTED = {"hash", "status", "revision", "packages", "python_version"}
 class Provenance:
     """The origin of a run: its experiment `file`, the device database, the `bench` file of an emulated
     device (None: the chips of its cards), the `host` of its core device, and the folder `root` to which
-    names of imported files are relative, by default that of the experiment."""
+    names of imported files are relative, by default that of the experiment. `entries`: of the database."""
 
     def __init__(
-        self, file: Path, database: str, bench: str | None = None, host: str | None = None, root: Path | None = None
+        self,
+        file: Path,
+        database: str,
+        bench: str | None = None,
+        host: str | None = None,
+        root: Path | None = None,
+        entries: dict | None = None,
     ):
         self._file, self._database = file, Path(database)
         self._root = (root or file.parent).resolve()
         self._texts: dict[Path, str] = {}
         experiment = "" if precompiled.is_precompiled(file.name) else self._read(file)
-        self._values = {"experiment": experiment, "device_db": self._read(self._database)}
+        text = self._read(self._database)
+        self._values = {"experiment": experiment, "device_db": text}
+        if entries is not None and (whole := whole_text(text, entries)) != text:
+            self._values[DEVICES] = whole
         if bench is not None:
             self._values["bench"] = self._read(Path(bench))
-            self._remember(*_models(Path(bench), self._values["bench"]))
+            self._remember(*models_of(Path(bench), self._values["bench"]))
         self._host = host
         if isinstance(host, str) and host.endswith(".toml"):
             self._values["system"] = self._read(Path(host.removeprefix("emulator://")))
@@ -132,7 +142,7 @@ def _of_user(file: str) -> Path | None:
     return path
 
 
-def _models(bench: Path, text: str) -> list[Path]:
+def models_of(bench: Path, text: str) -> list[Path]:
     """Return the Python files that a bench file names."""
     import tomllib  # imported late: most runs have no bench
 

@@ -46,6 +46,8 @@ def waveform_of(recording: Recording, device, source: str = "emulator") -> dict[
 def file_of(named: str, folder: str | None) -> Path:
     """Return the result file of a run: its number in a laboratory, or the file itself. UsageError."""
     if not named.isdecimal():
+        if not Path(named).exists():
+            raise UsageError(f"there is no file {named}")
         return Path(named)
     lab = connect(folder)
     results = lab.run(int(named))["results"]

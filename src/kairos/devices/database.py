@@ -4,6 +4,7 @@ An entry is a description (``{"type": "local", "module": ..., "class": ..., "arg
 or a ``controller`` with ``host`` and ``port``), or the name of another entry (an alias).
 """
 
+import os
 import runpy
 import traceback
 from collections.abc import Iterator
@@ -32,13 +33,14 @@ class DeviceDB:
         if not Path(path).is_file():
             raise UsageError(f"there is no device database {path}: give its path with --device-db FILE")
         try:
-            names = runpy.run_path(str(path))
+            # By its whole path, so that it finds what is beside it, and above, from `__file__`.
+            names = runpy.run_path(whole := os.path.abspath(path))
         except SyntaxError as error:
-            place = f"{error.filename or path}:{error.lineno or 1}"
+            place = f"{path if error.filename in (None, whole) else error.filename}:{error.lineno or 1}"
             raise UsageError(f"{place}: {error.msg} (in the device database)") from None
         except (Exception, SystemExit) as error:
             frames = traceback.extract_tb(error.__traceback__)
-            line = next((f.lineno for f in reversed(frames) if f.filename == str(path)), "?")
+            line = next((f.lineno for f in reversed(frames) if f.filename == whole), "?")
             raise UsageError(f"{path}:{line}: {type(error).__name__}: {error} (in the device database)") from None
         entries = names.get("device_db")
         if not isinstance(entries, dict):

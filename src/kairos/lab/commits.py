@@ -1,18 +1,20 @@
 """The repository under test: each experiment is rehearsed with its defaults when its file, or one that it imports, has
-changed, and compared with what was found before."""
+changed, or the twin, and compared with what was found before."""
 
 import asyncio
+import hashlib
 import json
 import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from .. import files
+from .. import __version__, files
+from ..cli.provenance import models_of
 from ..controllers.publishing import Publication
 from ..twin.folder import changes
 from . import clock
 
-__all__ = ["Commits"]
+__all__ = ["Commits", "twin_digest"]
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +32,7 @@ class Commits:
 
     def begin(self, experiments: dict[str, dict], fingerprint: Callable[[str], str], revision: str):
         """Rehearse the experiments of a revision that have changed; what is still to be rehearsed of the one before is
-        left out. `fingerprint(file)`: of a file and what it imports."""
+        left out. `fingerprint(file)`: of a file and of all else that decides what is found."""
         self.end()
         todo = {}
         for name, entry in experiments.items():
@@ -76,6 +78,32 @@ class Commits:
             files.write(self._path, json.dumps(self.found, indent=1).encode() + b"\n")
             level = logging.INFO if entry_found["passed"] else logging.WARNING
             logger.log(level, "experiment %s %s", name, "; ".join([entry_found["sentence"], *differing]))
+
+
+def twin_digest(twin: dict, entries: dict, interlocks: Path, settings) -> str:
+    """Return a hash of what a rehearsal depends on beside its experiment: what the `twin` consists of (see
+    `Laboratory.twin`), the `entries` of the device database, the files of the bench, the rules, the `settings` of
+    rehearsals. Not of the datasets that it may read, which change all the time."""
+    paths = [interlocks]
+    if twin["bench"] is not None:
+        bench = Path(twin["bench"])
+        paths += [bench, *models_of(bench, _text(bench))]
+    said = [
+        __version__,
+        twin["url"],
+        sorted(twin["parts"].items()),
+        repr(entries),
+        [_text(path) for path in paths],
+        [settings.within_s, settings.network_us],
+    ]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
 
 
 def _loaded(path: Path) -> dict[str, dict]:

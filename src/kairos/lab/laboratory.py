@@ -19,7 +19,7 @@ from ..controllers.listening import bound, unix_socket
 from ..controllers.logs import LogReceiver
 from ..controllers.publishing import Broadcaster, Publication, Publisher
 from ..controllers.server import Server
-from ..devices import DeviceDB
+from ..devices import DeviceDB, whole_text
 from ..emulator import fingerprints, is_emulated, variant_of
 from ..errors import UsageError
 from ..experiment.store import DatasetStore
@@ -28,7 +28,7 @@ from ..network import analyzer
 from ..runs import InUse, RIDCounter, claim
 from . import clock, targets
 from .calibrator import Calibrator
-from .commits import Commits
+from .commits import Commits, twin_digest
 from .controllers import Controllers
 from .database import Database
 from .defaults import Defaults
@@ -106,7 +106,7 @@ class Laboratory:
         self.broadcaster = Broadcaster(settings.pyon)
         self.log = Log(self.broadcaster, self.state / "lab.log")
         logging.getLogger().addHandler(self.log)
-        self._entries = DeviceDB.load(settings.path(settings.device_db)).entries
+        self._load_devices()
         self.database = Database(settings.database or f"sqlite:///{self.state / 'lab.db'}", settings.database_schema)
         if settings.database:
             name = settings.name or settings.folder.name
@@ -195,9 +195,18 @@ class Laboratory:
 
     def _scanned(self, root):
         self.layouts.take(root)
-        repository = self.repository
-        if self.settings.rehearsal.commits:
-            self.commits.begin(repository.experiments, repository.source_hash, repository.state["cur_rev"])
+        self._rehearse_changed()
+
+    def _rehearse_changed(self):
+        """Rehearse the experiments of the repository that have changed, or all if the twin has, if that is wanted."""
+        repository, settings = self.repository, self.settings.rehearsal
+        if settings.commits:
+            surroundings = twin_digest(self.twin(), self._entries, self.settings.path(settings.interlocks), settings)
+            self.commits.begin(
+                repository.experiments,
+                lambda file: f"{repository.source_hash(file)}:{surroundings}",
+                repository.state["cur_rev"],
+            )
 
     def _rehearsals(self) -> Rehearsals:
         return Rehearsals(
@@ -255,7 +264,8 @@ class Laboratory:
     def _begin_run(self) -> dict:
         """Return what a run is told beside its submission: the text of the device database, the sockets of
         emulated devices, and the twin, see `twin`."""
-        given = {"device_db": self._device_text(), "devices": self._devices.sockets(), "twin": self.twin()}
+        database = {"device_db": self._device_text, "entries": whole_text(self._device_text, self._entries)}
+        given = {**database, "devices": self._devices.sockets(), "twin": self.twin()}
         host = DeviceDB(self._entries).arguments("core").get("host")
         if self.settings.rehearsal.inputs and host is not None:
             given["analyzer"] = self._devices.address(host, analyzer.PORT)
@@ -396,9 +406,9 @@ class Laboratory:
             with self.settings.path(path).open("a", newline="") as file:
                 csv.writer(file).writerow([submission.rid, clock.now(), submission.expid.get("file", "")])
 
-    def _device_text(self) -> str:
+    def _load_devices(self):
         path = self.settings.path(self.settings.device_db)
-        return path.read_text(errors="replace") if path.exists() else ""
+        self._entries, self._device_text = DeviceDB.load(path).entries, path.read_text(errors="replace")
 
     def _device_moved(self, url: str):
         logger.warning("the emulated device %s was started again", url)
@@ -412,8 +422,9 @@ class Laboratory:
 
     def scan_devices(self):
         """Read the device database again; UsageError."""
-        self._entries = DeviceDB.load(self.settings.path(self.settings.device_db)).entries
+        self._load_devices()
         self._publish_devices()
+        self._rehearse_changed()
         if self._controllers is not None:
             self.in_background(self._controllers.update(self._entries))
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..cli.experiments import record_of, statistics_of
 from ..cli.provenance import Provenance
+from ..devices import DEVICES
 
 __all__ = ["Origin"]
 
@@ -26,7 +27,10 @@ class Origin:
             root=None if root is None or "content" in begin["expid"] else Path(root),
         )
         revision = begin["expid"].get("repo_rev") or ""
-        self._known = {"device_db": begin.get("device_db") or "", "revision": revision, **twin.get("parts", {})}
+        text, whole = begin.get("device_db") or "", begin.get("entries") or ""
+        self._known = {"device_db": text, "revision": revision, **twin.get("parts", {})}
+        if whole != text:
+            self._known[DEVICES] = whole
         self._arguments, self._datasets = arguments, datasets
         self._libraries: list[str] = []
         self.replay: dict | None = None

@@ -13,7 +13,7 @@ from ..errors import KairosError, UsageError
 from ..experiment.arguments import DefaultMissing
 from ..twin.folder import summary
 from ..twin.interlocks import load
-from ..twin.rehearsal import Twin
+from ..twin.rehearsal import Twin, in_a_line
 from ..twin.sweep.task import numbers_of, whole, with_values
 from ..twin.verdict import described
 from .examination import Datasets
@@ -37,7 +37,7 @@ def main(folder: str, path: str, begin: dict):
     try:
         link.ended("rehearse", "completed", _rehearsed(link, Path(folder), begin))
     except (KairosError, DefaultMissing, OSError) as error:
-        link.ended("rehearse", "failed", str(error))
+        link.ended("rehearse", "failed", in_a_line(error, str(begin["expid"].get("file", ""))))
     link.command()  # that this was received
 
 

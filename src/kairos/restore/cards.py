@@ -28,6 +28,8 @@ __all__ = ["BUILDERS", "Card", "Refused"]
 
 CHANNELS = 4
 """Of an Urukul or a Mirny."""
+PROFILES, RAM_WORDS = 8, 1024
+"""Of an AD9910."""
 EXT_DIV = 32
 """SPI clock divider for the shift registers of an Almazny, in coarse cycles."""
 
@@ -117,7 +119,7 @@ def _urukul(card: Card) -> Iterator[Callable]:
         if driver is None and not _is_as_after_power_up(values):
             raise Refused(f"the device database has no device for its channel {n}, which the run has written to")
         if driver is not None:
-            steps.append({"AD9910": _ad9910, "AD9912": _ad9912}[driver[1]](driver[0], values))
+            steps += {"AD9910": _ad9910, "AD9912": _ad9912}[driver[1]](driver[0], values)
     yield partial(_urukul_begun, card.device, _without(word, wanted), to_int32(card.registers["ATT"]))
     yield from steps
     yield _step("configuration", wanted, cpld=card.device)
@@ -143,9 +145,11 @@ def _is_as_after_power_up(values: dict[str, int]) -> bool:
     return not any(tones) and values.get("CFR1", 0) == 0
 
 
-def _ad9910(name: str, values: dict[str, int]) -> Callable:
-    if ad9910.CFR1.ram_enable.read(values["CFR1"]):
-        raise Refused("its RAM plays, whose words are not part of the state: run an experiment that fills it")
+def _ad9910(name: str, values: dict[str, int]) -> Iterator[Callable]:
+    control = values["CFR1"]
+    ram = [to_int32(values[f"RAM{n}"]) for n in range(RAM_WORDS) if f"RAM{n}" in values]
+    if ad9910.CFR1.ram_enable.read(control) and not ram:
+        raise Refused("its RAM plays, whose words the file does not have: run an experiment that fills it")
     words, wide, short = [], [], []
     for register in (each for each in vars(ad9910).values() if getattr(each, "address", None) is not None):
         if register in (ad9910.CFR1, ad9910.CFR3, ad9910.RAM, ad9910.RAM_PROFILE):
@@ -161,10 +165,19 @@ def _ad9910(name: str, values: dict[str, int]) -> Callable:
                 chosen += [register.address + n, to_int32(value)]
     clock = values["CFR3"]
     locks = bool(ad9910.CFR3.pll_enable.read(clock))
-    return _step("ad9910", to_int32(values["CFR1"]), to_int32(clock), locks, short, words, wide, device=name)
+    if not ram:
+        yield _step("ad9910", to_int32(control), to_int32(clock), locks, short, words, wide, device=name)
+        return
+    # It cannot play while it is written, and is written in the range of the selected profile: all have the whole.
+    silent = to_int32(control & ~ad9910.CFR1.encode(ram_enable=1))
+    whole = ad9910.RAM_PROFILE.encode(end=RAM_WORDS - 1)
+    ranges = [word for n in range(PROFILES) for word in (ad9910.PROFILE.address + n, *_halves(whole))]
+    yield _step("ad9910", silent, to_int32(clock), locks, short, words, ranges, device=name)
+    ram += [0] * (RAM_WORDS - len(ram))
+    yield _step("ad9910_ram", ram[::-1], wide, to_int32(control), device=name)
 
 
-def _ad9912(name: str, values: dict[str, int]) -> Callable:
+def _ad9912(name: str, values: dict[str, int]) -> Iterator[Callable]:
     words = []
     for register in (ad9912.SERIAL_CONFIG, ad9912.POWER, ad9912.N_DIVIDER, ad9912.PLL):
         words += [register.address, values[register.name], register.width // 8]
@@ -172,7 +185,7 @@ def _ad9912(name: str, values: dict[str, int]) -> Callable:
     words += [ad9912.FREQUENCY.address, frequency >> 32, 2]
     words += [ad9912.LOWER_FREQUENCY, to_int32(frequency & 0xFFFFFFFF), 4]
     words += [ad9912.PHASE.address, values["PHASE"], 2]
-    return _step("ad9912", words, device=name)
+    yield _step("ad9912", words, device=name)
 
 
 # Mirny
@@ -221,6 +234,8 @@ def _ad53xx(card: Card) -> Iterator[Callable]:
     words += [special("OFS0", card.registers["OFS0"]), special("OFS1", card.registers["OFS1"])]
     words.append(special("CONTROL", control))
     yield _step("ad53xx", words, device=card.device)
+    if card.driver == "Zotino" and "LEDS" in card.registers:
+        yield _step("leds", card.registers["LEDS"], device=card.device)
 
 
 def _fastino(card: Card) -> Iterator[Callable]:

@@ -64,6 +64,21 @@ class Kernels(TestKernels):
         self.finish()
 
     @kernel
+    def ad9910_ram(self, words: TList(TInt32), wide: TList(TInt32), cfr1: TInt32):
+        """Write the RAM of `device`, an AD9910 whose profiles have the whole of it, from its last address downwards;
+        then its profiles, as address, upper and lower word, and the register that makes it play."""
+        self.begin()
+        delay(10 * ms)  # longer than the words take the processor
+        self.device.write_ram(words)
+        delay(10 * us)
+        for n in range(len(wide) // 3):
+            self.device.write64(wide[3 * n], wide[3 * n + 1], wide[3 * n + 2])
+            delay(10 * us)
+        self.device.write32(AD9910_CFR1.address, cfr1)
+        self.device.io_update.pulse(1 * us)
+        self.finish()
+
+    @kernel
     def ad9912(self, words: TList(TInt32)):
         """Write the registers of `device`, an AD9912, given as address, word and number of bytes."""
         self.begin()
@@ -124,6 +139,13 @@ class Kernels(TestKernels):
             delay(2 * us)
         delay(5 * us)
         self.device.load()
+        self.finish()
+
+    @kernel
+    def leds(self, leds: TInt32):
+        """Light the LEDs of `device`, a Zotino."""
+        self.begin()
+        self.device.set_leds(leds)
         self.finish()
 
     @kernel

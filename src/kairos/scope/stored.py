@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..devices import DeviceDB
+from ..devices import DEVICES, database_of
 from ..errors import UsageError
 from ..scratch import ScratchFolder
 from ..waveform.stored import GROUP, unpacked
@@ -43,11 +43,11 @@ def _entries(file) -> dict[str, Any]:
     if "provenance/device_db" not in file:
         return {}
     folder = ScratchFolder("kairos-scope-")
-    path = folder.path / "device_db.py"
-    path.write_text(file["provenance/device_db"].asstr()[()])
+    group = file["provenance"]
+    texts = {name: group[name].asstr()[()] for name in (DEVICES, "device_db") if name in group}
     try:
         with redirect_stdout(sys.stderr):
-            return DeviceDB.load(path).entries
+            return database_of(texts, folder.path).entries
     except UsageError:
         return {}
     finally:

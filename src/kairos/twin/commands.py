@@ -18,7 +18,7 @@ from ..experiment.store import DatasetStore
 from ..texts import plain
 from .folder import changes, experiments_of, known, summary
 from .interlocks import FILE, Rule, load
-from .rehearsal import Rehearsal, Twin
+from .rehearsal import Rehearsal, Twin, in_a_line
 from .verdict import described, diagnostics, sentence, table
 
 __all__ = ["interlocked", "rehearse", "rules", "timed"]
@@ -102,7 +102,7 @@ def everything(args) -> int:
         except (DefaultMissing, KairosError) as error:
             lacks = isinstance(error if isinstance(error, DefaultMissing) else error.__cause__, DefaultMissing)
             verdict = "is not rehearsed" if lacks else "is impossible"
-            entry = {"passed": lacks, "sentence": f"{verdict}: {' '.join(str(error).split())}"}
+            entry = {"passed": lacks, "sentence": f"{verdict}: {in_a_line(error, path)}"}
         found[name] = entry
         changed = changes(before[name], entry) if name in before else ["new"] if before else []
         more = f" ({'; '.join(changed)})" if changed else ""

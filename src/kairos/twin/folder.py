@@ -8,6 +8,7 @@ from pathlib import Path
 from ..cli.experiments import import_file
 from ..errors import KairosError, UsageError
 from ..experiment.environment import is_public_experiment
+from ..files import reason
 from ..waveform.stored import packed
 from .rehearsal import Rehearsal
 from .verdict import brief, sentence
@@ -59,7 +60,7 @@ def known(path: Path) -> dict[str, dict]:
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be compared with: {error}") from None
+        raise UsageError(f"{path} cannot be compared with: {reason(error)}") from None
 
 
 def changes(before: dict, after: dict) -> list[str]:

@@ -33,7 +33,7 @@ from .lost import Lost, places_of
 from .slack import KEPT, Line, lines_of
 from .standins import NoStandIn, TwinDevices, twin_database
 
-__all__ = ["PATIENT", "Failure", "Rehearsal", "Twin", "patience"]
+__all__ = ["PATIENT", "Failure", "Rehearsal", "Twin", "in_a_line", "patience"]
 
 SETTLING = 10.0
 """Seconds for the queued outputs of a run that was stopped."""
@@ -272,7 +272,6 @@ class Twin:
 
     def _examine(self, found: Rehearsal, experiment: Experiment, thoroughly: bool):
         """Add what the device has recorded."""
-        found.channels = self.ddb.channel_names()
         device, statistics = self.device, self._statistics
         if device is None or statistics is None or not statistics.kernels or not device.is_alive():
             return
@@ -282,6 +281,7 @@ class Twin:
             found.device_ns = int(sources.outputs["time_ns"].max()) - device.trace_start_ns
         if not thoroughly:
             return
+        found.channels = self.ddb.channel_names()
         device.wait_idle(timeout=SETTLING, clocks=self.ddb.channels_of("TTLClockGen"))
         found.recording = device.recording(found.channels)
         found.lines = lines_of(sources, found.recording.origin_ns)
@@ -377,6 +377,14 @@ def _failure(error: BaseException, path: str, lines: list[Line]) -> Failure:
     known = sum(own.outputs for own in lines) < KEPT
     at_pass = (1 if found is None else found.passes) if is_output and known else None
     return Failure(type(cause).__name__, _message(cause), str(error), file, line, at_pass)
+
+
+def in_a_line(error: BaseException, path: str) -> str:
+    """Return why an experiment of the file `path` cannot be rehearsed: of an exception of its code the place."""
+    if not isinstance(error, report.UserCodeError):
+        return " ".join(str(error).split())
+    found = _failure(error, path, [])
+    return f"{found.place}: {found.kind}: {' '.join(found.message.split())}".removeprefix(": ")
 
 
 def _message(error: BaseException) -> str:

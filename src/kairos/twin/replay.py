@@ -18,7 +18,7 @@ from .. import emulator
 from ..cli.outputs import duration_ns
 from ..cli.waveforms import file_of, read_waveform
 from ..coredevice.core import load_compiler
-from ..devices import DeviceDB
+from ..devices import database_of
 from ..emulator import steps as steps_of_kernels
 from ..emulator.sources import UNKNOWN, Sources, is_own
 from ..errors import UsageError
@@ -175,8 +175,7 @@ def replayed(path: Path, twin: str | None = None, debugged: bool = False, page: 
     recording = read_waveform(path) if recorded is None else None
     scratch = ScratchFolder("kairos-replay-")
     try:
-        (scratch.path / "device_db.py").write_text(texts["device_db"])
-        ddb = DeviceDB.load(scratch.path / "device_db.py")
+        ddb = database_of(texts, scratch.path)
         if not emulator.is_emulated(ddb.arguments("core").get("host")) and twin is None:
             twin = texts.get("twin")
             if twin is None:

@@ -16,7 +16,7 @@ import numpy as np
 from .. import emulator, pyon
 from ..cli.provenance import CODE, hash_of
 from ..cli.waveforms import file_of, no_waveform, waveform_of
-from ..devices import DeviceDB
+from ..devices import database_of
 from ..errors import UsageError
 from ..experiment.datasets import DatasetDB
 from ..experiment.hdf5 import texts_of
@@ -77,7 +77,9 @@ def _compared(path: Path) -> dict[str, Any]:
             lines.append(f"{name}: not what the run had")
     lines += _kernels(*(each.get("kernels", "").splitlines() for each in (provenance, now)))
     failure = "" if repeated.failure is None else sentence(repeated, with_duration=False)
-    if failure != file["failure"]:
+    if file["failed"] and not failure:
+        lines.append("repeated, it does not fail")
+    elif failure != file["failure"] and not file["failed"]:
         lines.append(f"repeated, it {failure or 'does not fail'}")
     if recording is not None and not file["complete"]:
         lines.append("its waveform ends before the run: predicting it has taken longer than allowed")
@@ -140,13 +142,15 @@ def _read(path: Path) -> dict[str, Any]:
 def _waveform(file) -> dict[str, Any]:
     """Return what a file says of the waveform, and of the twin that has predicted it."""
     if GROUP not in file:
-        return {"waveform": None, "source": None, "complete": True, "failure": "", "chips": {}, "twin": {}}
+        nothing = {"waveform": None, "source": None, "chips": {}, "twin": {}}
+        return {**nothing, "complete": True, "failed": False, "failure": ""}
     group = file[GROUP]
     return {
         "waveform": unpacked(group),
         "chips": chips.unpacked(group),
         "source": group["source"].asstr()[()],
         "complete": bool(group["complete"][()]) if "complete" in group else True,
+        "failed": "failed" in group,
         "failure": group["failure"].asstr()[()] if "failure" in group else "",
         "twin": {name: group[name].asstr()[()] for name in ("url", "bench") if name in group},
     }
@@ -189,14 +193,14 @@ def _repeated(
         folder = scratch.path
         texts = {name.removeprefix("imported/"): text for name, text in file["imported"].items()}
         experiment = folder / _place(expid)
-        texts |= {str(_place(expid)): provenance["experiment"], "device_db.py": provenance["device_db"]}
+        texts[str(_place(expid))] = provenance["experiment"]
         if bench is not None:
             texts["bench.toml"] = bench
         for name, text in texts.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text)
-        ddb = DeviceDB.load(folder / "device_db.py")
+        ddb = database_of(provenance, folder)
         host = ddb.arguments("core").get("host")
         if host is not None and not emulator.is_emulated(host) and "url" not in twin:
             raise UsageError("the run was not on an emulated device: it cannot be repeated")

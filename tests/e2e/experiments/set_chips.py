@@ -1,5 +1,6 @@
 """Cards brought into a state that differs from that after power-up; `chip` is the one at the bare SPI port."""
 
+from artiq.coredevice.ad9910 import RAM_DEST_ASF, RAM_MODE_CONT_RAMPUP
 from artiq.experiment import *
 
 
@@ -38,6 +39,31 @@ class Cards(EnvExperiment):
         self.cards()
 
 
+class Ram(Cards):
+    def run(self):
+        self.words = [256 * (10 - n) for n in range(5)] + [256 * (5 - n) for n in range(5)]
+        self.fill()
+
+    @kernel
+    def fill(self):
+        self.core.reset()
+        self.urukul0_cpld.init()
+        chip = self.urukul0_ch0
+        chip.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        chip.set_profile_ram(0, 9, step=8, profile=3, mode=RAM_MODE_CONT_RAMPUP)
+        self.urukul0_cpld.io_update.pulse(1 * us)
+        self.urukul0_cpld.set_profile(0, 3)
+        delay(10 * us)
+        chip.write_ram(self.words)
+        delay(10 * us)
+        chip.set_cfr1(ram_enable=1, ram_destination=RAM_DEST_ASF)
+        self.urukul0_cpld.io_update.pulse(1 * us)
+        delay(10 * us)
+        self.core.wait_until_mu(now_mu())
+
+
 class Zotino(Cards):
     def run(self):
         self.cards()
@@ -55,6 +81,7 @@ class Zotino(Cards):
         self.chip.write_offset_dacs_mu(0x1F00)
         delay(1 * ms)
         self.chip.set_dac([1.5, -3.25], [2, 31])
+        self.chip.set_leds(0xA5)
         delay(1 * ms)
         self.core.wait_until_mu(now_mu())
 

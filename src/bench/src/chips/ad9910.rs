@@ -492,7 +492,7 @@ impl Dds for Ad9910 {
             "waits_for_update": self.registers.is_waiting(),
             "writes": self.counts[0],
             "updates": self.counts[1],
-            "registers": self.registers.named(),
+            "registers": self.registers.named(&self.ram[..]),
         })
     }
 }

@@ -156,6 +156,9 @@ impl Model for SerialDac {
 
     fn report(&self, _at: Ns) -> Value {
         let mut report = json!({ "card": self.name(), "leds": self.leds, "registers": self.dac.named() });
+        if self.options.leds {
+            report["registers"]["LEDS"] = self.leds.into();
+        }
         for n in 0..self.volts.len() {
             let registers = self.dac.named_of(n);
             report[format!("ch{n}")] =

@@ -13,7 +13,7 @@ import numpy as np
 from ... import emulator, pyon
 from ...cli.arguments import arguments_of
 from ...cli.bench import NAME
-from ...devices import DeviceDB
+from ...devices import DeviceDB, whole_text
 from ...errors import CommandLineError, UsageError
 from . import results as stored
 from .cluster import Cluster
@@ -55,7 +55,8 @@ class Sweep:
         if not path.is_file():
             raise UsageError(f"there is no file {file}")
         database = Path(device_db).resolve()
-        host = DeviceDB.load(database).arguments("core").get("host")  # of what cannot be loaded, one clear line
+        entries = DeviceDB.load(database).entries  # of what cannot be loaded, one clear line
+        host = DeviceDB(entries).arguments("core").get("host")
         if host is not None and not emulator.is_emulated(twin or host):
             raise UsageError(f"the core device of {device_db} is not emulated: name its twin with --twin")
         beside = database.parent / NAME
@@ -76,7 +77,7 @@ class Sweep:
             files=files,
             file=path.name,
             class_name=name,
-            device_db=database.read_text(),
+            device_db=whole_text(database.read_text(), entries),
             bench=text,
             arguments=given,
             twin=twin,

@@ -73,6 +73,9 @@ class Worker:
         self._cannot_be_copied: set[str | None] = set()
         self._uses_device = True
         """Whether the last point has used its device."""
+        self._datasets = DatasetDB()
+        for key, value in task.datasets.items():
+            self._datasets.set(key, value)
         self._ending: list[int] = []
         """Processes of points that have given their result."""
 
@@ -160,15 +163,11 @@ class Worker:
         """Compute a point, in a process of its own. Returns the result, and whether its device was used."""
         random.seed(seed)
         np.random.seed(seed & 0xFFFFFFFF)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         os.dup2(2, 1)  # what libraries print is not a result
         task = self._task
         if arguments:
             load_compiler().numbers_as_data()  # one library for all points
         copy = None if original is None else emulator.Copy(original, seed, begun, late=True)
-        datasets = DatasetDB()
-        for key, value in task.datasets.items():
-            datasets.set(key, value)
         # What a copy is wired to, it knows.
         with _written(self._folder, text if copy is None else None) as path:
             twin = Twin(self._ddb, path, settings=task.settings, device=copy)
@@ -180,7 +179,7 @@ class Worker:
                     str(self._file),
                     task.class_name,
                     given,
-                    datasets,
+                    self._datasets,
                     task.within_s,
                     self._class,
                     thoroughly=False,

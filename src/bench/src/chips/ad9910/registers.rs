@@ -60,8 +60,8 @@ impl Registers {
         self.values[usize::from(chip::PROFILE.address) + number]
     }
 
-    /// The values in effect, by name; the RAM is not among them.
-    pub fn named(&self) -> Map<String, Value> {
+    /// The values in effect, by name, and the words of the `ram` up to the last one that is not 0.
+    pub fn named(&self, ram: &[u32]) -> Map<String, Value> {
         let mut found = Map::new();
         for register in chip::ALL.iter().filter(|register| **register != chip::RAM) {
             for n in 0..usize::from(register.count) {
@@ -72,6 +72,8 @@ impl Registers {
                 found.insert(name, self.values[usize::from(register.address) + n].into());
             }
         }
+        let used = ram.len() - ram.iter().rev().take_while(|word| **word == 0).count();
+        found.extend((0..used).map(|n| (format!("{}{n}", chip::RAM.name), ram[n].into())));
         found
     }
 
