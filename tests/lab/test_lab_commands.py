@@ -40,11 +40,11 @@ def test_experiments_are_submitted_by_name_and_file_and_found_in_the_history(lab
     assert listed[0].split() == ["experiment", "class", "file"] and any(
         line.split() == ["Quick", "scan", "Quick", "lab.py"] for line in listed
     )
-    (shown,) = objects(kairos_in("experiments", "show", "Quick scan", "--json"))
+    (shown,) = objects(kairos_in("experiments", "show", "Quick", "--json"))
     assert shown["arginfo"]["n"][0]["default"] == 3
     assert "n" in printed(kairos_in("experiments", "show", "Quick scan")) and printed(kairos_in("experiments", "scan"))
     assert printed(kairos_in("submit", "Quick scan", "n=2", "--wait")) == "run 0\nrun 0: completed\n"
-    assert objects(kairos_in("submit", "lab.py", "-c", "Quick", "-w", "--json")) == [{"rid": 1, "status": "completed"}]
+    assert objects(kairos_in("submit", "Quick", "-w", "--json")) == [{"rid": 1, "status": "completed"}]
     unlisted = lab.folder / "outside.py"
     unlisted.write_text("from artiq.experiment import *\nclass Out(EnvExperiment):\n    def run(self): 1 / 0\n")
     failed = kairos_in("submit", unlisted, "-w")
@@ -59,6 +59,8 @@ def test_experiments_are_submitted_by_name_and_file_and_found_in_the_history(lab
     printed(kairos_in("runs", "tag", "good", "0", "3"))
     printed(kairos_in("runs", "note", "0", "the first"))
     assert [run["rid"] for run in objects(kairos_in("runs", "list", "tag=good", "--json"))] == [3, 0]
+    for text in ("GOOD", "first"):
+        assert [run["rid"] for run in objects(kairos_in("runs", "list", text, "--json"))][-1:] == [0], text
     assert "good" in (shown := printed(kairos_in("runs", "show", "0"))) and "the first" in shown
     assert printed(kairos_in("runs", "reindex")) == "4 runs\n"
     assert "worker(0,lab.py): print:printed" in printed(kairos_in("log"))
@@ -67,6 +69,9 @@ def test_experiments_are_submitted_by_name_and_file_and_found_in_the_history(lab
 
 def test_wrong_submission_is_reported_in_a_line(lab, kairos_in):
     one_line(kairos_in("submit", "Nothing"), "there is no experiment or file 'Nothing'")
+    (lab.folder / "repository" / "again.py").write_text((lab.folder / "repository" / "lab.py").read_text())
+    printed(kairos_in("experiments", "scan"))
+    one_line(kairos_in("submit", "Quick"), "more than one experiment has the class Quick: give 'Quick scan' or", 2)
     one_line(kairos_in("submit", "lab.py"), "more than one experiment in lab.py: choose with -c Quick|Patient", 2)
     one_line(kairos_in("submit", "Quick scan", "m=1"), "Quick has no argument m; it takes n", 2)
     one_line(kairos_in("submit", "Quick scan", "n=1.5"), "argument n = 1.5: 1.5 is not an integer", 2)

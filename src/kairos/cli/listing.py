@@ -3,12 +3,12 @@
 import json
 import sys
 
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 from ..labclient import connect
 from ..texts import plain
 from .tables import print_table
 
-__all__ = ["list_all", "rehearsed", "scan", "show"]
+__all__ = ["full_name", "list_all", "rehearsed", "scan", "show"]
 
 
 def list_all(args):
@@ -50,17 +50,30 @@ def rehearsed(args) -> int:
     return int(not all(each["passed"] for each in found.values()))
 
 
+def full_name(known: dict[str, dict], given: str) -> str | None:
+    """Return the name in the list of experiments that is `given`, or that has this class; None if there is none.
+    CommandLineError if several have the class."""
+    if given in known:
+        return given
+    found = [name for name, entry in known.items() if entry["class_name"] == given]
+    if len(found) > 1:
+        names = " or ".join(f"'{name}'" for name in sorted(found))
+        raise CommandLineError(f"more than one experiment has the class {given}: give {names}")
+    return found[0] if found else None
+
+
 def show(args):
     """Print the arguments of an experiment, with defaults, units and help. UsageError if there is
     none of this name."""
     known = connect(args.lab).experiments()["experiments"]
-    if args.name not in known:
+    name = full_name(known, args.name)
+    if name is None:
         raise UsageError(f"there is no experiment '{args.name}'; 'kairos experiments' lists all")
-    entry = known[args.name]
+    entry = known[name]
     if args.json:
-        print(json.dumps({"name": args.name, **entry}, default=repr))
+        print(json.dumps({"name": name, **entry}, default=repr))
         return
-    print(f"{args.name}: {entry['class_name']} in {entry['file']}")
+    print(f"{name}: {entry['class_name']} in {entry['file']}")
     rows = []
     for key, (described, group, tooltip) in entry["arginfo"].items():
         rows.append((key, described["ty"], _default(described), described.get("unit"), group, tooltip))

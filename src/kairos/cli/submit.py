@@ -13,6 +13,7 @@ from ..labclient import connect
 from ..texts import plain
 from .arguments import check_known
 from .experiments import argument_texts, chosen_class
+from .listing import full_name
 
 __all__ = ["submit"]
 
@@ -90,9 +91,10 @@ def _found(lab, args) -> tuple[dict, dict]:
     UsageError if there is none."""
     listed = lab.experiments()
     known = listed["experiments"]
-    entry = known.get(args.experiment)
+    name = full_name(known, args.experiment)
     revision = {"repo_rev": args.revision}
-    if entry is not None:
+    if name is not None:
+        entry = known[name]
         return {"file": entry["file"], "class_name": entry["class_name"], **revision}, entry["arginfo"]
     of_file = {name: entry for name, entry in known.items() if entry["file"] == args.experiment}
     if of_file:

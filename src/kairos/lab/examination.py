@@ -10,7 +10,8 @@ from ..errors import KairosError
 from ..experiment.datasets import DatasetDB
 from ..schedule.services import examined
 from .defaults import MISSING, fingerprint
-from .worker import Link, redirect
+from .link import Link
+from .worker import redirect
 
 __all__ = ["Datasets", "main"]
 

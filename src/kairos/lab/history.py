@@ -81,16 +81,16 @@ def filtered(words: list[str], limit: int | None = None, many: Callable[[Select]
     """Return the query for runs that match all words, newest first; UsageError for an unusable one.
     `many(query)`: returns whether a query has many rows, which a limited search then does not list.
 
-    A word is a text that occurs in class, file, person, status, error or an argument; or a
-    condition, whose name is a property of runs (`PROPERTIES`), ``tag``, an argument, or a result: a
-    dataset that is a number, or ``FIT.PARAMETER``.
+    A word is a text that occurs in class, file, person, status, error, an argument, a tag or a note;
+    or a condition, whose name is a property of runs (`PROPERTIES`), ``tag``, an argument, or a
+    result: a dataset that is a number, or ``FIT.PARAMETER``.
     """
     query = select(runs).order_by(runs.c.rid.desc())
     given: dict[str, list] = {}
     for word in words:
         condition = CONDITION.fullmatch(word)
         if condition is None:
-            query = query.where(runs.c.text.contains(word.lower(), autoescape=True))
+            query = query.where(_mentioned(word.lower()))
         elif condition[1] in ("tag", *PROPERTIES):
             query = query.where(_property(*condition.groups()))
         else:
@@ -117,6 +117,15 @@ _COMPARISONS = {
     ">": lambda column, value: column > value,
     ">=": lambda column, value: column >= value,
 }
+
+
+def _mentioned(text: str):
+    """Return the condition that a text in lower case occurs in what is known of a run or said of it."""
+    said = [
+        runs.c.rid.in_(select(table.c.rid).where(func.lower(column).contains(text, autoescape=True)))
+        for table, column in ((tags, tags.c.tag), (notes, notes.c.text))
+    ]
+    return or_(runs.c.text.contains(text, autoescape=True), *said)
 
 
 def _property(name: str, sign: str, text: str):

@@ -12,7 +12,7 @@ question costs the laboratory a quarter of a millisecond."""
 
 
 class OwnScheduler(AskedScheduler):
-    """The scheduler of a run. `link`: to the laboratory, see `worker.Link`; `rest` as for `AskedScheduler`. Without a
+    """The scheduler of a run. `link`: to the laboratory, see `link.Link`; `rest` as for `AskedScheduler`. Without a
     laboratory nothing wants the run to pause."""
 
     def __init__(self, link, *rest):

@@ -10,8 +10,9 @@ from ..experiment.arguments import DefaultMissing
 from ..experiment.hdf5 import add_group
 from ..twin.verification import predicted
 from ..waveform.stored import GROUP
+from .link import Link
 from .results import synchronised
-from .worker import Link, redirect
+from .worker import redirect
 
 __all__ = ["main"]
 

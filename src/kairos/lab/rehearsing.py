@@ -17,8 +17,10 @@ from ..twin.rehearsal import Twin, in_a_line
 from ..twin.sweep.task import numbers_of, whole, with_values
 from ..twin.verdict import described
 from .examination import Datasets
+from .excerpts import OWN
+from .link import Link
 from .theory import curves
-from .worker import Link, redirect
+from .worker import redirect
 
 __all__ = ["main"]
 
@@ -43,7 +45,7 @@ def main(folder: str, path: str, begin: dict):
 
 def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:
     expid, how = begin["expid"], begin["how"]
-    file = Path(begin["directory"] or ".", expid["file"]) if "content" not in expid else folder / "experiment.py"
+    file = Path(begin["directory"] or ".", expid["file"]) if "content" not in expid else folder / OWN
     if "content" in expid:
         file.write_text(expid["content"])
     ddb = DeviceDB(begin["entries"], begin["device_db"])

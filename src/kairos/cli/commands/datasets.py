@@ -23,7 +23,9 @@ COMMAND = Command(
         ),
         "delete": Command("delete a dataset", _KEY, runs="datasets.delete"),
     },
+    default="list",
     examples=(
+        "kairos datasets",
         "kairos datasets list --json",
         "kairos datasets set detuning 1.5e3",
         "kairos datasets get detuning",

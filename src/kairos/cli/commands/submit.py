@@ -9,7 +9,7 @@ COMMAND = Command(
         "experiment",
         metavar="EXPERIMENT",
         completes="experiment",
-        help="name of an experiment, or file in the repository or elsewhere",
+        help="name or class of an experiment, or file in the repository or elsewhere",
     ),
     Option(
         "arguments",

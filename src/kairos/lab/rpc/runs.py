@@ -29,9 +29,7 @@ async def shown(lab, record: dict):
         stored = place / record["results"]
     else:
         stored = folder_of(record["started"], place) / results.stored_name(record["rid"], record["class_name"])
-    datasets, output, source = await asyncio.to_thread(
-        lambda: (_datasets(stored), _end_of(stored.with_suffix(".log")), _source(stored))
-    )
+    (datasets, source), output = await asyncio.to_thread(lambda: (_stored(stored), _end_of(stored.with_suffix(".log"))))
     return message(
         "ShowRunResponse",
         run=ended(record),
@@ -103,9 +101,13 @@ def _source(path: Path) -> str:
 
     try:
         with h5py.File(path) as file:
-            return file["waveform/source"].asstr()[()]
-    except (OSError, KeyError):
+            return _source_in(file)
+    except OSError:
         return ""
+
+
+def _source_in(file) -> str:
+    return file["waveform/source"].asstr()[()] if "waveform/source" in file else ""
 
 
 async def _excerpts(lab, record: dict, stored: Path) -> list:
@@ -140,13 +142,14 @@ def ended(record: dict):
     )
 
 
-def _datasets(path: Path) -> dict:
-    """Return the datasets of a run's file, by key."""
+def _stored(path: Path) -> tuple[dict, str]:
+    """Return the datasets of a run's file, by key, and where its waveform comes from; empty if there is none."""
     if not path.exists():
-        return {}
+        return {}, ""
     import h5py  # imported late: it takes 0.1 s, and only this needs it
 
-    found = {}
+    found: dict = {}
+    source = ""
 
     def visit(name, node):
         if isinstance(node, h5py.Dataset):
@@ -160,9 +163,10 @@ def _datasets(path: Path) -> dict:
         with h5py.File(path) as file:
             if "datasets" in file:
                 file["datasets"].visititems(visit)
+            source = _source_in(file)
     except OSError as error:
         raise UsageError(f"{path.name} cannot be read: {error}") from None
-    return found
+    return found, source
 
 
 def _text(given):
