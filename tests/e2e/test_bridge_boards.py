@@ -42,3 +42,18 @@ def test_remote_adder_example_adds(kairos):
     built("bridge", "block")
     done = kairos("run", EXAMPLES / "bridge" / "remote_adder.py", device_db=EXAMPLES / "bridge" / "device_db.py")
     assert done.stdout.startswith("100 sums, 0 wrong, after "), done.stdout + done.stderr
+
+
+def test_scattered_pages_of_a_satellite_are_one_range_for_the_master(kairos):
+    built("bridge", "pages")
+    database = EXAMPLES / "bridge" / "device_db.py"
+    done = kairos("run", EXAMPLES / "bridge" / "shared_pages.py", device_db=database, env={"SYSTEM": "pages.toml"})
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["range True", "pages 9 16"], done.stdout + done.stderr
+    assert 2500 < int(lines[2].split()[3]) < 4000, lines[2]
+    assert lines[3:7] == [
+        "read only True True",
+        "not shown True beyond True",
+        "the kernel core's image is not shown True",
+        "hidden True True",
+    ], done.stdout + done.stderr

@@ -327,6 +327,16 @@ pub mod outlet {
     pub const FAILED: &str = "outlet_failed";
 }
 
+/// Names of the registers of `pages`.
+pub mod pages {
+    /// Write: bits 31..12 the address of a page of 4 KiB of this board's memory, shown as the page 9..2 of the range;
+    /// bit 1 the board above may write it, 0 read it; 0 in both: it is not shown.
+    pub const ENTRY: &str = "pages_entry";
+
+    /// Reads and writes refused by the entries, or beyond the range; saturates.
+    pub const REFUSED: &str = "pages_refused";
+}
+
 /// Names of the registers of `mailbox`.
 pub mod mailbox {
     /// Reads 0. Write: append a word to the packet to send, at most 256.
@@ -703,6 +713,7 @@ pub const RESERVED: &[(&str, &str, bool)] = &[
     ("window", "destination", true),
     ("window", "posted", true),
     ("window", "late_clear", false),
+    ("pages", "entry", true),
     ("mailbox", "send", false),
     ("mailbox", "go", false),
     ("mailbox", "receive", false),

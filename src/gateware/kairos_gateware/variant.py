@@ -10,8 +10,9 @@ MONITORED = ("none", "ad9910", "ad9912", "ad53xx")
 """Chips behind an SPI bus that the monitor can follow, by the value of the bus's parameter
 `monitor`."""
 
-BLOCKS = ("adder",)
-"""Blocks behind a bridge: `adder` adds two vectors that the other board has stored."""
+BLOCKS = ("adder", "pages")
+"""Blocks behind a bridge: `adder` adds two vectors that the other board has stored; `pages` shows pages of the
+board's memory as one range."""
 PACKETISERS = ("gearbox", "simple")
 """Of a bridge: without gaps, or each vector in words of its own."""
 

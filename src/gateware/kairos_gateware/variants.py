@@ -92,9 +92,9 @@ def _store(prefix="sat_") -> Variant:
     return _satellite("store", prefix, remote=True)
 
 
-def _block(packetiser="gearbox", name="block") -> Variant:
+def _block(packetiser="gearbox", name="block", block="adder") -> Variant:
     """A satellite with a block that the master uses through a bridge."""
-    return _satellite(name, bridge=Bridge("adder", packetiser))
+    return _satellite(name, bridge=Bridge(block, packetiser))
 
 
 def _reach() -> Variant:
@@ -182,6 +182,7 @@ VARIANTS = _Variants(
         "store": _store,
         "bridge": lambda: _master("bridge", _block()),
         "block": _block,
+        "pages": lambda: _block(name="pages", block="pages"),
         "memory_star": lambda: _master("memory_star", *(_store(f"sat{n}_") for n in (1, 2, 3))),
         "span": lambda: _master("span", _reach()),
         "reach": _reach,

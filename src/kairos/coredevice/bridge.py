@@ -1,23 +1,29 @@
 """Bridge to a block in the logic of another board: its addresses as those of memory.
 
 Unlike `RemoteMemory`, which reaches memory that the other board exports, a bridge leads to a block that was
-built behind it, and carries interrupts in both directions. `VectorAdder` is the block `adder`.
+built behind it, and carries interrupts in both directions. `VectorAdder` is the block `adder`, `SharedPages` the
+block `pages`.
 """
 
+from ..contracts.memory import REMOTE
 from ..language import TBool, TInt32, kernel
 from .parts.firmware import firmware_function
 from .parts.remote_words import RemoteWords
 
-__all__ = ["Bridge", "VectorAdder"]
+__all__ = ["PAGES", "PAGE_BYTES", "Bridge", "SharedPages", "VectorAdder"]
 
 remote_bridge = firmware_function("remote_bridge", "destination register value")
 
-_LEVELS, _STATE, _LATENCY, _RAISES, _RESET = range(5)
+_LEVELS, _STATE, _LATENCY, _RAISES, _RESET, _ENTRY = range(6)
 _RESET_MU = 1_000_000
 NUMBERS = 1024
 """Longest vectors of `VectorAdder`."""
 _COUNT, _ADDER_STATE, _BEGIN, _FIRST, _SECOND, _SUMS = 0x04, 0x08, 0x0C, 0x1000, 0x2000, 0x3000
 _DONE = 2
+PAGE_BYTES, PAGES = 4096, 256
+"""Size of a page, and pages of the range of `SharedPages`."""
+NOTHING, READ, READ_WRITE = 0, 1, 3
+_BUFFER = REMOTE.start
 
 
 class Bridge(RemoteWords):
@@ -79,3 +85,33 @@ class VectorAdder(Bridge):
         while self.load(_ADDER_STATE) & _DONE == 0:
             pass
         self.read(_SUMS, data)
+
+
+class SharedPages(Bridge):
+    """A bridge whose block, `pages`, shows pages of the memory of the board behind it as one range, from address 0
+    on, to the board above.
+
+    There, with that board as `destination`: `load`, `store`, `read`, `write`, `pointer`. On the board with the
+    memory, with `destination` 0: `show` and `hide`.
+    """
+
+    @kernel
+    def show(self, page, address=_BUFFER, rights=READ_WRITE):
+        """Show the page of this board's memory (`remote_memory.BUFFER`) at `address`, a multiple of `PAGE_BYTES`, as
+        page `page` of the range, 0 to `PAGES` - 1: to read (1), or to read and write (3). It replaces what was shown
+        there, and stays until it is replaced or hidden, also after the kernel.
+        """
+        if page < 0 or page >= PAGES:
+            raise ValueError("the range has pages 0 to 255")
+        if address & PAGE_BYTES - 1 != 0:
+            raise ValueError("pages begin at multiples of 4096")
+        if rights != READ and rights != READ_WRITE:
+            raise ValueError("rights to a page are 1, read, or 3, read and write")
+        remote_bridge(self.destination, _ENTRY, address | page << 2 | rights)
+
+    @kernel
+    def hide(self, page):
+        """Show nothing any longer as page `page` of the range: its accesses fail."""
+        if page < 0 or page >= PAGES:
+            raise ValueError("the range has pages 0 to 255")
+        remote_bridge(self.destination, _ENTRY, page << 2 | NOTHING)

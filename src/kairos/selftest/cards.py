@@ -405,6 +405,7 @@ PARTS = {
     "RemoteMemory": None,
     "SPIMaster": None,
     "SharedDDS": "SUServo",
+    "SharedPages": None,
     "SharedUpdate": "SUServo",
     "TCA6424A": None,
     "TRF372017": None,

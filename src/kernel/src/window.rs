@@ -329,7 +329,12 @@ pub unsafe extern "C" fn store(address: u32, value: u32) {
 pub fn own() -> u32 {
     match neighbours()[0] {
         Some(Neighbour::Above(own)) => own.read(),
-        _ => 0,
+        Some(_) => 0,
+        // Without a window the board may still be behind another one
+        None => kairos_pl::descriptor()
+            .ok()
+            .and_then(|descriptor| Register::find_numbered(&descriptor, uplink::DESTINATION, 0))
+            .map_or(0, |own| own.read()),
     }
 }
 

@@ -398,6 +398,18 @@ BLOCKS = {
             "answers with an error; saturates",
         ),
     },
+    "pages": {
+        "entry": (
+            32,
+            "rw",
+            "write: bits 31..12 the address of a page of 4 KiB of this board's memory, shown as the page 9..2 of the range; bit 1 the board above may write it, 0 read it; 0 in both: it is not shown",
+        ),
+        "refused": (
+            16,
+            "r",
+            "reads and writes refused by the entries, or beyond the range; saturates",
+        ),
+    },
     "mailbox": {
         "send": (
             32,

@@ -6,12 +6,13 @@ from migen import *
 from ..link.bridge.adder import VectorAdder
 from ..link.bridge.far import BridgeOutlet
 from ..link.bridge.near import BridgeWindow
-from ..link.bridge.registers import BridgeRegisters, OutletRegisters
+from ..link.bridge.pages import MemoryPages
+from ..link.bridge.registers import BridgeRegisters, OutletRegisters, PagesRegisters
 from ..link.remote.words import BUS_ERROR, UNREACHABLE
 
 __all__ = ["BridgeEntry", "BridgedBlock"]
 
-_BLOCKS = {"adder": VectorAdder}
+_BLOCKS = {"adder": VectorAdder, "pages": MemoryPages}
 _WRITE = 8
 
 
@@ -36,7 +37,8 @@ class BridgeEntry(Module):
 class BridgedBlock(Module):
     """endpoint: of the link to the board above. bridge: `Bridge` of this board.
 
-    `registers`. `settled` (out): for time skip.
+    `registers`; `register_blocks`: further ones, by the prefix of their names. `readers`, `writers`: halves of a
+    memory port, for a block that accesses memory. `settled` (out): for time skip.
     """
 
     def __init__(self, endpoint, bridge):
@@ -44,6 +46,10 @@ class BridgedBlock(Module):
         self.submodules.block = block = _BLOCKS[bridge.block]()
         self.registers = OutletRegisters(outlet, endpoint.up, block.interrupts)
         self.settled = Signal()
+        self.register_blocks, self.readers, self.writers = {}, [], []
+        if bridge.block == "pages":
+            self.register_blocks["pages"] = PagesRegisters(block)
+            self.readers, self.writers = [block.read], [block.write]
 
         # # #
 

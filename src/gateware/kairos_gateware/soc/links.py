@@ -76,6 +76,7 @@ class Links(Module):
     board that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint`, `line_up`
     and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names of the ends,
     objects with `out` to the line and `into` from it. `memories`: `RemoteMemory` of the links that have it;
+    `readers`, `writers`: halves of a memory port, of all that accesses memory;
     `port`: a slave for a processor's accesses to other boards, or None if there is nothing to access.
     `irqs`: by the number of an interrupt of the logic, levels that assert it.
     """
@@ -88,6 +89,7 @@ class Links(Module):
         self.variant, self._phases = variant, phases
         self.ends, self.register_blocks, self.wires = {}, {}, {}
         self.memories, self.port, self.irqs = [], None, {}
+        self.readers, self.writers = [], []
         self.far = None
         self.own, self.near, self.remotes = Signal(8), [], []
         first = 1
@@ -143,6 +145,8 @@ class Links(Module):
                 self.submodules += memory
                 self._users.append(memory)
                 self.memories.append(memory)
+                self.readers += memory.readers
+                self.writers += memory.writers
                 self.wires[name] = bulk_ways[name].line
 
         bridges = self._bridges()
@@ -172,6 +176,9 @@ class Links(Module):
                 continue
             if name == "up":
                 bridge, prefix = BridgedBlock(end.endpoint, board.bridge), "outlet"
+                self.register_blocks |= bridge.register_blocks
+                self.readers += bridge.readers
+                self.writers += bridge.writers
             else:
                 entered[n], prefix = BridgeEntry(end.endpoint, board.bridge), "bridge"
                 bridge = entered[n]

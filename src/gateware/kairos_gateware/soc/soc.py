@@ -224,9 +224,9 @@ class Soc(Module):
         for memory in memories:
             self.submodules += (lent := PortShare(self.acp, memory.acp, memory.wants_acp))
             self.acp = lent.bus
-        self.hp_write = share_writes(self, [self.analyzer.bus, *[w for memory in memories for w in memory.writers]])
+        self.hp_write = share_writes(self, [self.analyzer.bus, *self.links.writers])
         readers = [self.dma.bus] + [bus for stream in self.streams for bus in stream.buses]
-        readers += [reader for memory in memories for reader in memory.readers]
+        readers += self.links.readers
         if self.traffic is not None:
             readers.append(self.traffic.hp_read)
             self.submodules.acp_share = PortShare(self.acp, self.traffic.acp, self.traffic.wants_acp)

@@ -1,5 +1,5 @@
 """Bench of a bridge as boards have it: both ends with their endpoints and registers, a line that may be cut,
-and a vector adder."""
+and a vector adder or another block."""
 
 from migen import *
 
@@ -16,12 +16,13 @@ __all__ = ["BridgedBoards", "PortMaster"]
 
 class BridgedBoards(Module):
     """delay: cycles of the line. packetiser: of the bridge. reliability: of the endpoints. timeout: of an access.
+    block: the class of what is behind it.
 
     `near`, `far`: the ends of the bridge, `block` behind it; `plugged` (in). `hangs` (in): the block takes
     nothing and answers nothing. `up` (out): of the near end's link.
     """
 
-    def __init__(self, delay=1, packetiser="gearbox", reliability=RELIABILITY, timeout=TIMEOUT):
+    def __init__(self, delay=1, packetiser="gearbox", reliability=RELIABILITY, timeout=TIMEOUT, block=VectorAdder):
         away, back = bridge_both(packetiser)
         ends = Endpoint(away, back, reliability), Endpoint(back, away, reliability)
         self.submodules += ends
@@ -29,7 +30,7 @@ class BridgedBoards(Module):
         self.plugged, self.hangs, self.up = Signal(reset=1), Signal(), first.up
         self.submodules.near = near = BridgeWindow(first.sink, first.source, first.up, timeout)
         self.submodules.far = far = BridgeOutlet(second.sink, second.source, second.up)
-        self.submodules.block = block = VectorAdder()
+        self.submodules.block = block = block()
 
         # # #
 

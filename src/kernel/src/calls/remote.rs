@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 use kairos_chip::gic;
-use kairos_contracts::registers::{bridge, bulk, exports, outlet, uplink};
+use kairos_contracts::registers::{bridge, bulk, exports, outlet, pages, uplink};
 use kairos_intercore::memory::{MAILBOX, REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_pl::Register;
 use kairos_proto::exception::Id;
@@ -389,9 +389,20 @@ const BRIDGE: [&str; 5] = [
     bridge::RAISES,
     bridge::RESET,
 ];
-const OUTLET: [&str; 4] = [outlet::LEVELS, outlet::STATE, "", outlet::RAISES];
+const OUTLET: [&str; 6] = [
+    outlet::LEVELS,
+    outlet::STATE,
+    "",
+    outlet::RAISES,
+    "",
+    pages::ENTRY,
+];
 /// The first of those that can be written.
 const WRITABLE: u32 = 3;
+/// Entries of pages of memory: bits of a page's address, and of the rights to it.
+const ENTRY: u32 = 5;
+const PAGE_ADDRESS: u32 = !0xfff;
+const RIGHTS: u32 = 3;
 
 /// Reads a register of this board's end of a bridge, having written to it.
 extern "C" fn bridge_register(destination: u32, number: u32, value: u32) -> u32 {
@@ -403,9 +414,19 @@ extern "C" fn bridge_register(destination: u32, number: u32, value: u32) -> u32 
         _ => None,
     };
     let Some(register) = found else {
-        refuse("there is no bridge at a link to destination {0}", [destination, 0, 0]);
+        let message = match number {
+            ENTRY => "there is no bridge from destination {0} to pages of this board's memory",
+            _ => "there is no bridge at a link to destination {0}",
+        };
+        refuse(message, [destination, 0, 0]);
         return 0;
     };
+    let page = value & PAGE_ADDRESS;
+    if number == ENTRY && value & RIGHTS != 0 && !REMOTE.contains(&(page as usize)) {
+        let message = "kernels may show pages of memory from {1:#010x} to {2:#010x}: not {0:#010x}";
+        refuse(message, [page, REMOTE.start as u32, REMOTE.end as u32]);
+        return 0;
+    }
     if number >= WRITABLE {
         register.write(value);
     }

@@ -1,4 +1,4 @@
-"""Registers of the two ends of a bridge; for their use see src/contracts/registers.toml."""
+"""Registers of the two ends of a bridge, and of the block `pages`; for their use see src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
@@ -6,7 +6,7 @@ from migen import *
 from ...csr import uses
 from .words import DATA_BITS, INTERRUPTS
 
-__all__ = ["BridgeRegisters", "OutletRegisters"]
+__all__ = ["BridgeRegisters", "OutletRegisters", "PagesRegisters"]
 
 _COUNT_BITS = 32
 _FAILED_BITS = 16
@@ -74,3 +74,21 @@ class OutletRegisters(Module, AutoCSR):
         # # #
 
         self.comb += [self.state.status.eq(Cat(up, outlet.held)), outlet.raises.eq(self.raises.storage | own)]
+
+
+class PagesRegisters(Module, AutoCSR):
+    """block: `MemoryPages`."""
+
+    USES = uses("pages")
+
+    def __init__(self, block):
+        self.entry = CSRStorage(32, name="entry")
+        self.refused = CSRStatus(_FAILED_BITS, name="refused")
+
+        # # #
+
+        self.comb += [block.entry.eq(self.entry.storage), block.sets.eq(self.entry.re)]
+        self.sync += If(
+            block.refused & (self.refused.status != 2**_FAILED_BITS - 1),
+            self.refused.status.eq(self.refused.status + 1),
+        )
