@@ -113,15 +113,6 @@ def test_output_that_would_replace_an_input_is_refused(tmp_path, capsys):
     assert (tmp_path / "lab.json").read_text() == "{}"
 
 
-def test_options_of_a_command_may_follow_the_tool():
-    """Where they are typed by those who do not know to which of both they belong; a tool's own are its own."""
-    completed = commands.load("device").completed
-    assert completed(["config", "read", "-D", "x", "-s", "ip"]) == ["-D", "x", "config", "read", "-s", "ip"]
-    assert completed(["log", "--device-db=d.py", "--json"]) == ["--device-db=d.py", "log", "--json"]
-    assert completed(["log", "--", "-D"]) == ["log", "--", "-D"]
-    assert commands.load("moninj").completed(["watch", "-D", "x"]) == ["-D", "x", "watch"]
-
-
 @pytest.mark.parametrize(
     ("words", "text"),
     [
