@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from kairos.cli import commands, main
+from kairos.cli import main
 from tests.support.host_experiments import DEVICES, HEAD, Runner, experiment
 
 
