@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kairos.errors import UsageError
-from kairos.pulse import Core, GateSet, Model, jaqal
+from kairos.pulse import Core, GateSet, Model, PulseError, jaqal
 
 ROOT = Path(__file__).parents[2]
 VECTORS = {v["name"][:3]: v for v in json.loads((ROOT / "src/pulse/tests/vectors.json").read_text())["vectors"]}
@@ -73,8 +73,12 @@ def test_words_of_pulse_definitions_match_vectors(PulseData):
 
 
 def test_unknown_parameter_or_module_is_reported(PulseData):
-    with pytest.raises(TypeError, match="has no colour"):
+    with pytest.raises(PulseError, match="^channel 0, colour: PulseData has no such parameter; it has freq0"):
         PulseData(0, 1e-6, colour=3)
+    with pytest.raises(PulseError, match="^channel 2, freq: .* did you mean freq0"):
+        PulseData(2, 1e-6, freq=1e6)
+    with pytest.raises(PulseError, match="^channel 1: PulseData has 2 values too many"):
+        PulseData(1, 1e-6, *[0] * 20)
     with pytest.raises(ModuleNotFoundError, match="no counterpart of jaqalpaw.emulator"):
         __import__("jaqalpaw.emulator")
 
@@ -395,6 +399,35 @@ def test_exceptions_of_definitions_have_their_names(PulseData):
         assert issubclass(kind, Exception)
     with pytest.raises(PulseException, match="an angle of 400"):
         jaqal.circuit("from lab.standard usepulses *\nregister q[1]\nFrame q[0] 400\n", folder=HERE)
+
+
+@pytest.mark.parametrize(
+    "gate, message",
+    [
+        ("Turned q[0] 1", r"Turned\(0, 1\), channel 0, duration: -1e-06 s is no length of time"),
+        ("Masked q[0] 7", r"Masked\(0, 7\), channel 0, fwd_frame0_mask: 7 is not a mask of two"),
+        ("Masked q[0] 1.5", r"Masked\(0, 1.5\), channel 0, fwd_frame0_mask: 1.5 is not"),
+        ("Masked q[0]", r"Masked\(0\): missing a required argument: 'mask'; its definition is gate_Masked\(q, mask\)"),
+        ("Masked q[0] 1 2", r"Masked\(0, 1, 2\): too many positional arguments"),
+        ("Refused q[1]", r"Refused\(1\): no"),
+    ],
+)
+def test_what_a_definition_cannot_mean_names_the_gate_of_the_circuit(PulseData, gate, message):
+    from jaqalpaw.utilities.exceptions import PulseException
+
+    class Wrong:
+        def gate_Turned(self, q, turns):
+            return [PulseData(q, -turns * 1e-6)]
+
+        def gate_Masked(self, q, mask):
+            return [PulseData(q, 1e-6, fwd_frame0_mask=mask)]
+
+        def macro_Refused(self, q):
+            raise PulseException("no")
+
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    with pytest.raises((PulseError, UsageError), match=f"^gate {message}"):
+        jaqal.circuit(f"register q[2]\n{gate}\n", Wrong())
 
 
 def test_mixed_rotation_at_the_end_marks_every_segment(PulseData):

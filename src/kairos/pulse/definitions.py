@@ -13,7 +13,8 @@ import sys
 import types
 
 from ..contracts import pulse as facts
-from .gates import NAMES, Mixed, Pulse, Spline, Steps
+from ..errors import UsageError
+from .gates import MASKS, NAMES, Mixed, Pulse, PulseError, Spline, Steps, nearest
 
 __all__ = ["Choice", "ClockCycles", "Loop", "Parallel", "PulseData", "Sequential", "install"]
 
@@ -31,6 +32,7 @@ ROUTES = {
     "forward": ("fwd_frame0_mask", "fwd_frame1_mask"),
     "invert": ("inv_frame0_mask", "inv_frame1_mask"),
 }
+KNOWN_MASKS = (*FLAGS, *(mask for pair in ROUTES.values() for mask in pair))
 POSITIONS = (
     "freq0 phase0 amp0 freq1 phase1 amp1 waittrig sync_mask enable_mask fb_enable_mask framerot0 framerot1 "
     "apply_at_end_mask rst_frame_mask fwd_frame0_mask fwd_frame1_mask inv_frame0_mask inv_frame1_mask"
@@ -70,16 +72,20 @@ class Choice(Loop):
     """Cases of a macro, one of which a measurement result selects; definitions know it as Branch."""
 
 
-class PulseException(Exception):
+class PulseException(UsageError):
     """Definitions may raise it: a pulse is not possible."""
 
 
-class CollisionException(Exception):
+class CollisionException(UsageError):
     """Likewise: a channel is used twice."""
 
 
-class CircuitCompilerException(Exception):
+class CircuitCompilerException(UsageError):
     """Likewise: a circuit is not possible."""
+
+
+REFUSALS = (PulseException, CollisionException, CircuitCompilerException)
+"""What definitions raise to refuse something."""
 
 
 def _value(value):
@@ -92,17 +98,31 @@ def _value(value):
 def PulseData(channel: int, dur: float, *values, **parameters) -> Pulse:
     """Build the pulse of a channel for `dur` seconds, or :class:`ClockCycles`: parameters as those
     of :class:`Pulse`, tuples for splines and lists for steps, and flags by the names of
-    :data:`FLAGS`. TypeError names unknown ones.
+    :data:`FLAGS`. PulseError names the channel and a parameter that does not exist, or a flag that is none.
     """
+    if len(values) > len(POSITIONS):
+        raise PulseError(f"channel {channel}: PulseData has {len(values) - len(POSITIONS)} values too many")
     parameters = dict(zip(POSITIONS, values, strict=False)) | parameters
-    routes = {name: tuple(int(parameters.pop(mask, 0)) for mask in masks) for name, masks in ROUTES.items()}
-    flags = {ours: int(parameters.pop(theirs)) for theirs, ours in FLAGS.items() if theirs in parameters}
-    if unknown := parameters.keys() - set(NAMES):
-        known = ", ".join([*NAMES, *FLAGS, *(mask for masks in ROUTES.values() for mask in masks)])
-        raise TypeError(f"PulseData has no {', '.join(sorted(unknown))}; it has {known}")
+    masks = {name: _mask(channel, name, parameters.pop(name)) for name in KNOWN_MASKS if name in parameters}
+    routes = {name: tuple(masks.pop(mask, 0) for mask in pair) for name, pair in ROUTES.items()}
+    flags = {ours: masks[theirs] for theirs, ours in FLAGS.items() if theirs in masks}
+    for name in parameters.keys() - set(NAMES):
+        hint = nearest(name, [*NAMES, *KNOWN_MASKS, "channel", "dur"])
+        raise PulseError(f"channel {channel}, {name}: PulseData has no such parameter; {hint}")
     length = {"cycles": int(dur)} if isinstance(dur, ClockCycles) else {"duration": dur}
     courses = {name: _value(value) for name, value in parameters.items()}
     return Pulse(channel=channel, **length, **courses, **{**flags, "wait": bool(flags.get("wait"))}, **routes)
+
+
+def _mask(channel, name: str, value) -> int:
+    """Return a flag or mask, which may be a whole number of any type. PulseError if it is none."""
+    try:
+        if (number := int(value)) == value and 0 <= number < (2 if name == "waittrig" else 4):
+            return number
+    except (TypeError, ValueError, OverflowError):
+        pass
+    form = "true or false" if name == "waittrig" else f"a mask of two: {MASKS}"
+    raise PulseError(f"channel {channel}, {name}: {value!r} is not {form}")
 
 
 _CLOCK = facts.CLOCK_HZ
@@ -144,14 +164,13 @@ _COURSES = {"ClockCycles": ClockCycles, "Discrete": Steps, "Mixed": Mixed, "Spli
 _TIMES = {"to_clock_cycles": to_clock_cycles, "to_real_time": to_real_time}
 _STEPS = [discretize_frequency, discretize_phase, discretize_amplitude, discretize_time]
 _BLOCKS = {"Branch": Choice, "Case": Case, "Loop": Loop, "Parallel": Parallel, "Sequential": Sequential}
-_EXCEPTIONS = [PulseException, CollisionException, CircuitCompilerException]
 MODULES = {
     "jaqalpaw": {},
     "jaqalpaw.ir": {},
     "jaqalpaw.ir.pulse_data": {"PulseData": PulseData},
     "jaqalpaw.utilities": {},
     "jaqalpaw.utilities.datatypes": _COURSES | _TIMES | _BLOCKS,
-    "jaqalpaw.utilities.exceptions": {kind.__name__: kind for kind in _EXCEPTIONS},
+    "jaqalpaw.utilities.exceptions": {kind.__name__: kind for kind in REFUSALS},
     "jaqalpaw.utilities.helper_functions": {
         "CLKFREQ": _CLOCK,
         **_COURSES,

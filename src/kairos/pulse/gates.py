@@ -59,13 +59,25 @@ class Follow:
     samples: int = 1001
 
     def values(self, duration: float) -> list[float]:
-        """Return the samples of a pulse of `duration` seconds."""
+        """Return the samples of a pulse of `duration` seconds. PulseError if there are none."""
         if callable(self.course):
-            return [_number(self.course(t)) for t in numpy.linspace(0.0, duration, self.samples)]
+            if not isinstance(self.samples, int) or self.samples < 2:
+                raise PulseError(f"{self.samples!r} samples; a function to follow is sampled at 2 points or more")
+            return [_number(self._at(t)) for t in numpy.linspace(0.0, duration, self.samples)]
         try:
-            return numpy.asarray(self.course, dtype=float).ravel().tolist()
+            values = numpy.asarray(self.course, dtype=float).ravel().tolist()
         except (TypeError, ValueError):
-            raise PulseError("a course to follow is a function of time, or samples that are numbers") from None
+            values = []
+        if len(values) < 2:
+            raise PulseError("a course to follow is a function of time, or two or more samples that are numbers")
+        return values
+
+    def _at(self, t: float):
+        """Return the value at a time in seconds."""
+        try:
+            return self.course(t)
+        except Exception as error:
+            raise PulseError(f"the function to follow fails at {t:g} s: {type(error).__name__}: {error}") from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +148,7 @@ class Pulse:
         if self.cycles is not None:
             cycles = self._whole("cycles", 1 << 63, "a whole number of cycles, 0 or more")
         else:
-            seconds = self._of("duration", lambda: _number(self.duration))
+            seconds = self._of("duration", lambda: _number(self.duration, "durations are in seconds"))
             if not 0 <= seconds < math.inf:
                 raise PulseError(f"channel {self.channel}, duration: {seconds:g} s is no length of time")
             cycles = int(seconds * clock)
@@ -187,6 +199,13 @@ class Pulse:
         return tuple(self._whole(name, 4, what, mask) for mask in given)
 
 
+def nearest(name: str, known: list[str]) -> str:
+    """Return what was probably meant by `name`, or what there is, as the end of a message."""
+    alike = [difflib.SequenceMatcher(None, name, other).ratio() for other in known]
+    near = known[alike.index(max(alike))]
+    return f"did you mean {near}?" if max(alike) > 0.6 else f"it has {', '.join(known)}"
+
+
 def _named_only(make):
     """Return the constructor `make` of pulses, with one line for arguments that it does not have."""
     known = [entry.name for entry in fields(Pulse)]
@@ -196,10 +215,7 @@ def _named_only(make):
         channel = f"channel {named['channel']}, " if "channel" in named else ""
         for name in named:
             if name not in known:
-                alike = [difflib.SequenceMatcher(None, name, other).ratio() for other in known]
-                near = known[alike.index(max(alike))]
-                hint = f"did you mean {near}?" if max(alike) > 0.6 else f"it has {', '.join(known)}"
-                raise PulseError(f"{channel}{name}: a pulse has no such parameter; {hint}")
+                raise PulseError(f"{channel}{name}: a pulse has no such parameter; {nearest(name, known)}")
         if values or not channel:
             raise PulseError("a pulse is given by names, with its channel: Pulse(channel=0, duration=1e-6, amp0=50)")
         make(self, **named)
@@ -218,8 +234,12 @@ FLAGS = {
 MASKS = "0 for none, 1 for the first, 2 for the second, 3 for both"
 
 
-def _number(value) -> float:
-    """Return the value as a number; PulseError if it is none. Text is none, even that of a number."""
+COURSES = "courses are tuples (knots), lists (steps), Spline, Steps, Mixed or Follow"
+
+
+def _number(value, instead: str = COURSES) -> float:
+    """Return the value as a number; PulseError, which says what there is `instead`, if it is none. Text is none, even
+    that of a number."""
     if not isinstance(value, str | bytes | Sequence | complex | numpy.complexfloating) and not getattr(
         value, "ndim", 0
     ):
@@ -228,7 +248,7 @@ def _number(value) -> float:
         except (TypeError, ValueError, OverflowError):
             pass
     shown = f"an array of {value.shape}" if isinstance(value, numpy.ndarray) else f"{value!r:.60}"
-    raise PulseError(f"{shown} is no number; courses are tuples (knots), lists (steps), Spline, Steps, Mixed or Follow")
+    raise PulseError(f"{shown} is no number; {instead}")
 
 
 def _shape(value, duration: float) -> tuple:

@@ -79,8 +79,8 @@ def checked_gates(gates: Mapping[str, Iterable[Pulse]]) -> dict[str, list[Pulse]
         raise PulseError(f"gates are given by name, as {{'x': [Pulse(…)]}}, not as {type(gates).__name__}")
     found = {}
     for name, pulses in gates.items():
-        if not isinstance(name, str):
-            raise PulseError(f"gate {name!r}: the name of a gate is a text")
+        if not isinstance(name, str) or not name.isprintable():
+            raise PulseError(f"gate {name!r}: the name of a gate is a text of one line")
         if isinstance(pulses, str | Mapping) or not isinstance(pulses, Iterable):
             raise PulseError(f"gate {name}: a gate is a list of pulses, not {_kind(pulses)}")
         found[name] = list(pulses)
@@ -156,6 +156,11 @@ class GateSet:
         content starts."""
         used = {pulse.channel for pulses in self.gates.values() for pulse in pulses}
         mask = sum(1 << channel for channel in used) if channels is None else channels
+        every = (1 << self.core.channels) - 1
+        if not isinstance(mask, int) or not 0 <= mask <= every:
+            raise PulseError(
+                f"channels: {mask!r} is no mask of channels 0 to {self.core.channels - 1}: 0 to {every:#x}"
+            )
         native = []
         for step in self.steps if steps is None else _steps(steps):
             if isinstance(step, Branch):

@@ -6,12 +6,13 @@ file with one, with the definitions named by its lines ``from MODULE usepulses *
 
 import inspect
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UsageError
-from .definitions import Choice, Finder, Loop, Parallel, PulseData, install
-from .gates import Mixed, Pulse
+from .definitions import REFUSALS, Choice, Finder, Loop, Parallel, PulseData, install
+from .gates import Mixed, Pulse, PulseError
 from .gateset import Branch, Core, GateSet
 from .usepulses import definition_of
 
@@ -159,13 +160,20 @@ class _Reading:
         arguments = [value.resolve_qubit()[1] if hasattr(value, "resolve_qubit") else value for value in parameters]
         label = f"{name}({', '.join(map(repr, arguments))})"
         kind, method = self.method(name)
-        if name in OF_ALL and not arguments and inspect.signature(method).parameters:
+        signature = inspect.signature(method)
+        if name in OF_ALL and not arguments and signature.parameters:
             arguments = [self.core.channels]
-        found = method(*arguments)
+        try:
+            signature.bind(*arguments)
+        except TypeError as error:
+            raise UsageError(f"gate {label}: {error}; its definition is {kind}{name}{signature}") from None
+        with _naming(label):
+            found = method(*arguments)
+            pulses = self.pulses(found, f"{kind}{name}") if kind == GATE else []
         if kind == MACRO:
             yield from self.of_macro(found or [], label)
         else:
-            yield (self.add(label, self.pulses(found, f"{kind}{name}")),)
+            yield (self.add(label, pulses),)
 
     def method(self, name: str):
         """Return the method that defines a gate, after its prefix: a macro, if there are both."""
@@ -208,7 +216,20 @@ class _Reading:
         elif isinstance(item, list | tuple) and any(isinstance(part, list | tuple) for part in item):
             yield from self.of_macro(item, label)
         else:
-            yield (self.add(label, self.pulses(item, f"macro {label}")),)
+            with _naming(label):
+                pulses = self.pulses(item, f"macro {label}")
+            yield (self.add(label, pulses),)
+
+
+@contextmanager
+def _naming(gate: str):
+    """Name the gate in what definitions refuse to make, and in pulses that cannot be."""
+    try:
+        yield
+    except REFUSALS as error:
+        raise type(error)(f"gate {gate}: {error}") from error
+    except PulseError as error:
+        raise PulseError(f"gate {gate}, {error}") from None
 
 
 def _held(course) -> float:

@@ -35,11 +35,23 @@ def definition_of(name: str, folder: Path):
         # As part of a package, so that the module may import its neighbours by relative names.
         found = _found(f"{start.name}.{place}", start.parent, start)
         if found is not None:
-            return found()
+            return _made(found, name)
     found = _found(place, start, start)
     if found is None:
         raise UsageError(f"from {name} usepulses: no such module or class with gates next to the circuit")
-    return found()
+    return _made(found, name)
+
+
+def _made(kind, name: str):
+    """Return an object of a class with gates. UsageError if it needs arguments, or is abstract."""
+    try:
+        inspect.signature(kind).bind()
+        if not inspect.isabstract(kind):
+            return kind()
+        problem = "it is abstract"
+    except TypeError as error:
+        problem = str(error)
+    raise UsageError(f"from {name} usepulses: class {kind.__name__} cannot be made without arguments: {problem}")
 
 
 def _found(place: str, path: Path, owner: Path):
