@@ -172,6 +172,7 @@ def test_gate_made_in_the_tables_equals_the_compiled_one(run):
 @pytest.mark.parametrize(
     "call, message",
     [
+        ("play_made(self.gates, 1, -8, 0, [A0], [1], [50.0])", "a pulse of -8 machine units: a multiple of 8 above 0"),
         ("play_made(self.gates, 4, LENGTH, 0, [A0], [1], [50.0])", "channels 4 of a pulse: the core has 2"),
         ("make(self.new, 4, 0, [A0], [1], [50.0])", "channels 4 of a pulse: the gate has 3"),
         (

@@ -49,6 +49,8 @@ def test_marks_of_a_sequence_give_gate_positions():
     ]
     assert sequence.duration_mu == 1344
     assert sequence.find("z") == 1280
+    with pytest.raises(PulseError, match="^gate w: the sequence does not have it; it has x"):
+        sequence.find("w")
 
 
 def test_adjustable_values_are_listed_by_segment():

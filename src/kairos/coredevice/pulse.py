@@ -330,8 +330,11 @@ class Pulse(TableLoader):
         `channels`, without a kernel.
 
         Input n is the gateware's `result<n>`: an edge counter, which delivers its count when
-        requested to send it, or a TTL input, which counts while its gate is open. 0: no inputs.
+        requested to send it, or a TTL input, which counts while its gate is open. 0: no inputs. ValueError if the mask
+        has more than these four.
         """
+        if not 0 <= inputs < 1 << RESULT_BITS:
+            raise ValueError("a mask of inputs is 0 to 15, not {0}", int64(inputs))
         rtio_output(self.inputs, inputs)
         delay_mu(CYCLE_MU)
         rtio_output(self.takers, channels)

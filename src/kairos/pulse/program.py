@@ -151,11 +151,12 @@ class PlayableSequence:
         return self._program.tables
 
     def find(self, name: str) -> int64:
-        """Return the start time of the first gate of this name. KeyError if there is none."""
+        """Return the start time of the first gate of this name. PulseError if there is none."""
         for mark in self._marks:
             if mark.name == name:
                 return int64(mark.begin_mu)
-        raise KeyError(name)
+        names = dict.fromkeys(mark.name for mark in self._marks)
+        raise PulseError(f"gate {name}: the sequence does not have it; it has {', '.join(names)}")
 
     def marks(self, begin_mu: int = 0) -> list[Mark]:
         """Return the interval of each gate if the sequence begins at `begin_mu`; a branch as a

@@ -25,7 +25,7 @@ from ..testbenches.rtio_core import build_core, build_link
 from ..variants import ChannelSpec, Variant
 from ..verilated import verilate
 from ..verilated.library import Library
-from . import blocks, bridge, bulk, cycles, links, pulse, pulse_updates, remote, sync
+from . import blocks, bonding, bridge, bulk, cycles, links, pulse, pulse_updates, remote, sync
 from .phys import BASELINES, PHYS
 from .place import root
 from .route import route
@@ -116,11 +116,12 @@ def _bridge_latencies():
         "a {} of 32 bits, from its address at the port to its answer, without the fibre: both ends, words protected by "
     )
     what += "frames, and the block's own cycles; simulated; the paper's figure 10 has no numbers in its text"
-    for direction in ("write", "read"):
-        yield (
-            f"bridge.{direction}_latency_cycles",
-            (partial(lambda d: bridge.latencies("gearbox")[d][0], direction), "cycles", None, what.format(direction)),
-        )
+    simple = "; the simple packetiser, whose rates are those of the standard bridge"
+    for name, packetiser, how in [("", "gearbox", ""), ("simple_", "simple", simple)]:
+        for direction in ("write", "read"):
+            measure = partial(lambda p, d: bridge.latencies(p)[d][0], packetiser, direction)
+            source = what.format(direction) + how
+            yield f"bridge.{name}{direction}_latency_cycles", (measure, "cycles", None, source)
     yield (
         "bridge.latency_packing_share",
         (
@@ -232,6 +233,7 @@ def _reference_pulse():
 # name: (function, unit, baseline, source)
 _CYCLES = {
     **dict(_bridge_rates()),
+    **dict(bonding.rows()),
     **dict(_remote_rates()),
     **dict(_bridge_latencies()),
     **dict(_remote_memory()),
@@ -340,6 +342,7 @@ TARGETS = {
     "bridge.write_reliable_mib_s": 1450,
     "bridge.read_reliable_mib_s": 1450,
     **{f"bridge.write_small_mib_s_{beats}": rate for beats, rate in _SMALL.items()},
+    **bonding.TARGETS,
     "bridge.lut": 1727,
     "packetiser.lut": 342,
     "interrupt.cycles": 30,
@@ -372,6 +375,7 @@ AT_LEAST = {
     "bridge.write_reliable_mib_s",
     "bridge.read_reliable_mib_s",
     *[f"bridge.write_small_mib_s_{beats}" for beats in _SMALL],
+    *bonding.TARGETS,
     "bridge.duplex_share",
     "remote.bulk_throughput",
     "pulse.gates_per_s_at_409_6MHz",

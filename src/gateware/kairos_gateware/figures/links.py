@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from ..link.line.reliable import Reliability
-from ..testbenches.link import BridgeTraffic
+from ..testbenches.link import BridgePair, BridgeTraffic
 from ..testbenches.rtio_core import Command, Core, LinkBench
 from ..verilated.lockstep import Lockstep, build_lockstep
 from .place import root
 
 __all__ = [
+    "DELAY",
     "FIBRE",
     "LINE_RATE",
     "analytic_mib_per_s",
@@ -26,14 +27,12 @@ __all__ = [
     "mib_per_s",
     "remote_event_cycles",
     "remote_latency_cycles",
+    "traffic_engine",
     "whole_engine",
 ]
 
 LINE_RATE = 16.375e9
 """Bits per second on the line, 64B/66B, as in the paper (Drehmel and Heiss, The Prism Bridge)."""
-_WORDS_PER_S = LINE_RATE / 66
-_CYCLES_PER_S = LINE_RATE / 64
-"""Of the line coder, which takes 32 words in 33 cycles."""
 _WARM_UP, _CYCLES = 4000, 8000
 DELAY = 20
 """Cycles that a word is in flight."""
@@ -43,21 +42,22 @@ _INPUTS = ("beats", "writes", "reads", "levels")
 _OUTPUTS = ("written", "read", "wrong", "levels_seen")
 
 
-def _engine(output, **options) -> Lockstep:
-    dut = BridgeTraffic(delay=DELAY, **options)
+def traffic_engine(output: Path, pair) -> Lockstep:
+    """Endless bursts over a pair of bridges, verilated. Raises OSError."""
+    dut = BridgeTraffic(pair)
     inputs = {name: getattr(dut, name) for name in _INPUTS}
     return build_lockstep(output, dut, inputs, {name: getattr(dut, name) for name in _OUTPUTS})
 
 
 def bridge_engine(output: Path) -> Lockstep:
     """The verilated bridge with endless bursts, one cycle per word of the line. Raises OSError."""
-    return _engine(output)
+    return traffic_engine(output, BridgePair(delay=DELAY))
 
 
 def whole_engine(output: Path) -> Lockstep:
     """The same with retransmission and line coders, one cycle per 64 bits of the line. Raises
     OSError."""
-    return _engine(output, coded=True, reliability=Reliability())
+    return traffic_engine(output, BridgePair(coded=True, delay=DELAY, reliability=Reliability()))
 
 
 def _play(engine, beats, writes, reads, levels=None):
@@ -75,12 +75,14 @@ def _beats_per_cycle(engine: Lockstep, beats, writes, reads):
     return [float(shown[name][-1] - shown[name][_WARM_UP - 1]) / _CYCLES for name in ("written", "read")]
 
 
-def mib_per_s(engine: Lockstep, beats: int, direction: str, whole: bool = False) -> float:
-    """MiB of data per second in bursts of so many beats of 8 bytes, `write` or `read`. whole: of
-    `whole_engine`."""
+def mib_per_s(
+    engine: Lockstep, beats: int, direction: str, whole: bool = False, rate: float = LINE_RATE, lanes: int = 1
+) -> float:
+    """MiB of data per second in bursts of so many beats, `write` or `read`. whole: of an engine with line coders,
+    which take 32 words in 33 cycles of 64 bits. rate: of each line, in bit/s; lanes: each has 8 bytes of a beat."""
     written, read = _beats_per_cycle(engine, beats, direction == "write", direction == "read")
-    rate = _CYCLES_PER_S if whole else _WORDS_PER_S
-    return (written if direction == "write" else read) * 8 * rate / 2**20
+    cycles = rate / (64 if whole else 66)
+    return (written if direction == "write" else read) * 8 * lanes * cycles / 2**20
 
 
 def duplex_share(engine: Lockstep, beats: int = 256) -> float:
@@ -154,11 +156,13 @@ CURVES = {
 V3."""
 
 
-def analytic_mib_per_s(curve: str, beats: int, direction: str = "write", transactions: int = 1000) -> float:
+def analytic_mib_per_s(
+    curve: str, beats: int, direction: str = "write", transactions: int = 1000, rate: float = LINE_RATE
+) -> float:
     """The paper's formula; a write's addresses share the direction with its data."""
     words = CURVES[curve](transactions, beats)
     words += transactions * ceil(_ADDRESS / _PAYLOAD) if direction == "write" else 0
-    return _WORDS_PER_S * transactions * beats * 8 / words / 2**20
+    return rate / 66 * transactions * beats * 8 / words / 2**20
 
 
 def draw(path: Path, points: dict[str, list[tuple[int, float]]]) -> None:

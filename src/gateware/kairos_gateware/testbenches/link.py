@@ -6,12 +6,13 @@ from operator import add
 
 from migen import *
 
+from ..link.line.bonded import LANE_BITS, BondedRequester, BondedServer
 from ..link.line.bridge import BridgeRequester, BridgeServer
 from ..link.line.coding import LineReceiver, LineTransmitter
 from ..link.line.endpoint import Endpoint, Stream
 from ..link.line.gearbox import Forms
 
-__all__ = ["STREAMS", "BridgePair", "BridgeTraffic", "Chance", "StreamTraffic"]
+__all__ = ["STREAMS", "BondedPair", "BridgePair", "BridgeTraffic", "Chance", "StreamTraffic"]
 
 BURSTS_UNDER_WAY = 64
 
@@ -54,13 +55,48 @@ class BridgePair(Module):
         ]
 
 
-class BridgeTraffic(Module):
-    """Back-to-back bursts. `beats`: of each; `writes`, `reads`: enable each kind. `written`,
-    `read`: beats that have arrived; `wrong`: beats with other data than were sent. `levels`: of the
-    interrupts at the far end; `levels_seen`: at the near end."""
+class BondedPair(Module):
+    """Two ends with several lanes, each with line coders. skews: bits by which each lane is late, beyond `delay`
+    cycles, one for each lane. `cut`: a bit for each lane whose line carries nothing, towards the far end."""
 
-    def __init__(self, **options):
-        self.submodules.pair = pair = BridgePair(**options)
+    def __init__(self, skews, delay=1, **options):
+        self.submodules.near = near = BondedRequester(len(skews), **options)
+        self.submodules.far = far = BondedServer(len(skews), **options)
+        self.cut = Signal(len(skews))
+
+        # # #
+
+        for n, skew in enumerate(skews):
+            self._join(near.endpoints[n], far.endpoints[n], far.lines[n], 64 * delay + skew, self.cut[n])
+            self._join(far.endpoints[n], near.endpoints[n], near.lines[n], 64 * delay + skew, 0)
+
+    def _join(self, source, sink, carries, bits, cut):
+        transmitter, receiver = LineTransmitter(), LineReceiver()
+        self.submodules += transmitter, receiver
+        line, cycles, rest = transmitter.line, *divmod(bits, 64)
+        for _ in range(cycles):
+            before, line = line, Signal.like(line)
+            self.sync += line.eq(before)
+        earlier = Signal.like(line)
+        self.sync += earlier.eq(line)
+        self.comb += [
+            transmitter.word.valid.eq(source.out.valid),
+            transmitter.word.word.eq(source.out.word),
+            source.out.ready.eq(transmitter.word.ready),
+            receiver.line.eq(Mux(cut, 0, (Cat(earlier, line) >> (64 - rest))[:64] if rest else line)),
+            carries.eq(receiver.up),
+            sink.into.valid.eq(receiver.word.valid),
+            sink.into.word.eq(receiver.word.word),
+        ]
+
+
+class BridgeTraffic(Module):
+    """Back-to-back bursts. pair: of bridges, by default `BridgePair` with the options. `beats`: of each;
+    `writes`, `reads`: enable each kind. `written`, `read`: beats that have arrived; `wrong`: beats with other data
+    than were sent. `levels`: of the interrupts at the far end; `levels_seen`: at the near end."""
+
+    def __init__(self, pair=None, **options):
+        self.submodules.pair = pair = pair or BridgePair(**options)
         near, far = pair.near.axi, pair.far.axi
         self.beats, self.writes, self.reads = Signal(9), Signal(), Signal()
         self.written, self.read, self.wrong = Signal(32), Signal(32), Signal(32)
@@ -77,7 +113,7 @@ class BridgeTraffic(Module):
             near.aw.valid.eq(self.writes & (announced - ended < BURSTS_UNDER_WAY)),
             near.w.valid.eq(announced != ended),
             near.aw.len.eq(self.beats - 1),
-            near.w.strb.eq(2**8 - 1),
+            near.w.strb.eq(2 ** len(near.w.strb) - 1),
             near.ar.valid.eq(self.reads & (wanted - had < BURSTS_UNDER_WAY)),
             near.ar.len.eq(self.beats - 1),
             near.b.ready.eq(1),
@@ -101,18 +137,19 @@ class BridgeTraffic(Module):
             self.read.eq(self.read + near.r.valid),
             self.wrong.eq(
                 self.wrong
-                + (far.w.valid & (far.w.data != self._nth(self.written)))
-                + (near.r.valid & (near.r.data != self._nth(self.read)))
+                + (far.w.valid & (far.w.data != self._nth(self.written, len(far.w.data))))
+                + (near.r.valid & (near.r.data != self._nth(self.read, len(near.r.data))))
             ),
         ]
 
     @staticmethod
-    def _nth(count):
-        return Cat(count, ~count)
+    def _nth(count, width):
+        """Return the data of a beat: other ones for each 64 bits."""
+        return Cat(*[bits for n in range(width // LANE_BITS) for bits in (count ^ n << 29, ~count)])
 
     def _bursts(self, channel):
         beat, sent = Signal(9), Signal(32)
-        self.comb += [channel.last.eq(beat == self.beats - 1), channel.data.eq(self._nth(sent))]
+        self.comb += [channel.last.eq(beat == self.beats - 1), channel.data.eq(self._nth(sent, len(channel.data)))]
         self.sync += If(
             channel.valid & channel.ready,
             sent.eq(sent + 1),

@@ -61,8 +61,8 @@ class PulseBuilder(BeatTracker):
         self._require(program.gates)
         if channels & ~((1 << self.channels) - 1) != 0 or channels == 0:
             raise ValueError("channels {0} of a pulse: the core has {1}", int64(channels), int64(self.channels))
-        if duration_mu % CYCLE_MU != 0 or duration_mu >= int64(CYCLE_MU) << 31:
-            raise ValueError("a pulse of {0} machine units: a multiple of 8, less than 17 s", int64(duration_mu))
+        if duration_mu % CYCLE_MU != 0 or duration_mu <= 0 or duration_mu >= int64(CYCLE_MU) << 31:
+            raise ValueError("a pulse of {0} machine units: a multiple of 8 above 0, below 17 s", int64(duration_mu))
         pulse = [0 for _ in range(HEAD + 2 * len(parameters))]
         self._describe(pulse, channels, flags, parameters, counts)
         pulse[1] = program.channels & ~channels

@@ -44,8 +44,11 @@ class SampleSettings(RTIODevice):
         (`feed_forward`).
 
         This, harmonics, couplings and the global counter are settings of sample generation: in the
-        logic of boards with converter cards, and in an emulated device's recording.
+        logic of boards with converter cards, and in an emulated device's recording. ValueError if the error is more
+        than half the sample rate.
         """
+        if not (error >= -self.sample_rate / 2.0 and error < self.sample_rate / 2.0):
+            raise ValueError("a frequency error beyond half the sample rate")
         word = to_wide_word(error / self.sample_rate * TURN)
         rtio_output_wide(self.error, [int32(word), int32(word >> 32)])
 

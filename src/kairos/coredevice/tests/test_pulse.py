@@ -125,6 +125,9 @@ def test_gate_too_long_for_memory_is_rejected(pulse):
         ),
         ("result", (-1,), "a measurement result is 0 to 15, not -1"),
         ("set_threshold", (4, 1), "a threshold is that of bit 0 to 3 of results, not 4"),
+        ("results_from", (16, 1), "a mask of inputs is 0 to 15, not 16"),
+        ("set_frequency_error", (5e8,), "a frequency error beyond half the sample rate"),
+        ("set_frequency_error", (float("nan"),), "a frequency error beyond half the sample rate"),
     ],
 )
 def test_argument_out_of_range_is_refused_without_an_event(pulse, method, arguments, text):

@@ -68,7 +68,8 @@ def bridge_streams(axi, interrupts, depth, packed=True):
 class BridgeChannels(Module):
     """The five channels of `axi` on the vectors of their streams. near: the end where transactions enter,
     with `axi` a slave; at the other, `axi` is a master. ports: of the endpoint, by channel: those to send
-    to, and those to take from. tags: of each channel's forms, by channel. up: of the link.
+    to, and those to take from; channels without one are left alone. tags: of each channel's forms, by
+    channel. up: of the link.
     """
 
     def __init__(self, near, axi, ports, tags, up):
@@ -76,7 +77,7 @@ class BridgeChannels(Module):
 
         # # #
 
-        for name in _FIELDS:
+        for name in [name for name in _FIELDS if name in ports]:
             join = self._send if (name in _AWAY) == near else self._take
             join(name, getattr(axi, name), tags[name], ports[name])
 
