@@ -412,7 +412,7 @@ def test_exceptions_of_definitions_have_their_names(PulseData):
         ("Refused q[1]", r"Refused\(1\): no"),
     ],
 )
-def test_definition_that_cannot_be_meant_names_the_gate(PulseData, gate, message):
+def test_definition_with_wrong_pulses_names_the_gate(PulseData, gate, message):
     from jaqalpaw.utilities.exceptions import PulseException
 
     class Wrong:
