@@ -65,7 +65,6 @@ SETUPS: dict[str, Callable] = {
     "lab": _lab,
     "cards": _cards,
     "songbird": lambda folder: database("songbird", folder),
-    "servo": lambda folder: database("servo", folder),
 }
 """Functions that write a database to a folder, by name; devices without a driver's bus are not reached."""
 
@@ -93,9 +92,8 @@ CASES = {
     "shuttler_relays": Case("cards", "relay", "enable", (0x1234,), words=[(16, 0x1234)]),
     "shuttler_adc": Case("cards", "adc", "write16", (1, 0x8010), (), words=[(24, 0x018010)]),
     "songbird": Case("songbird", "songbird0", "write_reg", (0x18, 0x5A), words=[(32, 0x185A0000)], until=100_000),
-    "suservo": Case("servo", "suservo0", "set_config", (1,), until=2000),
 }
-"""By card. A Grabber has inputs only."""
+"""By card. A Grabber has inputs only; an SU-Servo goes on by itself, which makes a recording long."""
 
 
 def waveform(chain, case: Case) -> tuple[list[tuple[int, int]], str]:
