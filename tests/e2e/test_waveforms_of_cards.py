@@ -6,9 +6,11 @@ from tests.cards.waveforms import CASES, FOLDER, SETUPS, waveform
 from tests.support.chain import Chain
 
 
-@pytest.fixture(
-    scope="module", params=["lab", *(pytest.param(name, marks=pytest.mark.long) for name in SETUPS if name != "lab")]
-)
+pytestmark = pytest.mark.long
+"""Half a minute of device time, mostly that of initialisations."""
+
+
+@pytest.fixture(scope="module", params=SETUPS)
 def setup(request, tmp_path_factory):
     """A set of cards: its name, and the device."""
     with Chain(SETUPS[request.param](tmp_path_factory.mktemp("waveforms"))) as chain:

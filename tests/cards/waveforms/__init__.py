@@ -79,7 +79,6 @@ CASES = {
     "urukul_update": Case("lab", "ttl_urukul0_io_update", "pulse_mu", (int64(8),), (), ("ttl_urukul0_io",)),
     "sampler": Case("lab", "sampler0", "set_gain_mu", (2, 3), words=[(16, 0b11 << 4)]),
     "sampler_conversion": Case("lab", "sampler0", "sample_mu", ([0] * 8,)),
-    "fastino": Case("lab", "fastino0", "set_group_mu", (4, [0x1A5C3, 0x3]), pins=("fastino0",)),
     "zotino": Case("lab", "zotino0", "write_dac_mu", (3, 0xA000), words=[(24, 0b11 << 22 | (8 + 3) << 16 | 0xA000)]),
     "zotino_load": Case("lab", "zotino0", "load", (), ()),
     "ad9834": Case("lab", "ad9834", "write", (0x2138,), words=[(16, 0x2138)]),
@@ -93,7 +92,7 @@ CASES = {
     "shuttler_adc": Case("cards", "adc", "write16", (1, 0x8010), (), words=[(24, 0x018010)]),
     "songbird": Case("songbird", "songbird0", "write_reg", (0x18, 0x5A), words=[(32, 0x185A0000)], until=100_000),
 }
-"""By card. A Grabber has inputs only; an SU-Servo goes on by itself, which makes a recording long."""
+"""By card. A Grabber has inputs only; a Fastino numbers its frames (its vectors have them); an SU-Servo goes on by itself, which makes a recording long."""
 
 
 def waveform(chain, case: Case) -> tuple[list[tuple[int, int]], str]:
