@@ -5,7 +5,6 @@ import pytest
 from tests.cards.waveforms import CASES, FOLDER, SETUPS, waveform
 from tests.support.chain import Chain
 
-
 pytestmark = pytest.mark.long
 """Half a minute of device time, mostly that of initialisations."""
 

@@ -92,7 +92,8 @@ CASES = {
     "shuttler_adc": Case("cards", "adc", "write16", (1, 0x8010), (), words=[(24, 0x018010)]),
     "songbird": Case("songbird", "songbird0", "write_reg", (0x18, 0x5A), words=[(32, 0x185A0000)], until=100_000),
 }
-"""By card. A Grabber has inputs only; a Fastino numbers its frames (its vectors have them); an SU-Servo goes on by itself, which makes a recording long."""
+"""By card. A Grabber has inputs only;
+a Fastino numbers its frames (its vectors have them); an SU-Servo goes on by itself, which makes a recording long."""
 
 
 def waveform(chain, case: Case) -> tuple[list[tuple[int, int]], str]:
