@@ -82,10 +82,15 @@ class Chain:
         """Return the driver of a device."""
         return self.devices.get(name)
 
-    def pin(self, name: str):
-        """Return a pin, recorded since the last call with `pins`."""
+    def recording(self):
+        """Return the pins, recorded since the last call with `pins`."""
         self.bench.device.wait_idle(clocks=self.bench.database.channels_of("TTLClockGen"))
         self.bench._recording = self.bench.device.recording(self.bench.database.channel_names())
+        return self.bench.recording
+
+    def pin(self, name: str):
+        """Return a pin, recorded since the last call with `pins`."""
+        self.recording()
         return self.bench.pin(name)
 
     def pulses(self, name: str) -> list[int]:

@@ -264,6 +264,15 @@ SCOPE = {
             1: "",
         },
     },
+    "Songbird": {
+        "driver": "songbird",
+        "card": "",
+        "chip": "songbird",
+        "bus": "spi_device",
+        "selects": {
+            1: " DAC",
+        },
+    },
     "CPLD": {
         "driver": "urukul",
         "card": "",

@@ -18,6 +18,7 @@ def _measured(figure):
         ios = [signal for pad in phy.pads for signal in (pad.o, pad.oe, pad.i)]
         for channel in [phy.channel, *getattr(phy, "others", [])]:
             ios += _ios(channel)
+        ios += getattr(phy, "outputs", [])
         return figure.what, phy, ios
 
     return build

@@ -11,6 +11,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "gateware" / "phys.md"
 ROWS = {
     "grabber, 1 / 16 regions, receiver included": ["grabber_1", "grabber"],
     "Phaser, with oscillators / with pulses": ["phaser", "phaser_miqro"],
+    "Songbird with one tone, with its samples": ["songbird_1"],
     "SU-Servo with its channels, one Urukul / two": ["suservo", "suservo_8"],
 }
 """Blocks of rows of its table."""

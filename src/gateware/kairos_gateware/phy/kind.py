@@ -54,8 +54,8 @@ class Driver:
 @dataclass(frozen=True)
 class Figure:
     """A measurement of area. what: in words. make: creates the module, with `channel` and `pads`
-    like a PHY, and `others` if it has further channels. baseline: lut, ff and bram of the
-    reference, where it has the same."""
+    like a PHY, `others` if it has further channels, and `outputs` if it has further signals.
+    baseline: lut, ff and bram of the reference, where it has the same."""
 
     what: str
     make: Callable

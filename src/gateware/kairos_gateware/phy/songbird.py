@@ -26,8 +26,9 @@ from ..contracts import songbird as facts
 from ..contracts.descriptor import ChannelKind
 from ..contracts.shuttler import FRACTION_BITS, LEVEL_WORDS, WORD_BITS
 from ..rtio.link import Channel, OutputLink
-from .kind import Kind, Parameter
+from .kind import Figure, Kind, Parameter
 from .shuttler import FIELDS, SHOWN_BITS, coefficients
+from .songbird_samples import Samples
 
 __all__ = ["KINDS", "Shown", "Songbird", "SongbirdLevel", "SongbirdTone", "SongbirdTrigger"]
 
@@ -163,6 +164,19 @@ def _tone(context):
     return SongbirdTone(context.number, songbird.tones[context["tone"]].words[context["kind"]])
 
 
+class _Whole(Module):
+    """All channels, of so many tones, and what the DAC gets; `channel` is that of the clears."""
+
+    def __init__(self, tones=facts.TONES):
+        self.submodules.songbird = songbird = Songbird(0, tones)
+        self.submodules.samples = samples = Samples(songbird)
+        self.channel, self.pads, self.outputs = songbird.channel, songbird.pads, samples.samples
+        others = [SongbirdLevel(1, songbird.reset_tones), SongbirdTrigger(2, songbird.triggers)]
+        others += [SongbirdTone(3, words) for tone in songbird.tones for words in tone.words]
+        self.submodules += others
+        self.others = [other.channel for other in others]
+
+
 _SONGBIRD = Parameter("songbird", meaning="channel of a `songbird`, before it")
 
 KINDS = (
@@ -170,6 +184,10 @@ KINDS = (
         ChannelKind.SONGBIRD,
         lambda context: Songbird(context.number, context["tones"]),
         parameters=(Parameter("tones", facts.TONES, range(1, facts.TONES_MAX + 1), "a Songbird has 1 to 16 tones"),),
+        figures={
+            "songbird_1": Figure("with one tone, and its samples", lambda: _Whole(1)),
+            "songbird": Figure("with four tones, and their samples", _Whole),
+        },
     ),
     Kind(
         ChannelKind.SONGBIRD_RESET,

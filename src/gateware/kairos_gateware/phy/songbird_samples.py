@@ -55,6 +55,11 @@ class Samples(Module):
             ]
 
 
+def _multiple(number, value):
+    """Expression: number times value, from adders: multipliers are for the amplitudes."""
+    return sum((value << bit for bit in range(number.bit_length()) if number >> bit & 1), C(0))
+
+
 class _Advance(Module):
     """trigger: pulse. shift: of the period. `due` (out): in this cycle, counted from the trigger's time, a multiple
     of the period is reached."""
@@ -94,7 +99,7 @@ class _Tone(Module):
         self.sync += [
             If(advances[0].due, [value.eq(value + more) for value, more in zip(sums, sums[1:], strict=False)]),
             If(tone.triggers[0], [value.eq(first) for value, first in zip(sums, tone.amplitude, strict=True)]),
-            self.phase.eq(self.phase + facts.SAMPLES * frequency),
+            self.phase.eq(self.phase + _multiple(facts.SAMPLES, frequency)),
             If(advances[1].due, frequency.eq(frequency + chirp)),
             If(tone.triggers[1], frequency.eq(tone.frequency), chirp.eq(tone.chirp), offset.eq(tone.offset)),
             If(tone.clear, self.phase.eq(0)),
@@ -114,7 +119,7 @@ class _Tone(Module):
             signed = Signal((facts.LEVEL_BITS, True))
             self.comb += [cosine.phase.eq(angle[below:]), signed.eq(level)]
             self.sync += [
-                steps.eq(Mux(tone.clear, 0, n * frequency)),
+                steps.eq(Mux(tone.clear, 0, _multiple(n, frequency))),
                 angle.eq(begin + steps),
                 product.eq(cosine.value * signed),
             ]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kairos.coredevice.chips import ad53xx, ad9834, ad9910, ad9912, adf5356, mirny
+from kairos.coredevice.chips import ad53xx, ad9834, ad9910, ad9912, adf5356, mirny, songbird
 from kairos.coredevice.novogorny import adc_ctrl
 from kairos.scope.serial import Labels, Message, Messages
 from kairos.waveform import Channel
@@ -115,6 +115,7 @@ DATABASE = {
     "tone": device("AD9834", spi_device="spi_t"),
     "att": device("HMC542B", spi_device="spi_a"),
     "adc": device("Novogorny", spi_device="spi_n", cnv_device="cnv"),
+    "songbird": device("Songbird", spi_device="spi_s"),
     "dac": device("AD53xx", spi_device="spi_d", vref=2.5, offset_dacs=0),
 }
 
@@ -203,3 +204,13 @@ def test_dac_messages_are_in_volts():
     assert said("spi_d", 1, 24, ad53xx.WORD.encode(mode="DATA", target=8, data=0x8000)) == "ch0: 5 V"
     assert said("spi_z", 1, 24, ad53xx.WORD.encode(mode="SPECIAL", target="OFS0", data=0x2000)) == "OFS0: 0x2000"
     assert said("spi_z", 1, 24, ad53xx.WORD.encode(mode="GAIN", target=9, data=0xFFFF)) == "ch1 GAIN: 0xffff"
+
+
+def test_songbird_messages_name_the_registers_of_its_dac():
+    assert Labels(DATABASE).name("spi_s", 1) == "songbird DAC"
+    assert said("spi_s", 1, 32, songbird.MESSAGE.encode(register=4, value=0x0B)) == "register 0x04 (output): 0x0b"
+    assert said("spi_s", 1, 32, songbird.MESSAGE.encode(register=0x18, value=0x5A)) == "register 0x18: 0x5a"
+    question = songbird.MESSAGE.encode(read=1, register=2)
+    assert said("spi_s", 1, 32, question, 2 << 16) == "read register 0x02 (clock) = 0x2"
+    assert said("spi_s", 1, 32, question) == "read register 0x02 (clock)", "where what comes back is not recorded"
+    assert said("spi_s", 1, 24, 1) == "0x000001 (24 bits)"
