@@ -125,7 +125,7 @@ def test_accesses_without_rights_are_errors_that_do_not_reach_memory():
     simulate(play)
 
 
-def test_link_lost_in_a_burst_leaves_the_port_and_the_next_burst_whole():
+def test_link_lost_in_a_burst_leaves_port_and_next_burst_complete():
     def play(dut, master, memory, show):
         yield from show(0, 0)
         for after in (6, 14, 22, 26, 30, 38, 46):
