@@ -138,6 +138,22 @@ def test_slack_equals_that_of_the_analyzer(tmp_path):
     assert abs(found.least.slack_ns - least) <= 8, (found.least, least)
 
 
+ASKING = """
+    def run(self):
+        with self.interactive("power") as more:
+            more.setattr_argument("power", NumberValue({default}))
+        self.set_dataset("n", [more.power])
+        self.append_to_dataset("n", self.get_device("scheduler").expid["arguments"].get("start", 2))
+"""
+
+
+def test_questions_are_answered_by_defaults_or_end_the_rehearsal(kairos):
+    done, found = rehearsed(kairos, ASKING.format(default=1.5))
+    assert done.returncode == 0 and found["points"] == 1, done.stderr
+    done, found = rehearsed(kairos, ASKING.format(default=""))
+    assert done.returncode == 0 and "a value of 'power' is asked for, which has no default" in found["sentence"]
+
+
 def test_persistent_datasets_and_files_are_unchanged(kairos):
     body = """
     def run(self):

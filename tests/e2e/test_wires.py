@@ -27,6 +27,7 @@ def test_without_wires_no_edge_arrives(kairos):
     [
         (["ttl0"], "--wire ttl0 is not PIN=PIN, PIN=FREQUENCY or PIN=high, such as ttl0=ttl4 or ttl0=10kHz"),
         (["ttl0=10furlongs"], "--wire ttl0=10furlongs: 'furlongs' is not a unit; use one of "),
+        (["ttl0=10us"], "--wire ttl0=10us: us is no unit for a value in Hz"),
         (["ttl0=ttl99"], "--wire ttl0=ttl99: the device has no pin ttl99; its inputs are "),
         (["ttl4=high"], "--wire ttl4=high: level at ttl4 cannot drive ttl4: it is an output of the device"),
         (["ttl0=high", "ttl0=ttl4"], "--wire ttl0=ttl4: loopback at ttl0 and level at ttl0 both drive the pin ttl0"),

@@ -307,7 +307,8 @@ def test_interactive_arguments_are_asked_for(monkeypatch, capsys):
         (api.Scannable(), "[3, 1]", [3, 1]),
         (api.Scannable(), "[1kHz, 2.5 kHz, -3]", [1000, 2500, -3]),
         (api.Scannable(), "[]", []),
-        (api.Scannable(), "5MHz", [5e6]),
+        (api.Scannable(unit="kHz"), "5MHz", [5e6]),
+        (api.NumberValue(unit="photons", scale=1.0), "5us", 5e-6),
         (api.Scannable(), '{"ty": "CenterScan", "center": 0, "span": 2, "step": 1}', [0, -1, 1]),
     ],
 )
@@ -322,6 +323,8 @@ def test_typed_arguments_are_converted_by_their_processor(processor, text, value
     ("processor", "text", "reason"),
     [
         (api.NumberValue(), "5 parsec", "'parsec' is not a unit; use one of"),
+        (api.NumberValue(unit="us"), "3MHz", "MHz is no unit for a value in us"),
+        (api.Scannable(unit="MHz"), "1MHz:3us:3", "us is no unit for a value in MHz"),
         (api.NumberValue(precision=0, step=1, type="int"), "2.7", "2.7 is not an integer"),
         (api.EnumerationValue(["a", "b"]), "c", "one of a, b"),
         (api.BooleanValue(), "1", "it is true or false"),

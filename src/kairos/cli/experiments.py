@@ -173,13 +173,16 @@ class Experiment:
         devices: type[DeviceManager] = DeviceManager,
         note: Callable | None = None,
         traced: bool = True,
+        answers: type[ProcessArgumentManager] = ProcessArgumentManager,
+        expid: dict | None = None,
     ):
         """arguments: texts ``KEY=VALUE``, or values by name. dataset_db: the broadcast datasets, or the
         file with the persistent ones. cls: the class, if its file has been imported already. `applets`: show
         applets created by the experiment in windows; `pictures`: draw them at the end. `rid`: number
         of the run. `bench`: file with the wiring of an emulated device. `devices`:
         kind of the device manager. `note`: called with changes of datasets, see `DatasetManager`.
-        `traced`: its origin will be asked for."""
+        `traced`: its origin will be asked for. `answers`: kind of the argument manager, which answers
+        interactive arguments. `expid`: how its scheduler says that it was submitted."""
         datasets = DatasetStore(dataset_db) if isinstance(dataset_db, str) else dataset_db or DatasetDB()
         datasets.check()
         host = ddb.arguments("core").get("host")
@@ -198,10 +201,12 @@ class Experiment:
 
             datasets = Published(datasets)
             self.applets = Applets(datasets.address, windows=applets)
-        self.devices = devices(ddb, {"scheduler": SingleRun(rid), "ccb": self.applets or IgnoredCommands()})
+        self.devices = devices(
+            ddb, {"scheduler": SingleRun(rid, expid=expid), "ccb": self.applets or IgnoredCommands()}
+        )
         self.datasets = DatasetManager(datasets, note)
         typed = not isinstance(arguments, dict)
-        self.arguments = ProcessArgumentManager(argument_texts(arguments) if typed else arguments, typed)
+        self.arguments = answers(argument_texts(arguments) if typed else arguments, typed)
         try:
             with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
                 self.instance = cls((self.devices, self.datasets, self.arguments, {}))

@@ -252,7 +252,7 @@ def window_of(args) -> Window:
 def duration_ns(option: str, text: str) -> int:
     """Return a time in nanoseconds; CommandLineError for a text without a unit."""
     try:
-        return round(float(quantity(text)) * 1e9)
+        return round(float(quantity(text, "s")) * 1e9)
     except (TypeError, ValueError, OverflowError):
         raise CommandLineError(f"{option} {text}: give a time with its unit, as in 20us") from None
 

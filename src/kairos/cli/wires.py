@@ -25,6 +25,6 @@ def _wire(text: str) -> str:
     if source[0].isalpha():
         return text
     try:
-        return f"{pin}={float(quantity(source))!r}"
+        return f"{pin}={float(quantity(source, 'Hz'))!r}"
     except (TypeError, ValueError) as error:
         raise CommandLineError(f"--wire {text}: {error}") from None

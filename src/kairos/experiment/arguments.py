@@ -195,7 +195,7 @@ class NumberValue(Processor):
         super().__init__(default, unit=unit, **display, min=min, max=max, type=type)
 
     def typed(self, text):
-        return quantity(text)
+        return quantity(text, self.unit)
 
     def hint(self):
         return f"in {self.unit}: 2{self.unit}" if self.unit else ""
@@ -237,15 +237,17 @@ def _text(text: str):
 _QUANTITY = re.compile(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*\*?\s*([A-Za-z]+)")
 
 
-def quantity(text: str):
-    """Parse a number that may have a unit: ``5``, ``-2.5e3``, ``20 us``, ``80*MHz``. ValueError if
-    it is invalid."""
+def quantity(text: str, like: str = ""):
+    """Parse a number that may have a unit: ``5``, ``-2.5e3``, ``20 us``, ``80*MHz``. ValueError if it is invalid, or in
+    a unit of another kind than `like`."""
     with suppress(ValueError):
         return pyon.decode(text)
     if match := _QUANTITY.fullmatch(text.strip()):
         number, unit = match.groups()
         if unit not in units.__all__:
             raise ValueError(f"'{unit}' is not a unit; use one of {', '.join(units.__all__)}")
+        if units.base_of(like) not in (None, units.base_of(unit)):
+            raise ValueError(f"{unit} is no unit for a value in {like}")
         with suppress(ValueError):
             return float(number) * getattr(units, unit)
     raise ValueError("it is not a number with an optional unit, such as 20us")

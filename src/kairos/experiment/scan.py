@@ -159,17 +159,17 @@ class Scannable(Processor):
         random order, ``[A, B, C]`` for these points, ``A`` for one; numbers may have units."""
         listed = re.fullmatch(r"\s*\[(.*)\]\s*", text, re.DOTALL)
         if listed:
-            points = [quantity(point) for point in listed[1].split(",")] if listed[1].strip() else []
+            points = [quantity(point, self.unit) for point in listed[1].split(",")] if listed[1].strip() else []
             if not all(type(point) in (int, float) for point in points):
                 raise ValueError(f"it is not a scan: {self.hint()}")
             return ExplicitScan(points).describe()
         parts = text.split(":") if text.lstrip()[:1] != "{" else []
         if len(parts) in (3, 4) and parts[3:] in ([], ["random"]):
-            start, stop = (float(quantity(part)) for part in parts[:2])
+            start, stop = (float(quantity(part, self.unit)) for part in parts[:2])
             if not parts[2].strip().isdecimal():
                 raise ValueError(f"'{parts[2]}' is not a number of points")
             return RangeScan(start, stop, int(parts[2]), randomize=len(parts) == 4).describe()
-        value = quantity(text) if len(parts) == 1 else super().typed(text) if not parts else None
+        value = quantity(text, self.unit) if len(parts) == 1 else super().typed(text) if not parts else None
         if isinstance(value, int | float):
             return NoScan(value).describe()
         if isinstance(value, dict):

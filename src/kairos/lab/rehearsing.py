@@ -58,6 +58,7 @@ def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:
             expid.get("arguments") or {},
             Datasets(link),
             how["within_s"],
+            expid=expid,
         )
     numbers = numbers_of(Path(begin["bench"]).read_text()) if how["numbers"] and begin["bench"] is not None else {}
     more = {"summary": summary(found)} if how["summary"] else {}

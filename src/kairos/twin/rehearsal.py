@@ -5,6 +5,7 @@ writes to persistent datasets or into the working directory is discarded. It is 
 longer than allowed; what was found until then is reported.
 """
 
+import logging
 import os
 import shutil
 import signal
@@ -24,14 +25,13 @@ from ..devices import DeviceDB
 from ..emulator.control import processor_s
 from ..emulator.unseen import unseen
 from ..errors import CompileError, KairosError
-from ..experiment.arguments import CancelledArgsError
 from ..experiment.datasets import DatasetDB
 from ..scratch import ScratchFolder
 from ..waveform import Recording
 from .interlocks import Rule, Violation, violations
 from .lost import Lost, places_of
 from .slack import KEPT, Line, lines_of
-from .standins import NoStandIn, TwinDevices, twin_database
+from .standins import DefaultAnswers, NoStandIn, TwinDevices, twin_database
 
 __all__ = ["PATIENT", "Failure", "Rehearsal", "Twin", "in_a_line", "patience"]
 
@@ -202,6 +202,7 @@ class Twin:
         provenance: bool = False,
         longest_s: float | None = None,
         folder: str | Path | None = None,
+        expid: dict | None = None,
     ) -> Rehearsal:
         """Rehearse an experiment, and return what was found.
 
@@ -210,7 +211,8 @@ class Twin:
         thoroughly: examine outputs and pins; otherwise only datasets, points and the time on the device.
         provenance: note what it depends on. longest_s: with it, `within_s` is processor time, of this process and of
         the device, and this is the time in all: for one that gives way to other processes. folder: working directory in
-        which it may write; by default one that is deleted, with copies of the small files of this one.
+        which it may write; by default one that is deleted, with copies of the small files of this one. expid: as it is
+        submitted, by default as it would be.
         UsageError for arguments that it does not take.
         """
         started, printed = time.monotonic(), StringIO()
@@ -228,6 +230,8 @@ class Twin:
                 devices=TwinDevices,
                 note=_Points(found),
                 traced=provenance,
+                answers=DefaultAnswers,
+                expid=expid or _expid(path, class_name, arguments),
             )
             found.name, found.file, self._wanted = experiment.name, path, provenance
             error = self._execute(experiment, within_s, longest_s)
@@ -246,7 +250,7 @@ class Twin:
         """Run an experiment to its end; returns what has ended it before."""
         try:
             with _limited(within_s, longest_s, self._used) as limit:
-                with report.user_code(plain=(*ENDED, CancelledArgsError)):
+                with report.user_code(plain=ENDED):
                     experiment.instance.prepare()
                     experiment.instance.run()
                     experiment.devices.notify_run_end()
@@ -365,6 +369,12 @@ def _limited(seconds: float | None, longest: float | None = None, used: Callable
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _expid(path: str, class_name: str | None, arguments: list[str] | dict) -> dict:
+    """Return how an experiment would be submitted."""
+    given = arguments if isinstance(arguments, dict) else {}
+    return {"file": path, "class_name": class_name, "arguments": given, "log_level": logging.WARNING}
 
 
 def _failure(error: BaseException, path: str, lines: list[Line]) -> Failure:

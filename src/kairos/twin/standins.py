@@ -1,4 +1,5 @@
-"""The devices of a rehearsal: those that the emulator has, and stand-ins for the others.
+"""What a rehearsal uses instead of a laboratory: of its devices those that the emulator has, and stand-ins for the
+others; defaults instead of whoever answers questions.
 
 Nothing outside of the computer is reached: a controller is replaced by what the key ``rehearsal`` of
 its entry names, by its own simulation, or by an object whose use ends the rehearsal.
@@ -23,8 +24,10 @@ import time
 from .. import emulator
 from ..devices import DeviceDB, DeviceManager, signature_of
 from ..errors import KairosError, UsageError
+from ..experiment.arguments import DefaultMissing
+from ..experiment.environment import ProcessArgumentManager
 
-__all__ = ["NoStandIn", "TwinDevices", "load_drivers", "twin_database"]
+__all__ = ["DefaultAnswers", "NoStandIn", "TwinDevices", "load_drivers", "twin_database"]
 
 KEY = "rehearsal"
 SIMULATION = "--simulation"
@@ -75,6 +78,25 @@ class Replies(Absent):
             return value
 
         return answered
+
+
+class DefaultAnswers(ProcessArgumentManager):
+    """The arguments of a rehearsal: interactive ones have their defaults, since nobody is asked."""
+
+    def interactive(self, requests, title):
+        try:
+            return {key: processor.default() for key, processor in requests}
+        except DefaultMissing:
+            lacking = next(key for key, processor in requests if not _has_default(processor))
+            raise NoStandIn(f"a value of '{lacking}' is asked for, which has no default") from None
+
+
+def _has_default(processor) -> bool:
+    try:
+        processor.default()
+    except DefaultMissing:
+        return False
+    return True
 
 
 class TwinDB(DeviceDB):
