@@ -24,6 +24,7 @@ ELSEWHERE = {
     "PCF8574A": "tests/e2e/test_i2c.py",
     "Pulse": "tests/e2e/test_pulse_driver.py",
     "RemoteMemory": "tests/e2e/test_remote_memory.py",
+    "SharedPages": "tests/e2e/test_bridge_boards.py",
     "TCA6424A": "tests/e2e/test_i2c.py",
     "VectorAdder": "tests/e2e/test_bridge_boards.py",
 }

@@ -280,7 +280,9 @@ fn is_local(host: &str) -> bool {
         Some((name, port)) if !port.ends_with(']') => name,
         _ => host,
     };
-    ["localhost", "127.0.0.1", "[::1]"].iter().any(|local| name.eq_ignore_ascii_case(local))
+    ["localhost", "127.0.0.1", "[::1]"]
+        .iter()
+        .any(|local| name.eq_ignore_ascii_case(local))
 }
 
 /// Passes a call to the inner service, or rejects it.
@@ -364,10 +366,24 @@ mod tests {
 
     #[test]
     fn names_of_this_machine_are_local_with_and_without_port() {
-        for host in ["localhost", "LocalHost:1390", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:1390"] {
+        for host in [
+            "localhost",
+            "LocalHost:1390",
+            "127.0.0.1",
+            "127.0.0.1:1",
+            "[::1]",
+            "[::1]:1390",
+        ] {
             assert!(is_local(host), "{host}");
         }
-        for host in ["", "::1", "[::1", "[::1].example.org", "localhost.example.org:80", "[::2]"] {
+        for host in [
+            "",
+            "::1",
+            "[::1",
+            "[::1].example.org",
+            "localhost.example.org:80",
+            "[::2]",
+        ] {
             assert!(!is_local(host), "{host}");
         }
     }

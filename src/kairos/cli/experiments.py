@@ -218,6 +218,16 @@ class Experiment:
             self.origin.look_again()
         check_known(self.name, self.arguments.unknown, self.arguments.requested)
 
+    def perform(self):
+        """Execute the stages after `build`. UserCodeError for exceptions of the experiment, but those that `ENDED`
+        names."""
+        with report.user_code(plain=ENDED):
+            self.instance.prepare()
+            self.instance.run()
+            self.devices.notify_run_end()
+        with report.user_code():
+            self.instance.analyze()
+
     def compiled(self, stage: str, strict: bool = False) -> str | bytes:
         """Return the compiler's output for ``run()`` after `stage`, one of
         `kairos.compiler.STAGES`; nothing is run.

@@ -9,7 +9,6 @@ from ..contracts import analyzer, session
 from ..devices import DeviceDB
 from ..errors import CommandLineError, ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
 from ..texts import log_plainly, plain
-from . import report
 from .address import service_of
 from .agreement import Agreement
 from .bench import bench_file
@@ -85,7 +84,7 @@ def run(args) -> int:
 def _run_on(args, ddb, device, shown, outputs):
     # Imported late: it loads NumPy, which takes 0.15 s, in which an emulated device already boots.
     from ..coredevice.core import Core
-    from .experiments import ENDED, Experiment  # likewise
+    from .experiments import Experiment  # likewise
 
     started = time.time()
     experiment = Experiment(
@@ -118,12 +117,7 @@ def _run_on(args, ddb, device, shown, outputs):
         print(*(f"kairos: {plain(line)}\n" for line in ending.failures), sep="", end="", file=sys.stderr)
 
     try:
-        with report.user_code(plain=ENDED):
-            experiment.instance.prepare()
-            experiment.instance.run()
-            experiment.devices.notify_run_end()
-        with report.user_code():
-            experiment.instance.analyze()
+        experiment.perform()
     except KeyboardInterrupt as interruption:
         print("\nkairos: interrupted: the connection is closed, and the device stops the kernel", file=sys.stderr)
         finish(failed=True)

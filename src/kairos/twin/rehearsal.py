@@ -250,12 +250,7 @@ class Twin:
         """Run an experiment to its end; returns what has ended it before."""
         try:
             with _limited(within_s, longest_s, self._used) as limit:
-                with report.user_code(plain=ENDED):
-                    experiment.instance.prepare()
-                    experiment.instance.run()
-                    experiment.devices.notify_run_end()
-                with report.user_code():
-                    experiment.instance.analyze()
+                experiment.perform()
         except SystemExit:
             pass
         except KairosError as error:

@@ -389,14 +389,7 @@ const BRIDGE: [&str; 5] = [
     bridge::RAISES,
     bridge::RESET,
 ];
-const OUTLET: [&str; 6] = [
-    outlet::LEVELS,
-    outlet::STATE,
-    "",
-    outlet::RAISES,
-    "",
-    pages::ENTRY,
-];
+const OUTLET: [&str; 6] = [outlet::LEVELS, outlet::STATE, "", outlet::RAISES, "", pages::ENTRY];
 /// The first of those that can be written.
 const WRITABLE: u32 = 3;
 /// Entries of pages of memory: bits of a page's address, and of the rights to it.

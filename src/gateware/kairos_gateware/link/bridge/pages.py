@@ -35,7 +35,7 @@ class _Job(Module):
 
     `place` (out, 32 bits): address of the beat. `steps` (in): the beat has gone; `last`, `ends` (out): it is the
     last one, the last of its word. `words` (out, 4 bits): of the burst, less 1. `response` (out, 2 bits): of a
-    transaction that may not, or not for `write` (in), go to memory at `target` (out, 32 bits). `id` (out).
+    transaction that may not, or not for `write` (in), go to memory at `target` (out, 32 bits). `id` (out, 6 bits).
     """
 
     def __init__(self, bus, entry):
@@ -76,10 +76,10 @@ class _Job(Module):
 
 
 class MemoryPages(Module):
-    """`axi`, `interrupts` (out, none), `aborts`, `held`, `settled`: as of `VectorAdder`; entries are kept in a
-    reset. `read`, `write`: halves of an HP port. `sets` (in), `entry` (in, 32 bits): set an entry, bits 31..12
-    the address of a page here, 9..2 its number in the range, 1 writable, 0 readable. `refused` (out): for a
-    cycle, a transaction was refused.
+    """`axi`: slave. `interrupts` (out, 16 bits): none. `aborts` (in), `held` (in), `settled` (out): as of
+    `VectorAdder`; entries are kept in a reset. `read`, `write`: halves of an HP port. `sets` (in), `entry` (in,
+    32 bits): set an entry, bits 31..12 the address of a page here, 9..2 its number in the range, 1 writable, 0
+    readable. `refused` (out): for a cycle, a transaction was refused.
     """
 
     def __init__(self):

@@ -82,7 +82,7 @@ class _Bonded(Module):
     """One end. lanes: their number; near: transactions enter here. packed: with the gearbox. `axi`: of 64 bits for
     each lane, a slave at the near end, a master at the far one. `endpoints`, `lines` (in, the line carries words):
     of each lane. `up` (out): all lanes are established; if one is lost, all begin anew, and transactions in flight
-    are lost and never answered. `interrupts`: as of a bridge with one lane.
+    are lost and never answered. `interrupts` (in, `interrupts` bits): as of a bridge with one lane.
     """
 
     def __init__(
