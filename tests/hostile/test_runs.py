@@ -88,7 +88,8 @@ def test_full_disk_is_reported_and_old_results_kept(kairos):
         self.set_dataset("large", [random.random() for _ in range(100000)])
 """
     path = kairos.write(body)
-    (kairos.directory / "out.h5").write_text("of an earlier run")
+    earlier = b"\x89HDF\r\n\x1a\n of an earlier run"
+    (kairos.directory / "out.h5").write_bytes(earlier)
 
     done = subprocess.run(
         kairos.command("run", path, "-o", "out.h5", "-q"),
@@ -101,7 +102,7 @@ def test_full_disk_is_reported_and_old_results_kept(kairos):
     assert done.returncode == 1 and done.stderr.startswith("kairos: -o out.h5 cannot be written: "), done.stderr
     assert done.stderr.count("\n") == 1
     assert datasets(kairos, "get", "small").stdout == "1\n"
-    assert (kairos.directory / "out.h5").read_text() == "of an earlier run"
+    assert (kairos.directory / "out.h5").read_bytes() == earlier
     assert sorted(path.name for path in kairos.directory.glob("*.h5*")) == ["out.h5"]
 
 

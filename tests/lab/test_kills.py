@@ -24,14 +24,18 @@ def test_run_outlives_a_killed_laboratory_and_is_taken_over(lab):
     lab.kill()
     before = lab.counted("long")
     until(lambda: lab.counted("long") > before + 5)
+    os.kill(lab.pids()[rid], signal.SIGSTOP)
     lab.start()
-    assert {run["rid"]: run["status"] for run in lab.queue()}.keys() == {rid, waiting}
+    # The run that waits connects first, and does not take the place of the other one.
+    until(lambda: lab.status_of(waiting) == "prepare_done")
+    assert lab.queue()[0]["rid"] == rid and lab.status_of(rid) == "running" and lab.begun() == [rid]
+    os.kill(lab.pids()[rid], signal.SIGCONT)
     until(lambda: lab.status_of(rid) == "running" and lab.status_of(waiting) == "prepare_done")
     until(lambda: len(lab.datasets()["long"][1]) > before + 5)
     found = lab.datasets()["long"][1]
     assert found == list(range(len(found)))
     lab.release_run("long")
-    assert lab.ends(waiting)["status"] == lab.run(rid)["status"] == "completed"
+    assert lab.ends(waiting)["status"] == lab.ends(rid)["status"] == "completed"
     assert points_of(lab, rid, "long") == list(range(lab.counted("long"))) and lab.begun() == [rid, waiting]
 
 
@@ -120,7 +124,7 @@ def test_ended_laboratory_leaves_running_runs_and_the_next_takes_over(lab):
     assert f"run {rid} goes on" in (lab.folder / "output").read_text()
     lab.start()
     lab.release_run("long")
-    assert lab.ends(waiting)["status"] == lab.run(rid)["status"] == "completed" and lab.begun() == [rid, waiting]
+    assert lab.ends(waiting)["status"] == lab.ends(rid)["status"] == "completed" and lab.begun() == [rid, waiting]
 
 
 def test_request_for_termination_survives_the_laboratory(lab):

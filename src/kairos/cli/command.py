@@ -109,8 +109,22 @@ class Command:
 
     def completed(self, words: list[str]) -> list[str]:
         """The words after its name, with the default tool inserted if they name none."""
-        names_none = not words or (words[0].startswith("-") and words[0] not in ("-h", "--help"))
-        return [self.default, *words] if self.default and names_none else words
+        if not self.default or self._names_tool(words):
+            return words
+        return [self.default, *words]
+
+    def _names_tool(self, words: list[str]) -> bool:
+        """Return whether the first word that is no option of its own, nor the value of one, is a tool or asks for
+        help."""
+        own = {name: option for option in self.options for name in option.names}
+        rest = iter(words)
+        for word in rest:
+            option = own.get(word.partition("=")[0])
+            if option is None:
+                return word in ("-h", "--help") or not word.startswith("-")
+            if "=" not in word and option.settings.get("action", "append") == "append":
+                next(rest, None)
+        return False
 
     def description(self) -> str:
         """The description, as a sentence."""

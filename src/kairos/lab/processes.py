@@ -76,6 +76,8 @@ class Process:
         self.greeted = asyncio.Event()
         self.gone = asyncio.Event()
         self.code: int | None = None
+        self.code_comes = False
+        """Whether its parent, which will tell its exit code, is the fork server of this laboratory."""
         self._changed = asyncio.Event()
         self._descriptor: int | None = None
         loop = asyncio.get_running_loop()
@@ -186,8 +188,14 @@ class Process:
         asyncio.get_running_loop().remove_reader(self._descriptor)
         os.close(self._descriptor)
         self._descriptor = None
-        # Its exit code comes from its parent, if that lives.
-        asyncio.get_running_loop().call_later(0 if self.code is not None else 0.05, self.gone.set)
+        if self.code is not None or not self.code_comes:
+            self.gone.set()
+
+    def expect_no_code(self):
+        """Note that nobody will tell its exit code."""
+        self.code_comes = False
+        if self._descriptor is None:
+            self.gone.set()
 
     async def read_on(self):
         """Process what it has written up to now."""
@@ -245,6 +253,8 @@ class Processes:
     def __init__(self, path: Path, serve: Callable):
         self.path, self._serve = path, serve
         self._known: dict = {}
+        self._early_codes: dict[int, int] = {}
+        """Exit codes of processes that have ended before they are known."""
         self._early: dict[object, asyncio.Future] = {}
         """Processes that have connected before they are known."""
         self._started: asyncio.Queue = asyncio.Queue()
@@ -297,6 +307,9 @@ class Processes:
                 else:
                     self._note_code(message["ended"], message["code"])
             self.ready.clear()
+            self._early_codes.clear()
+            for process in self._known.values():
+                process.expect_no_code()
             await self._parent.wait()
             logger.error("the fork server has ended; it is started again")
             self._started.put_nowait(None)
@@ -306,6 +319,8 @@ class Processes:
         for process in self._known.values():
             if process.pid == pid:
                 process.note_code(code)
+                return
+        self._early_codes[pid] = code
 
     async def fork(self, kind: str, key, folder: Path, begin: dict, take=None, printed=None) -> Process:
         """Start a process of a kind, see `forkserver`. `folder`: its folder, which is created."""
@@ -320,13 +335,20 @@ class Processes:
             except asyncio.CancelledError:
                 # It is started all the same, and must neither stay nor be taken for the next one.
                 if (pid := await forking) is not None:
-                    process = self.adopt(key, folder, pid)
+                    process = self._started_here(key, folder, pid)
                     await process.stop(orderly=False)
                     await self.drop(process)
                 raise
         if pid is None:
             raise Ended(None)
-        return self.adopt(key, folder, pid, take, printed)
+        return self._started_here(key, folder, pid, take, printed)
+
+    def _started_here(self, key, folder: Path, pid: int, take=None, printed=None) -> Process:
+        process = self.adopt(key, folder, pid, take, printed)
+        if (code := self._early_codes.pop(pid, None)) is not None:
+            process.note_code(code)
+        process.code_comes = True
+        return process
 
     async def _forked(self, request: dict) -> int | None:
         """Have the fork server start a process; returns its number, None if that has ended."""

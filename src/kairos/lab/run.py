@@ -10,7 +10,7 @@ from .contents import Contents
 from .processes import Process
 from .queue import Submission
 
-__all__ = ["Run", "check_repeat", "check_submission", "unbegun"]
+__all__ = ["Run", "check_repeat", "check_submission", "status_during", "unbegun"]
 
 
 @dataclass(eq=False)
@@ -54,6 +54,11 @@ class Run:
             "flush": submission.flush,
             "status": self.status,
         }
+
+
+def status_during(stage: str | None) -> str:
+    """Return the status of a run whose process executes a stage; None: it has not begun."""
+    return {None: "preparing", "build": "preparing", "prepare": "preparing", "run": "running"}.get(stage, "analyzing")
 
 
 def check_submission(pipeline_name, expid, priority, repeat=0):

@@ -22,7 +22,7 @@ from .locks import Locks
 from .processes import Ended, Process, Processes, lock_free
 from .queue import Queue, Submission
 from .rehearsals import Rehearsals
-from .run import Run, check_submission
+from .run import Run, check_submission, status_during
 
 __all__ = ["Scheduler"]
 
@@ -98,7 +98,8 @@ class Scheduler:
         if lock is None:
             pid = int((run.folder / "lock").read_text() or 0)
             run.process = self._adopted(run, pid)
-            run.status = "preparing"
+            # Before the process has connected: no other run may take its place.
+            run.status = status_during((contents_of(run.folder / "journal").stages or [None])[-1])
             run.task = started(self._continue(run), partial(self._cut_short, run))
             return
         # Held until the folder is gone: a process that is started late must not run it.
@@ -135,7 +136,6 @@ class Scheduler:
     async def _continue(self, run: Run):
         """Go on with a run whose process has outlived a laboratory."""
         process = run.process
-        during = {None: "preparing", "build": "preparing", "prepare": "preparing", "run": "running"}
         try:
             await process.connected()
             await process.read_on()
@@ -151,7 +151,7 @@ class Scheduler:
             return
         run.begun = process.stage in ("run", "analyze")
         run.devices = tuple(contents_of(run.folder / "journal").stage.get("devices", ()))
-        self._set_status(run, during.get(process.stage, "analyzing"))
+        self._set_status(run, status_during(process.stage))
         await self._perform(run, run.status, going_on=process.stage)
 
     async def stop(self):
