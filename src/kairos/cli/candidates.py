@@ -106,7 +106,7 @@ class _Preceding:
         elif equals and name in self._named:
             self._note(self._named[name], value)
         elif text in self._named:
-            self._open = self._named[text] if _takes_value(self._named[text]) else None
+            self._open = self._named[text] if self._named[text].takes_value else None
         elif (place := self._place()) is not None:
             self._note(place, text)
 
@@ -133,10 +133,6 @@ class _Preceding:
     def first(self, *names: str) -> str | None:
         """Return the first value of the option that has one of these names."""
         return next((self.values[name][0] for name in names if name in self.values), None)
-
-
-def _takes_value(option: Option) -> bool:
-    return option.settings.get("action", "store") in ("store", "append") and option.settings.get("nargs") != "?"
 
 
 # Kinds of values

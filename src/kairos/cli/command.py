@@ -14,8 +14,10 @@ __all__ = ["Command", "Option", "Parser", "above", "option_meant", "suggestion"]
 
 def suggestion(name: str, known) -> str:
     """Return the most similar of the known names as a question; empty if none is similar."""
-    similar = get_close_matches(name, list(known), 1)
-    return f": did you mean {similar[0]}?" if similar else ""
+    # The dashes of options alone would make short ones similar.
+    words = {each.lstrip("-"): each for each in known}
+    similar = get_close_matches(name.lstrip("-"), list(words), 1)
+    return f": did you mean {words[similar[0]]}?" if similar else ""
 
 
 _OTHERWISE = {"host": "--device", "address": "--device", "ip": "--device", "output": "-o", "out": "-o"}
@@ -26,13 +28,9 @@ def option_meant(name: str, known) -> str:
     """Return the known option that a misspelt one means, as a question; empty if there is none."""
     if not name.startswith("-"):
         return ""
-    word = name.lstrip("-")
-    if (other := _OTHERWISE.get(word)) in known:
+    if (other := _OTHERWISE.get(name.lstrip("-"))) in known:
         return f": did you mean {other}?"
-    # The dashes alone would make short names similar.
-    words = {each.lstrip("-"): each for each in known}
-    similar = get_close_matches(word, list(words), 1)
-    return f": did you mean {words[similar[0]]}?" if similar else ""
+    return suggestion(name, known)
 
 
 class Parser(ArgumentParser):
@@ -64,6 +62,11 @@ class Option:
         self.group = group
         self.completes = completes
         self.settings = {**settings, "help": help}
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether the next word is its value, unless that follows an equals sign."""
+        return self.settings.get("action", "store") in ("store", "append") and self.settings.get("nargs") != "?"
 
 
 def above(named: str):
@@ -122,7 +125,7 @@ class Command:
             option = own.get(word.partition("=")[0])
             if option is None:
                 return word in ("-h", "--help") or not word.startswith("-")
-            if "=" not in word and option.settings.get("action", "append") == "append":
+            if "=" not in word and option.takes_value:
                 next(rest, None)
         return False
 

@@ -264,7 +264,7 @@ class Laboratory:
     def _begin_run(self) -> dict:
         """Return what a run is told beside its submission: the text of the device database, the sockets of
         emulated devices, and the twin, see `twin`."""
-        database = {"device_db": self._device_text, "entries": whole_text(self._device_text, self._entries)}
+        database = {"device_db": self._device_text, "entries": self._whole_text}
         given = {**database, "devices": self._devices.sockets(), "twin": self.twin()}
         host = DeviceDB(self._entries).arguments("core").get("host")
         if self.settings.rehearsal.inputs and host is not None:
@@ -409,6 +409,7 @@ class Laboratory:
     def _load_devices(self):
         path = self.settings.path(self.settings.device_db)
         self._entries, self._device_text = DeviceDB.load(path).entries, path.read_text(errors="replace")
+        self._whole_text = whole_text(self._device_text, self._entries)
 
     def _device_moved(self, url: str):
         logger.warning("the emulated device %s was started again", url)
