@@ -106,10 +106,14 @@ def test_misspelt_command_line_suggests_similar_word(words, text):
 def test_output_that_would_replace_an_input_is_refused(tmp_path, capsys):
     (tmp_path / "lab.json").write_text("{}")
     (tmp_path / "link").symlink_to("lab.json")
-    for words in (["devices", "--from", "lab.json", "-o", "link"], ["compile", "lab.json", "-o", "lab.json"]):
+    for words in (
+        ["devices", "--from", "lab.json", "-o", "link"],
+        ["compile", "lab.json", "-o", "lab.json"],
+        ["analyze", "lab.json", "--scope", "link"],
+    ):
         words = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in words]
         assert main(words) == 2
-        assert "is read by this command: give the output another name" in capsys.readouterr().err
+        assert "would replace a file that this command reads: give the output another name" in capsys.readouterr().err
     assert (tmp_path / "lab.json").read_text() == "{}"
 
 

@@ -8,6 +8,7 @@ from matplotlib.artist import Artist
 
 from kairos.applets.live import Applets
 from kairos.cli.outputs import Outputs
+from kairos.cli.replaced import check_outputs
 from kairos.errors import CommandLineError, UsageError
 from kairos.experiment.datasets import DatasetManager
 from kairos.experiment.hdf5 import write_hdf5
@@ -15,11 +16,13 @@ from kairos.experiment.store import DatasetStore
 from kairos.pictures import drawing, save
 
 
-def outputs(**files):
+def command_line(**files):
     names = ("hdf5", "vcd", "plot", "scope", "pulses", "log")
-    return Outputs(
-        SimpleNamespace(**dict.fromkeys(names) | {"quiet": True} | {name: str(path) for name, path in files.items()})
-    )
+    return SimpleNamespace(**dict.fromkeys(names) | {"quiet": True} | {name: str(path) for name, path in files.items()})
+
+
+def outputs(**files):
+    return Outputs(command_line(**files))
 
 
 def test_unwritable_file_is_found_before_run(tmp_path):
@@ -60,9 +63,10 @@ def test_output_never_replaces_files_of_the_user(tmp_path, monkeypatch):
         ({"hdf5": "notes.txt"}, "-o notes.txt exists and is not an HDF5 file"),
         ({"vcd": "new.vcd", "log": "new.log"}, "--vcd and --log name the same file"),
     ]:
-        made = outputs(**files, file="scan.py", device_db="device_db.py", bench="bench.toml")
+        args = command_line(**files, file="scan.py", device_db="device_db.py", bench="bench.toml")
         with pytest.raises(CommandLineError, match=text):
-            made.check()
+            check_outputs(args)
+            Outputs(args).check()
     assert all(path.read_text() == "before" for path in kept.values())
     write_hdf5(tmp_path / "earlier.dat", DatasetManager())
     (tmp_path / "empty.h5").touch()

@@ -27,6 +27,7 @@ pub mod notes;
 pub mod paths;
 pub mod pulse;
 pub mod registers;
+pub mod remote;
 pub mod rpc;
 pub mod rtio;
 pub mod servo;

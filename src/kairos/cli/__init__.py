@@ -17,12 +17,10 @@ from .candidates import main as complete
 from .command import Parser, option_meant
 from .options import EXPERIMENT
 from .printed import OutputFailed, printed
+from .replaced import check_outputs
 from .signals import code_of, end_orderly
 
 __all__ = ["main", "parser"]
-
-OUTPUTS = {"output", "vcd", "plot", "dump", "log", "record"}
-"""Options of files that commands write."""
 
 
 def parser(names) -> argparse.ArgumentParser:
@@ -85,15 +83,6 @@ def _install_names():
     compat.install()
 
 
-def _check_kept(args):
-    """Raise CommandLineError if an output file of the command is a file that it reads."""
-    values = {name: value for name, value in vars(args).items() if isinstance(value, str) and os.path.isfile(value)}
-    for name in OUTPUTS & values.keys():
-        for other in values.keys() - OUTPUTS:
-            if os.path.samefile(values[name], values[other]):
-                raise CommandLineError(f"{values[name]} is read by this command: give the output another name")
-
-
 def main(argv=None) -> int:
     """Run the command; the exit code is 0, 1 (it failed), 2 (wrong command line) or 130
     (interrupted; a run that is terminated: 143)."""
@@ -106,7 +95,7 @@ def main(argv=None) -> int:
             # From here on, whatever arrives, the results of the run are written or named.
             end_orderly()
         args = _parse(words)
-        _check_kept(args)
+        check_outputs(args)
         _install_names()
         with printed(goes_on=args.command == "run"):
             return args.chosen.function()(args) or 0

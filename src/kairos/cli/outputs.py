@@ -20,14 +20,6 @@ from ..waveform.window import Window
 
 __all__ = ["Outputs", "check_picture", "duration_ns", "table_limit", "window_of"]
 
-READ = {
-    "the experiment": "file",
-    "the device database": "device_db",
-    "the dataset store": "dataset_db",
-    "the wiring of the bench": "bench",
-}
-"""Files that a run reads, by their name in its command line."""
-
 OF_PINS = ("--vcd", "--scope", "--pulses", "--plot")
 """Options of files about pin activity."""
 
@@ -40,11 +32,6 @@ class Outputs:
             f"--{name}": getattr(args, name) for name in ("vcd", "pulses", "scope", "log", "plot")
         }
         self.files = {option: Path(path) for option, path in named.items() if path is not None}
-        self._read = {
-            what: Path(path)
-            for what, name in READ.items()
-            if isinstance(path := getattr(args, name, None), str) and Path(path).is_file()
-        }
         self._folder = Path.cwd()
         self.results = None if args.hdf5 is None else ResultsFile(args.hdf5)
         self._quiet = args.quiet
@@ -63,7 +50,7 @@ class Outputs:
             other = places.setdefault(path.resolve(), option)
             if other != option:
                 raise CommandLineError(f"{other} and {option} name the same file, {path}")
-            self._check_kept(option, path)
+            _check_replaceable(option, path)
             if option == "-o" and path.exists() and not path.is_file() and not path.is_dir():
                 raise UsageError(f"-o {path} cannot be written: it is not a regular file but a device or a pipe")
             if option == "-o" and self.results.is_folder:
@@ -72,17 +59,6 @@ class Outputs:
                 _check_place(path)
             except OSError as error:
                 raise UsageError(f"{option} {path} cannot be written: {error.strerror}") from None
-
-    def _check_kept(self, option: str, path: Path):
-        """Raise CommandLineError if the file at `path` is no output, but something that the user wrote."""
-        if not path.is_file():
-            return
-        for what, read in self._read.items():
-            if path.samefile(read):
-                raise CommandLineError(f"{option} {path} would replace {what}: give the output another name")
-        if path.suffix == ".py" or (option == "-o" and not is_replaceable(path)):
-            kind = "a Python file" if path.suffix == ".py" else "not an HDF5 file"
-            raise CommandLineError(f"{option} {path} exists and is {kind}, which is kept: give the output another name")
 
     def return_to_folder(self):
         """Make the names of the files mean what they did when the run began: an experiment may have changed the
@@ -287,6 +263,13 @@ def _check_log(path: Path, device):
     if path.is_file():
         path.unlink()
     raise UsageError(f"{path} cannot be written: {why}")
+
+
+def _check_replaceable(option: str, path: Path):
+    """Raise CommandLineError if there is a file at `path` that no run has written."""
+    if path.is_file() and (path.suffix == ".py" or (option == "-o" and not is_replaceable(path))):
+        kind = "a Python file" if path.suffix == ".py" else "not an HDF5 file"
+        raise CommandLineError(f"{option} {path} exists and is {kind}, which is kept: give the output another name")
 
 
 def _check_place(path: Path):

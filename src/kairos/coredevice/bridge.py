@@ -6,23 +6,33 @@ block `pages`.
 """
 
 from ..contracts.memory import REMOTE
+from ..contracts.remote import (
+    ADDER_AREA_BYTES,
+    ADDER_NUMBERS,
+    PAGE_AT,
+    PAGE_BYTES,
+    PAGES,
+    AdderArea,
+    AdderRegister,
+    AdderState,
+    BridgeRegister,
+)
 from ..language import TBool, TInt32, kernel
 from .parts.firmware import firmware_function
 from .parts.remote_words import RemoteWords
+from .remote_memory import NOTHING, READ, READ_WRITE
 
-__all__ = ["PAGES", "PAGE_BYTES", "Bridge", "SharedPages", "VectorAdder"]
+__all__ = ["NUMBERS", "PAGES", "PAGE_BYTES", "Bridge", "SharedPages", "VectorAdder"]
 
 remote_bridge = firmware_function("remote_bridge", "destination register value")
 
-_LEVELS, _STATE, _LATENCY, _RAISES, _RESET, _ENTRY = range(6)
+_LEVELS, _STATE, _LATENCY, _RAISES, _RESET, _ENTRY = map(int, BridgeRegister)
 _RESET_MU = 1_000_000
-NUMBERS = 1024
+NUMBERS = ADDER_NUMBERS
 """Longest vectors of `VectorAdder`."""
-_COUNT, _ADDER_STATE, _BEGIN, _FIRST, _SECOND, _SUMS = 0x04, 0x08, 0x0C, 0x1000, 0x2000, 0x3000
-_DONE = 2
-PAGE_BYTES, PAGES = 4096, 256
-"""Size of a page, and pages of the range of `SharedPages`."""
-NOTHING, READ, READ_WRITE = 0, 1, 3
+_COUNT, _ADDER_STATE, _BEGIN = int(AdderRegister.COUNT), int(AdderRegister.STATE), int(AdderRegister.BEGIN)
+_FIRST, _SECOND, _SUMS = (area * ADDER_AREA_BYTES for area in (AdderArea.FIRST, AdderArea.SECOND, AdderArea.SUMS))
+_DONE = int(AdderState.DONE)
 _BUFFER = REMOTE.start
 
 
@@ -89,7 +99,7 @@ class VectorAdder(Bridge):
 
 class SharedPages(Bridge):
     """A bridge whose block, `pages`, shows pages of the memory of the board behind it as one range, from address 0
-    on, to the board above.
+    on, to the upstream board.
 
     There, with that board as `destination`: `load`, `store`, `read`, `write`, `pointer`. On the board with the
     memory, with `destination` 0: `show` and `hide`.
@@ -107,11 +117,11 @@ class SharedPages(Bridge):
             raise ValueError("pages begin at multiples of 4096")
         if rights != READ and rights != READ_WRITE:
             raise ValueError("rights to a page are 1, read, or 3, read and write")
-        remote_bridge(self.destination, _ENTRY, address | page << 2 | rights)
+        remote_bridge(self.destination, _ENTRY, address | page << PAGE_AT | rights)
 
     @kernel
     def hide(self, page):
         """Show nothing any longer as page `page` of the range: its accesses fail."""
         if page < 0 or page >= PAGES:
             raise ValueError("the range has pages 0 to 255")
-        remote_bridge(self.destination, _ENTRY, page << 2 | NOTHING)
+        remote_bridge(self.destination, _ENTRY, page << PAGE_AT | NOTHING)

@@ -7,6 +7,7 @@ RemoteMemoryError. Memory for this purpose is at the address `BUFFER`, the same 
 
 from ..contracts.memory import MAILBOX as _MAILBOX
 from ..contracts.memory import REMOTE
+from ..contracts.remote import FETCH_DESTINATION, Right
 from ..language import kernel
 from .parts.firmware import firmware_function
 from .parts.remote_words import RemoteWords
@@ -24,8 +25,8 @@ BUFFER, BUFFER_BYTES = REMOTE.start, len(REMOTE)
 MAILBOX, MAILBOX_BYTES = _MAILBOX.start, len(_MAILBOX)
 """The same of the memory for messages: its accesses by other boards are coherent with the cache of a kernel that polls
 it."""
-NOTHING, READ, READ_WRITE = 0, 1, 3
-FETCH = -(1 << 31)
+NOTHING, READ, READ_WRITE = 0, int(Right.READ), int(Right.READ | Right.WRITE)
+FETCH = FETCH_DESTINATION - (1 << 32)
 """Added to a destination: from there to here."""
 
 

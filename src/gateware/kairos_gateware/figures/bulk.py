@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..link.bulk.engine import RING
+from ..contracts.remote import COPY_DESCRIPTORS
 from ..testbenches import bulk_chain
 from ..testbenches.bulk import MEMORY_WORDS, BulkPair
 from ..verilated.lockstep import Lockstep, build_lockstep
@@ -47,8 +47,8 @@ def _copied(engine, words, count, early, cycles):
     rows = np.zeros(_UP + cycles, engine.inputs)
     rows["plugged"] = 1
     rows["early"] = early
-    source = 2 * RING
-    descriptor = [8 * source | 8 * words << 32, 8 * _HALF | 1 << 32] * RING
+    source = 2 * COPY_DESCRIPTORS
+    descriptor = [8 * source | 8 * words << 32, 8 * _HALF | 1 << 32] * COPY_DESCRIPTORS
     rows["poke"][: len(descriptor), 0] = 1
     rows["index"][: len(descriptor), 0] = np.arange(len(descriptor))
     rows["value"][: len(descriptor), 0] = descriptor

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-from ..link.bulk.engine import RING
+from ..contracts.remote import COPY_DESCRIPTORS
 from ..verilated.lockstep import Lockstep, build_lockstep
 from .bulk import MEMORY_WORDS, BulkChain
 
@@ -13,7 +13,7 @@ __all__ = ["chain_engine", "contents", "play", "to"]
 __all__ += ["FIRST", "HALF", "LAST", "LOWER", "NEAR", "QUARTER", "READY", "SOURCE", "UPPER"]
 
 HALF, QUARTER = MEMORY_WORDS // 2, MEMORY_WORDS // 4
-SOURCE = 2 * RING
+SOURCE = 2 * COPY_DESCRIPTORS
 READY = HALF + 600
 """The cycle in which copies begin."""
 FIRST, UPPER, LOWER, LAST = range(4)
@@ -37,7 +37,7 @@ def contents(board):
     return [random.getrandbits(64) for _ in range(HALF - SOURCE)]
 
 
-def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1, posts=((0, RING),)):
+def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1, posts=((0, COPY_DESCRIPTORS),)):
     """copies: by board, (word here, words, word there, flags). cuts: (line, from, to). flips: bit
     error probability. posts: (cycle, most copies of a board posted from then on). Returns the
     outputs, and the second halves of the memories."""

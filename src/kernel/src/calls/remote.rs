@@ -5,6 +5,10 @@ use core::ops::Range;
 
 use kairos_chip::gic;
 use kairos_contracts::registers::{bridge, bulk, exports, outlet, pages, uplink};
+use kairos_contracts::remote::{
+    BridgeRegister, COPY_DESCRIPTORS, COPY_DESCRIPTOR_BYTES, COPY_DESTINATION_AT, COPY_FETCH_AT, COPY_NOTIFY_AT,
+    COPY_OTHER_AT, FETCH_DESTINATION, PAGE_BYTES, RIGHT_READ, RIGHT_WRITE,
+};
 use kairos_intercore::memory::{MAILBOX, REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_pl::Register;
 use kairos_proto::exception::Id;
@@ -192,16 +196,16 @@ static RINGS: Lent<Area<{ REMOTE_RINGS.start }, { REMOTE_RINGS.end }>> = {
     Lent::new(unsafe { Area::new() })
 };
 /// Bytes of a ring, and words of a descriptor.
-const RING: usize = 1024;
-const DESCRIPTOR: usize = 4;
+const RING: usize = COPY_DESCRIPTORS * COPY_DESCRIPTOR_BYTES;
+const DESCRIPTOR: usize = COPY_DESCRIPTOR_BYTES / 4;
 /// Numbers of a piece, and most pieces that are posted at once: half a ring.
 const PIECE: usize = 3;
 const AT_ONCE: usize = RING / 4 / DESCRIPTOR / 2;
 /// Flags of a descriptor: signal completion; copy from there to here; and, in the bit above the
 /// destination, that the descriptor is for that board rather than the neighbour.
-const NOTIFIES: u32 = 1;
-const FETCHES: u32 = 2;
-const FAR: u32 = 8;
+const NOTIFIES: u32 = 1 << COPY_NOTIFY_AT;
+const FETCHES: u32 = 1 << COPY_FETCH_AT;
+const OTHER: u32 = 1 << COPY_OTHER_AT;
 /// The first interrupt of the logic.
 const INTERRUPT: u16 = 61;
 const THIS_CORE: u8 = 1;
@@ -319,8 +323,8 @@ extern "C" fn copy_pieces(destination: u32, list: u32) {
 
 /// Copies from here to a board, or, if the highest bit of its destination is set, from there to here.
 fn copy_all(destination: u32, pieces: &[[u32; PIECE]]) {
-    let fetches = (destination >> 31) * FETCHES;
-    let destination = destination & i32::MAX as u32;
+    let fetches = u32::from(destination & FETCH_DESTINATION != 0) * FETCHES;
+    let destination = destination & !FETCH_DESTINATION;
     let Some((end, joined)) = known(destination, window::end_to(destination)) else {
         return;
     };
@@ -338,7 +342,8 @@ fn copy_all(destination: u32, pieces: &[[u32; PIECE]]) {
             return refuse(message, [here, REMOTE.start as u32, bytes]);
         }
     }
-    let to = fetches | if joined { 0 } else { (FAR | destination) << 8 };
+    let other = OTHER | destination << COPY_DESTINATION_AT;
+    let to = fetches | if joined { 0 } else { other };
     for some in pieces.chunks(AT_ONCE) {
         if !carry_some(&engine, end, destination, to, some) {
             return;
@@ -391,11 +396,11 @@ const BRIDGE: [&str; 5] = [
 ];
 const OUTLET: [&str; 6] = [outlet::LEVELS, outlet::STATE, "", outlet::RAISES, "", pages::ENTRY];
 /// The first of those that can be written.
-const WRITABLE: u32 = 3;
+const WRITABLE: u32 = BridgeRegister::Raises as u32;
 /// Entries of pages of memory: bits of a page's address, and of the rights to it.
-const ENTRY: u32 = 5;
-const PAGE_ADDRESS: u32 = !0xfff;
-const RIGHTS: u32 = 3;
+const ENTRY: u32 = BridgeRegister::Entry as u32;
+const PAGE_ADDRESS: u32 = !(PAGE_BYTES as u32 - 1);
+const RIGHTS: u32 = RIGHT_READ | RIGHT_WRITE;
 
 /// Reads a register of this board's end of a bridge, having written to it.
 extern "C" fn bridge_register(destination: u32, number: u32, value: u32) -> u32 {

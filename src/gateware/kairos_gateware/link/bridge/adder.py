@@ -14,18 +14,17 @@ and 2 for each further beat; last data → answer 1. Clock domain sys.
 from litex.soc.interconnect.axi import BURST_FIXED, BURST_WRAP
 from migen import *
 
+from ...contracts.remote import ADDER_AREA_BYTES, ADDER_IDENTITY, ADDER_NUMBERS, AdderArea
 from .words import DATA_BITS, INTERRUPTS, bridge_axi
 
-__all__ = ["IDENTITY", "NUMBERS", "VectorAdder"]
+__all__ = ["VectorAdder"]
 
-IDENTITY = 0x5644_4441
-NUMBERS = 1024
-"""In each vector."""
 _NUMBER_BITS = 32
 _LANES = DATA_BITS // _NUMBER_BITS
-_DEPTH = NUMBERS // _LANES
-_REGISTERS, _FIRST, _SECOND, _SUMS, _AREAS = range(5)
-_AREA_BITS = 12
+_DEPTH = ADDER_NUMBERS // _LANES
+_REGISTERS, _FIRST, _SECOND, _SUMS = AdderArea
+_AREAS = len(AdderArea)
+_AREA_BITS = log2_int(ADDER_AREA_BYTES)
 _SLAVE_ERROR, _DECODE_ERROR = 2, 3
 
 
@@ -111,7 +110,7 @@ class VectorAdder(Module):
         self.submodules.bus = bus = ResetInserter()(_Bus())
         self.axi = bus.axi
         area, row = Signal(3), Signal(max=_DEPTH)
-        count, busy, done = Signal(max=NUMBERS + 1), Signal(), Signal()
+        count, busy, done = Signal(max=ADDER_NUMBERS + 1), Signal(), Signal()
         self.comb += [
             bus.reset.eq(self.aborts | self.held),
             area.eq(Mux(bus.address[_AREA_BITS:] < _AREAS, bus.address[_AREA_BITS:], _AREAS)),
@@ -127,7 +126,7 @@ class VectorAdder(Module):
         self.specials += write, read
         lanes = [[port.dat_r[n * 32 : (n + 1) * 32] for port, _ in terms] for n in range(_LANES)]
         totals = [Signal(_NUMBER_BITS) for _ in lanes]
-        registers = Cat(C(IDENTITY, 32), count, C(0, 32 - len(count)))
+        registers = Cat(C(ADDER_IDENTITY, 32), count, C(0, 32 - len(count)))
         state = Cat(busy, done)
         self.comb += [
             [total.eq(a + b) for total, (a, b) in zip(totals, lanes, strict=True)],
@@ -156,7 +155,7 @@ class VectorAdder(Module):
             If(busy, If(place != last, place.eq(place + 1)).Else(busy.eq(0), done.eq(1))),
             If(
                 sets & ~bus.address[3] & bus.strobes[4] & ~busy,
-                count.eq(Mux(given > NUMBERS, NUMBERS, given[: len(count)])),
+                count.eq(Mux(given > ADDER_NUMBERS, ADDER_NUMBERS, given[: len(count)])),
             ),
             If(begins & ~busy, busy.eq(1), done.eq(0), place.eq(0)),
             If(self.held, busy.eq(0), done.eq(0), count.eq(0)),

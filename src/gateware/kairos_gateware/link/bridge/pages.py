@@ -15,16 +15,15 @@ from litex.soc.interconnect.axi import BURST_INCR
 from migen import *
 from migen.genlib.fifo import SyncFIFO
 
+from ...contracts.remote import PAGE_AT, PAGE_BYTES, PAGES, Right
 from ...hp import HpRead, HpWrite
 from .words import DATA_BITS, INTERRUPTS, bridge_axi
 
-__all__ = ["PAGES", "PAGE_BYTES", "MemoryPages"]
+__all__ = ["MemoryPages"]
 
-PAGE_BYTES = 4096
-PAGES = 256
-"""Of the range: 1 MiB."""
 _IN_PAGE = log2_int(PAGE_BYTES)
 _PAGE_BITS = log2_int(PAGES)
+_READABLE, _WRITABLE = log2_int(Right.READ), log2_int(Right.WRITE)
 _BEATS = 16
 _SLAVE_ERROR, _DECODE_ERROR = 2, 3
 
@@ -47,7 +46,7 @@ class _Job(Module):
         # # #
 
         step, rest = Signal(4), Signal(8)
-        readable, writable = entry[0], entry[1]
+        readable, writable = entry[_READABLE], entry[_WRITABLE]
         self.comb += [
             step.eq(1 << self._size),
             # Bytes from the first word's beginning to the last beat
@@ -55,7 +54,7 @@ class _Job(Module):
             self.words.eq(rest >> 3),
             self.last.eq(self._left == 0),
             self.ends.eq(self.last | (self.place[:3] + step >= 8)),
-            self.target.eq(Cat(C(0, 3), self.place[3:_IN_PAGE], entry[2:])),
+            self.target.eq(Cat(C(0, 3), self.place[3:_IN_PAGE], entry[PAGE_AT:])),
             If(self.place[_IN_PAGE + _PAGE_BITS :] != 0, self.response.eq(_DECODE_ERROR)).Elif(
                 self._odd | ~readable | (self.write & ~writable), self.response.eq(_SLAVE_ERROR)
             ),
@@ -91,7 +90,7 @@ class MemoryPages(Module):
         # # #
 
         axi = self.axi
-        self.specials += (table := Memory(32 - _IN_PAGE + 2, PAGES))
+        self.specials += (table := Memory(32 - _IN_PAGE + PAGE_AT, PAGES))
         setting, looking = table.get_port(write_capable=True), table.get_port()
         self.specials += setting, looking
         self.submodules.job = job = _Job(axi, looking.dat_r)
@@ -99,8 +98,8 @@ class MemoryPages(Module):
         void, safe, worst = Signal(), Signal(), Signal(2)
         self.submodules.fsm = fsm = FSM("IDLE")
         self.comb += [
-            setting.adr.eq(self.entry[2:]),
-            setting.dat_w.eq(Cat(self.entry[:2], self.entry[_IN_PAGE:])),
+            setting.adr.eq(self.entry[PAGE_AT:]),
+            setting.dat_w.eq(Cat(self.entry[:PAGE_AT], self.entry[_IN_PAGE:])),
             setting.we.eq(self.sets),
             looking.adr.eq(job.place[_IN_PAGE:]),
             words.reset.eq((void & safe) | (fsm.ongoing("ADDRESS") & (worst != 0))),

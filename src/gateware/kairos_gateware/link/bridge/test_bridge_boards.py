@@ -5,10 +5,9 @@ from random import Random
 import pytest
 from migen import *
 
+from kairos_gateware.contracts.remote import ADDER_IDENTITY, ADDER_NUMBERS
 from kairos_gateware.testbenches.bridge import BridgedBoards, PortMaster
 from kairos_gateware.testbenches.simulator import run_simulation
-
-from .adder import IDENTITY, NUMBERS
 
 OKAY, SLAVE, DECODE = 0, 2, 3
 TIMEOUT = 500
@@ -37,7 +36,7 @@ def test_vectors_stored_across_the_bridge_are_added(packetiser, delay):
     expected = [(a + b) % 2**32 for a, b in zip(first, second, strict=True)]
 
     def play(dut, master):
-        assert (yield from master.load(0)) == [(IDENTITY, OKAY)]
+        assert (yield from master.load(0)) == [(ADDER_IDENTITY, OKAY)]
         for vector, at in [(first, FIRST), (second, SECOND)]:
             assert (yield from master.store(at, *vector[:8])) == OKAY
             for n in range(8, 11):
@@ -75,9 +74,9 @@ def test_addresses_outside_the_block_and_stores_to_sums_are_errors():
             assert (yield from master.store(address, 1)) == DECODE
         assert (yield from master.store(SUMS, 1)) == SLAVE
         assert (yield from master.load(SUMS + 0xFFC, 2))[1] == (0, DECODE)
-        assert (yield from master.load(0x9000_0000)) == [(IDENTITY, OKAY)], "in the place of the second link"
+        assert (yield from master.load(0x9000_0000)) == [(ADDER_IDENTITY, OKAY)], "in the place of the second link"
         assert (yield from master.store(COUNT, 5000)) == OKAY
-        assert (yield from master.load(COUNT)) == [(NUMBERS, OKAY)]
+        assert (yield from master.load(COUNT)) == [(ADDER_NUMBERS, OKAY)]
 
     simulate(play)
 

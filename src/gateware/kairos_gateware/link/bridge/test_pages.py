@@ -2,10 +2,11 @@
 
 from migen import *
 
+from kairos_gateware.contracts.remote import PAGE_BYTES, PAGES
 from kairos_gateware.testbenches.bridge import BridgedBoards, PortMaster
 from kairos_gateware.testbenches.simulator import run_simulation
 
-from .pages import PAGE_BYTES, PAGES, MemoryPages
+from .pages import MemoryPages
 
 OKAY, SLAVE, DECODE = 0, 2, 3
 READ, READ_WRITE = 1, 3

@@ -33,6 +33,14 @@ from operator import and_, or_
 from migen import *
 from migen.genlib.fifo import SyncFIFO, SyncFIFOBuffered
 
+from ...contracts.remote import (
+    COPY_DESCRIPTOR_BYTES,
+    COPY_DESCRIPTORS,
+    COPY_DESTINATION_AT,
+    COPY_FETCH_AT,
+    COPY_NOTIFY_AT,
+    COPY_OTHER_AT,
+)
 from ...hp import HpRead
 from ..remote.words import ADDRESS_BITS, BOARD_BITS, DONE, GENERATION_BITS, SLOT_BITS, UNREACHABLE
 from .server import BURST, burst_beats
@@ -50,11 +58,8 @@ from .words import (
     data_words,
 )
 
-__all__ = ["INVALID", "RING", "UNREADABLE", "BulkEngine"]
+__all__ = ["INVALID", "UNREADABLE", "BulkEngine"]
 
-RING = 64
-"""Descriptors of the ring, which begins at a multiple of its size."""
-DESCRIPTOR_BYTES = 16
 INVALID, UNREADABLE = 5, 6
 """Causes of a halt, beside the statuses of answers: a descriptor with no bytes, or not of whole
 words; this board's memory could not be read."""
@@ -67,10 +72,9 @@ _BUFFER = 256
 _COUNT_BITS = 16
 _WORD_BITS = 3
 """Address bits within a word."""
-_FETCH = 1
-_TO_BITS, _TO = 1 + BOARD_BITS, 8
-"""Bits of a descriptor's flags that name a board other than the neighbour, the number in the low
-bits, from bit 8 on."""
+_TO_BITS = 1 + BOARD_BITS
+"""Bits of a descriptor's flags that name a board other than the neighbour, the number in the low bits."""
+assert COPY_OTHER_AT == COPY_DESTINATION_AT + BOARD_BITS
 
 
 _EXTENT = [("local", ADDRESS_BITS), ("remote", ADDRESS_BITS), ("length", LENGTH_BITS), ("to", _TO_BITS)]
@@ -96,7 +100,7 @@ class _Descriptors(Module):
 
         now, asked, second, fetched = self.next, self.busy, Signal(), Signal(_COUNT_BITS)
         self.comb += [
-            bus.araddr.eq(self.base + fetched[: log2_int(RING)] * DESCRIPTOR_BYTES),
+            bus.araddr.eq(self.base + fetched[: log2_int(COPY_DESCRIPTORS)] * COPY_DESCRIPTOR_BYTES),
             bus.arlen.eq(1),
             bus.rready.eq(1),
         ]
@@ -309,7 +313,7 @@ class _Issue(Module):
             self.packet.raw_bits().eq(Mux(repeats, old.raw_bits(), first.raw_bits())),
             opened.issued.eq(new),
             opened.last.eq(left == first.length + 1),
-            opened.notifies.eq(now.flags[0]),
+            opened.notifies.eq(now.flags[COPY_NOTIFY_AT]),
             begins.eq(now.valid & (left == 0) & ~self.hold & opened.room),
             opened.begin.eq(begins & right & ~now.spoiled),
             descriptors.taken.eq(opened.begin),
@@ -327,8 +331,8 @@ class _Issue(Module):
                 opened.begin,
                 local.eq(now.local[_WORD_BITS:]),
                 remote.eq(now.remote[_WORD_BITS:]),
-                to.eq(now.flags[_TO : _TO + _TO_BITS]),
-                fetch.eq(now.flags[_FETCH]),
+                to.eq(now.flags[COPY_DESTINATION_AT : COPY_OTHER_AT + 1]),
+                fetch.eq(now.flags[COPY_FETCH_AT]),
                 left.eq(now.bytes[_WORD_BITS:]),
             ),
             If(self.clear, left.eq(0)),

@@ -6,15 +6,16 @@ from random import Random
 import numpy as np
 import pytest
 
+from kairos_gateware.contracts.remote import COPY_DESCRIPTORS
 from kairos_gateware.figures.bulk import bulk_engine
 from kairos_gateware.figures.place import root
-from kairos_gateware.link.bulk.engine import INVALID, RING, UNREADABLE
+from kairos_gateware.link.bulk.engine import INVALID, UNREADABLE
 from kairos_gateware.link.bulk.words import ESCAPE
 from kairos_gateware.link.remote.words import BUS_ERROR, REFUSED, UNREACHABLE
 from kairos_gateware.testbenches.bulk import MEMORY_WORDS
 
 HALF = MEMORY_WORDS // 2
-RING_WORDS = 2 * RING
+RING_WORDS = 2 * COPY_DESCRIPTORS
 READY = HALF + 600
 """Cycles until the memories are filled and the link is up."""
 WORD = 2**64 - 1
@@ -305,7 +306,7 @@ def test_failed_fetch_writes_no_word_and_next_one_works(engine, there, reason):
 
 def test_more_descriptors_than_ring_slots_are_all_copied(engine):
     random = Random(6)
-    ring = [(RING_WORDS + 10 * n, 10, HALF + 10 * n, 1) for n in range(RING)]
+    ring = [(RING_WORDS + 10 * n, 10, HALF + 10 * n, 1) for n in range(COPY_DESCRIPTORS)]
     shown, memories = play(
         engine, [ring, []], 30_000, posts=[(500 * n, (20 * n, 0)) for n in range(random.randrange(20, 40))]
     )

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from migen import *
 
+from kairos_gateware.contracts.remote import COPY_DESCRIPTORS
 from kairos_gateware.figures.place import root
-from kairos_gateware.link.bulk.engine import RING
 from kairos_gateware.link.bulk.forward import BulkForwarding
 from kairos_gateware.link.bulk.words import ANSWER, HEAD, ID_BITS, KEY_BITS, SLOTS, STATUS_BITS
 from kairos_gateware.link.remote.words import REFUSED, UNREACHABLE
@@ -61,7 +61,7 @@ def everything(seed):
     ]:
         some = [(copy, target) for part, flags, target in ways for copy in scattered(random, part, flags)]
         random.shuffle(some)
-        copies[board], targets[board] = [list(part) for part in zip(*some[: RING - 1], strict=True)]
+        copies[board], targets[board] = [list(part) for part in zip(*some[: COPY_DESCRIPTORS - 1], strict=True)]
     return copies, targets
 
 
