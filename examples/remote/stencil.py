@@ -100,7 +100,7 @@ class Strips(HasEnvironment):
 
     @kernel
     def open(self, board):
-        """Forgets earlier steps, and lets the boards above and below write."""
+        """Discards earlier steps, and lets the boards above and below write."""
         self.memories[board].write(ARRIVED, [0, 0])
         first, last = 0, 1
         if board == 0:

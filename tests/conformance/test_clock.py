@@ -155,7 +155,7 @@ def test_setting_on_gateware_without_synthesiser_is_ignored(boot, setting):
 
 def test_link_clock_is_refused_except_on_a_satellite(boot):
     _, log, output = boot("link_125")
-    assert "rtio_clock=link_125 is ignored: this gateware has no link to a board above" in line(log, "WARN")
+    assert "rtio_clock=link_125 is ignored: this gateware has no link to an upstream board" in line(log, "WARN")
     assert "RTIO clock: int_125, Si5324 ready" in log
     assert output == INTERNAL
 

@@ -24,6 +24,8 @@ CITATION = re.compile(
 )
 SOURCES = {".rs", ".py", ".md", ".c", ".h", ".ld", ".toml", ".S", ""}
 LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([\w-]+))?\)")
+EXAMPLES = {"round_trip.py", "typo.py", "typed.py", "imported/beams.py"}
+"""Files of readers, in the pages about experiments."""
 
 
 def text_of(path: Path) -> str:
@@ -85,3 +87,18 @@ def test_links_of_a_page_resolve(page):
         if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
             wrong.append(f"{target}#{anchor}" if anchor else target)
     assert not wrong
+
+
+def test_source_files_named_in_pages_exist():
+    """By their paths, or the ends of these; `src` within a crate may be left out. Names in capitals stand for any."""
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    known = {f"/{name}" for name in names} | {f"/{name}".replace("/src/", "/") for name in names}
+    ends = {name[at:] for name in known for at, letter in enumerate(name) if letter == "/"}
+    missing = [
+        f"{page}: {file}"
+        for page in names
+        if page.endswith(".md") and not page.startswith(("vendor/", "CHANGELOG"))
+        for file in re.findall(r"`([\w/.-]+\.(?:py|rs|svelte|ts|proto|cpp|ex|ld))`", (ROOT / page).read_text())
+        if not re.search(r"\b[A-Z]{3,}\b", file) and f"/{file}" not in ends and file not in EXAMPLES
+    ]
+    assert not missing, "\n".join(missing)

@@ -107,7 +107,9 @@ def test_every_board_is_managed_through_master(chain, tmp_path):
         (1, 2, "satellite"),
     ]
     for link in links:
-        assert link["line"] and link["up"] and link["rtio"] and link["far"]["up"] and link["far"]["upstream"]
+        assert (
+            link["line"] and link["up"] and link["rtio"] and link["downstream"]["up"] and link["downstream"]["upstream"]
+        )
     table = run_kairos("links", "-D", chain.address, "--plot", str(tmp_path / "links.svg")).stdout.splitlines()
     assert [line.split()[:3] for line in table[1:]] == [["1", "relay", "up"], ["2", "satellite", "up"]]
     assert table[2].index("satellite") == table[1].index("relay") + 2

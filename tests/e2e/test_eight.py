@@ -24,15 +24,17 @@ pytestmark = pytest.mark.long
 """The gateware of up to eight boards takes minutes to build."""
 
 
-def satellite(number, *below):
+def satellite(number, *downstream):
     """Return the variant of board `number`, which has the channels of `satellite`."""
     alone = VARIANTS["satellite"]
     channels = tuple(replace(spec, name=spec.name.replace("sat_", f"sat{number}_")) for spec in alone.channels)
-    return replace(alone, name=f"eight_{number}" if below else alone.name, channels=channels, satellites=below)
+    return replace(
+        alone, name=f"eight_{number}" if downstream else alone.name, channels=channels, satellites=downstream
+    )
 
 
 def chain():
-    """Return (master, boards by destination, number of the board above each)."""
+    """Return (master, boards by destination, number of each one's upstream board)."""
     boards = [satellite(LAST)]
     for number in reversed(range(1, LAST)):
         boards.insert(0, satellite(number, boards[0]))
@@ -45,8 +47,8 @@ def star():
     return boards, boards, [0] * LAST
 
 
-def description(boards, above, delays):
-    """Return the emulator's description, with ns of fibre from the board above to each board but
+def description(boards, upstream, delays):
+    """Return the emulator's description, with ns of fibre from the upstream board to each board but
     the first."""
     firmware = ["runtime.elf", *["satman.elf"] * LAST]
     parts = [
@@ -54,7 +56,7 @@ def description(boards, above, delays):
         for n, board in enumerate(boards)
     ]
     parts += [
-        f'[[link]]\nfrom = "board{above[n]}"\nto = "board{n + 1}"\ndelay_ns = {delay}\n'
+        f'[[link]]\nfrom = "board{upstream[n]}"\nto = "board{n + 1}"\ndelay_ns = {delay}\n'
         for n, delay in enumerate(delays)
     ]
     return "\n".join(parts)
@@ -62,21 +64,21 @@ def description(boards, above, delays):
 
 @pytest.fixture(scope="module", params=[chain, star], ids=["chain", "star"])
 def boards(request, tmp_path_factory):
-    """Eight connected boards; `above`: the number of the board above each; their device database."""
-    below, others, above = request.param()
-    master = replace(VARIANTS["pair"], name=f"eight_{request.param.__name__}", satellites=tuple(below))
+    """Eight connected boards; `upstream`: the number of each one's upstream board; their device database."""
+    downstream, others, upstream = request.param()
+    master = replace(VARIANTS["pair"], name=f"eight_{request.param.__name__}", satellites=tuple(downstream))
     built("satellite")
     for variant in [master, *others]:
         if variant.satellites:
             built_as(variant)
     folder = tmp_path_factory.mktemp("eight")
     delays = [200, 1000, 208, 400, 2600, 800, 600]
-    (folder / "system.toml").write_text(description([master, *others], above, delays))
+    (folder / "system.toml").write_text(description([master, *others], upstream, delays))
     device = System(folder, folder / "system.toml")
     try:
         for board in range(1, LAST + 1):
             device.until_logged(f"destination {board}: Kairos satellite")
-        device.above, device.devices = list(above), folder / "device_db.py"
+        device.upstream, device.devices = list(upstream), folder / "device_db.py"
         device.devices.write_text(render(master, f"{device.host}:{device.ports[1381]}"))
         yield device
     finally:
@@ -96,7 +98,9 @@ def test_eight_boards_change_pins_together(boards, kairos):
 
 def test_link_table_lists_all_boards(boards):
     links = boards.links()
-    assert [(link["from"], link["destination"]) for link in links] == list(zip(boards.above, range(1, 8), strict=True))
+    assert [(link["from"], link["destination"]) for link in links] == list(
+        zip(boards.upstream, range(1, 8), strict=True)
+    )
     for link in links:
         assert link["line"] and link["up"] and link["rtio"] and link["words"]["ended"] == 0, json.dumps(link)
         # Its own channels, without those of boards behind it

@@ -97,12 +97,12 @@ def test_killed_hub_reports_unfinished_batches(folder, instants):
             if first != second:
                 assert "ended during a batch of 3" in found["batch"].text
             if "batch" in found:
-                seen["told"] += 1
+                seen["reported"] += 1
                 assert "ended during a batch" in (folder / "hub.log").read_text()
                 lab["rack"].run(pair(0))
                 assert "batch" not in lab["rack"].health()
         hub.close()
-    assert seen["told"] >= seen["halves"]
+    assert seen["reported"] >= seen["halves"]
 
 
 def forever(lab, number, device="rack", program=pair):
@@ -129,7 +129,7 @@ def test_batch_of_killed_hub_is_completed(tmp_path, device, instants):
     """All of it, or nothing; the next hub reports that its end was not observed."""
     choose, seen = random.Random(16), Counter()
     hub = Hub(tmp_path, {"demo": device})
-    for number in rounds(instants, lambda: seen["told"] > instants // 4):
+    for number in rounds(instants, lambda: seen["reported"] > instants // 4):
         with kairos.hub.connect(hub.address) as lab:
             known(lab, "demo")
             runs = threading.Thread(target=forever, args=(lab, number, "demo", scratch))
@@ -146,7 +146,7 @@ def test_batch_of_killed_hub_is_completed(tmp_path, device, instants):
             word, wide = lab["demo"].read("scratch/word", "scratch/wide")
             assert word == wide
             if "batch" in (found := lab["demo"].health()):
-                seen["told"] += 1
+                seen["reported"] += 1
                 assert "the hub ended during a batch of 4" in found["batch"].text
                 lab["demo"].run(scratch(0))
                 assert "batch" not in lab["demo"].health()

@@ -22,7 +22,7 @@ LATE = """
         self.ttl4.off()
 
     @rpc
-    def told(self):
+    def reported(self):
         print("going on")
 """
 
@@ -58,7 +58,7 @@ def test_posted_error_is_raised_at_next_call(slow):
     @kernel
     def run(self):
         self.late()
-        self.told()
+        self.reported()
         self.core.break_realtime()
         delay(1*ms)
         try:

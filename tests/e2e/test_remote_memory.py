@@ -162,8 +162,8 @@ def test_permissions_of_exported_regions_are_enforced(boards, down):
     after = owner.batch(*counts)
     assert [now - then for now, then in zip(after, before, strict=True)] == refused
     (link,) = boards[0].system.links()
-    counted = (link["far"] if down else link)["refused"]
+    counted = (link["downstream"] if down else link)["refused"]
     assert [counted["accesses"], counted["packets"]] == after
     head, row = run_kairos("links", "-D", boards[0].system.address).stdout.splitlines()
-    at = head.index("refused below" if down else "refused above")
+    at = head.index("refused downstream" if down else "refused upstream")
     assert row[at:].split()[0] == str(sum(after))

@@ -16,7 +16,7 @@ from kairos.devices import DeviceDB
 from tests.support.paths import ROOT
 
 # As in experiments/streams.py
-OUTPUT, READ, WAIT, LOOK = range(4)
+OUTPUT, READ, WAIT, POLL = range(4)
 UNDERFLOW, UNREACHABLE = 2, 4
 KINDS = ["ttl_inout"] * 4 + ["ttl_out"] * 8 + ["log"]
 PADS = 12
@@ -88,7 +88,7 @@ def commands_of(actions):
             commands.append((WAIT, 0, cursor + distance, 0))
             cursor += ahead
         else:
-            commands.append((LOOK, 0, 0, 0))
+            commands.append((POLL, 0, 0, 0))
     commands += reads
     return commands, max(command[2] for command in commands)
 

@@ -270,8 +270,8 @@ class Exp(EnvExperiment):
 
 exp = Exp((DeviceManager(Database()), DatasetManager(), None, {}))
 assert exp.run() == 4000
-told = [(round(at * 1e9), device, what) for at, device, what, _ in time.manager.events]
-assert told == [
+recorded = [(round(at * 1e9), device, what) for at, device, what, _ in time.manager.events]
+assert recorded == [
     (0, "led", "on"), (3000, "led", "off"), (0, "laser", "pulse"), (2000, "laser", "set"), (4000, "led", "on")
 ]
 lines = time.manager.format_timeline().splitlines()

@@ -22,9 +22,9 @@ class Interrupted(Calibrator):
 
 
 def test_failed_look_at_ages_is_reported_once_and_repeated(monkeypatch, caplog):
-    monkeypatch.setattr(calibrator, "LOOK", 0.01)
+    monkeypatch.setattr(calibrator, "CHECK_INTERVAL", 0.01)
 
-    async def look_on():
+    async def watch_until_reported():
         datasets = SimpleNamespace(written={}, values={})
         watched = Interrupted(SimpleNamespace(datasets=datasets), None)
         watched.watch_ages()
@@ -32,6 +32,6 @@ def test_failed_look_at_ages_is_reported_once_and_repeated(monkeypatch, caplog):
             await asyncio.sleep(0.01)
         await watched.close()
 
-    asyncio.run(look_on())
+    asyncio.run(watch_until_reported())
     unknown = "the ages of parameters are not known: no answer to look"
     assert caplog.messages == [f"{unknown} 1", f"{unknown} 5"]

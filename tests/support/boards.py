@@ -62,11 +62,11 @@ class System(Emulated):
     def until_logged(self, text, count=1):
         """Let time pass until the boards have printed a text `count` times."""
 
-        def look():
+        def has_logged():
             let_pass(self, 0.02)
             return self.uart().count(text) >= count
 
-        until(look, self.uart)
+        until(has_logged, self.uart)
 
     def links(self):
         """Return the output of `kairos links`."""

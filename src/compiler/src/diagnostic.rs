@@ -36,7 +36,7 @@ pub struct Diagnostic {
     /// source).
     pub span: Option<Span>,
     /// The text shown at the primary position.
-    pub note_here: String,
+    pub primary_note: String,
     pub labels: Vec<(Span, String)>,
     pub help: Vec<String>,
     pub warning: bool,
@@ -63,7 +63,7 @@ impl Diagnostic {
         Diagnostic {
             message,
             span: None,
-            note_here: String::new(),
+            primary_note: String::new(),
             labels: vec![],
             help: vec![],
             warning: false,
@@ -93,7 +93,7 @@ impl Diagnostic {
     }
 
     pub fn here(mut self: Box<Self>, text: impl Into<String>) -> Box<Self> {
-        self.note_here = text.into();
+        self.primary_note = text.into();
         self
     }
 
@@ -123,7 +123,7 @@ impl Diagnostic {
         rendered = rendered.with_message(&self.message);
         let range = |span: &Span| span.start as usize..span.end as usize;
         if let Some(span) = self.span {
-            rendered = rendered.with_label(Label::primary(span.file, range(&span)).with_message(&self.note_here));
+            rendered = rendered.with_label(Label::primary(span.file, range(&span)).with_message(&self.primary_note));
         }
         let labels = self
             .labels

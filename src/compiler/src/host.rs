@@ -201,9 +201,9 @@ pub struct Caught {
     pub number: u32,
 }
 
-/// The place of an array in memory that it shares with others.
+/// An array that is a view of memory that it shares with others.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct View {
     /// The array of one dimension that contains it.
     pub storage: Handle,
     /// Position of its first element there.
@@ -252,7 +252,7 @@ pub trait Host {
     /// Those of the arrays that share memory, with their places in it: storages, of which
     /// [`Host::memory`] returns the elements. `strided`: whether arrays that are not contiguous
     /// may be among them.
-    fn shared(&mut self, arrays: &[Handle], strided: bool) -> Result<Vec<(Handle, Place)>, String>;
+    fn shared(&mut self, arrays: &[Handle], strided: bool) -> Result<Vec<(Handle, View)>, String>;
     /// Key of a string in the string table, which is added if new.
     fn store_str(&mut self, text: &str) -> i32;
     /// Handle of the host's `print`.

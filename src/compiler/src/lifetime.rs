@@ -19,7 +19,7 @@ use crate::types::{Kind, Ty, Types};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Region {
     /// On the stack of this function; the span is where the value is created.
-    Here(Span),
+    Local(Span),
     Outlives,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Lifetimes<'a> {
         for local in 0..self.regions.len() {
             let is_text = matches!(
                 (self.types.kind(self.function.locals[local]), self.regions[local]),
-                (Kind::Str | Kind::Bytes, Some(Region::Here(_)))
+                (Kind::Str | Kind::Bytes, Some(Region::Local(_)))
             );
             if !self.is_given(local) && !is_text {
                 self.regions[local] = None;
@@ -125,7 +125,7 @@ impl<'a> Lifetimes<'a> {
                 Part::Target(target, Some(value)) => result = self.assign(target, value),
                 // Elements yielded by iteration are not tracked.
                 Part::Target(_, None) => {}
-                Part::Update(target) if self.is_text(target) => result = self.bind(target, Region::Here(stmt.span)),
+                Part::Update(target) if self.is_text(target) => result = self.bind(target, Region::Local(stmt.span)),
                 Part::Update(_) | Part::Expr(_) | Part::Variable(..) | Part::Block(_) => {}
             }
         });
@@ -146,7 +146,7 @@ impl<'a> Lifetimes<'a> {
             Kind::Choice(members) => self.types.each_of(members).into_iter().any(ends),
             _ => ends(ty),
         };
-        let Region::Here(made) = self.region(value) else {
+        let Region::Local(made) = self.region(value) else {
             return Ok(());
         };
         if !ends {
@@ -197,7 +197,7 @@ impl<'a> Lifetimes<'a> {
             _ => return Ok(()),
         };
         match (wanted, found) {
-            (Region::Outlives, Region::Here(made)) => {
+            (Region::Outlives, Region::Local(made)) => {
                 let error = Diagnostic::new(target.span, "the assigned value does not outlive the assignment target");
                 let error = error.label(made, "made here, on the stack of this function");
                 Err(error.help("assign the elements one by one, or use a list of the host"))
@@ -217,22 +217,22 @@ impl<'a> Lifetimes<'a> {
             return self.region(value);
         }
         match expr.kind.origin() {
-            Origin::New => Region::Here(expr.span),
+            Origin::New => Region::Local(expr.span),
             Origin::Variable => match self.function.names.of(expr) {
                 Name::Local(local) => self.regions[*local as usize].unwrap_or(Region::Outlives),
                 _ => Region::Outlives,
             },
-            Origin::Call(_) if self.is_given_memory(expr) => Region::Here(expr.span),
+            Origin::Call(_) if self.is_given_memory(expr) => Region::Local(expr.span),
             Origin::Call(callee) => match self.types.kind(self.function.types[callee.id as usize]) {
-                Kind::Builtin(builtin) if makes_values(*builtin) => Region::Here(expr.span),
-                Kind::ExceptionClass(_) | Kind::Namespace(..) => Region::Here(expr.span),
+                Kind::Builtin(builtin) if makes_values(*builtin) => Region::Local(expr.span),
+                Kind::ExceptionClass(_) | Kind::Namespace(..) => Region::Local(expr.span),
                 _ => Region::Outlives,
             },
             // A row or slice of an array and a part of a string are views.
             Origin::Element(value) if self.is_array(value) => self.region(value),
             Origin::Element(_) => Region::Outlives,
             Origin::Slice(value, false) if !self.is_copied(value) => self.region(value),
-            Origin::Slice(..) => Region::Here(expr.span),
+            Origin::Slice(..) => Region::Local(expr.span),
             Origin::Parts(parts) => self.innermost(&mut parts.iter()),
             Origin::Either(a, b) => self.innermost(&mut [a, b].into_iter()),
             Origin::Elsewhere => match &expr.kind {
@@ -258,7 +258,7 @@ impl<'a> Lifetimes<'a> {
     fn innermost(&self, parts: &mut dyn Iterator<Item = &Expr>) -> Region {
         let here = parts
             .map(|part| self.region(part))
-            .find(|region| matches!(region, Region::Here(_)));
+            .find(|region| matches!(region, Region::Local(_)));
         here.unwrap_or(Region::Outlives)
     }
 

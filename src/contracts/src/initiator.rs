@@ -18,7 +18,7 @@ pub const SLOT_DATA: usize = 4;
 pub const SLOT_TIME: usize = 8;
 
 /// Offset in a slot: 2 * number of the request u16, command u8, number of data words u8.
-pub const SLOT_HEAD: usize = 16;
+pub const SLOT_HEADER: usize = 16;
 
 /// Offset in a slot: data words from 1 on.
 pub const SLOT_WORDS: usize = 20;
@@ -77,8 +77,8 @@ pub const POST_CHANNEL: usize = 12;
 /// order.
 pub const POST_FLOOR: usize = 16;
 
-/// Offset of the head of the next request if it is a posted output of one word, u32.
-pub const POST_HEAD: usize = 24;
+/// Offset of the header of the next request if it is a posted output of one word, u32.
+pub const POST_HEADER: usize = 24;
 
 /// Offset of the end.
 pub const POST_END: usize = 28;

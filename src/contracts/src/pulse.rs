@@ -253,7 +253,7 @@ pub const ADJUSTABLE_NUMBERS: usize = 11;
 pub const ADJUSTABLE_SHAPED: u32 = 256;
 
 /// Segments of a parameter in a pulse that a kernel makes: they are queued before it begins.
-pub const MADE_SEGMENTS: usize = 16;
+pub const KERNEL_PULSE_SEGMENTS: usize = 16;
 
 /// Parameters of a channel: bit in masks, and index of the spline engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -528,64 +528,64 @@ pub const FRAME_FLAG_CLEAR: u8 = 64;
 pub const FRAME_FLAG_AT_END: u8 = 128;
 
 /// Tone 0 begins at the global phase.
-pub const MADE_FLAG_SYNC0: u32 = 1;
+pub const KERNEL_PULSE_FLAG_SYNC0: u32 = 1;
 
 /// Tone 1.
-pub const MADE_FLAG_SYNC1: u32 = 2;
+pub const KERNEL_PULSE_FLAG_SYNC1: u32 = 2;
 
 /// Level of the output-enable pin of tone 0.
-pub const MADE_FLAG_ENABLE0: u32 = 4;
+pub const KERNEL_PULSE_FLAG_ENABLE0: u32 = 4;
 
 /// Tone 1.
-pub const MADE_FLAG_ENABLE1: u32 = 8;
+pub const KERNEL_PULSE_FLAG_ENABLE1: u32 = 8;
 
 /// Add the feed-forward to the phase of tone 0.
-pub const MADE_FLAG_FEED_FORWARD0: u32 = 16;
+pub const KERNEL_PULSE_FLAG_FEED_FORWARD0: u32 = 16;
 
 /// Tone 1.
-pub const MADE_FLAG_FEED_FORWARD1: u32 = 32;
+pub const KERNEL_PULSE_FLAG_FEED_FORWARD1: u32 = 32;
 
 /// Level of the general-purpose pin of tone 0.
-pub const MADE_FLAG_GPO0: u32 = 64;
+pub const KERNEL_PULSE_FLAG_GPO0: u32 = 64;
 
 /// Tone 1.
-pub const MADE_FLAG_GPO1: u32 = 128;
+pub const KERNEL_PULSE_FLAG_GPO1: u32 = 128;
 
 /// Clear the accumulator of frame 0 first.
-pub const MADE_FLAG_CLEAR0: u32 = 256;
+pub const KERNEL_PULSE_FLAG_CLEAR0: u32 = 256;
 
 /// Frame 1.
-pub const MADE_FLAG_CLEAR1: u32 = 512;
+pub const KERNEL_PULSE_FLAG_CLEAR1: u32 = 512;
 
 /// Add the rotation of frame 0 when the segment has ended.
-pub const MADE_FLAG_AT_END0: u32 = 1024;
+pub const KERNEL_PULSE_FLAG_AT_END0: u32 = 1024;
 
 /// Frame 1.
-pub const MADE_FLAG_AT_END1: u32 = 2048;
+pub const KERNEL_PULSE_FLAG_AT_END1: u32 = 2048;
 
 /// Apply frame 0 to tone 0.
-pub const MADE_FLAG_FORWARD00: u32 = 4096;
+pub const KERNEL_PULSE_FLAG_FORWARD00: u32 = 4096;
 
 /// Apply frame 0 to tone 1.
-pub const MADE_FLAG_FORWARD01: u32 = 8192;
+pub const KERNEL_PULSE_FLAG_FORWARD01: u32 = 8192;
 
 /// Apply frame 1 to tone 0.
-pub const MADE_FLAG_FORWARD10: u32 = 16384;
+pub const KERNEL_PULSE_FLAG_FORWARD10: u32 = 16384;
 
 /// Apply frame 1 to tone 1.
-pub const MADE_FLAG_FORWARD11: u32 = 32768;
+pub const KERNEL_PULSE_FLAG_FORWARD11: u32 = 32768;
 
 /// Negate frame 0 where it is applied to tone 0.
-pub const MADE_FLAG_INVERT00: u32 = 65536;
+pub const KERNEL_PULSE_FLAG_INVERT00: u32 = 65536;
 
 /// Negate frame 0 where it is applied to tone 1.
-pub const MADE_FLAG_INVERT01: u32 = 131072;
+pub const KERNEL_PULSE_FLAG_INVERT01: u32 = 131072;
 
 /// Negate frame 1 where it is applied to tone 0.
-pub const MADE_FLAG_INVERT10: u32 = 262144;
+pub const KERNEL_PULSE_FLAG_INVERT10: u32 = 262144;
 
 /// Negate frame 1 where it is applied to tone 1.
-pub const MADE_FLAG_INVERT11: u32 = 524288;
+pub const KERNEL_PULSE_FLAG_INVERT11: u32 = 524288;
 
 /// The core runs.
 pub const CONTROL_ENABLE: u32 = 1;

@@ -31,7 +31,7 @@ class ChannelSpec:
 
 @dataclass(frozen=True)
 class Bridge:
-    """A bridge from the board above. block: what is behind it, of `BLOCKS`. packetiser: of `PACKETISERS`."""
+    """A bridge from the upstream board. block: what is behind it, of `BLOCKS`. packetiser: of `PACKETISERS`."""
 
     block: str = "adder"
     packetiser: str = "gearbox"
@@ -45,15 +45,15 @@ class Variant:
     push_inputs: input events are pushed into memory, so that the kernel core need not request them;
     costs logic (docs/gateware/initiator.md). synthesiser: source of the RTIO clock, as in the
     descriptor. traffic: with the block that measures the ports (docs/gateware/data-paths.md). uplink:
-    the board is a satellite, with a link to the board above it. satellites: the boards below, each
+    the board is a satellite, with a link to its upstream board. satellites: the downstream boards, each
     at the other end of a link, which may have satellites of their own; destinations are numbered in
     preorder, each board before those below it, so the first one is 1. converters: connectors of the
     board with cards for the outputs of pulse cores, in their order; in simulation a model generates
     the samples. quadrature: two of them are for one output, its real and its imaginary part. board: the
     hardware for which it was described, as in the descriptor. remote: over the
-    link to the board above, each board can read and write the other's memory. bridge: over that link, the
-    board above accesses a block of this one, None without. eem: the EEM connector of the board above at which this one
-    is, a card; None for a link over fibre."""
+    link to the upstream board, each board can read and write the other's memory. bridge: over that link, the
+    upstream board accesses a block of this one, None without. eem: the EEM connector of the upstream board at
+    which this one is, a card; None for a link over fibre."""
 
     name: str
     channels: tuple[ChannelSpec, ...]

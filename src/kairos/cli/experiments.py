@@ -215,7 +215,7 @@ class Experiment:
                 raise CommandLineError(str(error)) from error.__cause__
             raise
         if self.origin is not None:
-            self.origin.look_again()
+            self.origin.refresh()
         check_known(self.name, self.arguments.unknown, self.arguments.requested)
 
     def perform(self):

@@ -13,14 +13,14 @@ from .outputs import check_picture
 __all__ = ["destination_of", "links", "tree_of"]
 
 _COLUMNS = (
-    *("destination", "board", "state", "channels", "way", "phase", "round trip"),
+    *("destination", "board", "state", "channels", "delay", "phase", "round trip"),
     *("ended", "corrected", "sent again", "dropped", "space", "resent", "lost packets"),
-    *("refused above", "refused below", "lost outputs"),
+    *("refused upstream", "refused downstream", "lost outputs"),
 )
-"""`phase`: delay, modulo a cycle, of the returned clock relative to that of the board above.
+"""`phase`: delay, modulo a cycle, of the returned clock relative to that of the upstream board.
 `ended` to `space` count the logic's words, the next two the firmware's packets. `refused`: loads,
-stores and packets of copies to memory that the board above, or below, does not export to the other
-one. `lost outputs`: those lost when the logic of the board below restarted.
+stores and packets of copies to memory that one board of a link does not export to the other.
+`lost outputs`: those lost when the logic of the downstream board restarted.
 """
 _NOT_MEASURED = "–"
 _WORDS = ("ended", "corrected", "retransmitted", "dropped", "space")
@@ -44,22 +44,22 @@ def links(args):
 
 def tree_of(address: tuple[str, int], key: bytes | None = None) -> list[dict]:
     """Return all links of the tree whose master is at `address`, by destination: as
-    `Management.links`, with `from`, the destination of the board above, and `far`, the link as
-    reported by the board below, or None if it does not report it. A board with a key other than
+    `Management.links`, with `from`, the destination of the upstream board, and `downstream`, the link as
+    reported by the downstream board, or None if it does not report it. A board with a key other than
     `key` reports nothing. Errors of `Management` for the master.
     """
     found, ask = [], [DESTINATION_LOCAL]
     known = {DESTINATION_LOCAL: {}}
     """Boards whose destinations have been reported, with the link to each."""
     while ask:
-        above = ask.pop(0)
-        for link in _links(address, above, key):
+        upstream = ask.pop(0)
+        for link in _links(address, upstream, key):
             if link["upstream"]:
-                known[above]["far"] = link
+                known[upstream]["downstream"] = link
                 continue
             if link["destination"] in known:
                 raise KairosError(f"two links lead to the destination {link['destination']}, which makes no tree")
-            known[link["destination"]] = link | {"from": above, "far": None}
+            known[link["destination"]] = link | {"from": upstream, "downstream": None}
             found.append(known[link["destination"]])
             if link["up"]:
                 ask.append(link["destination"])
@@ -115,13 +115,13 @@ def _state(link: dict) -> str:
 
 def _shown(link: dict) -> dict[str, str]:
     """Return the texts by column."""
-    way = f"{link['delay_cycles']} cycles" if "delay_cycles" in link else ""
-    texts = [str(link["destination"]), _name(link), _state(link), str(link.get("channels", "")), way]
+    delay = f"{link['delay_cycles']} cycles" if "delay_cycles" in link else ""
+    texts = [str(link["destination"]), _name(link), _state(link), str(link.get("channels", "")), delay]
     texts.append(f"{link['phase_ps']} ps" if "phase_ps" in link else _NOT_MEASURED)
     texts.append(f"{link['round_trip_us']} µs")
     texts += [str(link.get("words", {}).get(name, "")) for name in _WORDS]
     texts += [str(link["resent"]), str(link["malformed"] + link["dropped"])]
-    refused = [(end or {}).get("refused") for end in (link, link["far"])]
+    refused = [(end or {}).get("refused") for end in (link, link["downstream"])]
     texts += ["" if counts is None else str(sum(counts.values())) for counts in refused]
     texts.append(str(link.get("lost_outputs", "")))
     return dict(zip(_COLUMNS, texts, strict=True))

@@ -1,5 +1,5 @@
 """The picture of ``kairos links --plot``: the boards as boxes, one per row and indented relative to
-the board above, each with the state of its link."""
+the upstream board, each with the state of its link."""
 
 from ..pictures import COLORS, FONT, drawing, save
 
@@ -8,7 +8,7 @@ __all__ = ["write_plot"]
 _ROW = 0.62
 """Height of a board's row, in inches, as are all lengths here."""
 _INDENT = 0.45
-"""Indentation of a board's box relative to that of the board above."""
+"""Indentation of a board's box relative to that of the upstream board."""
 _LETTER = 0.075
 """Approximate width of a letter of the names."""
 _PAD, _GAP, _TEXT = 0.12, 0.3, 4.6
@@ -19,12 +19,12 @@ _COUNTS = ("corrected", "sent again", "dropped", "ended", "space")
 
 
 def write_plot(path, links: list[tuple[int, dict[str, str]]]):
-    """Draw the links of a device, each as the destination of the board above and texts by the
+    """Draw the links of a device, each as the destination of the upstream board and texts by the
     columns of the table, into `path`. OSError."""
     places = {0: (0, 0)}
     boards = [(0, 0, "this device", COLORS[0])]
-    for row, (above, link) in enumerate(links, 1):
-        depth = places[above][0] + 1
+    for row, (upstream, link) in enumerate(links, 1):
+        depth = places[upstream][0] + 1
         places[int(link["destination"])] = depth, row
         boards.append((depth, row, _name(link), _color(link)))
     boxes = max(depth * _INDENT + len(name) * _LETTER + 2 * _PAD for depth, _, name, _ in boards)
@@ -35,8 +35,8 @@ def write_plot(path, links: list[tuple[int, dict[str, str]]]):
         axes.set_axis_off()
         axes.set_xlim(-_GAP, width - _GAP)
         axes.set_ylim(height - _ROW / 2 - _GAP / 2, -_ROW / 2 - _GAP / 2)
-        for above, link in links:
-            _line(axes, places[above], places[int(link["destination"])], _color(link))
+        for upstream, link in links:
+            _line(axes, places[upstream], places[int(link["destination"])], _color(link))
         for depth, row, name, color in boards:
             style = {
                 "boxstyle": f"round,pad={_PAD / 9 * 72}",
@@ -60,7 +60,7 @@ def _color(link):
 
 
 def _line(axes, start, end, color):
-    """Draw the connection from below the box of the board above, down and to the right."""
+    """Draw the connection from below the box of the upstream board, down and to the right."""
     (depth, row), (_, last) = start, end
     x = depth * _INDENT + _INDENT / 2
     axes.plot([x, x], [row * _ROW, last * _ROW], color="0.6", linewidth=2, zorder=1)
@@ -68,8 +68,8 @@ def _line(axes, start, end, color):
 
 
 def _text(axes, x, y, link):
-    way = f"{link['way']}, phase {link['phase']}, " if link["way"] else ""
+    delay = f"{link['delay']}, phase {link['phase']}, " if link["delay"] else ""
     counts = ", ".join(f"{name} {link[name]}" for name in _COUNTS if link[name])
     axes.text(x, y - 0.1, link["state"], va="center", fontsize=8, color=_color(link), weight="bold")
-    axes.text(x + 1.3, y - 0.1, f"{way}round trip {link['round trip']}", va="center", fontsize=8)
+    axes.text(x + 1.3, y - 0.1, f"{delay}round trip {link['round trip']}", va="center", fontsize=8)
     axes.text(x + 1.3, y + 0.1, counts, va="center", fontsize=7, color="0.4")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .. import pyon
 from ..errors import CommandLineError, UsageError
-from ..waveform.results import Curve, Look, write_curves
+from ..waveform.results import Curve, Style, write_curves
 from .outputs import check_picture
 
 __all__ = ["plot"]
@@ -25,7 +25,7 @@ def plot(args):
     several = len(files) > 1
     curves = [curve for file in files for curve in _curves(args, file, Path(file).stem if several else "")]
     title = " and ".join(filter(None, map(_title, files))) or Path(args.file).stem
-    write_curves(target, curves, title, Look(args.overlay, args.histogram))
+    write_curves(target, curves, title, Style(args.overlay, args.histogram))
     print(f"wrote {target}")
 
 

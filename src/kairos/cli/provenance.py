@@ -55,7 +55,7 @@ class Provenance:
         self._host = host
         if isinstance(host, str) and host.endswith(".toml"):
             self._values["system"] = self._read(Path(host.removeprefix("emulator://")))
-        self.look_again()
+        self.refresh()
 
     def _read(self, path: Path) -> str:
         try:
@@ -68,7 +68,7 @@ class Provenance:
             if path not in self._texts and path not in (self._file.resolve(), self._database.resolve()):
                 self._texts[path] = self._read(path)
 
-    def look_again(self):
+    def refresh(self):
         """Read the user's modules that have been imported since."""
         self._remember(*_imported())
 
@@ -86,7 +86,7 @@ class Provenance:
         ``hash`` is that of everything that the run depends on, except the versions of Python and of
         packages: runs of one hash on the emulated device have the same waveform.
         """
-        self.look_again()
+        self.refresh()
         known = known or {}
         found = {
             **self._values,

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from kairos import _native
 from kairos.compiler import codegen, steps
 from kairos.compiler.annotations import QuotingError, read_annotation
-from kairos.compiler.cache import ArrayPlace, Cache, Recorder, request_key, without_arrays
+from kairos.compiler.cache import ArraySlot, Cache, Recorder, request_key, without_arrays
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.numbers import Numbers
 from kairos.compiler.quoting import HostBridge
-from kairos.compiler.scalars import ScalarPlace, changing_of, kind_of, numbers_as_data
+from kairos.compiler.scalars import ScalarSlot, changing_of, kind_of, numbers_as_data
 from kairos.diagnostics import Diagnostic, Range
 from kairos.errors import CompileError
 
@@ -135,7 +135,7 @@ class _Call:
         self.set_result = set_result
         self.numbers = Numbers()
         self.changing = changing_of(core)
-        self.changing.look()
+        self.changing.note_changes()
         self.options = {"writeback": attribute_writeback, "print_as_rpc": print_as_rpc}
 
     def quoted(self) -> tuple[HostBridge, tuple]:
@@ -204,12 +204,12 @@ def _checked(warnings: list[str], strict: bool) -> list[str]:
     return warnings
 
 
-def _link(object_files: list[bytes], program: Any) -> tuple[bytes, list[ArrayPlace], list[ScalarPlace]]:
+def _link(object_files: list[bytes], program: Any) -> tuple[bytes, list[ArraySlot], list[ScalarSlot]]:
     """Link the library; also returns the locations of host arrays, and of numbers, that nothing else in it
     depends on."""
     try:
         library, arrays, scalars = _native.link(object_files, program)
-        return library, arrays, [ScalarPlace(*place) for place in scalars]
+        return library, arrays, [ScalarSlot(*place) for place in scalars]
     except RuntimeError as error:
         raise LinkError(f"the kernel cannot be linked: {error}") from None
 

@@ -31,11 +31,11 @@ from kairos import _native
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.numbers import Numbers
 from kairos.compiler.quoting import HostBridge
-from kairos.compiler.scalars import ScalarPlace, kind_of, patched
+from kairos.compiler.scalars import ScalarSlot, kind_of, patched
 
-__all__ = ["ArrayPlace", "Cache", "Found", "Recorder", "request_key", "without_arrays"]
+__all__ = ["ArraySlot", "Cache", "Found", "Recorder", "request_key", "without_arrays"]
 
-ArrayPlace = tuple[int, int, int]
+ArraySlot = tuple[int, int, int]
 """Location of a host array's elements in a library: number of the array, offset, bytes."""
 
 ENTRIES_PER_REQUEST = 8
@@ -121,11 +121,11 @@ class Recorder:
         setattr(self, name, ask)
         return ask
 
-    def knows(self, place: ScalarPlace) -> bool:
+    def knows(self, place: ScalarSlot) -> bool:
         """Return whether the number at a place is the answer of a query: not the default of a parameter."""
         return place.question in self._kinds
 
-    def compared(self, arrays: list[ArrayPlace], scalars: list[ScalarPlace]) -> list[tuple[str, tuple, bytes]]:
+    def compared(self, arrays: list[ArraySlot], scalars: list[ScalarSlot]) -> list[tuple[str, tuple, bytes]]:
         """Return the queries without the elements of these arrays, and with only the kinds of these
         numbers."""
         kinds = {place.question: self._kinds[place.question] for place in scalars}
@@ -159,13 +159,13 @@ class Found:
         return patched(whole, self.places, self.numbers)
 
     @property
-    def places(self) -> list[ScalarPlace]:
+    def places(self) -> list[ScalarSlot]:
         """Where the numbers are in its library."""
         return _places(self.entry)
 
 
-def _places(entry: dict) -> list[ScalarPlace]:
-    return [ScalarPlace(*place) for place in entry["scalars"]]
+def _places(entry: dict) -> list[ScalarSlot]:
+    return [ScalarSlot(*place) for place in entry["scalars"]]
 
 
 @functools.cache
@@ -235,8 +235,8 @@ class Cache:
         self,
         key: str,
         recorder: Recorder,
-        arrays: list[ArrayPlace],
-        scalars: list[ScalarPlace],
+        arrays: list[ArraySlot],
+        scalars: list[ScalarSlot],
         content: dict,
     ) -> None:
         """Store the result of a compilation without the elements of `arrays`, and for any values of
@@ -336,14 +336,14 @@ def _touch(file: Path) -> None:
         pass
 
 
-def without_arrays(library: bytes, arrays: list[ArrayPlace]) -> list[bytes]:
+def without_arrays(library: bytes, arrays: list[ArraySlot]) -> list[bytes]:
     """Split a library into the parts between the elements of host arrays."""
     begins = [0, *(offset + length for _, offset, length in sorted(arrays, key=_offset))]
     ends = [*(offset for _, offset, _ in sorted(arrays, key=_offset)), len(library)]
     return [library[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
 
-def with_arrays(parts: list[bytes], arrays: list[ArrayPlace], embedding: EmbeddingMap) -> bytes:
+def with_arrays(parts: list[bytes], arrays: list[ArraySlot], embedding: EmbeddingMap) -> bytes:
     """Reassemble a library, with the current elements of the arrays."""
     pieces = parts[:1]
     for (handle, _, _), part in zip(sorted(arrays, key=_offset), parts[1:], strict=True):
@@ -351,11 +351,11 @@ def with_arrays(parts: list[bytes], arrays: list[ArrayPlace], embedding: Embeddi
     return b"".join(pieces)
 
 
-def _offset(array: ArrayPlace) -> int:
+def _offset(array: ArraySlot) -> int:
     return array[1]
 
 
-def _has_arrays(host: HostBridge, arrays: list[ArrayPlace]) -> bool:
+def _has_arrays(host: HostBridge, arrays: list[ArraySlot]) -> bool:
     """Return whether the host's arrays have the same size in bytes as before; shapes have been
     compared already."""
     return all(len(host.memory(handle)) == length for handle, _, length in arrays)

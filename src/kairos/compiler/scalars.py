@@ -17,7 +17,7 @@ __all__ = [
     "EVERY_NUMBER",
     "NUMBERS",
     "Changing",
-    "ScalarPlace",
+    "ScalarSlot",
     "changing_of",
     "data_names",
     "every_number",
@@ -50,7 +50,7 @@ def every_number() -> bool:
     return _every_number
 
 
-class ScalarPlace(NamedTuple):
+class ScalarSlot(NamedTuple):
     """A number in a library on which nothing else in it depends."""
 
     object: int
@@ -75,7 +75,7 @@ class Changing:
         """Object (kept alive, so that its identity stays unique), attribute, and last value."""
         self._changed: dict[int, set[str]] = {}
 
-    def look(self) -> None:
+    def note_changes(self) -> None:
         """Note which attributes have another value than when a kernel was compiled last."""
         for (key, name), (obj, _, before) in self._read.items():
             if name in self._changed.get(key, ()):
@@ -87,7 +87,7 @@ class Changing:
             if type(now) is type(before) and repr(now) != repr(before):
                 self._changed.setdefault(key, set()).add(name)
 
-    def remember(self, bridge: Any, places: Iterable[ScalarPlace]) -> None:
+    def remember(self, bridge: Any, places: Iterable[ScalarSlot]) -> None:
         """Note the values that a compilation has read, but for the numbers at `places`, which are data
         already."""
         free = {(place.object, place.name) for place in places}
@@ -119,7 +119,7 @@ def kind_of(answer: Any) -> tuple | None:
     return answer[:1]
 
 
-def patched(library: bytes, places: list[ScalarPlace], answers: dict[tuple, tuple]) -> bytes:
+def patched(library: bytes, places: list[ScalarSlot], answers: dict[tuple, tuple]) -> bytes:
     """Return a library with other numbers: the answers of the host by query."""
     if not places:
         return library

@@ -27,7 +27,7 @@ __all__ = ["ACKNOWLEDGED", "ACTIVE", "LATCHED", "OK", "Alarm", "Alarms"]
 logger = logging.getLogger(__name__)
 
 OK, ACTIVE, ACKNOWLEDGED, LATCHED = "ok", "active", "acknowledged", "latched"
-LOOK = 1.0
+CHECK_INTERVAL = 1.0
 """Seconds between looks at the age of values."""
 
 
@@ -66,7 +66,7 @@ class Alarms:
         begun = time.monotonic()
         self._changed_at = dict.fromkeys(self._by_key, begun)
         """When each dataset has changed last, on the monotonic clock."""
-        self._look: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def start(self):
         """Take over the states of an earlier laboratory, and watch from now on."""
@@ -79,8 +79,8 @@ class Alarms:
 
     def close(self):
         """Stop watching."""
-        if self._look is not None:
-            self._look.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
 
     def described(self) -> list[dict]:
         """Return all alarms: those that are out first."""
@@ -127,7 +127,7 @@ class Alarms:
     def _examine_all(self):
         for alarm in self.alarms.values():
             self._examine(alarm)
-        self._look = asyncio.get_running_loop().call_later(LOOK, self._examine_all)
+        self._timer = asyncio.get_running_loop().call_later(CHECK_INTERVAL, self._examine_all)
 
     def _examine(self, alarm: Alarm):
         now = time.monotonic()

@@ -29,7 +29,7 @@ WAITS, RUNS, DECIDING = "waits", "runs", "deciding"
 DONE, CHECKED, VALID = "done", "checked", "valid"
 SKIPPED, FAILED, STOPPED = "skipped", "failed", "stopped"
 OPEN = (WAITS, RUNS, DECIDING)
-LOOK = 2.0
+CHECK_INTERVAL = 2.0
 """Seconds between looks at the age of parameters."""
 KEPT = 20
 """Sessions that are shown, the newest ones."""
@@ -74,7 +74,7 @@ class Calibrator:
         self._aged: set[str] = set()
         self._graph: tuple[dict, Graph] | None = None
         """The experiments, and their graph."""
-        self._look: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self.active: dict[int, Session] = {}
         self._tasks: dict[int, asyncio.Task] = {}
         self._changed = asyncio.Event()
@@ -170,7 +170,7 @@ class Calibrator:
     def watch_ages(self):
         """Look from now on whether parameters become stale by their age. A look that fails, for instance because
         the database does not answer, is reported once and repeated."""
-        self._look = asyncio.get_running_loop().call_later(LOOK, self.watch_ages)
+        self._timer = asyncio.get_running_loop().call_later(CHECK_INTERVAL, self.watch_ages)
         try:
             graph = self.graph()
             states = self._states(graph, graph.parameters())
@@ -187,8 +187,8 @@ class Calibrator:
 
     async def close(self):
         """Stop working; the sessions go on in the next laboratory."""
-        if self._look is not None:
-            self._look.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

@@ -262,8 +262,7 @@ class Laboratory:
         self.datasets.take(rid, records)
 
     def _begin_run(self) -> dict:
-        """Return what a run is told beside its submission: the text of the device database, the sockets of
-        emulated devices, and the twin, see `twin`."""
+        """Return what a run gets beside its submission: device database, sockets of devices, twin (see `twin`)."""
         database = {"device_db": self._device_text, "entries": self._whole_text}
         given = {**database, "devices": self._devices.sockets(), "twin": self.twin()}
         host = DeviceDB(self._entries).arguments("core").get("host")

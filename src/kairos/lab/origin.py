@@ -36,9 +36,9 @@ class Origin:
         self.replay: dict | None = None
         """What the device was told, see `kairos.session.record`."""
 
-    def look_again(self):
+    def refresh(self):
         """Read the user's modules that have been imported since."""
-        self._provenance.look_again()
+        self._provenance.refresh()
 
     def note_kernels(self, devices):
         """Note which kernels have run, before the devices are closed."""

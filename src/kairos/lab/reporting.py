@@ -35,7 +35,7 @@ class Reporting:
     async def start(self):
         """Begin to watch and to serve."""
         self._waiting = {row["id"] for row in self._lab.proposals.waiting()}
-        self._lab.proposals.publication.watchers.append(self._look_at_proposals)
+        self._lab.proposals.publication.watchers.append(self._proposals_changed)
         self.alarms.start()
         self._watching.start()
         if self._metrics is not None:
@@ -68,7 +68,7 @@ class Reporting:
         """Report that the last run has left the queue."""
         self.events.emit("queue_empty", "the queue is empty")
 
-    def _look_at_proposals(self, _):
+    def _proposals_changed(self, _):
         waiting = self._lab.proposals.waiting()
         for row in waiting:
             if row["id"] not in self._waiting:

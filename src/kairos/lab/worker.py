@@ -137,7 +137,7 @@ class _Run:
         with user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
             self._experiment = cls((self._devices, self._datasets, arguments, {}))
             arguments.check_unprocessed_arguments()
-        self._origin.look_again()
+        self._origin.refresh()
 
     def _source(self, expid) -> Path:
         if "content" in expid:

@@ -95,7 +95,7 @@ class Room:
     def pulses(self) -> list["Pulse"]:
         """Return pauses with as many segments that are not shared, each of which a kernel can replace. PulseError if
         there cannot be so many."""
-        most = len(NAMES) * facts.MADE_SEGMENTS
+        most = len(NAMES) * facts.KERNEL_PULSE_SEGMENTS
         if not isinstance(self.segments, int) or not 1 <= self.segments <= most:
             raise PulseError(f"room for {self.segments!r} segments: a gate made by a kernel has 1 to {most}")
         if isinstance(self.channels, str) or not isinstance(self.channels, Sequence) or not self.channels:

@@ -161,21 +161,21 @@ class Connection:
 
     def write_request(self, kind: int):
         """Queue a request without a payload."""
-        self.write(_wire.session_head(kind))
+        self.write(_wire.session_header(kind))
 
     def write_library(self, library: bytes):
         """Queue a request to load a kernel library."""
-        self.write(_wire.load_kernel_head(len(library)))
+        self.write(_wire.load_kernel_header(len(library)))
         self.write(library)
 
     def write_subkernel(self, number: int, destination: int, library: bytes):
         """Queue a request to store the library of a subkernel."""
-        self.write(_wire.subkernel_head(number, destination, len(library)))
+        self.write(_wire.subkernel_header(number, destination, len(library)))
         self.write(library)
 
     def write_reply(self, return_tag: bytes, value: bytes):
         """Queue the encoded result of a host function."""
-        self.write(_wire.rpc_reply_head(return_tag))
+        self.write(_wire.rpc_reply_header(return_tag))
         self.write(value)
 
     def write_exception(self, keys: list[int], params: tuple[int, int, int], line: int, column: int):

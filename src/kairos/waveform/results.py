@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from ..pictures import COLORS, FONT, drawing, save
 from ..quantities import Quantity
 
-__all__ = ["Curve", "Look", "write_curves"]
+__all__ = ["Curve", "Style", "write_curves"]
 
 LARGE = 200
 """Number of points of a curve above which they have no markers."""
@@ -34,7 +34,7 @@ class Curve(NamedTuple):
         return cls(name, quantity.scaled(values), quantity.label(name), source)
 
 
-class Look(NamedTuple):
+class Style(NamedTuple):
     """How curves are drawn: all in one set of axes (`overlay`), or the distribution of their values
     (`histogram`)."""
 
@@ -42,21 +42,21 @@ class Look(NamedTuple):
     histogram: bool = False
 
 
-PLAIN = Look()
+PLAIN = Style()
 
 
-def write_curves(path, curves: Sequence[Curve], title: str = "", look: Look = PLAIN):
+def write_curves(path, curves: Sequence[Curve], title: str = "", style: Style = PLAIN):
     """Draw curves and images in a column, or one over the other; the suffix of `path` selects the
     format."""
     names = list(dict.fromkeys(curve.name for curve in curves))
-    rows = [list(curves)] if look.overlay else [[curve for curve in curves if curve.name == name] for name in names]
+    rows = [list(curves)] if style.overlay else [[curve for curve in curves if curve.name == name] for name in names]
     with drawing(**FONT, **{"font.size": 11}) as pyplot:
         size = (8, max(1.0 + 2.4 * len(rows), 4.0))
         figure, cells = pyplot.subplots(len(rows), figsize=size, layout="constrained", squeeze=False)
         for number, (row, (axes,)) in enumerate(zip(rows, cells, strict=True)):
             for place, curve in enumerate(row):
                 color = COLORS[(place if len(row) > 1 else number) % len(COLORS)]
-                _draw(figure, axes, curve, color, look, len(row) > 1)
+                _draw(figure, axes, curve, color, style, len(row) > 1)
             if len(row) > 1:
                 axes.legend(frameon=False)
             for side in ("top", "right"):
@@ -65,11 +65,11 @@ def write_curves(path, curves: Sequence[Curve], title: str = "", look: Look = PL
         save(figure, path, 160)
 
 
-def _draw(figure, axes, curve: Curve, color, look: Look, several: bool):
+def _draw(figure, axes, curve: Curve, color, style: Style, several: bool):
     """Draw a curve; one of `several` is named in the legend."""
     legend = {"label": ": ".join(filter(None, [curve.source, curve.name]))} if several else {}
-    value = "value" if several and look.overlay else curve.label
-    if look.histogram:
+    value = "value" if several and style.overlay else curve.label
+    if style.histogram:
         axes.hist(curve.values.ravel(), bins="auto", color=color, alpha=0.6 if several else 0.9, **legend)
         axes.set(xlabel=value, ylabel="number")
     elif curve.values.ndim == 2:
@@ -80,9 +80,9 @@ def _draw(figure, axes, curve: Curve, color, look: Look, several: bool):
         axes.set(xlabel=curve.x.label, ylabel=curve.y.label)
     else:
         points = range(len(curve.values)) if curve.x is None else curve.x.values
-        style = {"marker": "o" if len(curve.values) <= LARGE else "", "markersize": 4, "linewidth": 1.2}
+        line = {"marker": "o" if len(curve.values) <= LARGE else "", "markersize": 4, "linewidth": 1.2}
         error = {} if curve.error is None else {"yerr": curve.error.values, "capsize": 2}
-        axes.errorbar(points, curve.values, color=color, **style, **error, **legend)
+        axes.errorbar(points, curve.values, color=color, **line, **error, **legend)
         axes.set(xlabel="index" if curve.x is None else curve.x.label, ylabel=value)
         axes.grid(color="#e5e7eb", linewidth=0.8)
 

@@ -52,7 +52,7 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     };
     let [sp, lr, pc] = [SP, LR, PC].map(|register| registers.r[register]);
     let _ = write!(text, ", at ");
-    place(&mut text, pc);
+    locate(&mut text, pc);
     if let Some(library) = library::running() {
         let inside = library.contains(pc);
         if (inside || library.contains(lr)) && intact() {
@@ -63,7 +63,7 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
         }
     }
     let _ = text.push_str(", called from ");
-    place(&mut text, lr);
+    locate(&mut text, lr);
     let _ = write!(text, ", stack pointer {sp:#010x}");
     report(&text)
 }
@@ -189,7 +189,7 @@ fn caller(library: &Library) -> Registers {
 
 /// Writes an instruction's address: relative to the library, as `addr2line` and the compiler's
 /// tables expect, else absolute.
-fn place(text: &mut Text, pc: u32) {
+fn locate(text: &mut Text, pc: u32) {
     let _ = match library::get() {
         Some(library) if library.contains(pc) => write!(text, "+{:#x} of the kernel", pc - library.base),
         _ => write!(text, "{pc:#010x}"),

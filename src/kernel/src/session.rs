@@ -23,9 +23,9 @@ static IMAGE: Lent<Area<{ KERNEL_LIBRARY.start }, { KERNEL_LIBRARY.end }>> = {
 pub extern "C" fn boot() {
     gic::enable_sgis_only();
     timer::initialise();
-    let places = window::boot();
-    memory::protect(places);
-    if places != 0 {
+    let slots = window::boot();
+    memory::protect(slots);
+    if slots != 0 {
         calls::remote::boot();
     }
     rtio::boot();

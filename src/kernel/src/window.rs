@@ -24,37 +24,37 @@ pub const ENDS: usize = REMOTE_WINDOW.end.wrapping_sub(REMOTE_WINDOW.start) / RE
 const NO_LINK: u32 = 4;
 const STORE: u32 = 8;
 
-/// The place for a board without a direct link to this one, if the links leave it free.
-const FAR: usize = ENDS - 1;
+/// The slot of a board without a direct link to this one, if the links leave it free.
+const SHARED: usize = ENDS - 1;
 
 /// The board at the other end of a link.
 #[derive(Clone, Copy)]
 pub enum Neighbour {
-    /// The board above this satellite, with the register of this satellite's own destination.
-    Above(Register),
+    /// The upstream board of this satellite, with the register of this satellite's own destination.
+    Upstream(Register),
     /// A satellite, with the registers of its destination and of the boards that can be reached
     /// there, itself included.
-    Below(Register, Register),
+    Downstream(Register, Register),
 }
 
 impl Neighbour {
-    /// Its destination, if known: of the boards above, only the master is known, as the neighbour
+    /// Its destination, if known: of the upstream boards, only the master is known, as the neighbour
     /// of the first satellite.
     pub fn destination(self) -> Option<u32> {
         match self {
-            Self::Above(own) => (own.read() == 1).then_some(0),
-            Self::Below(register, _) => Some(register.read()),
+            Self::Upstream(own) => (own.read() == 1).then_some(0),
+            Self::Downstream(register, _) => Some(register.read()),
         }
     }
 
-    /// The offset from this neighbour of a board to which the link leads; of the boards above, only
+    /// The offset from this neighbour of a board to which the link leads; of the upstream boards, only
     /// the master is known.
     #[inline(never)]
     fn leads(self, destination: u32) -> Option<u32> {
         match self {
-            Self::Above(own) => (destination < BOARDS as u32 && destination != own.read())
+            Self::Upstream(own) => (destination < BOARDS as u32 && destination != own.read())
                 .then(|| u32::from(own.read() > 1 || destination > 0)),
-            Self::Below(first, boards) => {
+            Self::Downstream(first, boards) => {
                 let offset = destination.wrapping_sub(first.read());
                 (offset == 0 || (offset < BOARDS as u32 && (boards.read() >> offset) & 1 != 0)).then_some(offset)
             }
@@ -71,18 +71,18 @@ pub fn end_to(destination: u32) -> Option<(usize, bool)> {
     known.find_map(|(n, neighbour)| Some((n, (*neighbour)?.leads(destination)? == 0)))
 }
 
-/// The window's place of a board. For a board without a direct link, the shared place shows it from
+/// The window's slot of a board. For a board without a direct link, the shared slot shows it from
 /// then on, until [`restore`].
-pub fn place_of(destination: u32) -> Option<usize> {
+pub fn slot_of(destination: u32) -> Option<usize> {
     match end_to(destination)? {
         (end, true) => Some(end),
         _ => {
             let window = WINDOW.get()?;
             window
-                .far
-                .filter(|_| window.neighbours[FAR].is_none())?
+                .shared
+                .filter(|_| window.neighbours[SHARED].is_none())?
                 .write(destination);
-            Some(FAR)
+            Some(SHARED)
         }
     }
 }
@@ -91,7 +91,7 @@ pub fn place_of(destination: u32) -> Option<usize> {
 struct Window {
     fault: Register,
     address: Register,
-    far: Option<Register>,
+    shared: Option<Register>,
     posting: Option<Posting>,
     neighbours: [Option<Neighbour>; ENDS],
 }
@@ -197,7 +197,7 @@ pub fn reclaim() {
     drain();
 }
 
-/// Allows the kernel pointers to a board. If the shared place is taken, returns the board that has
+/// Allows the kernel pointers to a board. If the shared slot is taken, returns the board that has
 /// it.
 pub fn point_to(destination: u32) -> Result<(), u32> {
     if let Some((_, false)) = end_to(destination) {
@@ -209,14 +209,14 @@ pub fn point_to(destination: u32) -> Result<(), u32> {
     Ok(())
 }
 
-/// Restores the target of the kernel's pointers, whatever board [`place_of`] has selected since.
+/// Restores the target of the kernel's pointers, whatever board [`slot_of`] has selected since.
 pub fn restore() {
-    if let Some((far, board)) = WINDOW.get().and_then(|window| window.far).zip(POINTED.get()) {
-        far.write(board);
+    if let Some((shared, board)) = WINDOW.get().and_then(|window| window.shared).zip(POINTED.get()) {
+        shared.write(board);
     }
 }
 
-/// After reset of this core: finds the window. Returns a bit for each place that may be accessed,
+/// After reset of this core: finds the window. Returns a bit for each slot that may be accessed,
 /// the first one in bit 0.
 pub fn boot() -> u32 {
     let Ok(descriptor) = kairos_pl::descriptor() else {
@@ -227,24 +227,24 @@ pub fn boot() -> u32 {
     else {
         return 0;
     };
-    let above = find(uplink::DESTINATION).map(Neighbour::Above);
-    let below = (0..ENDS).map_while(|n| below(&descriptor, n));
-    let mut all = above.into_iter().chain(below);
-    let far = find(window::DESTINATION);
+    let upstream = find(uplink::DESTINATION).map(Neighbour::Upstream);
+    let downstream = (0..ENDS).map_while(|n| downstream(&descriptor, n));
+    let mut all = upstream.into_iter().chain(downstream);
+    let shared = find(window::DESTINATION);
     WINDOW.set(Some(Window {
         fault,
         address,
-        far,
+        shared,
         posting: Posting::find(&descriptor),
         neighbours: core::array::from_fn(|_| all.next()),
     }));
-    ((1 << ends.read()) - 1) | (u32::from(far.is_some()) << FAR)
+    ((1 << ends.read()) - 1) | (u32::from(shared.is_some()) << SHARED)
 }
 
 #[inline(never)]
-fn below(descriptor: &Descriptor, number: usize) -> Option<Neighbour> {
+fn downstream(descriptor: &Descriptor, number: usize) -> Option<Neighbour> {
     let find = |name| Register::find_numbered(descriptor, name, number);
-    Some(Neighbour::Below(
+    Some(Neighbour::Downstream(
         find(satellite::DESTINATION)?,
         find(satellite::BOARDS)?,
     ))
@@ -289,7 +289,7 @@ fn record_at(message: &'static str, address: u32) -> Record {
     let board = window.and_then(|window| *window.neighbours.get(place / REMOTE_WINDOW_BYTES)?);
     let destination = match board {
         Some(board) => board.destination(),
-        None => window.and_then(|window| window.far).map(|register| register.read()),
+        None => window.and_then(|window| window.shared).map(|register| register.read()),
     };
     let params = [
         destination.map_or(-1, i64::from),
@@ -328,7 +328,7 @@ pub unsafe extern "C" fn store(address: u32, value: u32) {
 /// The destination of this board: 0, or the one assigned by the upstream board.
 pub fn own() -> u32 {
     match neighbours()[0] {
-        Some(Neighbour::Above(own)) => own.read(),
+        Some(Neighbour::Upstream(own)) => own.read(),
         Some(_) => 0,
         // Without a window the board may still be behind another one
         None => kairos_pl::descriptor()

@@ -179,13 +179,13 @@ impl Host for Bridge<'_> {
         )
     }
 
-    fn shared(&mut self, arrays: &[Handle], strided: bool) -> Result<Vec<(Handle, Place)>, String> {
+    fn shared(&mut self, arrays: &[Handle], strided: bool) -> Result<Vec<(Handle, View)>, String> {
         let answer = self.ask("shared", (arrays.to_vec(), strided))?;
         type Row = (Handle, Handle, u32, Option<Vec<i32>>);
         let rows: Vec<Row> = self.read(answer.extract())?;
         let places = rows.into_iter().map(|(array, storage, first, strides)| {
             let strides = strides.map(Into::into);
-            let place = Place {
+            let place = View {
                 storage,
                 first,
                 strides,

@@ -187,7 +187,7 @@ fn record(sources: &Sources, one: &Diagnostic) -> Record {
         one.warning,
         one.message.clone(),
         one.span.map(place),
-        one.note_here.clone(),
+        one.primary_note.clone(),
         labels.collect(),
         one.help.clone(),
         one.render(sources),
@@ -213,14 +213,14 @@ fn check(
 }
 
 /// Memory of a host array in a library: the array's number, offset, length.
-type ArrayPlace = (u32, u32, u32);
+type ArraySlot = (u32, u32, u32);
 
 /// A number of the host in a library: the object's number and the attribute's name, or 0 and the number
 /// of the argument; offset; format as in Python's module `struct`.
-type ScalarPlace = (u32, String, u32, char);
+type ScalarSlot = (u32, String, u32, char);
 
 /// A library, and what in it nothing else depends on.
-type Linked<'py> = (Bound<'py, PyBytes>, Vec<ArrayPlace>, Vec<ScalarPlace>);
+type Linked<'py> = (Bound<'py, PyBytes>, Vec<ArraySlot>, Vec<ScalarSlot>);
 
 /// Links object files to a library with debug information; `program` has the data that code
 /// generation did not see. Also returns the memory of those host arrays, and the places of those numbers,

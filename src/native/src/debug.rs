@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use kairos_compiler::debugger::{Active, Debugger, Registers};
 use kairos_contracts::library::FINGERPRINT_BYTES;
 use kairos_contracts::memory::KERNEL_LIBRARY;
+use kairos_proto::bytes::Reader;
 use kairos_proto::rpc::{BadAddress, Memory};
 use kairos_unwind::{Entry, LR, PC, SP};
 use pyo3::exceptions::PyValueError;
@@ -36,27 +37,23 @@ struct Recorded<'d> {
 
 /// Takes the first step off the front; `None` if it is not complete.
 fn taken<'d>(rest: &mut &'d [u8]) -> Option<Recorded<'d>> {
-    let mut take = |count: usize| -> Option<&'d [u8]> {
-        let (taken, left) = rest.split_at_checked(count)?;
-        *rest = left;
-        Some(taken)
-    };
-    let time_ns = u64::from_le_bytes(take(8)?.try_into().ok()?);
-    let fingerprint = take(FINGERPRINT_BYTES + 1)?.get(..FINGERPRINT_BYTES)?;
+    let mut reader = Reader(rest);
+    let time_ns = reader.long()? as u64;
+    let fingerprint = reader.take(FINGERPRINT_BYTES + 1)?.get(..FINGERPRINT_BYTES)?;
     let (mut r, mut d) = ([0; 16], [0; 16]);
     for value in &mut r {
-        *value = u32::from_le_bytes(take(4)?.try_into().ok()?);
+        *value = reader.word()?;
     }
     for value in &mut d {
-        *value = u64::from_le_bytes(take(8)?.try_into().ok()?);
+        *value = reader.long()? as u64;
     }
-    let stack = u32::from_le_bytes(take(4)?.try_into().ok()?) as usize;
-    let data = u32::from_le_bytes(take(4)?.try_into().ok()?) as usize;
-    let (stack, data) = (take(stack)?, (data > 0).then(|| take(data)));
+    let (stack, data) = (reader.word()? as usize, reader.word()? as usize);
+    let stack = reader.take(stack)?;
     let data = match data {
-        Some(data) => Some(data?),
-        None => None,
+        0 => None,
+        length => Some(reader.take(length)?),
     };
+    *rest = reader.0;
     Some(Recorded {
         time_ns,
         fingerprint,

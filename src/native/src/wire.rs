@@ -11,7 +11,7 @@ use kairos_proto::management;
 use kairos_proto::netboot;
 use kairos_proto::rpc::host::{self, Described};
 use kairos_proto::rpc::{Sink, Source};
-use kairos_proto::session::host::{head, read_call as read_rpc, read_head, Begun, Raised, Runtime};
+use kairos_proto::session::host::{header, read_call as read_rpc, read_header, Begun, Raised, Runtime};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -75,26 +75,26 @@ fn message<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyBytes> {
 
 // Sessions
 
-/// Encodes a request without a payload, or the head of another one.
+/// Encodes a request without a payload, or the header of another one.
 #[pyfunction]
-fn session_head(py: Python<'_>, kind: u8) -> PyResult<Bound<'_, PyBytes>> {
+fn session_header(py: Python<'_>, kind: u8) -> PyResult<Bound<'_, PyBytes>> {
     let kind = Request::try_from(kind).map_err(|number| PyValueError::new_err(format!("no request {number}")))?;
-    Ok(message(py, &head(kind)))
+    Ok(message(py, &header(kind)))
 }
 
 /// Encodes a LoadKernel up to its library of `length` bytes.
 #[pyfunction]
-fn load_kernel_head(py: Python<'_>, length: usize) -> PyResult<Bound<'_, PyBytes>> {
+fn load_kernel_header(py: Python<'_>, length: usize) -> PyResult<Bound<'_, PyBytes>> {
     let length = host::length(length).ok_or_else(|| PyValueError::new_err("a kernel library is below 2 GB"))?;
-    Ok(message(py, &[&head(Request::LoadKernel)[..], &length].concat()))
+    Ok(message(py, &[&header(Request::LoadKernel)[..], &length].concat()))
 }
 
 /// Encodes a SubkernelUpload up to its library of `length` bytes.
 #[pyfunction]
-fn subkernel_head(py: Python<'_>, number: u32, destination: u8, length: usize) -> PyResult<Bound<'_, PyBytes>> {
+fn subkernel_header(py: Python<'_>, number: u32, destination: u8, length: usize) -> PyResult<Bound<'_, PyBytes>> {
     let length = host::length(length).ok_or_else(|| PyValueError::new_err("a kernel library is below 2 GB"))?;
     let bytes = [
-        &head(Request::SubkernelUpload)[..],
+        &header(Request::SubkernelUpload)[..],
         &number.to_le_bytes(),
         &[destination],
         &length,
@@ -104,9 +104,9 @@ fn subkernel_head(py: Python<'_>, number: u32, destination: u8, length: usize) -
 
 /// Encodes an RpcReply up to its value.
 #[pyfunction]
-fn rpc_reply_head<'py>(py: Python<'py>, return_tag: &[u8]) -> Bound<'py, PyBytes> {
+fn rpc_reply_header<'py>(py: Python<'py>, return_tag: &[u8]) -> Bound<'py, PyBytes> {
     let length = (return_tag.len() as u32).to_le_bytes();
-    message(py, &[&head(Request::RpcReply)[..], &length, return_tag].concat())
+    message(py, &[&header(Request::RpcReply)[..], &length, return_tag].concat())
 }
 
 /// Encodes an RpcException. `keys`: of name, message, file and function in the string table.
@@ -122,13 +122,13 @@ fn rpc_exception(py: Python<'_>, keys: [u32; 4], params: [i64; 3], line: i32, co
         column,
         function,
     };
-    message(py, &[&head(Request::RpcException)[..], &raised.encode()].concat())
+    message(py, &[&header(Request::RpcException)[..], &raised.encode()].concat())
 }
 
 /// Reads up to the type of the next message and returns it. ProtocolError if there is none.
 #[pyfunction]
 fn read_type(read: Bound<'_, PyAny>) -> PyResult<u8> {
-    match read_head(&mut Stream::new(read))? {
+    match read_header(&mut Stream::new(read))? {
         Begun::Message(kind) => Ok(kind as u8),
         Begun::Unknown(number) => Ok(number),
         Begun::NotASession => Err(ProtocolError::new_err(
@@ -165,7 +165,7 @@ fn read_text(read: Bound<'_, PyAny>) -> PyResult<String> {
     stream.text(u32::from_le_bytes(length))
 }
 
-/// Reads a call after the head of an RpcRequest: (whether it is asynchronous, service, arguments,
+/// Reads a call after the header of an RpcRequest: (whether it is asynchronous, service, arguments,
 /// keyword arguments, return tag). `retrieve` returns the object with an id.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "a tuple for Python")]
@@ -296,7 +296,7 @@ impl<'py> Reader<Stream<'py>> for Report {
     }
 }
 
-/// Reads a report after the head of a KernelException: exceptions (id, message, parameters, (file,
+/// Reads a report after the header of a KernelException: exceptions (id, message, parameters, (file,
 /// line, column, function)), the first and last of the frames of each, the frames (address, stack
 /// pointer), and the bits of asynchronous errors.
 #[pyfunction]
@@ -461,10 +461,10 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ProtocolError", module.py().get_type::<ProtocolError>())?;
     module.add("MismatchError", module.py().get_type::<MismatchError>())?;
     module.add_class::<Inbox>()?;
-    module.add_function(wrap_pyfunction!(session_head, module)?)?;
-    module.add_function(wrap_pyfunction!(load_kernel_head, module)?)?;
-    module.add_function(wrap_pyfunction!(subkernel_head, module)?)?;
-    module.add_function(wrap_pyfunction!(rpc_reply_head, module)?)?;
+    module.add_function(wrap_pyfunction!(session_header, module)?)?;
+    module.add_function(wrap_pyfunction!(load_kernel_header, module)?)?;
+    module.add_function(wrap_pyfunction!(subkernel_header, module)?)?;
+    module.add_function(wrap_pyfunction!(rpc_reply_header, module)?)?;
     module.add_function(wrap_pyfunction!(rpc_exception, module)?)?;
     module.add_function(wrap_pyfunction!(read_type, module)?)?;
     module.add_function(wrap_pyfunction!(read_system_info, module)?)?;

@@ -26,9 +26,9 @@ const CHECKSUM: usize = 4;
 /// Longest message, destination and source included.
 pub const MESSAGE_MAX: usize = PACKET_MAX - HEAD - CHECKSUM;
 /// Destination, source, type.
-const MESSAGE_HEAD: usize = 3;
+const MESSAGE_HEADER: usize = 3;
 /// Most bytes of a descriptor or stream in one message.
-pub const PIECE_MAX: usize = MESSAGE_MAX - MESSAGE_HEAD - 4;
+pub const PIECE_MAX: usize = MESSAGE_MAX - MESSAGE_HEADER - 4;
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// A packet.
@@ -211,7 +211,7 @@ impl<'a> Envelope<'a> {
         if bytes.len() > MESSAGE_MAX {
             return Err(Malformed);
         }
-        let ([to, from, kind], rest) = bytes.split_first_chunk::<MESSAGE_HEAD>().ok_or(Malformed)?;
+        let ([to, from, kind], rest) = bytes.split_first_chunk::<MESSAGE_HEADER>().ok_or(Malformed)?;
         let stream = || rest.split_first().ok_or(Malformed);
         let message = match Type::try_from(*kind).map_err(|_| Malformed)? {
             Type::Hello => {

@@ -288,7 +288,7 @@ pub mod reply {
 
     use super::SYNC;
 
-    const fn head<const N: usize>(kind: Reply) -> [u8; N] {
+    const fn header<const N: usize>(kind: Reply) -> [u8; N] {
         let mut bytes = [0; N];
         bytes[0] = SYNC[0];
         bytes[1] = SYNC[1];
@@ -300,7 +300,7 @@ pub mod reply {
 
     /// SystemInfo with the runtime id `ARZQ`, after which nothing follows.
     pub const fn system_info() -> [u8; 9] {
-        let mut bytes = head(Reply::SystemInfo);
+        let mut bytes = header(Reply::SystemInfo);
         bytes[5] = RUNTIME_ID[0];
         bytes[6] = RUNTIME_ID[1];
         bytes[7] = RUNTIME_ID[2];
@@ -309,12 +309,12 @@ pub mod reply {
     }
 
     pub const fn load_completed() -> [u8; 5] {
-        head(Reply::LoadCompleted)
+        header(Reply::LoadCompleted)
     }
 
     /// LoadFailed; the reason follows, `length` bytes of UTF-8.
     pub const fn load_failed(length: u32) -> [u8; 9] {
-        let mut bytes = head(Reply::LoadFailed);
+        let mut bytes = header(Reply::LoadFailed);
         let length = length.to_le_bytes();
         bytes[5] = length[0];
         bytes[6] = length[1];
@@ -325,28 +325,28 @@ pub mod reply {
 
     /// `async_errors`: bit 0 collision, bit 1 busy, bit 2 sequence error; others must be 0.
     pub const fn kernel_finished(async_errors: u8) -> [u8; 6] {
-        let mut bytes = head(Reply::KernelFinished);
+        let mut bytes = header(Reply::KernelFinished);
         bytes[5] = async_errors & 7;
         bytes
     }
 
     pub const fn kernel_startup_failed() -> [u8; 5] {
-        head(Reply::KernelMissing)
+        header(Reply::KernelMissing)
     }
 
     /// The RTIO clock was lost while a kernel ran; nothing more follows on this connection.
     pub const fn clock_failure() -> [u8; 5] {
-        head(Reply::ClockFailure)
+        header(Reply::ClockFailure)
     }
 
     /// KernelException; the report from `count` on follows, then the byte of asynchronous errors.
     pub const fn kernel_exception() -> [u8; 5] {
-        head(Reply::KernelException)
+        header(Reply::KernelException)
     }
 
     /// RpcRequest; service id, arguments and return tag follow.
     pub const fn rpc_request(is_async: bool) -> [u8; 6] {
-        let mut bytes = head(Reply::RpcRequest);
+        let mut bytes = header(Reply::RpcRequest);
         bytes[5] = is_async as u8;
         bytes
     }

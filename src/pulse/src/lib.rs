@@ -18,8 +18,8 @@ mod bits;
 pub mod compile;
 pub mod course;
 pub mod difference;
+pub mod kernel_pulse;
 pub mod knots;
-pub mod made;
 #[cfg(feature = "alloc")]
 pub mod model;
 pub mod segment;

@@ -1,14 +1,14 @@
 //! A gate that a kernel makes in a core's tables, in the room that the compiler has kept for it, without a heap.
 
 use crate::adjust::Numbers;
-use crate::made::{numbers, Made, MadeError};
+use crate::kernel_pulse::{numbers, KernelPulse, KernelPulseError};
 use crate::units::Rates;
 use crate::word::{self, GateEntry, MapEntry};
 use crate::Segment;
-use kairos_contracts::pulse::{MADE_SEGMENTS, MLUT_SLOTS, PARAMETERS, PLUT_ADDRESS_BITS};
+use kairos_contracts::pulse::{KERNEL_PULSE_SEGMENTS, MLUT_SLOTS, PARAMETERS, PLUT_ADDRESS_BITS};
 
 /// Most entries of a gate: each parameter has segments of its own.
-const ENTRIES: usize = PARAMETERS * MADE_SEGMENTS;
+const ENTRIES: usize = PARAMETERS * KERNEL_PULSE_SEGMENTS;
 /// Numbers of a channel before its addresses.
 const HEAD: usize = 4;
 
@@ -20,7 +20,7 @@ pub struct Room<'a> {
     places: &'a [u32],
 }
 
-struct Place<'a> {
+struct ChannelSlot<'a> {
     channel: u32,
     gate: u16,
     first: u16,
@@ -35,26 +35,26 @@ impl<'a> Room<'a> {
         let (&cycles, places) = list.split_first()?;
         let mut rest = places;
         while !rest.is_empty() {
-            (_, rest) = place(rest)?;
+            (_, rest) = slot(rest)?;
         }
         Some(Self { cycles, places })
     }
 
-    fn places(&self) -> impl Iterator<Item = Place<'a>> {
+    fn slots(&self) -> impl Iterator<Item = ChannelSlot<'a>> {
         let mut rest = self.places;
         core::iter::from_fn(move || {
-            let (found, after) = place(rest)?;
+            let (found, after) = slot(rest)?;
             rest = after;
             Some(found)
         })
     }
 }
 
-fn place(list: &[u32]) -> Option<(Place<'_>, &[u32])> {
+fn slot(list: &[u32]) -> Option<(ChannelSlot<'_>, &[u32])> {
     let (&[channel, gate, first, count], rest) = list.split_first_chunk::<HEAD>()?;
     let (addresses, rest) = rest.split_at_checked(count as usize)?;
     let exist = addresses.iter().all(|&address| address >> PLUT_ADDRESS_BITS == 0);
-    let found = Place {
+    let found = ChannelSlot {
         channel,
         gate: gate.try_into().ok()?,
         first: first.try_into().ok()?,
@@ -80,7 +80,7 @@ struct Entries {
 impl Entries {
     /// Segments that are equal and start together share an entry, as the compiler's do.
     #[inline(never)]
-    fn of(made: &Made, values: &[f64], rates: &Rates) -> Result<Self, MadeError> {
+    fn of(made: &KernelPulse, values: &[f64], rates: &Rates) -> Result<Self, KernelPulseError> {
         let mut entries = Self {
             all: [Entry::default(); ENTRIES],
             count: 0,
@@ -119,7 +119,7 @@ impl Entries {
     }
 }
 
-impl Made<'_> {
+impl KernelPulse<'_> {
     /// Passes the words that make the pulse a gate to `give`: the gate of `room`, on the pulse's channels. Nothing is
     /// given if there is an error.
     pub fn store(
@@ -128,16 +128,16 @@ impl Made<'_> {
         values: &[f64],
         rates: &Rates,
         give: &mut dyn FnMut(&Numbers),
-    ) -> Result<(), MadeError> {
-        let channels = room.places().fold(0, |mask, place| mask | 1 << place.channel);
+    ) -> Result<(), KernelPulseError> {
+        let channels = room.slots().fold(0, |mask, place| mask | 1 << place.channel);
         if self.cycles != room.cycles || self.channels & !channels != 0 {
-            return Err(MadeError::Malformed);
+            return Err(KernelPulseError::Malformed);
         }
         let entries = Entries::of(self, values, rates)?;
         let entries = &entries.all[..entries.count];
-        let own = || room.places().filter(|place| self.channels >> place.channel & 1 != 0);
+        let own = || room.slots().filter(|place| self.channels >> place.channel & 1 != 0);
         if own().any(|place| place.addresses.len() < entries.len()) {
-            return Err(MadeError::Room {
+            return Err(KernelPulseError::Room {
                 segments: entries.len() as u32,
             });
         }

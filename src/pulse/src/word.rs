@@ -160,10 +160,10 @@ fn map(word: &Word, slot: usize) -> MapEntry {
 }
 
 fn head(mode: Mode, channels: u8) -> Word {
-    with_head(Word::default(), mode, channels)
+    with_header(Word::default(), mode, channels)
 }
 
-fn with_head(word: Word, mode: Mode, channels: u8) -> Word {
+fn with_header(word: Word, mode: Mode, channels: u8) -> Word {
     word.with(facts::MODE_AT, facts::MODE_BITS, mode as u64).with(
         facts::CHANNEL_MASK_AT,
         facts::CHANNEL_MASK_BITS,
@@ -232,7 +232,7 @@ pub fn program_plut(channels: u8, address: u16, segment: &Segment) -> Word {
     let word = segment
         .to_word()
         .with(facts::PLUT_ADDRESS_AT, facts::PLUT_ADDRESS_BITS, address.into());
-    with_head(word, Mode::ProgramPlut, channels)
+    with_header(word, Mode::ProgramPlut, channels)
 }
 
 /// Makes a word that runs gates: at most as many as `format` has slots.
@@ -261,7 +261,7 @@ pub fn bypass(channels: u8, parameters: u8, segment: &Segment) -> Word {
     let word = segment
         .to_word()
         .with(facts::PARAMETER_MASK_AT, facts::PARAMETER_MASK_BITS, parameters.into());
-    with_head(word, Mode::Bypass, channels)
+    with_header(word, Mode::Bypass, channels)
 }
 
 #[cfg(test)]

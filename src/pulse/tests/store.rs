@@ -2,10 +2,10 @@
 
 mod support;
 
-use kairos_contracts::pulse::{CHANNEL_MASK_BITS, ERROR_UNDERRUN, MADE_FLAG_SYNC0};
+use kairos_contracts::pulse::{CHANNEL_MASK_BITS, ERROR_UNDERRUN, KERNEL_PULSE_FLAG_SYNC0};
 use kairos_pulse::compile::{Gate, Image, Limits, Shape};
 use kairos_pulse::difference::differences;
-use kairos_pulse::made::{Made, MadeError};
+use kairos_pulse::kernel_pulse::{KernelPulse, KernelPulseError};
 use kairos_pulse::model::{Config, Machine};
 use kairos_pulse::store::Room;
 use kairos_pulse::units::Rates;
@@ -86,7 +86,7 @@ proptest! {
         courses in prop::collection::vec((0u32..8, prop::collection::vec(-90.0..90.0f64, 1..6)), 0..4),
         channels in 1u32..4,
     ) {
-        let mut list = vec![channels << 1, !(channels << 1) & 6, CYCLES as u32, MADE_FLAG_SYNC0];
+        let mut list = vec![channels << 1, !(channels << 1) & 6, CYCLES as u32, KERNEL_PULSE_FLAG_SYNC0];
         let mut values = Vec::new();
         let mut seen = 0u32;
         for (parameter, course) in courses {
@@ -96,7 +96,7 @@ proptest! {
                 values.extend(course);
             }
         }
-        let made = Made::new(&list).unwrap();
+        let made = KernelPulse::new(&list).unwrap();
         let (mut streamed, mut stored) = (Vec::new(), Vec::new());
         made.words(&values, &RATES, &mut |word| streamed.push(as_word(word))).unwrap();
         let image = image(40);
@@ -155,14 +155,14 @@ fn pulse_without_room_or_place_is_refused_before_any_word() {
     let image = image(8);
     let place = room(&image);
     let store = |list: &[u32], values: &[f64]| {
-        let made = Made::new(list).unwrap();
+        let made = KernelPulse::new(list).unwrap();
         made.store(&Room::new(&place).unwrap(), values, &RATES, &mut |_| panic!("a word"))
     };
     let knots = [0.0, 10.0, 20.0, 10.0, 5.0, 0.0, 7.0, 3.0, 1.0];
-    let too_many = MadeError::Room { segments: 9 };
+    let too_many = KernelPulseError::Room { segments: 9 };
     assert_eq!(store(&[2, 0, 200, 0, 1, 9], &knots), Err(too_many));
-    assert_eq!(store(&[2, 0, 201, 0, 1, 1], &[1.0]), Err(MadeError::Malformed));
-    assert_eq!(store(&[8, 0, 200, 0, 1, 1], &[1.0]), Err(MadeError::Malformed));
+    assert_eq!(store(&[2, 0, 201, 0, 1, 1], &[1.0]), Err(KernelPulseError::Malformed));
+    assert_eq!(store(&[8, 0, 200, 0, 1, 1], &[1.0]), Err(KernelPulseError::Malformed));
     assert!(Room::new(&[]).is_none());
     assert!(Room::new(&place[..place.len() - 1]).is_none());
     assert!(Room::new(&[200, 1, 1, 1, 1, 4096]).is_none());

@@ -25,7 +25,7 @@ pub struct DmaPlayback {
     traces: LibraryStore<'static, TRACES_MOST>,
     player: Option<Player>,
     /// Set while the player plays for the upstream board.
-    plays: Option<Register>,
+    remote_playback: Option<Register>,
     /// The request being executed.
     playing: Option<Header>,
     /// Answers to be sent.
@@ -39,7 +39,7 @@ impl DmaPlayback {
         let skipped = memory.as_ptr().align_offset(ALIGNMENT);
         let descriptor = kairos_pl::descriptor().ok();
         let player = descriptor.as_ref().and_then(Player::find);
-        let plays = descriptor
+        let remote_playback = descriptor
             .as_ref()
             .and_then(|descriptor| Register::find(descriptor, uplink::REMOTE_PLAYBACK));
         if let Some(player) = player {
@@ -49,7 +49,7 @@ impl DmaPlayback {
         Self {
             traces: LibraryStore::aligned(&mut memory[skipped..], ALIGNMENT),
             player,
-            plays,
+            remote_playback,
             playing: None,
             answers: Vec::new(),
         }
@@ -143,9 +143,9 @@ impl DmaPlayback {
         Shared::get().release_player(COMMS);
     }
 
-    fn set_playing(&self, plays: bool) {
-        if let Some(register) = self.plays {
-            register.write(u32::from(plays));
+    fn set_playing(&self, playing: bool) {
+        if let Some(register) = self.remote_playback {
+            register.write(u32::from(playing));
         }
     }
 

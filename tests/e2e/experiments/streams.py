@@ -7,7 +7,7 @@ from numpy import int64
 from kairos.coredevice.ttl import rtio_output
 from kairos.language import syscall
 
-OUTPUT, READ, WAIT, LOOK = range(4)
+OUTPUT, READ, WAIT, POLL = range(4)
 """Commands: an output at a time; an input event up to a time; wait until a time; read the counter.
 """
 UNDERFLOW, OVERFLOW, UNREACHABLE = 2, 3, 4

@@ -12,15 +12,15 @@ use crate::file::File;
 use crate::physics::recorded::{Due, Recorded};
 
 /// A pin: the channel of the device, and of a bus the last part of the line's name.
-type Place = (u32, Option<String>);
+type Pin = (u32, Option<String>);
 
 /// A file with the inputs of a run.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
     /// Outputs of the device that the inputs follow.
-    anchors: Vec<Place>,
-    inputs: Vec<Place>,
+    anchors: Vec<Pin>,
+    inputs: Vec<Pin>,
     changes: Vec<Due>,
 }
 
@@ -43,8 +43,8 @@ impl Bench<'_> {
                 .or_else(|error| self.fail(said.file.span(), &format!("{} cannot be read: {error}", path.display())))?;
             let content: Content = serde_json::from_slice(&text)
                 .or_else(|error| self.fail(said.file.span(), &format!("{}: {error}", path.display())))?;
-            let pads = |places: &[Place]| -> Result<Vec<u16>, String> {
-                let found = places.iter().map(|place| self.placed(place).ok_or(place));
+            let pads = |pins: &[Pin]| -> Result<Vec<u16>, String> {
+                let found = pins.iter().map(|pin| self.placed(pin).ok_or(pin));
                 let found: Result<_, _> = found.collect();
                 found.or_else(|(channel, _)| {
                     let text = format!("the device has no such pin of channel {channel}");
@@ -70,7 +70,7 @@ impl Bench<'_> {
         Ok(found)
     }
 
-    fn placed(&self, (channel, line): &Place) -> Option<u16> {
+    fn placed(&self, (channel, line): &Pin) -> Option<u16> {
         let mut pads = self.pins.all().filter(|pad| pad.channel == *channel);
         let found = match line {
             Some(line) => pads.find(|pad| pad.name.rsplit('_').next() == Some(line.as_str())),

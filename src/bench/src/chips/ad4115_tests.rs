@@ -81,7 +81,7 @@ fn invalid_register_access_is_reported() {
     adc.begin();
     send(&mut adc, 0, chip::ADC_MODE.address.into(), 8);
     send(&mut adc, 0, 0, 5);
-    assert!(adc.end().expect("told").contains("after 5 bits"));
+    assert!(adc.end().expect("reported").contains("after 5 bits"));
 }
 
 proptest! {

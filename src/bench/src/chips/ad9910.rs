@@ -1,10 +1,9 @@
 //! The AD9910 DDS: serial port, buffered registers, the PLL of its clock, single tones of the eight
 //! profiles, RAM, digital ramp, shift keying, and synchronisation with other chips.
 //!
-//! Written values stay in buffers until an update; reads return the registers in effect. An update
-//! takes effect at an edge of SYNC_CLK and reaches the output after the latency of the pipeline.
-//! Not modelled: the parallel port, internally generated updates, RAM phase changes at zero
-//! crossings, loading of the rate timers at an update.
+//! Written values stay in buffers until an update; reads return the registers in effect. An update takes effect at an
+//! edge of SYNC_CLK and reaches the output after the latency of the pipeline. Not modelled: the parallel port,
+//! internally generated updates, RAM phase changes at zero crossings, loading of the rate timers at an update.
 
 use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr2, instruction, ram_profile};
 use serde_json::{json, Value};
@@ -25,7 +24,7 @@ use self::course::Course;
 pub use self::generators::Lines;
 use self::generators::{keyed, Player, Ramp};
 use self::output::{soonest, Output, Wave};
-use self::registers::{register, width, Registers};
+use self::registers::{register, width, Registers, NO_SYNC};
 use super::dds::{Dds, SyncSignal};
 use super::shift::{Sent, Shift};
 use crate::signal::{Ns, Tone};
@@ -41,13 +40,8 @@ const LOCK: Ns = 1_000_000;
 const FULL_SCALE_DBM: f64 = 10.0;
 /// Amplitude word of full scale.
 const FULL_SCALE: u32 = 0x3fff;
-
 /// Frequency words per turn.
 const TURN: f64 = 4_294_967_296.0;
-
-const NO_SYNC: &str =
-    "it is set to follow its SYNC_IN, which has no clock: check sync_device, sync_div and sync_sel of the \
-                       card; with sync_sel 1 the generator of ch0 must be on (en_sync_gen)";
 
 /// State of the serial port within a message.
 #[derive(Debug, Clone, Copy, Default)]

@@ -81,8 +81,8 @@ fn update_clears_the_phase_if_configured() {
 #[test]
 fn settings_forbidden_by_data_sheet_are_reported() {
     let mut made = Ad9914::new(CLOCK, false);
-    assert!(made.write(0x2c, 0).expect("told").contains("odd addresses"));
-    assert!(made.write(0x71, 0).expect("told").contains("no register at 0x71"));
+    assert!(made.write(0x2c, 0).expect("reported").contains("odd addresses"));
+    assert!(made.write(0x71, 0).expect("reported").contains("no register at 0x71"));
     put(&mut made, chip::PROFILE_FREQUENCY, 1);
     let warnings = made.update(0);
     assert!(warnings[0].contains("not reset since power-up"), "{warnings:?}");

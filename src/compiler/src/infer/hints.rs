@@ -25,7 +25,7 @@ impl Infer<'_, '_> {
             false => error,
         };
         let says_none = |text: &str| text.contains("NoneType");
-        match (says_none(&error.message) || says_none(&error.note_here)).then(|| self.untyped_call(stmt, at)) {
+        match (says_none(&error.message) || says_none(&error.primary_note)).then(|| self.untyped_call(stmt, at)) {
             Some(Some(name)) => error.help(format!(
                 "'{name}' runs on the host; without a return annotation it gives a kernel nothing: write \
                  'def {name}(…) -> TFloat:', or whichever type it returns"

@@ -104,7 +104,7 @@ struct Printer<'a> {
 /// Where a symbol is defined.
 enum Definition {
     /// In this part, with this linkage and visibility.
-    Here(&'static str),
+    Defined(&'static str),
     /// In the other part, but used in this one.
     Borrowed,
     Elsewhere,
@@ -160,7 +160,7 @@ impl Printer<'_> {
         }
         for function in &self.module.functions {
             match self.definition(&function.symbol) {
-                Definition::Here(_) => self.function(function),
+                Definition::Defined(_) => self.function(function),
                 Definition::Borrowed => self.declaration(function),
                 Definition::Elsewhere => {}
             }
@@ -179,8 +179,8 @@ impl Printer<'_> {
 
     fn definition(&self, name: &Rc<str>) -> Definition {
         match (self.part.defines.contains(name), self.part.shares.contains(name)) {
-            (true, true) => Definition::Here("hidden "),
-            (true, false) => Definition::Here("internal "),
+            (true, true) => Definition::Defined("hidden "),
+            (true, false) => Definition::Defined("internal "),
             (false, _) if self.part.borrows.contains(name) => Definition::Borrowed,
             (false, _) => Definition::Elsewhere,
         }
@@ -190,7 +190,7 @@ impl Printer<'_> {
         let mut defined = false;
         for (symbol, &routine) in &self.module.routines {
             match self.definition(symbol) {
-                Definition::Here(linkage) => {
+                Definition::Defined(linkage) => {
                     self.out.push_str(&vectors::definition(routine, linkage, self.arm));
                     defined = true;
                 }
@@ -227,8 +227,8 @@ impl Printer<'_> {
         };
         let linkage = match (&global.init, self.definition(&global.name)) {
             (Init::External(_), _) => "external ",
-            (_, Definition::Here(_)) if global.exported => "",
-            (_, Definition::Here(linkage)) => linkage,
+            (_, Definition::Defined(_)) if global.exported => "",
+            (_, Definition::Defined(linkage)) => linkage,
             (_, Definition::Borrowed) => {
                 let name = quoted(&global.name);
                 return self.line(format_args!("@{name} = external hidden {kind} i8"));
@@ -269,7 +269,7 @@ impl Printer<'_> {
 
     fn function(&mut self, function: &Function) {
         let linkage = match self.definition(&function.symbol) {
-            Definition::Here(linkage) if !function.exported => linkage,
+            Definition::Defined(linkage) if !function.exported => linkage,
             _ => "",
         };
         let params: Vec<_> = function

@@ -13,7 +13,7 @@ use crate::types::{self, Kind};
 use super::exceptions::literal;
 
 /// The location of an assignment target.
-enum Place {
+enum AssignTarget {
     Memory(Value),
     /// A byte, which the language represents as a number.
     Byte(Value),
@@ -145,11 +145,11 @@ impl<'p> Emitter<'_, 'p> {
     /// `target op= value`; the operands of the target are evaluated once.
     fn aug_assign(&mut self, target: &'p Expr, op: BinOp, value: &'p Expr) -> Result<()> {
         let (span, ty) = (self.build.span, self.type_of(target));
-        let place = self.target_place(target)?;
+        let place = self.assign_target(target)?;
         let current = match &place {
-            Place::Array(array) => self.array_value(array.clone()),
-            Place::Byte(from) => self.load_byte(from),
-            Place::Memory(from) => {
+            AssignTarget::Array(array) => self.array_value(array.clone()),
+            AssignTarget::Byte(from) => self.load_byte(from),
+            AssignTarget::Memory(from) => {
                 let ty = self.module.ir_type(ty);
                 self.build.load(ty, from)
             }
@@ -164,19 +164,19 @@ impl<'p> Emitter<'_, 'p> {
             _ => self.arithmetic(op, (current, ty), operand, ty)?,
         };
         match place {
-            Place::Memory(to) => self.build.store(result, &to),
-            Place::Byte(to) => self.store_byte(result, &to),
-            Place::Array(_) => unreachable!("arrays change in place"),
+            AssignTarget::Memory(to) => self.build.store(result, &to),
+            AssignTarget::Byte(to) => self.store_byte(result, &to),
+            AssignTarget::Array(_) => unreachable!("arrays change in place"),
         }
         Ok(())
     }
 
     /// Locates a variable, attribute, element, row or part of an array.
-    fn target_place(&mut self, target: &'p Expr) -> Result<Place> {
+    fn assign_target(&mut self, target: &'p Expr) -> Result<AssignTarget> {
         match &target.kind {
             ExprKind::Name(name) => {
                 let local = self.function.names.local(name).expect("targets are variables");
-                Ok(Place::Memory(self.locals[local as usize].clone()))
+                Ok(AssignTarget::Memory(self.locals[local as usize].clone()))
             }
             ExprKind::Attribute {
                 value: object, name, ..
@@ -185,29 +185,31 @@ impl<'p> Emitter<'_, 'p> {
                     unreachable!("only instances have attributes")
                 };
                 let base = self.expr(object)?;
-                Ok(Place::Memory(self.attribute_address(&base, class, name)))
+                Ok(AssignTarget::Memory(self.attribute_address(&base, class, name)))
             }
             ExprKind::Subscript { value: object, index } if self.is_array(object) => {
                 let array = self.expr(object)?;
                 let array = self.array_parts(&array, self.type_of(object)).expect("it is one");
                 let part = self.indexed(target, array, index)?;
                 Ok(if part.shape.is_empty() {
-                    Place::Memory(part.data)
+                    AssignTarget::Memory(part.data)
                 } else {
-                    Place::Array(part)
+                    AssignTarget::Array(part)
                 })
             }
             ExprKind::Subscript { value: object, index } if matches!(self.kind_of(object), Kind::ByteArray) => {
-                Ok(Place::Byte(self.element_of_bytes(object, index)?))
+                Ok(AssignTarget::Byte(self.element_of_bytes(object, index)?))
             }
-            ExprKind::Subscript { value: object, index } => Ok(Place::Memory(self.element_address(object, index)?)),
-            ExprKind::Slices { value: object, dims } => Ok(Place::Array(self.slices(target, object, dims)?)),
+            ExprKind::Subscript { value: object, index } => {
+                Ok(AssignTarget::Memory(self.element_address(object, index)?))
+            }
+            ExprKind::Slices { value: object, dims } => Ok(AssignTarget::Array(self.slices(target, object, dims)?)),
             ExprKind::Slice { value: object, bounds } => {
                 let array = self.expr(object)?;
                 let bounds = self.slice_bounds(bounds)?;
                 self.build.span = target.span;
                 let array = self.array_parts(&array, self.type_of(object));
-                Ok(Place::Array(
+                Ok(AssignTarget::Array(
                     self.array_view(array.expect("lists do not change in place"), bounds),
                 ))
             }
@@ -327,10 +329,10 @@ impl<'p> Emitter<'_, 'p> {
                 Ok(())
             }
             ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } | ExprKind::Slices { .. } => {
-                match self.target_place(target)? {
-                    Place::Array(to) => self.assign_part(&to, (value, ty))?,
-                    Place::Memory(to) => self.build.store(value, &to),
-                    Place::Byte(_) => unreachable!("above"),
+                match self.assign_target(target)? {
+                    AssignTarget::Array(to) => self.assign_part(&to, (value, ty))?,
+                    AssignTarget::Memory(to) => self.build.store(value, &to),
+                    AssignTarget::Byte(_) => unreachable!("above"),
                 }
                 Ok(())
             }

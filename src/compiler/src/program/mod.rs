@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use crate::diagnostic::Diagnostic;
 use crate::host::{
-    is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue, Place, EVERY_NUMBER,
+    is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue, View, EVERY_NUMBER,
 };
 use crate::names::Names;
 use crate::source::{Sources, Span};
@@ -188,7 +188,7 @@ pub struct Program {
     pub kernel_class_assigned: HashSet<(Handle, Rc<str>)>,
     pub lists: HashMap<Handle, HostList>,
     /// Arrays that are parts of a storage, which is in `lists` in their place.
-    pub shared: HashMap<Handle, Place>,
+    pub shared: HashMap<Handle, View>,
     pub function_infos: HashMap<Handle, Rc<FunctionInfo>>,
     pub entry: Option<Entry>,
     /// Names of messages between boards.
@@ -488,7 +488,7 @@ impl Program {
                 break;
             };
             if !is_library(caller) {
-                let here = std::mem::replace(&mut error.note_here, "in this call".into());
+                let here = std::mem::replace(&mut error.primary_note, "in this call".into());
                 error.labels.insert(0, (place, here));
                 error.span = Some(call);
             }

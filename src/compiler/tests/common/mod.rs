@@ -341,7 +341,7 @@ impl Host for TestHost {
         Ok([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0].into())
     }
 
-    fn shared(&mut self, _arrays: &[Handle], _strided: bool) -> Result<Vec<(Handle, Place)>, String> {
+    fn shared(&mut self, _arrays: &[Handle], _strided: bool) -> Result<Vec<(Handle, View)>, String> {
         Ok(vec![])
     }
 

@@ -191,12 +191,12 @@ impl Entries {
             }
             [] => {
                 return wrong(format!(
-                    "no link leads to {name}: each board but the first needs one, from the board above it"
+                    "no link leads to {name}: each board but the first needs one, from its upstream board"
                 ))
             }
             [link] if self.index_of(&link.from)? >= n => {
                 return wrong(format!(
-                    "{name} stands before the board above it, {}",
+                    "{name} stands before its upstream board, {}",
                     link.from.as_ref()
                 ))
             }
@@ -204,7 +204,7 @@ impl Entries {
                 // Boards between this one and its upstream board must be downstream of the latter, too
                 let Some(at) = path.iter().position(|name| name == link.from.as_ref()) else {
                     return wrong(format!(
-                        "{name} does not stand behind {}, or behind a board below that",
+                        "{name} does not stand behind {}, or behind a board downstream of that",
                         link.from.as_ref()
                     ));
                 };
@@ -214,7 +214,7 @@ impl Entries {
                 return Err((
                     second.to.span().start,
                     format!(
-                        "{} links lead to {name}: boards are a tree, so each has one from the board above it, and a \
+                        "{} links lead to {name}: boards are a tree, so each has one from its upstream board, and a \
                          ring or a mesh cannot be",
                         upstream.len()
                     ),
@@ -296,7 +296,7 @@ mod tests {
         for (wrong, why) in [
             (
                 format!("{a}{c}{b}{d}{tree}"),
-                "14: d does not stand behind c, or behind a board below that",
+                "14: d does not stand behind c, or behind a board downstream of that",
             ),
             (format!("{a}{a}{}", link("a", "a")), "6: two boards have the name a"),
             (
@@ -305,7 +305,7 @@ mod tests {
             ),
             (
                 format!("{a}{b}"),
-                "6: no link leads to b: each board but the first needs one, from the board above it",
+                "6: no link leads to b: each board but the first needs one, from its upstream board",
             ),
             (
                 format!("{a}{b}{}", link("c", "b")),
@@ -317,12 +317,12 @@ mod tests {
             ),
             (
                 format!("{a}{b}{}{}", link("a", "b"), link("a", "b")),
-                "14: 2 links lead to b: boards are a tree, so each has one from the board above it, and a ring or a \
+                "14: 2 links lead to b: boards are a tree, so each has one from its upstream board, and a ring or a \
                  mesh cannot be",
             ),
             (
                 format!("{a}{b}{c}{}{}", link("c", "b"), link("b", "c")),
-                "6: b stands before the board above it, c",
+                "6: b stands before its upstream board, c",
             ),
         ] {
             assert_eq!(checked(&wrong), Err(format!("a.toml:{why}")));

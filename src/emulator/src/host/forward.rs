@@ -173,7 +173,7 @@ impl Forwarder {
     /// Transfers all available data in both directions.
     pub fn pump(&mut self, net: &mut Net) -> Input {
         let mut input = Input::default();
-        // One poll of all sockets: attempts to accept or read in vain would cost more.
+        // One poll of all sockets: failing attempts to accept or read would cost more.
         let sockets = self.listeners.iter().map(|(l, _)| l.as_raw_fd());
         let ready = ready(sockets.chain(self.links.iter().map(|link| link.host.as_raw_fd())));
         let (arrivals, readable) = ready.split_at(self.listeners.len());

@@ -62,7 +62,7 @@ const SHORT: Cycles = time::CPU_HZ / 1_000_000 * 150;
 /// How long to poll while a host is connected before this process sleeps. A host that has to answer
 /// a call of a kernel does so within this time, and waking this process takes half as long.
 const AWAKE: Duration = Duration::from_micros(100);
-/// Number of sleeps without polling after polling was in vain: the host is busy with other things,
+/// Number of sleeps without polling after polling found nothing: the host is busy with other things,
 /// or has no processor.
 const POLLS_BETWEEN_CHECKS: u32 = 16;
 

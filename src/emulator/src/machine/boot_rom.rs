@@ -6,6 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use axfatfs::{FileSystem, FsOptions, IoBase, IoError, Read, Seek, SeekFrom, Write};
+use kairos_proto::bytes::u32_at;
 
 use crate::machine::memory::{Memory, OCM_LOW};
 
@@ -20,7 +21,7 @@ const STEP: usize = 32 * 1024;
 /// sentence.
 pub fn load(image: &[u8], memory: &Memory) -> Result<u32, String> {
     let header = image.get(..HEADER).ok_or("is too short for a boot image")?;
-    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let word = |at| u32_at(header, at).unwrap_or(0);
     if word(0x20) != WIDTH || word(0x24) != SIGNATURE {
         return Err("is not a boot image (no 0xAA995566, XNLX at 0x20)".into());
     }
@@ -66,7 +67,7 @@ pub fn read_card(card: &File) -> Result<Vec<u8>, String> {
     let mut sector = [0; 512];
     card.read_exact_at(&mut sector, 0)
         .map_err(|e| format!("cannot be read: {e}"))?;
-    let at = |n: usize| u32::from_le_bytes([sector[n], sector[n + 1], sector[n + 2], sector[n + 3]]);
+    let at = |n| u32_at(&sector, n).unwrap_or(0);
     if sector[510..] != [0x55, 0xaa] {
         return Err("has no partition table".into());
     }

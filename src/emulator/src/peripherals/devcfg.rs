@@ -119,12 +119,8 @@ impl Devcfg {
             "the source is not memory"
         } else {
             self.status |= DMA_DONE;
-            let words = bytes.chunks_exact(4);
-            return Some(Configuration::Words(
-                words
-                    .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-                    .collect(),
-            ));
+            let words = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+            return Some(Configuration::Words(words.collect()));
         };
         log::warn!("devcfg: no transfer: {wrong}");
         self.status |= DMA_ERROR;

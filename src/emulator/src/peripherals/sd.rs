@@ -6,6 +6,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use kairos_proto::bytes::u32_at;
+
 use crate::machine::params::Params;
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 use crate::machine::time::{self, Cycles};
@@ -263,7 +265,7 @@ impl Sd {
         let Transfer::Read(data, at) = &mut self.transfer else {
             return 0;
         };
-        let word = u32::from_le_bytes([data[*at], data[*at + 1], data[*at + 2], data[*at + 3]]);
+        let word = u32_at(&data[..], *at).unwrap_or(0);
         *at += 4;
         if *at == BLOCK {
             self.transfer = Transfer::None;

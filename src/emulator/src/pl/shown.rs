@@ -40,7 +40,7 @@ const CYCLE_AT: u32 = 16;
 
 impl Shown<'_> {
     /// The words of the first `outputs` outputs: those of the pulse cores, in the order of time. The counter of
-    /// a satellite steps back when it takes over the time of the board above; what was recorded before that then
+    /// a satellite steps back when it takes over the time of the upstream board; what was recorded before that then
     /// has the first time after it.
     pub fn of_cores(&self, outputs: usize) -> Vec<u64> {
         let (mut kept, mut left, mut heads) = (Vec::new(), self.words, Vec::new());

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use kairos_contracts::initiator::{Command, NUMBER_BITS, RING_ALIGNMENT, SLOTS, SLOT_BYTES};
-use kairos_contracts::initiator::{SLOT_HEAD, SLOT_TARGET, SLOT_TIME};
+use kairos_contracts::initiator::{SLOT_HEADER, SLOT_TARGET, SLOT_TIME};
 use kairos_contracts::library::{FINGERPRINT, FINGERPRINT_BYTES};
 use kairos_contracts::memory::KERNEL_LIBRARY;
 use kairos_contracts::notes::TraceNote;
@@ -201,7 +201,7 @@ impl Sources {
     /// Records the latest request in the ring, if it is an output.
     fn note(&mut self, ring: u32, chain: u32, cycle: u64, memory: &Memory) {
         let slot = |number: u32| ring + number % SLOTS * SLOT_BYTES as u32;
-        let head = |number: u32| memory.word(slot(number) + SLOT_HEAD as u32);
+        let head = |number: u32| memory.word(slot(number) + SLOT_HEADER as u32);
         let held = |number: u32| head(number) >> 1 & NUMBERS == number;
         let next = |number: u32| (number + 1) & NUMBERS;
         self.newest = match held(next(self.newest)) {

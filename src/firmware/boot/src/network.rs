@@ -84,7 +84,7 @@ pub struct Runner {
     transmit: Transmit,
     port: Port,
     /// When to check the link next.
-    look: Instant,
+    next_link_check: Instant,
     /// Clock of the private timer in Hz.
     clock: u32,
 }
@@ -139,7 +139,7 @@ impl Network {
                 receive,
                 transmit,
                 port,
-                look: now,
+                next_link_check: now,
                 clock: clocks.arm_clocks().cpu_3x2x_clk().to_raw(),
             },
         }
@@ -166,8 +166,8 @@ impl Runner {
     fn run(&mut self) -> bool {
         ethernet::on_interrupt();
         let now = Instant::now();
-        if now >= self.look {
-            self.look = now + Port::LINK_INTERVAL;
+        if now >= self.next_link_check {
+            self.next_link_check = now + Port::LINK_INTERVAL;
             if self.port.watch_link() {
                 self.stack.link_up();
             }

@@ -79,7 +79,7 @@ impl fmt::Display for Refused {
         match self {
             Self::Frequency(frequency) => write!(f, "this gateware is built for {} MHz", frequency / MHZ),
             Self::NoSynthesiser => write!(f, "the RTIO clock of this gateware comes from the processing system"),
-            Self::NoLink => write!(f, "this gateware has no link to a board above"),
+            Self::NoLink => write!(f, "this gateware has no link to an upstream board"),
         }
     }
 }

@@ -119,10 +119,10 @@ impl Device for Logic {
     }
 
     fn probe(&mut self, channel: u32, number: u8) -> u64 {
-        self.0.probe_here(channel, number)
+        self.0.probe_local(channel, number)
     }
 
     fn inject(&mut self, channel: u32, number: u8, value: u8) {
-        self.0.inject_here(channel, number, value);
+        self.0.inject_local(channel, number, value);
     }
 }

@@ -9,11 +9,11 @@ use core::ops::{Deref, DerefMut};
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::semaphore::{FairSemaphore, Semaphore, SemaphoreReleaser};
 
-type Order<const N: usize> = FairSemaphore<NoopRawMutex, N>;
+type Turns<const N: usize> = FairSemaphore<NoopRawMutex, N>;
 
 /// A value shared by up to `N` tasks.
 pub struct FairMutex<T, const N: usize> {
-    order: Order<N>,
+    order: Turns<N>,
     value: RefCell<T>,
 }
 
@@ -21,13 +21,13 @@ pub struct FairMutex<T, const N: usize> {
 pub struct Guard<'a, T, const N: usize> {
     // Dropped first: the borrow must end before the next task is woken.
     value: RefMut<'a, T>,
-    _permit: SemaphoreReleaser<'a, Order<N>>,
+    _permit: SemaphoreReleaser<'a, Turns<N>>,
 }
 
 impl<T, const N: usize> FairMutex<T, N> {
     pub const fn new(value: T) -> Self {
         Self {
-            order: Order::new(1),
+            order: Turns::new(1),
             value: RefCell::new(value),
         }
     }

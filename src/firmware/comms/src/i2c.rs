@@ -13,7 +13,7 @@ const HALF: Duration = Duration::from_micros(5);
 /// How long a kernel may keep the bus: longer than reading an EEPROM takes.
 const PATIENCE: Duration = Duration::from_millis(200);
 /// Polling interval while the kernel keeps the bus.
-const LOOK: Duration = Duration::from_micros(50);
+const POLL_INTERVAL: Duration = Duration::from_micros(50);
 
 /// Executes a transaction; returns the number of bytes read into `answer`.
 pub async fn transfer(wanted: &Transfer, answer: &mut [u8; I2C_READ_MAX]) -> Result<usize, Outcome> {
@@ -32,7 +32,7 @@ impl Turn {
             if Instant::now() > deadline {
                 return Err(Outcome::BusBusy);
             }
-            Timer::after(LOOK).await;
+            Timer::after(POLL_INTERVAL).await;
         }
         Ok(Self)
     }

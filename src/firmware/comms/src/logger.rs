@@ -222,20 +222,20 @@ fn is_line_break(character: char) -> bool {
     matches!(character, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Writes text line by line, each preceded by its head.
+/// Writes text line by line, each preceded by its prefix.
 struct Lines<'a> {
     sink: &'a mut dyn Sink,
     time: Instant,
     level: Level,
     target: &'a str,
-    /// A head has been written, and its line is not complete.
+    /// A prefix has been written, and its line is not complete.
     open: bool,
 }
 
-/// The head of a line, formatted apart from the text.
-struct Head<'a>(&'a mut dyn Sink);
+/// The prefix of a line, formatted apart from the text.
+struct Prefix<'a>(&'a mut dyn Sink);
 
-impl Write for Head<'_> {
+impl Write for Prefix<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.push(text.as_bytes());
         Ok(())
@@ -255,7 +255,7 @@ impl Write for Lines<'_> {
             if !self.open {
                 let (seconds, micros) = (self.time.as_micros() / 1_000_000, self.time.as_micros() % 1_000_000);
                 let (level, target) = (self.level, self.target);
-                write!(Head(self.sink), "[{seconds:6}.{micros:06}s] {level:>5}({target}): ")?;
+                write!(Prefix(self.sink), "[{seconds:6}.{micros:06}s] {level:>5}({target}): ")?;
                 self.open = true;
             }
             self.sink.push(line.as_bytes());

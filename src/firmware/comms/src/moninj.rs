@@ -91,12 +91,12 @@ impl Pins {
     }
 
     /// Reads a probe of a channel, given by its number on this board.
-    pub fn probe_here(self, channel: u32, probe: u8) -> u64 {
+    pub fn probe_local(self, channel: u32, probe: u8) -> u64 {
         self.0.map_or(0, |registers| registers.probe(channel, probe))
     }
 
     /// Sets an override of a channel, given by its number on this board.
-    pub fn inject_here(self, channel: u32, number: u8, value: u8) {
+    pub fn inject_local(self, channel: u32, number: u8, value: u8) {
         if let Some(registers) = self.0 {
             registers.inject(channel, number, value);
         }

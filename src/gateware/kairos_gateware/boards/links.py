@@ -54,37 +54,37 @@ class LineEnd(Module):
 
         # # #
 
-        away = ClockDomainsRenamer({"write": "sys", "read": transmit})(AsyncFIFO(WORD_BITS, _CROSSING))
-        back = ClockDomainsRenamer({"write": receive, "read": "sys"})(AsyncFIFO(WORD_BITS, _CROSSING))
-        back_half = ClockDomainsRenamer({"write": receive, "read": "sys_half"})(AsyncFIFO(WORD_BITS, _CROSSING))
+        outgoing = ClockDomainsRenamer({"write": "sys", "read": transmit})(AsyncFIFO(WORD_BITS, _CROSSING))
+        incoming = ClockDomainsRenamer({"write": receive, "read": "sys"})(AsyncFIFO(WORD_BITS, _CROSSING))
+        incoming_half = ClockDomainsRenamer({"write": receive, "read": "sys_half"})(AsyncFIFO(WORD_BITS, _CROSSING))
         sends = ClockDomainsRenamer(transmit)(LineTransmitter())
         receives = ClockDomainsRenamer(receive)(LineReceiver())
-        self.submodules += away, back, back_half, sends, receives
+        self.submodules += outgoing, incoming, incoming_half, sends, receives
         halfway = Record(self.into.layout)
-        self.sync.sys_half += Cat(halfway.valid, halfway.word).eq(Cat(back_half.readable, back_half.dout))
+        self.sync.sys_half += Cat(halfway.valid, halfway.word).eq(Cat(incoming_half.readable, incoming_half.dout))
         # A cycle after either FIFO, so that both paths differ only by the half cycle
         self.sync += If(self.half, self.into.eq(halfway)).Else(
-            self.into.valid.eq(back.readable), self.into.word.eq(back.dout)
+            self.into.valid.eq(incoming.readable), self.into.word.eq(incoming.dout)
         )
         from_line, pause = Signal(), Signal(max=_PAUSE_EVERY)
         self.sync += If(pause == _PAUSE_EVERY - 1, pause.eq(0)).Else(pause.eq(pause + 1))
         self.specials += [MultiReg(receives.up, from_line), MultiReg(receives.begin, self.begin)]
         self.comb += [
-            away.din.eq(self.out.word),
-            away.we.eq(self.out.valid & (pause != 0)),
-            self.out.ready.eq(away.writable & (pause != 0)),
-            sends.word.word.eq(away.dout),
-            sends.word.valid.eq(away.readable),
-            away.re.eq(sends.word.ready),
+            outgoing.din.eq(self.out.word),
+            outgoing.we.eq(self.out.valid & (pause != 0)),
+            self.out.ready.eq(outgoing.writable & (pause != 0)),
+            sends.word.word.eq(outgoing.dout),
+            sends.word.valid.eq(outgoing.readable),
+            outgoing.re.eq(sends.word.ready),
             self.line_out.eq(sends.line),
             receives.line.eq(self.line_into),
             self.in_step.eq(receives.up),
-            back.din.eq(receives.word.word),
-            back.we.eq(receives.word.valid),
-            back_half.din.eq(receives.word.word),
-            back_half.we.eq(receives.word.valid),
-            back.re.eq(1),
-            back_half.re.eq(1),
+            incoming.din.eq(receives.word.word),
+            incoming.we.eq(receives.word.valid),
+            incoming_half.din.eq(receives.word.word),
+            incoming_half.we.eq(receives.word.valid),
+            incoming.re.eq(1),
+            incoming_half.re.eq(1),
             self.up.eq(from_line & self.ready),
         ]
 

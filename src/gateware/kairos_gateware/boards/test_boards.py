@@ -169,7 +169,7 @@ def test_every_pad_has_a_pin(files):
     verilog = (output / f"{board.build_name}.v").read_text()
     pads = Soc(variant, "x").phys.pads
     buffers = len(re.findall(r"^(?:I|O|IO)BUFT?(?:DS)? \w+\s*\(", verilog, re.M))
-    # From the synthesiser, from outside (or from the board above), and on to the synthesiser
+    # From the synthesiser, from outside (or from the upstream board), and on to the synthesiser
     switched = len(re.findall(r"^MMCME2_ADV #", verilog, re.M))
     lines = len(variant.converters) * (2 * ad9739a.BITS + 1)
     references = bool(ends(variant)) and board.cages.reference is not None
@@ -217,7 +217,7 @@ def test_build_scripts_name_only_existing_files(files):
 
 
 def test_hardware_has_no_load_port(files):
-    """A satellite's counter is set by the board above."""
+    """A satellite's counter is set by the upstream board."""
     board, variant, output = files
     verilog = (output / f"{board.build_name}.v").read_text()
     assert "sim_" not in verilog and ("load_value;" in verilog.replace("csr", "")) == variant.uplink

@@ -100,7 +100,7 @@ class Top(Module):
         platform.add_platform_command(f"create_clock -name sys_clk -period {_SYS_PERIOD_NS} [get_pins ps7/FCLKCLK[0]]")
         clock, received = None if chip is None else reference(self, platform, chip), None
         if linked:
-            # A satellite's clock is that of the board above
+            # A satellite's clock is that of the upstream board
             first = connect_links(self, platform, board.name, board.cages, soc.links, clock and clock[1], BOOT_DOMAIN)
             received = first if variant.uplink else None
         if chip is None:

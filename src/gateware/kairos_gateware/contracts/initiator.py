@@ -11,7 +11,7 @@ __all__ = [
     "SLOT_TARGET",
     "SLOT_DATA",
     "SLOT_TIME",
-    "SLOT_HEAD",
+    "SLOT_HEADER",
     "SLOT_WORDS",
     "MAX_WORDS",
     "REPLY",
@@ -30,7 +30,7 @@ __all__ = [
     "POST_RING",
     "POST_CHANNEL",
     "POST_FLOOR",
-    "POST_HEAD",
+    "POST_HEADER",
     "POST_END",
     "INPUT_ENTRIES",
     "INPUT_ENTRY_BYTES",
@@ -60,7 +60,7 @@ SLOT_DATA = 4
 SLOT_TIME = 8
 """Offset in a slot: event time or timeout in machine units, i64."""
 
-SLOT_HEAD = 16
+SLOT_HEADER = 16
 """Offset in a slot: 2 * number of the request u16, command u8, number of data words u8."""
 
 SLOT_WORDS = 20
@@ -120,8 +120,8 @@ POST_FLOOR = 16
 """Offset of the floor, i64: while the status word is open, an event at or after this time is early enough and in
 order."""
 
-POST_HEAD = 24
-"""Offset of the head of the next request if it is a posted output of one word, u32."""
+POST_HEADER = 24
+"""Offset of the header of the next request if it is a posted output of one word, u32."""
 
 POST_END = 28
 """Offset of the end."""

@@ -89,14 +89,14 @@ __all__ = [
     "CYCLE_COUNTER_BITS",
     "ADJUSTABLE_NUMBERS",
     "ADJUSTABLE_SHAPED",
-    "MADE_SEGMENTS",
+    "KERNEL_PULSE_SEGMENTS",
     "Parameter",
     "Mode",
     "State",
     "Register",
     "ToneFlag",
     "FrameFlag",
-    "MadeFlag",
+    "KernelPulseFlag",
     "Control",
     "Error",
     "ERROR_TEXTS",
@@ -352,7 +352,7 @@ factor (a double)."""
 ADJUSTABLE_SHAPED = 256
 """Set if the parameter is a shape, which the value multiplies; otherwise it is a number, which the value replaces."""
 
-MADE_SEGMENTS = 16
+KERNEL_PULSE_SEGMENTS = 16
 """Segments of a parameter in a pulse that a kernel makes: they are queued before it begins."""
 
 
@@ -485,7 +485,7 @@ class FrameFlag(IntEnum):
     """Add the rotation when the segment has ended."""
 
 
-class MadeFlag(IntEnum):
+class KernelPulseFlag(IntEnum):
     """Flags of a pulse that a kernel makes, for all of its segments as the compiler would set them."""
 
     SYNC0 = 1

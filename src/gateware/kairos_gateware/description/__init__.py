@@ -85,11 +85,11 @@ def check(description: dict, source: str = "description") -> dict:
     for name in ("remote_memory", "bridge"):
         if role != "satellite" and description.get(name, False) is not False:
             raise DescriptionError(
-                f"{source}: {name}: it is over the link to the board above, so it stands in the description of a "
-                "satellite; the board above gets its end by that"
+                f"{source}: {name}: it is over the upstream link, so it stands in the description of a "
+                "satellite; the upstream board gets its end by that"
             )
     if description["remote_memory"] and "bridge" in description:
-        raise DescriptionError(f"{source}: bridge: the link to the board above has remote memory or a bridge, not both")
+        raise DescriptionError(f"{source}: bridge: the upstream link has remote memory or a bridge, not both")
     if description["rtio_frequency"] != RTIO_FREQUENCY:
         raise DescriptionError(
             f"{source}: rtio_frequency {description['rtio_frequency']:g} is not supported, only {RTIO_FREQUENCY:g}"

@@ -1,7 +1,7 @@
 """Cards that are boards of their own, behind a link over an EEM connector (EFC with its own logic): for each its RTIO
 channels, in the order of the gateware that cards have, and its entries in the device database.
 
-In a description of the board above they are peripherals, with the connector as their port; as boards they have
+In a description of the upstream board they are peripherals, with the connector as their port; as boards they have
 descriptions of their own: target "efc", and the card as `base`. Links between boards are this project's, so a card
 needs gateware of it. That is built for simulation only, where a Zynq stands for the card's processor: no board has the
 card's pins, nor a transceiver at its connectors.

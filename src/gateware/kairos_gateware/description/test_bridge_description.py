@@ -30,12 +30,12 @@ def test_bridge_described_at_one_end_is_built_at_both(tmp_path, block, more):
 @pytest.mark.parametrize(
     "description, message",
     [
-        (board(bridge={}), "bridge: it is over the link to the board above, so it stands in the description of a "),
+        (board(bridge={}), "bridge: it is over the upstream link, so it stands in the description of a "),
         (board(base="satellite", bridge={"block": "cpu"}), "bridge.block: 'cpu' is not one of ['adder', 'pages']"),
         (board(base="satellite", bridge=True), "bridge: True is not of type 'object'"),
         (
             board(base="satellite", bridge={}, remote_memory=True),
-            "bridge: the link to the board above has remote memory or a bridge, not both",
+            "bridge: the upstream link has remote memory or a bridge, not both",
         ),
     ],
 )

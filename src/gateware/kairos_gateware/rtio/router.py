@@ -36,10 +36,10 @@ class CriRouter(Module):
             held = reading if kind == "input" else C(0)
             relative = Signal(8, name=f"{kind}_relative")
             self.comb += relative.eq(request.channel[16:] - (0 if own is None else own))
-            away = [Signal(name=f"{kind}_to_{first}") for _, first, _ in remotes]
-            for there, (_, first, count) in zip(away, remotes, strict=True):
+            to_remotes = [Signal(name=f"{kind}_to_{first}") for _, first, _ in remotes]
+            for there, (_, first, count) in zip(to_remotes, remotes, strict=True):
                 self.comb += there.eq((relative >= first) & (relative < first + count))
-            chosen = [~reduce(or_, away, C(0)), *away]
+            chosen = [~reduce(or_, to_remotes, C(0)), *to_remotes]
             ready = []
             for n, board in enumerate(boards):
                 sink = getattr(board, kind)

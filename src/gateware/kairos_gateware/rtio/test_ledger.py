@@ -20,7 +20,7 @@ def take(dut, slot, times):
     yield
 
 
-def look(dut, slot):
+def read_slot(dut, slot):
     """(number of the next entry, room, newest)."""
     yield dut.slot.eq(slot)
     yield dut.asked.eq(slot)
@@ -32,18 +32,18 @@ def test_each_slot_has_its_own_numbers_and_room():
     def process(dut):
         yield from take(dut, 0, 3)
         yield from take(dut, 2, ENTRIES)
-        assert (yield from look(dut, 0)) == (4, 1, 3)
-        assert (yield from look(dut, 1)) == (1, 1, 0)
-        assert (yield from look(dut, 2)) == (ENTRIES + 1, 0, ENTRIES)
+        assert (yield from read_slot(dut, 0)) == (4, 1, 3)
+        assert (yield from read_slot(dut, 1)) == (1, 1, 0)
+        assert (yield from read_slot(dut, 2)) == (ENTRIES + 1, 0, ENTRIES)
         # The processor has consumed one of them
         yield dut.consumed.eq(1)
         yield dut.grant.eq(1)
         yield
         yield dut.grant.eq(0)
         yield
-        assert (yield from look(dut, 2)) == (ENTRIES + 1, 1, ENTRIES)
+        assert (yield from read_slot(dut, 2)) == (ENTRIES + 1, 1, ENTRIES)
         yield from take(dut, 2, 1)
-        assert (yield from look(dut, 2)) == (ENTRIES + 2, 0, ENTRIES + 1)
+        assert (yield from read_slot(dut, 2)) == (ENTRIES + 2, 0, ENTRIES + 1)
 
     run(3, process)
 
@@ -62,6 +62,6 @@ def test_reset_takes_one_cycle_per_slot():
                 cycles += 1
                 yield
             assert cycles == count
-            assert (yield from look(dut, count - 1)) == (1, 1, 0)
+            assert (yield from read_slot(dut, count - 1)) == (1, 1, 0)
 
         run(count, process)

@@ -1,5 +1,5 @@
-"""The links of a board: to the board above it, whose commands enter its RTIO core, and to those
-below; and their further clients, which are the same at every end."""
+"""The links of a board: to its upstream board, whose commands enter its RTIO core, and to those
+downstream; and their further clients, which are the same at every end."""
 
 from functools import reduce
 from operator import and_
@@ -34,17 +34,17 @@ LANE_DEPTH = 512
 
 
 def data_width(variant) -> int:
-    """Bits of the widest event accepted by a channel of the board or of those below it, at least
+    """Bits of the widest event accepted by a channel of the board or of those downstream of it, at least
     32."""
     outputs = [phy.channel.output for board in variant.boards() for phy in make_phys(board.channels).values()]
     return max([LOG_WIDTH] + [output.data_width for output in outputs if output is not None])
 
 
 def _more(board):
-    """Streams of the link above a board, beside those that every link has. Raises ValueError if they
+    """Streams of the upstream link of a board, beside those that every link has. Raises ValueError if they
     do not fit."""
     if board.bridge and board.remote:
-        raise ValueError(f"{board.name}: the link to the board above has remote memory or a bridge, not both")
+        raise ValueError(f"{board.name}: the upstream link has remote memory or a bridge, not both")
     if board.bridge:
         return bridge_both(board.bridge.packetiser)
     return remote_both() if board.remote else ((), ())
@@ -71,9 +71,9 @@ class Links(Module):
     """variant: of the board. timebase: of its core. phases: clocks of boards may have any phase
     (`RtioRequester`, `RtioServer`). Raises ValueError if the board cannot have its links.
 
-    `near`: of the boards below, list of `RtioRequester`; `remotes`: the same for a `CriRouter`. `own` (in,
+    `near`: of the downstream boards, list of `RtioRequester`; `remotes`: the same for a `CriRouter`. `own` (in,
     8 bits): the destination of this board. `far`: the `RtioServer`, once `attach` has been called on a
-    board that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint`, `line_up`
+    board with an upstream link. `ends`: all of them by name ("up", "down1", …); each has `endpoint`, `line_up`
     and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names of the ends,
     objects with `out` to the line and `into` from it. `memories`: `RemoteMemory` of the links that have it;
     `readers`, `writers`: halves of a memory port, of all that accesses memory;
@@ -104,7 +104,7 @@ class Links(Module):
         self.submodules += self.near
 
     def attach(self, core, urgent):
-        """Adds the far end of the link to the board above, in front of the core. urgent: port of
+        """Adds the far end of the upstream link, in front of the core. urgent: port of
         the arbiter."""
         self.submodules.far = self.far = far = RtioServer(core, self.near, _more(self.variant), self._phases)
         self.ends = {"up": far, **self.ends}
@@ -126,8 +126,8 @@ class Links(Module):
         """Adds the parts common to all ends, once these exist: the mailbox, and the registers of
         the link itself."""
         self._users, pointers = [], []
-        below = {f"down{n + 1}": board.remote for n, board in enumerate(self.variant.satellites)}
-        remote = {name: below.get(name, self.variant.remote) for name in self.ends}
+        downstream = {f"down{n + 1}": board.remote for n, board in enumerate(self.variant.satellites)}
+        remote = {name: downstream.get(name, self.variant.remote) for name in self.ends}
         ways, bulk_ways = self._forward([name for name, there in remote.items() if there])
         for n, (name, end) in enumerate(self.ends.items()):
             endpoint = end.endpoint

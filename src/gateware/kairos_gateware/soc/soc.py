@@ -151,7 +151,7 @@ class Soc(Module):
             self._add_registers("clock", ClockRegisters(clock))
 
     def _plays(self, played, uplink):
-        """Reports the outputs of the player while it plays for the board above."""
+        """Reports the outputs of the player while it plays for the upstream board."""
         output, own = self.arbiter.ports[1].output, self.links.own
         self.comb += [
             played.valid.eq(output.valid & output.ready & uplink.remote_playback.storage),
@@ -182,8 +182,8 @@ class Soc(Module):
             self.comb += [lines.o.eq(self.emio_o), self.emio_i[WIDTH:].eq(lines.i[WIDTH:])]
 
     def _resets(self):
-        """PHYs are held in reset by the registers, without a clock, and by the board above; those
-        of boards below along with them."""
+        """PHYs are held in reset by the registers, without a clock, and by the upstream board; those
+        of downstream boards along with them."""
         held = self.register_blocks["rtio"].phy_reset.storage
         if self.clock_control is not None:
             held = held | self.clock_control.hold
@@ -249,8 +249,8 @@ class Soc(Module):
             self.event_i = level
 
     def _simulation(self, simulation):
-        """Adds the clock domains that may rest, and the sources that may set the counter: the board
-        above, the simulation."""
+        """Adds the clock domains that may rest, and the sources that may set the counter: the upstream
+        board, the simulation."""
         self.simulated, timebase, far = None, self.core.timebase, self.links.far
         if simulation:
             for domain, part in [(REGISTERS, self.bus), (DMA, self.dma), (ANALYZER, self.analyzer)]:

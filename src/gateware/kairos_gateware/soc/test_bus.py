@@ -52,7 +52,7 @@ class Bench(Module):
         ]
 
 
-class Order(NamedTuple):
+class Request(NamedTuple):
     """A burst from word `first` on; `values` are written, or None."""
 
     first: int
@@ -62,8 +62,8 @@ class Order(NamedTuple):
     strobes: int = 15
 
 
-def play(port, orders, seed=0):
-    """seed: of pauses between and within the orders; with 0 there are none. Returns for each order
+def play(port, requests, seed=0):
+    """seed: of pauses between and within the requests; with 0 there are none. Returns for each request
     (cycle of its address, cycles of its beats, values read or cycle of the write's answer), and how
     often a word was read."""
     dut = Bench(port)
@@ -89,18 +89,18 @@ def play(port, orders, seed=0):
         yield valid.eq(0)
         return cycle
 
-    def set_address(channel, order, number):
-        yield channel.addr.eq(4 * order.first)
-        yield channel.len.eq(order.beats - 1)
+    def set_address(channel, request, number):
+        yield channel.addr.eq(4 * request.first)
+        yield channel.len.eq(request.beats - 1)
         yield channel.size.eq(2)
-        yield channel.burst.eq(order.burst)
+        yield channel.burst.eq(request.burst)
         yield channel.id.eq(number)
 
-    def read(order, number):
-        yield from set_address(axi.ar, order, number)
+    def read(request, number):
+        yield from set_address(axi.ar, request, number)
         began = yield from until(axi.ar.ready, axi.ar.valid)
         beats, values = [], []
-        for beat in range(order.beats):
+        for beat in range(request.beats):
             before = None
             for _ in range(pause()):
                 yield from tick()
@@ -109,15 +109,15 @@ def play(port, orders, seed=0):
                 before = now
             beats.append((yield from until(axi.r.valid, axi.r.ready)))
             values.append((yield axi.r.data))
-            assert ((yield axi.r.id), (yield axi.r.last)) == (number, beat == order.beats - 1)
+            assert ((yield axi.r.id), (yield axi.r.last)) == (number, beat == request.beats - 1)
         answers.append((began, beats, values))
 
-    def write(order, number):
+    def write(request, number):
         # Address and data are accepted in separate cycles, and each may be late
         beats, began, answered = [], None, False
-        values = list(order.values)
-        yield from set_address(axi.aw, order, number)
-        yield axi.w.strb.eq(order.strobes)
+        values = list(request.values)
+        yield from set_address(axi.aw, request, number)
+        yield axi.w.strb.eq(request.strobes)
         late, wait, patience = pause(), pause(), pause()
         while not answered:
             offered = not wait and len(beats) < len(values)
@@ -145,8 +145,8 @@ def play(port, orders, seed=0):
         answers.append((began, beats, cycle))
 
     def master():
-        for number, order in enumerate(orders):
-            yield from (read if order.values is None else write)(order, number)
+        for number, request in enumerate(requests):
+            yield from (read if request.values is None else write)(request, number)
             for _ in range(pause()):
                 yield from tick()
         yield
@@ -157,14 +157,14 @@ def play(port, orders, seed=0):
 
 
 def test_read_is_answered_in_third_and_write_in_second_cycle():
-    [(read_at, beats, values), (write_at, _, written)], _ = play(RegistersPort, [Order(3), Order(3, values=[7])])
+    [(read_at, beats, values), (write_at, _, written)], _ = play(RegistersPort, [Request(3), Request(3, values=[7])])
     assert (beats[0] - read_at, values) == (2, [103])
     assert written - write_at == 1
 
 
 def test_burst_transfers_one_word_per_cycle():
-    orders = [Order(4, 4, [1, 2, 3, 4]), Order(3, 6)]
-    [(_, written, _), (_, beats, values)], _ = play(RegistersPort, orders)
+    requests = [Request(4, 4, [1, 2, 3, 4]), Request(3, 6)]
+    [(_, written, _), (_, beats, values)], _ = play(RegistersPort, requests)
     assert values == [103, 1, 2, 3, 4, 108]
     for cycles in (written, beats):
         assert {after - before for before, after in zip(cycles, cycles[1:], strict=False)} == {1}
@@ -174,19 +174,21 @@ def test_burst_transfers_one_word_per_cycle():
 def test_registers_behave_as_behind_litex_bridges(seed):
     """Also that a register whose reading has side effects is read once for each word."""
     choose = random.Random(seed)
-    orders = []
+    requests = []
     for _ in range(40):
         burst = choose.choice([BURST_INCR, BURST_INCR, BURST_FIXED, BURST_WRAP])
         beats = choose.choice([2, 4, 8] if burst == BURST_WRAP else [1, 1, 2, 5])
         values = [choose.getrandbits(32) for _ in range(beats)] if choose.random() < 0.5 else None
-        orders.append(Order(choose.randrange(WORDS - beats), beats, values, burst, choose.choice([15, 15, 15, 1, 0])))
-    (ours, asked), (litexs, _) = play(RegistersPort, orders, seed), play(LitexPort, orders, seed)
+        requests.append(
+            Request(choose.randrange(WORDS - beats), beats, values, burst, choose.choice([15, 15, 15, 1, 0]))
+        )
+    (ours, asked), (litexs, _) = play(RegistersPort, requests, seed), play(LitexPort, requests, seed)
 
     def read(answers):
         return [values for *_, values in answers if isinstance(values, list)]
 
     assert read(ours) == read(litexs)
-    assert asked == sum(order.beats for order in orders if order.values is None)
+    assert asked == sum(request.beats for request in requests if request.values is None)
 
 
 def test_simultaneous_read_and_write_take_turns():

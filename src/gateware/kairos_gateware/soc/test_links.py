@@ -15,7 +15,7 @@ for _ in range(7):
 
 
 @pytest.mark.parametrize(
-    "below, text",
+    "downstream, text",
     [
         ([SATELLITE] * 8, "pair: a tree has 8 boards at most, but this one has 9 at least"),
         ([CHAIN], "pair: a tree has 8 boards at most, but this one has 9 at least"),
@@ -23,9 +23,9 @@ for _ in range(7):
     ],
     ids=["star", "chain", "window"],
 )
-def test_more_boards_than_destinations_are_refused(below, text):
+def test_more_boards_than_destinations_are_refused(downstream, text):
     with pytest.raises(ValueError, match=text):
-        Soc(replace(VARIANTS["pair"], satellites=tuple(below)), "test")
+        Soc(replace(VARIANTS["pair"], satellites=tuple(downstream)), "test")
 
 
 def test_size_of_a_tree_includes_the_upstream_board():

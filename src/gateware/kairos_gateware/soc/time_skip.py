@@ -63,7 +63,7 @@ class Simulated(Module):
             REGISTERS: ~bus.idle,
         }
         if soc.links.far is not None:
-            # The board above writes a register: the number that it assigns to this board
+            # The upstream board writes a register: the number that it assigns to this board
             moving[REGISTERS] |= soc.links.far.named
         return moving
 

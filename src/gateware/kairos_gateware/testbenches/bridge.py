@@ -23,8 +23,8 @@ class BridgedBoards(Module):
     """
 
     def __init__(self, delay=1, packetiser="gearbox", reliability=RELIABILITY, timeout=TIMEOUT, block=VectorAdder):
-        away, back = bridge_both(packetiser)
-        ends = Endpoint(away, back, reliability), Endpoint(back, away, reliability)
+        downstream, upstream = bridge_both(packetiser)
+        ends = Endpoint(downstream, upstream, reliability), Endpoint(upstream, downstream, reliability)
         self.submodules += ends
         first, second = ends
         self.plugged, self.hangs, self.up = Signal(reset=1), Signal(), first.up
@@ -36,11 +36,11 @@ class BridgedBoards(Module):
 
         self.submodules += Joined(ends, delay, self.plugged)
         for channel in ("aw", "w", "ar"):
-            above, below = getattr(far.axi, channel), getattr(block.axi, channel)
+            master, slave = getattr(far.axi, channel), getattr(block.axi, channel)
             self.comb += [
-                above.connect(below, omit={"valid", "ready"}),
-                below.valid.eq(above.valid & ~self.hangs),
-                above.ready.eq(below.ready & ~self.hangs),
+                master.connect(slave, omit={"valid", "ready"}),
+                slave.valid.eq(master.valid & ~self.hangs),
+                master.ready.eq(slave.ready & ~self.hangs),
             ]
         for channel in ("b", "r"):
             self.comb += getattr(block.axi, channel).connect(getattr(far.axi, channel))

@@ -72,13 +72,13 @@ class ForwardChain(Module):
     def __init__(self, delay=3):
         ends = []
         for _ in range(2):
-            away, back = remote_both()
-            ends += [Endpoint(away, back, Reliability()), Endpoint(back, away, Reliability())]
+            downstream, upstream = remote_both()
+            ends += [Endpoint(downstream, upstream, Reliability()), Endpoint(upstream, downstream, Reliability())]
         self.submodules += ends
-        above, up, down, below = ends
+        first_end, up, down, last_end = ends
         self.submodules.forwarding = forwarding = Forwarding({UP: up, UP + 1: down}, 1, [1], tree_route)
-        self.submodules.first = first = _Board(0, above)
-        self.submodules.last = _Board(2, below)
+        self.submodules.first = first = _Board(0, first_end)
+        self.submodules.last = _Board(2, last_end)
         first.serve(forwarding.ways[UP], 1)
         # The middle board has a server with a memory of its own for each link: stores from the two
         # sides stay separate
@@ -88,7 +88,7 @@ class ForwardChain(Module):
 
         # # #
 
-        for plugged, *pair in [(self.plugged[0], above, up), (self.plugged[1], down, below)]:
+        for plugged, *pair in [(self.plugged[0], first_end, up), (self.plugged[1], down, last_end)]:
             for source, sink in [pair, reversed(pair)]:
                 self.submodules += (fibre := Fibre(delay))
                 self.comb += [
@@ -97,7 +97,7 @@ class ForwardChain(Module):
                     fibre.between(source.out, sink.into),
                     sink.line.eq(plugged),
                 ]
-        self.comb += self.joined.eq(above.up & below.up)
+        self.comb += self.joined.eq(first_end.up & last_end.up)
         # The middle board issues no requests
         for way in forwarding.ways.values():
             self.comb += way.source["remote_answers"].ready.eq(1)

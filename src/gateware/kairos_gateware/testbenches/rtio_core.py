@@ -77,7 +77,7 @@ class LinkBench(CoreBench):
     """The same channels on several boards in a chain, each the satellite of the one before, with
     destinations 0, 1, …; their pads are consecutive. They are followed by inputs without channels
     (`FIBRE_PADS` in all): the bits of each fibre's delay in cycles, lowest first, one that unplugs
-    the first fibre, two that lose the words of one of its directions, away and back, and one that
+    the first fibre, two that lose the words of one of its directions, downstream and upstream, and one that
     makes its return path a cycle longer."""
 
     DELAY_BITS = 14
@@ -91,10 +91,10 @@ class LinkBench(CoreBench):
         timebase = TimeBase(loadable=True)
         core, cri, near = self._board(kinds, timebase, boards - 1, None)
         self.comb += [near.reset.eq(core.reset), near.phy_reset.eq(0)]
-        for below in reversed(range(boards - 1)):
+        for downstream in reversed(range(boards - 1)):
             far_time = TimeBase(loadable=True)
-            far_near, far = self._board(kinds, far_time, below, timebase)
-            self._join(near, far, control, first=below == boards - 2)
+            far_near, far = self._board(kinds, far_time, downstream, timebase)
+            self._join(near, far, control, first=downstream == boards - 2)
             near = far_near
         self.pads += control
         settled, due = reduce(and_, self._settled), core.next_due
@@ -104,22 +104,22 @@ class LinkBench(CoreBench):
             due = earlier
         self.core_ports(core, cri, self.pads, settled, due)
 
-    def _board(self, kinds, timebase, below, first_time):
-        """A board with `below` boards behind it. first_time: of the first board; None: this is the
+    def _board(self, kinds, timebase, downstream, first_time):
+        """A board with `downstream` boards behind it. first_time: of the first board; None: this is the
         first. Returns (core, Cri for commands, near end) of the first one, (near end or None, far
         end) of another."""
         pads, phys, channels = _ttls(kinds)
         self.pads += pads
         self.submodules += phys
         own = Signal(8)
-        near = RtioRequester(timebase, 32, own + 1, below) if below else None
+        near = RtioRequester(timebase, 32, own + 1, downstream) if downstream else None
         foreign = [near.errors] if near is not None else []
         master = first_time is None
         depth = DEPTH if master else 512
         core = RtioCore(channels, simulation=True, foreign=foreign if master else [], timebase=timebase, depth=depth)
         self.submodules += core
         self._settled.append(core.settled)
-        remotes = [(near.cri, 1, below)] if below else []
+        remotes = [(near.cri, 1, downstream)] if downstream else []
         self.submodules += (router := CriRouter(core.cri, remotes, None if master else own))
         if near is not None:
             self.submodules += near

@@ -56,7 +56,7 @@ class Library:
 
 class Satellite:
     """An instance of a board without a processor, and the fibres between it and the first link of
-    the board above.
+    the upstream board.
 
     `changes`: as of `Ps`, with the times of this board's counter. `plugged`: the fibres are
     connected.
@@ -69,22 +69,22 @@ class Satellite:
         self.delay = delay
         self.plugged = True
         self.changes = []
-        self._fibres = deque(), deque()  # (cycle of arrival, word), away and back
+        self._fibres = deque(), deque()  # (cycle of arrival, word), downstream and upstream
         self._pads = None
 
     def close(self):
         """Frees the instance."""
         self.library.dll.kairos_pl_free(self.pl)
 
-    def step(self, cycle, above_in, above_out):
-        """One cycle of the satellite; sets the inputs of the board above for the same cycle."""
-        away, back = self._fibres
-        for out, fibre in [(above_out, away), (self.out, back)]:
+    def step(self, cycle, upstream_in, upstream_out):
+        """One cycle of the satellite; sets the inputs of the upstream board for the same cycle."""
+        downstream, upstream = self._fibres
+        for out, fibre in [(upstream_out, downstream), (self.out, upstream)]:
             if out.link_tx_valid & 1:
                 fibre.append((cycle + self.delay, out.link_tx_word[0]))
             if not self.plugged:
                 fibre.clear()
-        for inputs, fibre in [(above_in, back), (self.inputs, away)]:
+        for inputs, fibre in [(upstream_in, upstream), (self.inputs, downstream)]:
             inputs.link_rx_up = int(self.plugged)
             inputs.link_rx_valid = int(bool(fibre) and fibre[0][0] <= cycle)
             if inputs.link_rx_valid:
@@ -98,14 +98,14 @@ class Satellite:
                 self.changes.append((self.out.sim_tsc, pad, levels))
         self._pads = pads
 
-    def jump(self, above, target):
-        """Returns how far the counter of the board above may be advanced, as far as this board
+    def jump(self, upstream, target):
+        """Returns how far the counter of the upstream board may be advanced, as far as this board
         allows."""
-        under_way = any(self._fibres) or (above.link_tx_valid | self.out.link_tx_valid) & 1
+        under_way = any(self._fibres) or (upstream.link_tx_valid | self.out.link_tx_valid) & 1
         if under_way or not self.out.sim_quiet:
             return 0
         due = self.out.sim_next_due
-        return target if due == NEVER else min(target, above.sim_tsc + due - self.out.sim_tsc)
+        return target if due == NEVER else min(target, upstream.sim_tsc + due - self.out.sim_tsc)
 
     def load(self, cycles):
         """Advances the counter by so many cycles in the next cycle."""
@@ -335,7 +335,7 @@ class Ps:
         self.consumed, self._granted = {}, {}
         self.write(register, self.BASE + self.RINGS)
 
-    def look(self, channel):
+    def poll_input(self, channel):
         """The next entry of a channel's input ring, if present: (status, timestamp, data). Room is
         returned as the firmware does it."""
         number = (self.consumed.get(channel, 0) + 1) & 0xFFFF
@@ -376,7 +376,7 @@ class Ps:
         if not self.pushed:
             status = self.wait(self.submit(Command.INPUT, channel << 8, timeout))
             return status, *struct.unpack_from("<q", self.memory, 2048), *struct.unpack_from("<I", self.memory, 2060)
-        while (found := self.look(channel)) is None:
+        while (found := self.poll_input(channel)) is None:
             known = channel in self._granted and timeout != -1 and timeout <= self.progress()
             if known and self._all_pushed(channel):
                 return INPUT_TIMEOUT, -1, 0

@@ -8,7 +8,7 @@ import pytest
 from kairos_gateware.figures.place import root
 from kairos_gateware.link.rtio.requester import SLACK, least_slack
 from kairos_gateware.testbenches.rtio_core import Command, LinkBench, build_link
-from kairos_gateware.verilated.test_link import INPUT_UNREACHABLE, TRAVEL, UNDERFLOW, UNREACHABLE, output, read
+from kairos_gateware.verilated.test_link import INPUT_UNREACHABLE, LINK_CYCLES, UNDERFLOW, UNREACHABLE, output, read
 
 PADS = 6
 BOARDS = [0, 1 << 16, 2 << 16]
@@ -50,7 +50,7 @@ def test_pins_of_three_boards_agree(core, delay):
 @pytest.mark.parametrize("delay", [0, 125])
 def test_event_at_least_slack_over_two_links_is_on_time(core, delay):
     """Accepted events are on time; an event one cycle too late is rejected by the first board."""
-    slack = FIRST_SLACK + SLACK + 2 * (TRAVEL + delay)
+    slack = FIRST_SLACK + SLACK + 2 * (LINK_CYCLES + delay)
     commands = []
     for n in range(-3, 5):
         command = output(BOARDS[2] | 2, slack + n, n & 1, pause=400)

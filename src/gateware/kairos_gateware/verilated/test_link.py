@@ -19,7 +19,7 @@ LONGER = CUT + 3
 UNDERFLOW, UNREACHABLE = 2, 4
 TIMEOUT, INPUT_UNREACHABLE = 1, 8
 # From an accepted vector to its arrival, beyond the fibre
-TRAVEL = 13
+LINK_CYCLES = 13
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_boards_agree_on_time_for_symmetrical_fibres(core, delay):
 def test_satellite_event_at_least_slack_is_on_time(core, delay):
     """An event a cycle too late is rejected immediately; the others are on time. Each is alone on
     the link."""
-    slack = TRAVEL + delay + SLACK
+    slack = LINK_CYCLES + delay + SLACK
     commands = []
     for n in range(-3, 4):
         command = output(FAR | 2, slack + n, n & 1, pause=300)
@@ -102,7 +102,7 @@ def test_consecutive_events_at_least_slack_are_on_time(core, data, cycles):
     count, delay = 300, 20
     commands = []
     for n in range(count):
-        command = output(FAR | 2 + n % 4, TRAVEL + delay + SLACK + 3, data | n >> 2 & 1)
+        command = output(FAR | 2 + n % 4, LINK_CYCLES + delay + SLACK + 3, data | n >> 2 & 1)
         command.relative = 1
         commands.append(command)
     commands[0].pause = ready(delay)
@@ -125,7 +125,7 @@ def stream(rng, start, count, delay):
             board | channel, time - rng.randrange(3) * (n > 5), rng.randrange(2), pause=rng.choice([0, 0, 2, 15])
         )
         if late:
-            command.relative, command.time = 1, 8 * rng.randrange(-10, delay + TRAVEL + SLACK + 10)
+            command.relative, command.time = 1, 8 * rng.randrange(-10, delay + LINK_CYCLES + SLACK + 10)
         commands.append(command)
     commands[0].pause = start
     return commands, time
@@ -137,7 +137,7 @@ def expected(commands, played, delay):
     statuses = []
     for command, (accepted, _, time, *_) in zip(commands, played.answers, strict=True):
         board = command.channel & FAR
-        if board and time >> 3 < accepted + TRAVEL + delay + SLACK:
+        if board and time >> 3 < accepted + LINK_CYCLES + delay + SLACK:
             statuses.append(UNDERFLOW)
             continue
         statuses.append(boards[board].output(accepted, command.channel & 0xFFFF, command.address, time, command.data))
@@ -184,7 +184,7 @@ def test_satellite_inputs_return_with_their_timestamp(core):
             (0, start + 5000),
         ]
         # An event is known as soon as the link can report it
-        assert played.answers[4][1] == start + 5000 + 4 + TRAVEL + delay + 3
+        assert played.answers[4][1] == start + 5000 + 4 + LINK_CYCLES + delay + 3
     assert played.cycles < 3500
 
 
@@ -308,7 +308,7 @@ def test_lost_words_are_sent_again(core, seed):
     bad = play(core, commands, delay, losses(rng, start, end, 150), until=end)
     assert {answer[5] for answer in bad.answers} == {0} and bad.errors == (0,)
     assert changes(bad) == changes(good) and len(changes(good)) == 400
-    late = [output(FAR | 2 + n % 4, TRAVEL + delay + SLACK + 20, n >> 2 & 1 ^ 1, pause=20) for n in range(400)]
+    late = [output(FAR | 2 + n % 4, LINK_CYCLES + delay + SLACK + 20, n >> 2 & 1 ^ 1, pause=20) for n in range(400)]
     for command in late:
         command.relative = 1
     late[0].pause = start

@@ -11,7 +11,7 @@ from kairos_gateware.verilated.hp_port import HpPort
 from kairos_gateware.verilated.library import PlIn, PlOut, Ps
 
 SATELLITE = 1 << 16
-TRAVEL = 138
+LINK_CYCLES = 138
 """Cycles of a vector through 125 cycles of fibre."""
 
 
@@ -33,7 +33,7 @@ def pair(built):
 def test_satellite_records_events_received_over_the_link(pair):
     ps, registers = pair
     assert ps.read(registers["satellite_state"]) == 3
-    assert ps.read(registers["satellite_one_way_delay"]) == TRAVEL
+    assert ps.read(registers["satellite_one_way_delay"]) == LINK_CYCLES
     ring = {"base": HpPort.BASE, "last": HpPort.BASE + (1 << 16) - 1, "enable": 1}
     for name, value in ring.items():
         ps.write(registers[f"analyzer_{name}"], value)
@@ -44,7 +44,7 @@ def test_satellite_records_events_received_over_the_link(pair):
     assert ps.output(SATELLITE | 4, 8 * coarse + 5, 1) == 0
     assert ps.input(SATELLITE, 8 * coarse + 800) == (0, 8 * coarse, 0)
     assert (coarse, pad, (0xE0, 1)) in satellite.changes
-    assert ps.output(SATELLITE | 4, 8 * (ps.out.sim_tsc + TRAVEL + SLACK), 0) == 2
+    assert ps.output(SATELLITE | 4, 8 * (ps.out.sim_tsc + LINK_CYCLES + SLACK), 0) == 2
     assert ps.output(2 << 16, 8 * coarse + 80_000, 0) == 4
     assert ps.read(registers["satellite_events"]) == 2
     ps.write(registers["analyzer_enable"], 0)

@@ -24,11 +24,11 @@ def test_input_event_is_pushed_six_cycles_after_the_pad(boot):
     ps.bursts.clear()
     start = ps.cycle
     for _ in range(8 + ps.visible):
-        assert ps.look(0) is None
+        assert ps.poll_input(0) is None
         ps.step()
     assert ps.bursts == [(start + 7, "w", entry(0, 1), 2)]  # recorded at the last beat
-    assert ps.look(0) == (0, 8 * coarse, 0)
-    assert ps.look(0) is None and len(ps.bursts) == 1
+    assert ps.poll_input(0) == (0, 8 * coarse, 0)
+    assert ps.poll_input(0) is None and len(ps.bursts) == 1
     ps.close()
 
 

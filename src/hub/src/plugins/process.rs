@@ -68,8 +68,8 @@ pub struct HubAccess {
     pub token: String,
 }
 
-/// What a plugin's supervisor is told to do.
-enum Order {
+/// What a plugin's supervisor is requested to do.
+enum Request {
     /// Restart the plugin with these settings.
     Reload(PluginSettings),
     /// End it for good.
@@ -83,7 +83,7 @@ pub struct Plugin {
     protocol: Protocol,
     state: Arc<watch::Sender<State>>,
     facts: Arc<Mutex<Facts>>,
-    orders: mpsc::Sender<Order>,
+    requests: mpsc::Sender<Request>,
     supervisor: Mutex<Option<JoinHandle<()>>>,
     calls: Arc<Semaphore>,
     heartbeat: Arc<Heartbeat>,
@@ -93,7 +93,7 @@ impl Plugin {
     /// Starts the plugin and supervises it until the hub ends. `folder`: for its socket.
     pub fn start(settings: PluginSettings, folder: &std::path::Path, hub: Option<HubAccess>, groups: Groups) -> Self {
         let state = Arc::new(watch::Sender::new(State::Down("it is starting".into())));
-        let (sender, orders) = mpsc::channel(1);
+        let (sender, requests) = mpsc::channel(1);
         let socket = folder.join(format!("{}.socket", settings.name));
         let facts = Arc::<Mutex<Facts>>::default();
         let heartbeat = Arc::new(Heartbeat::default());
@@ -105,7 +105,7 @@ impl Plugin {
             socket,
             state: state.clone(),
             facts: facts.clone(),
-            orders,
+            requests,
             heartbeat: heartbeat.clone(),
         };
         Self {
@@ -114,7 +114,7 @@ impl Plugin {
             protocol,
             state,
             facts,
-            orders: sender,
+            requests: sender,
             supervisor: Mutex::new(Some(tokio::spawn(supervisor.run()))),
             calls: Arc::new(Semaphore::new(CALLS_MAX)),
             heartbeat,
@@ -160,12 +160,12 @@ impl Plugin {
     /// Restarts the plugin with these settings, whose layer and methods must be unchanged. It is down
     /// when this returns, and stays so until its new process answers.
     pub async fn reload(&self, settings: PluginSettings) {
-        self.order(Order::Reload(settings), "it is restarting").await;
+        self.request(Request::Reload(settings), "it is restarting").await;
     }
 
     /// Ends the plugin; returns when all of its processes have ended.
     pub async fn end(&self) {
-        self.order(Order::End, "it is no longer in hub.toml").await;
+        self.request(Request::End, "it is no longer in hub.toml").await;
         let supervisor = self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(supervisor) = supervisor {
             // Fails only if the hub ends meanwhile.
@@ -173,14 +173,14 @@ impl Plugin {
         }
     }
 
-    async fn order(&self, order: Order, state: &str) {
+    async fn request(&self, request: Request, state: &str) {
         // Fails only when the supervisor has ended.
-        let Ok(permit) = self.orders.reserve().await else {
+        let Ok(permit) = self.requests.reserve().await else {
             return;
         };
         // Together, so that the supervisor cannot report the old process as running in between.
         self.state.send_modify(|now| {
-            permit.send(order);
+            permit.send(request);
             *now = State::Down(state.into());
         });
     }
@@ -204,11 +204,11 @@ enum End {
     Over,
 }
 
-impl From<Option<Order>> for End {
-    fn from(order: Option<Order>) -> Self {
-        match order {
-            Some(Order::Reload(settings)) => Self::Reload(settings),
-            Some(Order::End) | None => Self::Over,
+impl From<Option<Request>> for End {
+    fn from(request: Option<Request>) -> Self {
+        match request {
+            Some(Request::Reload(settings)) => Self::Reload(settings),
+            Some(Request::End) | None => Self::Over,
         }
     }
 }
@@ -220,7 +220,7 @@ struct Supervisor {
     hub: Option<HubAccess>,
     state: Arc<watch::Sender<State>>,
     facts: Arc<Mutex<Facts>>,
-    orders: mpsc::Receiver<Order>,
+    requests: mpsc::Receiver<Request>,
     heartbeat: Arc<Heartbeat>,
 }
 
@@ -256,12 +256,12 @@ impl Supervisor {
                     self.heartbeat.beat();
                     tokio::select! {
                         () = sleep(pause) => pause = (2 * pause).min(PAUSE_MAX),
-                        order = self.orders.recv() => match order {
-                            Some(Order::Reload(settings)) => {
+                        request = self.requests.recv() => match request {
+                            Some(Request::Reload(settings)) => {
                                 self.settings = settings;
                                 pause = PAUSE_MIN;
                             }
-                            Some(Order::End) | None => return,
+                            Some(Request::End) | None => return,
                         },
                     }
                 }
@@ -269,10 +269,10 @@ impl Supervisor {
         }
     }
 
-    /// Makes the state known, unless an order has come that makes it outdated.
+    /// Makes the state known, unless a request has come that makes it outdated.
     fn report(&self, state: State) {
         self.state.send_if_modified(|now| {
-            let is_current = self.orders.is_empty();
+            let is_current = self.requests.is_empty();
             if is_current {
                 *now = state;
             }
@@ -360,7 +360,7 @@ impl Supervisor {
                     Ok(status) => format!("it has ended: {status}"),
                     Err(error) => format!("it has ended: {error}"),
                 }),
-                order = self.orders.recv() => return order.into(),
+                request = self.requests.recv() => return request.into(),
                 _ = checks.tick() => {}
             }
             orphans::watch();
@@ -386,7 +386,7 @@ impl Supervisor {
             let answered = tokio::select! {
                 answered = timeout(self.settings.patience, answers(channel.clone())) => answered,
                 _ = child.wait() => continue,
-                order = self.orders.recv() => return order.into(),
+                request = self.requests.recv() => return request.into(),
             };
             match (answered, is_up) {
                 (Ok(true), true) => {}

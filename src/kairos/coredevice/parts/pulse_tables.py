@@ -7,7 +7,7 @@ from numpy import int64
 from ...language import at_mu, delay_mu, kernel
 from ...pulse.program import SLOTS_CYCLES, set_name
 from .firmware import NOWRITE, QUIET, firmware_function
-from .pulse_made import CYCLE_MU, PulseBuilder
+from .pulse_builder import CYCLE_MU, PulseBuilder
 
 __all__ = ["ASK_MU", "CYCLE_MU", "PulseError", "TableLoader", "pulse_note", "pulse_noted"]
 

@@ -37,9 +37,9 @@ const NAME_MAX: usize = 1024;
 /// Number of the trace distributed last.
 static NUMBER: Owned<u32> = Owned::new(0);
 /// Most bytes of a request about the parts of a trace, of which there is one per board.
-const PARTS_MAX: usize = PARTS_HEAD + 12 * 256;
+const PARTS_MAX: usize = PARTS_HEADER + 12 * 256;
 /// Bytes of such a request before the parts: the trace's number.
-const PARTS_HEAD: usize = 4;
+const PARTS_HEADER: usize = 4;
 
 const NO_ROOM: &str = "no memory left for DMA recordings: erase some, or record less";
 
@@ -189,7 +189,7 @@ fn keep(number: u32) -> TraceAnswer {
             let _ = parts.extend_from_slice(bytes.as_flattened());
         }
     });
-    if parts.len() == PARTS_HEAD {
+    if parts.len() == PARTS_HEADER {
         return TraceAnswer::Done;
     }
     comms::send(Kind::TraceKeep, &parts);
@@ -224,7 +224,7 @@ fn raise_of_others(answer: TraceAnswer) {
             "Error running DMA on satellite device, it does not answer: destination {0}",
             board,
         ),
-        TraceAnswer::NotHere => (
+        TraceAnswer::NotLocal => (
             "only kernels of the board with the network can play traces on others",
             0,
         ),

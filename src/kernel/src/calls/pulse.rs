@@ -4,14 +4,14 @@
 //! two gate sets differ. `pulse_stream`: stores words where the core reads them from memory. `pulse_note` and `pulse_noted`: which gates are in a core's tables.
 
 use kairos_chip::gic::barrier;
-use kairos_contracts::pulse::MADE_SEGMENTS;
+use kairos_contracts::pulse::KERNEL_PULSE_SEGMENTS;
 use kairos_intercore::memory::STREAM;
 use kairos_kernel::streams;
 use kairos_proto::exception::Id;
 use kairos_pulse::adjust::{AdjustError, Adjustable, Numbers};
 use kairos_pulse::course::{CourseError, SEGMENTS};
 use kairos_pulse::difference::differences;
-use kairos_pulse::made::{Made, MadeError, MOST_VALUES};
+use kairos_pulse::kernel_pulse::{KernelPulse, KernelPulseError, MOST_VALUES};
 use kairos_pulse::store::Room;
 use kairos_pulse::units::{Rates, UnitError};
 
@@ -79,7 +79,7 @@ extern "C" fn store(room: u32, pulse: u32, values: u32, target: u32, rate: f64) 
         Err(error) => broken(format_args!("room for a gate: {error}")),
     };
     made(pulse, values, rate, &|made, values, rates| {
-        let room = room.as_ref().ok_or(MadeError::Malformed)?;
+        let room = room.as_ref().ok_or(KernelPulseError::Malformed)?;
         made.store(room, values, rates, &mut |word| send_slowly(target, word))
     });
 }
@@ -94,7 +94,7 @@ extern "C" fn change(known: u32, wanted: u32, target: u32) {
 }
 
 /// Gives the words of a pulse with these values.
-type Give<'a> = &'a dyn Fn(Made<'static>, &[f64], &Rates) -> Result<(), MadeError>;
+type Give<'a> = &'a dyn Fn(KernelPulse<'static>, &[f64], &Rates) -> Result<(), KernelPulseError>;
 
 /// Raises the error of `give`, to which a kernel's pulse and values are passed, if any.
 fn made(pulse: u32, values: u32, rate: f64, give: Give) {
@@ -104,7 +104,7 @@ fn made(pulse: u32, values: u32, rate: f64, give: Give) {
     };
     let mut buffer = [0.0; MOST_VALUES];
     let count = values.len();
-    let made = match (Made::new(list), buffer.get_mut(..count)) {
+    let made = match (KernelPulse::new(list), buffer.get_mut(..count)) {
         (Some(made), Some(buffer)) => {
             buffer.fill_with(|| values.next().unwrap_or_default());
             let rates = Rates {
@@ -113,28 +113,28 @@ fn made(pulse: u32, values: u32, rate: f64, give: Give) {
             };
             give(made, buffer, &rates)
         }
-        _ => Err(MadeError::Malformed),
+        _ => Err(KernelPulseError::Malformed),
     };
     if let Err(error) = made {
-        refuse_made(error);
+        refuse_pulse(error);
     }
 }
 
 /// Raises ValueError.
 #[cold]
-fn refuse_made(error: MadeError) {
+fn refuse_pulse(error: KernelPulseError) {
     let (text, numbers) = match error {
-        MadeError::Course { parameter, error } => return refuse(error.into(), parameter),
-        MadeError::Count { parameter } => (
+        KernelPulseError::Course { parameter, error } => return refuse(error.into(), parameter),
+        KernelPulseError::Count { parameter } => (
             "courses of parameter {0} that are added have equal numbers of values or 1, at most {1}",
-            [parameter.into(), MADE_SEGMENTS as i64 + 1, 0],
+            [parameter.into(), KERNEL_PULSE_SEGMENTS as i64 + 1, 0],
         ),
-        MadeError::Length { cycles } => ("a pulse of {0} cycles is too short", [cycles.into(), 0, 0]),
-        MadeError::Room { segments } => (
+        KernelPulseError::Length { cycles } => ("a pulse of {0} cycles is too short", [cycles.into(), 0, 0]),
+        KernelPulseError::Room { segments } => (
             "the pulse has {0} different segments, more than the gate has room for",
             [segments.into(), 0, 0],
         ),
-        MadeError::Malformed => (
+        KernelPulseError::Malformed => (
             "a pulse has channels, parameters 0 to 7, and as many values as its courses say",
             [0; 3],
         ),

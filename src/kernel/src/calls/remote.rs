@@ -36,12 +36,12 @@ fn known<T>(destination: u32, found: Option<T>) -> Option<T> {
 /// This core's address of `bytes` bytes at `address` of a board, which may be this one; notes an
 /// exception if there is none.
 #[inline(never)]
-fn place(destination: u32, address: u32, bytes: usize) -> Option<u32> {
+fn window_address(destination: u32, address: u32, bytes: usize) -> Option<u32> {
     let (base, there) = if destination == window::own() {
         (0, exportable(address))
     } else {
         (
-            (REMOTE_WINDOW.start + known(destination, window::place_of(destination))? * REMOTE_WINDOW_BYTES) as u32,
+            (REMOTE_WINDOW.start + known(destination, window::slot_of(destination))? * REMOTE_WINDOW_BYTES) as u32,
             0..REMOTE_WINDOW_BYTES,
         )
     };
@@ -111,18 +111,18 @@ extern "C" fn pointer(destination: u32, address: u32) -> u32 {
         refuse(message, [destination, other, 0]);
         return 0;
     }
-    place(destination, address, 4).unwrap_or(0)
+    window_address(destination, address, 4).unwrap_or(0)
 }
 
 /// Accesses words of a board, each at its address in the window, until one fails. Afterwards the
 /// kernel's pointers lead to the same board as before.
-fn at_place<'a, T: 'a>(
+fn access_words<'a, T: 'a>(
     destination: u32,
     address: u32,
     words: impl ExactSizeIterator<Item = T>,
     mut access: impl FnMut(u32, T),
 ) {
-    if let Some(first) = place(destination, address, 4 * words.len()) {
+    if let Some(first) = window_address(destination, address, 4 * words.len()) {
         for (at, word) in (first..).step_by(4).zip(words) {
             access(at, word);
             if raise::is_noted() {
@@ -135,7 +135,7 @@ fn at_place<'a, T: 'a>(
 
 extern "C" fn load_at(destination: u32, address: u32) -> u32 {
     let mut value = 0;
-    at_place(destination, address, core::iter::once(&mut value), |at, value| {
+    access_words(destination, address, core::iter::once(&mut value), |at, value| {
         // SAFETY: in the window.
         *value = unsafe { window::load(at) }
     });
@@ -144,14 +144,14 @@ extern "C" fn load_at(destination: u32, address: u32) -> u32 {
 
 extern "C" fn store_at(destination: u32, address: u32, value: u32) {
     // SAFETY: in the window.
-    at_place(destination, address, core::iter::once(value), |at, value| unsafe {
+    access_words(destination, address, core::iter::once(value), |at, value| unsafe {
         window::store(at, value)
     });
 }
 
 extern "C" fn read(destination: u32, address: u32, list: u32) {
     match words_mut(list) {
-        Ok(words) => at_place(destination, address, words.iter_mut(), |at, word| {
+        Ok(words) => access_words(destination, address, words.iter_mut(), |at, word| {
             // SAFETY: in the window.
             *word = unsafe { window::load(at) }
         }),
@@ -167,7 +167,7 @@ extern "C" fn write(destination: u32, address: u32, list: u32) {
     };
     window::post(true);
     // SAFETY: in the window.
-    at_place(destination, address, words.iter(), |at, word| unsafe {
+    access_words(destination, address, words.iter(), |at, word| unsafe {
         window::store(at, *word)
     });
     window::post_as_asked();
@@ -407,7 +407,7 @@ extern "C" fn bridge_register(destination: u32, number: u32, value: u32) -> u32 
     let find = |names: &[&str], end| register(names.get(number as usize)?, end);
     let found = match window::end_to(destination) {
         Some((end, true)) => find(&BRIDGE, end).or_else(|| find(&OUTLET, end)),
-        // A board with nothing but the block accesses no other board; those above it have lower numbers.
+        // A board with nothing but the block accesses no other board; upstream ones have lower numbers.
         None if register(uplink::DESTINATION, 0).is_some_and(|own| destination < own.read()) => find(&OUTLET, 0),
         _ => None,
     };

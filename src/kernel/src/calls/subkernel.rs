@@ -42,7 +42,7 @@ pub enum TraceAnswer {
     Late(u8),
     Lost(u8),
     /// This board does not know the others.
-    NotHere,
+    NotLocal,
 }
 
 /// Waits for the answer.
@@ -62,7 +62,7 @@ pub fn trace_answer() -> TraceAnswer {
         Ok(Outcome::Lost) => TraceAnswer::Lost(byte()),
         Ok(Outcome::NotLoaded) => {
             byte();
-            TraceAnswer::NotHere
+            TraceAnswer::NotLocal
         }
         _ => report("invalid answer about a DMA trace"),
     }

@@ -8,8 +8,8 @@ use kairos_contracts::initiator::{Command, REPLY, REPLY_DATA, REPLY_STATUS, RING
 pub use kairos_contracts::initiator::{
     ATTENTION, CREDIT, MAX_WORDS, NUMBER_BITS, PERMIT, POSTED_ERROR as ERROR, POSTED_WORD, SLOTS, SLOT_BYTES,
 };
-use kairos_contracts::initiator::{POST, POST_CHANNEL, POST_CURSOR, POST_END, POST_FLOOR, POST_HEAD, POST_RING};
-use kairos_contracts::initiator::{SLOT_DATA, SLOT_HEAD, SLOT_TARGET, SLOT_TIME, SLOT_WORDS};
+use kairos_contracts::initiator::{POST, POST_CHANNEL, POST_CURSOR, POST_END, POST_FLOOR, POST_HEADER, POST_RING};
+use kairos_contracts::initiator::{SLOT_DATA, SLOT_HEADER, SLOT_TARGET, SLOT_TIME, SLOT_WORDS};
 
 use crate::owned::{Exposed, Owned};
 
@@ -86,14 +86,14 @@ pub struct Ring {
     /// Data for the fast path.
     pub quick: Quick,
     /// Channels known to take outputs: the channel number without its low byte, at the index
-    /// [`Ring::place`].
+    /// [`Ring::index`].
     pub known: [Exposed<u16>; 256],
 }
 
 impl Ring {
     /// The index of a channel in [`Ring::known`]. Equal channels of different boards have different
     /// indices.
-    pub fn place(channel: u32) -> usize {
+    pub fn index(channel: u32) -> usize {
         ((channel + 37 * (channel >> 16)) & 0xff) as usize
     }
 }
@@ -165,14 +165,14 @@ impl Status {
 
 const _: () = assert!(size_of::<Slot>() == SLOT_BYTES && align_of::<Ring>() == RING_ALIGNMENT);
 const _: () = assert!(offset_of!(Slot, target) == SLOT_TARGET && offset_of!(Slot, word0) == SLOT_DATA);
-const _: () = assert!(offset_of!(Slot, time) == SLOT_TIME && offset_of!(Slot, head) == SLOT_HEAD);
+const _: () = assert!(offset_of!(Slot, time) == SLOT_TIME && offset_of!(Slot, head) == SLOT_HEADER);
 const _: () = assert!(offset_of!(Slot, words) == SLOT_WORDS && offset_of!(Ring, input_timestamp) == REPLY);
 const _: () = assert!(offset_of!(Ring, status) == REPLY_STATUS && offset_of!(Ring, input_data_or_error) == REPLY_DATA);
 // The contract of `rtio_post_2`: another layout needs another name.
 const _: () = assert!(offset_of!(Ring, quick) == POST && POST.is_multiple_of(32) && size_of::<Quick>() == 32);
 const _: () = assert!(offset_of!(Quick, now) == POST_CURSOR && offset_of!(Quick, ring) == POST_RING);
 const _: () = assert!(offset_of!(Quick, channel) == POST_CHANNEL && offset_of!(Quick, floor) == POST_FLOOR);
-const _: () = assert!(offset_of!(Quick, next) == POST_HEAD && offset_of!(Quick, _end) == POST_END);
+const _: () = assert!(offset_of!(Quick, next) == POST_HEADER && offset_of!(Quick, _end) == POST_END);
 const _: () = assert!(POSTED_WORD & (ATTENTION | ERROR | PERMIT) == 0 && POSTED_WORD == (POSTED | 1 << 8) << 16);
 
 pub static RING: Ring = Ring {

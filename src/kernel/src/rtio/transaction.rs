@@ -169,7 +169,7 @@ pub fn assume_lanes_full() {
 }
 
 fn known(channel: u32) -> &'static Exposed<u16> {
-    &RING.known[Ring::place(channel)]
+    &RING.known[Ring::index(channel)]
 }
 
 /// Converts `time` to the one that an output of this board would have with the same slack. `None`

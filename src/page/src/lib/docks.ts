@@ -19,7 +19,7 @@ export interface Split {
 }
 
 export type Dock = Group | Split;
-export type Place = "tab" | "left" | "right" | "above" | "below";
+export type Side = "tab" | "left" | "right" | "above" | "below";
 
 const DEPTH = 12;
 
@@ -72,7 +72,7 @@ export function without(dock: Dock, panel: PanelName): Dock | undefined {
 }
 
 /** With a panel at a place of the group that has the panel `next`, from wherever it was. */
-export function placed(dock: Dock, panel: PanelName, next: PanelName, place: Place): Dock {
+export function placed(dock: Dock, panel: PanelName, next: PanelName, place: Side): Dock {
   if (panel === next) {
     const own = groups(dock).find((each) => each.panels.includes(panel));
     const other = own?.panels.find((name) => name !== panel);

@@ -2,7 +2,7 @@
 
 import type { Layout } from "../protocol/kairos/lab/v1/layouts_pb";
 import { calls } from "./calls";
-import { groups, placed, standard, usable, withPanel, without, type Dock, type PanelName, type Place } from "./docks";
+import { groups, placed, standard, usable, withPanel, without, type Dock, type PanelName, type Side } from "./docks";
 import { attempt, notify } from "./state.svelte";
 
 const KEPT = "layout";
@@ -56,7 +56,7 @@ class LayoutState {
     this.keep();
   }
 
-  move(panel: PanelName, next: PanelName, place: Place): void {
+  move(panel: PanelName, next: PanelName, place: Side): void {
     this.set(placed(this.dock, panel, next, place));
   }
 

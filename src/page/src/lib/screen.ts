@@ -74,7 +74,7 @@ export class Asking {
   }
 
   /** `range`: what is in sight, in base units; undefined: everything. `width`: in pixels. */
-  look(range: readonly [number, number] | undefined, width: number): void {
+  show(range: readonly [number, number] | undefined, width: number): void {
     const columns = Math.max(1, Math.round(width));
     if (!range) {
       if (this.asked || this.waiting) this.later(undefined, { columns });

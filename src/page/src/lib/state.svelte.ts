@@ -26,7 +26,7 @@ export const lab = $state({
   /** Whether the hub answers. */
   connected: false,
   /** Why the laboratory does not answer; empty if it does. */
-  away: "",
+  offline: "",
   name: "",
   folder: "",
   experiments: [] as Experiment[],
@@ -57,7 +57,7 @@ export const names = new Names();
 /** Why the user may not change anything; empty if they may. */
 export function forbidden(): string {
   if (!lab.connected) return "the hub does not answer";
-  if (lab.away) return lab.away;
+  if (lab.offline) return lab.offline;
   return lab.session?.role === "look" ? "your token may only look" : "";
 }
 
@@ -95,23 +95,23 @@ export async function start(): Promise<void> {
   if (!lab.session.role) return;
   live.listeners.add((open) => {
     lab.connected = open;
-    if (!open) void lookForLogin();
+    if (!open) void checkLogin();
   });
   live.start();
   if (lab.session.laboratory) followAll();
 }
 
 /** A token may have been removed while the hub was away. */
-async function lookForLogin(): Promise<void> {
+async function checkLogin(): Promise<void> {
   const found = await fetch("/session").catch(() => undefined);
   if (found?.ok) lab.session = (await found.json()) as Session;
 }
 
 function followAll(): void {
   const fail = (text: string) => {
-    if (lab.away && !text) void greet();
+    if (lab.offline && !text) void greet();
     // What is said to who calls is of no use to who only follows.
-    lab.away = text.replace(/, then look .*/, "");
+    lab.offline = text.replace(/, then look .*/, "");
   };
   void greet();
   follow(Experiments.method.follow, {}, (now) => {

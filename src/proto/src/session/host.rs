@@ -10,11 +10,11 @@ use crate::rpc::{self, Source};
 /// Bytes allowed between two messages before the stream is not recognised as a session.
 const SKIPPED_MAX: usize = 4096;
 /// Bytes before a message's payload: synchronisation and type.
-pub const HEAD: usize = SYNC_LENGTH + 1;
+pub const HEADER: usize = SYNC_LENGTH + 1;
 
 /// The start of a request, up to its type.
-pub const fn head(kind: Request) -> [u8; HEAD] {
-    let mut bytes = [SYNC_BYTE; HEAD];
+pub const fn header(kind: Request) -> [u8; HEADER] {
+    let mut bytes = [SYNC_BYTE; HEADER];
     bytes[SYNC_LENGTH] = kind as u8;
     bytes
 }
@@ -33,7 +33,7 @@ pub struct Raised {
 }
 
 impl Raised {
-    /// Encodes the part after the head of an RpcException. [`crate::exception::Record::from_host`]
+    /// Encodes the part after the header of an RpcException. [`crate::exception::Record::from_host`]
     /// decodes it.
     pub fn encode(&self) -> [u8; RPC_EXCEPTION_LENGTH] {
         let mut bytes = [0; RPC_EXCEPTION_LENGTH];
@@ -53,7 +53,7 @@ impl Raised {
     }
 }
 
-/// The head of a message in the device's stream.
+/// The header of a message in the device's stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begun {
     Message(Reply),
@@ -67,7 +67,7 @@ pub enum Begun {
 ///
 /// # Errors
 /// Errors of the source.
-pub fn read_head<S: Source>(source: &mut S) -> Result<Begun, S::Error> {
+pub fn read_header<S: Source>(source: &mut S) -> Result<Begun, S::Error> {
     let mut window = [0; SYNC_LENGTH];
     source.read(&mut window)?;
     let mut skipped = 0;
@@ -95,7 +95,7 @@ pub struct Call<V> {
     pub return_tag: V,
 }
 
-/// Reads a call after the head of an RpcRequest, passing the arguments to `argument`.
+/// Reads a call after the header of an RpcRequest, passing the arguments to `argument`.
 ///
 /// # Errors
 /// Errors of the source or builder, malformed values.
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn messages_after_other_bytes_are_found() {
-        let begun = |mut bytes: &[u8]| read_head(&mut bytes);
+        let begun = |mut bytes: &[u8]| read_header(&mut bytes);
         assert_eq!(
             begun(&super::super::reply::load_completed()),
             Ok(Begun::Message(Reply::LoadCompleted))
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(begun(b"ZZZZZ"), Ok(Begun::Unknown(0x5a)));
         assert_eq!(begun(&[7; 5000]), Ok(Begun::NotASession));
         assert_eq!(begun(b"ZZZ"), Err("ended"));
-        assert_eq!(head(Request::RunKernel), *b"ZZZZ\x06");
+        assert_eq!(header(Request::RunKernel), *b"ZZZZ\x06");
     }
 
     #[test]

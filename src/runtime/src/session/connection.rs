@@ -395,7 +395,7 @@ impl<'a> Connection<'a> {
     /// last frame.
     async fn stream(&mut self, frame: Frame, head: &[u8]) -> Result<bool, CloseReason> {
         // Directly from the ring into the socket's buffer.
-        if self.streaming.is_none() && !self.send_with_head(frame.len, head).await? {
+        if self.streaming.is_none() && !self.send_with_header(frame.len, head).await? {
             self.send(head).await?;
         }
         while self.shared.kernel.remaining() > 0 {
@@ -411,7 +411,7 @@ impl<'a> Connection<'a> {
     }
 
     /// Sends `head` and the frame's payload, if both fit at once.
-    async fn send_with_head(&mut self, payload: usize, head: &[u8]) -> Result<bool, CloseReason> {
+    async fn send_with_header(&mut self, payload: usize, head: &[u8]) -> Result<bool, CloseReason> {
         let kernel = &mut self.shared.kernel;
         let sent = self
             .socket

@@ -14,6 +14,10 @@ const FASTEST: [f64; 2] = [1e9, 60e6];
 const MULTIPLIERS: [u64; 2] = [12, 127];
 const NO_CLOCK: &str = "a tone is set but the chip has no clock: check clk_sel of the card and its clocks here";
 
+pub const NO_SYNC: &str =
+    "it is set to follow its SYNC_IN, which has no clock: check sync_device, sync_div and sync_sel of the \
+                       card; with sync_sel 1 the generator of ch0 must be on (en_sync_gen)";
+
 /// The register at an address, if there is one.
 pub fn register(address: usize) -> Option<WideRegister> {
     let has = |register: &&WideRegister| {

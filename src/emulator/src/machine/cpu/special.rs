@@ -1,6 +1,8 @@
 //! Instructions that Unicorn executes incorrectly or without notice, found by their opcodes when a
 //! block is translated.
 
+use kairos_proto::bytes::u16_at;
+
 /// Instructions that the core executes itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Special {
@@ -63,14 +65,14 @@ pub fn thumb(first: u16, second: u16) -> (Option<Special>, u32) {
 pub fn scan(code: &[u8], is_thumb: bool) -> Vec<(u32, Special)> {
     let mut found = Vec::new();
     if !is_thumb {
-        for (i, b) in code.chunks_exact(4).enumerate() {
-            if let Some(s) = arm(u32::from_le_bytes([b[0], b[1], b[2], b[3]])) {
+        for (i, b) in code.as_chunks().0.iter().enumerate() {
+            if let Some(s) = arm(u32::from_le_bytes(*b)) {
                 found.push((4 * i as u32, s));
             }
         }
         return found;
     }
-    let half = |at: usize| code.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]));
+    let half = |at| u16_at(code, at).unwrap_or(0);
     let mut at = 0;
     while at + 2 <= code.len() {
         let (special, length) = thumb(half(at), half(at + 2));

@@ -65,9 +65,9 @@ class _Bus(Module):
             axi.ar.ready.eq(1),
             axi.aw.ready.eq(~axi.ar.valid),
             self.settled.eq(~axi.ar.valid & ~axi.aw.valid & ~axi.w.valid),
-            If(axi.ar.valid, begin(axi.ar), NextState("LOOK")).Elif(axi.aw.valid, begin(axi.aw), NextState("STORE")),
+            If(axi.ar.valid, begin(axi.ar), NextState("LOOKUP")).Elif(axi.aw.valid, begin(axi.aw), NextState("STORE")),
         )
-        fsm.act("LOOK", NextState("LOAD"))
+        fsm.act("LOOKUP", NextState("LOAD"))
         fsm.act(
             "LOAD",
             self.loads.eq(1),
@@ -79,7 +79,7 @@ class _Bus(Module):
                 axi.r.ready,
                 NextValue(left, left - 1),
                 NextValue(self.address, self.address + step),
-                If(left == 0, NextState("IDLE")).Else(NextState("LOOK")),
+                If(left == 0, NextState("IDLE")).Else(NextState("LOOKUP")),
             ),
         )
         fsm.act(

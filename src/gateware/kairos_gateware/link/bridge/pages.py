@@ -124,11 +124,11 @@ class MemoryPages(Module):
             axi.ar.ready.eq(free),
             axi.aw.ready.eq(free & ~axi.ar.valid),
             NextValue(worst, 0),
-            If(free & axi.ar.valid, job.begin(axi.ar), NextValue(job.write, 0), NextState("LOOK")).Elif(
-                free & axi.aw.valid, job.begin(axi.aw), NextValue(job.write, 1), NextState("LOOK")
+            If(free & axi.ar.valid, job.begin(axi.ar), NextValue(job.write, 0), NextState("LOOKUP")).Elif(
+                free & axi.aw.valid, job.begin(axi.aw), NextValue(job.write, 1), NextState("LOOKUP")
             ),
         )
-        fsm.act("LOOK", NextState("CHECK"))
+        fsm.act("LOOKUP", NextState("CHECK"))
         fsm.act(
             "CHECK",
             safe.eq(1),

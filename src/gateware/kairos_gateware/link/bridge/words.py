@@ -1,6 +1,6 @@
 """The streams of a bridge on a link between two boards, beside those of RTIO.
 
-A link without remote memory has three numbers free away from the master, and three back. Addresses of
+A link without remote memory has three numbers free downstream, and three upstream. Addresses of
 writes therefore share a stream with their data, which follow them; interrupts have a stream in each
 direction.
 """
@@ -29,12 +29,12 @@ def bridge_axi():
 
 def _streams(packetiser):
     packed = packetiser == "gearbox"
-    away, back = bridge_streams(bridge_axi(), INTERRUPTS + 1, _DEPTH, packed)
-    return {stream.name: stream for stream in away + back}, packed
+    downstream, upstream = bridge_streams(bridge_axi(), INTERRUPTS + 1, _DEPTH, packed)
+    return {stream.name: stream for stream in downstream + upstream}, packed
 
 
 def bridge_both(packetiser="gearbox"):
-    """Additional streams of a link with a bridge from the board above to that below: (away, back).
+    """Additional streams of a link with a bridge from the upstream board to the downstream one: (downstream, upstream).
     packetiser: "gearbox" or "simple"."""
     of, packed = _streams(packetiser)
     writes = Forms(**of["w"].forms.widths, **{ADDRESS_FORM: of["aw"].forms.data_bits})
@@ -42,17 +42,17 @@ def bridge_both(packetiser="gearbox"):
     def stream(name, number, forms, depth=_DEPTH):
         return Stream(f"bridge_{name}", number, forms, _RANK, depth)
 
-    away = [
+    downstream = [
         stream("writes", 4, writes if packed else writes.unpacked()),
         stream("ar", 5, of["ar"].forms),
         stream("levels", 6, of["interrupts"].forms, 0),
     ]
-    back = [
+    upstream = [
         stream("levels", 3, of["interrupts"].forms, 0),
         stream("b", 4, of["b"].forms),
         stream("r", 5, of["r"].forms),
     ]
-    return away, back
+    return downstream, upstream
 
 
 def tags():

@@ -42,11 +42,11 @@ class _Lane(Module):
 
     def __init__(self, near, first, interrupts, depth, reliability, packed, **widths):
         self.axi = AXIInterface(data_width=LANE_BITS, **widths)
-        away, back = [
+        downstream, upstream = [
             [stream for stream in streams if first or stream.name in _SPREAD]
             for streams in bridge_streams(self.axi, interrupts, depth, packed)
         ]
-        sent, taken = (away, back) if near else (back, away)
+        sent, taken = (downstream, upstream) if near else (upstream, downstream)
         self.submodules.endpoint = endpoint = Endpoint(sent, taken, reliability)
         self.ports = endpoint.sink | endpoint.source
 

@@ -52,17 +52,17 @@ def bridge_streams(axi, interrupts, depth, packed=True):
     def beats(name):
         return one(beat=_DATA, last=_DATA, other=width[name])
 
-    away = [
+    downstream = [
         Stream("aw", 1, one(address=width["aw"]), 2, depth),
         Stream("w", 2, beats("w"), 2, depth),
         Stream("ar", 3, one(address=width["ar"]), 2, depth),
     ]
-    back = [
+    upstream = [
         Stream("interrupts", 1, one(levels=interrupts), 0),
         Stream("b", 2, one(answer=width["b"]), 2, depth),
         Stream("r", 3, beats("r"), 2, depth),
     ]
-    return away, back
+    return downstream, upstream
 
 
 class BridgeChannels(Module):
@@ -148,8 +148,8 @@ class _Bridge(Module):
         version = "axi3" if axi3 else "axi4"
         self.axi = AXIInterface(data_width=_DATA, address_width=address_width, id_width=id_width, version=version)
         self.interrupts = Signal(interrupts)
-        away, back = bridge_streams(self.axi, interrupts, depth, packed)
-        sent, taken = (away, back) if near else (back, away)
+        downstream, upstream = bridge_streams(self.axi, interrupts, depth, packed)
+        sent, taken = (downstream, upstream) if near else (upstream, downstream)
         self.submodules.endpoint = endpoint = Endpoint(sent, taken, reliability)
 
         # # #

@@ -21,7 +21,7 @@ _BITS = 4
 
 class Steady(Module):
     """received: domain of the received clock. present: level in that domain; the clock is that of
-    the board above.
+    the upstream board.
 
     `steady` (out): the difference has not changed by more than SLIP for `window` cycles, nor since. A clock
     that stops or slips clears it and begins another window.

@@ -211,5 +211,5 @@ def test_multiplexer_with_invalid_parameters_is_refused():
         Multiplexer([[1], [1, 2]])
     with pytest.raises(ValueError, match="7 pools of 9 bits do not fit"):
         count_bits([256] * 7)
-    away, back = bridge_streams(BridgePair().near.axi, 16, 64)
-    Endpoint(away, back)
+    downstream, upstream = bridge_streams(BridgePair().near.axi, 16, 64)
+    Endpoint(downstream, upstream)

@@ -37,8 +37,8 @@ class Pair(Module):
 
     def __init__(self, page):
         self.cut = Signal()
-        away, back = rtio_streams(page["_more"](SimpleNamespace(remote=False)))
-        ends = [Endpoint(away, back, RELIABILITY), Endpoint(back, away, RELIABILITY)]
+        downstream, upstream = rtio_streams(page["_more"](SimpleNamespace(remote=False)))
+        ends = [Endpoint(downstream, upstream, RELIABILITY), Endpoint(upstream, downstream, RELIABILITY)]
         self.flags = [page["Flags"](end.sink["flags"], end.source["flags"], end.up) for end in ends]
         self.registers = [page["FlagsRegisters"](flags) for flags in self.flags]
         self.submodules += ends, self.flags, self.registers
@@ -80,7 +80,7 @@ def test_example_client_shows_flags_both_ways():
 
 def test_documented_numbers_equal_those_of_the_streams():
     names = {"bulk transfers": BULK}
-    for row, streams in zip(["away, to the board below", "back"], rtio_streams(remote_both()), strict=True):
+    for row, streams in zip(["downstream", "upstream"], rtio_streams(remote_both()), strict=True):
         (cells,) = re.findall(rf"^ *\| {row} \|(.*)\|$", PAGE, re.M)
         shown = {name.strip().strip("`"): number for number, name in enumerate(cells.split("|"), 1)}
         shown.pop("free", None)
@@ -88,6 +88,6 @@ def test_documented_numbers_equal_those_of_the_streams():
 
 
 def test_four_more_credit_pools_fit_beside_events():
-    away, _ = rtio_streams()
-    depth = max(stream.depth for stream in away)
+    downstream, _ = rtio_streams()
+    depth = max(stream.depth for stream in downstream)
     assert PAYLOAD_BITS // count_bits([depth]) == 5

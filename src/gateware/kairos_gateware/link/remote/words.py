@@ -76,6 +76,6 @@ def remote_streams(requests=1, answers=1):
 
 
 def remote_both():
-    """Additional streams of a link between boards that can each access the other: (away, back)."""
+    """Additional streams of a link between boards that can each access the other: (downstream, upstream)."""
     (asks, answers), (asked, answered) = remote_streams(4, 3), remote_streams(4, 5)
     return [asks, answered], [asked, answers]

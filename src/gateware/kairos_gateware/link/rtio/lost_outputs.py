@@ -5,7 +5,7 @@ The sender keeps the number of events since all had been executed, and the lates
 When the link is re-established, the satellite's counter shows whether its logic kept running: if
 so, the events are executed; a counter that has restarted is far from the expected value.
 
-Events that the satellite drops itself, by a reset of its RTIO core that the board above has not
+Events that the satellite drops itself, by a reset of its RTIO core that the upstream board has not
 requested, are tracked there (`Discarded`). Clock domain sys.
 """
 
@@ -21,8 +21,8 @@ __all__ = ["COUNT_BITS", "NEAR_BITS", "Discarded", "Taken", "LostOutputs"]
 COUNT_BITS = 16
 NEAR_BITS = 20
 """A far counter within 2^20 cycles (8 ms) of the own one has kept running, possibly on a
-free-running clock meanwhile. Logic that restarts does so more than that later than the board
-above."""
+free-running clock meanwhile. Logic that restarts does so more than that later than the upstream
+board."""
 
 
 class LostOutputs(Module):
@@ -69,7 +69,7 @@ class LostOutputs(Module):
 
 
 class Taken:
-    """An output for the board above that the core has accepted: `valid` (in) for that cycle, its time, and
+    """An output for the upstream board that the core has accepted: `valid` (in) for that cycle, its time, and
     its `channel` (in, 24 bits) with the offset of its board (`rtio_words`).
 
     `coarse` (in, 61 bits): the time, in cycles.
@@ -80,10 +80,10 @@ class Taken:
 
 
 class Discarded(Module):
-    """Outputs accepted for the board above that this board drops. timebase: that of its core.
+    """Outputs accepted for the upstream board that this board drops. timebase: that of its core.
     taken: a `Taken` for each path by which they arrive.
 
-    `resets` (in): the core is reset by this board. `upstream_resets` (in): it is reset by the board above. `lost`
+    `resets` (in): the core is reset by this board. `upstream_resets` (in): it is reset by the upstream board. `lost`
     (out): for a cycle, outputs are dropped that were not executed; `channel` (out, 24 bits): that of the
     newest.
     """

@@ -330,23 +330,23 @@ class RtioRequester(Module):
 
         # # #
 
-        away, back = rtio_streams(more)
-        self.submodules.endpoint = endpoint = Endpoint(away, back, RELIABILITY)
+        downstream, upstream = rtio_streams(more)
+        self.submodules.endpoint = endpoint = Endpoint(downstream, upstream, RELIABILITY)
         self.joined = endpoint.up
         events, control, source = endpoint.sink["events"], endpoint.sink["control"], endpoint.source["status"]
         self.submodules.time = time = TimeTransfer(
-            timebase, Record(control.layout), away[1].forms.tags, source, self.phase if phases else None
+            timebase, Record(control.layout), downstream[1].forms.tags, source, self.phase if phases else None
         )
         self.up, self.one_way_delay = time.agreed, time.one_way_delay
-        self.submodules.status = status = _Status(source, back[0].forms.tags)
+        self.submodules.status = status = _Status(source, upstream[0].forms.tags)
         self.submodules.reach = reach = _Reaches(time, status, boards, data_width, _PAUSES if phases else 0)
         self.reaches, self.slack = reach.boards, reach.slack
         self.submodules.outputs = outputs = OutputQueue(timebase, cri, reach.boards, self.destination, data_width)
-        self.submodules.events = EventSender(timebase, outputs, events, away[0].forms.tags, boards, data_width)
+        self.submodules.events = EventSender(timebase, outputs, events, downstream[0].forms.tags, boards, data_width)
         self.submodules.losses = losses = _Losses(timebase, status, cri.output)
         self.blocked, self.sent, self.lost_outputs = losses.blocked, losses.sent, losses.tracked
         self.submodules.inputs = inputs = _Inputs(cri, status, reach.boards, self.destination)
-        self.submodules.control = controls = _Control(time, status, inputs, control, away[1].forms.tags)
+        self.submodules.control = controls = _Control(time, status, inputs, control, downstream[1].forms.tags)
         self.errors = self._errors(status, losses)
         self.dues = outputs.dues
         self.comb += [

@@ -255,7 +255,7 @@ class MessageSender(Module):
 
 
 class RtioServer(Module):
-    """core: `RtioCore` whose time base can be loaded. below: `RtioRequester`s of the boards behind this
+    """core: `RtioCore` whose time base can be loaded. requesters: `RtioRequester`s of the boards behind this
     one, in the order of their destinations. more: as of `rtio_streams`.
 
     `cri`: for the core or its arbiter; bits 23..16 of channels are offsets (`rtio_words`). `destination`
@@ -263,16 +263,16 @@ class RtioServer(Module):
     received. `endpoint`, `line_up` (in), `joined`: as of `RtioRequester`. `phy_reset` (out): a level, 1
     until cleared by the master. `reset` (out): the core's, a level. `abort` (out): ends the read in flight.
     `discards` (in), for a cycle: this board resets the core itself. `played`: `Taken`, outputs that this
-    board's player submits for the board above. `steps` (out, 10 bits, signed): shift of this board's clock
+    board's player submits for the upstream board. `steps` (out, 10 bits, signed): shift of this board's clock
     (`phase`). `time_load`, `time_value`: of the time base. `live` (out): the counters agree, as confirmed
     by the master. `settled` (out): for time skip, nothing changes here or in the stream sent. phases: the
     clocks of boards may have any phase; then `begin` (in, 6 bits) is the bit of this board's receive cycles
-    at which those of the board above begin, and `steady` means that its clock is that of the board above
+    at which those of the upstream board begin, and `steady` means that its clock is that of the upstream board
     (`Steady`); otherwise `steady` is None. Until it is steady, no time is transferred; if it ceases to be,
     the link restarts.
     """
 
-    def __init__(self, core, below=(), more=((), ()), phases=False):
+    def __init__(self, core, requesters=(), more=((), ()), phases=False):
         self.line_up = Signal()
         self.steady = Signal() if phases else None
         self.begin = Signal(BEGIN_BITS)
@@ -285,8 +285,8 @@ class RtioServer(Module):
         self._core = core
         self.cri = cri = Cri(len(core.cri.output.data))
         timebase = core.timebase
-        away, back = rtio_streams(more)
-        self.submodules.endpoint = endpoint = Endpoint(back, away, RELIABILITY)
+        downstream, upstream = rtio_streams(more)
+        self.submodules.endpoint = endpoint = Endpoint(upstream, downstream, RELIABILITY)
         self.joined = endpoint.up
         events, control, status = endpoint.source["events"], endpoint.source["control"], endpoint.sink["status"]
 
@@ -298,12 +298,14 @@ class RtioServer(Module):
         self.comb += endpoint.line.eq(
             self.line_up if self.steady is None else self.line_up & (self.steady | ~self.live)
         )
-        self.comb += [came[name].eq(control.valid & (control.form == tag)) for name, tag in away[1].forms.tags.items()]
+        self.comb += [
+            came[name].eq(control.valid & (control.form == tag)) for name, tag in downstream[1].forms.tags.items()
+        ]
 
         # Resets: all events that were sent before are dropped
         levels = fields(CONTROL["levels"], control.data)
         dropping, until = Signal(), Signal(16)
-        self.submodules.decoder = decoder = EventDecoder(timebase, events, away[0].forms.tags, cri.output)
+        self.submodules.decoder = decoder = EventDecoder(timebase, events, downstream[0].forms.tags, cri.output)
         self.comb += [decoder.dropping.eq(dropping), decoder.joined.eq(self.joined)]
         self.sync += [
             self.named.eq(came["levels"]),
@@ -341,11 +343,11 @@ class RtioServer(Module):
         messages = [
             Message(echo, "echoed", Cat(echoed, C(core.outputs, 16), self.begin)),
             Message(reads.answered & live, "answer", reads.answer.raw_bits(), reads.sent),
-            *self._errors(dropping, below),
-            *self._reaches(below),
+            *self._errors(dropping, requesters),
+            *self._reaches(requesters),
             Message(live & progress.due, "state", Cat(progress.blocked, progress.counted), progress.sent),
         ]
-        self.submodules.sender = MessageSender(messages, status, back[0].forms.tags)
+        self.submodules.sender = MessageSender(messages, status, upstream[0].forms.tags)
 
         # Time skip
         rest = Signal(max=REST + 1)
@@ -356,7 +358,7 @@ class RtioServer(Module):
         quiet = [rest == 0, ~cri.input.valid, ~reads.answered | ~live, ~progress.counting]
         self.comb += self.settled.eq(reduce(and_, quiet))
 
-    def _errors(self, dropping, below):
+    def _errors(self, dropping, requesters):
         """Messages about failed events: those of this board's core and of the boards behind it, events
         that a board behind this one rejects, and events that were dropped. dropping: by the master's
         request, so that nobody is to be informed."""
@@ -371,7 +373,7 @@ class RtioServer(Module):
         ]
         self.submodules.discarded = discarded = Discarded(core.timebase, [passed, self.played])
         self.comb += [discarded.resets.eq(self.discards), discarded.upstream_resets.eq(dropping)]
-        sources = [(name, *self._merged(name, source, below)) for name, source in core.errors.items()]
+        sources = [(name, *self._merged(name, source, requesters)) for name, source in core.errors.items()]
         sources.append(("busy", self.cri.output_done & (self.cri.output_status != 0), channel))
         sources.append(("busy", discarded.lost, discarded.channel))
         delivered = ~(self.endpoint.leaving["status"] | self.endpoint.channel.unacknowledged[0]) & self.live
@@ -383,21 +385,21 @@ class RtioServer(Module):
             messages.append(Message(report.due & self.live, "error", data, report.sent))
         return messages
 
-    def _merged(self, name, own, below):
+    def _merged(self, name, own, requesters):
         """(pulse, channel with its offset) of an error here or on a board behind this one; if two
         occur in a cycle, the one here."""
         pulse, channel = own[0], Cat(own[1][:16], C(0, 8))
-        for near in below:
+        for near in requesters:
             other, number = near.errors[name]
             channel = Mux(pulse, channel, Cat(number[:16], (number[16:] - self.destination)[:8]))
             pulse = pulse | other
         return pulse, channel
 
-    def _reaches(self, below):
+    def _reaches(self, requesters):
         """Messages about boards behind this one, one for each: sent when it becomes reachable or
         unreachable."""
         messages = []
-        reaches = [reach for near in below for reach in near.reaches]
+        reaches = [reach for near in requesters for reach in near.reaches]
         for offset, (up, outputs, least) in enumerate(reaches, 1):
             self.submodules += (change := ReachReport(up, self.live))
             data = Cat(C(offset, OFFSET_BITS), up, outputs, least)

@@ -16,7 +16,7 @@ from kairos_gateware.testbenches.simulator import run_simulation
 WIDTH = 200
 UP = 260
 LATE = 2**21
-"""Cycles after the board above at which a satellite's logic restarts, and also starts for the first
+"""Cycles after the upstream board at which a satellite's logic restarts, and also starts for the first
 time here."""
 
 
@@ -166,10 +166,10 @@ class Waits(Module):
 
 @pytest.mark.parametrize(
     ("who", "waiting", "reported"),
-    [("itself", 3, [1]), ("itself", 0, []), ("the board above", 3, []), ("its player", 3, [0x10007])],
+    [("itself", 3, [1]), ("itself", 0, []), ("the upstream board", 3, []), ("its player", 3, [0x10007])],
 )
 def test_outputs_dropped_by_satellite_are_reported(who, waiting, reported):
-    """With the channel of the newest, once; not if nothing was waiting, or the board above
+    """With the channel of the newest, once; not if nothing was waiting, or the upstream board
     requested it."""
     dut = Waits()
     near, far, output, busy = dut.near, dut.far, dut.near.cri.output, []
@@ -204,7 +204,7 @@ def test_outputs_dropped_by_satellite_are_reported(who, waiting, reported):
             yield far.played.coarse.eq(now + 3000)
             yield far.played.channel.eq(0x10007)
             yield from pulse(far.played.valid)
-        yield from pulse(near.reset if who == "the board above" else far.discards)
+        yield from pulse(near.reset if who == "the upstream board" else far.discards)
         yield from rest(2000)
         assert (yield dut.executed) == 2
         # Later events are executed, and nothing is reported again
@@ -221,7 +221,7 @@ def test_outputs_dropped_by_satellite_are_reported(who, waiting, reported):
 @pytest.mark.parametrize("restart", [False, True], ids=["cut", "begins restart"])
 def test_events_waiting_in_restarted_logic_are_reported(restart):
     """Two of six events are executed before. The number of lost ones is an upper bound known to the
-    board above: all events since all had been executed. A cut alone reports none, and executes
+    upstream board: all events since all had been executed. A cut alone reports none, and executes
     all."""
     dut = Restarting()
     near, output, statuses, busy = dut.near, dut.near.cri.output, [], []

@@ -110,10 +110,10 @@ def more_vectors(data_width):
 
 def rtio_streams(more=((), ())):
     """(streams towards the satellite, streams from it), each followed by `more`."""
-    away = [
+    downstream = [
         Stream("events", 1, _forms(EVENTS), 0, EVENTS_DEPTH),
         Stream("control", 2, _forms(CONTROL), 1),
         auxiliary_stream(3),
         *more[0],
     ]
-    return away, [Stream("status", 1, _forms(STATUS), 0), auxiliary_stream(2), *more[1]]
+    return downstream, [Stream("status", 1, _forms(STATUS), 0), auxiliary_stream(2), *more[1]]

@@ -7,13 +7,14 @@ use crate::units::Rates;
 use crate::{word, Segment, Word};
 use kairos_contracts::pulse::{
     Parameter, FRAME_FLAG_AT_END, FRAME_FLAG_CLEAR, FRAME_FLAG_FORWARD0, FRAME_FLAG_FORWARD1, FRAME_FLAG_INVERT0,
-    FRAME_FLAG_INVERT1, MADE_FLAG_AT_END0, MADE_FLAG_CLEAR0, MADE_FLAG_ENABLE0, MADE_FLAG_FEED_FORWARD0,
-    MADE_FLAG_FORWARD00, MADE_FLAG_GPO0, MADE_FLAG_INVERT00, MADE_FLAG_SYNC0, MADE_SEGMENTS, PARAMETERS,
-    SEGMENT_CYCLES_MIN, TAU_MAX_BITS, TONE_FLAG_ENABLE, TONE_FLAG_FEED_FORWARD, TONE_FLAG_GPO, TONE_FLAG_SYNC,
+    FRAME_FLAG_INVERT1, KERNEL_PULSE_FLAG_AT_END0, KERNEL_PULSE_FLAG_CLEAR0, KERNEL_PULSE_FLAG_ENABLE0,
+    KERNEL_PULSE_FLAG_FEED_FORWARD0, KERNEL_PULSE_FLAG_FORWARD00, KERNEL_PULSE_FLAG_GPO0, KERNEL_PULSE_FLAG_INVERT00,
+    KERNEL_PULSE_FLAG_SYNC0, KERNEL_PULSE_SEGMENTS, PARAMETERS, SEGMENT_CYCLES_MIN, TAU_MAX_BITS, TONE_FLAG_ENABLE,
+    TONE_FLAG_FEED_FORWARD, TONE_FLAG_GPO, TONE_FLAG_SYNC,
 };
 
 /// Knots of the longest course.
-const KNOTS: usize = MADE_SEGMENTS + 1;
+const KNOTS: usize = KERNEL_PULSE_SEGMENTS + 1;
 /// Values of all courses of a pulse that has two of the longest for each parameter.
 pub const MOST_VALUES: usize = 2 * PARAMETERS * KNOTS;
 /// Parameters of a tone; those of both tones precede the frames.
@@ -22,7 +23,7 @@ const FRAMES: u32 = 6;
 
 /// Why a pulse cannot be made. No word has been given.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum MadeError {
+pub enum KernelPulseError {
     /// There are more or fewer values than the courses have, a parameter that does not exist, or no channel.
     Malformed,
     /// The pulse is shorter than the shortest segment, or longer than the longest.
@@ -37,7 +38,7 @@ pub enum MadeError {
 
 /// A pulse: its channels, the core's other ones, which pause meanwhile, and its courses.
 #[derive(Clone, Copy, Debug)]
-pub struct Made<'a> {
+pub struct KernelPulse<'a> {
     pub(crate) channels: u8,
     others: u8,
     pub(crate) cycles: u32,
@@ -46,7 +47,7 @@ pub struct Made<'a> {
     courses: &'a [[u32; 2]],
 }
 
-impl<'a> Made<'a> {
+impl<'a> KernelPulse<'a> {
     /// Parses a kernel's list: channels, the other ones, cycles, flags, then parameter and number of values of each
     /// course. `None` if it is malformed.
     pub fn new(list: &'a [u32]) -> Option<Self> {
@@ -66,7 +67,7 @@ impl<'a> Made<'a> {
 
     /// Passes the words that stream the pulse to `give`. `values`: of all courses, one after another. Courses of one
     /// parameter add up, knot by knot, a single value to all; a parameter without any is 0.
-    pub fn words(self, values: &[f64], rates: &Rates, give: &mut dyn FnMut(&Numbers)) -> Result<(), MadeError> {
+    pub fn words(self, values: &[f64], rates: &Rates, give: &mut dyn FnMut(&Numbers)) -> Result<(), KernelPulseError> {
         self.check(values)?;
         // The first pass only finds errors.
         for really in [false, true] {
@@ -87,14 +88,14 @@ impl<'a> Made<'a> {
     }
 
     /// Whether it has a possible length, and the values that its courses say.
-    pub(crate) fn check(&self, values: &[f64]) -> Result<(), MadeError> {
+    pub(crate) fn check(&self, values: &[f64]) -> Result<(), KernelPulseError> {
         let cycles = self.cycles;
         if cycles < SEGMENT_CYCLES_MIN || u64::from(cycles) >> TAU_MAX_BITS != 0 {
-            return Err(MadeError::Length { cycles });
+            return Err(KernelPulseError::Length { cycles });
         }
         let counted = self.courses.iter().map(|&[_, count]| count as usize).sum::<usize>();
         if counted != values.len() || self.courses.iter().any(|&[_, count]| count == 0) {
-            return Err(MadeError::Malformed);
+            return Err(KernelPulseError::Malformed);
         }
         Ok(())
     }
@@ -106,12 +107,15 @@ impl<'a> Made<'a> {
         values: &[f64],
         rates: &Rates,
         put: &mut dyn FnMut(&Segment),
-    ) -> Result<(), MadeError> {
+    ) -> Result<(), KernelPulseError> {
         let mut knots = [0.0; KNOTS];
         let count = self.sum(parameter, values, &mut knots)?;
-        let number = Parameter::try_from(parameter as u8).map_err(|_| MadeError::Malformed)?;
-        let (quantity, failed) = (Quantity::of(number), |error| MadeError::Course { parameter, error });
-        let mut made = [Segment::default(); MADE_SEGMENTS];
+        let number = Parameter::try_from(parameter as u8).map_err(|_| KernelPulseError::Malformed)?;
+        let (quantity, failed) = (Quantity::of(number), |error| KernelPulseError::Course {
+            parameter,
+            error,
+        });
+        let mut made = [Segment::default(); KERNEL_PULSE_SEGMENTS];
         let segments = if count == 1 {
             let value = quantity
                 .constant(knots[0], rates)
@@ -131,7 +135,7 @@ impl<'a> Made<'a> {
     }
 
     /// Adds up the courses of a parameter; returns the number of their values, at least 1.
-    fn sum(&self, parameter: u32, values: &[f64], knots: &mut [f64; KNOTS]) -> Result<usize, MadeError> {
+    fn sum(&self, parameter: u32, values: &[f64], knots: &mut [f64; KNOTS]) -> Result<usize, KernelPulseError> {
         let (mut count, mut at) = (1, 0);
         for &[of, more] in self.courses {
             let own = &values[at..at + more as usize];
@@ -140,7 +144,7 @@ impl<'a> Made<'a> {
                 continue;
             }
             if own.len() > KNOTS || (own.len() > 1 && count > 1 && own.len() != count) {
-                return Err(MadeError::Count { parameter });
+                return Err(KernelPulseError::Count { parameter });
             }
             if count == 1 {
                 count = own.len();
@@ -163,20 +167,20 @@ impl<'a> Made<'a> {
         };
         if parameter >= FRAMES {
             let (frame, routes) = (parameter - FRAMES, 2 * (parameter - FRAMES));
-            return set(MADE_FLAG_FORWARD00, routes, FRAME_FLAG_FORWARD0)
-                | set(MADE_FLAG_FORWARD00, routes + 1, FRAME_FLAG_FORWARD1)
-                | set(MADE_FLAG_INVERT00, routes, FRAME_FLAG_INVERT0)
-                | set(MADE_FLAG_INVERT00, routes + 1, FRAME_FLAG_INVERT1)
-                | if first { set(MADE_FLAG_CLEAR0, frame, FRAME_FLAG_CLEAR) } else { 0 }
+            return set(KERNEL_PULSE_FLAG_FORWARD00, routes, FRAME_FLAG_FORWARD0)
+                | set(KERNEL_PULSE_FLAG_FORWARD00, routes + 1, FRAME_FLAG_FORWARD1)
+                | set(KERNEL_PULSE_FLAG_INVERT00, routes, FRAME_FLAG_INVERT0)
+                | set(KERNEL_PULSE_FLAG_INVERT00, routes + 1, FRAME_FLAG_INVERT1)
+                | if first { set(KERNEL_PULSE_FLAG_CLEAR0, frame, FRAME_FLAG_CLEAR) } else { 0 }
                 // Each segment of a rotation adds its own part
-                | if first || several { set(MADE_FLAG_AT_END0, frame, FRAME_FLAG_AT_END) } else { 0 };
+                | if first || several { set(KERNEL_PULSE_FLAG_AT_END0, frame, FRAME_FLAG_AT_END) } else { 0 };
         }
         let tone = parameter / OF_TONE;
-        set(MADE_FLAG_ENABLE0, tone, TONE_FLAG_ENABLE)
-            | set(MADE_FLAG_FEED_FORWARD0, tone, TONE_FLAG_FEED_FORWARD)
-            | set(MADE_FLAG_GPO0, tone, TONE_FLAG_GPO)
+        set(KERNEL_PULSE_FLAG_ENABLE0, tone, TONE_FLAG_ENABLE)
+            | set(KERNEL_PULSE_FLAG_FEED_FORWARD0, tone, TONE_FLAG_FEED_FORWARD)
+            | set(KERNEL_PULSE_FLAG_GPO0, tone, TONE_FLAG_GPO)
             | if first {
-                set(MADE_FLAG_SYNC0, tone, TONE_FLAG_SYNC)
+                set(KERNEL_PULSE_FLAG_SYNC0, tone, TONE_FLAG_SYNC)
             } else {
                 0
             }
@@ -200,9 +204,9 @@ mod tests {
     };
 
     /// (channels, parameters, segment) of each word.
-    fn made(list: &[u32], values: &[f64]) -> Result<Vec<(u8, u8, Segment)>, MadeError> {
+    fn made(list: &[u32], values: &[f64]) -> Result<Vec<(u8, u8, Segment)>, KernelPulseError> {
         let mut found = Vec::new();
-        let pulse = Made::new(list).ok_or(MadeError::Malformed)?;
+        let pulse = KernelPulse::new(list).ok_or(KernelPulseError::Malformed)?;
         pulse.words(values, &RATES, &mut |numbers| {
             let word = Word(core::array::from_fn(|n| {
                 u64::from(numbers[2 * n + 1]) << 32 | u64::from(numbers[2 * n])
@@ -224,7 +228,7 @@ mod tests {
 
     #[test]
     fn constants_and_zeros_last_as_long_as_the_pulse() {
-        let found = made(&[1, 2, 100, MADE_FLAG_SYNC0, 0, 1, 1, 1], &[200e6, 50.0]).unwrap();
+        let found = made(&[1, 2, 100, KERNEL_PULSE_FLAG_SYNC0, 0, 1, 1, 1], &[200e6, 50.0]).unwrap();
         assert_eq!(found.len(), 9);
         assert_eq!(found[0], (2, 0xff, Segment::constant(0, 100)));
         let frequency = RATES.frequency(200e6).unwrap();
@@ -255,7 +259,10 @@ mod tests {
 
     #[test]
     fn rotation_over_several_segments_adds_up_each() {
-        let flags = MADE_FLAG_AT_END0 | MADE_FLAG_CLEAR0 | MADE_FLAG_FORWARD00 | MADE_FLAG_INVERT00 << 1;
+        let flags = KERNEL_PULSE_FLAG_AT_END0
+            | KERNEL_PULSE_FLAG_CLEAR0
+            | KERNEL_PULSE_FLAG_FORWARD00
+            | KERNEL_PULSE_FLAG_INVERT00 << 1;
         let found = of(&made(&[1, 0, 100, flags, 6, 3], &[0.0, 40.0, 90.0]).unwrap(), 6);
         let always = FRAME_FLAG_AT_END | FRAME_FLAG_FORWARD0 | FRAME_FLAG_INVERT1;
         assert_eq!(
@@ -267,20 +274,24 @@ mod tests {
 
     #[test]
     fn impossible_pulse_is_refused_before_any_word() {
-        let course = |parameter, error| MadeError::Course { parameter, error };
+        let course = |parameter, error| KernelPulseError::Course { parameter, error };
         for (list, values, wanted) in [
-            (&[1, 0, 3, 0][..], &[][..], MadeError::Length { cycles: 3 }),
-            (&[0, 0, 30, 0], &[], MadeError::Malformed),
-            (&[1, 0, 30, 0, 8, 1], &[1.0], MadeError::Malformed),
-            (&[1, 0, 30, 0, 1], &[1.0], MadeError::Malformed),
-            (&[1, 0, 30, 0, 1, 2], &[1.0], MadeError::Malformed),
-            (&[1, 0, 30, 0, 1, 0], &[], MadeError::Malformed),
+            (&[1, 0, 3, 0][..], &[][..], KernelPulseError::Length { cycles: 3 }),
+            (&[0, 0, 30, 0], &[], KernelPulseError::Malformed),
+            (&[1, 0, 30, 0, 8, 1], &[1.0], KernelPulseError::Malformed),
+            (&[1, 0, 30, 0, 1], &[1.0], KernelPulseError::Malformed),
+            (&[1, 0, 30, 0, 1, 2], &[1.0], KernelPulseError::Malformed),
+            (&[1, 0, 30, 0, 1, 0], &[], KernelPulseError::Malformed),
             (
                 &[1, 0, 300, 0, 1, 2, 1, 3],
                 &[1.0; 5],
-                MadeError::Count { parameter: 1 },
+                KernelPulseError::Count { parameter: 1 },
             ),
-            (&[1, 0, 300, 0, 1, 18], &[1.0; 18], MadeError::Count { parameter: 1 }),
+            (
+                &[1, 0, 300, 0, 1, 18],
+                &[1.0; 18],
+                KernelPulseError::Count { parameter: 1 },
+            ),
             (
                 &[1, 0, 8, 0, 1, 4],
                 &[1.0; 4],
@@ -289,7 +300,8 @@ mod tests {
         ] {
             assert_eq!(made(list, values), Err(wanted), "{list:?}");
         }
-        let Err(MadeError::Course { parameter: 4, .. }) = made(&[1, 0, 30, 0, 4, 1, 4, 1], &[150.0, 60.0]) else {
+        let Err(KernelPulseError::Course { parameter: 4, .. }) = made(&[1, 0, 30, 0, 4, 1, 4, 1], &[150.0, 60.0])
+        else {
             panic!("beyond full scale")
         };
     }

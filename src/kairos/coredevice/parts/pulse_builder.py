@@ -3,7 +3,7 @@ them."""
 
 from numpy import int32, int64
 
-from ...contracts.pulse import MadeFlag
+from ...contracts.pulse import KernelPulseFlag
 from ...language import at_mu, host_only, kernel, now_mu
 from ...pulse.gates import PulseError
 from ...pulse.program import LEAD_CYCLES, START_CYCLES
@@ -40,7 +40,7 @@ class PulseBuilder(BeatTracker):
                 raise PulseError(f"flag {name}: {value!r} is not {wanted}")
             for frame, part in enumerate(parts):
                 prefix = f"{name}{frame}" if name in ROUTES else name
-                flags |= sum(MadeFlag[f"{prefix}{bit}".upper()] for bit in range(2) if part >> bit & 1)
+                flags |= sum(KernelPulseFlag[f"{prefix}{bit}".upper()] for bit in range(2) if part >> bit & 1)
         return int32(flags)
 
     @kernel
