@@ -59,6 +59,7 @@ def milliseconds(value: float) -> int:
 
 
 FIRMWARE, MESSAGES, INTERFACES = "docs/firmware.md", "docs/gateware/link-messages.md", "docs/interfaces.md"
+BRIDGE, REMOTE = "docs/gateware/bridge.md", "docs/gateware/remote.md"
 HUB, SECURITY, PLUGINS, LINUX = "docs/hub.md", "docs/hub-security.md", "docs/hub-plugins.md", "docs/hub-linux.md"
 BOOT, BATCH, EMULATOR, BENCH = "docs/boot.md", "docs/batch.md", "docs/emulator.md", "docs/bench.md"
 PARAMS = "src/emulator/src/machine/params.rs"
@@ -163,6 +164,10 @@ ROWS = [
         rust("firmware/links/src/streams.rs", "STREAMS"),
     ),
     (MESSAGES, "how many bytes it has space for (initially {} KiB)", kib(contract("link.WINDOW"))),
+    (BRIDGE, "as one contiguous range of up to {} MiB", mib(contract("remote.PAGES") * contract("remote.PAGE_BYTES"))),
+    (BRIDGE, "of the place on: {} entries say", contract("remote.PAGES")),
+    (BRIDGE, "for each page of {} KiB of the range", kib(contract("remote.PAGE_BYTES"))),
+    (REMOTE, "reads descriptors from a ring of {} in memory", contract("remote.COPY_DESCRIPTORS")),
 ]
 
 
