@@ -40,7 +40,7 @@ demo: ## Build what is missing, then run examples/blink.py, pulses.py, two_board
 test_variants = block bridge cards chain clocked demo fork ion lab memory pair pulse pulse_pair pulse_satellite reach relay satellite servo songbird span star store tree
 .PHONY: test-parts
 test-parts: setup-test $(B)/.venv
-	@$(MAKE) --no-print-directory -j3 build loader hub hub-examples hub-traces clients $(foreach v,$(test_variants),$(B)/gateware/$(v)/.stamp)
+	@$(MAKE) --no-print-directory -j3 build loader hub hub-examples hub-traces clients rust-tests $(foreach v,$(test_variants),$(B)/gateware/$(v)/.stamp)
 
 .PHONY: test
 test: test-parts ## Run every test (about 25 minutes on two cores)
@@ -107,6 +107,11 @@ hub-traces: $(B)/hub/kairos-hub-traces ## The hub with traces for OpenTelemetry 
 $(B)/hub/kairos-hub-traces: $(B)/hub/kairos-hub $(hub_sources)
 	@scripts/step "hub with traces" $(cargo_build) --bin kairos-hub-traces
 	@cp $(B)/cargo-host/release/kairos-hub-traces $@.new && mv $@.new $@
+
+# Cargo decides itself what has changed.
+.PHONY: rust-tests
+rust-tests: $(B)/.setup $(B)/.page ## The tests of the Rust packages, which `make test` runs
+	@scripts/step "Rust tests" $(RUST) cargo test --no-run --locked --release --workspace
 
 .PHONY: page
 page: $(B)/.page ## The page of the laboratory in a browser, which the hub contains

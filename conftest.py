@@ -12,6 +12,7 @@ depend on what else the machine does; building simulations of gateware does not 
 build/durations.json; `scripts/budgets` compares it with tests/budgets.toml.
 """
 
+import gc
 import json
 import os
 import random
@@ -77,6 +78,13 @@ def pytest_collection_modifyitems(config, items):
             known |= json.loads(DURATIONS.read_text())
         names.sort(key=lambda name: -known.get(name, 0.0))
     items[:] = [item for name in names for item in groups[name]]
+
+
+def pytest_collection_finish():
+    """What is imported and collected by now stays until the end: it need not be looked through for cycles again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)
 
 
 @pytest.hookimpl(wrapper=True)

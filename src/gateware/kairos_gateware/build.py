@@ -17,9 +17,10 @@ from .device_db import render
 from .variants import VARIANTS
 from .verilated import verilate
 
-__all__ = ["BOARDS", "build_id", "build_sim", "main"]
+__all__ = ["BOARDS", "build_id", "build_sim", "is_built", "main"]
 
 _SIM_FILES = ["kairos_sim.v", "kairos_sim.bit", "descriptor.bin", "descriptor.json", "device_db.py", "libkairos_pl.so"]
+_BUILT_FROM = "build_id"
 
 BOARDS = ["sim", "zc706", "kasli_soc", "ebaz4205", "redpitaya"]
 
@@ -49,11 +50,9 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
     from .boards import emulator as sim
     from .verilated.bitstream import bitstream
 
-    built_from = output / "build_id"
-    current = _sim_id(variant, output)
-    complete = all((output / name).exists() for name in _SIM_FILES)
-    if compile_library and complete and built_from.exists() and built_from.read_text() == current:
+    if compile_library and is_built(variant, output):
         return
+    built_from = output / _BUILT_FROM
     built_from.unlink(missing_ok=True)
     top = sim.KairosSim(variant, build_id(variant, "sim"))
     _write(output / f"{sim.TOP}.v", sim.generate(top))
@@ -78,7 +77,14 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
             window=top.has_window,
             board=variant.board,
         )
-        built_from.write_text(current)
+        built_from.write_text(_sim_id(variant, output))
+
+
+def is_built(variant, output: Path) -> bool:
+    """Whether `build_sim` has nothing to do: all files are there, made from these sources."""
+    built_from = output / _BUILT_FROM
+    complete = all((output / name).exists() for name in [*_SIM_FILES, verilate.LINT, _BUILT_FROM])
+    return complete and built_from.read_text() == _sim_id(variant, output)
 
 
 def _sim_id(variant, output: Path) -> str:

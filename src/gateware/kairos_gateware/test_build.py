@@ -10,12 +10,13 @@ from kairos_gateware.variants import VARIANTS
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """The folders in which a library was compiled; an empty one takes its place."""
+    """The folders in which a library was compiled; empty files take its place."""
     folders = []
 
     def compile_library(output, *_, **__):
         folders.append(output)
-        (output / "libkairos_pl.so").touch()
+        for name in ("libkairos_pl.so", build.verilate.LINT):
+            (output / name).touch()
 
     monkeypatch.setattr(build.verilate, "compile_library", compile_library)
     return folders
@@ -33,7 +34,7 @@ def test_changed_variant_is_generated_again(tmp_path, compiled):
     assert len(compiled) == 2
 
 
-@pytest.mark.parametrize("missing", ["libkairos_pl.so", "kairos_sim.v", "device_db.py"])
+@pytest.mark.parametrize("missing", ["libkairos_pl.so", "lint.txt", "kairos_sim.v", "device_db.py"])
 def test_missing_file_is_generated_again(tmp_path, compiled, missing):
     build.build_sim(VARIANTS["demo"], tmp_path)
     (tmp_path / missing).unlink()

@@ -16,13 +16,14 @@ from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
 from .building import building_alone
 
-__all__ = ["building_alone", "compile_library", "verilator_root"]
+__all__ = ["LINT", "WAIVERS", "building_alone", "compile_library", "verilator_root", "warnings_in"]
+
+LINT = "lint.txt"
+"""File beside a library with the warnings of its Verilog that `WAIVERS` does not explain."""
 
 _HERE = Path(__file__).parent
-_FLAGS = (
-    "--cc -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint -Wno-style -Wno-COMBDLY "
-    "-Wno-INITIALDLY -CFLAGS -fPIC"
-).split()
+WAIVERS = _HERE / "lint.vlt"
+_FLAGS = "--cc -O3 --x-assign fast --x-initial fast --noassert -Wall -Wno-fatal -CFLAGS -fPIC".split()
 # The wheel's makefile calls `python`; larger designs need the flag for precompiled headers spelled
 # out
 _MAKE = "make -s -j 2 OPT_FAST=-O2 OPT_GLOBAL=-O2 PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include".split()
@@ -37,13 +38,19 @@ def verilator_root() -> Path:
     return Path(verilator.__file__).parent
 
 
-def _run(command, **options) -> None:
-    """Runs a tool; its output is shown only if it fails."""
+def warnings_in(output: str) -> list[str]:
+    """Lines with which Verilator's warnings begin, in what it printed."""
+    return [line for line in output.splitlines() if line.startswith("%")]
+
+
+def _run(command, **options) -> str:
+    """Runs a tool; returns its output, which is shown only if it fails."""
     done = subprocess.run(
         [str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
     )
     if done.returncode:
         raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
+    return done.stdout
 
 
 def _config(variant: str, board: str, pads, clocks, outputs, waveforms, links, waves, window) -> str:
@@ -111,7 +118,7 @@ def compile_library(
     window=False,
     board="",
 ) -> Path:
-    """Builds `libkairos_pl.so` in `output`, which must contain `<top>.v`; returns its path. Skipped
+    """Builds `libkairos_pl.so` in `output`, which must contain `<top>.v`, and `LINT`; returns its path. Skipped
     if nothing has changed. The caller must hold `building_alone(output)`. shim: the C interface, a
     file beside this one unless it has a path. clocks: by name, the input pads after `pads` that hold a clock's
     frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. waveforms: of Shuttlers and Songbirds,
@@ -125,7 +132,7 @@ def compile_library(
         variant, board, pads, clocks or {}, list(outputs), list(waveforms), list(links), list(waves), window
     )
     headers = [_HERE / name for name in ["kairos_pl.h", "kairos_pl_ports.h", "clocked.h", "clocks.h", "recorder.h"]]
-    sources = [output / f"{top}.v", _HERE / shim, *headers, Path(__file__)]
+    sources = [output / f"{top}.v", _HERE / shim, *headers, WAIVERS, Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp_file = output / "libkairos_pl.stamp"
     if library.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:
@@ -145,7 +152,9 @@ def compile_library(
     scripts = sysconfig.get_path("scripts")
     environment["PATH"] = scripts + os.pathsep + environment.get("PATH", "")
     verilator = root / "bin" / "verilator_bin"
-    _run([verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, verilog], env=environment)
+    # Its warnings cost nothing here; to look for them later, all would be parsed again
+    printed = _run([verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, WAIVERS, verilog], env=environment)
+    (output / LINT).write_text("".join(f"{line}\n" for line in warnings_in(printed)))
     make = [*_MAKE, f"CXX={_compiler()}", "-C", objects, "-f", f"V{top}.mk"]
     _run([*make, f"libV{top}.a"], env=environment)
     runtime = _runtime(make, objects / f"V{top}_classes.mk", environment)
