@@ -8,7 +8,7 @@ from sqlalchemy import delete, insert
 
 from .. import pyon
 from ..errors import UsageError
-from . import analysis, clock, history
+from . import analysis, clock, history, setting
 from .logbook import markdown
 from .names import names
 from .progress import asked_points
@@ -279,6 +279,13 @@ class Service:
         await self._lab.monitors.of(device).override(name, level)
         done = "released" if level is None else f"overridden with {int(level)}"
         logger.info("%s of %s is %s by %s", name, device, done, person or "somebody")
+
+    async def set_output(self, device, name, values, initialise=False) -> int:
+        """Set an output of a card by a run of its own, see `setting`; returns its number, once it has completed.
+        UsageError if that is impossible, while another run uses the device, or somebody else has locked it."""
+        person = self._person()
+        expid = await setting.submission(self._lab, device, name, values, initialise, person)
+        return await setting.ended(self._lab, await self.submit(expid), name)
 
     # Logbook
 
