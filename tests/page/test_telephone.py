@@ -30,13 +30,14 @@ SIDEWAYS = """() => [...document.querySelectorAll("main *, nav")].filter(each =>
     && each.scrollWidth > each.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(each).overflowX)
     && !each.matches(".across, .excerpt pre")).map(each => each.getAttribute("aria-label") ?? each.className)"""
 """What must be moved sideways to be seen; graphs and source code may."""
-BROKEN = """() => [...document.querySelectorAll("th, td")].flatMap(cell => {
+BROKEN = """() => [...document.querySelectorAll("td, tbody th")].flatMap(cell => {
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), found = [];
     for (let text = texts.nextNode(); text; text = texts.nextNode())
         for (const word of text.data.matchAll(/[\\w.:]{1,10}(?![\\w.:])/g)) {
             const range = document.createRange();
             range.setStart(text, word.index), range.setEnd(text, word.index + word[0].length);
-            if (!/[\\w.:]/.test(text.data[word.index - 1] ?? "") && range.getClientRects().length > 1) found.push(word[0]);
+            const within = /[\\w.:]/.test(text.data[word.index - 1] ?? "");
+            if (!within && range.getClientRects().length > 1) found.push(word[0]);
         }
     return found;
 })"""

@@ -13,8 +13,8 @@ from . import clock, history, order
 __all__ = ["ended", "submission"]
 
 PIPELINE = "main"
-USING = "preparing", "prepare_done", "running", "paused"
-"""Statuses of a run that uses the device, or will soon."""
+USING = "prepare_done", "running", "paused"
+"""Statuses of a run whose devices are known, and that uses them or will soon."""
 LONGEST = 25.0
 """Seconds for which the end of the run is awaited; a client waits for 30 s."""
 LOOK = 0.2
@@ -34,6 +34,8 @@ async def submission(lab, device: str, name: str, values: dict, initialise: bool
             break
     else:
         raise UsageError(f"there is no output '{name}'")
+    if row.is_pin:
+        raise UsageError(f"{name} is a pin: override it with 0 or 1")
     check(name, list(row.settings), values)
     if reason := lab.locks.blocking(PIPELINE, [core, name.partition(":")[0]], person) or _busy(lab):
         raise UsageError(f"{name} is not set: {reason}")
@@ -46,7 +48,8 @@ def _busy(lab) -> str:
     scheduler = lab.scheduler
     for run in scheduler.runs.values():
         waits = run.status in order.WAITING and scheduler.why(run) is None
-        if (waits or run.status in USING) and not order.is_held(run) and (not run.devices or _uses_core(lab, run)):
+        unknown = waits or run.status == "preparing"
+        if (unknown or run.status in USING) and not order.is_held(run) and (unknown or _uses_core(lab, run)):
             doing = "runs" if run.status == "running" else "is about to run"
             return f"run {run.rid} {doing}; wait for its end, or pause it in Queue"
     return ""

@@ -54,7 +54,7 @@ def check(output: str, possible: list[Setting], values: Mapping[str, float]):
     """Raise UsageError, in one line, unless an output can be set to these values."""
     known = {each.name: each for each in possible}
     if not known:
-        raise UsageError(f"{output} cannot be set by hand: an experiment sets it")
+        raise UsageError(f"{output} cannot be set alone by a run of its own: an experiment sets it")
     if not values:
         raise UsageError(f"give what {output} is to be set to: {', '.join(known)}")
     for name, value in values.items():
