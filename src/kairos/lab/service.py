@@ -33,6 +33,7 @@ class Service:
         """Submit an experiment; returns the number of the run. What is None is as the experiment
         proposes. `more`: `held`, `after`, `repeat`."""
         proposed = self._proposed(expid)
+        self._check_texts(expid)
         return await self._lab.scheduler.submit(
             pipeline or proposed.get("pipeline_name") or "main",
             {"log_level": 30, **expid},
@@ -46,6 +47,17 @@ class Service:
     def _proposed(self, expid) -> dict:
         """Return the scheduling that an experiment of the repository proposes."""
         return self._lab.repository.entry(expid).get("scheduler_defaults") or {}
+
+    def _check_texts(self, expid):
+        """Refuse what an experiment of the repository could not decode when it is built."""
+        given = expid.get("arguments") or {}
+        for name, (described, *_) in self._lab.repository.arguments(expid).items():
+            text = given.get(name)
+            if described["ty"] == "PYONValue" and isinstance(text, str):
+                try:
+                    pyon.decode(text)
+                except ValueError as error:
+                    raise UsageError(f"argument {name}: {error}") from None
 
     def queue(self) -> list[dict]:
         """Return the runs in the queue, in the order in which they will run."""
