@@ -3,14 +3,11 @@ of the device database, with the outputs of cards behind them."""
 
 import logging
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..contracts.descriptor import ChannelKind
 from ..devices import DeviceDB, DeviceManager
 from ..network.moninj import Override, Probe
-
-if TYPE_CHECKING:
-    from ..outputs.settings import Setting
 
 __all__ = ["Row", "core_devices", "rows"]
 
@@ -38,8 +35,8 @@ class Row(NamedTuple):
     """Converts what the probe reports to `unit`."""
     switch: str = ""
     """Name of the pin that switches it on and off; empty if there is none, or only a register of the card."""
-    settings: "tuple[Setting, ...]" = ()
-    """What a run of its own can set it to."""
+    settings: tuple = ()
+    """What a run of its own can set it to, as `outputs.settings.Setting`."""
 
     @property
     def is_pin(self) -> bool:
@@ -114,7 +111,7 @@ def _cards(database: DeviceDB) -> Iterator[Row]:
     from .. import compat  # imported late: only laboratories with devices need drivers, which load NumPy
 
     compat.install()
-    from ..outputs.settings import settings
+    from ..outputs.settings import settings  # likewise
 
     manager = DeviceManager(database)
     for name, entry in database.entries.items():

@@ -58,6 +58,14 @@ class Kernels(TestKernels):
         delay(1 * ms)
 
     @kernel
+    def _initialise(self):
+        """Initialise an Urukul and one of its chips."""
+        self.cpld.init()
+        self._go_on()
+        self.device.init()
+        self._go_on()
+
+    @kernel
     def ad9910(
         self, clock: TInt32, given: TInt32, frequency: TFloat, phase: TFloat, amplitude: TFloat, initialise: TBool
     ) -> TBool:
@@ -68,10 +76,7 @@ class Kernels(TestKernels):
         self._go_on()
         tone = (0.0, 0.0, 1.0)
         if fresh:
-            self.cpld.init()
-            self._go_on()
-            self.device.init()
-            self._go_on()
+            self._initialise()
         else:
             tone = self.device.get()
             self._go_on()
@@ -97,10 +102,7 @@ class Kernels(TestKernels):
         self._go_on()
         tone = (0.0, 0.0)
         if fresh:
-            self.cpld.init()
-            self._go_on()
-            self.device.init()
-            self._go_on()
+            self._initialise()
         else:
             tone = self.device.get()
             self._go_on()
