@@ -83,6 +83,7 @@ ACTS = {
     "experiments scan": "changes",
     "lab start": "is a server",
     "lab end": "changes",
+    "moninj output": "changes",
     "moninj set": "changes",
     "moninj release": "changes",
     "new": "writes files",

@@ -9,11 +9,12 @@ from playwright.sync_api import expect
 
 from tests.support import PATIENCE
 from tests.support.browser import ENTRY, new_page, violations
-from tests.support.gateware import built
+from tests.support.gateware import built, database
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
 from tests.support.processes import keepers
+from tests.support.waiting import until
 
 expect.set_options(timeout=PATIENCE * 1000)
 
@@ -36,6 +37,53 @@ def trap(tmp_path):
     laboratory.start()
     yield laboratory
     laboratory.close()
+
+
+HELD = """from artiq.experiment import *
+
+
+class Held(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("scheduler")
+
+    def run(self):
+        while True:
+            self.scheduler.pause()
+"""
+
+
+def test_tone_is_set_in_the_page_unless_a_run_uses_the_device(chromium, tmp_path):
+    (tmp_path / "lab").mkdir()
+    laboratory = Laboratory(tmp_path / "lab", device_db=database("lab", tmp_path).read_text()).start()
+    (laboratory.folder / "held.py").write_text(HELD)
+    hub = Hub(tmp_path, {}, entries=ENTRY)
+    try:
+        with new_page(chromium, hub.address) as page:
+            panel = opened(page)
+            panel.get_by_label("Search channels").fill("urukul0_ch1")
+            panel.get_by_role("button", name="Set urukul0_ch1").click()
+            form = panel.get_by_role("form", name="Set urukul0_ch1")
+            page.keyboard.type("700")  # the field has the focus
+            page.keyboard.press("Enter")
+            expect(form.get_by_role("alert")).to_have_text("frequency is from 0 to 500 MHz")
+            form.get_by_label("frequency").fill("125")
+            form.get_by_label("amplitude").fill("0.25")
+            assert violations(page) == []
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("status").filter(has_text="urukul0_ch1 is set by run 0")).to_be_visible()
+            expect(row(panel, "urukul0_ch1").locator(".level")).to_have_text("125 MHz")
+            assert laboratory.run(0)["status"] == "completed"
+            rid = laboratory.submit({"file": "held.py", "class_name": "Held", "arguments": {}})
+            until(lambda: laboratory.status_of(rid) == "running")
+            form.get_by_label("frequency").fill("10")
+            page.keyboard.press("Enter")
+            expect(form.get_by_role("alert")).to_contain_text(f"run {rid} runs; wait for its end, or pause it")
+            page.keyboard.press("Escape")
+            expect(panel.get_by_role("button", name="Set urukul0_ch1")).to_be_focused()
+    finally:
+        hub.close()
+        laboratory.close()
 
 
 @pytest.fixture

@@ -247,6 +247,7 @@ class Limited(EnvExperiment):
         self.setattr_argument("power", power)
         self.setattr_argument("detuning", NumberValue(self.get_dataset("detuning", 1e3), unit="kHz"))
         self.setattr_argument("scan", Scannable(RangeScan(0, 1e3, 5), unit="kHz", global_max=2e3))
+        self.setattr_argument("more", PYONValue([]))
 
     def run(self):
         self.set_dataset("given", [self.power, self.detuning])
@@ -268,8 +269,25 @@ def test_form_in_a_folder_has_limits_steps_and_a_default_that_follows(chromium, 
         expect(folder).to_have_attribute("aria-expanded", "false")
         folder.press("ArrowRight")
         folder.press("ArrowRight")
-        page.keyboard.press("Enter")
         power, submit = page.get_by_label("power", exact=True), page.get_by_role("button", name="Submit 5 points")
+        page.keyboard.press("Control+p")
+        page.keyboard.type("lmtd")
+        page.keyboard.press("Enter")
+        expect(power).to_be_focused()
+        page.keyboard.type("12e-10")  # which stays as it is typed, whatever the numbers on the way are
+        expect(power).to_have_value("12e-10")
+        page.get_by_role("button", name="Default of power").click()
+        count = page.get_by_label("Points", exact=True)
+        count.fill("20000")
+        expect(page.get_by_role("button", name="Submit 20000 points")).to_be_visible()
+        count.fill("")
+        expect(page.get_by_text("needs a value in each field")).to_be_visible()
+        count.fill("5")
+        more = page.get_by_label("more", exact=True)
+        more.fill("[1,")
+        submit.click()
+        expect(page.get_by_text("argument more: not a PYON value: [1,")).to_be_visible()
+        more.fill("[1, 2]")
         power.press("ArrowUp")
         expect(power).to_have_value("1.1")
         power.fill("5.1")
@@ -396,6 +414,8 @@ def test_two_runs_are_compared_side_by_side(chromium, hub, place):
         expect(page.get_by_role("row", name=re.compile("^experiment Quick Quick"))).to_be_visible()
         page.get_by_role("button", name="All runs").click()
         expect(page.get_by_label("Compare run 1")).not_to_be_checked()
+        page.goto(f"http://{hub.address}/?run=1")
+        expect(page.get_by_role("heading", name=re.compile("^Run 1: Quick"))).to_be_visible()
 
 
 def test_dataset_with_two_dimensions_is_an_image(chromium, hub, place):

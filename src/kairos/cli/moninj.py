@@ -1,4 +1,4 @@
-"""``kairos moninj``: monitors pins and cards, overrides and releases pins."""
+"""``kairos moninj``: monitors pins and cards, overrides and releases pins, sets outputs of cards."""
 
 import json
 import time
@@ -7,15 +7,18 @@ from typing import NamedTuple
 
 from ..contracts.moninj import Report
 from ..devices import DeviceDB
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
+from ..labclient import connect
 from ..network.moninj import PORT, MonInj, Override, Probe
 from .address import address_of
 
-__all__ = ["release", "set_level", "watch"]
+__all__ = ["release", "set_level", "set_output", "watch"]
 
 CONFIRMED = 5.0
 """Timeout in seconds for the device's confirmation of a setting."""
 MEGA = 1e6
+UNITS = {"frequency": "Hz", "voltage": "V"}
+"""Units in which quantities may be given."""
 
 
 class Watched(NamedTuple):
@@ -103,6 +106,21 @@ def set_level(args):
 def release(args):
     """Release pins."""
     _inject(args, {Override.ENABLE: 0})
+
+
+def set_output(args):
+    """Set an output of a card by a run of the laboratory."""
+    from ..experiment.arguments import quantity  # imported late: pins need no experiments
+
+    values = {}
+    for text in args.values:
+        name, separator, value = text.partition("=")
+        try:
+            values[name] = float(quantity(value.removesuffix("dB"), UNITS.get(name, "")))
+        except (TypeError, ValueError) as error:
+            raise CommandLineError(f"'{text}': {error}" if separator else f"'{text}' is not QUANTITY=VALUE") from None
+    rid = connect(args.lab).set_output("", args.name, values, args.initialise)
+    print(f"{args.name} is set by run {rid}")
 
 
 def _inject(args, values: dict[Override, int]):

@@ -35,6 +35,8 @@ class Row(NamedTuple):
     """Converts what the probe reports to `unit`."""
     switch: str = ""
     """Name of the pin that switches it on and off; empty if there is none, or only a register of the card."""
+    settings: tuple = ()
+    """What a run of its own can set it to, as `outputs.settings.Setting`."""
 
     @property
     def is_pin(self) -> bool:
@@ -109,20 +111,25 @@ def _cards(database: DeviceDB) -> Iterator[Row]:
     from .. import compat  # imported late: only laboratories with devices need drivers, which load NumPy
 
     compat.install()
+    from ..outputs.settings import settings  # likewise
+
     manager = DeviceManager(database)
     for name, entry in database.entries.items():
         module = str(entry.get("module"))
         if not module.startswith(OWN) or module.endswith((".ttl", ".core")):
             continue
         try:
-            probes = getattr(manager.get(name), "monitored", list)()
+            card = manager.get(name)
+            probes = getattr(card, "monitored", list)()
+            possible = tuple(settings(card))
         except Exception as error:  # whatever the entry is, the others are shown
             logger.warning("%s is not shown: %s", name, error)
             continue
-        for card in probes:
-            label = name if card.place is None else f"{name}:{card.place}"
-            kind = QUANTITIES.get(card.unit, "value")
-            yield Row(label, kind, card.channel, card.unit, card.probe, card.quantity, _switch(database, name))
+        switch = _switch(database, name)
+        for shown in probes:
+            label = name if shown.place is None else f"{name}:{shown.place}"
+            kind = QUANTITIES.get(shown.unit, "value")
+            yield Row(label, kind, shown.channel, shown.unit, shown.probe, shown.quantity, switch, possible)
 
 
 def _switch(database: DeviceDB, name: str) -> str:

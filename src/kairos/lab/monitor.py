@@ -109,7 +109,8 @@ class Monitor:
                 raise UsageError(f"{self.name} has no channel '{name}'")
             if not row.is_pin:
                 instead = f"; {row.switch} switches it" if row.switch in self.rows else ""
-                raise UsageError(f"{name} is no pin, and only pins can be overridden: an experiment sets it{instead}")
+                by = "a run of its own" if row.settings else "an experiment"
+                raise UsageError(f"{name} is no pin, and only pins can be overridden: {by} sets it{instead}")
             confirmed = asyncio.get_running_loop().create_future()
             self._confirmed[row.channel] = int(level is not None), confirmed
             try:

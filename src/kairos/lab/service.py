@@ -8,7 +8,7 @@ from sqlalchemy import delete, insert
 
 from .. import pyon
 from ..errors import UsageError
-from . import analysis, clock, history
+from . import analysis, clock, history, setting
 from .logbook import markdown
 from .names import names
 from .progress import asked_points
@@ -33,6 +33,7 @@ class Service:
         """Submit an experiment; returns the number of the run. What is None is as the experiment
         proposes. `more`: `held`, `after`, `repeat`."""
         proposed = self._proposed(expid)
+        self._check_texts(expid)
         return await self._lab.scheduler.submit(
             pipeline or proposed.get("pipeline_name") or "main",
             {"log_level": 30, **expid},
@@ -46,6 +47,17 @@ class Service:
     def _proposed(self, expid) -> dict:
         """Return the scheduling that an experiment of the repository proposes."""
         return self._lab.repository.entry(expid).get("scheduler_defaults") or {}
+
+    def _check_texts(self, expid):
+        """Refuse what an experiment of the repository could not decode when it is built."""
+        given = expid.get("arguments") or {}
+        for name, (described, *_) in self._lab.repository.arguments(expid).items():
+            text = given.get(name)
+            if described["ty"] == "PYONValue" and isinstance(text, str):
+                try:
+                    pyon.decode(text)
+                except ValueError as error:
+                    raise UsageError(f"argument {name}: {error}") from None
 
     def queue(self) -> list[dict]:
         """Return the runs in the queue, in the order in which they will run."""
@@ -279,6 +291,13 @@ class Service:
         await self._lab.monitors.of(device).override(name, level)
         done = "released" if level is None else f"overridden with {int(level)}"
         logger.info("%s of %s is %s by %s", name, device, done, person or "somebody")
+
+    async def set_output(self, device, name, values, initialise=False) -> int:
+        """Set an output of a card by a run of its own, see `setting`; returns its number, once it has completed.
+        UsageError if that is impossible, while another run uses the device, or somebody else has locked it."""
+        person = self._person()
+        expid = await setting.submission(self._lab, device, name, values, initialise, person)
+        return await setting.ended(self._lab, await self.submit(expid), name)
 
     # Logbook
 

@@ -1,7 +1,7 @@
-"""``kairos moninj``: monitor pins and cards of a device, and override pins."""
+"""``kairos moninj``: monitor pins and cards of a device, override pins, and set outputs of cards."""
 
 from ..command import Command, Option
-from ..options import DEVICE_DB, JSON, device
+from ..options import DEVICE_DB, JSON, LAB, device
 
 _NAMES = Option(
     "names",
@@ -33,11 +33,29 @@ _TOOLS = {
         _NAMES,
         runs="moninj.set_level",
     ),
+    "output": Command(
+        "set a DDS or a channel of a DAC, by a short run in the laboratory when nothing else runs",
+        Option("name", metavar="OUTPUT", completes="device", help="DDS, or DAC and channel, such as zotino0:3"),
+        Option(
+            "values",
+            metavar="QUANTITY=VALUE",
+            nargs="+",
+            help="frequency, amplitude (0 to 1), phase (turns), attenuation (dB) of a DDS, which keeps what is not "
+            "given; voltage of a DAC",
+        ),
+        Option("--initialise", action="store_true", help="initialise the card before, even if it was"),
+        LAB,
+        runs="moninj.set_output",
+        examples=(
+            "kairos moninj output urukul0_ch0 frequency=80MHz amplitude=0.5",
+            "kairos moninj output zotino0:3 voltage=1.25",
+        ),
+    ),
     "release": Command("return pins to the control of experiments", _NAMES, runs="moninj.release"),
 }
 
 COMMAND = Command(
-    "monitor the pins of a core device, or override them",
+    "monitor the pins and cards of a core device, override pins, or set outputs",
     device("HOST[:PORT]", "address; default: that of 'core' in the device database"),
     DEVICE_DB,
     tools=_TOOLS,
@@ -46,5 +64,6 @@ COMMAND = Command(
         "kairos moninj watch urukul0_ch0 zotino0:3",
         "kairos moninj set 1 ttl4",
         "kairos moninj release ttl4",
+        "kairos moninj output urukul0_ch0 frequency=80MHz amplitude=0.5",
     ),
 )

@@ -70,6 +70,7 @@ def channels(monitor) -> list:
             watched=row.probe is not None,
             overridable=row.is_pin,
             switch=row.switch if row.switch in monitor.rows else "",
+            settings=[message("OutputSetting", **each._asdict()) for each in row.settings],
         )
         for row in monitor.rows.values()
     ]

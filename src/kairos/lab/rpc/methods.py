@@ -167,6 +167,11 @@ class Methods:
         await self._service.override(request.device, request.name, level)
         return message("OverrideResponse")
 
+    async def devices_set(self, request):
+        values = dict(request.values)
+        rid = await self._service.set_output(request.device, request.name, values, request.initialise)
+        return message("SetOutputResponse", rid=rid)
+
     # Logbook and layouts
 
     async def logbook_write(self, request):

@@ -56,7 +56,30 @@ export function initial(description: Description): unknown {
   return description.ty === "NumberValue" ? undefined : "";
 }
 
-/** The points of a scan, in natural order. */
+/** How many points a scan has. */
+export function count(scan: Scan): number {
+  switch (scan.ty) {
+    case "NoScan":
+      return Math.max(0, scan.repetitions ?? 1);
+    case "RangeScan":
+      return Math.max(0, scan.npoints ?? 0);
+    case "CenterScan":
+      return (scan.step ?? 0) > 0 ? 2 * Math.floor((scan.span ?? 0) / 2 / scan.step! + 1e-9) + 1 : 1;
+    case "ExplicitScan":
+      return scan.sequence?.length ?? 0;
+  }
+}
+
+/** What the fields of a scan need. */
+const PARTS: Record<Scan["ty"], (keyof Scan)[]> = {
+  NoScan: ["value", "repetitions"],
+  RangeScan: ["start", "stop", "npoints"],
+  CenterScan: ["center", "span", "step"],
+  ExplicitScan: [],
+};
+const WHOLE: (keyof Scan)[] = ["npoints", "repetitions"];
+
+/** The points of a scan that are drawn, in natural order. */
 export function points(scan: Scan): number[] {
   switch (scan.ty) {
     case "NoScan":
@@ -116,7 +139,11 @@ function outOfRange(number: number, description: Description): string {
 export function wrong(description: Description, value: unknown): string {
   if (value === undefined || value === null || (typeof value === "number" && Number.isNaN(value))) return "needs a value";
   if (description.ty === "Scannable") {
-    const all = points(value as Scan);
+    const scan = value as Scan;
+    if (PARTS[scan.ty].some((part) => part in scan && !Number.isFinite(scan[part]))) return "needs a value in each field";
+    if (WHOLE.some((part) => scan[part] !== undefined && !Number.isInteger(scan[part]))) return "needs a whole number of points";
+    if (scan.ty === "CenterScan" && !((scan.step ?? 0) > 0)) return "needs a step above 0";
+    const all = points(scan);
     if (!all.length) return "has no points";
     // A scan that is long may not be spread over arguments of a call.
     const [least, most] = all.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [Infinity, -Infinity] as [number, number]);

@@ -77,6 +77,17 @@ export function notify(text: string, failed = false): void {
   timer = setTimeout(() => (lab.notice = undefined), failed ? 10_000 : 4_000);
 }
 
+/** Copies an address of this page to the clipboard, or shows it where that is not allowed. */
+export async function copyLink(query: string): Promise<void> {
+  const link = `${location.origin}/?${query}`;
+  try {
+    await navigator.clipboard.writeText(link);
+    notify(`copied: ${link}`);
+  } catch {
+    notify(link);
+  }
+}
+
 /** Does something that may fail, and says so. Returns undefined if it has failed. */
 export async function attempt<T>(work: () => Promise<T>, done?: (result: T) => string): Promise<T | undefined> {
   try {
