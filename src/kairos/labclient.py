@@ -34,8 +34,10 @@ class _LocalClient(Client):
             if name.startswith(f"{__package__}."):  # also one that a part of the laboratory has derived
                 raise UsageError(text) from None
             raise
-        except (KeyError, ValueError) as error:
-            raise UsageError(str(error).strip("'\"")) from None
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        except KeyError as error:
+            raise UsageError(str(error).strip("'\"")) from None  # its text is in quotes
         except LookupError as error:
             raise UsageError(f"there is no {str(error).partition(chr(10))[0]}") from None
 

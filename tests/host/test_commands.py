@@ -100,6 +100,7 @@ ACTS = {
     "queue pause": "changes",
     "queue release": "changes",
     "queue edit": "changes",
+    "queue answer": "changes",
     "queue terminate": "changes",
     "layouts export": "writes files",
     "layouts import": "changes",

@@ -310,6 +310,9 @@ def test_interactive_arguments_are_asked_for(monkeypatch, capsys):
         (api.Scannable(unit="kHz"), "5MHz", [5e6]),
         (api.NumberValue(unit="photons", scale=1.0), "5us", 5e-6),
         (api.Scannable(), '{"ty": "CenterScan", "center": 0, "span": 2, "step": 1}', [0, -1, 1]),
+        # 60 * 1e-6 is less than 0.06 * 1e-3, in floating point.
+        (api.NumberValue(max=60 * 1e-6, unit="us"), "0.06ms", 60e-6),
+        (api.Scannable(global_max=60 * 1e-6, unit="us"), "0:0.06ms:2", [0, 60e-6]),
     ],
 )
 def test_typed_arguments_are_converted_by_their_processor(processor, text, value):
@@ -335,6 +338,14 @@ def test_typed_arguments_are_converted_by_their_processor(processor, text, value
         (api.Scannable(), "1:2", "it is not a scan: A:B:N"),
         (api.Scannable(), "1:2:3:4", "it is not a scan: A:B:N"),
         (api.PYONValue(), "text", "text needs quotes"),
+        (api.NumberValue(min=1), "0", "it is below 1$"),
+        (api.NumberValue(min=1e-6, max=60e-6, unit="us"), "61us", "it is above 60 us$"),
+        (api.NumberValue(max=4), "NaN", "it is not a number that can be compared with its limits"),
+        (api.NumberValue(max=4), "1e999", "it is above 4$"),
+        (api.Scannable(global_max=90e6, unit="MHz"), "80MHz:91MHz:3", "91 MHz is above 90 MHz$"),
+        (api.Scannable(global_min=0), '{"ty": "CenterScan", "center": 1, "span": 4, "step": 1}', "-1 is below 0$"),
+        (api.Scannable(global_min=0), "[1, -2, 3]", "-2 is below 0$"),
+        (api.Scannable(global_min=0), "-1", "-1 is below 0$"),
     ],
 )
 def test_wrongly_typed_argument_is_rejected(processor, text, reason):

@@ -95,6 +95,14 @@ def test_strange_points_never_raise_an_exception(shape, y):
     assert fit.problem or all(math.isfinite(value) for value in fit.values.values())
 
 
+@pytest.mark.parametrize("y", [["a"] * 9, [1j] * 9, [[1.0, 2.0]] * 9, [[1.0], [2.0, 3.0]], 5.0])
+def test_values_that_are_no_list_of_numbers_are_a_problem_in_words(y):
+    assert fitted("line", y).problem == "y is no list of real numbers"
+    assert fitted("line", [1.0] * 9, error=y).problem == "error is no list of real numbers"
+    with pytest.raises(UsageError, match="a = nan is no value of a parameter"):
+        fitted("line", [1.0] * 9, fixed={"a": math.nan})
+
+
 def test_unknown_shape_and_parameter_are_refused_with_the_known_ones():
     with pytest.raises(UsageError, match="there is no fit 'sine'; there are cos, decaying_sinusoid"):
         fitted("sine", [1, 2, 3])

@@ -53,7 +53,9 @@ def test_experiments_are_submitted_by_name_and_file_and_found_in_the_history(lab
     assert [run["rid"] for run in objects(kairos_in("runs", "list", "quick", "n=2", "--json"))] == [0]
     assert "ZeroDivisionError" in printed(kairos_in("runs", "show", "2"))
     assert "n" in printed(kairos_in("runs", "compare", "0", "1"))
-    assert objects(kairos_in("runs", "compare", "0", "1", "--json")) == [{"n": ["2", None]}]
+    assert objects(kairos_in("runs", "compare", "0", "1", "--json")) == [
+        {"n": ["2", None], "results": {"total": [1.0, 3.0]}}
+    ]
     assert printed(kairos_in("runs", "repeat", "0", "n=5")) == "run 3\n"
     assert lab.ends(3)["arguments"] == {"n": "5"}
     printed(kairos_in("runs", "tag", "good", "0", "3"))
@@ -91,12 +93,14 @@ def test_queue_is_shown_and_changed(lab, kairos_in):
         printed(kairos_in("submit", "Quick scan", f"n={n}", "--hold", "not yet"))
     printed(kairos_in("queue", "move", "2", "--before", "1"))
     printed(kairos_in("queue", "edit", "1", "n=7", "--priority", "-1"))
+    one_line(kairos_in("queue", "edit", "1", "n=x"), "argument n = x: ", 2)
     table = printed(kairos_in("queue")).splitlines()
     assert [line.split()[0] for line in table] == ["run", "0", "2", "1"]
     assert "it is held: not yet" in table[2] and "n=7" in table[3]
     for rid in ("1", "2"):
         printed(kairos_in("queue", "release", rid))
-    printed(kairos_in("queue", "terminate", "0"))
+    ended = kairos_in("queue", "terminate", "77", "0")
+    assert ended.returncode == 1 and ended.stderr == "kairos: there is no run 77 in the queue\n"
     until(lambda: not lab.queue())
     assert objects(kairos_in("queue", "list", "--json")) == [] and printed(kairos_in("queue")) == "the queue is empty\n"
     assert lab.begun() == [0, 2, 1]

@@ -11,8 +11,10 @@ import urllib.request
 import pytest
 
 from kairos.errors import UsageError
+from kairos.lab.events import Event
 from kairos.lab.influx import line
-from kairos.lab.settings import Settings
+from kairos.lab.notifications import Notifications
+from kairos.lab.settings import Email, Notify, Settings
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
 
@@ -142,6 +144,29 @@ encryption = "none"
         letters_server.server_close()
 
 
+def test_recipient_that_fails_delays_no_other_and_is_tried_again_with_the_next_message(tmp_path, collector):
+    asked = []
+
+    class Nonsense(socketserver.StreamRequestHandler):
+        def handle(self):
+            asked.append(self.rfile.readline())
+            self.wfile.write(b"this is no HTTP\r\n")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Nonsense) as nonsense:
+        threading.Thread(target=nonsense.serve_forever, daemon=True).start()
+        urls = [f"http://127.0.0.1:{nonsense.server_address[1]}/", f"{collector.address}/hook"]
+        # With a letter, too, that cannot be sent: the webhook must not get the message again.
+        email = Email("127.0.0.1:1", "lab@example.org", encryption="none")
+        wanted = [Notify(("test",), url, ("a@example.org",)) for url in urls]
+        notifications = Notifications("lab", tuple(wanted), email, tmp_path)
+        for title in ("first", "second"):
+            notifications.take(Event("test", title))
+        until(lambda: asked and len(collector.said()) == 2)
+        notifications.close()  # a message that waits gets one attempt
+        nonsense.shutdown()
+    assert [each["title"] for each in collector.said()] == ["first", "second"] and len(asked) >= 2
+
+
 ALARMS = """
 [[alarm]]
 name = "RF"
@@ -209,12 +234,15 @@ def test_alarm_with_delay_ignores_a_short_excursion_of_the_last_element(tmp_path
         lab.set_dataset("counts", [5, 50])
         lab.set_dataset("counts", [50, 5])
         lab.set_dataset("counts", [50, 5, 50])
-        lab.set_dataset("counts", "text")
-        assert states(lab)["lost counts"] == "ok"
+        lab.set_dataset("counts", [])
+        assert [each["reason"] for each in lab.alarms()] == ["there is no dataset rf", ""]
         lab.set_dataset("counts", [50, 5])
         until(lambda: states(lab)["lost counts"] == "active")
         lab.set_dataset("counts", [50])
         until(lambda: states(lab)["lost counts"] == "ok")
+        lab.set_dataset("counts", ["text"])
+        until(lambda: states(lab)["lost counts"] == "active")
+        assert lab.alarms()[0]["reason"] == "counts is no number"
     finally:
         lab.close()
 

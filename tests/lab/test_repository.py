@@ -1,11 +1,14 @@
 """Scans of a repository: only what has changed is examined, and what cannot be keeps its former entry."""
 
+import asyncio
+import shutil
 import subprocess
 
 import pytest
 
 from kairos.errors import UsageError
 from kairos.experiment.store import DatasetStore
+from kairos.lab.repository import GitSource
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
 
@@ -125,6 +128,33 @@ def test_commits_of_git_are_run_as_they_were(tmp_path):
         assert len(exports) <= 2, "commits that are not needed are deleted"
     finally:
         lab.close()
+
+
+def test_commit_is_written_out_with_its_submodules_or_without_those_that_are_not_there(tmp_path, caplog):
+    inner, outer = tmp_path / "inner", tmp_path / "outer"
+    for folder in (inner, outer):
+        folder.mkdir()
+        git(folder, "init", "-q")
+        (folder / "a.py").write_text(folder.name)
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", "One")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "lib dir/sub")
+    git(outer, "commit", "-q", "-m", "Two")
+    git(inner, "commit", "-q", "--allow-empty", "-m", "not that of the commit")
+
+    def written(number) -> list[str]:
+        folder = asyncio.run(_tree(GitSource(outer, tmp_path / str(number))))
+        return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.py"))
+
+    assert written(1) == ["a.py", "lib dir/sub/a.py"]
+    shutil.rmtree(outer / "lib dir")  # as in a repository that is bare, or has another branch checked out
+    assert written(2) == ["a.py", "lib dir/sub/a.py"]
+    shutil.rmtree(outer / ".git" / "modules")
+    assert written(3) == ["a.py"] and "the submodule lib dir/sub of" in caplog.text
+
+
+async def _tree(source: GitSource):
+    return await source.tree(await source.current())
 
 
 FOLLOWS = """

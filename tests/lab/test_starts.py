@@ -2,15 +2,44 @@
 
 import asyncio
 import os
+import signal
+from pathlib import Path
 
 from kairos.lab.processes import Processes
 
 
-def test_process_given_up_while_it_is_started_ends_and_the_next_is_its_own(tmp_path):
-    def fork(processes, number):
-        begin = {"rid": number, "devices": [], "results": str(tmp_path)}
-        return processes.fork("run", number, tmp_path / str(number), begin)
+def fork(processes, folder, number):
+    """Start the process of a run with this number."""
+    begin = {"rid": number, "devices": [], "results": str(folder)}
+    return processes.fork("run", number, folder / str(number), begin)
 
+
+def test_start_succeeds_although_the_waiting_process_or_the_fork_server_was_killed(tmp_path):
+    def children(pid):
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+    async def work():
+        processes = Processes(tmp_path / "socket", lambda *_: None)
+        await processes.start()
+        await processes.ready.wait()
+        parent = processes._parent.pid
+        (spare,) = children(parent)
+        os.kill(spare, signal.SIGKILL)
+        while children(parent) in ([], [spare]):
+            await asyncio.sleep(0.01)
+        started = [await fork(processes, tmp_path, 0)]
+        os.kill(parent, signal.SIGKILL)
+        started.append(await fork(processes, tmp_path, 1))
+        for process in started:
+            await process.connected()
+            assert process.pid == int((process.folder / "lock").read_text())
+            await process.stop(orderly=False)
+        await processes.stop()
+
+    asyncio.run(work())
+
+
+def test_process_given_up_while_it_is_started_ends_and_the_next_is_its_own(tmp_path):
     def noted(number):
         return int((tmp_path / str(number) / "lock").read_text() or 0)
 
@@ -19,11 +48,11 @@ def test_process_given_up_while_it_is_started_ends_and_the_next_is_its_own(tmp_p
         await processes.start()
         await processes.ready.wait()
         for number, steps in enumerate([1, 2, 3, 5, 20]):
-            given_up = asyncio.ensure_future(fork(processes, 2 * number))
+            given_up = asyncio.ensure_future(fork(processes, tmp_path, 2 * number))
             for _ in range(steps):
                 await asyncio.sleep(0)
             given_up.cancel()
-            following = await fork(processes, 2 * number + 1)
+            following = await fork(processes, tmp_path, 2 * number + 1)
             await following.connected()
             assert following.pid == noted(2 * number + 1)
             (first,) = await asyncio.gather(given_up, return_exceptions=True)

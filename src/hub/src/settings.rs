@@ -169,6 +169,13 @@ impl Settings {
                         other.name, plugin.name
                     ));
                 }
+                if let Some(file) = other.protocol.clash(&plugin.protocol) {
+                    return Err(format!(
+                        "plugins {} and {} have different protocol files of the name {file}: give one of them another \
+                         name",
+                        other.name, plugin.name
+                    ));
+                }
             }
             plugins.push(plugin);
         }

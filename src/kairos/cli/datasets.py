@@ -1,7 +1,5 @@
 """``kairos datasets``: persistent datasets."""
 
-import json
-import math
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +9,7 @@ from ..errors import CommandLineError, UsageError
 from ..experiment.store import DatasetStore
 from ..labclient import connect
 from ..quantities import Quantity
+from .tables import json_line, plain_value
 
 __all__ = ["delete", "get", "list_all", "set_value"]
 
@@ -97,22 +96,8 @@ def _printable(key: str) -> str:
 
 def _as_json(key, value, metadata) -> str:
     """Return a line of JSON: the value as far as JSON can represent it (else null), and as PYON."""
-    fields = {"key": _printable(key), "value": _plain(value), "pyon": pyon.encode(value), "metadata": metadata}
-    return json.dumps(fields, allow_nan=False, default=repr)
-
-
-def _plain(value):
-    """Return the value in JSON's types, in SI units; None for what is not finite, or has no such
-    type."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if isinstance(value, bool | int | str) else None
+    fields = {"key": _printable(key), "value": plain_value(value), "pyon": pyon.encode(value), "metadata": metadata}
+    return json_line(fields)
 
 
 def _known(store, key, action):

@@ -1,6 +1,5 @@
 """``kairos devices``: lists a device database, or generates one from a system description or a device."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from ..emulator.artifacts import SYSTEMS, built_database
 from ..errors import CommandLineError, UsageError
 from ..network.management import PORT, Management, read_key
 from .address import split
+from .tables import json_line
 
 __all__ = ["devices"]
 
@@ -37,7 +37,7 @@ def devices(args):
         raise CommandLineError("--output and --host require --from, which selects a system description or a device")
     for name, entry in DeviceDB.load(args.device_db).entries.items():
         if args.json:
-            print(json.dumps({"name": name, "entry": entry}, default=repr))
+            print(json_line({"name": name, "entry": entry}))
         elif isinstance(entry, str):
             print(f"{name!s:20} -> {entry}")
         else:

@@ -11,6 +11,7 @@ from ..errors import KairosError
 from ..experiment.datasets import apply_change
 from ..labclient import addresses, connect
 from ..quantities import Quantity
+from .tables import json_line
 
 __all__ = ["log", "watch"]
 
@@ -78,6 +79,6 @@ def watch(args):
 def _print_dataset(key, persist, value, metadata, as_json: bool):
     if as_json:
         fields = {"key": key, "pyon": pyon.encode(value), "persist": persist, "metadata": metadata}
-        print(json.dumps(fields, default=repr), flush=True)
+        print(json_line(fields), flush=True)
     else:
         print(f"{key}: {Quantity.of(metadata).text(value, sys.stdout.isatty())}", flush=True)

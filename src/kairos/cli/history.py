@@ -6,8 +6,9 @@ import time
 from ..errors import CommandLineError
 from ..labclient import connect
 from ..labdata import connect as connect_data
-from .experiments import parse_arguments
-from .tables import print_table
+from ..texts import plain
+from .submit import changed
+from .tables import json_line, print_table
 
 __all__ = ["analyze", "compare", "export", "list_all", "note", "reindex", "repeat", "show", "tag"]
 
@@ -68,7 +69,7 @@ def _uncertainty(error: float | None) -> str:
 
 
 def compare(args):
-    """Print what differs between two runs."""
+    """Print what differs between two runs: how they were submitted, parameters, results, and sources."""
     lab = connect(args.lab)
     one, other = lab.run(args.run), lab.run(args.other)
     names = ["class_name", "file", "repo_rev", "pipeline", "person", "status"]
@@ -79,15 +80,23 @@ def compare(args):
         for name in sorted({*given, *others})
         if given.get(name) != others.get(name)
     ]
+    more = lab.compare(args.run, args.other)
     if args.json:
-        print(json.dumps({name: [None if value is DEFAULT else value for value in values] for name, *values in rows}))
-    else:
+        said = {name: [None if value is DEFAULT else value for value in values] for name, *values in rows}
+        print(json_line({**said, **{name: found for name, found in more.items() if found}}))
+        return
+    for kind in ("parameters", "results"):
+        rows += [(f"{kind}: {name}", *values) for name, values in more[kind].items()]
+    if rows or not more["sources"]:
         print_table(("", f"run {args.run}", f"run {args.other}"), rows, "they do not differ")
+    for name, text in more["sources"].items():
+        print(f"{name}:\n{plain(text)}")
 
 
 def repeat(args):
     """Submit a run again, with its arguments except those that are given."""
-    rid = connect(args.lab).repeat(args.run, **parse_arguments(args.arguments))
+    lab = connect(args.lab)
+    rid = lab.repeat(args.run, **changed(lab, args.run, args.arguments))
     print(json.dumps({"rid": rid}) if args.json else f"run {rid}")
 
 

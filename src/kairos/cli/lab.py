@@ -47,7 +47,10 @@ def status(args):
     ports = ", ".join(f"{name} {known[name]}" for name in ("control", "notify", "broadcast", "logging"))
     print(f"{known['name'] or Path(known['folder']).name}: {known['folder']}")
     print(f"ports: {ports}")
-    print(f"{known['queue']} in the queue, {known['runs']} finished")
+    finished = f", {known['runs']} finished" if known["runs"] is not None else ""
+    print(f"{known['queue']} in the queue{finished}")
+    if known["problem"]:
+        print(f"kairos: {known['problem']}", file=sys.stderr)
 
 
 def end(args):

@@ -6,7 +6,7 @@ import sys
 from ..errors import CommandLineError, UsageError
 from ..labclient import connect
 from ..texts import plain
-from .tables import print_table
+from .tables import json_line, print_table
 
 __all__ = ["full_name", "list_all", "rehearsed", "scan", "show"]
 
@@ -17,7 +17,7 @@ def list_all(args):
     listed = connect(args.lab).experiments()
     if args.json:
         for name, entry in listed["experiments"].items():
-            print(json.dumps({"name": name, **entry}, default=repr))
+            print(json_line({"name": name, **entry}))
     else:
         rows = [(name, entry["class_name"], entry["file"]) for name, entry in sorted(listed["experiments"].items())]
         print_table(("experiment", "class", "file"), rows, "there is no experiment in the repository")
@@ -62,22 +62,40 @@ def full_name(known: dict[str, dict], given: str) -> str | None:
     return found[0] if found else None
 
 
+def _named(known: dict[str, dict], given: str) -> str | None:
+    """Return the name of the experiment that is `given`, see `full_name`, or the only one in a file of this name."""
+    found = [name for name, entry in known.items() if entry["file"] == given]
+    if len(found) > 1:
+        names = " or ".join(f"'{name}'" for name in sorted(found))
+        raise CommandLineError(f"more than one experiment in {given}: give {names}")
+    return full_name(known, given) or (found[0] if found else None)
+
+
 def show(args):
     """Print the arguments of an experiment, with defaults, units and help. UsageError if there is
     none of this name."""
     known = connect(args.lab).experiments()["experiments"]
-    name = full_name(known, args.name)
+    name = _named(known, args.name)
     if name is None:
         raise UsageError(f"there is no experiment '{args.name}'; 'kairos experiments' lists all")
     entry = known[name]
     if args.json:
-        print(json.dumps({"name": name, **entry}, default=repr))
+        print(json_line({"name": name, **entry}))
         return
     print(f"{name}: {entry['class_name']} in {entry['file']}")
     rows = []
     for key, (described, group, tooltip) in entry["arginfo"].items():
-        rows.append((key, described["ty"], _default(described), described.get("unit"), group, tooltip))
-    print_table(("argument", "kind", "default", "unit", "group", "help"), rows, "it takes no arguments")
+        rows.append(
+            (key, described["ty"], _default(described), described.get("unit"), _limits(described), group, tooltip)
+        )
+    print_table(("argument", "kind", "default", "unit", "limits", "group", "help"), rows, "it takes no arguments")
+
+
+def _limits(described: dict) -> str:
+    """Return the limits of an argument, in its unit: ``1 to 5``; empty if it has none."""
+    ends = [described.get(name, described.get(f"global_{name}")) for name in ("min", "max")]
+    low, high = ("" if end is None else f"{end / (described.get('scale') or 1):.9g}" for end in ends)
+    return f"{low} to {high}" if low and high else f"from {low}" if low else f"to {high}" if high else ""
 
 
 def _default(described: dict) -> str:

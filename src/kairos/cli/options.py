@@ -117,7 +117,7 @@ CHANGED = Option(
     metavar="KEY=VALUE",
     nargs="*",
     completes="argument",
-    help="arguments to change, values as PYON",
+    help="arguments to change, as for 'kairos submit'",
 )
 
 QUEUED = Option("run", metavar="RUN", type=int, completes="queued", help="number of the run")

@@ -8,7 +8,7 @@ from .. import pyon
 from ..errors import UsageError
 from ..labclient import connect
 from ..quantities import Quantity
-from .tables import print_table
+from .tables import json_line, print_table
 
 __all__ = ["accept", "history", "list_all", "proposed", "reject", "restore", "stale"]
 
@@ -24,7 +24,7 @@ def list_all(args):
         (last,) = lab.parameter_history(key, 1) or ({"time": None, "rid": None, "person": None},)
         if args.json:
             said = {"key": key, "pyon": pyon.encode(value), "metadata": metadata, "state": states[key]["state"]}
-            print(json.dumps({**said, **{name: last[name] for name in ("time", "rid", "person")}}, default=repr))
+            print(json_line({**said, **{name: last[name] for name in ("time", "rid", "person")}}))
         shown = Quantity.of(metadata).text(value, True)
         rows.append((key, shown, _when(last["time"]), _origin(last), states[key]["reason"] or states[key]["state"]))
     if not args.json:

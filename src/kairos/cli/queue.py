@@ -1,14 +1,13 @@
 """``kairos queue``: the runs that wait or run in the laboratory."""
 
-import json
+import sys
 
-from ..errors import CommandLineError
+from ..errors import CommandLineError, UsageError
 from ..labclient import connect
-from .experiments import parse_arguments
-from .submit import moment
-from .tables import print_table
+from .submit import answers, changed, moment
+from .tables import json_line, print_table
 
-__all__ = ["edit", "hold", "list_all", "move", "release", "terminate"]
+__all__ = ["answer", "edit", "hold", "list_all", "move", "release", "terminate"]
 
 
 def list_all(args):
@@ -16,7 +15,7 @@ def list_all(args):
     runs = connect(args.lab).queue()
     if args.json:
         for run in runs:
-            print(json.dumps(run, default=repr))
+            print(json_line(run))
         return
     rows = [
         (run["rid"], _status(run), _points(run), run["pipeline"], run["priority"], _title(run["expid"]))
@@ -67,21 +66,38 @@ def release(args):
 
 def edit(args):
     """Change a run that waits. CommandLineError if nothing is to be changed."""
+    lab = connect(args.lab)
     values = {
         "priority": args.priority,
         "pipeline": args.pipeline,
         "due_date": None if args.due is None else moment(args.due),
         "repeat": args.repeat,
-        "arguments": parse_arguments(args.arguments) or None,
+        "arguments": changed(lab, args.run, args.arguments) or None,
     }
     given = {name: value for name, value in values.items() if value is not None}
     if not given:
         raise CommandLineError("nothing to change: give arguments as KEY=VALUE, or an option")
-    connect(args.lab).edit(args.run, **given)
+    lab.edit(args.run, **given)
 
 
-def terminate(args):
-    """End runs, at their next pause or by force."""
+def terminate(args) -> int:
+    """End runs, at their next pause or by force; returns 1 if one is not in the queue, the others are ended all the
+    same."""
     lab = connect(args.lab)
+    missing = 0
     for run in args.runs:
-        lab.terminate(run, args.force)
+        try:
+            lab.terminate(run, args.force)
+        except UsageError as error:
+            print(f"kairos: {error}", file=sys.stderr)
+            missing = 1
+    return missing
+
+
+def answer(args):
+    """Give a run the arguments that it asks for, or refuse them. CommandLineError, UsageError."""
+    lab = connect(args.lab)
+    asked = lab.asked(args.run)
+    if args.cancel and args.arguments:
+        raise CommandLineError("--cancel takes no arguments")
+    lab.answer(args.run, None if args.cancel else answers(args.arguments, asked, f"run {args.run}"))

@@ -12,17 +12,19 @@ from ..experiment.scan import Scannable
 from ..labclient import connect
 from ..texts import plain
 from .arguments import check_known
-from .experiments import argument_texts, chosen_class
+from .experiments import argument_texts, chosen_class, parse_arguments
 from .listing import full_name
 
-__all__ = ["submit"]
+__all__ = ["answers", "changed", "moment", "submit"]
 
 _KINDS = {
     "BooleanValue": kinds.BooleanValue,
+    "EnumerationValue": kinds.EnumerationValue,
     "NumberValue": kinds.NumberValue,
     "StringValue": kinds.StringValue,
     "Scannable": Scannable,
 }
+_NO_FIELDS = ("ty", "default")
 
 
 def submit(args) -> int:
@@ -112,8 +114,31 @@ def _found(lab, args) -> tuple[dict, dict]:
     return {"file": file, "class_name": name}, classes[name]["arginfo"]
 
 
+def changed(lab, rid: int, texts: list[str]) -> dict:
+    """Return arguments ``KEY=VALUE`` that a run is to have instead of its own; CommandLineError for an invalid one."""
+    given = argument_texts(texts)
+    if not given:
+        return {}
+    name, arginfo = lab.described(rid)
+    return parse_arguments(texts) if arginfo is None else _values(given, arginfo, name)
+
+
+def answers(texts: list[str], asked: dict, name: str) -> dict:
+    """Return what a run has asked for, from arguments ``KEY=VALUE`` and defaults; CommandLineError."""
+    given = _typed(argument_texts(texts), asked, name)
+    return {key: given[key] if key in given else described["default"] for key, (described, *_) in asked.items()}
+
+
 def _typed(given: dict[str, str], arginfo: dict, name: str) -> dict:
     """Return arguments as they are submitted, from their texts; CommandLineError for an invalid one."""
+    values = _values(given, arginfo, name)
+    missing = [key for key, (described, *_) in arginfo.items() if "default" not in described and key not in values]
+    if missing:
+        raise CommandLineError(f"argument '{missing[0]}' has no default: give it as {missing[0]}=VALUE")
+    return values
+
+
+def _values(given: dict[str, str], arginfo: dict, name: str) -> dict:
     check_known(name, set(given) - set(arginfo), set(arginfo))
     values = {}
     for key, text in given.items():
@@ -121,23 +146,14 @@ def _typed(given: dict[str, str], arginfo: dict, name: str) -> dict:
             values[key] = _value(arginfo[key][0], text)
         except Exception as error:
             raise CommandLineError(f"argument {key} = {text}: {error}") from None
-    missing = [key for key, (described, *_) in arginfo.items() if "default" not in described and key not in values]
-    if missing:
-        raise CommandLineError(f"argument '{missing[0]}' has no default: give it as {missing[0]}=VALUE")
     return values
 
 
 def _value(described: dict, text: str):
-    if described["ty"] == "EnumerationValue":
-        processor = kinds.EnumerationValue(described["choices"])
-    elif described["ty"] == "NumberValue":
-        shown = {name: described[name] for name in ("unit", "scale", "step", "precision", "type")}
-        processor = kinds.NumberValue(**shown)
-    elif described["ty"] in _KINDS:
-        processor = _KINDS[described["ty"]]()
-    else:
+    if described["ty"] not in _KINDS:
         kinds.PYONValue().typed(text)
         return text  # an experiment decodes it
+    processor = _KINDS[described["ty"]](**{name: given for name, given in described.items() if name not in _NO_FIELDS})
     value = processor.typed(text)
     processor.process(value)
     return value

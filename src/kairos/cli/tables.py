@@ -1,11 +1,33 @@
-"""Tables on standard output."""
+"""Tables and lines of JSON for standard output."""
 
+import json
+import math
 import shutil
 import sys
 
 from ..waveform.table import aligned
 
-__all__ = ["print_aligned", "print_table"]
+__all__ = ["json_line", "plain_value", "print_aligned", "print_table"]
+
+
+def json_line(fields: dict) -> str:
+    """Return a line of JSON. A number that is not finite is null, what JSON has no type for is text; so are the keys
+    of dictionaries."""
+    return json.dumps(plain_value(fields, repr), allow_nan=False)
+
+
+def plain_value(value, other=lambda value: None):
+    """Return a value in JSON's types: None for a number that is not finite, ``other(value)`` for what has no such
+    type."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain_value(part, other) for part in value]
+    if isinstance(value, dict):
+        return {str(key): plain_value(part, other) for key, part in value.items()}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, bool | int | str | None) else other(value)
 
 
 def print_aligned(names, rows, left: int, empty: str):

@@ -2,8 +2,8 @@
 
 A kind of argument is declared by three things: the values it accepts, their conversion, and the
 fields that describe it to a user interface. Defaults and descriptions are derived from these in
-:class:`Processor`. Values are in SI units; ``scale`` concerns their display only, and ``min`` and
-``max`` are hints that are not enforced.
+:class:`Processor`. Values are in SI units; ``scale`` concerns their display only. The limits
+``min`` and ``max`` hold for what a person types; a program that submits may give other values, as in ARTIQ.
 """
 
 import re
@@ -25,6 +25,7 @@ __all__ = [
     "PYONValue",
     "Processor",
     "StringValue",
+    "beyond",
     "display_of",
     "quantity",
 ]
@@ -96,7 +97,8 @@ class Processor:
         return self.converted(x)
 
     def typed(self, text: str):
-        """Parse `text` from a command line, for :meth:`process`: PYON. ValueError if it is invalid."""
+        """Parse `text` from a command line, for :meth:`process`: PYON. ValueError if it is invalid, or
+        beyond the limits of the argument."""
         try:
             return pyon.decode(text)
         except ValueError:
@@ -195,7 +197,10 @@ class NumberValue(Processor):
         super().__init__(default, unit=unit, **display, min=min, max=max, type=type)
 
     def typed(self, text):
-        return quantity(text, self.unit)
+        number = quantity(text, self.unit)
+        if isinstance(number, int | float) and (problem := beyond(number, self.min, self.max, self.scale, self.unit)):
+            raise ValueError(f"it is {problem}")
+        return number
 
     def hint(self):
         return f"in {self.unit}: 2{self.unit}" if self.unit else ""
@@ -205,6 +210,26 @@ class NumberValue(Processor):
         if self._number is int and number != x:
             raise ValueError(f"{x} is not an integer")
         return number
+
+
+ROUNDED = 1e-12
+"""A share of a limit by which a number may miss it: it has been multiplied by its scale."""
+
+
+def beyond(number, low, high, scale, unit: str) -> str:
+    """Return which of the limits `low` and `high` (None: there is none) a number misses, such as ``above
+    60 us``; empty if it keeps them."""
+
+    def shown(limit) -> str:
+        return f"{limit / scale:.12g} {unit}".rstrip()
+
+    if low is not None and number < low - abs(low) * ROUNDED:
+        return f"below {shown(low)}"
+    if high is not None and number > high + abs(high) * ROUNDED:
+        return f"above {shown(high)}"
+    if number != number and not (low is None and high is None):
+        return "not a number that can be compared with its limits"
+    return ""
 
 
 def _number_type(wanted: str, scale, step, precision) -> Callable:

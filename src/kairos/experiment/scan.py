@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from types import SimpleNamespace
 from typing import Any
 
-from .arguments import NoDefault, Processor, display_of, quantity
+from .arguments import NoDefault, Processor, beyond, display_of, quantity
 
 __all__ = [
     "CenterScan",
@@ -127,6 +127,22 @@ def count_of(described) -> int | None:
     return None
 
 
+def _ends(described: dict) -> list:
+    """Return points of a scan in the format of :meth:`ScanObject.describe`, with the least and the greatest
+    among them; none for what is no scan."""
+    match described:
+        case {"ty": "NoScan", "value": int() | float() as value}:
+            return [value]
+        case {"ty": "RangeScan", "start": int() | float() as start, "stop": int() | float() as stop}:
+            return [start, stop]
+        case {"ty": "CenterScan", "center": center, "span": span, "step": step} if step:
+            reach = abs(step) * int(abs(span / (2.0 * step)))
+            return [center - reach, center + reach]
+        case {"ty": "ExplicitScan", "sequence": [*points]}:
+            return [point for point in points if isinstance(point, int | float)]
+    return []
+
+
 _KINDS = {kind.__name__: kind for kind in (NoScan, RangeScan, CenterScan, ExplicitScan)}
 
 
@@ -134,8 +150,8 @@ class Scannable(Processor):
     """Argument whose value is a scan.
 
     `default` is a scan object or a list of them, of which the first is the initial one. `unit`,
-    `scale`, `global_step`, `global_min`, `global_max` and `precision` are hints for a user
-    interface; values are in SI units.
+    `scale`, `global_step` and `precision` are hints for a user interface; `global_min` and `global_max`
+    are limits of the points that a person types. Values are in SI units.
     """
 
     def __init__(
@@ -155,6 +171,14 @@ class Scannable(Processor):
         super().__init__(default, unit=unit, **display, global_min=global_min, global_max=global_max)
 
     def typed(self, text):
+        """Parse a scan, see :meth:`_parsed`; ValueError if it is invalid, or has points beyond the limits."""
+        described = self._parsed(text)
+        for point in _ends(described):
+            if problem := beyond(point, self.global_min, self.global_max, self.scale, self.unit):
+                raise ValueError(f"{point / self.scale:.12g}{f' {self.unit}' if self.unit else ''} is {problem}")
+        return described
+
+    def _parsed(self, text):
         """Parse the short forms: ``A:B:N`` for `N` points from `A` to `B`, ``A:B:N:random`` in
         random order, ``[A, B, C]`` for these points, ``A`` for one; numbers may have units."""
         listed = re.fullmatch(r"\s*\[(.*)\]\s*", text, re.DOTALL)

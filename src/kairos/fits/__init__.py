@@ -99,7 +99,13 @@ def fitted(
     unknown = sorted(set(given) - set(known.dimensions))
     if unknown:
         raise UsageError(f"{shape} has no parameter {unknown[0]}; it has {', '.join(known.dimensions)}")
-    xs, ys, errors = _columns(np, y, x, error)
+    for name, value in given.items():
+        if not math.isfinite(value):
+            raise UsageError(f"{name} = {value} is no value of a parameter: give a finite number")
+    try:
+        xs, ys, errors = _columns(np, y, x, error)
+    except ValueError as failure:
+        return Fit(shape, {}, {}, problem=str(failure))
     empty = Fit(shape, {}, {}, points=len(xs))
     free = len(known.dimensions) - len(fixed or {}) - len(set(known.tied) - set(given))
     if len(xs) <= free:
@@ -117,11 +123,11 @@ def fitted(
 
 def _columns(np, y, x, error):
     """Return x in order, y and the errors of the points that are finite; errors that are not all
-    positive are no errors."""
-    ys = np.asarray(y, dtype=float).ravel()
-    xs = np.arange(len(ys), dtype=float) if x is None else np.asarray(x, dtype=float).ravel()
+    positive are no errors. ValueError for what is no list of real numbers."""
+    ys = _column(np, "y", y)
+    xs = np.arange(len(ys), dtype=float) if x is None else _column(np, "x", x)
     length = min(len(xs), len(ys))
-    errors = None if error is None else np.asarray(error, dtype=float).ravel()
+    errors = None if error is None else _column(np, "error", error)
     if errors is not None:
         length = min(length, len(errors))
         errors = errors[:length]
@@ -132,6 +138,17 @@ def _columns(np, y, x, error):
             errors = None
     order = np.flatnonzero(finite)[np.argsort(xs[finite], kind="stable")]
     return xs[order], ys[order], None if errors is None else errors[order]
+
+
+def _column(np, name: str, given):
+    try:
+        column = np.asarray(given)
+        # Of complex numbers and text NumPy would take something.
+        if column.ndim == 1 and column.dtype.kind in "biufO":
+            return column.astype(float)
+    except (ValueError, TypeError):
+        pass
+    raise ValueError(f"{name} is no list of real numbers")
 
 
 def _solved(lmfit, np, shape, xs, ys, errors, known, given, fixed, guessed) -> Fit:

@@ -86,7 +86,13 @@ class Alarms:
         """Return all alarms: those that are out first."""
         order = (ACTIVE, LATCHED, ACKNOWLEDGED, OK)
         found = sorted(self.alarms.values(), key=lambda alarm: (order.index(alarm.state), alarm.limits.name))
-        return [alarm.described() for alarm in found]
+        return [{**alarm.described(), **self._missing(alarm)} for alarm in found]
+
+    def _missing(self, alarm: Alarm) -> dict:
+        """Return why an alarm that is in order cannot be anything else: its dataset may be misspelt."""
+        key = alarm.limits.dataset
+        missing = alarm.state == OK and key not in self._datasets.values
+        return {"reason": f"there is no dataset {key}"} if missing else {}
 
     def history(self, limit: int = 100) -> list[dict]:
         """Return what has happened to alarms, newest first."""
@@ -155,9 +161,11 @@ class Alarms:
             return None
         value = entry[1]
         if hasattr(value, "__len__") and not isinstance(value, str | bytes):
-            value = value[-1] if len(value) else None
+            if not len(value):
+                return None
+            value = value[-1]
         if not isinstance(value, numbers.Real):
-            return None
+            return f"{limits.dataset} is no number"
         scale, unit = entry[2].get("scale") or 1, entry[2].get("unit") or ""
         shown = f"{limits.dataset} = {float(value) / scale:.6g} {unit}".rstrip()
         if math.isnan(value):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..experiment.datasets import fit_groups, subscript
 from .journal import ARCHIVE, Reader, Record
 
-__all__ = ["Contents", "Entry", "contents"]
+__all__ = ["Contents", "Entry", "contents", "contents_of", "progress_of"]
 
 
 class Entry(NamedTuple):
@@ -93,3 +93,25 @@ def contents(records: Iterable[Record]) -> Contents:
 def contents_of(path) -> Contents:
     """Return what a journal says that nobody writes any more."""
     return contents(Reader(path, complete=True).records())
+
+
+class Progress(NamedTuple):
+    """How far a run has got."""
+
+    stage: str | None
+    """The stage that it has entered last; None: it has not begun."""
+    begun: bool
+    """Whether its `run` was called."""
+    end: dict | None
+    """How it has ended: `status`, `error`; None if it has not, or was interrupted."""
+
+
+def progress_of(path) -> Progress:
+    """Return how far the run has got whose journal it is, without decoding what it has measured."""
+    stages, end = [], None
+    for record in Reader(path, complete=True, only=frozenset({"stage", "end"})).records():
+        if record.operation == "stage":
+            stages.append(record.key)
+        else:
+            end = record.more
+    return Progress(stages[-1] if stages else None, "run" in stages, end)

@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy import Connection, create_engine, event, insert, inspect, make_url, select, text, update
 from sqlalchemy.exc import (
     ArgumentError,
+    DataError,
     DBAPIError,
     IntegrityError,
     NoSuchModuleError,
@@ -145,16 +146,25 @@ class Database:
         try:
             with self.engine.begin() as connection:
                 yield connection
-        except DBAPIError as error:
-            if not (isinstance(error, OperationalError) or error.connection_invalidated):
-                raise
-            raise UsageError(f"the database {self.url} cannot be written: {_reason(error)}") from None
+        except (DBAPIError, OverflowError) as error:
+            raise self._refused(error, "written") from None
 
     @contextmanager
     def view(self):
         """Yield a connection for reading."""
-        with self.engine.connect() as connection:
-            yield connection
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+        except (DBAPIError, OverflowError) as error:
+            raise self._refused(error, "read") from None
+
+    def _refused(self, error: DBAPIError | OverflowError, what: str) -> Exception:
+        """Return the error for the user; `error` itself, if it is none of the database but ours."""
+        if isinstance(error, OverflowError | DataError):
+            return UsageError("a number is too large for the database")
+        if isinstance(error, OperationalError) or error.connection_invalidated:
+            return UsageError(f"the database {self.url} cannot be {what}: {_reason(error)}")
+        return error
 
     def close(self):
         """Close all connections."""

@@ -1,8 +1,8 @@
 """The process that starts processes of runs in milliseconds: everything they import is loaded already, and it forks.
 
-One process is always forked in advance. This one is single-threaded, has no connection to a device
-and opens no file. It receives a line of PYON for each process: `kind`, `folder`, `path` and `begin`,
-see `kairos.lab.worker.main`, and answers with its number, ``{"started": PID}``. When one ends, it
+One process is always forked in advance; if it is killed, another one takes its place. This one is single-threaded, has
+no connection to a device and opens no file. It receives a line of PYON for each process: `kind`, `folder`, `path` and
+`begin`, see `kairos.lab.worker.main`, and answers with its number, ``{"started": PID}``. When one ends, it
 sends ``{"ended": PID, "code": ...}``. A process is in a session of its own and outlives this one,
 which ends with the laboratory.
 """
@@ -74,10 +74,13 @@ class _Spare:
             sys.stderr.flush()
             os._exit(1)
 
-    def start(self, line: bytes) -> int:
-        """Give it its request; returns its number."""
-        with os.fdopen(self._pipe, "wb") as pipe:
-            pipe.write(line + b"\n")
+    def start(self, line: bytes) -> int | None:
+        """Give it its request; returns its number, None if it was killed while it waited."""
+        try:
+            with os.fdopen(self._pipe, "wb") as pipe:
+                pipe.write(line + b"\n")
+        except BrokenPipeError:
+            return None
         return self.pid
 
 
@@ -140,14 +143,19 @@ def main(descriptor: int):
         if woken in ready:
             os.read(woken, 4096)
             for pid, code in _ended():
-                send(ended=pid, code=code)
+                if pid == spare.pid:
+                    spare = _Spare(connection)
+                else:
+                    send(ended=pid, code=code)
         if connection in ready:
             data = connection.recv(1 << 20)
             if not data:
                 return
             *lines, received = (received + data).split(b"\n")
             for line in lines:
-                send(started=spare.start(line))
+                while (pid := spare.start(line)) is None:
+                    spare = _Spare(connection)
+                send(started=pid)
                 spare = _Spare(connection)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Select, String, cast, delete, func, insert, or_, select
+from sqlalchemy import Connection, Select, cast, delete, func, insert, or_, select
 
 from .. import pyon
 from ..errors import UsageError
 from .database import Database, rows
-from .tables import arguments, notes, results, runs, tags
+from .tables import String, arguments, notes, results, runs, tags
 
 __all__ = ["enter", "filtered", "record_in", "records", "reindex", "shown"]
 
@@ -72,9 +72,10 @@ def _text(record: dict, given: dict) -> str:
 def _number(text: str) -> float | None:
     try:
         value = pyon.decode(text)
-    except ValueError:
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    except (ValueError, OverflowError):
         return None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return None if number is not None and math.isnan(number) else number  # PostgreSQL takes NaN for the largest
 
 
 def filtered(words: list[str], limit: int | None = None, many: Callable[[Select], bool] | None = None) -> Select:

@@ -28,6 +28,10 @@ class InteractiveArguments:
                 del self._answers[rid], self._asked[rid]
                 self.publication.changed([{"action": "delitem", "path": [], "key": rid}])
 
+    def asked(self, rid: int) -> dict | None:
+        """Return what a run asks for: `title`, `arglist_desc`; None if it asks for nothing."""
+        return self._asked.get(rid)
+
     def ended(self, rid: int):
         """Forget a run."""
         if rid in self._answers:

@@ -42,6 +42,8 @@ RETRY = 0.5
 """Seconds until the next attempt to write to a full disk."""
 BLOCK = 1 << 20
 """Bytes read at a time."""
+HEADER = 64
+"""Bytes of a record's body within which are its number, time and operation."""
 LARGEST = 1 << 31
 """Bytes of a record's body beyond which its length must be damaged."""
 
@@ -215,11 +217,12 @@ class Reader:
     """Reads the journal `path`, also while it is written: `records` gives those that are new.
 
     `complete`: nobody writes it any more, so a damaged record is passed over, and counted in
-    `damaged`.
+    `damaged`. `only`: the operations whose records are given; others are not decoded.
     """
 
-    def __init__(self, path, complete: bool = False):
+    def __init__(self, path, complete: bool = False, only: frozenset[str] | None = None):
         self.path = Path(path)
+        self._only = only
         self.offset = 0
         """Bytes read so far."""
         self.damaged = 0
@@ -251,7 +254,12 @@ class Reader:
                     continue
                 return
             checksum = _FRAME.unpack_from(data, at)[1]
-            record = _record(body) if zlib.crc32(body) == checksum else None
+            intact = zlib.crc32(body) == checksum
+            if intact and self._only is not None and _operation(body) not in self._only:
+                at += _FRAME.size + len(body)
+                self.offset += _FRAME.size + len(body)
+                continue
+            record = _record(body) if intact else None
             if record is None and not self._complete:
                 return
             at += _FRAME.size + len(body)
@@ -283,6 +291,20 @@ def _body(data: bytes, at: int) -> bytes | None:
     if length is None or not 0 < length < LARGEST or _lacks(data, at):
         return None
     return data[at + _FRAME.size : at + _FRAME.size + length]
+
+
+def _operation(body: bytes) -> str | None:
+    """Return the operation of a record, which is near its beginning; None if it is damaged."""
+    unpacker = msgpack.Unpacker(raw=False, unicode_errors="surrogateescape")
+    unpacker.feed(body[:HEADER])
+    try:
+        unpacker.read_array_header()
+        unpacker.skip()
+        unpacker.skip()
+        found = unpacker.unpack()
+    except (ValueError, msgpack.UnpackException):
+        return None
+    return found if isinstance(found, str) else None
 
 
 def _record(body: bytes) -> Record | None:

@@ -106,7 +106,8 @@ class LiveDatasets:
         return self.values[key][2]
 
     def set(self, key, value, persist=None, metadata=None, person=None):
-        """Set a dataset; without `persist` or `metadata` they are unchanged."""
+        """Set a dataset; without `persist` or `metadata` they are unchanged. UsageError for what is no dataset."""
+        _check(key, {} if metadata is None else metadata)
         self._set(key, value, persist, metadata, person=person)
         self._keep([key], person=person)
 
@@ -121,6 +122,15 @@ class LiveDatasets:
         if mod["path"]:
             key = mod["path"][0]
             entry = list(self.values[key])
+            whole = len(mod["path"]) == 1
+            if whole and not (mod["action"] == "setitem" and mod["key"] in (0, 1, 2)):
+                raise UsageError("a dataset consists of whether it persists, value and metadata: set 0, 1 or 2")
+            if whole and mod["key"] == 2:
+                _check(key, mod["value"])
+            if list(mod["path"][1:]) == [2]:
+                tried = {key: [*entry[:2], dict(entry[2])]}
+                apply_change(tried, mod)
+                _check(key, tried[key][2])
             apply_change({key: entry}, mod)
             self.values[key] = tuple(entry)
             self._store.data[key] = self._store.data[key]._replace(value=entry[1], metadata=entry[2])
@@ -378,3 +388,11 @@ class LiveDatasets:
             if self._retry is not None:
                 self._retry.cancel()
         self._store.close_db()
+
+
+def _check(key, metadata):
+    """Raise UsageError for what is no name or no metadata of a dataset: nobody could read it."""
+    if not isinstance(key, str) or not key:
+        raise UsageError(f"a dataset has a text as its name, not {key!r}")
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("unit", ""), str | None):
+        raise UsageError(f"the metadata of {key} are a dictionary, its unit a text: not {metadata!r}")

@@ -30,7 +30,9 @@ class Log(logging.Handler):
         """(level, source, seconds of Unix time, text)."""
         self.watchers: list[Callable[[list[tuple]], None]] = []
         """Called with new records."""
-        self._file = RotatingFileHandler(path, maxBytes=FILE_SIZE, backupCount=FILES, delay=True)
+        self._file = RotatingFileHandler(
+            path, maxBytes=FILE_SIZE, backupCount=FILES, delay=True, errors="backslashreplace"
+        )
         self._file.setFormatter(logging.Formatter("%(message)s"))
         self.setFormatter(logging.Formatter("%(name)s:%(message)s"))
 

@@ -29,7 +29,7 @@ def _experiment_names(lab, of) -> list[str]:
 
 
 def _named(lab, of: str) -> list[dict]:
-    """Return the experiments that a name, a file or the number of a run stands for."""
+    """Return the experiments that a name, a class, a file or the number of a run stands for."""
     known = lab.repository.experiments
     if of in known:
         return [known[of]]
@@ -38,7 +38,7 @@ def _named(lab, of: str) -> list[dict]:
         run = lab.scheduler.runs.get(rid)
         expid = pyon.decode(history.shown(lab.database, rid)["expid"]) if run is None else run.submission.expid
         return [each for each in known.values() if _is_of(each, expid)]
-    return [entry for entry in known.values() if entry["file"] == of]
+    return [entry for entry in known.values() if of in (entry["file"], entry["class_name"])]
 
 
 def _is_of(entry: dict, expid: dict) -> bool:
@@ -51,9 +51,11 @@ def _classes(lab, of) -> list[str]:
 
 def _arguments(lab, of) -> list[str]:
     """Return ``name=`` of each argument, and ``name=value`` of each value that is listed."""
-    found = []
-    for entry in _named(lab, of):
-        for key, (described, *_) in entry["arginfo"].items():
+    found: list[str] = []
+    asked = lab.interactive.asked(int(of)) if of.isdecimal() else None
+    listed = [{key: more for key, *more in asked["arglist_desc"]}] if asked else []
+    for arguments in listed or [entry["arginfo"] for entry in _named(lab, of)]:
+        for key, (described, *_) in arguments.items():
             values = described.get("choices", ())
             if described.get("ty") == "BooleanValue":
                 values = ("false", "true")

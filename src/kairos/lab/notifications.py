@@ -1,7 +1,7 @@
 """Tells people what happens: webhooks and e-mail, as the sections ``[[notify]]`` of lab.toml say.
 
-Messages are sent by a thread, one after the other, and again if that fails; a message that cannot be
-sent is in the log. At most `WAITING` wait.
+Messages are sent by a thread for each recipient, one after the other, and again if that fails; a message that cannot
+be sent is in the log. At most `WAITING` wait for one recipient.
 """
 
 import json
@@ -9,8 +9,11 @@ import logging
 import queue
 import smtplib
 import threading
+import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
+from dataclasses import replace
 from email.message import EmailMessage
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -35,44 +38,68 @@ class Notifications:
     password cannot be read."""
 
     def __init__(self, name: str, wanted: tuple[Notify, ...], email: Email | None, folder: Path):
-        self._name, self._wanted, self._email = name, wanted, email
-        self._password = _secret(folder, email.password_file) if email is not None else None
+        password = _secret(folder, email.password_file) if email is not None else None
+        # What is sent again to one of two places must not come to the other one twice.
+        parts = [part for each in wanted for part in (replace(each, email=()), replace(each, webhook="")) if part.place]
+        self._recipients = [_Recipient(name, part, email, password) for part in parts]
+
+    def take(self, event: Event):
+        """Send an event to those who want it."""
+        for each in self._recipients:
+            if event.kind in each.wanted.on and fnmatchcase(event.subject, each.wanted.subject):
+                each.take(event)
+
+    def close(self):
+        """Stop; messages that wait get one more attempt."""
+        until = time.monotonic() + TIMEOUT
+        for each in self._recipients:
+            each.stop()
+        for each in self._recipients:
+            each.wait(max(0.0, until - time.monotonic()))
+
+
+class _Recipient:
+    """A place to which messages are sent, by a thread of its own: one that does not answer delays no other."""
+
+    def __init__(self, name: str, wanted: Notify, email: Email | None, password: str | None):
+        self._name, self.wanted, self._email, self._password = name, wanted, email, password
         self._waiting: queue.Queue = queue.Queue(WAITING)
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
     def take(self, event: Event):
-        """Send an event to those who want it."""
-        for each in self._wanted:
-            if event.kind in each.on and fnmatchcase(event.subject, each.subject):
-                try:
-                    self._waiting.put_nowait((each, event))
-                except queue.Full:
-                    logger.error("too many messages wait: '%s' is not sent", event.title)
-                    return
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._keep, name="notifications", daemon=True)
-                    self._thread.start()
+        """Send an event."""
+        try:
+            self._waiting.put_nowait(event)
+        except queue.Full:
+            logger.error("too many messages wait: '%s' is not sent to %s", event.title, self.wanted.place)
+            return
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._keep, name="notifications", daemon=True)
+            self._thread.start()
 
-    def close(self):
-        """Stop; messages that wait get one more attempt."""
+    def stop(self):
+        """Stop once what waits was tried once more."""
         self._ended.set()
+        with suppress(queue.Full):
+            self._waiting.put_nowait(None)
+
+    def wait(self, seconds: float):
+        """Wait until it has stopped."""
         if self._thread is not None:
-            self._waiting.put(None)
-            self._thread.join(TIMEOUT)
+            self._thread.join(seconds)
 
     def _keep(self):
-        while (waiting := self._waiting.get()) is not None:
-            wanted, event = waiting
+        while (event := self._waiting.get()) is not None:
             for attempt, pause in enumerate(ATTEMPTS):
                 if attempt and self._ended.wait(pause):
                     break
-                failure = self._sent(wanted, event)
+                failure = self._sent(self.wanted, event)
                 if failure is None:
                     break
-                logger.warning("'%s' could not be sent to %s: %s", event.title, wanted.place, failure)
+                logger.warning("'%s' could not be sent to %s: %s", event.title, self.wanted.place, failure)
             else:
-                logger.error("'%s' was not sent to %s", event.title, wanted.place)
+                logger.error("'%s' was not sent to %s", event.title, self.wanted.place)
 
     def _sent(self, wanted: Notify, event: Event) -> str | None:
         """Send a message; returns why that has failed, None if it has not."""
@@ -81,7 +108,7 @@ class Notifications:
                 self._post(wanted, event)
             if wanted.email:
                 self._write(wanted, event)
-        except (OSError, smtplib.SMTPException, ValueError) as error:
+        except Exception as error:  # also an answer that is no HTTP: the thread must go on
             return f"{type(error).__name__}: {error}".partition("\n")[0]
         return None
 

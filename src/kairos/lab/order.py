@@ -115,7 +115,7 @@ def why(run: Ordered, runs: list, now: float, unmet: Callable, locked: Callable 
         if unmet(submission):
             return f"run {submission.after} has not succeeded yet"
         if not is_due(run, now):
-            return f"it is due at {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(submission.due_date))}"
+            return f"it is due at {_moment(submission.due_date)}"
         if (reason := locked(run)) is not None:
             return reason
         if submission.flush and (before := _before(run, runs)):
@@ -160,3 +160,10 @@ def _during(status: str, runs):
 def _listed(runs) -> str:
     numbers = ", ".join(str(run.submission.rid) for run in runs)
     return f"run{'s' if len(runs) > 1 else ''} {numbers}"
+
+
+def _moment(seconds: float) -> str:
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds:g} s"  # of a queue of a version that has taken any number

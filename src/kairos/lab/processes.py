@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 LINE_LIMIT = 256 << 20
 GRACE = 2.0
 """Seconds for a process to end after each of: request, SIGTERM, SIGKILL."""
+STARTS = 3
+"""Attempts to start a process, if the fork server is killed meanwhile."""
 OUTPUT_PERIOD = 0.2
 """Seconds between two looks at what a run has printed."""
 TOGETHER = 256
@@ -292,21 +294,16 @@ class Processes:
     async def _keep_parent(self):
         """Start the fork server, and start it again if it ends."""
         while True:
-            ours, its = socket.socketpair()
-            with its:
-                self._parent = await asyncio.create_subprocess_exec(
-                    sys.executable, "-m", "kairos.lab.forkserver", str(its.fileno()), pass_fds=[its.fileno()]
-                )
-            reader, self._requests = await asyncio.open_connection(sock=ours)
-            while line := await reader.readline():
-                message = pyon.decode(line.decode())
-                if "ready" in message:
-                    self.ready.set()
-                elif "started" in message:
-                    self._started.put_nowait(message["started"])
-                else:
-                    self._note_code(message["ended"], message["code"])
+            try:
+                reader, self._requests = await self._start_parent()
+            except OSError as error:  # no process, file or memory is left, for now
+                logger.error("the fork server cannot be started: %s; it is tried again", error)
+                await asyncio.sleep(0.5)
+                continue
+            with suppress(ConnectionError):  # it was killed before it has read everything
+                await self._receive(reader)
             self.ready.clear()
+            self._requests.close()
             self._early_codes.clear()
             for process in self._known.values():
                 process.expect_no_code()
@@ -314,6 +311,30 @@ class Processes:
             logger.error("the fork server has ended; it is started again")
             self._started.put_nowait(None)
             await asyncio.sleep(0.5)
+
+    async def _start_parent(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Start the fork server; returns the connection to it. OSError."""
+        ours, its = socket.socketpair()
+        with its:
+            try:
+                self._parent = await asyncio.create_subprocess_exec(
+                    sys.executable, "-m", "kairos.lab.forkserver", str(its.fileno()), pass_fds=[its.fileno()]
+                )
+            except OSError:
+                ours.close()
+                raise
+        return await asyncio.open_connection(sock=ours)
+
+    async def _receive(self, reader: asyncio.StreamReader):
+        """Note what the fork server says, until it has ended."""
+        while line := await reader.readline():
+            message = pyon.decode(line.decode())
+            if "ready" in message:
+                self.ready.set()
+            elif "started" in message:
+                self._started.put_nowait(message["started"])
+            else:
+                self._note_code(message["ended"], message["code"])
 
     def _note_code(self, pid: int, code: int):
         for process in self._known.values():
@@ -328,20 +349,30 @@ class Processes:
         (folder / "lock").touch()
         request = {"kind": kind, "folder": str(folder), "path": str(self.path), "begin": begin}
         async with self._starting:
-            await self.ready.wait()
-            forking = asyncio.ensure_future(self._forked(request))
-            try:
-                pid = await asyncio.shield(forking)
-            except asyncio.CancelledError:
-                # It is started all the same, and must neither stay nor be taken for the next one.
-                if (pid := await forking) is not None:
-                    process = self._started_here(key, folder, pid)
-                    await process.stop(orderly=False)
-                    await self.drop(process)
-                raise
-        if pid is None:
-            raise Ended(None)
-        return self._started_here(key, folder, pid, take, printed)
+            for _ in range(STARTS):
+                pid = await self._started_once(request, key, folder)
+                if pid is not None:
+                    return self._started_here(key, folder, pid, take, printed)
+                # The fork server was killed. If it had started the process, that has locked its folder meanwhile.
+                await self.ready.wait()
+                if (lock := lock_free(folder)) is None:
+                    return self.adopt(key, folder, int((folder / "lock").read_text() or 0), take, printed)
+                os.close(lock)
+        raise Ended(None)
+
+    async def _started_once(self, request: dict, key, folder: Path) -> int | None:
+        await self.ready.wait()
+        forking = asyncio.ensure_future(self._forked(request))
+        try:
+            pid = await asyncio.shield(forking)
+        except asyncio.CancelledError:
+            # It is started all the same, and must neither stay nor be taken for the next one.
+            if (pid := await forking) is not None:
+                process = self._started_here(key, folder, pid)
+                await process.stop(orderly=False)
+                await self.drop(process)
+            raise
+        return pid
 
     def _started_here(self, key, folder: Path, pid: int, take=None, printed=None) -> Process:
         process = self.adopt(key, folder, pid, take, printed)

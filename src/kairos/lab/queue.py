@@ -75,7 +75,7 @@ class Queue:
         with self._database.change() as change:
             if request is not None and (row := _requested(change, request)) is not None:
                 return row
-            rid = self._numbers.get(above=_highest(change))
+            rid = self._number(change)
             made = Submission(rid, position=float(rid), request=request, **values)
             change.execute(insert(submissions).values(**_row(made)))
         return made
@@ -100,7 +100,7 @@ class Queue:
             history.enter(change, [record])
             if submission.repeat == 0 or record["status"] == "deleted":
                 return None
-            rid = self._numbers.get(above=_highest(change))
+            rid = self._number(change)
             again = replace(
                 submission,
                 rid=rid,
@@ -113,6 +113,13 @@ class Queue:
             )
             change.execute(insert(submissions).values(**_row(again)))
         return again
+
+    def _number(self, change) -> int:
+        """Return the next number of a run; UsageError on a full disk."""
+        try:
+            return self._numbers.get(above=_highest(change))
+        except OSError as error:
+            raise UsageError(f"the number of the run cannot be kept in last_rid.pyon: {error.strerror}") from None
 
     def how_ended(self, rid: int) -> str | None:
         """Return the status with which a run has ended; None if it has not."""

@@ -9,7 +9,6 @@ import hashlib
 import logging
 import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ from ..errors import KairosError, UsageError
 from ..schedule import listed
 from .defaults import MISSING
 from .excerpts import NOW, OWN, STORED
+from .exports import export, git
 from .processes import Ended, Processes, last_line
 
 __all__ = ["FolderSource", "GitSource", "Repository"]
@@ -84,20 +84,15 @@ class GitSource:
         self._exporting = asyncio.Lock()
 
     async def _git(self, *words) -> bytes:
-        def call():
-            return subprocess.run(["git", "-C", self.root, *words], capture_output=True)
-
-        try:
-            done = await asyncio.to_thread(call)
-        except OSError as error:
-            raise UsageError(f"git cannot be started: {error.strerror}") from None
-        if done.returncode:
-            raise UsageError(f"{self.root}: {done.stderr.decode(errors='replace').strip()}")
-        return done.stdout
+        return await asyncio.to_thread(git, self.root, *words)
 
     async def current(self) -> str:
         """Return the current commit; UsageError if this is no repository."""
-        return (await self._git("rev-parse", "HEAD")).decode().strip()
+        await self._git("rev-parse", "--git-dir")
+        try:
+            return (await self._git("rev-parse", "--verify", "--quiet", "HEAD")).decode().strip()
+        except UsageError:
+            raise UsageError(f"the repository {self.root} has no commit yet: 'git commit' makes one") from None
 
     async def resolved(self, revision: str | None) -> tuple[str, str | None]:
         """Return the full name of a commit, and its message; KeyError."""
@@ -127,10 +122,12 @@ class GitSource:
 
     async def _export(self, revision: str, folder: Path):
         new = folder.with_name(f".{revision}.{os.getpid()}")
-        new.mkdir(parents=True, exist_ok=True)
-        archive = await self._git("archive", "--format=tar", revision)
-        await asyncio.to_thread(subprocess.run, ["tar", "-x", "-C", new], input=archive, check=True)
-        new.rename(folder)
+        try:
+            await asyncio.to_thread(export, self.root, revision, new)
+            new.rename(folder)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
 
     def keep(self, revisions: set[str]):
         """Delete the files of other commits."""

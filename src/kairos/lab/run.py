@@ -1,6 +1,7 @@
 """A run in the queue, as the scheduler knows it."""
 
 import asyncio
+import numbers
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,12 @@ from .contents import Contents
 from .processes import Process
 from .queue import Submission
 
-__all__ = ["Run", "check_repeat", "check_submission", "status_during", "unbegun"]
+__all__ = ["Run", "check_scheduling", "check_submission", "status_during", "unbegun"]
+
+FURTHEST = 1 << 31
+"""Priorities, repetitions and the like are less than this: every database keeps them."""
+LATEST = 253402300800.0
+"""Unix time of the end of the year 9999: later times cannot be written as dates."""
 
 
 @dataclass(eq=False)
@@ -27,6 +33,8 @@ class Run:
     """Its `run` has been started: from now on it is resumed."""
     failure: tuple[str, str | None] | None = None
     """Status and error with which it has ended."""
+    problem: str | None = None
+    """Why it cannot be stored, once it has ended."""
     task: asyncio.Task | None = field(default=None, repr=False)
     lock: int | None = None
     """Descriptor of the lock of its folder, if its process was gone when the laboratory was started."""
@@ -61,21 +69,60 @@ def status_during(stage: str | None) -> str:
     return {None: "preparing", "build": "preparing", "prepare": "preparing", "run": "running"}.get(stage, "analyzing")
 
 
-def check_submission(pipeline_name, expid, priority, repeat=0):
-    """Raise ValueError for a submission that could not be run."""
-    if not isinstance(pipeline_name, str) or not isinstance(priority, int):
-        raise ValueError("a pipeline is a name, a priority an integer")
+def check_submission(expid, **scheduling) -> dict:
+    """Return how a submission is to be scheduled, see `check_scheduling`; ValueError for one that could not be run."""
     if not isinstance(expid, dict) or not isinstance(expid.get("file", expid.get("content")), str):
         raise ValueError("a submission has a file, or content")
     if not isinstance(expid.get("arguments") or {}, dict):
         raise ValueError("arguments are a dictionary")
-    check_repeat(repeat)
+    for name in ("class_name", "repo_rev", "devarg_override"):
+        if not isinstance(expid.get(name), str | None):
+            raise ValueError(f"{name} of a submission is a text")
+    if not isinstance(expid.get("log_level", 0), int):
+        raise ValueError("log_level of a submission is an integer")
+    return check_scheduling(**scheduling)
 
 
-def check_repeat(repeat):
-    """Raise ValueError for what is no number of repetitions."""
-    if not isinstance(repeat, int) or repeat < -1:
-        raise ValueError(f"a run cannot be repeated {repeat} times: give 0 or more, or -1 for without end")
+def check_scheduling(**values) -> dict:
+    """Return fields of a submission, see `queue.Submission`, as the queue keeps them; ValueError for what it cannot
+    keep, or by which it could not be ordered any more."""
+    checked = {name: _CHECKS[name](value) if name in _CHECKS else value for name, value in values.items()}
+    return {name: bool(value) if name == "flush" else value for name, value in checked.items()}
+
+
+def _pipeline(value) -> str:
+    if not isinstance(value, str) or not value.isprintable():
+        raise ValueError(f"a pipeline is a name, not {value!r}")
+    return value
+
+
+def _priority(value) -> int:
+    if not isinstance(value, numbers.Integral) or not -FURTHEST <= value < FURTHEST:
+        raise ValueError(f"a priority is an integer of less than 32 bits, not {value!r}")
+    return int(value)
+
+
+def _due_date(value) -> float | None:
+    if value is None:
+        return None
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not abs(value) < LATEST:
+        raise ValueError(f"a due date is a time in seconds of Unix time, not {value!r}")
+    return float(value)
+
+
+def _repeat(value) -> int:
+    if not isinstance(value, numbers.Integral) or not -1 <= value < FURTHEST:
+        raise ValueError(f"a run cannot be repeated {value} times: give 0 or more, or -1 for without end")
+    return int(value)
+
+
+def _after(value) -> int | None:
+    if value is not None and (not isinstance(value, numbers.Integral) or not 0 <= value < FURTHEST):
+        raise ValueError(f"there is no run {value}, after which another one could run")
+    return None if value is None else int(value)
+
+
+_CHECKS = {"pipeline": _pipeline, "priority": _priority, "due_date": _due_date, "repeat": _repeat, "after": _after}
 
 
 def unbegun(run: Run) -> dict:

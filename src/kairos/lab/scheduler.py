@@ -1,6 +1,7 @@
-"""The scheduler: takes the runs of the queue through their stages, each in its own process.
+"""The scheduler: lets the runs of the queue enter their stages, in order.
 
-It decides with :mod:`.order`, and everything that must survive goes through :mod:`.queue` first.
+It decides with :mod:`.order`; what a run does in a stage is in :mod:`.stages`. Everything that must survive goes
+through :mod:`.queue` first.
 """
 
 import asyncio
@@ -8,7 +9,6 @@ import logging
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,19 +17,18 @@ from ..errors import KairosError, UsageError
 from ..experiment.arguments import DefaultMissing
 from ..schedule.tasks import started
 from . import clock, order, storing
-from .contents import contents_of
+from .contents import progress_of
 from .locks import Locks
-from .processes import Ended, Process, Processes, lock_free
+from .processes import Ended, Processes, lock_free
 from .queue import Queue, Submission
 from .rehearsals import Rehearsals
 from .run import Run, check_submission, status_during
+from .stages import Stages
 
 __all__ = ["Scheduler"]
 
 logger = logging.getLogger(__name__)
 
-BUILD = 15.0
-"""Seconds for an experiment to be built, as far as its own code takes time."""
 DUE = 1.0
 """Seconds between looks at the clock while a run is not due: the clock may be set."""
 
@@ -57,6 +56,7 @@ class Scheduler:
     ):
         self._queue, self._processes, self._sources = queue, processes, sources
         self.rehearsals = rehearsals
+        self._stages = Stages(queue, processes, sources, results, rehearsals, callbacks)
         self._folder, self._results = folder, results
         self._callbacks = callbacks
         self._locks = locks
@@ -97,9 +97,9 @@ class Scheduler:
         lock = lock_free(run.folder)
         if lock is None:
             pid = int((run.folder / "lock").read_text() or 0)
-            run.process = self._adopted(run, pid)
+            run.process = self._stages.adopted(run, pid)
             # Before the process has connected: no other run may take its place.
-            run.status = status_during((contents_of(run.folder / "journal").stages or [None])[-1])
+            run.status = status_during(progress_of(run.folder / "journal").stage)
             run.task = started(self._continue(run), partial(self._cut_short, run))
             return
         # Held until the folder is gone: a process that is started late must not run it.
@@ -113,8 +113,8 @@ class Scheduler:
         """Decide what becomes of a run whose process is gone: returns whether it is to be stored.
         One that had not begun goes back to the queue."""
         run.process = None
-        written = contents_of(run.folder / "journal")
-        if "run" not in written.stages and written.end is None:
+        written = progress_of(run.folder / "journal")
+        if not written.begun and written.end is None:
             shutil.rmtree(run.folder, ignore_errors=True)
             self._set_status(run, "pending")
             return False
@@ -122,16 +122,6 @@ class Scheduler:
         logger.warning("run %d was cut off: it is stored as %s", run.rid, run.failure[0])
         self._set_status(run, "deleting")
         return True
-
-    def _adopted(self, run: Run, pid: int) -> Process:
-        self._callbacks["adopted"](run.rid)
-        return self._processes.adopt(run.rid, run.folder, pid, self._take, self._printer(run))
-
-    def _take(self, process, records):
-        self._callbacks["take"](process.key, records)
-
-    def _printer(self, run: Run):
-        return lambda level, text: self._callbacks["printed"](run, level, text)
 
     async def _continue(self, run: Run):
         """Go on with a run whose process has outlived a laboratory."""
@@ -150,7 +140,6 @@ class Scheduler:
                 await self._end(run)  # it was deleted
             return
         run.begun = process.stage in ("run", "analyze")
-        run.devices = tuple(contents_of(run.folder / "journal").stage.get("devices", ()))
         self._set_status(run, status_during(process.stage))
         await self._perform(run, run.status, going_on=process.stage)
 
@@ -189,17 +178,10 @@ class Scheduler:
         `person`, `request`, see `queue.Submission`."""
         if self._stopping:
             return None
-        check_submission(pipeline_name, expid, priority, more.get("repeat", 0))
+        scheduling = {"pipeline": pipeline_name, "priority": priority, "due_date": due_date, "flush": flush, **more}
+        scheduling = check_submission(expid, **scheduling)
         expid, message = await self._sources.resolved(expid)
-        submission = self._queue.submit(
-            pipeline=pipeline_name,
-            expid=expid,
-            priority=priority,
-            due_date=due_date,
-            flush=bool(flush),
-            message=message,
-            **more,
-        )
+        submission = self._queue.submit(expid=expid, message=message, **scheduling)
         self._callbacks["submitted"](submission)
         self._enter(submission)
         return submission.rid
@@ -236,7 +218,7 @@ class Scheduler:
         if run is None:
             return
         if run.status in ("running", "paused"):
-            self._note_termination(run, True)
+            self._stages.note_termination(run, True)
             self._arrange(run.submission.pipeline)  # one that is held goes on now
         else:
             self.delete(rid)
@@ -377,10 +359,8 @@ class Scheduler:
 
     async def _perform(self, run: Run, status: str, going_on=False):
         """Take a run through a stage, then let others of its pipeline have their turn."""
-        work = {"preparing": self._prepare, "running": self._run, "analyzing": self._analyze}[status]
         try:
-            after = await work(run, going_on)
-            self._set_status(run, after)
+            self._set_status(run, await self._stages.perform(run, status, going_on))
         except asyncio.CancelledError:
             if self._stopping and run.status != "deleting":
                 raise
@@ -397,68 +377,6 @@ class Scheduler:
             await self._end(run)
         self._arrange(run.submission.pipeline)
 
-    async def _prepare(self, run: Run, going_on) -> str:
-        stages = {False: ("build", "prepare"), None: ("build", "prepare"), "build": ("prepare",), "prepare": ()}
-        if going_on is False:
-            begin = await self._begin(run)
-            run.process = await self._processes.fork("run", run.rid, run.folder, begin, self._take, self._printer(run))
-        elif going_on in ("build", "prepare"):
-            self._check(run, *await run.process.result())
-        for stage in stages[going_on]:
-            how, data = await run.process.perform(stage, BUILD if stage == "build" else None)
-            self._check(run, how, data)
-            run.devices = tuple(data or ())
-        return "prepare_done"
-
-    async def _begin(self, run: Run) -> dict:
-        submission = run.submission
-        return {
-            "rid": run.rid,
-            "expid": submission.expid,
-            "pipeline": submission.pipeline,
-            "priority": submission.priority,
-            "person": submission.person,
-            "submitted": submission.submitted,
-            "directory": await self._sources.directory(submission.expid),
-            "results": str(self._results),
-            **self._callbacks["begin"](),
-        }
-
-    def _check(self, run: Run, how: str, data):
-        """Raise UsageError if a stage has not ended as it should."""
-        if how in ("failed", "terminated"):
-            run.failure = (how, str(data))
-            raise UsageError(str(data))
-
-    async def _run(self, run: Run, going_on) -> str:
-        if going_on:
-            how, data = await run.process.result()
-        elif run.begun:
-            # Reported once: a second request terminates a run that goes on all the same.
-            termination = run.submission.termination
-            if termination:
-                self._note_termination(run, False)
-            how, data = await run.process.perform("resume", termination=termination)
-        else:
-            run.begun = True
-            how, data = await run.process.perform("run", theory=self.rehearsals.theory.get(run.rid))
-        self._check(run, how, data)
-        return "paused" if how == "paused" else "run_done"
-
-    def _note_termination(self, run: Run, wanted: bool):
-        """Note that a run is to terminate, or has been told; on a full disk for this laboratory only."""
-        try:
-            run.submission = self._queue.change(run.submission, termination=wanted)
-        except UsageError as error:
-            logger.error("run %d: %s", run.rid, error)
-            run.submission = replace(run.submission, termination=wanted)
-
-    async def _analyze(self, run: Run, going_on) -> str:
-        how, data = await (run.process.result() if going_on == "analyze" else run.process.perform("analyze"))
-        self._check(run, how, data)
-        run.failure = ("completed", None)
-        return "deleting"
-
     # The end
 
     async def _end(self, run: Run):
@@ -467,7 +385,7 @@ class Scheduler:
         process = run.process
         if process is not None:
             if status != "deleted" and not process.busy and process.greeted.is_set() and not process.gone.is_set():
-                await self._close(run)
+                await self._stages.close(run)
             await process.stop(orderly=status == "deleted")
             await self._processes.drop(process)
         if error and status == "failed":
@@ -489,11 +407,3 @@ class Scheduler:
             self._enter(again)
         for pipeline in {each.submission.pipeline for each in self.runs.values()}:
             self._arrange(pipeline)  # another one may depend on it
-
-    async def _close(self, run: Run):
-        """Have a process write its file; it then ends by itself."""
-        try:
-            await run.process.perform("end")
-            await run.process.gone.wait()
-        except Ended:
-            pass

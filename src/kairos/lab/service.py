@@ -8,11 +8,11 @@ from sqlalchemy import delete, insert
 
 from .. import pyon
 from ..errors import UsageError
-from . import analysis, clock, history, setting
+from . import analysis, clock, comparison, history, setting
 from .logbook import markdown
 from .names import names
 from .progress import asked_points
-from .run import check_repeat, check_submission
+from .run import check_scheduling, check_submission
 from .tables import notes, tags
 
 __all__ = ["Service"]
@@ -74,7 +74,7 @@ class Service:
                 "termination": run.submission.termination,
                 "after": run.submission.after,
                 "repeat": run.submission.repeat,
-                "why": self._lab.scheduler.why(run),
+                "why": self._why(run),
                 "rehearsal": self._lab.scheduler.rehearsals.results.get(run.rid, {}).get("sentence"),
                 "points": self._lab.progress.made(run.rid),
                 "asked_points": asked_points(expid := run.submission.expid, repository.arguments(expid)),
@@ -94,13 +94,37 @@ class Service:
         """Release a run that is held, or that waits for another one that has not succeeded."""
         self._lab.scheduler.set_held(rid, None)
 
+    def asked(self, rid) -> dict:
+        """Return the arguments for which a run asks, as those of `experiments`; UsageError if it asks for none."""
+        found = self._lab.interactive.asked(rid)
+        if found is None:
+            self._lab.scheduler.known(rid)
+            raise UsageError(f"run {rid} asks for nothing")
+        return {key: tuple(more) for key, *more in found["arglist_desc"]}
+
+    def answer(self, rid, values):
+        """Give a run the arguments for which it asks; None: refuse."""
+        self.asked(rid)
+        if values is None:
+            self._lab.interactive.cancel(rid)
+        else:
+            self._lab.interactive.supply(rid, values)
+
+    def _why(self, run) -> str | None:
+        """Return why a run waits; None if it does not."""
+        found = self._lab.interactive.asked(run.rid)
+        if found is None:
+            return run.problem or self._lab.scheduler.why(run)
+        names = ", ".join(key for key, *_ in found["arglist_desc"])
+        return f"it asks for {names or 'nothing'}: kairos queue answer {run.rid}"
+
     def edit(self, rid, **values):
         """Change `priority`, `due_date`, `flush`, `pipeline`, `repeat` or `arguments` of a waiting run."""
         run = self._lab.scheduler.waiting(rid)
         unknown = set(values) - {"priority", "due_date", "flush", "pipeline", "repeat", "arguments"}
         if unknown:
             raise UsageError(f"{', '.join(sorted(unknown))} of a run cannot be changed")
-        check_repeat(values.get("repeat", 0))
+        values = check_scheduling(**values)
         if "arguments" in values:
             given = {**(run.submission.expid.get("arguments") or {}), **values.pop("arguments")}
             values["expid"] = {**run.submission.expid, "arguments": given}
@@ -140,7 +164,7 @@ class Service:
         if isinstance(expid, int):
             queued = self._lab.scheduler.runs.get(expid)
             expid = pyon.decode(self.run(expid)["expid"]) if queued is None else queued.submission.expid
-        check_submission("", expid, 0)
+        check_submission(expid)
         repository = self._lab.repository
         expid, _ = await repository.resolved({"log_level": 30, **expid})
         found = await self._lab.scheduler.rehearsals.now(expid, bench or {}, theory)
@@ -172,6 +196,13 @@ class Service:
         """Return what the twin has found of the experiments of the repository, if `commits` is set: `experiments`, by
         name, see `commits.Commits`; and whether all are `done`."""
         return {"experiments": self._lab.commits.found, "done": self._lab.commits.is_done}
+
+    def described(self, rid) -> tuple[str, dict | None]:
+        """Return the class of a run, in the queue or finished, and the arguments that its experiment takes, as
+        those of `experiments`; None if they are not known: it is not in the repository any more, or never was."""
+        queued = self._lab.scheduler.runs.get(rid)
+        expid = pyon.decode(self.run(rid)["expid"]) if queued is None else queued.submission.expid
+        return expid.get("class_name") or "", self._lab.repository.entry(expid).get("arginfo")
 
     async def examine(self, file) -> dict:
         """Return the requirements of the experiments in a file, by class."""
@@ -352,7 +383,11 @@ class Service:
         """Return everything that is known of a finished run."""
         return history.shown(self._lab.database, rid)
 
-    async def repeat(self, rid, **changed) -> int:
+    async def compare(self, rid, other) -> dict:
+        """Return what differs between two finished runs beside what the index has, see `comparison.differences`."""
+        return await asyncio.to_thread(comparison.differences, self.run(rid), self.run(other), self._lab.results)
+
+    async def repeat(self, rid, /, **changed) -> int:
         """Submit a finished run again: the same source at the same commit, the same arguments except
         those `changed`; returns the number of the new run."""
         record = self.run(rid)
@@ -402,14 +437,20 @@ class Service:
         return records[max(0, len(records) - count) :]
 
     def status(self) -> dict:
-        """Return name, folder, addresses and how much there is of what."""
+        """Return name, folder, addresses and how much there is of what; `runs` is None while the database is away,
+        and `problem` says why."""
+        try:
+            runs, problem = history.count(self._lab.database), None
+        except UsageError as error:
+            runs, problem = None, str(error)
         return {
             "name": self._lab.settings.name,
             "folder": str(self._lab.settings.folder),
             "results": str(self._lab.results),
             **self._lab.addresses,
             "queue": len(self._lab.scheduler.runs),
-            "runs": history.count(self._lab.database),
+            "runs": runs,
+            "problem": problem,
         }
 
     def end(self):

@@ -8,7 +8,10 @@ page's layouts. Columns have only types that SQLite and PostgreSQL share; values
 PYON text, times seconds of Unix time.
 """
 
-from sqlalchemy import Boolean, Column, Float, Index, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import Boolean, Column, Float, Index, Integer, LargeBinary, MetaData, Table
+from sqlalchemy import String as _String
+from sqlalchemy import Text as _Text
+from sqlalchemy.types import TypeDecorator
 
 __all__ = [
     "alarms",
@@ -29,6 +32,32 @@ __all__ = [
 ]
 
 metadata = MetaData()
+
+
+def kept(text: str) -> str:
+    """Return a text as databases can keep it: PostgreSQL no character 0, none the halves of characters that stand for
+    bytes of another encoding. A run must not be lost because its error has one."""
+    if text.isascii():
+        return text.replace("\0", "\ufffd")
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+class String(TypeDecorator):
+    """Text of any characters, see `kept`."""
+
+    impl = _String
+    cache_ok = True
+
+    def process_bind_param(self, value, dialect):
+        return kept(value) if isinstance(value, str) else value
+
+
+class Text(String):
+    """Long text of any characters."""
+
+    impl = _Text
+    cache_ok = True
+
 
 submissions = Table(
     "submissions",

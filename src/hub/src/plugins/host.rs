@@ -133,6 +133,11 @@ impl Plugins {
                 let text = format!("plugin {other} still provides {service}: reload it first");
                 return Err(ReloadError::Refused(text));
             }
+            if let Some(file) = plugin.protocol().clash(&new.protocol) {
+                let other = plugin.name();
+                let text = format!("plugin {other} has another protocol file of the name {file}: reload it first");
+                return Err(ReloadError::Refused(text));
+            }
         }
         Ok(())
     }

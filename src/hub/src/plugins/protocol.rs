@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use prost::Message as _;
 use protox::file::{
     ChainFileResolver, DescriptorSetFileResolver, File, FileResolver, GoogleFileResolver, IncludeFileResolver,
 };
@@ -17,6 +18,8 @@ use crate::{roles, v1};
 pub struct Protocol {
     /// The encoded file and its imports, for reflection.
     pub files: Vec<u8>,
+    /// The same by the names of the files, without comments.
+    contents: BTreeMap<String, Vec<u8>>,
     /// The role that each path requires.
     pub methods: BTreeMap<String, Role>,
 }
@@ -65,10 +68,23 @@ impl Protocol {
             };
             (path, role)
         });
+        let contents = compiler.file_descriptor_set().file.into_iter().map(|mut file| {
+            file.source_code_info = None;
+            (file.name().to_owned(), file.encode_to_vec())
+        });
         Ok(Self {
             methods: methods.collect(),
+            contents: contents.collect(),
             files: compiler.encode_file_descriptor_set(),
         })
+    }
+
+    /// The name of a file that has another content in the other protocol: reflection, which knows files by their
+    /// names, would hide one of them.
+    pub fn clash(&self, other: &Self) -> Option<&str> {
+        let differs =
+            |(name, content): &(&String, &Vec<u8>)| other.contents.get(*name).is_some_and(|one| one != *content);
+        Some(self.contents.iter().find(differs)?.0)
     }
 
     /// Full names of the services.
@@ -137,6 +153,18 @@ mod tests {
             .collect();
         assert_eq!(found, methods);
         assert_eq!(protocol.services(), BTreeSet::from(["lab.pll.v1.Pll"]));
+    }
+
+    #[test]
+    fn files_of_one_name_clash_unless_they_are_the_same() {
+        let text = "syntax = 'proto3'; package lab.a; message M {} service A { rpc Do(M) returns (M); }";
+        let (one, other) = (
+            compile(text).unwrap(),
+            compile(&text.replace("lab.a", "lab.b")).unwrap(),
+        );
+        assert_eq!(one.clash(&other), Some("pll.proto"));
+        let commented = compile(&format!("// again\n{text}")).unwrap();
+        assert_eq!(one.clash(&commented), None);
     }
 
     #[test]

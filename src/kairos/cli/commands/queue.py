@@ -42,6 +42,16 @@ COMMAND = Command(
             LAB,
             runs="queue.edit",
         ),
+        "answer": Command(
+            "give a run the arguments that it asks for while it runs",
+            QUEUED,
+            Option(
+                "arguments", metavar="KEY=VALUE", nargs="*", completes="argument", help="values; others: the defaults"
+            ),
+            Option("--cancel", action="store_true", help="refuse: the experiment gets CancelledArgsError"),
+            LAB,
+            runs="queue.answer",
+        ),
         "terminate": Command(
             "end runs at their next pause; those that have not begun are deleted",
             Option("runs", metavar="RUN", type=int, completes="queued", nargs="+", help="numbers of the runs"),
@@ -59,6 +69,7 @@ COMMAND = Command(
         "kairos queue pause 9",
         "kairos queue release 12",
         "kairos queue edit 12 points=50 --priority 1",
+        "kairos queue answer 12 power=2mW",
         "kairos queue terminate 7 --force",
     ),
 )

@@ -37,7 +37,7 @@ class Methods:
         status = self._service.status()
         folder = self._lab.settings.folder
         name = status["name"] or folder.name
-        return message("StatusResponse", name=name, folder=str(folder), queue=status["queue"], runs=status["runs"])
+        return message("StatusResponse", name=name, folder=str(folder), queue=status["queue"], runs=status["runs"] or 0)
 
     async def experiments_scan(self, request):
         await self._service.scan(request.revision or None)

@@ -1,0 +1,96 @@
+"""The files of a commit, written out by Git's command line, with those of its submodules."""
+
+import logging
+import subprocess
+from pathlib import Path
+
+from ..errors import UsageError
+
+__all__ = ["export", "git"]
+
+logger = logging.getLogger(__name__)
+
+SUBMODULE = "160000"
+"""Mode of an entry of a tree that is a commit of another repository."""
+
+
+def git(root: Path, *words: str) -> bytes:
+    """Return what a command of Git prints in the repository `root`; UsageError."""
+    try:
+        done = subprocess.run([*_git(root), *words], capture_output=True)
+    except OSError as error:
+        raise UsageError(f"git cannot be started: {error.strerror}") from None
+    if done.returncode:
+        raise UsageError(f"{root}: {_reason(done.stderr)}")
+    return done.stdout
+
+
+def _git(root: Path) -> list:
+    """Return the beginning of a command. The repository of a submodule names a working copy, which may be gone."""
+    return ["git", "-C", root, *(["--work-tree=."] if (root / "HEAD").exists() else [])]
+
+
+def _reason(said: bytes) -> str:
+    """Return the line in which a program says why it has failed."""
+    lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith("fatal:")), lines[-1] if lines else "it has failed")
+
+
+def export(root: Path, commit: str, folder: Path):
+    """Write the files of a commit to a folder, which is made; UsageError. A submodule that was not fetched is left
+    empty, which the log says."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _unpack(root, commit, folder)
+    listed = git(root, "ls-tree", "-r", "-z", commit).decode(errors="surrogateescape").split("\0")
+    entries = [entry.partition("\t") for entry in listed if entry.startswith(SUBMODULE)]
+    for described, _, path in entries:
+        inner = described.split()[2]
+        source = next((each for each in _places(root, commit, path) if _has(each, inner)), None)
+        if source is None:
+            logger.warning(
+                "the submodule %s of %s is left empty: 'git submodule update --init' fetches it", path, commit[:12]
+            )
+        else:
+            export(source, inner, folder / path)
+
+
+def _unpack(root: Path, commit: str, folder: Path):
+    try:
+        # Through a pipe: a repository may be larger than the memory.
+        with subprocess.Popen(
+            [*_git(root), "archive", "--format=tar", commit], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as archive:
+            tar = subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, stderr=subprocess.PIPE)
+            archive.stdout.close()
+            said = archive.stderr.read()
+    except OSError as error:
+        raise UsageError(f"{error.filename or 'git'} cannot be started: {error.strerror}") from None
+    if tar.returncode or archive.returncode:
+        said = tar.stderr if tar.returncode else said
+        raise UsageError(f"the files of the commit {commit[:12]} cannot be written: {_reason(said)}")
+
+
+def _places(root: Path, commit: str, path: str) -> list[Path]:
+    """Return where the repository of a submodule may be: in the working copy, or beside the objects of `root`."""
+    places = [root / path]
+    try:
+        ours = root / git(root, "rev-parse", "--git-common-dir").decode().strip()
+        named = git(root, "config", "-z", "--blob", f"{commit}:.gitmodules", "--get-regexp", r"^submodule\..*\.path$")
+    except UsageError:
+        return places
+    for entry in named.decode(errors="surrogateescape").split("\0"):
+        key, _, value = entry.partition("\n")
+        if value == path:
+            places.append(ours / "modules" / key.removeprefix("submodule.").removesuffix(".path"))
+    return places
+
+
+def _has(place: Path, commit: str) -> bool:
+    """Return whether a folder is a repository of its own that has a commit."""
+    if not (place / ".git").exists() and not (place / "HEAD").exists():
+        return False  # Git would look into the folders above it
+    try:
+        git(place, "cat-file", "-e", f"{commit}^{{commit}}")
+        return True
+    except UsageError:
+        return False
