@@ -179,7 +179,7 @@ class HostBridge:
         if isinstance(value, _FUNCTIONS) or _embedded(value) is not None or _computes(value):
             return ("function", store(value))
         if isinstance(value, type) and issubclass(value, BaseException):
-            return ("exception", self._exception_key(value), _readable(value.__name__))
+            return ("exception", self._exception_key(value), _readable(value.__name__), Exception in value.__mro__)
         if isinstance(value, type | types.ModuleType):
             return ("namespace", store(value), f"{_readable(type(value).__name__)} {_readable(value.__name__)}")
         if isinstance(value, numpy.generic | complex):

@@ -82,7 +82,7 @@ pub(crate) struct ModuleBuilder<'p> {
     class_types: HashMap<Handle, Ty>,
     exception_ids: HashMap<i32, Rc<str>>,
     /// What clauses for a class catch, by its key.
-    caught: HashMap<i32, Caught>,
+    caught: HashMap<Option<i32>, Option<Caught>>,
     /// Whether the host may raise exceptions in the kernel: whether the kernel waits for its answers.
     pub host_raises: bool,
     /// Whether exceptions with 64-bit and with 32-bit integer parameters are raised, which need
