@@ -77,6 +77,16 @@ def _integer(value):
     raise TypeError(f"{type(value).__name__} where an integer is expected")
 
 
+def _elements(dtype, data):
+    elements = numpy.frombuffer(base64.b64decode(data), dtype=dtype)
+    if elements.dtype.kind in "UV":
+        try:
+            elements.tolist()
+        except SystemError as error:  # a number that is no character
+            raise ValueError(str(error)) from None
+    return elements
+
+
 _CLASSES = {
     "tuple": lambda items: tuple(items),
     "dict": lambda items: dict(_pairs(items)),
@@ -86,8 +96,8 @@ _CLASSES = {
     "bytes": lambda text: base64.b64decode(text),
     "slice": slice,
     "Fraction": lambda numerator, denominator: Fraction(_integer(numerator), _integer(denominator)),
-    "nparray": lambda shape, dtype, data: numpy.frombuffer(base64.b64decode(data), dtype=dtype).reshape(shape).copy(),
-    "npscalar": lambda dtype, data: numpy.frombuffer(base64.b64decode(data), dtype=dtype)[0],
+    "nparray": lambda shape, dtype, data: _elements(dtype, data).reshape(shape).copy(),
+    "npscalar": lambda dtype, data: _elements(dtype, data)[0],
 }
 
 

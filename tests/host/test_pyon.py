@@ -99,7 +99,14 @@ def test_random_text_is_a_value_or_a_value_error(text):
 
 
 @pytest.mark.parametrize(
-    "text", ['{"__jsonclass__": 5}', '{"__jsonclass__": ["nparray", [[2], "<f8", ""]]}', "[" * 99999]
+    "text",
+    [
+        '{"__jsonclass__": 5}',
+        '{"__jsonclass__": ["nparray", [[2], "<f8", ""]]}',
+        "[" * 99999,
+        'npscalar("<U1", "//8A/w==")',  # no character has this number
+        'nparray((1,), "<U1,<f8", "//8A/wAAAAAAAAAA")',
+    ],
 )
 def test_malformed_object_is_rejected(text):
     with pytest.raises(ValueError):
