@@ -439,7 +439,10 @@ def _element(dtype: numpy.dtype, values: Any) -> str:
 
 def _embedded(value: Any) -> EmbeddedInfo | None:
     """Return the decorators' record of a function. Dummies with arbitrary attributes have none."""
-    info = getattr(value, "artiq_embedded", None)
+    try:
+        info = getattr(value, "artiq_embedded", None)
+    except NotInKairos:  # reported where it is used
+        return None
     return info if isinstance(info, EmbeddedInfo) else None
 
 
