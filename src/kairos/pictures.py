@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .errors import UsageError
 from .files import replacing
+from .texts import plain
 
 __all__ = ["COLORS", "FONT", "FORMATS", "drawing", "prepare", "save"]
 
@@ -68,5 +69,10 @@ def save(figure, path, dpi: int):
         raise UsageError(
             f"{path}: the file name of a picture must end with {', '.join(FORMATS)}, which selects the format"
         )
+    for text in figure.findobj(lambda artist: hasattr(artist, "set_text") and hasattr(artist, "get_text")):
+        # Of names in files; matplotlib warns of characters that it cannot draw, as they are.
+        shown = plain(text.get_text())
+        if shown != text.get_text():
+            text.set_text(shown)
     with replacing(path) as new:
         figure.savefig(new, dpi=dpi, format=suffix[1:], metadata={"Software": None} if suffix == ".png" else None)

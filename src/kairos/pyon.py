@@ -8,7 +8,9 @@ and what ARTIQ up to version 8 speaks.
 
 import ast
 import base64
+import contextlib
 import json
+import os
 from collections import OrderedDict
 from collections.abc import Callable
 from fractions import Fraction
@@ -16,7 +18,7 @@ from typing import Any
 
 import numpy
 
-__all__ = ["encode", "decode"]
+__all__ = ["decode", "encode", "load_file", "store_file"]
 
 
 SHOWN = 200
@@ -77,6 +79,16 @@ def _integer(value):
     raise TypeError(f"{type(value).__name__} where an integer is expected")
 
 
+def _elements(dtype, data):
+    elements = numpy.frombuffer(base64.b64decode(data), dtype=dtype)
+    if elements.dtype.kind in "UV":
+        try:
+            elements.tolist()
+        except SystemError as error:  # a number that is no character
+            raise ValueError(str(error)) from None
+    return elements
+
+
 _CLASSES = {
     "tuple": lambda items: tuple(items),
     "dict": lambda items: dict(_pairs(items)),
@@ -86,8 +98,8 @@ _CLASSES = {
     "bytes": lambda text: base64.b64decode(text),
     "slice": slice,
     "Fraction": lambda numerator, denominator: Fraction(_integer(numerator), _integer(denominator)),
-    "nparray": lambda shape, dtype, data: numpy.frombuffer(base64.b64decode(data), dtype=dtype).reshape(shape).copy(),
-    "npscalar": lambda dtype, data: numpy.frombuffer(base64.b64decode(data), dtype=dtype)[0],
+    "nparray": lambda shape, dtype, data: _elements(dtype, data).reshape(shape).copy(),
+    "npscalar": lambda dtype, data: _elements(dtype, data)[0],
 }
 
 
@@ -103,10 +115,13 @@ def _object_hook(value):
     raise ValueError(f"invalid PYON class {marker!r}")
 
 
-def encode(value, version: int = 2) -> str:
-    """Return `value` as PYON text; TypeError if part of it cannot be represented."""
+def encode(value, version: int = 2, pretty: bool = False) -> str:
+    """Return `value` as PYON text; TypeError if part of it cannot be represented.
+
+    pretty: on several lines, for readers; version 1 has one line.
+    """
     try:
-        return _to_literal(value) if version == 1 else json.dumps(_to_json(value))
+        return _to_literal(value) if version == 1 else json.dumps(_to_json(value), indent=4 if pretty else None)
     except RecursionError:
         raise TypeError("a value that contains itself, or is nested too deeply, cannot be written as PYON") from None
     except ValueError as error:  # an integer of thousands of digits
@@ -174,6 +189,26 @@ def decode(text: str):
         return _from_literal(ast.parse(text.strip(), mode="eval").body)
     except (ValueError, SyntaxError, TypeError, LookupError, ArithmeticError, MemoryError, RecursionError):
         raise ValueError(f"not a PYON value: {shown}") from None
+
+
+def store_file(filename, value):
+    """Write `value` to a file, which is replaced only when all is written; TypeError, as of `encode`, or OSError."""
+    text = encode(value, pretty=True)
+    new = f"{os.fspath(filename)}.{os.getpid()}.new"
+    try:
+        with open(new, "w", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+        os.replace(new, filename)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(new)
+        raise
+
+
+def load_file(filename):
+    """Return the value in a file; ValueError if it is no PYON, OSError if the file cannot be read."""
+    with open(filename, encoding="utf-8") as file:
+        return decode(file.read())
 
 
 _NAMES = {"null": None, "true": True, "false": False, "nan": float("nan"), "inf": float("inf")}

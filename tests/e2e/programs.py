@@ -7,15 +7,19 @@ through the numbers passed to `mark`. Everything is derived from the seed.
 
 import random
 
-CLASSES = ("ValueError", "IndexError", "Alpha")
-"""Few, so that clauses match often."""
+CLASSES = ("ValueError", "IndexError", "Alpha", "Stop")
+"""Few, so that clauses match often. `Exception` does not catch `Stop`."""
 
 HEAD = """\
 class Alpha(Exception):
     pass
 
 
-CLASSES = (ValueError, IndexError, Alpha)
+class Stop(BaseException):
+    pass
+
+
+CLASSES = (ValueError, IndexError, Alpha, Stop)
 """
 
 METHODS = """
@@ -30,8 +34,8 @@ METHODS = """
 
     @rpc
     def refuse(self, number) -> TInt32:
-        if number % 4 < 3:
-            raise CLASSES[number % 4](f"from the host: {number}")
+        if number % 5 < 4:
+            raise CLASSES[number % 5](f"from the host: {number}")
         return number
 """
 
@@ -181,7 +185,7 @@ class Writer:
         lines = [indent + "try:", *self.block(depth + 1, loops, caught)]
         clauses = self.random.sample(CLASSES, self.random.choice((0, 1, 1, 2, 2)))
         if self.random.random() < 0.3:
-            clauses.append(self.random.choice(("Exception", "")))
+            clauses.append(self.random.choice(("Exception", "BaseException", "")))
         handlers = []
         for clause in clauses:
             name = ""

@@ -32,6 +32,14 @@ HOST_CLASSES = [
 ]
 
 
+class Stop(BaseException):
+    """Not an `Exception`, and known to kernels."""
+
+
+class UnregisteredStop(BaseException):
+    """Not an `Exception`, and not named by a kernel."""
+
+
 class Crossing:
     def __init__(self, core):
         self.core = core
@@ -70,6 +78,30 @@ class Crossing:
             return 5
         except Exception:
             return 6
+        return 0
+
+    @kernel
+    def pass_stops(self, number) -> TInt32:
+        try:
+            try:
+                if number == 0:
+                    self.ask()
+                if number == 1:
+                    raise KeyboardInterrupt("of the kernel")
+                if number == 2:
+                    raise Stop
+                if number == 3:
+                    raise Lost
+                if number == 4:
+                    raise BaseException("of all")
+                if number == 5:
+                    raise RTIOUnderflow("late")
+            except (IndexError, Exception):
+                return 1
+            except Stop:
+                return 2
+        except BaseException:
+            return 3
         return 0
 
     @kernel
@@ -170,6 +202,15 @@ def test_builtin_exception_class_is_kept_across_rpc(crossing, cls):
         error = caught(run)
         assert type(error) is cls
         assert str(error) == str(cls("why"))
+
+
+def test_clause_of_exception_lets_interruptions_pass(crossing):
+    plain = Crossing.pass_stops.artiq_embedded.function
+    for number in range(1, 7):
+        assert crossing.pass_stops(number) == plain(crossing, number)
+    for cls in (Stop, UnregisteredStop, GeneratorExit, Lost, Unregistered, IndexError, RTIOUnderflow, BaseException):
+        crossing.error = cls("why")
+        assert crossing.pass_stops(0) == plain(crossing, 0), cls
 
 
 def test_host_exception_in_handler_is_raised(crossing):

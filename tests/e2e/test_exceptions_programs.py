@@ -70,7 +70,7 @@ def outcome(programs, number, chain):
         result = getattr(programs, f"p{number}")()
     except TooLong:
         return None
-    except Exception as error:
+    except BaseException as error:
         result = chain(error)
     return list(programs.trace), result
 

@@ -1,50 +1,85 @@
-"""Loops that poll the counter: the time is skipped, and they end when the program says."""
+"""Loops that poll the counter: the time is skipped, and they end when the program says.
 
-import pytest
+All shapes run in one kernel, each for two seconds of the device, which would take minutes if it polled.
+"""
 
-HEAD = """import numpy as np
-from artiq.experiment import *
+READ = "self.core.get_rtio_counter_mu()"
+SHAPES = [
+    (f"while {READ} < end:\n    pass", 0),
+    (f"while end >= {READ}:\n    pass", 0),
+    (f"while {READ} < self.deadline:\n    pass", 0),
+    (f"while now_mu() - {READ} > 100_000:\n    pass", -100_000),
+    (f"while 50_000 < end - {READ}:\n    pass", -50_000),
+    (f"while {READ} + 2 * 1_000 <= end:\n    pass", -2_000),
+    (f"while not ({READ} >= end):\n    continue", 0),
+    (f"while True:\n    if {READ} >= end:\n        break", 0),
+    (f"while True:\n    now = {READ}\n    if now >= end:\n        n += 1\n        break", 0),
+    (f"now = {READ}\nwhile now < end:\n    now = {READ}", 0),
+    (f"done = False\nwhile not done:\n    done = {READ} >= end", 0),
+    (f"while True:\n    left = end - {READ}\n    if left <= 0:\n        break", 0),
+    (
+        f"while True:\n    left = end - {READ}\n    if left < 3_000:\n        break\n"
+        "    if left < 9_000:\n        break",
+        -9_000,
+    ),
+    ("while not self.has_come(end):\n    pass", 0),
+    ("while not self.has_come(end=end - 500):\n    pass", -500),
+    ("self.wait(end)", 0),
+    (f"while self.core.mu_to_seconds({READ} - start) < 2.0:\n    pass", 0),
+    (f"while self.waits and {READ} < end:\n    pass", 0),
+    # The last look decides, and a loop that does not begin does not wait.
+    (f"while {READ} < start:\n    pass", -2_000_000_000),
+    (f"now = end\nwhile now < end:\n    now = {READ}", -2_000_000_000),
+]
+HEAD = """from artiq.experiment import *
 
 
 class Exp(EnvExperiment):
-"""
-BODY = """
     def build(self):
         self.setattr_device("core")
         self.deadline = np.int64(0)
+        self.waits = True
+        self.late = [0] * 100
+
     @kernel
-    def run(self):
-        self.core.reset()
+    def has_come(self, end):
+        now = self.core.get_rtio_counter_mu()
+        return now >= end
+
+    @kernel
+    def wait(self, end):
+        while not self.core.get_rtio_counter_mu() >= end:
+            pass
+"""
+SHAPE = """
+    @kernel
+    def shape{number}(self):
+        n = 0
         start = self.core.get_rtio_counter_mu()
         end = start + 2_000_000_000
         at_mu(end)
         self.deadline = end
         {loop}
-        late = self.core.get_rtio_counter_mu() - end
-        self.check(late)
-    def check(self, late):
-        assert {least} <= late < {least} + 5_000, late
+        self.late[{number}] = int32(self.core.get_rtio_counter_mu() - end)
 """
 
 
-@pytest.mark.parametrize(
-    "loop, least",
-    [
-        ("while self.core.get_rtio_counter_mu() < end:\n            pass", 0),
-        ("while end >= self.core.get_rtio_counter_mu():\n            pass", 0),
-        ("while self.core.get_rtio_counter_mu() < self.deadline:\n            pass", 0),
-        ("while now_mu() - self.core.get_rtio_counter_mu() > 100_000:\n            pass", -100_000),
-        ("while 50_000 < end - self.core.get_rtio_counter_mu():\n            pass", -50_000),
-        ("while self.core.get_rtio_counter_mu() + 2 * 1_000 <= end:\n            pass", -2_000),
-    ],
-)
-def test_loop_that_polls_the_counter_ends_at_its_time(kairos, device_db, loop, least):
-    done = kairos.run(BODY.format(loop=loop, least=least), head=HEAD, device_db=device_db)
+def test_loops_that_poll_the_counter_end_at_their_times(kairos, device_db):
+    loops = [loop.replace("\n", "\n        ") for loop, _ in SHAPES]
+    body = "".join(SHAPE.format(number=number, loop=loop) for number, loop in enumerate(loops))
+    calls = "".join(f"\n        self.shape{number}()" for number in range(len(SHAPES)))
+    body += f"\n    @kernel\n    def all(self):\n        self.core.reset(){calls}\n"
+    body += "\n    def run(self):\n        self.all()\n        print('late', self.late)\n"
+    done = kairos.run(body, head=f"import numpy as np\n{HEAD}", device_db=device_db)
     assert done.returncode == 0, done.stderr
+    late = [int(text) for text in done.stdout.partition("late [")[2].partition("]")[0].split(",")]
+    for (loop, least), found in zip(SHAPES, late, strict=False):
+        assert least <= found < least + 5_000, loop
 
 
-def test_polling_of_a_time_that_has_passed_ends_at_once(kairos, device_db):
-    loop = "while self.core.get_rtio_counter_mu() < start:\n            pass"
-    body = BODY.format(loop=loop, least=-2_000_000_000).replace("5_000", "1_000_000")
-    done = kairos.run(body, head=HEAD, device_db=device_db)
+def test_loop_that_counts_its_polls_is_not_skipped(kairos, device_db):
+    loop = f"while {READ} < end:\n            n += 1\n        self.late[1] = n"
+    body = SHAPE.format(number=0, loop=loop).replace("2_000_000_000", "200_000")
+    body += "\n    def run(self):\n        self.shape0()\n        assert self.late[1] > 100\n"
+    done = kairos.run(body, head=f"import numpy as np\n{HEAD}", device_db=device_db)
     assert done.returncode == 0, done.stderr

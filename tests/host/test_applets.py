@@ -5,11 +5,13 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
 from matplotlib import rcParams
 
+from kairos import pictures
 from kairos.applets import supplied
 from kairos.applets.live import Published
 from kairos.applets.sources import AppletError, FileSource, ServerSource, StoreSource
@@ -385,3 +387,13 @@ def test_qt_widget_is_shown_and_its_error_reported(tmp_path):
 
 def _has(name):
     return importlib.util.find_spec(name) is not None
+
+
+def test_control_characters_of_names_are_escaped_in_pictures(tmp_path):
+    with pictures.drawing() as pyplot, warnings.catch_warnings():
+        warnings.simplefilter("error")  # matplotlib's warning would bring them to the terminal
+        figure, axes = pyplot.subplots()
+        axes.plot([1, 2], label="\x1b[31mforged\rname")
+        axes.legend()
+        pictures.save(figure, tmp_path / "picture.svg", 50)
+    assert axes.get_legend().get_texts()[0].get_text() == "\\x1b[31mforged\\rname"

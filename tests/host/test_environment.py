@@ -209,7 +209,8 @@ def test_datasets_are_set_and_read(caplog):
     assert env.get_dataset_metadata("x") == {"unit": "ms"}
     env.set_dataset("grid", numpy.zeros((2, 2)))
     env.mutate_dataset("grid", ((0, 1), (0, 2)), 3)
-    assert env.get_dataset("grid").tolist() == [[3, 3], [0, 0]]
+    env.mutate_dataset("grid", (1, (0, 1)), 4)
+    assert env.get_dataset("grid").tolist() == [[3, 3], [4, 0]]
     assert env.get_dataset("none", 5) == 5
     with pytest.raises(KeyError, match="Dataset 'none' not found"):
         env.get_dataset("none")

@@ -99,8 +99,24 @@ def test_random_text_is_a_value_or_a_value_error(text):
 
 
 @pytest.mark.parametrize(
-    "text", ['{"__jsonclass__": 5}', '{"__jsonclass__": ["nparray", [[2], "<f8", ""]]}', "[" * 99999]
+    "text",
+    [
+        '{"__jsonclass__": 5}',
+        '{"__jsonclass__": ["nparray", [[2], "<f8", ""]]}',
+        "[" * 99999,
+        'npscalar("<U1", "//8A/w==")',  # no character has this number
+        'nparray((1,), "<U1,<f8", "//8A/wAAAAAAAAAA")',
+    ],
 )
 def test_malformed_object_is_rejected(text):
     with pytest.raises(ValueError):
         pyon.decode(text)
+
+
+def test_value_in_a_file_is_replaced_as_a_whole(tmp_path):
+    path, value = tmp_path / "state.pyon", {"a": (1, 2.5), "b": [numpy.int64(3)]}
+    pyon.store_file(path, value)
+    assert pyon.load_file(path) == value and path.read_text().startswith('{\n    "a"')
+    with pytest.raises(TypeError):
+        pyon.store_file(path, {"a": object()})
+    assert pyon.load_file(path) == value and list(tmp_path.iterdir()) == [path]

@@ -92,15 +92,16 @@ impl Check<'_> {
     /// Warns of clauses after one that catches every exception.
     fn never_caught(&mut self, stmt: &Try) {
         let types = &self.program.types;
-        let everything = |class: &Expr| {
-            let kind = types.kind(self.function.types[class.id as usize]);
-            matches!(kind, Kind::Builtin(Builtin::AnyException))
-        };
+        let kind_of = |class: &Expr| types.kind(self.function.types[class.id as usize]);
+        let is_any = |class: &Expr| matches!(kind_of(class), Kind::Builtin(Builtin::AnyException));
+        let is_one = |class: &Expr| !matches!(kind_of(class), Kind::ExceptionClass(class) if !class.is_ordinary);
+        let catches_any = |handler: &&Handler| handler.classes.as_ref().is_some_and(|of| of.iter().any(is_any));
+        // Clauses for all exceptions after `except Exception` may catch `KeyboardInterrupt` and the like.
+        let catches_none = |handler: &&Handler| handler.classes.as_ref().is_some_and(|of| of.iter().all(is_one));
         let mut handlers = stmt.handlers.iter();
-        let catches_all = handlers.find(|handler| handler.classes.as_ref().is_none_or(|of| of.iter().any(everything)));
-        if let (Some(before), Some(after)) = (catches_all, handlers.next()) {
+        if let (Some(before), Some(after)) = (handlers.find(catches_any), handlers.find(catches_none)) {
             let warning = Diagnostic::new(after.span, "this clause never catches anything");
-            let warning = warning.label(before.span, "catches every exception");
+            let warning = warning.label(before.span, "catches every `Exception`");
             self.warnings
                 .add(*warning.help("put the clause for all exceptions last"));
         }

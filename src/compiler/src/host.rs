@@ -80,6 +80,8 @@ impl HostValue {
 pub struct ExceptionClass {
     pub key: i32,
     pub name: Rc<str>,
+    /// Whether `except Exception` catches it.
+    pub is_ordinary: bool,
 }
 
 /// A type annotation of a host function.
@@ -193,12 +195,14 @@ pub type Constructor = (Rc<str>, Option<Handle>);
 /// How the exceptions that an `except` clause catches are recognised.
 #[derive(Clone, Debug)]
 pub struct Caught {
-    /// Keys of the class and of its subclasses, as far as the program knows them; None for the
-    /// base classes of all exceptions.
-    pub keys: Option<Rc<[i32]>>,
-    /// The class's number among those that the kernel catches. An exception of the host comes with a
-    /// bit for each of its base classes, in the place of the parameters.
+    /// Keys of the class and of its subclasses, as far as the program knows them. For `Exception`, keys of
+    /// the classes that are none of its subclasses, such as `KeyboardInterrupt`.
+    pub keys: Rc<[i32]>,
+    /// The number of these classes among those that the kernel catches. An exception of the host comes with
+    /// a bit for each number that holds for it, in the place of the parameters.
     pub number: u32,
+    /// Whether all other exceptions are caught, as by `Exception`.
+    pub others: bool,
 }
 
 /// An array that is a view of memory that it shares with others.
@@ -238,8 +242,8 @@ pub trait Host {
     /// name.
     fn is_instance(&mut self, of: InstanceOf, class: Handle) -> Result<bool, String>;
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String>;
-    /// The exceptions that `except` with the class of this key catches.
-    fn caught(&mut self, key: i32) -> Caught;
+    /// The exceptions that `except` with the class of this key, or with `Exception`, catches; None: all.
+    fn caught(&mut self, key: Option<i32>) -> Option<Caught>;
     /// Name of a class and its `__init__`, if it defines one; None if the object is not a class.
     fn constructor(&mut self, class: Handle) -> Result<Option<Constructor>, String>;
     /// An attribute that objects inherit from the class itself; methods found have receiver 0.

@@ -44,7 +44,7 @@ class EmbeddingMap:
         self._string_keys: dict[str, int] = {text: key for key, text in enumerate(PREALLOCATED)}
         self._exceptions: dict[int, type] = dict(enumerate(_PREALLOCATED_CLASSES))
         """Classes of the exceptions that the kernel names, and of those of the firmware, by key."""
-        self._caught: dict[type, int] = {}
+        self._caught: dict[type | None, int] = {}
         """Classes in `except` clauses, with numbers."""
 
     def store_object(self, obj: Any) -> int:
@@ -255,19 +255,22 @@ class EmbeddingMap:
         self._exceptions.setdefault(key, cls)
         return key
 
-    def caught(self, key: int) -> tuple[list[int] | None, int]:
+    def caught(self, key: int | None) -> tuple[list[int] | None, int]:
         """Return what `except` with the class of this key catches: keys of the known classes, or
-        None for all exceptions, and the class's number in `classes_caught`."""
-        cls = self._exceptions[key]
+        None for all exceptions, and the class's number in `classes_caught`.
+
+        Without a key: what `except Exception` does not catch.
+        """
+        cls = None if key is None else self._exceptions[key]
         number = self._caught.setdefault(cls, len(self._caught))
-        if cls in Exception.__mro__:
+        if cls is BaseException:
             return None, number
-        return [known for known, one in self._exceptions.items() if cls in one.__mro__], number
+        return [known for known, one in self._exceptions.items() if _is_caught(one, cls)], number
 
     def classes_caught(self, cls: type) -> tuple[int, int, int]:
         """Return, as bits of three 64-bit integers, the numbers of the classes that the kernel
         catches and of which `cls` is a subclass."""
-        bits = sum(1 << number for base, number in self._caught.items() if base in cls.__mro__)
+        bits = sum(1 << number for base, number in self._caught.items() if _is_caught(cls, base))
         words = (bits >> 64 * place & (1 << 64) - 1 for place in range(3))
         return tuple(word - (word >> 63 << 64) for word in words)
 
@@ -276,6 +279,11 @@ class EmbeddingMap:
         if key < 0:
             raise IndexError(f"no string has the key {key}")
         return self._strings[key]
+
+
+def _is_caught(cls: type, base: type | None) -> bool:
+    """Return whether a class is a subclass of another one, or, without one, none of `Exception`."""
+    return Exception not in cls.__mro__ if base is None else base in cls.__mro__
 
 
 _VALUES = (int, float, str, bytes, range, numpy.generic)

@@ -179,7 +179,7 @@ class HostBridge:
         if isinstance(value, _FUNCTIONS) or _embedded(value) is not None or _computes(value):
             return ("function", store(value))
         if isinstance(value, type) and issubclass(value, BaseException):
-            return ("exception", self._exception_key(value), _readable(value.__name__))
+            return ("exception", self._exception_key(value), _readable(value.__name__), Exception in value.__mro__)
         if isinstance(value, type | types.ModuleType):
             return ("namespace", store(value), f"{_readable(type(value).__name__)} {_readable(value.__name__)}")
         if isinstance(value, numpy.generic | complex):
@@ -439,7 +439,10 @@ def _element(dtype: numpy.dtype, values: Any) -> str:
 
 def _embedded(value: Any) -> EmbeddedInfo | None:
     """Return the decorators' record of a function. Dummies with arbitrary attributes have none."""
-    info = getattr(value, "artiq_embedded", None)
+    try:
+        info = getattr(value, "artiq_embedded", None)
+    except NotInKairos:  # reported where it is used
+        return None
     return info if isinstance(info, EmbeddedInfo) else None
 
 

@@ -124,12 +124,13 @@ class _Record:
 
 
 def subscript(index):
-    """Convert the subscript forms of the API: an int, a tuple of slice arguments, or a tuple of
-    such tuples."""
+    """Convert the subscript forms of the API: an int, a tuple of slice arguments, or a tuple with
+    one of these for each dimension, among which are tuples."""
     if not isinstance(index, tuple):
         return index
-    several = index and all(isinstance(part, tuple) for part in index)
-    return tuple(slice(*part) for part in index) if several else slice(*index)
+    if any(isinstance(part, tuple | slice) for part in index):
+        return tuple(slice(*part) if isinstance(part, tuple) else part for part in index)
+    return slice(*index)
 
 
 class DatasetManager:

@@ -137,15 +137,16 @@ impl Host for Bridge<'_> {
         })
     }
 
-    fn caught(&mut self, key: i32) -> Caught {
+    fn caught(&mut self, key: Option<i32>) -> Option<Caught> {
         let answer = self.ask("caught", (key,)).ok();
         let (keys, number): (Option<Vec<i32>>, u32) = answer
             .and_then(|answer| answer.extract().ok())
-            .unwrap_or((Some(vec![key]), u32::MAX));
-        Caught {
-            keys: keys.map(Into::into),
+            .unwrap_or((key.map(|key| vec![key]), u32::MAX));
+        keys.map(|keys| Caught {
+            keys: keys.into(),
             number,
-        }
+            others: key.is_none(),
+        })
     }
 
     fn constructor(&mut self, class: Handle) -> Result<Option<Constructor>, String> {
@@ -287,6 +288,7 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
         "exception" => HostValue::Exception(ExceptionClass {
             key: member(tuple, 1)?,
             name: text(2)?.into(),
+            is_ordinary: member(tuple, 3)?,
         }),
         "builtin" => match Builtin::named(&text(1)?) {
             Some(builtin) => HostValue::Builtin(builtin),

@@ -207,21 +207,16 @@ PROGRAMS = {
             def run(self):
                 return self.some.x
     """,
-    "method that a driver lacks": """
-        from kairos.coredevice.parts.lacking import lacking
+    "class that Kairos lacks": """
+        from kairos.compat.absent import absent
 
-
-        @lacking("how it is set is not published", "set")
-        class Some:
-            pass
+        Some = absent("artiq.some.Some", "set it with another")
 
 
         class Exp(Host):
-            some = Some()
-
             @kernel
             def run(self):
-                self.some.set()
+                Some.set()
     """,
     "comparison of objects": "return self.other == self.other",
 }

@@ -141,8 +141,8 @@ impl ModuleBuilder<'_> {
         int(self.raise_sites.len() as i64 - 1)
     }
 
-    /// What an `except` clause for the class of this key catches.
-    pub(crate) fn caught(&mut self, key: i32) -> Caught {
+    /// What an `except` clause for the class of this key, or for `Exception`, catches; None: everything.
+    pub(crate) fn caught(&mut self, key: Option<i32>) -> Option<Caught> {
         if let Some(known) = self.caught.get(&key) {
             return known.clone();
         }

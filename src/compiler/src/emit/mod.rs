@@ -82,7 +82,7 @@ pub(crate) struct ModuleBuilder<'p> {
     class_types: HashMap<Handle, Ty>,
     exception_ids: HashMap<i32, Rc<str>>,
     /// What clauses for a class catch, by its key.
-    caught: HashMap<i32, Caught>,
+    caught: HashMap<Option<i32>, Option<Caught>>,
     /// Whether the host may raise exceptions in the kernel: whether the kernel waits for its answers.
     pub host_raises: bool,
     /// Whether exceptions with 64-bit and with 32-bit integer parameters are raised, which need
@@ -95,6 +95,9 @@ pub(crate) struct ModuleBuilder<'p> {
     timeline: bool,
     /// Whether the program has `with parallel` blocks.
     parallel: bool,
+    /// Whether the counter is read, and whether loops that poll it look ahead.
+    pub counts: bool,
+    pub polls: bool,
     /// Whether characters of strings are counted.
     characters: bool,
     /// Whether numbers are formatted as text.
@@ -151,6 +154,8 @@ impl<'p> ModuleBuilder<'p> {
             raise_sites: vec![],
             timeline: false,
             parallel: parallel::has_parallel(program),
+            counts: false,
+            polls: false,
             characters: false,
             decimals: false,
             powers: [false; 2],
@@ -177,6 +182,7 @@ impl<'p> ModuleBuilder<'p> {
         }
         self.raise_helpers();
         self.marked_function();
+        self.counter_function();
         if !self.returning.is_empty() {
             self.stack_end();
         }

@@ -173,7 +173,7 @@ pub enum Builtin {
     Order(Order),
     Decorator(Decorator),
     Subkernel(Subkernel),
-    /// `Exception`, the class of all exceptions: a clause with it catches everything.
+    /// `Exception`, the class of all exceptions but `KeyboardInterrupt` and the like.
     AnyException,
     Exception(Exception),
     NumPy(NumPy),

@@ -13,6 +13,7 @@ use kairos_contracts::exceptions::HOST_BUILTIN_PREFIX;
 use crate::diagnostic::Result;
 use crate::emit::exceptions::{Pad, Scope};
 use crate::emit::Emitter;
+use crate::host::Caught;
 use crate::ir::*;
 use crate::language::Builtin;
 use crate::source::Span;
@@ -30,6 +31,8 @@ pub(super) fn literal(text: &str) -> String {
 struct Clauses {
     keys: BTreeSet<i32>,
     numbers: Vec<u32>,
+    /// With `Exception` among the clauses: what is not caught by it. All other exceptions are.
+    not: Option<Caught>,
 }
 
 impl<'p> Emitter<'_, 'p> {
@@ -48,25 +51,45 @@ impl<'p> Emitter<'_, 'p> {
     fn caught_by(&mut self, handler: &Handler) -> Option<Clauses> {
         let mut clauses = Clauses::default();
         for class in handler.classes.as_ref()? {
-            let key = self.class_of(class).0?;
-            let caught = self.module.caught(key);
-            clauses.keys.extend(caught.keys?.iter());
-            clauses.numbers.push(caught.number);
+            let key = self.class_of(class).0;
+            let caught = self.module.caught(key)?;
+            if caught.others {
+                clauses.not = Some(caught);
+            } else {
+                clauses.keys.extend(caught.keys.iter());
+                clauses.numbers.push(caught.number);
+            }
         }
-        Some(clauses)
+        let catches_all = |not: &Caught| not.keys.is_empty() && !self.module.host_raises;
+        (!clauses.not.as_ref().is_some_and(catches_all)).then_some(clauses)
     }
 
     /// Whether a handler's clauses match the exception in `record`.
     fn matches(&mut self, clauses: &Clauses, record: &Value, id: &Value) -> Value {
+        let matches = self.is_one_of(clauses.keys.iter(), &clauses.numbers, record, id);
+        let Some(not) = &clauses.not else { return matches };
+        let other = self.is_one_of(not.keys.iter(), &[not.number], record, id);
+        let other = self.build.not(other);
+        self.either(matches, other)
+    }
+
+    /// Whether the exception in `record` has one of these keys, or came from the host with one of these numbers.
+    fn is_one_of<'k>(
+        &mut self,
+        keys: impl Iterator<Item = &'k i32>,
+        numbers: &[u32],
+        record: &Value,
+        id: &Value,
+    ) -> Value {
         let mut matches = Value::bool(false);
-        for &key in &clauses.keys {
+        for &key in keys {
             let this = self
                 .build
                 .compare(Compare::Eq, id.clone(), Value::int(Ty::I32, key.into()));
             matches = self.either(matches, this);
         }
         if self.module.host_raises {
-            let marked = self.is_marked(record, &clauses.numbers);
+            let marked = self.is_marked(record, numbers);
             matches = self.either(matches, marked);
         }
         matches
@@ -274,11 +297,13 @@ impl<'p> Emitter<'_, 'p> {
             Some(clauses) => clauses.keys.iter().copied().map(Some).collect(),
             None => vec![None],
         };
+        // The firmware compares keys, but those of the host's other classes are not known yet, and those of
+        // `Exception` not at all.
+        let lands_always = self.module.host_raises || caught.iter().flatten().any(|clauses| clauses.not.is_some());
         let clauses = caught.iter().flat_map(all);
         let clauses = clauses.map(|key| key.map(|key| self.module.clause(key))).collect();
         let (outer, span) = (self.pad, self.build.span);
-        // The firmware compares keys, but those of the host's other classes are not known yet.
-        let pad = self.open_pad(clauses, self.module.host_raises);
+        let pad = self.open_pad(clauses, lands_always);
         self.body(&stmt.body)?;
         self.pad = outer;
         if !self.build.is_closed() {

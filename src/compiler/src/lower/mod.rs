@@ -16,6 +16,7 @@ mod nested;
 mod polling;
 mod sequence;
 mod stmt;
+mod trends;
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,102 +1,167 @@
 //! Loops that poll the counter until it has reached a time: the core sleeps for the most of it, so that it saves
 //! power and an emulator can skip the time, and polls for the rest as the program says.
+//!
+//! How long the loop stays is found by running its code with the counter ahead of time: a variable is added
+//! to each value of the counter. Such code has no effects, and leaves the loop from one time on.
 
+use super::trends::{poll, COUNTER};
 use crate::diagnostic::Result;
-use crate::emit::Emitter;
-use crate::host::FunctionKind;
+use crate::emit::{Emitter, ModuleBuilder};
 use crate::ir::*;
-use crate::language::{Builtin, Time};
-use crate::program::{CallTarget, Fact, FunctionInstance};
 use crate::syntax::*;
-use crate::types::Kind;
 
-const COUNTER: &str = "rtio_get_counter";
 const SLEEP: &str = "rtio_wait_until_mu";
-/// Functions within one another that are looked into.
-const DEPTH: usize = 4;
+/// Returns the counter.
+const READ: &str = "kairos.counter";
+/// By how much the counter is ahead.
+const AHEAD: &str = "kairos.counter.ahead";
 /// Machine units of polling: a sleep may end some microseconds late.
 const POLLED: i64 = 20_000;
+/// How far to look ahead, in machine units: 19 hours at 1 ns.
+const FARTHEST: i64 = 1 << 46;
+
+fn wide(value: i64) -> Value {
+    Value::int(Ty::I64, value)
+}
+
+impl ModuleBuilder<'_> {
+    /// Emits the function that reads the counter, if there are loops that poll it or other uses.
+    pub(crate) fn counter_function(&mut self) {
+        if !self.counts {
+            return;
+        }
+        let mut function = crate::ir::Function::new(READ, vec![], Ty::I64, None);
+        function.attributes = "alwaysinline nounwind";
+        let mut build = crate::emit::Builder::new(function);
+        self.external(COUNTER, &[], Ty::I64, true);
+        let mut now = build.call(COUNTER, vec![], Ty::I64, None);
+        if self.polls {
+            self.global(AHEAD, false, Init::Value(wide(0)));
+            let ahead = build.load(Ty::I64, &Value::global(AHEAD));
+            now = build.binary(Binary::Add, now, ahead);
+        }
+        build.end(Terminator::Return(now));
+        self.module.functions.push(build.finish());
+    }
+}
 
 impl<'p> Emitter<'_, 'p> {
+    /// Reads the counter.
+    pub(super) fn read_counter(&mut self) -> Value {
+        self.module.counts = true;
+        self.build.call(READ, vec![], Ty::I64, None)
+    }
+
     /// Sleeps before the loop `while test: body` if it only polls the counter.
     pub(super) fn sleep_before_polling(&mut self, test: &'p Expr, body: &'p [Stmt]) -> Result<()> {
-        let Some((early, late)) = self.polled(test).filter(|_| does_nothing(body)) else {
+        let Some(poll) = poll(self.module.program, self.function, test, body) else {
             return Ok(());
         };
-        let mut wide = |side| self.expr(side).map(|value| self.build.convert(value, &Ty::I64));
-        let (early, late) = (wide(early)?, wide(late)?);
-        let left = self.build.binary(Binary::Sub, late, early);
-        let polled = Value::int(Ty::I64, POLLED);
-        let is_long = self.build.compare(Compare::Sgt, left.clone(), polled.clone());
-        let (sleep, awake) = (self.build.new_block("sleep"), self.build.new_block("awake"));
+        (self.module.polls, self.module.counts) = (true, true);
+        let awake = self.build.new_block("awake");
+        if !does_nothing(body) {
+            // Its variables may tell that it does not begin.
+            let begins = self.build.new_block("polling begins");
+            let condition = self.condition(test)?;
+            self.build.branch(condition, begins, awake);
+            self.build.block = begins;
+        }
+        let mut kept = vec![];
+        for &local in &poll.assigned {
+            let slot = self.locals[local as usize].clone();
+            let ty = self.module.ir_type(self.function.locals[local as usize]);
+            kept.push((self.build.load(ty, &slot), slot));
+        }
+        let start = self.call_external(COUNTER, vec![], Ty::I64, true);
+        let stays_until = self.probe(test, body)?;
+        for (value, slot) in kept {
+            self.build.store(value, &slot);
+        }
+        let sleep = self.build.new_block("sleep");
+        let is_long = self.build.compare(Compare::Sgt, stays_until.clone(), wide(POLLED));
         self.build.branch(is_long, sleep, awake);
         self.build.block = sleep;
-        let now = self.call_external(COUNTER, vec![], Ty::I64, false);
-        let end = self.build.binary(Binary::Add, now, left);
-        let until = self.build.binary(Binary::Sub, end, polled);
+        let end = self.build.binary(Binary::Add, start, stays_until);
+        let until = self.build.binary(Binary::Sub, end, wide(POLLED));
         self.call_external(SLEEP, vec![until], Ty::unit(), false);
         self.build.jump(awake);
         self.build.block = awake;
         Ok(())
     }
 
-    /// The sides of the test `early < late`, if their difference grows with the counter and with nothing else.
-    fn polled(&self, test: &'p Expr) -> Option<(&'p Expr, &'p Expr)> {
-        let ExprKind::Compare { first, rest } = &test.kind else {
-            return None;
-        };
-        let [(op, second)] = &rest[..] else { return None };
-        let (early, late) = match op {
-            CmpOp::Lt | CmpOp::LtE => (&**first, second),
-            CmpOp::Gt | CmpOp::GtE => (second, &**first),
-            _ => return None,
-        };
-        let whole = [early, late]
-            .iter()
-            .all(|side| matches!(self.kind_of(side), Kind::Int32 | Kind::Int64));
-        (whole && self.counts(early)? - self.counts(late)? == 1).then_some((early, late))
+    /// Finds out for how many machine units at least a loop stays, to `POLLED`: looks ahead twice as far each time
+    /// until it does not stay, then halves.
+    fn probe(&mut self, test: &'p Expr, body: &'p [Stmt]) -> Result<Value> {
+        let (stayed, left) = (self.build.slot(Ty::I64), self.build.slot(Ty::I64));
+        let names = [
+            "look ahead",
+            "farther",
+            "between",
+            "run",
+            "stays",
+            "leaves",
+            "again",
+            "found",
+        ];
+        let [look, farther, between, run, stays, leaves, again, found] = names.map(|name| self.build.new_block(name));
+        let ahead = Value::global(AHEAD);
+        self.build.store(wide(0), &stayed);
+        self.build.store(wide(0), &left);
+        self.build.jump(look);
+
+        self.build.block = look;
+        let (low, high) = (self.build.load(Ty::I64, &stayed), self.build.load(Ty::I64, &left));
+        let has_left = self.build.compare(Compare::Ne, high.clone(), wide(0));
+        let sum = self.build.binary(Binary::Add, low.clone(), high);
+        self.build.branch(has_left, between, farther);
+        self.build.block = farther;
+        let twice = self.build.binary(Binary::Add, low.clone(), low);
+        let next = self.build.binary(Binary::Add, twice, wide(POLLED));
+        self.build.store(next, &ahead);
+        self.build.jump(run);
+        self.build.block = between;
+        let middle = self.build.binary(Binary::AShr, sum, wide(1));
+        self.build.store(middle, &ahead);
+        self.build.jump(run);
+
+        self.build.block = run;
+        self.iteration(test, body, stays, leaves)?;
+        for (block, place) in [(stays, &stayed), (leaves, &left)] {
+            self.build.block = block;
+            let here = self.build.load(Ty::I64, &ahead);
+            self.build.store(here, place);
+            self.build.jump(again);
+        }
+        self.build.block = again;
+        let (low, high) = (self.build.load(Ty::I64, &stayed), self.build.load(Ty::I64, &left));
+        let apart = self.build.binary(Binary::Sub, high.clone(), low.clone());
+        let is_near = self.build.compare(Compare::Sle, apart, wide(POLLED));
+        let has_left = self.build.compare(Compare::Ne, high, wide(0));
+        let is_between = self.build.binary(Binary::And, is_near, has_left);
+        let is_far = self.build.compare(Compare::Sge, low.clone(), wide(FARTHEST));
+        let ends = self.either(is_between, is_far);
+        self.build.branch(ends, found, look);
+        self.build.block = found;
+        self.build.store(wide(0), &ahead);
+        Ok(low)
     }
 
-    /// How often the counter is contained in a sum; None for what is no sum, or has effects.
-    fn counts(&self, expr: &Expr) -> Option<i32> {
-        match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Name(_) => Some(0),
-            ExprKind::Attribute { value, .. } => self.counts(value),
-            ExprKind::Binary { op, left, right } => {
-                let (left, right) = (self.counts(left)?, self.counts(right)?);
-                match op {
-                    BinOp::Add => Some(left + right),
-                    BinOp::Sub => Some(left - right),
-                    BinOp::Mul => (left == 0 && right == 0).then_some(0),
-                    _ => None,
+    /// Runs the loop's body and test once.
+    fn iteration(&mut self, test: &'p Expr, body: &'p [Stmt], stays: BlockId, leaves: BlockId) -> Result<()> {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::If { test, .. } => {
+                    let condition = self.condition(test)?;
+                    let goes_on = self.build.new_block("goes on");
+                    self.build.branch(condition, leaves, goes_on);
+                    self.build.block = goes_on;
                 }
+                StmtKind::Assign { .. } => self.body(std::slice::from_ref(stmt))?,
+                _ => {}
             }
-            ExprKind::Call { callee, .. } => {
-                if let Kind::Builtin(Builtin::Time(Time::NowMu)) = self.kind_of(callee) {
-                    return Some(0);
-                }
-                self.reads_counter(self.function, expr, DEPTH).then_some(1)
-            }
-            _ => None,
         }
-    }
-
-    /// Whether a call in a function reads the counter, and does nothing else.
-    fn reads_counter(&self, function: &FunctionInstance, call: &Expr, depth: usize) -> bool {
-        let target = match function.facts.get(&call.id) {
-            Some(Fact::Call(target, _)) => target,
-            _ => return false,
-        };
-        match target {
-            CallTarget::Syscall(handle) => {
-                let kind = &self.module.program.function_infos[handle].kind;
-                matches!(kind, FunctionKind::Syscall { symbol, .. } if &**symbol == COUNTER)
-            }
-            CallTarget::Compiled(id) if depth > 0 => {
-                let called = &self.module.program.functions[*id];
-                only_result(&called.ast.body).is_some_and(|result| self.reads_counter(called, result, depth - 1))
-            }
-            CallTarget::Compiled(_) | CallTarget::Rpc(_) => false,
-        }
+        let condition = self.condition(test)?;
+        self.build.branch(condition, stays, leaves);
+        Ok(())
     }
 }

@@ -33,8 +33,8 @@ pub use fstring::{FString, Piece};
 pub use operators::{BinOp, CmpOp, UnaryOp};
 pub use pruning::{only_reads, Known};
 pub use statements::{
-    does_nothing, only_result, returns_value, walk_exprs, walk_operations, walk_stmts, Flow, For, Handler, Operation,
-    Part, Stmt, StmtKind, Try,
+    does_nothing, returns_value, walk_exprs, walk_operations, walk_stmts, Flow, For, Handler, Operation, Part, Stmt,
+    StmtKind, Try,
 };
 pub use with::MANAGER;
 

@@ -326,19 +326,6 @@ pub fn does_nothing(body: &[Stmt]) -> bool {
     body.iter().all(|stmt| matches!(stmt.kind, StmtKind::Pass))
 }
 
-/// The result of a body that only returns one; a text may stand before.
-pub fn only_result(body: &[Stmt]) -> Option<&Expr> {
-    let is_text = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Expr(expr) if matches!(expr.kind, ExprKind::Str(_)));
-    match body {
-        [first, rest @ ..] if is_text(first) => only_result(rest),
-        [Stmt {
-            kind: StmtKind::Return(result),
-            ..
-        }] => result.as_ref(),
-        _ => None,
-    }
-}
-
 /// Whether a function has a `return` with a value.
 pub fn returns_value(body: &[Stmt]) -> bool {
     let mut found = false;

@@ -177,6 +177,7 @@ pub fn any_text(text: &str) -> String {
         let error = ExceptionClass {
             key: 18,
             name: "ValueError".into(),
+            is_ordinary: true,
         };
         let mut host = TestHost::new(text)
             .object("self", &attributes, &["k"])
@@ -272,11 +273,12 @@ impl Host for TestHost {
         })
     }
 
-    fn caught(&mut self, key: i32) -> Caught {
-        Caught {
-            keys: Some([key].into()),
+    fn caught(&mut self, key: Option<i32>) -> Option<Caught> {
+        key.map(|key| Caught {
+            keys: [key].into(),
             number: 0,
-        }
+            others: false,
+        })
     }
 
     fn constructor(&mut self, _class: Handle) -> Result<Option<Constructor>, String> {
