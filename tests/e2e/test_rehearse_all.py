@@ -66,11 +66,18 @@ def test_all_experiments_of_a_folder_are_listed_and_compared(kairos, repository)
 
 
 def test_pytest_rehearses_the_experiments_of_a_repository(repository):
-    (repository / "broken.py").unlink()
     command = [sys.executable, "-m", "pytest", "-p", "kairos.testing.repository", "-p", "no:cacheprovider", "-v"]
     done = subprocess.run(
         [*command, "--rehearse", "repository", "repository"],
         cwd=repository.parent, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
-    assert "1 failed, 1 passed, 1 skipped" in done.stdout, done.stdout
+    assert "2 failed, 1 passed, 1 skipped" in done.stdout, done.stdout
+    assert "broken.py::import FAILED" in done.stdout and "broken.py:1: in <module>" not in done.stdout
+    assert "No module named 'nothing_like_this'" in done.stdout
     assert "fails at late.py:12: RTIOUnderflow in pass 1" in done.stdout
+
+
+def test_pytest_refuses_a_folder_that_does_not_exist(repository):
+    command = [sys.executable, "-m", "pytest", "-p", "kairos.testing.repository", "--rehearse", "elsewhere"]
+    done = subprocess.run(command, cwd=repository.parent, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 4 and "--rehearse elsewhere: there is no such folder" in done.stderr, done.stderr

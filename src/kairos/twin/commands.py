@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 from .. import files
@@ -141,7 +142,8 @@ def rules(args):
     if not found and not args.json:
         print(f"there are no interlocks: {FILE} next to the device database declares them")
     for rule in found:
-        said = {name: value for name, value in vars(rule).items() if value not in (None, "", 0.0)}
+        said = {field.name: getattr(rule, field.name) for field in fields(rule)}
+        said = {field.name: said[field.name] for field in fields(rule) if said[field.name] != field.default}
         if args.json:
             print(json.dumps(said))
         else:
