@@ -54,6 +54,10 @@ AGAIN = 0.2
 """Seconds after which a rehearsal is stopped again, if the experiment has caught the exception."""
 
 
+STUBBORN = 10.0
+"""Seconds after which an experiment that still catches that exception is ended with its process."""
+
+
 class TimeUp(KairosError):
     """A rehearsal has taken longer than allowed."""
 
@@ -334,8 +338,13 @@ def _within(folder, before: str):
 
 @dataclass
 class _Limit:
-    is_up: bool = False
-    """Whether `TimeUp` was raised."""
+    up_at: float | None = None
+    """When `TimeUp` was raised first."""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether `TimeUp` was raised."""
+        return self.up_at is not None
 
 
 @contextmanager
@@ -354,7 +363,12 @@ def _limited(seconds: float | None, longest: float | None = None, used: Callable
             if left > 0:
                 signal.setitimer(signal.ITIMER_REAL, max(left, AGAIN), AGAIN)
                 return
-        limit.is_up = True
+        now = time.monotonic()
+        limit.up_at = limit.up_at or now
+        if now - limit.up_at > STUBBORN:
+            why = f"it takes longer than {seconds:g} s, and catches every exception that would stop it"
+            os.write(2, f"kairos: the rehearsal and its process were ended: {why}\n".encode())
+            os._exit(1)
         raise TimeUp(f"the rehearsal takes longer than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, expired)
