@@ -33,7 +33,7 @@ from .lost import Lost, places_of
 from .slack import KEPT, Line, lines_of
 from .standins import DefaultAnswers, NoStandIn, TwinDevices, twin_database
 
-__all__ = ["PATIENT", "Failure", "Rehearsal", "Twin", "in_a_line", "patience"]
+__all__ = ["PATIENT", "Failure", "Rehearsal", "Twin", "in_a_line"]
 
 SETTLING = 10.0
 """Seconds for the queued outputs of a run that was stopped."""
@@ -42,12 +42,6 @@ COPIED, COPIES = 1 << 20, 256
 PATIENT = {"host_wait_ms": 10_000_000}
 """Settings of the emulator with which its time never follows the clock of the wall, however long this computer takes to
 answer: what a twin finds must not depend on the load."""
-
-
-def patience(url: str) -> dict:
-    """Return `PATIENT`; for a system of boards nothing: there a kernel that waits for another board may wait for a
-    timer alone, and would wait for ever."""
-    return {} if emulator.has_several_boards(url) else PATIENT
 
 
 AGAIN = 0.2
@@ -179,7 +173,7 @@ class Twin:
             self.device = device
             emulator.adopt(device)
         elif host is not None:
-            settings = {**patience(host), **(settings or {})}
+            settings = {**PATIENT, **(settings or {})}
             options = emulator.Options(bench=bench, entries=self.ddb.entries, settings=settings)
             self.device = emulator.acquire(host, options)
 
