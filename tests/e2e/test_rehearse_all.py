@@ -63,6 +63,12 @@ def test_all_experiments_of_a_folder_are_listed_and_compared(kairos, repository)
     found = {entry["name"]: entry for entry in map(json.loads, other.stdout.splitlines())}
     assert other.returncode == 1 and "another waveform" in found["fine.py:Fine"]["changes"]
     assert kairos("rehearse", "fine.py", "--record", "x.json").returncode == 2
+    (repository / "other.json").write_text('{"fine.py:Fine": 3}')
+    wrong = kairos("rehearse", "--all", repository, "--against", repository / "other.json")
+    assert wrong.returncode == 1 and "'kairos rehearse --all --record' has not written it" in wrong.stderr
+    (repository / "empty").mkdir()
+    nothing = kairos("rehearse", "--all", repository / "empty")
+    assert nothing.returncode == 1 and "there are no experiments in" in nothing.stderr
 
 
 def test_pytest_rehearses_the_experiments_of_a_repository(repository):

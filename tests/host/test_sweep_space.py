@@ -87,6 +87,7 @@ def test_scans_of_a_command_line_are_parsed_or_refused():
             dimension(text)
     for wrong in (
         lambda: Space((Dimension("a", [1]), Dimension("a", [2]))),
+        lambda: Space((Dimension("a", []),)),
         lambda: Space((Dimension("a", [1]),), repeats=0),
         lambda: Space((Dimension("a", Uniform(0, 1)),)),
         lambda: Space((Dimension("a", [1]),), samples=3),

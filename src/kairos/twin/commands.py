@@ -111,6 +111,8 @@ def everything(args) -> int:
             print(json.dumps({"name": name, **entry, "changes": changed}), flush=True)
         else:
             print(plain(f"{name}: {entry['sentence']}{more}"), flush=True)
+    if not found and not before:
+        raise UsageError(f"there are no experiments in {root}")
     gone = sorted(set(before) - set(found))
     for name in [] if args.json else gone:
         print(plain(f"{name}: it was there before"))

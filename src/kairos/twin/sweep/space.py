@@ -71,6 +71,9 @@ class Space:
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise CommandLineError(f"{min(twice)} is scanned twice")
+        for each in self.dimensions:
+            if not each.is_random and len(each.values) == 0:
+                raise CommandLineError(f"{each.name} has no values")
         if self.repeats < 1:
             raise CommandLineError("a sweep has at least one repetition")
         if any(each.is_random for each in self.dimensions) != bool(self.samples):
