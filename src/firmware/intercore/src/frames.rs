@@ -83,9 +83,7 @@ pub struct Shared {
     bus: Word,
     /// Whether the comms core waits for the bus. Written by the comms core.
     bus_wanted: Word,
-    /// [`AWAITING`] while the kernel core waits for other boards. Written by the kernel core; the comms
-    /// core does not need it, but who watches the chip (an emulator) cannot know otherwise that the
-    /// host is not asked.
+    /// [`AWAITING`] while the kernel core, which writes it, waits for other boards. For emulators.
     awaits_boards: Word,
     /// Reason of the kernel core's fault, a zero-terminated text. Written by the kernel core before
     /// the state.
