@@ -111,6 +111,13 @@ def test_rules_about_unknown_things_are_one_clear_line(kairos):
         ("[[rule]]\nname = 'a'\ntone = 'b'\nenergy_j = 1", "belong together"),
         ("[[rule]]\nname = 'a'\nvoltage = 'b'\nbelow = 'c'", "must be a number"),
         ("[[rule]]\nname = 'a'\nnonsense = 1", "there is no 'nonsense'"),
+        ("[[rule]]\nname = ''\npin = 'b'\nat_most_s = 1", "needs a name"),
+        ("[[rule]]\nname = 'a'\nvoltage = 'b'\nbelow = nan", "nothing could violate"),
+        ("[[rule]]\nname = 'a'\npin = 'b'\nat_most_s = inf", "nothing could violate"),
+        ("[[rule]]\nname = 'a'\npin = 'b'\nat_most_s = -1", "'at_most_s' must be 0 or more"),
+        ("[[rule]]\nname = 'a'\ntone = 'b'\nenergy_j = 1\nwindow_s = 0", "'window_s' must be positive"),
+        ("[[rule]]\nname = 'a'\npin = 'b'\nnever_with = 'b'", "another pin than b"),
+        ("rule = [1]", r"\[\[rule\]\] entries only"),
         ("rules = 1", r"\[\[rule\]\] entries only"),
         ("[[", "interlocks.toml: "),
     ],
@@ -124,9 +131,12 @@ def test_unusable_rules_are_refused_with_file_and_rule(tmp_path, text, said):
 
 def test_rules_are_listed_from_the_file_beside_the_devices(kairos):
     (kairos.directory / "device_db.py").write_text((EXAMPLES / "device_db.py").read_text())
-    (kairos.directory / "interlocks.toml").write_text('[[rule]]\nname = "oven"\npin = "ttl4"\nat_most_s = 1e-3\n')
+    electrode = '[[rule]]\nname = "electrode"\nvoltage = "zotino0.ch7"\nbelow = 0\n'
+    oven = '[[rule]]\nname = "oven"\npin = "ttl4"\nat_most_s = 1e-3\n'
+    (kairos.directory / "interlocks.toml").write_text(oven + electrode)
     done = kairos("interlocks", "list", device_db=kairos.directory / "device_db.py")
-    assert done.stdout == "oven: pin = ttl4, at_most_s = 0.001\n"
+    assert done.stdout == "oven: pin = ttl4, at_most_s = 0.001\nelectrode: voltage = zotino0.ch7, below = 0\n"
+    (kairos.directory / "interlocks.toml").write_text(oven)
     path = kairos.write(SHUTTERS)
     assert kairos("interlocks", "check", path, device_db=kairos.directory / "device_db.py").returncode == 0
     assert "there are no interlocks" in kairos("interlocks", "check", path).stderr

@@ -335,12 +335,17 @@ def test_device_time_does_not_follow_a_slow_host(tmp_path):
 
 
 SUBKERNELS = """
+import time
+
 from artiq.experiment import *
 
 class Exp(EnvExperiment):
     def build(self):
         self.setattr_device("core")
         self.setattr_device("sat_ttl4")
+
+    def sleep(self):
+        time.sleep(2.2)
 
     @subkernel(destination=1)
     def far(self):
@@ -351,12 +356,17 @@ class Exp(EnvExperiment):
         self.core.reset()
         delay(20 * ms)
         self.far()
+        CALL
         subkernel_await(self.far)
 """
 
 
-def test_kernel_that_waits_for_another_board_is_rehearsed(kairos):
+@pytest.mark.parametrize("call", ["", "self.sleep()"])
+def test_kernel_that_waits_for_another_board_is_rehearsed_in_the_same_time_with_a_slow_host(kairos, call):
+    """The device's time does not follow the clock of the wall, on which the host takes longer than `host_wait_ms`."""
     built("pair", "satellite")
-    path = kairos.write(SUBKERNELS, head="")
+    path = kairos.write(SUBKERNELS.replace("CALL", call), head="")
     done = kairos("rehearse", path, "--json", device_db=EXAMPLES / "two_boards_device_db.py")
-    assert done.returncode == 0 and "no underflow" in json.loads(done.stdout)["sentence"], done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert done.returncode == 0 and "no underflow" in found["sentence"], done.stdout + done.stderr
+    assert found["device_ns"] < 30e6, "the kernel waits for a message of the other board, not for the host"

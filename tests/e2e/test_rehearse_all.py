@@ -63,14 +63,27 @@ def test_all_experiments_of_a_folder_are_listed_and_compared(kairos, repository)
     found = {entry["name"]: entry for entry in map(json.loads, other.stdout.splitlines())}
     assert other.returncode == 1 and "another waveform" in found["fine.py:Fine"]["changes"]
     assert kairos("rehearse", "fine.py", "--record", "x.json").returncode == 2
+    (repository / "other.json").write_text('{"fine.py:Fine": 3}')
+    wrong = kairos("rehearse", "--all", repository, "--against", repository / "other.json")
+    assert wrong.returncode == 1 and "'kairos rehearse --all --record' has not written it" in wrong.stderr
+    (repository / "empty").mkdir()
+    nothing = kairos("rehearse", "--all", repository / "empty")
+    assert nothing.returncode == 1 and "there are no experiments in" in nothing.stderr
 
 
 def test_pytest_rehearses_the_experiments_of_a_repository(repository):
-    (repository / "broken.py").unlink()
     command = [sys.executable, "-m", "pytest", "-p", "kairos.testing.repository", "-p", "no:cacheprovider", "-v"]
     done = subprocess.run(
         [*command, "--rehearse", "repository", "repository"],
         cwd=repository.parent, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
-    assert "1 failed, 1 passed, 1 skipped" in done.stdout, done.stdout
+    assert "2 failed, 1 passed, 1 skipped" in done.stdout, done.stdout
+    assert "broken.py::import FAILED" in done.stdout and "broken.py:1: in <module>" not in done.stdout
+    assert "No module named 'nothing_like_this'" in done.stdout
     assert "fails at late.py:12: RTIOUnderflow in pass 1" in done.stdout
+
+
+def test_pytest_refuses_a_folder_that_does_not_exist(repository):
+    command = [sys.executable, "-m", "pytest", "-p", "kairos.testing.repository", "--rehearse", "elsewhere"]
+    done = subprocess.run(command, cwd=repository.parent, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 4 and "--rehearse elsewhere: there is no such folder" in done.stderr, done.stderr

@@ -146,12 +146,13 @@ def test_command_writes_the_file_and_reports_failed_points(kairos, laboratory, e
     words = ["sweep", laboratory / "counts.py", "--scan", "fails=[False, True]", "--workers", "1"]
     done = kairos(*words, device_db=laboratory / "device_db.py")
     assert done.returncode == 1 and "2 points; wrote sweep.h5" in done.stdout
-    assert "1 points have failed" in done.stderr
+    assert "1 point has failed: counts.py:" in done.stderr and "RTIOUnderflow" in done.stderr
     again = kairos(*words, device_db=laboratory / "device_db.py")
     assert again.returncode == 1 and "sweep.h5 exists already" in again.stderr
     for wrong, text in (
         (["--scan", "nonsense=1:2:3"], "neither the experiment has an argument nonsense"),
         ([], "nothing is scanned"),
+        (["--scan", "length=1us:2us:2", "length=1us"], "length is scanned, and given as length=1us"),
         (["--scan", "length=1us:2us"], "give START:STOP:NUMBER"),
         (["nonsense=1", "--scan", "length=[1e-6]"], "has no argument nonsense"),
     ):

@@ -82,11 +82,12 @@ def test_scans_of_a_command_line_are_parsed_or_refused():
     assert dimension("n=0:1:3").values.tolist() == [0, 0.5, 1]
     assert dimension('name=["a", "b"]').values == ["a", "b"]
     assert dimension("x=-1kHz~1kHz").values == Uniform(-1000, 1000)
-    for text in ("x", "x=", "=1:2:3", "x=1:2", "x=1:2:0", "x=[]", "x=5", "x=a~b", "x=1:b:3"):
+    for text in ("x", "x=", "=1:2:3", "x=1:2", "x=1:2:0", "x=[]", "x=5", "x=a~b", "x=1:b:3", "x=nan:1:3", "x=1~inf"):
         with pytest.raises(CommandLineError):
             dimension(text)
     for wrong in (
         lambda: Space((Dimension("a", [1]), Dimension("a", [2]))),
+        lambda: Space((Dimension("a", []),)),
         lambda: Space((Dimension("a", [1]),), repeats=0),
         lambda: Space((Dimension("a", Uniform(0, 1)),)),
         lambda: Space((Dimension("a", [1]),), samples=3),

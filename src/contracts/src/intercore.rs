@@ -17,6 +17,12 @@ pub const FLAG_MORE: u8 = 1;
 /// Longest reason of a fault of the kernel core, in bytes.
 pub const REASON_MAX: usize = 512;
 
+/// Offset in the inter-core memory of the word that is `AWAITING` while the kernel core waits for other boards.
+pub const AWAITS_BOARDS: usize = 224;
+
+/// The kernel core waits for other boards, by way of the comms core, and for nothing that the host does. Otherwise 0.
+pub const AWAITING: u32 = 0x7761_6974;
+
 /// Software-generated interrupt to the kernel core: restart.
 pub const SGI_RESTART: u8 = 0;
 

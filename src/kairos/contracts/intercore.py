@@ -11,6 +11,8 @@ __all__ = [
     "HEADER",
     "FLAG_MORE",
     "REASON_MAX",
+    "AWAITS_BOARDS",
+    "AWAITING",
     "SGI_RESTART",
     "SGI_DATA",
     "Kind",
@@ -32,6 +34,12 @@ FLAG_MORE = 1
 
 REASON_MAX = 512
 """Longest reason of a fault of the kernel core, in bytes."""
+
+AWAITS_BOARDS = 224
+"""Offset in the inter-core memory of the word that is `AWAITING` while the kernel core waits for other boards."""
+
+AWAITING = 0x7761_6974
+"""The kernel core waits for other boards, by way of the comms core, and for nothing that the host does. Otherwise 0."""
 
 SGI_RESTART = 0
 """Software-generated interrupt to the kernel core: restart."""

@@ -111,11 +111,6 @@ def built_database(variant: str) -> Path:
     return path
 
 
-def is_system(what: str) -> bool:
-    """Return whether this is a system of several boards, not a gateware variant."""
-    return what in SYSTEMS or what.endswith(".toml")
-
-
 def command(what: str) -> tuple[Path, list[str]]:
     """Return the emulator, and its arguments for a gateware variant, a system of several boards
     (`SYSTEMS`), or the description of a system, a file whose name ends with ``.toml``.

@@ -31,7 +31,6 @@ __all__ = [
     "acquire",
     "adopt",
     "environment",
-    "has_several_boards",
     "is_emulated",
     "is_running",
     "shutdown_all",
@@ -105,11 +104,6 @@ def variant_of(url: str) -> str:
     if not variant or "/" in variant:
         raise EmulatorError(f"'{url}' is not an emulated device: use emulator://VARIANT, such as emulator://demo")
     return variant
-
-
-def has_several_boards(url: str) -> bool:
-    """Return whether ``emulator://VARIANT`` is a system of boards."""
-    return artifacts.is_system(variant_of(url))
 
 
 def wiring(options: Options) -> list[str]:

@@ -23,7 +23,7 @@ from ..twin.interlocks import FILE, load
 from ..twin.rehearsal import Twin
 from ..twin.verdict import sentence
 
-__all__ = ["pytest_addoption", "pytest_collect_file"]
+__all__ = ["pytest_addoption", "pytest_collect_file", "pytest_configure"]
 
 DATABASE, BENCH = "device_db.py", "bench.toml"
 
@@ -34,6 +34,13 @@ def pytest_addoption(parser):
     group.addoption("--rehearse", metavar="FOLDER", help="rehearse the experiments in this folder")
     group.addoption("--rehearse-within", metavar="SECONDS", type=float, default=60.0, help="longest rehearsal")
     group.addoption("--twin", metavar="URL", help="emulated device, if the core device is not emulated")
+
+
+def pytest_configure(config):
+    """Refuse a folder that does not exist, of which nothing would be rehearsed."""
+    folder = config.getoption("--rehearse")
+    if folder is not None and not Path(folder).exists():
+        raise pytest.UsageError(f"--rehearse {folder}: there is no such folder")
 
 
 def pytest_collect_file(file_path: Path, parent):
@@ -51,7 +58,12 @@ class ExperimentFile(pytest.File):
 
     def collect(self):
         compat.install()
-        module = import_file(str(self.path), prefix="rehearsed_")
+        try:
+            module = import_file(str(self.path), prefix="rehearsed_")
+        except KairosError as error:
+            # A test that fails, not an error of the collection, which would keep all others from running.
+            yield ImportItem.from_parent(self, name="import", error=error)
+            return
         for name, value in list(vars(module).items()):
             if is_public_experiment(value) and value.__module__ == module.__name__:
                 yield ExperimentItem.from_parent(self, name=name, experiment=value)
@@ -61,7 +73,31 @@ class Failed(Exception):
     """A rehearsal has found something that would fail."""
 
 
-class ExperimentItem(pytest.Item):
+class RehearsalItem(pytest.Item):
+    """A test of a file of the repository."""
+
+    def repr_failure(self, excinfo, style=None):
+        """Return the finding only: the frames of this plugin say nothing."""
+        if isinstance(excinfo.value, Failed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self):
+        return self.path, None, f"{self.path.name}: {self.name}"
+
+
+class ImportItem(RehearsalItem):
+    """A file that cannot be imported, so that its experiments are not known."""
+
+    def __init__(self, *, error: KairosError, **settings):
+        super().__init__(**settings)
+        self._error = error
+
+    def runtest(self):
+        raise Failed(str(self._error))
+
+
+class ExperimentItem(RehearsalItem):
     """The rehearsal of an experiment."""
 
     def __init__(self, *, experiment, **settings):
@@ -92,12 +128,3 @@ class ExperimentItem(pytest.Item):
         if not found.passed:
             text = "" if found.failure is None else f"\n\n{found.failure.text}"
             raise Failed(f"{sentence(found)}{text}")
-
-    def repr_failure(self, excinfo, style=None):
-        """Return the finding only: the frames of this plugin say nothing."""
-        if isinstance(excinfo.value, Failed):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
-
-    def reportinfo(self):
-        return self.path, None, f"{self.path.name}: {self.name}"

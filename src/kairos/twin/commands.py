@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 from .. import files
@@ -110,6 +111,8 @@ def everything(args) -> int:
             print(json.dumps({"name": name, **entry, "changes": changed}), flush=True)
         else:
             print(plain(f"{name}: {entry['sentence']}{more}"), flush=True)
+    if not found and not before:
+        raise UsageError(f"there are no experiments in {root}")
     gone = sorted(set(before) - set(found))
     for name in [] if args.json else gone:
         print(plain(f"{name}: it was there before"))
@@ -141,7 +144,8 @@ def rules(args):
     if not found and not args.json:
         print(f"there are no interlocks: {FILE} next to the device database declares them")
     for rule in found:
-        said = {name: value for name, value in vars(rule).items() if value not in (None, "", 0.0)}
+        said = {field.name: getattr(rule, field.name) for field in fields(rule)}
+        said = {field.name: said[field.name] for field in fields(rule) if said[field.name] != field.default}
         if args.json:
             print(json.dumps(said))
         else:

@@ -58,9 +58,12 @@ def _digest(found: Rehearsal) -> str:
 def known(path: Path) -> dict[str, dict]:
     """Return what `--record` has written; UsageError."""
     try:
-        return json.loads(path.read_text())
+        found = json.loads(path.read_text())
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be compared with: {reason(error)}") from None
+    if not isinstance(found, dict) or not all(isinstance(entry, dict) for entry in found.values()):
+        raise UsageError(f"{path} cannot be compared with: 'kairos rehearse --all --record' has not written it")
+    return found
 
 
 def changes(before: dict, after: dict) -> list[str]:

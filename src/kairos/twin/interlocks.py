@@ -21,6 +21,7 @@ import numpy as np
 from ..devices import DeviceDB
 from ..emulator.sources import Sources
 from ..errors import UsageError
+from ..files import read
 from ..waveform import Changes, Channel, Recording
 
 __all__ = ["FILE", "Rule", "Violation", "load", "violations"]
@@ -57,6 +58,7 @@ LIMITS = {
     "pin": {"never_without", "never_with", "at_most_s"},
 }
 ALWAYS = {"name", "message", "tolerance_s"}
+TIMES, AMOUNTS = {"tolerance_s", "at_most_s"}, {"energy_j", "window_s"}
 TEXTS = {"name", "message", "voltage", "tone", "pin", "never_without", "never_with"}
 
 
@@ -81,12 +83,12 @@ class Violation:
 def load(path: Path) -> list[Rule]:
     """Return the rules in a file; UsageError for one that makes no sense."""
     try:
-        said = tomllib.loads(path.read_text())
-    except (OSError, ValueError) as error:
+        said = tomllib.loads(read(path).decode())
+    except ValueError as error:
         raise UsageError(f"{path}: {error}") from None
     rules = said.pop("rule", [])
-    if said or not isinstance(rules, list):
-        raise UsageError(f"{path}: it has [[rule]] entries only, not {', '.join(said) or 'rule'}")
+    if said or not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
+        raise UsageError(f"{path}: it has [[rule]] entries only, not {', '.join(said) or 'another kind of rule'}")
     return [_rule(path, number, rule) for number, rule in enumerate(rules, 1)]
 
 
@@ -100,14 +102,20 @@ def _rule(path: Path, number: int, said: dict) -> Rule:
             raise UsageError(f"{where}: '{name}' must be a text, not {value!r}")
         if name not in TEXTS and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise UsageError(f"{where}: '{name}' must be a number, not {value!r}")
+        if name not in TEXTS and not np.isfinite(value):
+            raise UsageError(f"{where}: '{name}' is {value}, which nothing could violate")
+        if name in TIMES and value < 0 or name in AMOUNTS and value <= 0:
+            raise UsageError(f"{where}: '{name}' must be {'positive' if name in AMOUNTS else '0 or more'}, not {value}")
     about = [kind for kind in LIMITS if kind in said]
-    if len(about) != 1 or "name" not in said:
+    if len(about) != 1 or not said.get("name"):
         raise UsageError(f"{where}: it needs a name, and one of voltage, tone and pin")
     limits = set(said) - ALWAYS - set(about)
     if not limits or limits - LIMITS[about[0]]:
         raise UsageError(f"{where}: limits of a {about[0]} are {', '.join(sorted(LIMITS[about[0]]))}")
     if ("energy_j" in said) != ("window_s" in said):
         raise UsageError(f"{where}: energy_j and window_s belong together")
+    if said.get("pin") is not None and said["pin"] in (said.get("never_with"), said.get("never_without")):
+        raise UsageError(f"{where}: never_with and never_without name another pin than {said['pin']}")
     return Rule(**said)
 
 
@@ -187,7 +195,7 @@ class _Run:
             yield from self._first(rule, union, bad, None, text, channels=[pin.number, partner.number])
         if rule.at_most_s is not None:
             ends = np.append(times[1:], max(self._end, times[-1]))
-            long = (levels == 1) & (ends - times > round(rule.at_most_s / NS))
+            long = (levels == 1) & (ends - times > _ns(rule.at_most_s))
             spent = (ends - times) * NS
             yield from self._first(rule, times, long, spent, "{:.4g} s high", channels=[pin.number], runs=False)
 
@@ -200,7 +208,7 @@ class _Run:
         for start in starts.tolist():
             after = np.flatnonzero(~bad[start:])
             end = times[start + after[0]] if len(after) else max(self._end, times[-1])
-            if runs and end - times[start] <= round(rule.tolerance_s / NS):
+            if runs and end - times[start] <= _ns(rule.tolerance_s):
                 continue
             at = int(times[start])
             said = text if values is None else text.format(values[start])
@@ -257,6 +265,11 @@ class _Run:
                 return card, found
         have = [part["name"] for part in self._plan.get("parts", ()) if part[kind]]
         raise UsageError(f"rule {rule.name}: the bench has no {name}; parts with {kind}: {', '.join(have) or 'none'}")
+
+
+def _ns(seconds: float) -> int:
+    """Return a time in ns; of one that no run lasts, some that none lasts either."""
+    return round(min(seconds / NS, 2.0**62))
 
 
 def _steps(channel: Channel) -> tuple[np.ndarray, np.ndarray]:

@@ -33,7 +33,7 @@ from .lost import Lost, places_of
 from .slack import KEPT, Line, lines_of
 from .standins import DefaultAnswers, NoStandIn, TwinDevices, twin_database
 
-__all__ = ["PATIENT", "Failure", "Rehearsal", "Twin", "in_a_line", "patience"]
+__all__ = ["PATIENT", "Failure", "Rehearsal", "Twin", "in_a_line"]
 
 SETTLING = 10.0
 """Seconds for the queued outputs of a run that was stopped."""
@@ -44,14 +44,12 @@ PATIENT = {"host_wait_ms": 10_000_000}
 answer: what a twin finds must not depend on the load."""
 
 
-def patience(url: str) -> dict:
-    """Return `PATIENT`; for a system of boards nothing: there a kernel that waits for another board may wait for a
-    timer alone, and would wait for ever."""
-    return {} if emulator.has_several_boards(url) else PATIENT
-
-
 AGAIN = 0.2
 """Seconds after which a rehearsal is stopped again, if the experiment has caught the exception."""
+
+
+STUBBORN = 10.0
+"""Seconds after which an experiment that still catches that exception is ended with its process."""
 
 
 class TimeUp(KairosError):
@@ -175,7 +173,7 @@ class Twin:
             self.device = device
             emulator.adopt(device)
         elif host is not None:
-            settings = {**patience(host), **(settings or {})}
+            settings = {**PATIENT, **(settings or {})}
             options = emulator.Options(bench=bench, entries=self.ddb.entries, settings=settings)
             self.device = emulator.acquire(host, options)
 
@@ -334,8 +332,13 @@ def _within(folder, before: str):
 
 @dataclass
 class _Limit:
-    is_up: bool = False
-    """Whether `TimeUp` was raised."""
+    up_at: float | None = None
+    """When `TimeUp` was raised first."""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether `TimeUp` was raised."""
+        return self.up_at is not None
 
 
 @contextmanager
@@ -354,7 +357,12 @@ def _limited(seconds: float | None, longest: float | None = None, used: Callable
             if left > 0:
                 signal.setitimer(signal.ITIMER_REAL, max(left, AGAIN), AGAIN)
                 return
-        limit.is_up = True
+        now = time.monotonic()
+        limit.up_at = limit.up_at or now
+        if now - limit.up_at > STUBBORN:
+            why = f"it takes longer than {seconds:g} s, and catches every exception that would stop it"
+            os.write(2, f"kairos: the rehearsal and its process were ended: {why}\n".encode())
+            os._exit(1)
         raise TimeUp(f"the rehearsal takes longer than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, expired)

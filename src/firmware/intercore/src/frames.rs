@@ -28,7 +28,7 @@
 use core::sync::atomic::{AtomicU32, AtomicU8, Ordering};
 
 pub use kairos_contracts::intercore::{Kind, Outcome, State, FRAME_MAX, REASON_MAX, SGI_DATA, SGI_RESTART};
-use kairos_contracts::intercore::{FLAG_MORE, HEADER};
+use kairos_contracts::intercore::{AWAITING, AWAITS_BOARDS, FLAG_MORE, HEADER};
 
 pub use crate::ring::Corrupt;
 use crate::ring::{Consumer, Producer, Ring, CAPACITY};
@@ -83,12 +83,16 @@ pub struct Shared {
     bus: Word,
     /// Whether the comms core waits for the bus. Written by the comms core.
     bus_wanted: Word,
+    /// [`AWAITING`] while the kernel core, which writes it, waits for other boards. For emulators.
+    awaits_boards: Word,
     /// Reason of the kernel core's fault, a zero-terminated text. Written by the kernel core before
     /// the state.
     reason: [AtomicU8; REASON_MAX],
     to_kernel: Ring,
     to_comms: Ring,
 }
+
+const _: () = assert!(core::mem::offset_of!(Shared, awaits_boards) == AWAITS_BOARDS);
 
 impl Shared {
     /// The shared memory of this chip, at [`crate::memory::INTERCORE`].
@@ -105,7 +109,8 @@ impl Shared {
     /// is released.
     pub fn initialise(&self) {
         let owners = [&self.player, &self.bus, &self.bus_wanted];
-        for word in [&self.generation, &self.granted, &self.state].into_iter().chain(owners) {
+        let words = [&self.generation, &self.granted, &self.state, &self.awaits_boards];
+        for word in words.into_iter().chain(owners) {
             word.0.store(0, Ordering::Release);
         }
     }
@@ -199,6 +204,12 @@ impl Shared {
         has || self.bus_wanted.0.load(Ordering::Acquire) == 0 && self.bus.take(KERNEL)
     }
 
+    /// Kernel core: says whether it waits for other boards.
+    pub fn await_boards(&self, waits: bool) {
+        let value = if waits { AWAITING } else { 0 };
+        self.awaits_boards.0.store(value, Ordering::Release);
+    }
+
     /// Kernel core: completes the restart handshake and returns its ends of the rings.
     ///
     /// Rings `bell` (SGI 1 to the comms core) when it is ready, and calls `wait` (for instance
@@ -207,6 +218,7 @@ impl Shared {
     /// # Safety
     /// The ends returned earlier must not be used any more; only core 1 calls this.
     pub unsafe fn kernel_enter(&self, bell: fn(), mut wait: impl FnMut()) -> (Sender<'_>, Receiver<'_>) {
+        self.await_boards(false);
         let mut reported = None;
         loop {
             let generation = self.generation.0.load(Ordering::Acquire);
@@ -230,6 +242,7 @@ impl Shared {
     /// Kernel core: reports that it cannot continue until it is restarted, and why. Works without
     /// intact rings; the caller rings the bell.
     pub fn kernel_faulted(&self, reason: &str) {
+        self.await_boards(false);
         let bytes = reason.bytes().chain(core::iter::repeat(0));
         for (place, byte) in self.reason.iter().zip(bytes) {
             place.store(byte, Ordering::Relaxed);

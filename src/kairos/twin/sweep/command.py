@@ -51,7 +51,9 @@ def sweep(args) -> int:
         values = ", ".join(f"{name} = {value:.6g}" for name, value in made.best["values"].items())
         print(f"best: {values} with {args.minimize or args.maximize} = {made.best['value']:.6g}")
     if failed:
-        print(f"kairos: {failed:,} points have failed: see the variable 'error' in {output}", file=sys.stderr)
+        points = "1 point has" if failed == 1 else f"{failed:,} points have"
+        first = f"{made.first_error} (the first; all are in the variable 'error' of {output})"
+        print(f"kairos: {points} failed: {first}", file=sys.stderr)
     return int(failed > 0)
 
 

@@ -49,6 +49,8 @@ class Sweep:
         search, with `batch` samples at a time."""
         self.space = space
         self._search = None if goal is None else Search(space, goal, batch)
+        self.first_error: str | None = None
+        """Of the last run: why the first point that failed did so."""
         self.best: dict[str, Any] | None = None
         """What a search has found, see `Search.best`."""
         path = Path(file).resolve()
@@ -69,6 +71,8 @@ class Sweep:
         unknown = sorted(set(given) - set(known))
         if unknown:
             raise CommandLineError(f"{name} has no argument {unknown[0]}; it takes {', '.join(known) or 'none'}")
+        if twice := sorted(set(given) & {each.name for each in space.dimensions}):
+            raise CommandLineError(f"{twice[0]} is scanned, and given as {twice[0]}={given[twice[0]]}: leave one out")
         self._bench = {each.name: resolved(each.name, text) for each in space.dimensions if each.name not in known}
         files = folder_files(path.parent)
         files |= _models(chosen, text)
@@ -153,6 +157,7 @@ class Sweep:
                 if progress is not None:
                     progress(len(finished), self.space.size)
             ordered = [finished[number] for number in range(self.space.size)]
+            self.first_error = next((result["error"] for result in ordered if result["error"] is not None), None)
             self.best = None if self._search is None else self._search.best(finished)
             stored.write(output, self.space, ordered, self._attributes())
         except BaseException:

@@ -71,6 +71,9 @@ class Space:
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise CommandLineError(f"{min(twice)} is scanned twice")
+        for each in self.dimensions:
+            if not each.is_random and len(each.values) == 0:
+                raise CommandLineError(f"{each.name} has no values")
         if self.repeats < 1:
             raise CommandLineError("a sweep has at least one repetition")
         if any(each.is_random for each in self.dimensions) != bool(self.samples):
@@ -158,13 +161,15 @@ def dimension(text: str) -> Dimension:
     try:
         if found := _GRID.fullmatch(said):
             start, stop, count = quantity(found[1]), quantity(found[2]), int(found[3])
-            if count < 1:
+            if count < 1 or not np.isfinite([float(start), float(stop)]).all():
                 raise ValueError("no points")
             values = np.linspace(float(start), float(stop), count)
             whole = isinstance(start, int) and isinstance(stop, int) and (values == np.rint(values)).all()
             return Dimension(name, values.astype(np.int64) if whole else values)
         if found := _RANDOM.fullmatch(said):
             low, high = float(quantity(found[1])), float(quantity(found[2]))
+            if not np.isfinite([low, high]).all():
+                raise ValueError("no interval")
             return Dimension(name, Uniform(low, high))
         values = pyon.decode(said)
         if not isinstance(values, list) or not values:

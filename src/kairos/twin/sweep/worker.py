@@ -31,7 +31,7 @@ from ...devices import DeviceDB
 from ...errors import EmulatorError, KairosError
 from ...experiment.arguments import DefaultMissing
 from ...experiment.datasets import DatasetDB
-from ..rehearsal import Twin, patience
+from ..rehearsal import PATIENT, Twin
 from ..standins import load_drivers, twin_database
 from . import warm
 from .task import DATABASE, Task, with_values
@@ -136,7 +136,7 @@ class Worker:
                 options = emulator.Options(
                     bench=path,
                     entries=self._ddb.entries,
-                    settings={**patience(self._host), **self._task.settings},
+                    settings={**PATIENT, **self._task.settings},
                 )
                 device = emulator.Emulator(emulator.variant_of(self._host), options)
                 device.control.wait("ready")

@@ -1,6 +1,6 @@
 //! Reads the comms core's answers about subkernels and distributed traces.
 
-use kairos_intercore::Kind;
+use kairos_intercore::{Kind, Shared};
 use kairos_proto::rpc::Source;
 
 use crate::comms::{next_frame, read_some, receiving, report_fmt};
@@ -14,13 +14,21 @@ pub fn reset() {
     REST.set(0);
 }
 
+/// Begins a wait for other boards, which lasts until the first frame of the answer.
+pub fn expect() {
+    Shared::get().await_boards(true);
+}
+
 /// Reads bytes of an answer, which may span several frames.
 fn read(buffer: &mut [u8]) {
     receiving(|receiver| {
         let mut done = 0;
         while done < buffer.len() {
             if receiver.remaining() == 0 {
-                match next_frame(receiver).kind {
+                expect();
+                let frame = next_frame(receiver);
+                Shared::get().await_boards(false);
+                match frame.kind {
                     Kind::SubkernelAnswer => {}
                     kind => report_fmt(format_args!("{kind:?} instead of an answer about a subkernel")),
                 }

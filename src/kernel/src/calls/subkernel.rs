@@ -203,6 +203,8 @@ extern "C" fn send_message(number: u32, is_result: u32, destination: u32, count:
     if let Err(error) = encode_values(&mut bytes, &memory, tag, data) {
         broken(format_args!("message to another board: {error}"));
     }
+    // A long message has to cross the link before all of it is in the ring.
+    answer::expect();
     send_pieces(Kind::SubkernelSend, |message| {
         message.write(&number.to_le_bytes());
         message.write(&[destination as u8, is_result as u8 & 1, count as u8, 0]);

@@ -1,11 +1,17 @@
 //! Advances virtual time when no core runs.
 
+use kairos_contracts::intercore;
+use kairos_contracts::memory::INTERCORE;
+
 use super::{CoreState, Machine, Step};
 use crate::machine::peripheral::{Due, Readiness, NEVER};
 use crate::machine::time::{self, Cycles};
 
 /// While the network comes up, core 0's timers advance time at once, but not beyond this.
 const BOOT_LIMIT: Cycles = 10 * time::CPU_HZ;
+
+/// Where the firmware says whether its kernel core waits for other boards.
+const AWAITS_BOARDS: u32 = (INTERCORE.start + intercore::AWAITS_BOARDS) as u32;
 
 /// How time advances.
 pub(super) enum Move {
@@ -71,11 +77,19 @@ impl Machine {
             }
         }
         let booting = !self.ready && self.now < BOOT_LIMIT;
-        if device == NEVER && !(booting && core0 != NEVER) {
+        let moves = core0 != NEVER && (booting || self.awaits_boards());
+        if device == NEVER && !moves {
             let next = core0.min(due.queued).min(due.plug);
             return Move::HostOnly((next != NEVER).then_some(next));
         }
         Move::To(device.min(core0).max(self.now))
+    }
+
+    /// Whether the kernel core waits for other boards, as the firmware says: whatever the host does, the
+    /// comms core's timers come first.
+    fn awaits_boards(&self) -> bool {
+        let asleep = self.state[1] == CoreState::WaitInterrupt;
+        asleep && self.bus.borrow().memory.word(AWAITS_BOARDS) == intercore::AWAITING
     }
 
     /// Lets peripherals act up to `target`, or until one has an event for a core.
