@@ -7,14 +7,15 @@ import pytest
 from kairos.devices import DeviceDB
 from tests.support.command import run_kairos
 from tests.support.databases import entry, written
+from tests.support.gateware import database
 from tests.support.paths import ROOT
 
 DESCRIPTIONS = ROOT / "src/gateware/kairos_gateware/description"
 
 
-def findings(database, *words):
+def findings(described, *words):
     """Return what it finds, {subject: [(state, text, remedy)]}, and its exit code."""
-    done = run_kairos("device", "--device-db", database, "doctor", "--json", *words)
+    done = run_kairos("device", "--device-db", described, "doctor", "--json", *words)
     found: dict[str, list] = {}
     for line in done.stdout.splitlines():
         one = json.loads(line)
@@ -32,13 +33,28 @@ def test_device_that_is_well_has_no_bad_finding(lab):
     assert "serial number" in found["eeprom_urukul0"][0][1]
 
 
+def test_other_hardware_and_connectors_of_a_description_are_detected(tmp_path):
+    ion = database("ion", tmp_path)
+    given = json.loads((DESCRIPTIONS / "ion.json").read_text())
+    found, code = findings(ion, "--description", DESCRIPTIONS / "ion.json")
+    assert code == 0 and found["connectors"][0][0] == found["system description"][0][0] == "good"
+    given["peripherals"][1]["ports"].reverse()
+    path = tmp_path / "given.json"
+    path.write_text(json.dumps(given))
+    found, code = findings(ion, "--description", path)
+    assert code == 0 and found["connectors"][0][0] == "absent" and "another description" in found["connectors"][0][1]
+    path.write_text(json.dumps(given | {"hw_rev": "v1.2"}))
+    found, code = findings(ion, "--description", path)
+    text = "it describes a kasli_soc v1.2, and the gateware was made for a kasli_soc v1.1 (target, hw_rev)"
+    assert code == 1 and found["system description"][0][:2] == ("bad", text) and "connectors" not in found
+
+
 def test_differences_are_named_with_remedies(lab, tmp_path):
     entries = DeviceDB.load(lab).entries
     entries["ttl0"] = entry("ttl", "TTLOut", channel=0)
     entries["far"] = entry("ttl", "TTLOut", channel=3 << 16)
     entries["eeprom_absent"] = entry("kasli_i2c", "KasliEEPROM", port="EEM9", address=0xA6)
-    database = written(entries, tmp_path)
-    found, code = findings(database, "--description", DESCRIPTIONS / "all.json")
+    found, code = findings(written(entries, tmp_path), "--description", DESCRIPTIONS / "all.json")
     assert code == 1
     (wrong, missing) = found["device database"]
     assert wrong[0] == "bad" and wrong[1].startswith("ttl0 is a TTLOut at channel 0x000000, where") and wrong[2]
