@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from kairos.cli.doctor import _configuration
 from kairos.devices import DeviceDB
 from tests.support.command import run_kairos
 from tests.support.databases import entry, written
@@ -63,6 +64,17 @@ def test_differences_are_named_with_remedies(lab, tmp_path):
     assert different[0] == ("warning", "it describes all, the device has lab", different[0][2])
     assert different[-1][1].endswith("more differences") and len(different) == 7
     assert found["eeprom_absent"][0][0] == "bad" and "is the card in EEM9" in found["eeprom_absent"][0][2]
+
+
+def test_settings_that_are_ignored_are_reported():
+    line = "[     0.003935s]  WARN(comms::clock): configuration: {} is ignored: this gateware is built for 125 MHz\n"
+    log = (
+        line.format("rtio_clock=int_100") * 2
+        + "[     0.004s]  WARN(x): configuration: ip=1.2.3.400 is invalid and ignored"
+    )
+    first, second = _configuration(f"[     0.000139s]  INFO(comms::config): configuration: on the SD card\n{log}")
+    assert first.state == second.state == "warning" and second.text == "ip=1.2.3.400 is invalid and ignored"
+    assert first.text == "rtio_clock=int_100 is ignored: this gateware is built for 125 MHz"
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -5,6 +5,7 @@ descriptor; and asks the device about its clock, supplies, links, the power of i
 """
 
 import json
+import re
 import struct
 import sys
 from collections.abc import Iterator
@@ -105,6 +106,7 @@ def _findings(args, database: DeviceDB | None, address, key) -> Iterator[Finding
     yield Finding("device", "good", f"{where} has the gateware {variant}, version {version or 'unknown'}")
     yield from _subsystems(health)
     yield _power(log)
+    yield from _configuration(log)
     if args.board is None:
         boards = yield from _boards(address, key, gateware.channels)
     else:
@@ -153,6 +155,17 @@ def _power(log: str) -> Finding:
         remedy = "check hw_rev of the system description, and the I2C bus"
         return Finding("power of the cards", "bad", lines[-1].strip(), remedy)
     return Finding("power of the cards", "absent", "this board does not switch it, or its log is too old to tell")
+
+
+IGNORED = re.compile(r"configuration: (.* ignored\b.*)")
+"""Text of the log about a setting that has no effect."""
+
+
+def _configuration(log: str) -> Iterator[Finding]:
+    """Yield the settings that the device does not follow, which its log says."""
+    for text in dict.fromkeys(found[1] for found in IGNORED.finditer(log)):
+        remedy = "correct it and restart: kairos device config write, kairos device reboot"
+        yield Finding("configuration", "warning", text, remedy)
 
 
 def _boards(address, key, channels):
