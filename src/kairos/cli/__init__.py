@@ -91,6 +91,10 @@ def _check_kept(args):
     for name in OUTPUTS & values.keys():
         for other in values.keys() - OUTPUTS:
             if os.path.samefile(values[name], values[other]):
+                # `kairos devices --from` does not read the device database, but it would replace the user's own
+                if other == "device_db" and getattr(args, "source", None):
+                    text = f"{values[name]} is there already, and may have been edited"
+                    raise CommandLineError(f"{text}: remove it first, or give the output another name")
                 raise CommandLineError(f"{values[name]} is read by this command: give the output another name")
 
 

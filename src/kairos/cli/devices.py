@@ -19,6 +19,8 @@ __all__ = ["devices"]
 def devices(args):
     """List the entries of a device database, or write that of a system description or a device."""
     if args.source is not None:
+        if args.host is not None and (not args.host or any(letter.isspace() for letter in args.host)):
+            raise CommandLineError(f"--host {args.host!r} is no address: HOST, HOST:PORT or emulator://VARIANT")
         if emulation.is_emulated(args.source):
             text = _of_emulated(args)
         # An address has no slash and does not end with the suffix of a description.
