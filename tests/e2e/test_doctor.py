@@ -74,6 +74,10 @@ def test_settings_that_are_ignored_are_reported():
     )
     first, second = _configuration(f"[     0.000139s]  INFO(comms::config): configuration: on the SD card\n{log}")
     assert first.state == second.state == "warning" and second.text == "ip=1.2.3.400 is invalid and ignored"
+    (found,) = _configuration(
+        "WARN(comms::config): configuration: no SD card, or it does not answer; defaults are used"
+    )
+    assert found.state == "absent" and found.text == "no SD card, or it does not answer; defaults are used"
     assert first.text == "rtio_clock=int_100 is ignored: this gateware is built for 125 MHz"
 
 

@@ -159,10 +159,14 @@ def _power(log: str) -> Finding:
 
 IGNORED = re.compile(r"configuration: (.* ignored\b.*)")
 """Text of the log about a setting that has no effect."""
+NO_CARD = re.compile(r"configuration: (.*defaults are used.*)")
+"""Text of the log about a card that cannot be read."""
 
 
 def _configuration(log: str) -> Iterator[Finding]:
     """Yield the settings that the device does not follow, which its log says."""
+    if (found := NO_CARD.search(log)) is not None:
+        yield Finding("configuration", "absent", found[1], "to keep settings: an SD card with a FAT partition")
     for text in dict.fromkeys(found[1] for found in IGNORED.finditer(log)):
         remedy = "correct it and restart: kairos device config write, kairos device reboot"
         yield Finding("configuration", "warning", text, remedy)
