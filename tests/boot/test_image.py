@@ -4,11 +4,13 @@ import json
 import struct
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 
 import pytest
 
-from kairos.boot import boot_image
+from kairos.boot import CHIPS, boot_image, check_chip
 from kairos.boot.files import Elf, firmware, gateware
 from kairos.errors import UsageError
 from tests.support.paths import FIRMWARE, GATEWARE
@@ -80,6 +82,24 @@ def test_loaded_image_is_the_same_by_every_path(tmp_path):
     path = tmp_path / "stripped"
     path.write_bytes(firmware(FIRMWARE / "runtime.elf"))
     assert Elf.parse(path) == whole
+
+
+def test_bitstream_for_the_chip_of_another_board_is_refused(tmp_path):
+    path = tmp_path / "kairos.bit"
+    lead = [0xFFFFFFFF, 0xAA995566, 0x20000000]
+    for words, board, reason in [
+        ([0x30018001, 0x1372C093], "kasli_soc", None),  # silicon revision 1
+        ([0x30018001, 0x0372C093], "zc706", "is for the XC7Z030, and a zc706 has the XC7Z045: choose its --board"),
+        ([0x30018001, 0x13722093], "kasli_soc", "is for the XC7Z010, and a kasli_soc has the XC7Z030"),
+        ([0x20000000] * 2, "kasli_soc", "it does not say for which chip it is"),
+    ]:
+        path.write_bytes(struct.pack(f">{len(lead + words)}I", *lead, *words))
+        with pytest.raises(UsageError, match=reason) if reason else nullcontext():
+            check_chip(path, board)
+    assert check_chip(GATEWARE / "kairos_sim.bit", "zc706") is None
+    for board, chip in CHIPS.items():
+        platform = import_module(f"kairos_gateware.boards.{board}").BOARD.platform()
+        assert platform.device.upper().startswith(chip), board
 
 
 @pytest.mark.parametrize("order", [">", "<"])

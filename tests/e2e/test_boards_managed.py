@@ -1,6 +1,7 @@
 """Configuration, boot image and restart of boards behind links, which have their own cards, through
 the master."""
 
+import json
 import struct
 
 import pytest
@@ -79,6 +80,8 @@ def configure(device, board, other, folder):
     (folder / "blob").write_bytes(blob := bytes(range(256)) * 200)
     done(device, other, "config", "write", "-s", "mine", "stays")
     done(device, board, "config", "write", "-s", "mine", "its own", "-f", "blob", folder / "blob")
+    stored = device.manage(board, "config", "write", "-s", "IPP", "1", "-s", "Log_Level", "INFO")
+    assert stored.stderr == "kairos: 'IPP' is stored, but the firmware has no such key: did you mean ip?\n"
     assert done(device, board, "config", "read", "-s", "mine") == "its own\n"
     assert done(device, other, "config", "read", "-s", "mine") == "stays\n"
     done(device, board, "config", "read", "-f", "blob", folder / "back")
@@ -131,6 +134,17 @@ def replace_image(device, board, image, folder):
     assert not is_on(device.cards[board], image)
     restarted(device, board, lambda: done(device, board, "flash", folder / "new"))
     assert is_on(device.cards[board], image)
+
+
+def test_satellite_is_examined_alone_by_name_or_number(pair):
+    for board in ("satellite", "1"):
+        found = pair.manage(board, "doctor", "--json").stdout.splitlines()
+        subjects = {(one := json.loads(line))["subject"]: one for line in found}
+        assert "board 1 behind" in subjects["device"]["text"] and "gateware satellite," in subjects["device"]["text"]
+        assert not any(subject.startswith("board") for subject in subjects), "that is what the master's has"
+    assert "this device has no board 'satelite' on its links; available: satellite" in refused(
+        pair, "satelite", "doctor"
+    )
 
 
 def test_satellite_has_its_own_configuration(pair, tmp_path):

@@ -238,6 +238,10 @@ def test_shuttler_waveform_methods_act_as_documented(db):
         chain(config.set_gain, 7, -3)
         chain(config.set_offset, 7, 5)
         assert (chain(config.get_gain, 7), chain(config.get_offset, 7)) == (-3, 5)
+        for method, value in [(config.set_gain, [1]), (config.get_offset, [])]:
+            for output in (-1, 16):
+                with pytest.raises(ValueError, match="the outputs of a Shuttler are 0 to 15"):
+                    chain(method, output, *value)
         assert part()["offset_v"] == 5 * step
         chain(bias.write_coefficients, [int64(1)], [1])
         chain(tone.write_coefficients, [int64(1)], [1])
@@ -258,6 +262,9 @@ def test_grabber_methods_return_sums_or_time_out(lab, tmp_path):
         chain(grabber.setup_roi, 0, 0, 0, 8, 8)
         assert chain.advance_mu == 4 * 8
         chain(grabber.setup_roi, 1, 2, 2, 4, 4)
+        for n in (-1, 64):
+            with pytest.raises(ValueError, match="a grabber has at most the regions 0 to 63"):
+                chain(grabber.setup_roi, n, 0, 0, 8, 8)
         chain(grabber.gate_roi_pulse, 0b11, 400e-6)
         assert chain.advance_mu == 400_000
         data = [0, 0]

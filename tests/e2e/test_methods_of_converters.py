@@ -144,6 +144,10 @@ def test_single_dac_methods_of_fastino_set_one_output(lab, tmp_path):
         assert code(12) == 0x1234
         chain(fastino.set_dac, 16, 5.0)
         assert code(16) == fastino.voltage_to_mu(5.0)
+        for method, value in [(fastino.set_dac_mu, 0x1234), (fastino.set_group_mu, [0x1234])]:
+            for dac in (-1, 32, 256):
+                with pytest.raises(ValueError, match="the DACs of a Fastino are 0 to 31"):
+                    chain(method, dac, value)
 
 
 def test_sampler_methods_set_gains_and_return_samples(lab, tmp_path):

@@ -45,6 +45,10 @@ def test_servo_and_channel_methods_act_as_documented(chain):
     chain(channel.set_iir_mu, PROFILE, 6, -7, 8, -9, 200)
     chain(channel.get_profile_mu, PROFILE, words)
     assert words == [0xABCD, -9, 0x5678, 6 | 200 << 8, -5, -7, 0x1234, 8]
+    for method, values in [(channel.set_dds_mu, (1, 2)), (channel.get_y_mu, ())]:
+        for profile in (-1, 32):
+            with pytest.raises(ValueError, match="the profiles of an SU-Servo are 0 to 31"):
+                chain(method, profile, *values)
     chain(channel.set_dds_offset_mu, PROFILE, 77)
     chain(channel.get_profile_mu, PROFILE, words)
     assert words[4] == 77

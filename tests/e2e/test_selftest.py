@@ -5,7 +5,10 @@ import json
 import pytest
 
 from kairos.devices import DeviceDB
+from kairos.errors import DeviceUnreachable
+from kairos.selftest import command
 from kairos.selftest.calibration import _stored
+from kairos.selftest.cards import Session
 from kairos.selftest.observers import ByHand, Unattended
 from kairos.selftest.report import Report
 from tests.support.databases import calibrated, entry, written
@@ -35,6 +38,7 @@ def test_laboratory_passes_with_every_output_and_input(kairos, lab):
     assert done.returncode == 0, [check for some in found.values() for check in some if check["passed"] is False]
     assert len([check for check in found["fastino0"] if check["unit"] == "V"]) == 32
     assert len([check for check in found["zotino0"] if check["unit"] == "V"]) == 32
+    assert found["sampler0"][0]["value"] == "0xe4e4", "no answer of a card that is not there"
     assert [check["value"] for check in found["sampler0"] if check["unit"] == "V"][2] == pytest.approx(3.0, abs=1e-3)
     assert {f"frequency of output {n}" for n in range(4)} <= {check["what"] for check in found["urukul0_cpld"]}
     assert {"ttl0", "ttl0_counter", "ttl4", "ttl12", "grabber0", "eeprom_urukul0"} <= found.keys()
@@ -153,6 +157,27 @@ def test_faults_are_failed_checks_and_the_other_cards_are_tested(kairos, lab):
     assert found["mirny"][-1]["passed"] is False and "ValueError" in found["mirny"][-1]["value"]
     assert passed({"sampler0": found["sampler0"]}) == passed({"fastino0": found["fastino0"]}) == {True}
     assert found["light"][0]["value"] == "the bench has no CoaXPress camera"
+
+
+def test_database_of_another_gateware_is_refused_before_the_test(kairos, lab):
+    entries = DeviceDB.load(lab).entries
+    entries["ttl8"]["class"] = "TTLInOut"
+    done = kairos("selftest", device_db=written(entries, kairos.directory))
+    assert done.returncode == 1 and "selftest.toml" not in done.stderr
+    assert "does not fit the gateware: cable4 cannot drive ttl8: it is an output of the device" in done.stderr
+
+
+def test_cards_after_a_lost_device_are_not_tested(monkeypatch):
+    def gone(session, name):
+        if name != "ttl4":
+            raise DeviceUnreachable("nobody is there")
+        session.report.fact(name, "pulses", True)
+
+    monkeypatch.setattr(command, "_test", gone)
+    report = Report()
+    command._test_all(Session(None, None, None, report), ["ttl4", "ttl5", "ttl6", "ttl7"])
+    assert [check.state for check in report.checks] == ["passed", "failed", "open", "open"]
+    assert report.checks[1].value == "nobody is there" and "before the test of ttl5" in report.checks[3].value
 
 
 def test_cards_are_chosen_by_name_or_its_beginning(kairos, lab):

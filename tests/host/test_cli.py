@@ -117,6 +117,16 @@ def test_output_that_would_replace_an_input_is_refused(tmp_path, capsys):
     assert (tmp_path / "lab.json").read_text() == "{}"
 
 
+def test_device_database_of_the_user_is_not_replaced_by_a_generated_one(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lab.json").write_text("{}")
+    (tmp_path / "device_db.py").write_text("device_db = {}")
+    assert main(["devices", "--from", "lab.json", "-o", "device_db.py"]) == 2
+    assert "device_db.py is there already, and may have been edited: remove it first" in capsys.readouterr().err
+    assert main(["devices", "--from", "lab.json", "--host", "not a host"]) == 2
+    assert "--host 'not a host' is no address: HOST, HOST:PORT or emulator://VARIANT" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

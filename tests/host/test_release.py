@@ -127,13 +127,15 @@ def test_every_description_and_board_has_an_archive(script):
     "arguments, reason",
     [
         (["--description", "mine.json", "--firmware", "nowhere"], "boot.elf is missing: `make firmware` builds it"),
-        (["--description", "none.json"], "none.json"),
+        (["--description", "none.json"], "none.json: No such file or directory"),
+        (["--description", "list.json"], "list.json: top level: [] is not of type 'object'"),
         (["--board", "versal"], "there is no system for the board 'versal'"),
         (["--description", "wrong.json"], "peripherals[0]"),
     ],
 )
 def test_release_that_fails_has_one_line(place, arguments, reason):
     (place / "wrong.json").write_text(json.dumps(SYSTEM | {"peripherals": [{"type": "toaster"}]}))
+    (place / "list.json").write_text("[]")
     given = [str(place / argument) if argument.endswith(".json") else argument for argument in arguments]
     done = release(place / "refused", *given)
     assert done.returncode == 1 and done.stdout == ""

@@ -53,7 +53,8 @@ class Variant:
     hardware for which it was described, as in the descriptor. remote: over the
     link to the upstream board, each board can read and write the other's memory. bridge: over that link, the
     upstream board accesses a block of this one, None without. eem: the EEM connector of the upstream board at
-    which this one is, a card; None for a link over fibre."""
+    which this one is, a card; None for a link over fibre. low: pins that hardware holds at 0: inputs of cards that no
+    channel drives."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -72,6 +73,7 @@ class Variant:
     bridge: Bridge | None = None
     eem: int | None = None
     board: str = ""
+    low: tuple[str, ...] = ()
 
     def boards(self) -> tuple["Variant", ...]:
         """This board and all below it, in the order of their destinations."""

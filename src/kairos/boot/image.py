@@ -8,12 +8,27 @@ from ..contracts.memory import FIRST_STAGE
 from ..errors import UsageError
 from .files import Elf, gateware
 
-__all__ = ["OCM", "boards", "boot_image"]
+__all__ = ["CHIPS", "OCM", "boards", "boot_image", "check_chip"]
 
 _wire = _native.wire
 
 OCM = len(FIRST_STAGE)
 """Bytes of on-chip memory available to the loader."""
+
+
+CHIPS = {"zc706": "XC7Z045", "kasli_soc": "XC7Z030", "ebaz4205": "XC7Z010", "redpitaya": "XC7Z010"}
+"""The chip of each board."""
+
+
+def check_chip(bitstream, board: str):
+    """Check that the bitstream at this path is for the chip of a board: UsageError. A loader would refuse it, and
+    start without gateware."""
+    try:
+        chip = _wire.chip(gateware(bitstream))
+    except ValueError as error:
+        raise UsageError(f"{bitstream}: {error}") from None
+    if chip != CHIPS.get(board, chip):
+        raise UsageError(f"{bitstream} is for the {chip}, and a {board} has the {CHIPS[board]}: choose its --board")
 
 
 def _loader(path) -> tuple[int, bytes, dict[str, str]]:

@@ -37,11 +37,11 @@ class Agreement:
     def _compare(self):
         try:
             with Management(*self._address(), patience=SILENCE) as management:
-                _, clock, channels = management.descriptor()
+                _, clock, channels, *_ = management.descriptor()
             boards = {0: channels}
             for destination in destinations(self._entries) - {0}:
                 with Management(*self._address(), patience=SILENCE, destination=destination) as management:
-                    boards[destination] = management.descriptor()[2]
+                    boards[destination] = management.descriptor().channels
         except (KairosError, OSError):
             return  # a device that is busy, protected or of another make: the run will tell
         for line in disagreements(self._entries, clock, boards):

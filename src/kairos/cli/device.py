@@ -7,9 +7,12 @@ from collections.abc import Callable
 from functools import wraps
 
 from .. import files
+from ..contracts.configuration import KEYS
 from ..contracts.management import DESTINATION_LOCAL
 from ..network.management import PORT, Management, read_key
+from ..texts import plain
 from .address import address_of
+from .command import suggestion
 from .links import destination_of
 
 __all__ = ["debug", "erase", "flash", "log", "read", "reboot", "remove", "write"]
@@ -64,6 +67,10 @@ def read(management, args):
 @_on_device
 def write(management, args):
     """Set values, from the command line and from files."""
+    for key, _ in (*args.string, *args.file):
+        if key.lower() not in KEYS:
+            hint = suggestion(key.lower(), KEYS)
+            print(plain(f"kairos: '{key}' is stored, but the firmware has no such key{hint}"), file=sys.stderr)
     for key, value in args.string:
         management.config_write(key, value.encode())
     for key, path in args.file:

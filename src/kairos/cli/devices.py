@@ -19,6 +19,8 @@ __all__ = ["devices"]
 def devices(args):
     """List the entries of a device database, or write that of a system description or a device."""
     if args.source is not None:
+        if args.host is not None and (not args.host or any(letter.isspace() for letter in args.host)):
+            raise CommandLineError(f"--host {args.host!r} is no address: HOST, HOST:PORT or emulator://VARIANT")
         if emulation.is_emulated(args.source):
             text = _of_emulated(args)
         # An address has no slash and does not end with the suffix of a description.
@@ -90,12 +92,12 @@ def _of_device(args, host: str, address: tuple[str, int]) -> str:
     `host`, and of the boards behind its links."""
     key = read_key(args.key) if args.key else None
     with Management(*address, key=key) as management:
-        name, clock, channels = management.descriptor()
+        name, clock, channels, *_ = management.descriptor()
         below = [link["destination"] for link in management.links() if link["up"] and not link["upstream"]]
     boards = [(0, channels)]
     for destination in below:
         with Management(*address, key=key, destination=destination) as management:
-            boards.append((destination, management.descriptor()[2]))
+            boards.append((destination, management.descriptor().channels))
     absent = [
         name for _, some in boards for _, kind, name, _ in some if kind not in (*described.DRIVERS, ChannelKind.LOG)
     ]

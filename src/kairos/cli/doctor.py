@@ -5,6 +5,7 @@ descriptor; and asks the device about its clock, supplies, links, the power of i
 """
 
 import json
+import re
 import struct
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from .. import emulator as emulation
 from ..contracts import session
+from ..contracts.management import DESTINATION_LOCAL
 from ..devices import DeviceDB, DeviceManager
 from ..devices.agreement import destinations, disagreements
 from ..devices.sinara import IDENTITY_WORDS, decoded
@@ -20,7 +22,7 @@ from ..errors import KairosError, UsageError
 from ..network.management import PORT, Management, read_key
 from ..texts import plain
 from .address import address_of
-from .links import tree_of
+from .links import destination_of, tree_of
 
 __all__ = ["doctor"]
 
@@ -90,25 +92,35 @@ class _Device:
 
 def _findings(args, database: DeviceDB | None, address, key) -> Iterator[Finding]:
     try:
-        with Management(*address, key=key) as management:
-            identity, clock, channels = management.descriptor()
-            health, log = management.health(), management.log()
+        number = DESTINATION_LOCAL if args.board is None else destination_of(address, args.board, key)
+        with Management(*address, key=key, destination=number) as management:
+            gateware, health, log = management.descriptor(), management.health(), management.log()
+    except UsageError:
+        raise  # the board is not one of this device's
     except KairosError as error:
-        yield Finding("device", "bad", str(error), "see docs/bring-up.md, from the serial console on")
+        remedy = "see docs/bring-up.md, from the serial console on" if args.board is None else REMEDIES["links"]
+        yield Finding("device", "bad", str(error), remedy)
         return
-    variant, _, version = identity.partition(";")
-    yield Finding("device", "good", f"{address[0]} has the gateware {variant}, version {version or 'unknown'}")
+    variant, _, version = gateware.identity.partition(";")
+    where = address[0] if args.board is None else f"board {number} behind {address[0]}"
+    yield Finding("device", "good", f"{where} has the gateware {variant}, version {version or 'unknown'}")
     yield from _subsystems(health)
     yield _power(log)
-    boards = yield from _boards(address, key, channels)
+    yield from _configuration(log)
+    if args.board is None:
+        boards = yield from _boards(address, key, gateware.channels)
+    else:
+        boards = {number: gateware.channels}
     if database is None:
         remedy = f"kairos devices --from {address[0]} -o {args.device_db}"
         yield Finding("device database", "bad", f"there is no {args.device_db}", remedy)
     else:
-        yield from _database(database, clock, boards, address[0])
+        yield from _database(database, gateware.clock, boards, address[0], whole=args.board is None)
     if args.description:
-        yield from _description(args.description, variant, clock, boards)
-    if database is not None and not args.device:
+        # A description numbers the boards from its own on
+        below = {board - number: channels for board, channels in boards.items()}
+        yield from _description(args.description, gateware, below)
+    if database is not None and not args.device and args.board is None:
         yield from _eeproms(database)
 
 
@@ -145,6 +157,21 @@ def _power(log: str) -> Finding:
     return Finding("power of the cards", "absent", "this board does not switch it, or its log is too old to tell")
 
 
+IGNORED = re.compile(r"configuration: (.* ignored\b.*)")
+"""Text of the log about a setting that has no effect."""
+NO_CARD = re.compile(r"configuration: (.*defaults are used.*)")
+"""Text of the log about a card that cannot be read."""
+
+
+def _configuration(log: str) -> Iterator[Finding]:
+    """Yield the settings that the device does not follow, which its log says."""
+    if (found := NO_CARD.search(log)) is not None:
+        yield Finding("configuration", "absent", found[1], "to keep settings: an SD card with a FAT partition")
+    for text in dict.fromkeys(found[1] for found in IGNORED.finditer(log)):
+        remedy = "correct it and restart: kairos device config write, kairos device reboot"
+        yield Finding("configuration", "warning", text, remedy)
+
+
 def _boards(address, key, channels):
     """Yield a finding for each link; returns the channels by destination."""
     boards = {0: channels}
@@ -160,7 +187,7 @@ def _boards(address, key, channels):
         yield Finding(where, "warning" if lost else "good", f"{text}{f', lost {lost} outputs' if lost else ''}")
         try:
             with Management(*address, key=key, destination=number) as management:
-                boards[number] = management.descriptor()[2]
+                boards[number] = management.descriptor().channels
                 yield from (
                     Finding(f"{where}, {finding.subject}", finding.state, finding.text, finding.remedy)
                     for finding in _subsystems(management.health())
@@ -182,23 +209,25 @@ def _limited(subject: str, lines: list[str], remedy: str) -> Iterator[Finding]:
         yield Finding(subject, "bad", f"and {len(lines) - MOST} more differences", remedy)
 
 
-def _database(database: DeviceDB, clock, boards, host: str) -> Iterator[Finding]:
+def _database(database: DeviceDB, clock, boards, host: str, whole: bool) -> Iterator[Finding]:
+    """Yield where the database differs from `boards`: all of the device if `whole`."""
     entries = {name: entry for name, entry in database.entries.items() if isinstance(entry, dict)}
     wrong = disagreements(entries, clock, boards)
     remedy = f"change the entry, or begin with one from 'kairos devices --from {host}'"
     yield from _limited("device database", wrong, remedy)
-    for number in sorted(destinations(entries) - boards.keys()):
+    for number in sorted(destinations(entries) - boards.keys()) if whole else ():
         text = f"it has channels of board {number}, which is not there"
         yield Finding("device database", "bad", text, REMEDIES["links"])
     if not wrong:
         yield Finding("device database", "good", f"{database.path} fits the gateware")
 
 
-def _description(path: str, variant: str, clock, boards) -> Iterator[Finding]:
+def _description(path: str, gateware, boards) -> Iterator[Finding]:
     """Yield what differs between a system description and the gateware of the device."""
     try:
         # A separate package, needed only for building gateware.
-        from kairos_gateware.description import DescriptionError, load, make_variant
+        from kairos_gateware.build import BOARDS, build_id
+        from kairos_gateware.description import DescriptionError, load, make_variant  # likewise
         from kairos_gateware.device_db import device_db  # likewise
     except ImportError as error:
         raise UsageError(f"--description needs the Python package kairos-gateware: {error}") from None
@@ -210,12 +239,24 @@ def _description(path: str, variant: str, clock, boards) -> Iterator[Finding]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     remedy = "build the gateware of this description and write it to the device: kairos device flash"
+    variant = gateware.identity.partition(";")[0]
     if made.name != variant:
         yield Finding("system description", "warning", f"it describes {made.name}, the device has {variant}", remedy)
-    wrong = disagreements(device_db(made, ""), clock, boards)
+    wrong = disagreements(device_db(made, ""), gateware.clock, boards)
+    if made.board and gateware.board and made.board != gateware.board:
+        described, there = (text.replace(";", " ") for text in (made.board, gateware.board))
+        wrong.insert(0, f"it describes a {described}, and the gateware was made for a {there} (target, hw_rev)")
     yield from _limited("system description", wrong, remedy)
-    if not wrong:
-        yield Finding("system description", "good", f"{path} fits the gateware")
+    if wrong:
+        return
+    yield Finding("system description", "good", f"{path} fits the gateware")
+    # The gateware does not say on which pins its channels are: it does if it was built from the same.
+    if gateware.build in (build_id(made, board) for board in BOARDS):
+        yield Finding("connectors", "good", f"the gateware was built from {path}")
+    else:
+        text = f"the gateware was built from other sources, or from another description than {path}"
+        remedy = "compare the connectors (ports) with those that it was built from, or build it anew"
+        yield Finding("connectors", "absent", f"not to be compared: {text}", remedy)
 
 
 def _eeproms(database: DeviceDB) -> Iterator[Finding]:

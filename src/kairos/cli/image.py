@@ -4,7 +4,7 @@ import json
 import sys
 
 from .. import files
-from ..boot import boards, boot_image
+from ..boot import boards, boot_image, check_chip
 from ..emulator.artifacts import built_firmware
 from ..errors import CommandLineError, UsageError
 
@@ -28,6 +28,8 @@ def write_image(args):
     if args.satellite and args.firmware:
         raise CommandLineError("--satellite and --firmware exclude each other")
     firmware = args.firmware or built_firmware("satman.elf" if args.satellite else "runtime.elf")
+    if args.gateware is not None:
+        check_chip(args.gateware, board)
     image = boot_image(loader, firmware, args.gateware, board=board)
     files.write(args.output, image)
     if args.gateware is None:

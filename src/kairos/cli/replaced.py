@@ -28,6 +28,10 @@ def check_outputs(args):
     for name in sorted(OUTPUTS.keys() & values.keys()):
         for other in sorted(values.keys() - OUTPUTS.keys()):
             if os.path.samefile(values[name], values[other]):
+                if other == "device_db" and getattr(args, "source", None):
+                    # `kairos devices --from` does not read the device database, but it would replace the user's own.
+                    text = f"{values[name]} is there already, and may have been edited"
+                    raise CommandLineError(f"{text}: remove it first, or give the output another name")
                 # The files of other commands than those of experiments are named "file" as well.
                 is_named = other != "file" or values[other].endswith(".py")
                 what = READ.get(other, OTHER) if is_named else OTHER

@@ -108,10 +108,12 @@ class Fastino(RTIODevice):
 
     @kernel
     def set_dac_mu(self, dac, data):
-        """Write a code (16 bits) to a DAC. ValueError if an event covers several DACs, since the
-        others would be set to the lowest code: use `set_group_mu`."""
+        """Write a code (16 bits) to a DAC. ValueError if there is no such DAC, or an event covers several DACs,
+        since the others would be set to the lowest code: use `set_group_mu`."""
         if self.width != 1:
             raise ValueError("the DACs of this Fastino are grouped (log2_width): use set_group")
+        if dac < 0 or dac >= DAC.count:
+            raise ValueError("the DACs of a Fastino are 0 to 31")
         self.write(DAC.address + dac, data)
 
     @kernel
@@ -123,6 +125,8 @@ class Fastino(RTIODevice):
     def set_group_mu(self, dac, data: TList(TInt32)):
         """Write codes, two per word, to the group of DACs that begins at `dac`. ValueError if no
         group does."""
+        if dac < 0 or dac >= DAC.count:
+            raise ValueError("the DACs of a Fastino are 0 to 31")
         if dac % self.width != 0:
             raise ValueError("no group of DACs begins with this one")
         rtio_output_wide(self.target + DAC.address + dac, data)

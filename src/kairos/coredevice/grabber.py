@@ -12,6 +12,8 @@ __all__ = ["Grabber", "GrabberTimeoutException", "OutOfSyncException"]
 FOREVER = int64(-1)
 CORNERS = 4
 """Registers of a region: x0, y0, x1, y1."""
+_REGIONS = 256 // CORNERS
+"""Regions whose registers fit the addresses of a channel."""
 
 
 class OutOfSyncException(Exception):
@@ -51,7 +53,9 @@ class Grabber(RTIODevice):
     @kernel
     def setup_roi(self, n, x0, y0, x1, y1):
         """Set region `n` to the pixels from (x0, y0) to (x1, y1) exclusive. Advances by 4 coarse
-        cycles."""
+        cycles. ValueError for a region that no grabber has; one has as many as its gateware."""
+        if n < 0 or n >= _REGIONS:
+            raise ValueError("a grabber has at most the regions 0 to 63")
         self.write_row(self.regions + CORNERS * n, [x0, y0, x1, y1])
 
     @kernel

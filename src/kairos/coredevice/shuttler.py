@@ -29,6 +29,7 @@ from .chips.shuttler import (
     ADC_SETUP,
     COMMUNICATION,
     OUTPUT_SPAN,
+    OUTPUTS,
     PORT,
     TONE_WORDS,
     WORD_BITS,
@@ -91,23 +92,33 @@ class Config(RTIODevice):
 
     @kernel
     def set_gain(self, output, gain):
-        """Multiply an output by 1 + `gain` / 2**16."""
+        """Multiply an output by 1 + `gain` / 2**16. ValueError, here and below, if there is no such output."""
+        self._check(output)
         rtio_output(self.target | _GAIN | output, gain & 0xFFFF)
 
     @kernel
     def get_gain(self, output) -> TInt32:
         """Return the gain of an output, as for `set_gain`; waits for the answer."""
+        self._check(output)
         return self._setting(_GAIN | output)
 
     @kernel
     def set_offset(self, output, offset):
         """Add `offset` steps of 20 V / 2**16 to an output, after its gain."""
+        self._check(output)
         rtio_output(self.target | _OFFSET | output, offset & 0xFFFF)
 
     @kernel
     def get_offset(self, output) -> TInt32:
         """Return the offset of an output, as for `set_offset`; waits for the answer."""
+        self._check(output)
         return self._setting(_OFFSET | output)
+
+    @kernel
+    def _check(self, output):
+        """Refuse an output that is none: its number would be part of another address."""
+        if output < 0 or output >= OUTPUTS:
+            raise ValueError("the outputs of a Shuttler are 0 to 15")
 
     @kernel
     def _setting(self, address) -> TInt32:

@@ -93,6 +93,9 @@ class Channel(RTIODevice):
 
     @kernel
     def _place(self, profile) -> TInt32:
+        """Return the place of a profile among those of all channels; one beyond 31 would be another channel's."""
+        if profile < 0 or profile >= 1 << PROFILE_WIDTH:
+            raise ValueError("the profiles of an SU-Servo are 0 to 31")
         return (self.servo_channel << PROFILE_WIDTH) | profile
 
     @kernel

@@ -4,6 +4,7 @@ import hmac
 import json
 import pathlib
 import zlib
+from typing import NamedTuple
 
 from .. import _native, progress
 from ..contracts.configuration import AUTH_KEY_MAX, AUTH_KEY_MIN
@@ -19,7 +20,7 @@ from ..contracts.session import LITTLE_ENDIAN
 from ..errors import ConnectionLost, DeviceUnreachable, KairosError, UsageError
 from .connect import ClosedAtOnce, connect
 
-__all__ = ["KeyNotKnown", "Management", "ManagementError", "PORT", "PathAbsent", "read_key"]
+__all__ = ["Gateware", "KeyNotKnown", "Management", "ManagementError", "PORT", "PathAbsent", "read_key"]
 
 TIMEOUT = 30.0
 """Timeout in seconds of a request; a flash image of 16 MB takes a while."""
@@ -108,6 +109,18 @@ def read_key(path: str | pathlib.Path) -> bytes:
     if not AUTH_KEY_MIN <= len(key) <= AUTH_KEY_MAX:
         raise UsageError(f"{path}: a key must have {AUTH_KEY_MIN} to {AUTH_KEY_MAX} bytes, this one has {len(key)}")
     return key
+
+
+class Gateware(NamedTuple):
+    """What a gateware says of itself: `identity`, ``variant;version``; `clock`, frequency of the RTIO clock in Hz
+    and fine bits, or None; `channels`: number, kind, name, and pairs of parameters that do not have their default;
+    `board`, ``name;hardware revision``, and `build`, the identification of its build, are empty if it does not say."""
+
+    identity: str
+    clock: tuple[int, int] | None
+    channels: list[tuple]
+    board: str
+    build: str
 
 
 class Management:
@@ -263,18 +276,15 @@ class Management:
             raise ManagementError(f"the device at {self._where} violated the management protocol: invalid JSON")
         return found
 
-    def descriptor(self) -> tuple:
-        """Descriptor of the board's gateware: ``variant;version``; frequency of the RTIO
-        clock in Hz and fine bits, or None; for each channel its number, its kind, its name, and
-        pairs of parameters that do not have their default. Not part of ARTIQ's protocol.
-        """
+    def descriptor(self) -> Gateware:
+        """Descriptor of the board's gateware. Not part of ARTIQ's protocol."""
         try:
             content = self._perform("describe its gateware", Reply.LOG_CONTENT, Request.DESCRIPTOR)
         except ConnectionLost:
             # Firmware that does not know the request closes the connection, too.
             raise ManagementError(f"the firmware at {self._where} is too old to describe its gateware") from None
         try:
-            return _wire.read_descriptor(content)
+            return Gateware(*_wire.read_descriptor(content))
         except ValueError as error:
             raise ManagementError(f"the device at {self._where} sent an invalid descriptor: {error}") from None
 

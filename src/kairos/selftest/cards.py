@@ -21,6 +21,8 @@ ACCURACY = 0.02
 PART = 0.005
 TONES = (80e6, 95e6, 110e6, 125e6)
 """Frequencies of the outputs 0 to 3."""
+GAINS = 0xE4E4
+"""Codes 0 to 3 of a Sampler's gains, twice, two bits each."""
 FREQUENCY = 2e3
 """Hz by which a measured frequency may be off."""
 
@@ -173,7 +175,7 @@ def _sampler(session, name):
     found = [0.0] * 8
     kernels = session.kernels(device=session.get(name))
     gains = kernels.sampler(found)
-    session.report.fact(name, "gains set to 1 and read back", gains == 0, hex(gains))
+    session.report.fact(name, "gains set to 1, 10, 100, 1000 in turn and read back", gains == GAINS, hex(gains))
 
     def sample(channel):
         kernels.sample(found)
@@ -337,7 +339,7 @@ def _eeprom(session, name):
     session.kernels(device=session.get(name)).eeprom([0xF8, 0xFC, 0, 4], identity)
     high, low, crc, magic = (int(word) & 0xFFFFFFFF for word in identity)
     serial = f"{high & 0xFFFF:04x}{low:08x}"
-    session.report.fact(name, "serial number (EUI-48)", serial != "f" * 12, serial)
+    session.report.fact(name, "serial number (EUI-48)", serial not in ("0" * 12, "f" * 12), serial)
     if crc == magic == 0xFFFFFFFF:
         session.report.open(name, "description of the card", "the EEPROM is empty")
 

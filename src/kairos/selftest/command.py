@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sys
 import tempfile
 import time
@@ -12,7 +13,7 @@ from .. import files
 from ..cli.bench import plan_of
 from ..contracts.cards import PINS
 from ..devices import DeviceDB, DeviceManager
-from ..errors import KairosError, UsageError
+from ..errors import DeviceUnreachable, KairosError, UsageError
 from ..texts import plain
 from .calibration import calibrate, places_of
 from .cards import PARTS, TESTS, Session
@@ -95,8 +96,7 @@ def selftest(args) -> int:
         session = Session(database, devices, observer, report, source, inputs, args.write_eeprom)
         try:
             session.kernels().reset()
-            for name in names:
-                _test(session, name)
+            _test_all(session, names)
         finally:
             devices.close_devices()
     if not args.cards:
@@ -120,11 +120,26 @@ def _on_twin(database: DeviceDB, url: str) -> DeviceDB:
     return DeviceDB({**database.entries, "core": twin}, database.path)
 
 
+def _test_all(session: Session, names: list[str]):
+    """Test the cards in their order, up to one before which the device has gone."""
+    for n, name in enumerate(names):
+        try:
+            _test(session, name)
+        except DeviceUnreachable as error:
+            session.report.fact(name, "the device answers", False, str(error))
+            for left in names[n + 1 :]:
+                session.report.open(left, "all", f"the device did not answer before the test of {name}")
+            return
+
+
 def _test(session: Session, name: str):
+    """Test a card. DeviceUnreachable if there is no device for it."""
     try:
         if session.calibrates:
             calibrate(session, name)
         TESTS[session.database.entries[name]["class"]].run(session, name)
+    except DeviceUnreachable:
+        raise
     except KairosError as error:
         session.report.fact(name, "the test ran to its end", False, str(error))
     except Exception as error:  # of a driver, raised on the device: the card does not answer as it should
@@ -148,6 +163,18 @@ def _telling(args):
     return notify
 
 
+def _write_bench(file: str, database: DeviceDB, source: str | None, inputs: list[str]):
+    """Write the bench file of the selftest. UsageError if the database does not fit the gateware."""
+    Path(file).write_text(wiring_of(database, plan_of(database, None), source, inputs))
+    try:
+        plan_of(database, file)
+    except UsageError as error:
+        # The user knows nothing of this file
+        found = re.sub(re.escape(file) + r":(\d+:)? *", "", str(error))
+        text = f"{database.path} does not fit the gateware: {found}"
+        raise UsageError(f"{text}; 'kairos device doctor' shows what differs") from None
+
+
 @contextlib.contextmanager
 def _observed(args, database: DeviceDB, host):
     """Yield the observer, the TTL output that inputs are tested with, and the inputs; the emulated device, if
@@ -163,8 +190,7 @@ def _observed(args, database: DeviceDB, host):
         raise UsageError(f"this process already has a device {host}: close that one first")
     with tempfile.TemporaryDirectory(prefix="kairos-selftest-") as folder:
         file = os.path.join(folder, "selftest.toml")
-        plan = plan_of(database, None)
-        Path(file).write_text(wiring_of(database, plan, source, inputs))
+        _write_bench(file, database, source, inputs)
         device = emulation.acquire(host, emulation.Options(bench=file, entries=database.entries))
         try:
             yield OnBench(device, database), source, inputs

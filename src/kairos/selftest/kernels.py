@@ -223,14 +223,18 @@ class Kernels:
 
     @kernel
     def sampler(self, found: TList(TFloat)) -> TInt32:
-        """Initialise `device`, a Sampler, and sample its inputs; returns its gains as read back."""
+        """Initialise `device`, a Sampler, and sample its inputs with gain 1; returns gains as read back, of which
+        the codes 0 to 3 had been set in turn: an absent card answers with one level."""
         self.begin()
         self.device.init()
         for channel in range(8):
-            self.device.set_gain_mu(channel, 0)
+            self.device.set_gain_mu(channel, channel & 3)
             delay(100 * us)
         gains = self.device.get_gains_mu()
         self.core.break_realtime()
+        for channel in range(8):
+            self.device.set_gain_mu(channel, 0)
+            delay(100 * us)
         delay(1 * ms)
         self.device.sample(found)
         return gains

@@ -2,6 +2,7 @@
 //! function that returns exactly the requested number of bytes, or raises.
 
 use kairos_contracts::session::Request;
+use kairos_proto::bitstream::{Bitstream, Chip};
 use kairos_proto::boards::Boards;
 use kairos_proto::boot_image as images;
 use kairos_proto::descriptor::Descriptor;
@@ -418,22 +419,31 @@ fn unbootable(image: &[u8]) -> Option<String> {
     checked.err().map(|error| error.to_string())
 }
 
+/// Returns the name of the chip that a bitstream is for. ValueError if it does not say.
+#[pyfunction]
+fn chip(bitstream: &[u8]) -> PyResult<String> {
+    let (_, idcode) = Bitstream::read(bitstream).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(Chip(idcode).to_string())
+}
+
 /// An RTIO channel: number, kind, name, and the parameters that differ from their defaults.
 type DescribedChannel<'a> = (u32, u8, &'a str, Vec<(&'a str, u32)>);
-/// A gateware: `variant;version`, frequency of the RTIO clock in Hz and fine bits, channels.
-type Gateware<'a> = (&'a str, Option<(u32, u8)>, Vec<DescribedChannel<'a>>);
+/// A gateware: `variant;version`, frequency of the RTIO clock in Hz and fine bits, channels, `board;revision`, build.
+type Gateware<'a> = (&'a str, Option<(u32, u8)>, Vec<DescribedChannel<'a>>, &'a str, &'a str);
 
 /// Decodes the descriptor of a gateware. ValueError if the bytes are none.
 #[pyfunction]
 fn read_descriptor(bytes: &[u8]) -> PyResult<Gateware<'_>> {
     let found = Descriptor::new(bytes).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let channels = found.channels();
     Ok((
         found.identification(),
         found.clock().map(|clock| (clock.frequency, clock.fine_bits)),
-        channels
+        found
+            .channels()
             .map(|c| (c.number, c.kind.0, c.name, c.parameters.collect()))
             .collect(),
+        found.board(),
+        found.build_id(),
     ))
 }
 
@@ -483,6 +493,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(read_netboot_answer, module)?)?;
     module.add_function(wrap_pyfunction!(boot_image, module)?)?;
     module.add_function(wrap_pyfunction!(unbootable, module)?)?;
+    module.add_function(wrap_pyfunction!(chip, module)?)?;
     module.add_function(wrap_pyfunction!(read_descriptor, module)?)?;
     module.add_function(wrap_pyfunction!(boards, module)?)?;
     module.add_function(wrap_pyfunction!(choose_board, module)?)

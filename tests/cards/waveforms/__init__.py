@@ -12,6 +12,7 @@ from pathlib import Path
 from numpy import int64
 
 from kairos.devices import DeviceDB
+from kairos.language import at_mu, delay_mu, kernel, now_mu
 from kairos.scope.pins import buses_of
 from kairos.scope.serial import Messages
 from tests.support.databases import calibrated, entry, written
@@ -27,7 +28,8 @@ class Case:
     """A call, `method` of the device `device` with `arguments`, on the gateware and with the database of `setup`.
     `before`: methods without arguments that are called first. `pins`: beginning of the names of the card's pins,
     all if empty. `words`: (bits, value) of its messages on serial buses, in the order of their beginnings. `until`:
-    changes from this time on are left out, for cards that go on by themselves."""
+    changes from this time on are left out, for cards that go on by themselves. `by`: class of the object whose
+    method it is instead, made of the driver. `lane`: clock and data of a bus without a chip select."""
 
     setup: str
     device: str
@@ -38,12 +40,51 @@ class Case:
     words: list[tuple[int, int]] = field(default_factory=list)
     until: int = 20_000
     slack: int = 0
+    by: type | None = None
+    lane: tuple[str, ...] = ()
+
+
+class Framed:
+    """Calls at a fixed place in a card's frames: a Phaser's are 320 ns long, a Fastino counts 16 of 392 ns."""
+
+    def __init__(self, device):
+        self.core, self.device = device.core, device
+
+    @kernel
+    def set_group_mu(self, dac, codes):
+        at_mu(now_mu() + 6272 - now_mu() % 6272)
+        self.device.set_group_mu(dac, codes)
+
+    @kernel
+    def pulse(self, window, profiles):
+        at_mu(now_mu() + 320 - now_mu() % 320)
+        self.device.channel[1].miqro.pulse(window, profiles)
+
+
+class Servo:
+    """The only cycles of a servo, whose second channel puts out what its profile 3 says."""
+
+    def __init__(self, device):
+        self.core, self.servo = device.core, device
+        self.output = device.core.dmgr.get("suservo0_ch1")
+
+    @kernel
+    def cycle(self, ftw, offset, phase):
+        self.output.set_dds_mu(3, ftw, offset, phase)
+        self.output.set_iir_mu(3, 0, 0, 0, 0)
+        self.output.set_y_mu(3, 0x1234 << 3)
+        self.output.set(1, 0, 0, 3)
+        self.servo.set_config(1)
+        delay_mu(int64(800))
+        self.servo.set_config(0)
+        self.output.set(0, 0, 0, 3)
 
 
 def _lab(folder):
     """The laboratory with one chip or card after the other at its bare SPI port."""
     entries = DeviceDB.load(calibrated(database("lab", folder), folder)).entries
     bus = {"spi_device": "dio_spi0"}
+    entries["ad9912"] = entry("ad9912", "AD9912", cpld_device="urukul0_cpld", chip_select=7, pll_n=8)
     entries["zotino0"] = entry("zotino", "Zotino", **bus, ldac_device="ttl16")
     entries["ad9834"] = entry("ad9834", "AD9834", **bus)
     entries["attenuator"] = entry("hmc542b", "HMC542B", **bus)
@@ -65,6 +106,7 @@ SETUPS: dict[str, Callable] = {
     "lab": _lab,
     "cards": _cards,
     "songbird": lambda folder: database("songbird", folder),
+    "servo": lambda folder: database("servo", folder),
 }
 """Functions that write a database to a folder, by name; devices without a driver's bus are not reached."""
 
@@ -85,15 +127,29 @@ CASES = {
     "hmc542b": Case("lab", "attenuator", "set_att_mu", (0x5A,), (), words=[(8, 0x5A)]),
     "novogorny": Case("lab", "novogorny0", "set_gain_mu", (1, 2), (), words=[(16, 0b10 << 2)]),
     "mirny": Case("lab", "mirny0", "write_reg", (1, 0x1234), (), words=[(24, 0b11 << 16 | 0x1234)]),
+    "almazny": Case("lab", "almazny0", "set_mu", (0x5A,), (), words=[(16, 0xD << 9 | 0x5A)]),
+    "urukul_ad9912": Case(
+        "lab", "ad9912", "write", (0x1A6, 0x1234ABCD, 4), (), ("spi_urukul0",), [(48, 0x61A6 << 32 | 0x1234ABCD)]
+    ),
+    "fastino": Case("lab", "fastino0", "set_group_mu", (4, [0x1234ABCD, 0x5678EF01]), pins=("fastino0",), by=Framed),
     "mirny_adf5356": Case("lab", "mirny0", "write_ext", (6, 32, 0x49ABCDE6), (), words=[(40, 6 << 33 | 0x49ABCDE6)]),
     "ad9914": Case("cards", "ad9914", "set_x_mu", (0x123456789ABC, 0x555), (), pins=("ddsbus0",), slack=10_000),
     "phaser": Case("cards", "phaser0", "write8", (0x06, 0x2A), (), pins=("phaser0",), until=2000),
+    "miqro": Case("cards", "phaser1", "pulse", (0x155, [3, 7, 31, 16, 9]), (), ("phaser1",), until=2000, by=Framed),
     "shuttler_relays": Case("cards", "relay", "enable", (0x1234,), words=[(16, 0x1234)]),
     "shuttler_adc": Case("cards", "adc", "write16", (1, 0x8010), (), words=[(24, 0x018010)]),
     "songbird": Case("songbird", "songbird0", "write_reg", (0x18, 0x5A), words=[(32, 0x185A0000)], until=100_000),
+    "suservo": Case(
+        "servo",
+        "suservo0",
+        "cycle",
+        (0x12345678, 0x2345, 0xABCD),
+        words=[(72, 0x15 << 64 | 0x1234 << 48 | 0xABCD << 32 | 0x12345678)],
+        lane=("suservo0_urukul0_clk", "suservo0_urukul0_mosi1"),
+        by=Servo,
+    ),
 }
-"""By card. A Grabber has inputs only;
-a Fastino numbers its frames (its vectors have them); an SU-Servo goes on by itself, which makes a recording long."""
+"""By card. A Grabber has inputs only."""
 
 
 def waveform(chain, case: Case) -> tuple[list[tuple[int, int]], str]:
@@ -101,13 +157,16 @@ def waveform(chain, case: Case) -> tuple[list[tuple[int, int]], str]:
     device = chain.get(case.device)
     for name in case.before:
         chain(getattr(device, name), slack_mu=case.slack)
-    chain(getattr(device, case.method), *case.arguments, slack_mu=case.slack, pins=True)
+    chain(getattr(case.by(device) if case.by else device, case.method), *case.arguments, slack_mu=case.slack, pins=True)
     recording = chain.recording()
     messages = sorted(
         (message.start_ns, message.bits, message.written)
         for pads in buses_of(recording).values()
         for message in Messages(pads)
     )
+    if case.lane:
+        pads = {channel.name: channel for channel in recording.channels}
+        messages.append(_shifted(*(_edges(pads[name]) for name in case.lane)))
     # A clock goes on whatever happens
     clocks = chain.bench.database.channels_of("TTLClockGen")
     active = [
@@ -125,6 +184,12 @@ def waveform(chain, case: Case) -> tuple[list[tuple[int, int]], str]:
         before = "-" if channel.initial is None else channel.initial
         lines += [f"{channel.name} {before}: {' '.join(times)}"] if times else []
     return [message[1:] for message in messages], "\n".join(lines) + "\n"
+
+
+def _shifted(clock: list[int], data: list[int]) -> tuple[int, int, int]:
+    """Time of the first of the bits at rising edges of a clock, their number and value; levels are 0 before."""
+    bits = [sum(time < edge for time in data) & 1 for edge in clock[::2]]
+    return clock[0], len(bits), int("".join(map(str, bits)), 2)
 
 
 def _edges(channel) -> list[int]:

@@ -174,8 +174,8 @@ def test_every_pad_has_a_pin(files):
     lines = len(variant.converters) * (2 * ad9739a.BITS + 1)
     references = bool(ends(variant)) and board.cages.reference is not None
     clocks = 3 * switched - variant.uplink + references
-    oscillator = 2 * (board.oscillator is not None)
-    assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(pads) + clocks + lines + oscillator
+    others = 2 * (board.oscillator is not None) + len(variant.low)
+    assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(pads) + clocks + lines + others
     assert switched == (board.name == "kasli_soc" or variant.synthesiser != 0 or bool(ends(variant)))
     outputs = [pad for pad in pads if pad.serialised and pad.direction != "in"]
     inputs = [pad for pad in pads if pad.serialised and pad.direction != "out"]

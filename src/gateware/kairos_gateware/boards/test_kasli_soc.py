@@ -1,12 +1,15 @@
 """The Kasli-SoC's clocks: from which pins, and how terminated."""
 
+import re
+
 import pytest
 from migen import Module, Signal
 from migen.build.generic_platform import Misc, Pins, Subsignal
 from migen.fhdl import verilog
 
 from kairos_gateware.boards.kasli_soc import BOARD
-from kairos_gateware.boards.zynq import oscillator_bus
+from kairos_gateware.boards.zynq import generate, oscillator_bus
+from kairos_gateware.description import check, make_variant
 
 
 def resource(name):
@@ -19,6 +22,19 @@ def test_clock_inputs_of_the_logic_are_terminated(name, pin):
     assert any(isinstance(each, Misc) and each.misc == "DIFF_TERM=TRUE" for each in found[2:])
     (positive,) = [each for each in found[2:] if isinstance(each, Subsignal) and each.name == "p"]
     assert [each.identifiers for each in positive.constraints if isinstance(each, Pins)] == [[pin]]
+
+
+def test_reset_of_synthesisers_is_held_low_at_its_pins(tmp_path):
+    """Pair 7 of an Urukul resets AD9912s; an open pair is a 1 for a receiver."""
+    card = {"type": "urukul", "dds": "ad9912", "ports": [2]}
+    given = {"target": "kasli_soc", "variant": "x", "hw_rev": "v1.2", "peripherals": [card]}
+    generate(BOARD, make_variant(check(given)), "", tmp_path)
+    pins = (tmp_path / "kairos_kasli_soc.xdc").read_text()
+    assert "LOC A15 [get_ports {eem2_d7_low_p}]" in pins and "LOC A14 [get_ports {eem2_d7_low_n}]" in pins
+    logic = (tmp_path / "kairos_kasli_soc.v").read_text()
+    (buffer,) = re.findall(r"OBUFTDS \w+\(([^;]*)\.O\(eem2_d7_low_p\)", logic)
+    level, undriven = re.search(r"\.I\((\w+)\)", buffer)[1], re.search(r"\.T\((\w+)\)", buffer)[1]
+    assert re.search(rf"assign {level} = \w+;", logic) and re.search(rf"assign {undriven} = \w+;", logic)
 
 
 def test_transceivers_use_the_cleaned_clock():

@@ -12,7 +12,7 @@ from migen import *
 
 from ..contracts import kasli_soc
 from ..descriptor import Descriptor
-from ..pad import SAMPLES
+from ..pad import SAMPLES, Pad
 from ..pulse.settings import Sampled
 from ..soc.clock import ClockControl
 from ..soc.ps7 import Ps7
@@ -88,6 +88,11 @@ class Top(Module):
         find = board.pins(platform)
         fast = bool(serialised or variant.converters)
         for pad in soc.phys.pads:
+            self.submodules += PadIo(pad, find(pad), fast)
+        for pin in variant.low:
+            pad = Pad(f"{pin.rpartition(':')[2]}_low", "out", 0)
+            pad.pin = pin
+            self.comb += pad.oe.eq(1)
             self.submodules += PadIo(pad, find(pad), fast)
         if soc.phys.waveforms:
             channel = variant.channels[min(soc.phys.waveforms)]

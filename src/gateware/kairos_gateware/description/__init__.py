@@ -90,6 +90,11 @@ def check(description: dict, source: str = "description") -> dict:
             )
     if description["remote_memory"] and "bridge" in description:
         raise DescriptionError(f"{source}: bridge: the upstream link has remote memory or a bridge, not both")
+    for i, card in enumerate(description["peripherals"]):
+        if card["type"] == "urukul" and card["dds"] == "ad9912" and card["synchronization"]:
+            raise DescriptionError(
+                f"{source}: peripherals[{i}] (urukul).synchronization: AD9912s have none, and a clock there resets them"
+            )
     if description["rtio_frequency"] != RTIO_FREQUENCY:
         raise DescriptionError(
             f"{source}: rtio_frequency {description['rtio_frequency']:g} is not supported, only {RTIO_FREQUENCY:g}"
@@ -291,4 +296,5 @@ def _variant(description: dict, builder: Builder) -> Variant:
         remote=description["remote_memory"],
         bridge=Bridge(**description["bridge"]) if "bridge" in description else None,
         board=board,
+        low=tuple(builder.low),
     )

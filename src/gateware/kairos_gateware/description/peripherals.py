@@ -48,6 +48,8 @@ class Builder:
     def __init__(self, host: str | None, boards: list | None = None, counts: dict[str, int] | None = None):
         self.channels: list[ChannelSpec] = []
         self.devices: dict[str, dict] = {}
+        self.low: list[str] = []
+        """Pins of cards that are to be held at 0."""
         self._boards = [] if boards is None else boards
         self._boards.append(self)
         self._first = (len(self._boards) - 1) << 16
@@ -171,6 +173,8 @@ def _urukul(b: Builder, card: dict) -> None:
     b.channel(f"spi_{name}", "spi_master", bus, cs_width=3, **_monitor(card["dds"]))
     if card["synchronization"]:
         b.channel(f"ttl_{name}_sync", "ttl_clockgen", [f"{first}:d7"], acc_width=4)
+    else:
+        b.low.append(f"{first}:d7")  # SYNC_IN of AD9910s; the reset of AD9912s
     b.channel(f"ttl_{name}_io_update", "ttl_out", [f"{first}:d6"], serialised=1)
     if second:
         for i in range(4):
@@ -367,6 +371,7 @@ def _suservo(b: Builder, card: dict) -> None:
         pins += [*(f"{eem0}:d{i}" for i in own), *(f"{eem1}:d{i}" for i in range(4))]
     if not synchronised:
         pins += [f"{eem0}:d6" for eem0, _ in urukuls.values()]
+        b.low += [f"{eem0}:d7" for eem0, _ in urukuls.values()]
     parameters = {"io_update": int(not synchronised), "cs": int(not readable)}
     servo = b.channel(name, "suservo", pins, channels=first, urukuls=len(urukuls), **parameters)
     b.device(

@@ -198,6 +198,18 @@ def test_pins_of_a_servo_follow_the_revision_of_its_cards():
         assert pads == [(name, f"eem2:d{place}") for name, place in zip(names, bus, strict=True)]
 
 
+def test_urukul_without_synchronization_holds_its_pair_low():
+    synchronised, servo = {"synchronization": True}, {"type": "suservo", "sampler_ports": [4, 5]}
+    for card, low in [
+        (URUKUL, ("eem1:d7",)),
+        (URUKUL | {"dds": "ad9912"}, ("eem1:d7",)),
+        (URUKUL | synchronised, ()),
+        (servo | {"urukul_ports": [[2, 3], [6, 7]]}, ("eem2:d7", "eem6:d7")),
+        (servo | synchronised | {"urukul_ports": [[2, 3]]}, ()),
+    ]:
+        assert make_variant(check(make(card))).low == low
+
+
 def test_sampler_is_held_in_single_data_rate():
     phys = make_phys(make_variant(check(make({"type": "sampler", "ports": [4]}))).channels)
     assert [(pad.name, pad.direction, pad.pin) for pad in phys[0].pads] == [
@@ -327,6 +339,10 @@ def test_each_pin_of_a_variant_is_used_once(variant):
         (
             make({"type": "toaster"}),
             "description: peripherals[0]: cards of type 'toaster' are not supported (only dio, ",
+        ),
+        (
+            make(DIO, URUKUL | {"dds": "ad9912", "synchronization": True}),
+            "description: peripherals[1] (urukul).synchronization: AD9912s have none",
         ),
         (make(DIO, URUKUL | {"dds": 1}), "description: peripherals[1] (urukul).dds: 1 is not one of "),
         (
