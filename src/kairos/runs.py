@@ -99,36 +99,61 @@ class RIDCounter:
     """Allocates run numbers, continuing from `cache_filename` or, if it is higher, from the highest
     number that begins a file name in the newest folder of `results_dir`; without a valid
     `cache_filename` in any of its folders. Counters of the same file share their numbers, in any
-    process."""
+    process, and so do those of the same results, by a file in their folder: a laboratory and
+    ``kairos run -o``."""
 
-    def __init__(self, cache_filename="last_rid.pyon", results_dir="results"):
-        self._cache = Path(cache_filename)
+    NAME = "last_rid.pyon"
+
+    def __init__(self, cache_filename=NAME, results_dir="results"):
+        self._cache, self._results = Path(cache_filename), Path(results_dir)
         self.folder = self._cache.resolve().parent
-        kept, found = self._kept(), map(_highest, _hours(Path(results_dir)))
+        kept, found = _kept(self._cache), map(_highest, _hours(self._results))
         # There may be years of results: one folder shows whether the file is an old copy.
         self._found = max(found, default=-1) if kept < 0 else max(kept, next(filter(_is_number, found), -1))
 
-    def _kept(self) -> int:
-        try:
-            return int(self._cache.read_text())
-        except (OSError, ValueError, TypeError):
-            return -1
-
-    @contextmanager
-    def _alone(self):
-        """Keep out other processes."""
-        with self._cache.with_name(f".{self._cache.name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-
     def get(self, above: int = -1) -> int:
         """Allocate the next number, which is greater than `above`."""
-        with self._alone():
-            self._found = max(self._found, self._kept(), above) + 1
-            new = self._cache.with_name(self._cache.name + ".new")
+        with _alone(self._cache):
+            shared = self._shared()
+            if shared is None:
+                return self._next(above, self._cache)
+            with _alone(shared):
+                return self._next(above, self._cache, shared)
+
+    def _shared(self) -> Path | None:
+        """Return the file of numbers in the folder of the results, if there can be one."""
+        path = self._results / self.NAME
+        if path.resolve() == self._cache.resolve():
+            return None
+        try:
+            self._results.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return None  # which whoever writes results there reports
+        return path if os.access(self._results, os.W_OK) else None
+
+    def _next(self, above: int, *files: Path) -> int:
+        self._found = max(self._found, above, *map(_kept, files)) + 1
+        for path in files:
+            new = path.with_name(path.name + ".new")
             new.write_text(f"{self._found}\n")
-            new.replace(self._cache)
-            return self._found
+            new.replace(path)
+        return self._found
+
+
+def _kept(path: Path) -> int:
+    """Return the last number according to a file; -1 if it has none."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError, TypeError):
+        return -1
+
+
+@contextmanager
+def _alone(path: Path):
+    """Keep out other processes from a file of numbers."""
+    with path.with_name(f".{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _hours(results: Path) -> Iterator[Path]:

@@ -82,6 +82,13 @@ def test_counters_of_one_process_share_numbers(tmp_path, monkeypatch):
     assert [one.get(), other.get(), one.get()] == [0, 1, 2]
 
 
+def test_laboratory_and_runs_with_the_same_results_share_numbers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    laboratory = RIDCounter("last_rid.pyon", "results")
+    assert [laboratory.get(), laboratory.get(), ResultsFile("results/").next_rid()] == [0, 1, 2]
+    assert [laboratory.get(), RIDCounter().get(), ResultsFile("results").next_rid()] == [3, 4, 5]
+
+
 def results_of(folder, *names):
     for name in names:
         (folder / "results" / name).parent.mkdir(parents=True, exist_ok=True)
