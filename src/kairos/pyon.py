@@ -9,6 +9,8 @@ and what ARTIQ up to version 8 speaks.
 import ast
 import base64
 import json
+import math
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from fractions import Fraction
@@ -16,7 +18,7 @@ from typing import Any
 
 import numpy
 
-__all__ = ["encode", "decode"]
+__all__ = ["TooLarge", "decode", "encode", "typed"]
 
 
 SHOWN = 200
@@ -159,6 +161,29 @@ def _to_literal(value) -> str:
     if text is None:
         raise TypeError(f"{_named(value)} cannot be written as PYON")
     return text(value)
+
+
+_TEXTS = re.compile(r"'[^']*'|\"[^\"]*\"")
+_FRACTIONS = re.compile(r"(?<![\w.])(?=[\d_]*[.eE])[\d_]+\.?[\d_]*(?:[eE][+-]?\d+)?")
+
+
+class TooLarge(ValueError):
+    """A number such as 1e999 was typed, which is too large for a float and would be infinity."""
+
+
+def typed(text: str):
+    """Return the value of PYON text that a person has typed, as `decode`. ValueError, TooLarge."""
+    for number in _FRACTIONS.findall(_TEXTS.sub("", text)):
+        if _is_too_large(number):
+            raise TooLarge(f"{number} is too large for a float; infinity is 'inf'")
+    return decode(text)
+
+
+def _is_too_large(number: str) -> bool:
+    try:
+        return math.isinf(float(number))
+    except ValueError:
+        return False  # as 1.2.3, which is none
 
 
 def decode(text: str):

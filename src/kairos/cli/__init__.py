@@ -36,22 +36,35 @@ def parser(names) -> argparse.ArgumentParser:
 
 
 def _parse(argv: list[str]) -> argparse.Namespace:
-    """Parse the command line; KEY=VALUE may also follow options, which argparse does not support by
-    itself."""
+    """Parse the command line; the words of a list, as KEY=VALUE, may also follow options, which argparse does not
+    support by itself."""
     known = commands.names()
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:], "--help"]
     wanted = argv[:1] if argv and argv[0] in known else [] if argv[:1] == ["--version"] else known
     chosen = parser(wanted)
     if len(wanted) == 1:
         argv = wanted + commands.load(wanted[0]).completed(argv[1:])
         _show_arguments(chosen, argv)
+    if argv[:1] and argv[0].startswith("-") and argv[0] not in chosen.options():
+        _refuse(chosen, argv[:1])
     args, rest = chosen.parse_known_args(argv)
-    unknown = [text for text in rest if text.startswith("-") or not hasattr(args, "arguments")]
-    if unknown:
-        question = option_meant(unknown[0].partition("=")[0], chosen.options())
-        chosen.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
+    taking = next((option for option in args.chosen.options if option.takes_rest), None)
+    if unknown := [text for text in rest if text.startswith("-") or taking is None]:
+        _refuse(chosen, unknown)
     if rest:
-        args.arguments += rest
+        try:
+            more = [taking.settings.get("type", str)(text) for text in rest]
+        except (ValueError, argparse.ArgumentTypeError) as error:
+            chosen.error(f"argument {taking.settings.get('metavar', taking.names[0])}: {error}")
+        setattr(args, taking.names[0], [*getattr(args, taking.names[0]), *more])
     return args
+
+
+def _refuse(chosen, unknown: list[str]):
+    """End the process because of words that mean nothing."""
+    question = option_meant(unknown[0].partition("=")[0], chosen.options())
+    chosen.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
 
 
 def _show_arguments(chosen, argv: list[str]):

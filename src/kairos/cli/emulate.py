@@ -17,9 +17,10 @@ PORT_MAX = 65_535
 
 def emulate(args):
     """Start an emulated device, and wait until it ends. EmulatorError if it exits by itself."""
-    if not 0 <= args.offset <= PORT_MAX - max(PORTS):
+    highest = PORT_MAX - max(PORTS)
+    if not 0 <= args.offset <= highest:
         raise CommandLineError(
-            f"--offset {args.offset}: the ports {PORTS[0]} to {PORTS[-1]} must be below {PORT_MAX + 1}"
+            f"--offset {args.offset}: give 0 to {highest}; it is added to the ports {PORTS[0]} to {PORTS[-1]}"
         )
     if hub.PORT - args.offset in PORTS:
         raise CommandLineError(f"--offset {args.offset}: one of its ports would be {hub.PORT}, that of the hub; use 20")

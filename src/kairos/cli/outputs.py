@@ -7,6 +7,7 @@ of failures of the others, the datasets first, since they cannot be obtained aga
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from .. import files
@@ -250,8 +251,11 @@ def window_of(args) -> Window:
 
 
 def duration_ns(option: str, text: str) -> int:
-    """Return a time in nanoseconds; CommandLineError for a text without a unit."""
+    """Return a time in nanoseconds; CommandLineError for a text without a unit, unless it is 0."""
     try:
+        with suppress(ValueError):
+            if float(text) != 0:
+                raise TypeError
         return round(float(quantity(text, "s")) * 1e9)
     except (TypeError, ValueError, OverflowError):
         raise CommandLineError(f"{option} {text}: give a time with its unit, as in 20us") from None
