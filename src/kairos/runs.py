@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import UsageError
@@ -206,7 +206,17 @@ class ResultsFile:
     def __init__(self, named: str):
         self.named = Path(named)
         self.is_folder = str(named).endswith("/") or self.named.is_dir()
-        self._replaces = not self.is_folder and self.named.exists() and self.named.stat().st_size > 0
+        self._before = self._state()
+        self._replaces = self._before is not None and self._before[2] > 0
+        self.was_changed = False
+        """Whether the file was written by others until `path` was called."""
+
+    def _state(self) -> tuple | None:
+        """Return what distinguishes the file from another at its place, with its size; None if there is none."""
+        if self.is_folder or not self.named.exists():
+            return None
+        status = self.named.stat()
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def next_rid(self) -> int:
         """Return the number of this run: in a directory the next one; otherwise one more than that
@@ -219,19 +229,40 @@ class ResultsFile:
     def path(self, rid: int, name: str, started: float, completed: bool) -> Path:
         """Return the file for the datasets of a run of the experiment `name`, which began at
         `started` (Unix time). The results of an earlier run are replaced only by those of one that
-        has `completed`: others are written next to them."""
+        has `completed`: others are written next to them, and so is everything if the file is not the one
+        that was there when the run began."""
         if self.is_folder:
             return folder_of(started, self.named) / NUMBERED.format(rid=rid, name=name)
-        if completed or not self._replaces:
+        self.was_changed = self._state() != self._before or self._before is None and not _is_made(self.named)
+        if not self.was_changed and (completed or not self._replaces):
             return self.named
-        number, path = 1, self._beside("")
-        while path.exists():
+        word = "" if completed else "-incomplete"
+        number, path = 1, self._beside(word or "-2")
+        while not _is_made(path):
             number += 1
-            path = self._beside(f"-{number}")
+            path = self._beside(f"{word}-{number}")
         return path
 
-    def _beside(self, number: str) -> Path:
-        return self.named.with_name(f"{self.named.stem}-incomplete{number}{self.named.suffix}")
+    def give_up(self, path: Path):
+        """Remove a file that `path` has returned, if nothing could be written there."""
+        with suppress(OSError):
+            if path.resolve().stat().st_size == 0 and self._before is None:
+                path.resolve().unlink()
+
+    def _beside(self, what: str) -> Path:
+        return self.named.with_name(f"{self.named.stem}{what}{self.named.suffix}")
+
+
+def _is_made(path: Path) -> bool:
+    """Return whether there was no file there, but now is an empty one, by which others know that it is in use."""
+    try:
+        path.resolve().parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path.resolve(), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+    except FileExistsError:
+        return False
+    except OSError:
+        return True  # whoever writes there reports it
+    return True
 
 
 def _rid_in(path: Path) -> int:

@@ -124,3 +124,19 @@ def test_file_without_results_gets_run_number_zero(tmp_path):
     path = tmp_path / "notes.h5"
     path.write_text("not HDF5")
     assert ResultsFile(str(path)).next_rid() == 0
+
+
+def test_file_that_another_run_has_written_meanwhile_is_kept(tmp_path):
+    path = tmp_path / "same.h5"
+    first, second = ResultsFile(str(path)), ResultsFile(str(path))
+    assert first.path(0, "A", 0.0, True) == path and not first.was_changed
+    assert second.path(0, "A", 0.0, True) == tmp_path / "same-2.h5" and second.was_changed, "even before it has written"
+    second.give_up(tmp_path / "same-2.h5")
+    assert not (tmp_path / "same-2.h5").exists()
+    path.write_text("of the first")
+    third = ResultsFile(str(path))
+    assert third.path(0, "A", 0.0, True) == path, "of a run that begins later"
+    path.write_text("of somebody else")
+    assert third.path(0, "A", 0.0, True) == tmp_path / "same-2.h5"
+    assert third.path(0, "A", 0.0, False) == tmp_path / "same-incomplete.h5"
+    assert third.path(0, "A", 0.0, False) == tmp_path / "same-incomplete-2.h5"

@@ -100,5 +100,6 @@ def test_locks_are_taken_listed_and_released_by_command(lab):
     assert lock["name"] == "core" and 1700 < lock["expires"] - time.time() <= 1800
     assert "mine" in kairos_in("locks").stdout and '"name": "core"' in kairos_in("locks", "list", "--json").stdout
     one_line(kairos_in("locks", "take", "device", "core", "--for", "soon"), "'soon' is not a length of time", 2)
+    one_line(kairos_in("locks", "take", "device", "coer"), "there is no device 'coer': did you mean core?")
     one_line(kairos_in("locks", "release", "device", "lamp"), "device lamp is not locked")
     assert kairos_in("locks", "release", "device", "core").returncode == 0 and lab.locks() == []
