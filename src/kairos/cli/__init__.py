@@ -4,6 +4,8 @@ Its subcommands are the modules of :mod:`kairos.cli.commands`. Only the selected
 keep the start-up time of every run short.
 """
 
+from .signals import code_of, end_orderly  # isort: split
+
 import argparse
 import os
 import sys
@@ -17,7 +19,6 @@ from .candidates import main as complete
 from .command import Parser, option_meant
 from .options import EXPERIMENT
 from .printed import OutputFailed, printed
-from .signals import code_of, end_orderly
 
 __all__ = ["main", "parser"]
 

@@ -106,3 +106,8 @@ def end_orderly():
     for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _arrivals.arrived)
+
+
+if sys.argv[1:2] == ["run"] and os.path.basename(sys.argv[0]) in ("kairos", "-m", "__main__.py"):
+    # This module is the first of the command: while the others are imported, a signal waits.
+    end_orderly()
