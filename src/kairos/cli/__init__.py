@@ -4,7 +4,7 @@ Its subcommands are the modules of :mod:`kairos.cli.commands`. Only the selected
 keep the start-up time of every run short.
 """
 
-from .signals import code_of, end_orderly  # isort: split
+from .signals import code_of, end_early, end_orderly  # isort: split
 
 import argparse
 import os
@@ -119,6 +119,7 @@ def main(argv=None) -> int:
         if words[:1] == ["run"]:
             # From here on, whatever arrives, the results of the run are written or named.
             end_orderly()
+            end_early()
         args = _parse(words)
         _check_kept(args)
         _install_names()
@@ -130,12 +131,19 @@ def main(argv=None) -> int:
         return _failed(error)
     except KeyboardInterrupt as interruption:
         print("kairos: interrupted", file=sys.stderr)
-        if getattr(args, "command", None) == "run":
-            # Imported late: few runs are interrupted before they begin.
-            from .outputs import Outputs
-
-            Outputs(args).report_missing("the run had not begun")
+        if words[:1] == ["run"]:
+            _report_missing(args, words)
         return code_of(interruption)
+
+
+def _report_missing(args, words: list[str]):
+    """Name the outputs of a run that was interrupted before it began, maybe before its command line was read."""
+    # Imported late: few runs are.
+    from .outputs import Outputs
+
+    if args is None:
+        args, _ = parser(["run"]).parse_known_args(words)
+    Outputs(args).report_missing("the run had not begun")
 
 
 def _failed(error) -> int:
