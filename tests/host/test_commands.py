@@ -259,7 +259,7 @@ def test_words_behind_options_and_negative_numbers_are_values(words, name, value
         ("compile", "required: FILE\n"),
     ],
 )
-def test_wrong_command_line_says_what_would_be_right(words, text, capsys):
+def test_wrong_command_line_reports_its_remedy(words, text, capsys):
     try:
         code = cli.main(words.split())
     except SystemExit as end:

@@ -140,7 +140,7 @@ def test_damaged_store_and_endless_device_database_are_passed_over(folder, monke
         (0.0, 0.0, "", 1.1, True),  # the system does not say
     ],
 )
-def test_time_in_which_others_run_does_not_count(monkeypatch, used, delayed, state, passed, over):
+def test_time_of_other_processes_is_not_counted(monkeypatch, used, delayed, state, passed, over):
     clock, seen = iter([100.0, 100.0 + passed]), iter([(2.0, 3.0, "R"), (2.0 + used, 3.0 + delayed, state)])
     monkeypatch.setattr(candidates._Time, "_seen", lambda _: next(seen))
     monkeypatch.setattr(candidates.time, "monotonic", lambda: next(clock))

@@ -73,7 +73,7 @@ sys.exit(main())
 """
 
 
-def test_signal_while_the_command_is_imported_names_what_is_not_written(tmp_path):
+def test_signal_while_command_is_imported_names_missing_files(tmp_path):
     done = subprocess.run([sys.executable, "-c", EARLY], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 143
     assert done.stderr == "kairos: interrupted\nkairos: the run had not begun, so -o none.h5 is not written\n"

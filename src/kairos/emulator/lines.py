@@ -13,21 +13,21 @@ class Lines:
     def __init__(self):
         self._lines: list[str] = []
         self._is_whole = False
-        self._news = threading.Event()
+        self._changed = threading.Event()
 
     def read(self, stream: Iterable[str]):
         """Read the stream to its end."""
         for line in stream:
             self._lines.append(line)
-            self._news.set()
+            self._changed.set()
         self._is_whole = True
-        self._news.set()
+        self._changed.set()
 
     def after(self, number: int, timeout: float) -> tuple[list[str], bool]:
         """Return the lines after the first `number`, and whether those are all there will be. Waits up to `timeout`
         seconds for one."""
         while True:
-            self._news.clear()
+            self._changed.clear()
             is_whole = self._is_whole
-            if (lines := self._lines[number:]) or is_whole or not self._news.wait(timeout):
+            if (lines := self._lines[number:]) or is_whole or not self._changed.wait(timeout):
                 return lines, is_whole

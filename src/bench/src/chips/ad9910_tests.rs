@@ -71,7 +71,7 @@ pub(super) fn clocked() -> Ad9910 {
 }
 
 #[test]
-fn chip_that_was_never_initialised_says_so() {
+fn chip_never_initialised_is_reported() {
     let mut chip = Ad9910::new(0);
     assert_eq!(chip.set_reference(0, 31.25e6), None);
     write(&mut chip, chip::FTW.address, 1);
