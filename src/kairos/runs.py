@@ -79,7 +79,7 @@ class FolderLock:
         try:
             return claim(self._path)
         except OSError as error:
-            raise UsageError(f"{self._path} cannot be written: {error.strerror}") from None
+            raise UsageError(f"{self._path} cannot be locked: {error.strerror}") from None
         except InUse as other:
             raise UsageError(
                 f"a scheduler uses {self._path.parent} already (process {other.process}): stop it, or start this one "
@@ -112,7 +112,7 @@ class RIDCounter:
         self._found = max(found, default=-1) if kept < 0 else max(kept, next(filter(_is_number, found), -1))
 
     def get(self, above: int = -1) -> int:
-        """Allocate the next number, which is greater than `above`."""
+        """Allocate the next number, which is greater than `above`. UsageError if that cannot be noted."""
         with _alone(self._cache):
             shared = self._shared()
             if shared is None:
@@ -150,9 +150,16 @@ def _kept(path: Path) -> int:
 
 @contextmanager
 def _alone(path: Path):
-    """Keep out other processes from a file of numbers."""
-    with path.with_name(f".{path.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    """Keep out other processes from a file of numbers. UsageError."""
+    try:
+        lock = path.with_name(f".{path.name}.lock").open("w")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError as error:  # of a file system without locks
+            raise UsageError(f"{path} cannot be locked: {error.strerror}") from None
         yield
 
 

@@ -1,5 +1,7 @@
 """Files of results: an earlier run's are replaced only by those of a run that has completed."""
 
+import errno
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +9,9 @@ from pathlib import Path
 import h5py
 import pytest
 
-from kairos.runs import ResultsFile, RIDCounter
+from kairos.errors import UsageError
+from kairos.lab.claims import Claim
+from kairos.runs import FolderLock, ResultsFile, RIDCounter
 from tests.support.host_experiments import Runner, experiment
 
 SETS = 'self.set_dataset("x", 3)'
@@ -140,3 +144,18 @@ def test_file_that_another_run_has_written_meanwhile_is_kept(tmp_path):
     assert third.path(0, "A", 0.0, True) == tmp_path / "same-2.h5"
     assert third.path(0, "A", 0.0, False) == tmp_path / "same-incomplete.h5"
     assert third.path(0, "A", 0.0, False) == tmp_path / "same-incomplete-2.h5"
+
+
+def test_folder_without_locks_is_reported_in_one_line(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.chdir(tmp_path)
+    counter = RIDCounter()
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    for use in (counter.get, FolderLock(tmp_path).acquire, lambda: Claim(tmp_path, tmp_path)):
+        with pytest.raises(UsageError, match="cannot be locked: No locks available"):
+            use()
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="file cannot be created: File exists"):
+        Claim(tmp_path, tmp_path / "file")

@@ -100,7 +100,6 @@ class Laboratory:
 
     async def start(self):
         """Start everything; returns once clients can connect. UsageError, EmulatorError."""
-        self.state.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._claimed = Claim(self.settings.folder, self.state)
         settings = self.settings
         self.broadcaster = Broadcaster(settings.pyon)
