@@ -101,6 +101,7 @@ class Laboratory:
     async def start(self):
         """Start everything; returns once clients can connect. UsageError, EmulatorError."""
         self._claimed = Claim(self.settings.folder, self.state)
+        files.folder(self.results)
         settings = self.settings
         self.broadcaster = Broadcaster(settings.pyon)
         self.log = Log(self.broadcaster, self.state / "lab.log")
@@ -168,7 +169,7 @@ class Laboratory:
         if settings.git:
             source = GitSource(root, self.state / "exports")
         else:
-            root.mkdir(exist_ok=True)
+            files.folder(root)
             source = FolderSource(root)
         repository = Repository(
             source,

@@ -76,7 +76,7 @@ fn chip_never_initialised_is_reported() {
     assert_eq!(chip.set_reference(0, 31.25e6), None);
     write(&mut chip, chip::FTW.address, 1);
     chip.update(LOCK);
-    let text = "an update of 8 ns: it must last longer than a period of SYNC_CLK, 128 ns; its PLL is off, as after \
+    let text = "an update of 8 ns: it must last longer than a period of SYNC_CLK, 256 ns; its PLL is off, as after \
                 power-up: initialise it with init()";
     assert_eq!(chip.end_update(LOCK + 8).as_deref(), Some(text));
 }
