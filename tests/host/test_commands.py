@@ -248,6 +248,7 @@ def test_words_behind_options_and_negative_numbers_are_values(words, name, value
         ("emulate --offset 70000", "--offset 70000: give 0 to 64152"),
         ("boot -D x --port 99999", "99999 is not a whole number from 1 to 65535"),
         ("boot -D x --patience -1", "-1 is not a number of at least 0.1"),
+        ("device -D host:99999 log", "--device host:99999 has no valid port: ports are 1 to 65535"),
         ("log -n -1", "-1 is not a whole number of at least 0"),
         ("sweep a.py --workers 0", "0 is not a whole number of at least 1"),
         ("runs tag good 3 --lab x four", "invalid literal for int"),

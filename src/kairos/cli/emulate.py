@@ -1,6 +1,7 @@
 """``kairos emulate``: a persistent emulated device, to which runs, tools and hubs connect."""
 
 import time
+from pathlib import Path
 
 from ..contracts import hub, session
 from ..devices import DeviceDB
@@ -24,6 +25,8 @@ def emulate(args):
         )
     if hub.PORT - args.offset in PORTS:
         raise CommandLineError(f"--offset {args.offset}: one of its ports would be {hub.PORT}, that of the hub; use 20")
+    if args.bench is not None and not Path(args.bench).is_file():
+        raise UsageError(f"there is no bench file {args.bench}")
     known = {} if args.device_db is None else DeviceDB.load(args.device_db).entries
     forward = {port: port + args.offset for port in PORTS}
     storage = _storage(args.variant, args.storage)

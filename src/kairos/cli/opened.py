@@ -6,6 +6,7 @@ What a library in C opens by itself (h5py, for one) makes no such event.
 import hashlib
 import os
 import sys
+import threading
 from pathlib import Path
 from weakref import WeakSet
 
@@ -14,8 +15,10 @@ from ..installed import libraries
 __all__ = ["Opened", "hash_of_file"]
 
 OURS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
-LARGEST = 1 << 28
+LARGEST = 1 << 25
 """Bytes up to which a file is read for its hash; that of a larger one is its size and time."""
+SYSTEM = ("/proc/", "/sys/", "/dev/")
+"""Where files are no data, and reading one may change something."""
 _WRITES = os.O_WRONLY | os.O_RDWR
 
 
@@ -48,7 +51,7 @@ class Opened:
 
 _watching: WeakSet[Opened] = WeakSet()
 _begun: list[bool] = []
-_busy: list[bool] = []
+_busy = threading.local()
 
 
 def _begin():
@@ -59,9 +62,9 @@ def _begin():
 
 def _note(event: str, arguments: tuple):
     """Handle an audit event. Whatever happens here, what caused it goes on."""
-    if event not in ("open", "exec", "sqlite3.connect") or not _watching or _busy:
+    if event not in ("open", "exec", "sqlite3.connect") or not _watching or getattr(_busy, "now", False):
         return
-    _busy.append(True)
+    _busy.now = True
     try:
         if event == "exec":
             path = arguments[0].co_filename
@@ -73,13 +76,13 @@ def _note(event: str, arguments: tuple):
         if isinstance(path, str | bytes | os.PathLike) and _is_of_user(sys._getframe(1)):
             writes = event == "open" and _is_written(*arguments[1:3])
             full = os.path.abspath(os.fsdecode(path))
-            if not full.startswith(libraries()):
+            if not full.startswith((*SYSTEM, *libraries())):
                 for each in list(_watching):
                     each.opened(full, writes)
     except Exception:  # of a path that is none, or of a disk
         pass
     finally:
-        _busy.clear()
+        _busy.now = False
 
 
 def _is_of_user(frame) -> bool:
