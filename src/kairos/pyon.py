@@ -10,7 +10,9 @@ import ast
 import base64
 import contextlib
 import json
+import math
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,7 +20,7 @@ from typing import Any
 
 import numpy
 
-__all__ = ["decode", "encode", "load_file", "store_file"]
+__all__ = ["TooLarge", "decode", "encode", "load_file", "store_file", "typed"]
 
 
 SHOWN = 200
@@ -174,6 +176,29 @@ def _to_literal(value) -> str:
     if text is None:
         raise TypeError(f"{_named(value)} cannot be written as PYON")
     return text(value)
+
+
+_TEXTS = re.compile(r"'[^']*'|\"[^\"]*\"")
+_FRACTIONS = re.compile(r"(?<![\w.])(?=[\d_]*[.eE])[\d_]+\.?[\d_]*(?:[eE][+-]?\d+)?")
+
+
+class TooLarge(ValueError):
+    """A number such as 1e999 was typed, which is too large for a float and would be infinity."""
+
+
+def typed(text: str):
+    """Return the value of PYON text that a person has typed, as `decode`. ValueError, TooLarge."""
+    for number in _FRACTIONS.findall(_TEXTS.sub("", text)):
+        if _is_too_large(number):
+            raise TooLarge(f"{number} is too large for a float; infinity is 'inf'")
+    return decode(text)
+
+
+def _is_too_large(number: str) -> bool:
+    try:
+        return math.isinf(float(number))
+    except ValueError:
+        return False  # as 1.2.3, which is none
 
 
 def decode(text: str):

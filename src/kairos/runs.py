@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import UsageError
@@ -79,7 +79,7 @@ class FolderLock:
         try:
             return claim(self._path)
         except OSError as error:
-            raise UsageError(f"{self._path} cannot be written: {error.strerror}") from None
+            raise UsageError(f"{self._path} cannot be locked: {error.strerror}") from None
         except InUse as other:
             raise UsageError(
                 f"a scheduler uses {self._path.parent} already (process {other.process}): stop it, or start this one "
@@ -99,36 +99,68 @@ class RIDCounter:
     """Allocates run numbers, continuing from `cache_filename` or, if it is higher, from the highest
     number that begins a file name in the newest folder of `results_dir`; without a valid
     `cache_filename` in any of its folders. Counters of the same file share their numbers, in any
-    process."""
+    process, and so do those of the same results, by a file in their folder: a laboratory and
+    ``kairos run -o``."""
 
-    def __init__(self, cache_filename="last_rid.pyon", results_dir="results"):
-        self._cache = Path(cache_filename)
+    NAME = "last_rid.pyon"
+
+    def __init__(self, cache_filename=NAME, results_dir="results"):
+        self._cache, self._results = Path(cache_filename), Path(results_dir)
         self.folder = self._cache.resolve().parent
-        kept, found = self._kept(), map(_highest, _hours(Path(results_dir)))
+        kept, found = _kept(self._cache), map(_highest, _hours(self._results))
         # There may be years of results: one folder shows whether the file is an old copy.
         self._found = max(found, default=-1) if kept < 0 else max(kept, next(filter(_is_number, found), -1))
 
-    def _kept(self) -> int:
-        try:
-            return int(self._cache.read_text())
-        except (OSError, ValueError, TypeError):
-            return -1
-
-    @contextmanager
-    def _alone(self):
-        """Keep out other processes."""
-        with self._cache.with_name(f".{self._cache.name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-
     def get(self, above: int = -1) -> int:
-        """Allocate the next number, which is greater than `above`."""
-        with self._alone():
-            self._found = max(self._found, self._kept(), above) + 1
-            new = self._cache.with_name(self._cache.name + ".new")
+        """Allocate the next number, which is greater than `above`. UsageError if that cannot be noted."""
+        with _alone(self._cache):
+            shared = self._shared()
+            if shared is None:
+                return self._next(above, self._cache)
+            with _alone(shared):
+                return self._next(above, self._cache, shared)
+
+    def _shared(self) -> Path | None:
+        """Return the file of numbers in the folder of the results, if there can be one."""
+        path = self._results / self.NAME
+        if path.resolve() == self._cache.resolve():
+            return None
+        try:
+            self._results.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return None  # which whoever writes results there reports
+        return path if os.access(self._results, os.W_OK) else None
+
+    def _next(self, above: int, *files: Path) -> int:
+        self._found = max(self._found, above, *map(_kept, files)) + 1
+        for path in files:
+            new = path.with_name(path.name + ".new")
             new.write_text(f"{self._found}\n")
-            new.replace(self._cache)
-            return self._found
+            new.replace(path)
+        return self._found
+
+
+def _kept(path: Path) -> int:
+    """Return the last number according to a file; -1 if it has none."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError, TypeError):
+        return -1
+
+
+@contextmanager
+def _alone(path: Path):
+    """Keep out other processes from a file of numbers. UsageError."""
+    try:
+        lock = path.with_name(f".{path.name}.lock").open("w")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError as error:  # of a file system without locks
+            raise UsageError(f"{path} cannot be locked: {error.strerror}") from None
+        yield
 
 
 def _hours(results: Path) -> Iterator[Path]:
@@ -181,7 +213,17 @@ class ResultsFile:
     def __init__(self, named: str):
         self.named = Path(named)
         self.is_folder = str(named).endswith("/") or self.named.is_dir()
-        self._replaces = not self.is_folder and self.named.exists() and self.named.stat().st_size > 0
+        self._before = self._state()
+        self._replaces = self._before is not None and self._before[2] > 0
+        self.was_changed = False
+        """Whether the file was written by others until `path` was called."""
+
+    def _state(self) -> tuple | None:
+        """Return what distinguishes the file from another at its place, with its size; None if there is none."""
+        if self.is_folder or not self.named.exists():
+            return None
+        status = self.named.stat()
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def next_rid(self) -> int:
         """Return the number of this run: in a directory the next one; otherwise one more than that
@@ -194,19 +236,40 @@ class ResultsFile:
     def path(self, rid: int, name: str, started: float, completed: bool) -> Path:
         """Return the file for the datasets of a run of the experiment `name`, which began at
         `started` (Unix time). The results of an earlier run are replaced only by those of one that
-        has `completed`: others are written next to them."""
+        has `completed`: others are written next to them, and so is everything if the file is not the one
+        that was there when the run began."""
         if self.is_folder:
             return folder_of(started, self.named) / NUMBERED.format(rid=rid, name=name)
-        if completed or not self._replaces:
+        self.was_changed = self._state() != self._before or self._before is None and not _is_made(self.named)
+        if not self.was_changed and (completed or not self._replaces):
             return self.named
-        number, path = 1, self._beside("")
-        while path.exists():
+        word = "" if completed else "-incomplete"
+        number, path = 1, self._beside(word or "-2")
+        while not _is_made(path):
             number += 1
-            path = self._beside(f"-{number}")
+            path = self._beside(f"{word}-{number}")
         return path
 
-    def _beside(self, number: str) -> Path:
-        return self.named.with_name(f"{self.named.stem}-incomplete{number}{self.named.suffix}")
+    def give_up(self, path: Path):
+        """Remove a file that `path` has returned, if nothing could be written there."""
+        with suppress(OSError):
+            if path.resolve().stat().st_size == 0 and self._before is None:
+                path.resolve().unlink()
+
+    def _beside(self, what: str) -> Path:
+        return self.named.with_name(f"{self.named.stem}{what}{self.named.suffix}")
+
+
+def _is_made(path: Path) -> bool:
+    """Return whether there was no file there, but now is an empty one, by which others know that it is in use."""
+    try:
+        path.resolve().parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path.resolve(), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+    except FileExistsError:
+        return False
+    except OSError:
+        return True  # whoever writes there reports it
+    return True
 
 
 def _rid_in(path: Path) -> int:

@@ -223,3 +223,54 @@ def test_option_of_a_command_may_follow_its_subcommands():
     for words in (["--key", "k", "config", "read", "-s", "ip"], ["config", "read", "-s", "ip", "--key", "k"]):
         args = chosen.parse_args(["device", *words])
         assert (args.key, args.device_db, args.string) == ("k", "device_db.py", ["ip"])
+
+
+@pytest.mark.parametrize(
+    "words, name, values",
+    [
+        ("check scan.py --least-slack 1us n=10", "files", ["scan.py", "n=10"]),
+        ("check --within 5s a.py --strict b.py", "files", ["a.py", "b.py"]),
+        ("run a.py -o x.h5 n=-3 --quiet m=2", "arguments", ["n=-3", "m=2"]),
+        ("runs tag good 3 --lab x 4", "runs", [3, 4]),
+        ("calibrate a --force b", "names", ["a", "b"]),
+        ("datasets set a -1e3", "value", "-1e3"),
+        ("datasets set a -.5", "value", "-.5"),
+        ("run a.py --last -5us", "last", "-5us"),
+        ("run a.py", "arguments", []),
+    ],
+)
+def test_words_behind_options_and_negative_numbers_are_values(words, name, values):
+    assert getattr(cli._parse(words.split()), name) == values
+
+
+@pytest.mark.parametrize(
+    "words, text",
+    [
+        ("emulate --offset -1", "--offset -1: give 0 to 64152"),
+        ("emulate --offset 70000", "--offset 70000: give 0 to 64152"),
+        ("boot -D x --port 99999", "99999 is not a whole number from 1 to 65535"),
+        ("boot -D x --patience -1", "-1 is not a number of at least 0.1"),
+        ("device -D host:99999 log", "--device host:99999 has no valid port: ports are 1 to 65535"),
+        ("log -n -1", "-1 is not a whole number of at least 0"),
+        ("sweep a.py --workers 0", "0 is not a whole number of at least 1"),
+        ("runs tag good 3 --lab x four", "invalid literal for int"),
+        ("datasets set x 1e999", "1e999 is too large for a float; infinity is 'inf'"),
+        ("datasets set x [1.0,-2.5e310]", "2.5e310 is too large"),
+        ("--verson", "did you mean --version?"),
+        ("submit R --due-date 25:99", "did you mean --due?"),
+        ("rehears", "did you mean rehearse?"),
+        ("compile", "required: FILE\n"),
+    ],
+)
+def test_wrong_command_line_reports_its_remedy(words, text, capsys):
+    try:
+        code = cli.main(words.split())
+    except SystemExit as end:
+        code = end.code
+    assert code == 2 and text in capsys.readouterr().err
+
+
+def test_help_of_a_command_is_also_called_help(capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["help", "plot"])
+    assert end.value.code == 0 and "usage: kairos plot" in capsys.readouterr().out

@@ -125,6 +125,28 @@ def test_damaged_store_and_endless_device_database_are_passed_over(folder, monke
     (folder / "device_db.py").write_text("while True: pass\n")
     monkeypatch.setattr(candidates, "PATIENCE", 0.1)
     assert proposed("kairos moninj watch ") == []
+    (folder / "device_db.py").write_text("import time\ntime.sleep(1000)\n")
+    assert proposed("kairos moninj watch ") == []
+
+
+@pytest.mark.parametrize(
+    "used, delayed, state, passed, over",
+    [
+        (0.1, 30.0, "S", 30.5, False),  # a busy machine
+        (0.1, 0.0, "R", 30.5, False),  # whose turn has not come at all
+        (0.1, 0.2, "S", 1.3, True),  # it waits for something else
+        (1.0, 30.0, "R", 31.0, True),  # it has had its time
+        (0.0, 90.0, "R", 90.0, True),  # nobody waits for longer
+        (0.0, 0.0, "", 1.1, True),  # the system does not say
+    ],
+)
+def test_time_of_other_processes_is_not_counted(monkeypatch, used, delayed, state, passed, over):
+    clock, seen = iter([100.0, 100.0 + passed]), iter([(2.0, 3.0, "R"), (2.0 + used, 3.0 + delayed, state)])
+    monkeypatch.setattr(candidates._Time, "_seen", lambda _: next(seen))
+    monkeypatch.setattr(candidates.time, "monotonic", lambda: next(clock))
+    its_time = candidates._Time(1)
+    monkeypatch.setattr(candidates.time, "monotonic", lambda: 100.0 + passed)
+    assert its_time.is_over(1.0) is over
 
 
 @given(some.text(max_size=30))

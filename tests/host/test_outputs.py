@@ -7,7 +7,7 @@ import pytest
 from matplotlib.artist import Artist
 
 from kairos.applets.live import Applets
-from kairos.cli.outputs import Outputs
+from kairos.cli.outputs import Outputs, _check_place
 from kairos.cli.replaced import check_outputs
 from kairos.errors import CommandLineError, UsageError
 from kairos.experiment.datasets import DatasetManager
@@ -104,6 +104,9 @@ def test_results_keep_device_files_and_symlinks(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "results.h5")
     write_hdf5(tmp_path / "link", DatasetManager())
     assert (tmp_path / "link").is_symlink() and (tmp_path / "results.h5").is_file()
+    (tmp_path / "to_nothing").symlink_to(tmp_path / "later.h5")
+    _check_place(tmp_path / "to_nothing")
+    assert (tmp_path / "to_nothing").is_symlink() and not (tmp_path / "later.h5").exists()
 
 
 class Torn(Artist):

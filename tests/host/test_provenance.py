@@ -1,5 +1,6 @@
 """The results of a run say what they depend on: everything needed to repeat it."""
 
+import hashlib
 import subprocess
 import sys
 
@@ -22,10 +23,18 @@ class Scan(EnvExperiment):
         self.setattr_argument("points", Scannable(RangeScan(0, 1, 3)))
     def run(self):
         from laboratory.shapes import shape
-        self.set_dataset("power", shape(self.power * beams.GAIN))
+        import json, pathlib, runpy
+        runpy.run_path("later.py")
+        gain = json.load(open("gain.json")) + int(pathlib.Path("gain.txt").read_text())
+        open("notes.txt", "w").write("of this run")
+        open("notes.txt").read()
+        self.set_dataset("power", shape(self.power * beams.GAIN * gain))
         open("beams.py", "w").write("GAIN = 'edited'")
 """,
     "beams.py": "GAIN = 3\n",
+    "later.py": "LATER = 1\n",
+    "gain.json": "2",
+    "gain.txt": "-1",
     "laboratory/__init__.py": "",
     "laboratory/shapes.py": "import numpy\n\ndef shape(x):\n    return numpy.float64(x)\n",
     "elsewhere/addresses.py": "CORE = None\n",
@@ -61,7 +70,11 @@ def test_file_of_a_run_has_all_that_it_depended_on(folder):
             lambda name, item: imported.update({name: item.asstr()[()]} if isinstance(item, h5py.Dataset) else {})
         )
     assert text["experiment"] == FILES["scan.py"] and text["device_db"] == FILES["device_db.py"]
-    assert imported == {name: FILES[name] for name in ("beams.py", "laboratory/shapes.py", "elsewhere/addresses.py")}
+    assert imported == {
+        name: FILES[name] for name in ("beams.py", "laboratory/shapes.py", "elsewhere/addresses.py", "later.py")
+    }
+    read = {name: hashlib.sha256(FILES[name].encode()).hexdigest() for name in ("gain.json", "gain.txt")}
+    assert text["files"] == "".join(f"{value}  {name}\n" for name, value in read.items()), "not what it wrote itself"
     values = pyon.decode(text["arguments"])
     assert values.keys() == {"power", "label", "points"}
     assert (values["power"], values["label"], values["points"]["ty"]) == (2.0, "blue", "RangeScan")
@@ -71,8 +84,11 @@ def test_file_of_a_run_has_all_that_it_depended_on(folder):
 
 
 def test_bench_and_its_models_are_kept(folder):
-    (folder / "bench.toml").write_text('[python.shutter]\nfile = "shutter.py"\nother = ["none.py"]\n')
-    (folder / "shutter.py").write_text("class Shutter: pass\n")
+    (folder / "bench.toml").write_text('[python.shutter]\nfile = "shutter.py"\nother = ["none.py"]\nx = "x.csv"\n')
+    (folder / "shutter.py").write_text("import optics.lens\nclass Shutter: pass\n")
+    (folder / "optics").mkdir()
+    (folder / "optics" / "lens.py").write_text("from beams import GAIN\n")
+    (folder / "x.csv").write_text("1\n")
     (folder / "two.toml").write_text("[board]\n")
     made = Provenance(
         folder / "scan.py", str(folder / "device_db.py"), str(folder / "bench.toml"), f"emulator://{folder}/two.toml"
@@ -80,7 +96,11 @@ def test_bench_and_its_models_are_kept(folder):
     (folder / "bench.toml").write_text("edited")
     values = made.values({"a": {1, 2}, "b": object})
     assert values["bench"].startswith("[python.shutter]") and values["system"] == "[board]\n"
-    assert values["imported/shutter.py"] == "class Shutter: pass\n"
+    assert values["imported/shutter.py"] == "import optics.lens\nclass Shutter: pass\n"
+    assert (
+        values["imported/optics/lens.py"] == "from beams import GAIN\n" and values["imported/beams.py"] == "GAIN = 3\n"
+    )
+    assert values["files"] == f"{hashlib.sha256(b'1' + bytes([10])).hexdigest()}  x.csv\n"
     assert pyon.decode(values["arguments"])["a"] == {1, 2} and "object" in pyon.decode(values["arguments"])["b"]
 
 

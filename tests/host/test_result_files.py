@@ -1,5 +1,7 @@
 """Files of results: an earlier run's are replaced only by those of a run that has completed."""
 
+import errno
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +9,9 @@ from pathlib import Path
 import h5py
 import pytest
 
-from kairos.runs import ResultsFile, RIDCounter
+from kairos.errors import UsageError
+from kairos.lab.claims import Claim
+from kairos.runs import FolderLock, ResultsFile, RIDCounter
 from tests.support.host_experiments import Runner, experiment
 
 SETS = 'self.set_dataset("x", 3)'
@@ -82,6 +86,13 @@ def test_counters_of_one_process_share_numbers(tmp_path, monkeypatch):
     assert [one.get(), other.get(), one.get()] == [0, 1, 2]
 
 
+def test_laboratory_and_runs_with_the_same_results_share_numbers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    laboratory = RIDCounter("last_rid.pyon", "results")
+    assert [laboratory.get(), laboratory.get(), ResultsFile("results/").next_rid()] == [0, 1, 2]
+    assert [laboratory.get(), RIDCounter().get(), ResultsFile("results").next_rid()] == [3, 4, 5]
+
+
 def results_of(folder, *names):
     for name in names:
         (folder / "results" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -117,3 +128,34 @@ def test_file_without_results_gets_run_number_zero(tmp_path):
     path = tmp_path / "notes.h5"
     path.write_text("not HDF5")
     assert ResultsFile(str(path)).next_rid() == 0
+
+
+def test_file_that_another_run_has_written_meanwhile_is_kept(tmp_path):
+    path = tmp_path / "same.h5"
+    first, second = ResultsFile(str(path)), ResultsFile(str(path))
+    assert first.path(0, "A", 0.0, True) == path and not first.was_changed
+    assert second.path(0, "A", 0.0, True) == tmp_path / "same-2.h5" and second.was_changed, "even before it has written"
+    second.give_up(tmp_path / "same-2.h5")
+    assert not (tmp_path / "same-2.h5").exists()
+    path.write_text("of the first")
+    third = ResultsFile(str(path))
+    assert third.path(0, "A", 0.0, True) == path, "of a run that begins later"
+    path.write_text("of somebody else")
+    assert third.path(0, "A", 0.0, True) == tmp_path / "same-2.h5"
+    assert third.path(0, "A", 0.0, False) == tmp_path / "same-incomplete.h5"
+    assert third.path(0, "A", 0.0, False) == tmp_path / "same-incomplete-2.h5"
+
+
+def test_folder_without_locks_is_reported_in_one_line(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.chdir(tmp_path)
+    counter = RIDCounter()
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    for use in (counter.get, FolderLock(tmp_path).acquire, lambda: Claim(tmp_path, tmp_path)):
+        with pytest.raises(UsageError, match="cannot be locked: No locks available"):
+            use()
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="file cannot be created: File exists"):
+        Claim(tmp_path, tmp_path / "file")

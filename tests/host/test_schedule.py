@@ -191,7 +191,10 @@ def test_run_passes_its_stages_and_writes_results(laboratory):
     assert passed == [state for state in order if state in passed] and "preparing" in passed
     assert RIDCounter().get() == 1, "numbers go on"
     os.remove("last_rid.pyon")
-    assert RIDCounter().get() == 1, "also by what is in the folder of results"
+    assert RIDCounter().get() == 2, "also by the file in the folder of results"
+    os.remove("last_rid.pyon")
+    os.remove("results/last_rid.pyon")
+    assert RIDCounter().get() == 1, "also by what is in that folder"
 
 
 def test_run_deleted_before_its_first_step_ends(laboratory):

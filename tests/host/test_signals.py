@@ -55,3 +55,25 @@ def test_signal_while_library_does_not_end_its_import_is_raised(tmp_path):
 
 def test_signal_while_a_file_of_the_user_is_imported_is_raised_at_once(tmp_path):
     assert ended(tmp_path, "own file", seconds=1e6) == ["15", "None"]
+
+
+EARLY = """
+import importlib.abc, os, signal, sys
+
+class Signals(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "kairos.cli.candidates":
+            os.kill(os.getpid(), signal.SIGTERM)
+
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+sys.meta_path.insert(0, Signals())
+sys.argv = ["kairos", "run", "none.py", "-o", "none.h5"]
+from kairos.cli import main
+sys.exit(main())
+"""
+
+
+def test_signal_while_command_is_imported_names_missing_files(tmp_path):
+    done = subprocess.run([sys.executable, "-c", EARLY], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 143
+    assert done.stderr == "kairos: interrupted\nkairos: the run had not begun, so -o none.h5 is not written\n"

@@ -8,6 +8,7 @@ import threading
 from argparse import Namespace
 
 import h5py
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -158,6 +159,10 @@ def test_plot_overlays_files_with_error_bars(results, tmp_path):
     assert any(text.startswith("Scan, run 12, 1970-01-01") for text in texts), texts
     assert main(["plot", str(results), "scan/y", "scan/x", "--overlay", "-o", str(path)]) == 0
     assert {"scan/y", "scan/x", "value", "index"} <= drawn(path)
+    with h5py.File(other, "a") as file:
+        file["datasets/image"] = [[1, 2], [3, 4]]
+    assert main(["plot", str(results), "image", "--with", str(other), "-o", str(path)]) == 0
+    assert {"results: image", "other: image"} <= drawn(path), "one image does not hide the other"
 
 
 def test_plot_draws_histograms_and_planes(results, tmp_path, capsys):
@@ -174,6 +179,18 @@ def test_plot_draws_histograms_and_planes(results, tmp_path, capsys):
     capsys.readouterr()
     assert main(["plot", str(results), "z", "-y", "v"]) == 2
     assert "-y of a list needs -x" in capsys.readouterr().err
+    with h5py.File(results, "a") as file:
+        file["datasets/minus"], file["datasets/none"] = [1.0, -1, 1, 1], [np.nan] * 4
+        file["datasets/some"] = [1.0, np.inf, np.nan, 2]
+    for words, text in [
+        (["z", "--error", "minus"], "'minus' of"),
+        (["none"], "has no value that is a finite number"),
+        (["z", "-x", "u", "-y", "u"], "a.svg cannot be drawn"),
+        (["imgae"], "did you mean image?"),
+    ]:
+        assert main(["plot", str(results), *words, "-o", str(path)]) == 1
+        assert text in capsys.readouterr().err
+    assert main(["plot", str(results), "some", "--histogram", "-o", str(path)]) == 0
 
 
 def test_plot_of_dataset_that_fills_memory_is_refused(results, capsys):

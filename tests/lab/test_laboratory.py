@@ -207,6 +207,7 @@ def test_laboratory_that_does_not_run_is_reported(tmp_path):
         ("git = 1\n", "'git' must be bool, not 1"),
         ("[ports]\nnotify = 'a'\n", "'ports.notify' must be int"),
         ("git\n", "lab.toml"),
+        ("results = 'lab.toml'\n", "lab.toml cannot be created: File exists"),
     ],
 )
 def test_wrong_setting_is_reported_in_a_line(tmp_path, settings, message):

@@ -7,6 +7,7 @@ import pytest
 
 from kairos.controllers import Client
 from kairos.errors import UsageError
+from kairos.lab import clock
 from kairos.lab.database import Database
 from kairos.lab.locks import Locks
 from tests.support.command import one_line, run_kairos
@@ -14,11 +15,11 @@ from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
 
 
-def test_lock_belongs_to_its_holder_and_expires(tmp_path):
+def test_lock_belongs_to_its_holder_and_expires(tmp_path, monkeypatch):
     database = Database(f"sqlite:///{tmp_path / 'lab.db'}")
     locks = Locks(database)
     locks.take("pipeline", "main", 3600, "anna", "aligning")
-    locks.take("device", "core", 0.05, None)
+    locks.take("device", "core", 60, None)
     assert locks.blocking("main", (), "anna") is None and locks.blocking("other", (), "ben") is None
     assert locks.blocking("main", (), "ben").startswith("pipeline main is locked by anna until ")
     assert locks.blocking("main", (), None).endswith(": aligning")
@@ -27,7 +28,8 @@ def test_lock_belongs_to_its_holder_and_expires(tmp_path):
         locks.take("pipeline", "main", 60, "ben")
     with pytest.raises(UsageError, match="force releases it"):
         locks.release("pipeline", "main", "ben")
-    time.sleep(0.06)
+    later = time.time() + 100
+    monkeypatch.setattr(clock, "now", lambda: later)
     assert locks.blocking("other", ("core",), "ben") is None
     assert [lock.name for lock in Locks(database).active()] == ["main"], "it survives a restart"
     locks.take("pipeline", "main", 60, "anna", "longer")
@@ -90,15 +92,20 @@ def test_run_of_another_person_waits_for_pipeline_and_device(tmp_path):
         lab.close()
 
 
-def test_locks_are_taken_listed_and_released_by_command(lab):
+def test_locks_are_taken_listed_and_released_by_command(tmp_path):
+    lab = Laboratory(tmp_path, device_db=DEVICES)
+    lab.start()
+
     def kairos_in(*words):
         return run_kairos(*words, cwd=lab.folder)
 
     assert kairos_in("locks").stdout == "nothing is locked\n"
-    assert kairos_in("locks", "take", "device", "core", "--for", "30min", "--note", "mine").returncode == 0
+    assert kairos_in("locks", "take", "device", "lamp", "--for", "30min", "--note", "mine").returncode == 0
     (lock,) = lab.locks()
-    assert lock["name"] == "core" and 1700 < lock["expires"] - time.time() <= 1800
-    assert "mine" in kairos_in("locks").stdout and '"name": "core"' in kairos_in("locks", "list", "--json").stdout
-    one_line(kairos_in("locks", "take", "device", "core", "--for", "soon"), "'soon' is not a length of time", 2)
-    one_line(kairos_in("locks", "release", "device", "lamp"), "device lamp is not locked")
-    assert kairos_in("locks", "release", "device", "core").returncode == 0 and lab.locks() == []
+    assert lock["name"] == "lamp" and 1700 < lock["expires"] - time.time() <= 1800
+    assert "mine" in kairos_in("locks").stdout and '"name": "lamp"' in kairos_in("locks", "list", "--json").stdout
+    one_line(kairos_in("locks", "take", "device", "lamp", "--for", "soon"), "'soon' is not a length of time", 2)
+    one_line(kairos_in("locks", "take", "device", "lmap"), "there is no device 'lmap': did you mean lamp?")
+    one_line(kairos_in("locks", "release", "device", "camera"), "device camera is not locked")
+    assert kairos_in("locks", "release", "device", "lamp").returncode == 0 and lab.locks() == []
+    lab.close()

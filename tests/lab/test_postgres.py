@@ -51,7 +51,7 @@ def test_runs_are_queued_found_and_repeated_in_postgresql(lab, server):
     held = lab.submit(lab.expid("Quick"), held="not yet")
     other = lab.submit(lab.expid("Quick"), held="nor this")
     lab.move(other, held)
-    lab.lock("device", "core", 3600, "mine")
+    lab.lock("pipeline", "night", 3600, "mine")
     lab.set_dataset("power", 1.5, True)
     lab.kill()
     lab.start()

@@ -146,14 +146,16 @@ def test_integers_that_an_array_cannot_hold_raise(run, core, dtype, stored, fits
     made = Base(core)
     made.small, made.count = np.array([1, 2, 3], dtype), 0
     value = f"int64({stored})" if dtype in ("uint32", "uint64") else str(stored)
-    body = f"self.small[1] = {value}\nself.count = 7\nself.list[0] = 9"
+    body = (
+        f"self.small[2] = {value.replace(str(stored), '4')}\nself.small[1] = {value}\nself.count = 7\nself.list[0] = 9"
+    )
     if fits:
         run(body, holder=made)
-        assert made.small.tolist() == [1, stored, 3]
+        assert made.small.tolist() == [1, stored, 4]
     else:
         with pytest.raises(OverflowError, match=f"Python integer {stored} out of bounds for {dtype}"):
             run(body, holder=made)
-        assert made.small.tolist() == [1, 2, 3]
+        assert made.small.tolist() == [1, 2, 4], "what fits is kept"
     assert made.small.dtype == dtype and made.count == 7 and made.list == [9, 2, 3]
 
 

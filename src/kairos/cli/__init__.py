@@ -4,6 +4,8 @@ Its subcommands are the modules of :mod:`kairos.cli.commands`. Only the selected
 keep the start-up time of every run short.
 """
 
+from .signals import code_of, end_early, end_orderly  # isort: split
+
 import argparse
 import gc
 import os
@@ -19,7 +21,6 @@ from .command import Parser, option_meant
 from .options import EXPERIMENT
 from .printed import OutputFailed, printed
 from .replaced import check_outputs
-from .signals import code_of, end_orderly
 
 __all__ = ["main", "parser"]
 
@@ -35,22 +36,35 @@ def parser(names) -> argparse.ArgumentParser:
 
 
 def _parse(argv: list[str]) -> argparse.Namespace:
-    """Parse the command line; KEY=VALUE may also follow options, which argparse does not support by
-    itself."""
+    """Parse the command line; the words of a list, as KEY=VALUE, may also follow options, which argparse does not
+    support by itself."""
     known = commands.names()
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:], "--help"]
     wanted = argv[:1] if argv and argv[0] in known else [] if argv[:1] == ["--version"] else known
     chosen = parser(wanted)
     if len(wanted) == 1:
         argv = wanted + commands.load(wanted[0]).completed(argv[1:])
         _show_arguments(chosen, argv)
+    if argv[:1] and argv[0].startswith("-") and argv[0] not in chosen.options():
+        _refuse(chosen, argv[:1])
     args, rest = chosen.parse_known_args(argv)
-    unknown = [text for text in rest if text.startswith("-") or not hasattr(args, "arguments")]
-    if unknown:
-        question = option_meant(unknown[0].partition("=")[0], chosen.options())
-        chosen.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
+    taking = next((option for option in args.chosen.options if option.takes_rest), None)
+    if unknown := [text for text in rest if text.startswith("-") or taking is None]:
+        _refuse(chosen, unknown)
     if rest:
-        args.arguments += rest
+        try:
+            more = [taking.settings.get("type", str)(text) for text in rest]
+        except (ValueError, argparse.ArgumentTypeError) as error:
+            chosen.error(f"argument {taking.settings.get('metavar', taking.names[0])}: {error}")
+        setattr(args, taking.names[0], [*getattr(args, taking.names[0]), *more])
     return args
+
+
+def _refuse(chosen, unknown: list[str]):
+    """End the process because of words that mean nothing."""
+    question = option_meant(unknown[0].partition("=")[0], chosen.options())
+    chosen.error(f"unrecognized arguments: {' '.join(unknown)}{question}")
 
 
 def _show_arguments(chosen, argv: list[str]):
@@ -98,6 +112,7 @@ def main(argv=None) -> int:
         if words[:1] == ["run"]:
             # From here on, whatever arrives, the results of the run are written or named.
             end_orderly()
+            end_early()
         args = _parse(words)
         check_outputs(args)
         _install_names()
@@ -109,12 +124,19 @@ def main(argv=None) -> int:
         return _failed(error)
     except KeyboardInterrupt as interruption:
         print("kairos: interrupted", file=sys.stderr)
-        if getattr(args, "command", None) == "run":
-            # Imported late: few runs are interrupted before they begin.
-            from .outputs import Outputs
-
-            Outputs(args).report_missing("the run had not begun")
+        if words[:1] == ["run"]:
+            _report_missing(args, words)
         return code_of(interruption)
+
+
+def _report_missing(args, words: list[str]):
+    """Name the outputs of a run that was interrupted before it began, maybe before its command line was read."""
+    # Imported late: few runs are.
+    from .outputs import Outputs
+
+    if args is None:
+        args, _ = parser(["run"]).parse_known_args(words)
+    Outputs(args).report_missing("the run had not begun")
 
 
 def _failed(error) -> int:

@@ -3,16 +3,19 @@
 from ..contracts import session
 from ..devices import DeviceDB
 from ..emulator import is_emulated
-from ..errors import UsageError
+from ..errors import CommandLineError, UsageError
 
 __all__ = ["address_of", "service_of", "split"]
 
 
 def address_of(args, port: int) -> tuple[str, int]:
     """Return host and port of ``--device``, else of ``core`` in the device database; `port` is the
-    service's default."""
+    service's default. UsageError."""
     if args.device:
-        host, own = split(args.device)
+        try:
+            host, own = split(args.device)
+        except UsageError as error:
+            raise CommandLineError(f"--device {error}") from None
         return host, port if own is None else own
     host = DeviceDB.load(args.device_db).arguments("core").get("host")
     if not isinstance(host, str) or is_emulated(host):

@@ -24,9 +24,14 @@ __all__ = ["SHELL_NAMED", "candidates", "main"]
 SHELL_NAMED = "_KAIROS_COMPLETE"
 """Environment variable: the shell whose command line is to be completed."""
 WITHIN = 2
-"""Seconds after which nothing is proposed."""
+"""Seconds after which nothing is proposed. As with all limits here, waiting for a turn on a busy machine does not
+count."""
 PATIENCE = 1.0
 """Seconds for a file to be read by a process of its own."""
+LONGEST = 60.0
+"""Seconds after which nothing is proposed in any case."""
+LOOK_S = 0.25
+"""Seconds between looks at what a process does."""
 MOST_FILES = 500
 """Files of a folder that are looked into."""
 _CLASS_OPTIONS = ("-c", "--class-name")
@@ -34,7 +39,14 @@ _CLASS_OPTIONS = ("-c", "--class-name")
 
 def main(line: str, shell: str) -> int:
     """Print what may stand at the end of a command line, one candidate a line."""
-    signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+    own = _Time(os.getpid())
+
+    def look(*_):
+        if own.is_over(WITHIN):
+            os._exit(0)
+        signal.alarm(1)
+
+    signal.signal(signal.SIGALRM, look)
     signal.alarm(WITHIN)
     try:
         words = words_of(line)
@@ -252,6 +264,33 @@ def _stored_names(path: Path) -> list[str]:
         return [bytes(key).decode() for key in view.cursor().iternext(True, False)]
 
 
+class _Time:
+    """The time that a process takes from now on."""
+
+    def __init__(self, pid: int):
+        self._pid, self._began = pid, time.monotonic()
+        self._used, self._delayed, _ = self._seen()
+
+    def _seen(self) -> tuple[float, float, str]:
+        """Return how many seconds the process has run and waited for its turn, and its state; zeros if the system
+        does not say."""
+        try:
+            used, delayed = map(int, Path(f"/proc/{self._pid}/schedstat").read_text().split()[:2])
+            state = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (OSError, ValueError, IndexError):
+            return 0.0, 0.0, ""
+        return used * 1e-9, delayed * 1e-9, state
+
+    def is_over(self, seconds: float) -> bool:
+        """Return whether it has run for that long, or has waited for that long for something else than its turn."""
+        used, delayed, state = self._seen()
+        passed = time.monotonic() - self._began
+        if passed > LONGEST or used - self._used >= seconds:
+            return True
+        waits_for_turn = state == "R" and self._pid != os.getpid()
+        return not waits_for_turn and passed - (delayed - self._delayed) >= seconds
+
+
 def _in_child(find: Callable[[], list[str]]) -> list[str]:
     """Return what a function finds in a process of its own; nothing if it fails, or is slow."""
     ours, its = os.pipe()
@@ -267,13 +306,18 @@ def _in_child(find: Callable[[], list[str]]) -> list[str]:
         finally:
             os._exit(0)
     os.close(its)
-    read, until = b"", time.monotonic() + PATIENCE
+    remaining = signal.alarm(0)  # the child has a limit of its own
+    read, its_time = b"", _Time(child)
     with open(ours, "rb", buffering=0) as pipe:
-        while (left := until - time.monotonic()) > 0 and select.select([pipe], [], [], left)[0]:
-            block = pipe.read(1 << 16)
-            if not block:
+        while True:
+            if select.select([pipe], [], [], min(LOOK_S, PATIENCE))[0]:
+                block = pipe.read(1 << 16)
+                if not block:
+                    break
+                read += block
+            if its_time.is_over(PATIENCE):
                 break
-            read += block
+    signal.alarm(remaining)
     with suppress(OSError):
         os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)

@@ -31,6 +31,7 @@ from ..texts import plain
 from .colour import coloured
 from .command import above
 from .experiments import import_file
+from .options import TWIN
 from .printed import styled
 from .report import UserCodeError
 from .sarif import sarif
@@ -44,6 +45,7 @@ def check(args) -> int:
     ddb = DeviceDB.load(args.device_db)
     files = [text for text in args.files if "=" not in text or Path(text).exists()]
     arguments = [text for text in args.files if text not in files]
+    args.timing = args.timing or _asks_rehearsal(args)
     if arguments and not args.timing:
         raise CommandLineError(f"{arguments[0]}: arguments have a meaning with --timing only")
     found: dict[Diagnostic, None] = {}  # ordered; findings reached from several kernels are reported once
@@ -68,6 +70,12 @@ def check(args) -> int:
         styled(coloured(plain(text), sys.stdout) + ("\n" if found else ""))
         print(_summary(found, len(files)), file=sys.stderr)
     return int(any(args.strict or not diagnostic.warning for diagnostic in found))
+
+
+def _asks_rehearsal(args) -> bool:
+    """Return whether an option was given that has a meaning for a rehearsal only."""
+    given = {option: getattr(args, option.names[0].lstrip("-").replace("-", "_")) for option in TWIN}
+    return any(value and value != option.settings.get("default") for option, value in given.items())
 
 
 def _summary(found, files: int) -> str:

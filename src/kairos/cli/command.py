@@ -5,6 +5,7 @@ The command line and the manual page (:mod:`kairos.cli.reference`) are generated
 declarations; no further registration is needed.
 """
 
+import re
 from argparse import SUPPRESS, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
 from difflib import get_close_matches
 from importlib import import_module
@@ -16,7 +17,10 @@ def suggestion(name: str, known) -> str:
     """Return the most similar of the known names as a question; empty if none is similar."""
     # The dashes of options alone would make short ones similar.
     words = {each.lstrip("-"): each for each in known}
-    similar = get_close_matches(name.lstrip("-"), list(words), 1)
+    word = name.lstrip("-")
+    similar = get_close_matches(word, list(words), 1) or [
+        each for each in words if min(len(each), len(word)) > 2 and (each.startswith(word) or word.startswith(each))
+    ]
     return f": did you mean {words[similar[0]]}?" if similar else ""
 
 
@@ -33,8 +37,16 @@ def option_meant(name: str, known) -> str:
     return suggestion(name, known)
 
 
+_NEGATIVE = re.compile(r"-\.?\d")
+
+
 class Parser(ArgumentParser):
-    """A parser that suggests a similar word for a misspelt command, choice or option."""
+    """A parser that suggests a similar word for a misspelt command, choice or option, and takes any negative number
+    as a value: -1e3 and -5us, too."""
+
+    def __init__(self, *names, **settings):
+        super().__init__(*names, **settings)
+        self._negative_number_matcher = _NEGATIVE
 
     def _check_value(self, action, value):
         choices = action.choices
@@ -62,6 +74,16 @@ class Option:
         self.group = group
         self.completes = completes
         self.settings = {**settings, "help": help}
+
+    def declared(self) -> dict:
+        """Return the arguments for `ArgumentParser.add_argument`: one that may be empty is not missing."""
+        may_be_empty = self.settings.get("nargs") == "*" and "choices" not in self.settings
+        return {**({"default": []} if may_be_empty else {}), **self.settings}
+
+    @property
+    def takes_rest(self) -> bool:
+        """Whether it takes all words that are left."""
+        return not self.names[0].startswith("-") and self.settings.get("nargs") in ("*", "+")
 
     @property
     def takes_value(self) -> bool:
@@ -167,7 +189,7 @@ class Command:
         for option in self.options:
             if option.group not in groups:
                 groups[option.group] = parser.add_argument_group(option.group)
-            action = groups[option.group].add_argument(*option.names, **option.settings)
+            action = groups[option.group].add_argument(*option.names, **option.declared())
             action.completes = option.completes  # type: ignore[attr-defined]
         taken = {own for option in self.options for own in option.names}
         for option in (each for each in outer if not taken.intersection(each.names)):

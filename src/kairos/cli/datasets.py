@@ -9,6 +9,7 @@ from ..errors import CommandLineError, UsageError
 from ..experiment.store import DatasetStore
 from ..labclient import connect
 from ..quantities import Quantity
+from .command import suggestion
 from .tables import json_line, plain_value
 
 __all__ = ["delete", "get", "list_all", "set_value"]
@@ -104,7 +105,8 @@ def _known(store, key, action):
     try:
         return action(key)
     except KeyError:
-        raise UsageError(f"there is no dataset {key} in {store.path}; 'kairos datasets list' lists all") from None
+        question = suggestion(key, store.keys()) or "; 'kairos datasets list' lists all"
+        raise UsageError(f"there is no dataset {key} in {store.path}{question}") from None
 
 
 def get(args):
@@ -117,7 +119,9 @@ def get(args):
 def set_value(args):
     """Set a value; its metadata are unchanged."""
     try:
-        value = pyon.decode(args.value)
+        value = pyon.typed(args.value)
+    except pyon.TooLarge as error:
+        raise CommandLineError(str(error)) from None
     except ValueError:
         raise CommandLineError(
             f"{args.value} is not a PYON value; text needs quotes, as in '\"{args.value}\"'"

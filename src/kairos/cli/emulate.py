@@ -1,6 +1,7 @@
 """``kairos emulate``: a persistent emulated device, to which runs, tools and hubs connect."""
 
 import time
+from pathlib import Path
 
 from ..contracts import hub, session
 from ..devices import DeviceDB
@@ -17,12 +18,15 @@ PORT_MAX = 65_535
 
 def emulate(args):
     """Start an emulated device, and wait until it ends. EmulatorError if it exits by itself."""
-    if not 0 <= args.offset <= PORT_MAX - max(PORTS):
+    highest = PORT_MAX - max(PORTS)
+    if not 0 <= args.offset <= highest:
         raise CommandLineError(
-            f"--offset {args.offset}: the ports {PORTS[0]} to {PORTS[-1]} must be below {PORT_MAX + 1}"
+            f"--offset {args.offset}: give 0 to {highest}; it is added to the ports {PORTS[0]} to {PORTS[-1]}"
         )
     if hub.PORT - args.offset in PORTS:
         raise CommandLineError(f"--offset {args.offset}: one of its ports would be {hub.PORT}, that of the hub; use 20")
+    if args.bench is not None and not Path(args.bench).is_file():
+        raise UsageError(f"there is no bench file {args.bench}")
     known = {} if args.device_db is None else DeviceDB.load(args.device_db).entries
     forward = {port: port + args.offset for port in PORTS}
     storage = _storage(args.variant, args.storage)

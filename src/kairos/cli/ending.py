@@ -64,6 +64,8 @@ class Ending:
         if recording is not None:
             with self._step("the pulses are not shown"):
                 shown = Shown(recording, device, experiment.devices.ddb.entries, self._window)
+                for line in shown.unknown(experiment.devices.ddb.entries):
+                    print(f"kairos: {plain(line)}", file=sys.stderr)
             why = "the pulses could not be read"
         if device is not None and device.is_alive():
             with self._step("the warnings of the bench are not shown"):

@@ -38,7 +38,9 @@ def parse_arguments(texts: list[str]) -> dict:
     arguments = {}
     for key, value in argument_texts(texts).items():
         try:
-            arguments[key] = pyon.decode(value)
+            arguments[key] = pyon.typed(value)
+        except pyon.TooLarge as error:
+            raise UsageError(f"argument {key}: {error}") from None
         except ValueError:
             raise UsageError(
                 f"argument {key}: {value} is not a PYON value; text needs quotes, as in {key}='\"{value}\"'"

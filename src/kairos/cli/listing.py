@@ -6,9 +6,10 @@ import sys
 from ..errors import CommandLineError, UsageError
 from ..labclient import connect
 from ..texts import plain
+from .command import suggestion
 from .tables import json_line, print_table
 
-__all__ = ["full_name", "list_all", "rehearsed", "scan", "show"]
+__all__ = ["full_name", "list_all", "names_of", "rehearsed", "scan", "show"]
 
 
 def list_all(args):
@@ -71,13 +72,20 @@ def _named(known: dict[str, dict], given: str) -> str | None:
     return full_name(known, given) or (found[0] if found else None)
 
 
+def names_of(known: dict[str, dict]) -> list[str]:
+    """Return all that `full_name` understands, and the files."""
+    names = {each for name, entry in known.items() for each in (name, entry["class_name"], entry["file"])}
+    return sorted(names)
+
+
 def show(args):
     """Print the arguments of an experiment, with defaults, units and help. UsageError if there is
     none of this name."""
     known = connect(args.lab).experiments()["experiments"]
     name = _named(known, args.name)
     if name is None:
-        raise UsageError(f"there is no experiment '{args.name}'; 'kairos experiments' lists all")
+        question = suggestion(args.name, names_of(known)) or "; 'kairos experiments' lists all"
+        raise UsageError(f"there is no experiment '{args.name}'{question}")
     entry = known[name]
     if args.json:
         print(json_line({"name": name, **entry}))

@@ -1,5 +1,7 @@
 """``kairos new``: creates an example experiment with its device database, or the settings of a hub."""
 
+import keyword
+import sys
 from importlib import resources
 from pathlib import Path
 
@@ -17,6 +19,9 @@ OUTPUT = "TTLOut"
 """Class of the device that the experiment switches."""
 
 
+TAKEN = {"artiq", "sipyco", "kairos", "numpy", "scipy", "h5py", "device_db", "conftest"}
+"""Modules that an experiment's folder must not have others in place of."""
+
 BENCHES = {"ion": ("bench.toml", "conftest.py")}
 """Benches by name, with their files. The gateware of a bench has the same name."""
 
@@ -25,7 +30,7 @@ def new(args):
     """Write the files selected by the command line `args` into this directory: an experiment, the
     settings of a hub, or both."""
     if args.name is None and (args.lab or not args.hub):
-        raise UsageError(
+        raise CommandLineError(
             "nothing to create: 'kairos new NAME' creates an experiment, 'kairos new --hub' creates hub.toml, "
             "'kairos new --lab NAME' a laboratory"
         )
@@ -62,7 +67,9 @@ def _experiment(args):
     path = Path(f"{name}.py")
     words = [word for word in path.stem.replace("-", "_").split("_") if word]
     title = "".join(word[:1].upper() + word[1:] for word in words)
-    if not title.isidentifier() or path.name != f"{name}.py":
+    if path.stem in TAKEN or path.stem in sys.stdlib_module_names:
+        raise CommandLineError(f"{name} is the name of a module that is imported: choose another name")
+    if not title.isidentifier() or keyword.iskeyword(title) or path.name != f"{name}.py":
         raise CommandLineError(f"{args.name} is not a valid experiment name: give a word, such as rabi_flop")
     if path.exists():
         raise UsageError(f"{path} already exists: choose another name")

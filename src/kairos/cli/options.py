@@ -1,5 +1,7 @@
 """Options shared by several subcommands."""
 
+from argparse import ArgumentTypeError
+
 from .command import Option
 
 __all__ = [
@@ -13,10 +15,12 @@ __all__ = [
     "JSON",
     "KEY",
     "LAB",
+    "PORT",
     "QUEUED",
     "RUN",
     "STRICT",
     "TWIN",
+    "between",
     "device",
     "output",
     "quiet",
@@ -125,6 +129,27 @@ QUEUED = Option("run", metavar="RUN", type=int, completes="queued", help="number
 
 FIRMWARE = Option("--firmware", metavar="ELF", help="firmware; default: runtime.elf of the built firmware")
 GATEWARE = Option("--gateware", metavar="FILE", help="bitstream; default: none")
+
+
+def between(lowest: float, highest: float | None = None, kind: type = int):
+    """Return the type of a number's option: one of this `kind` in this range."""
+
+    def number(text: str):
+        try:
+            value = kind(text)
+            if value >= lowest and (highest is None or value <= highest):
+                return value
+        except ValueError:
+            pass
+        what = "a whole number" if kind is int else "a number"
+        limits = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
+        raise ArgumentTypeError(f"{text} is not {what} {limits}")
+
+    return number
+
+
+PORT = between(1, 65535)
+"""Type of an option for a TCP port."""
 
 
 def device(form: str, help: str, **settings) -> Option:

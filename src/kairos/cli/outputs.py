@@ -7,6 +7,7 @@ of failures of the others, the datasets first, since they cannot be obtained aga
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from .. import files
@@ -153,8 +154,14 @@ class Outputs:
             return None
         path = self.results.path(experiment.rid, experiment.name, started, completed)
         files.folder(path.parent)  # it may have been removed meanwhile
-        experiment.write_datasets(path, started)
+        try:
+            experiment.write_datasets(path, started)
+        except BaseException:
+            self.results.give_up(path)
+            raise
         self._written_datasets = path
+        if self.results.was_changed and not self._quiet:
+            print(f"kairos: {self.results.named} was written by others during the run, and is kept", file=sys.stderr)
         return path
 
     def add_waveform(self, experiment, started: float, waveform: dict):
@@ -226,8 +233,11 @@ def window_of(args) -> Window:
 
 
 def duration_ns(option: str, text: str) -> int:
-    """Return a time in nanoseconds; CommandLineError for a text without a unit."""
+    """Return a time in nanoseconds; CommandLineError for a text without a unit, unless it is 0."""
     try:
+        with suppress(ValueError):
+            if float(text) != 0:
+                raise TypeError
         return round(float(quantity(text, "s")) * 1e9)
     except (TypeError, ValueError, OverflowError):
         raise CommandLineError(f"{option} {text}: give a time with its unit, as in 20us") from None
@@ -274,9 +284,15 @@ def _check_replaceable(option: str, path: Path):
 
 def _check_place(path: Path):
     """Raise OSError if a file cannot be written there. An existing file is unchanged."""
+    path = path.resolve()  # a symbolic link stays, even if there is nothing yet where it leads to
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = not path.exists()
-    with path.open("ab"):
-        pass
-    if new:
-        path.unlink()
+    try:
+        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except FileExistsError:
+        with path.open("ab"):
+            return
+    try:
+        if os.path.samestat(os.fstat(made), path.stat()):  # and not a file of another run, which has just ended
+            path.unlink()
+    finally:
+        os.close(made)

@@ -4,9 +4,12 @@ histograms."""
 import time
 from pathlib import Path
 
+import numpy as np
+
 from .. import pyon
 from ..errors import CommandLineError, UsageError
 from ..waveform.results import Curve, Style, write_curves
+from .command import suggestion
 from .outputs import check_picture
 
 __all__ = ["plot"]
@@ -25,7 +28,11 @@ def plot(args):
     several = len(files) > 1
     curves = [curve for file in files for curve in _curves(args, file, Path(file).stem if several else "")]
     title = " and ".join(filter(None, map(_title, files))) or Path(args.file).stem
-    write_curves(target, curves, title, Style(args.overlay, args.histogram))
+    try:
+        write_curves(target, curves, title, Style(args.overlay, args.histogram))
+    except (ValueError, RuntimeError) as error:  # of points without an area between them, for one
+        what = str(error).partition(";")[0]
+        raise UsageError(f"{target} cannot be drawn: {what}") from None
     print(f"wrote {target}")
 
 
@@ -36,16 +43,22 @@ def _curves(args, file: str, source: str) -> list[Curve]:
     of = {name: getattr(args, name) for name in ("x", "y", "error")}
     for name in (*args.datasets, *filter(None, of.values())):
         if name not in known:
-            raise UsageError(f"{file} has no dataset '{name}'; it has {', '.join(known) or 'none'}")
+            question = suggestion(name, known) or f"; it has {', '.join(known) or 'none'}"
+            raise UsageError(f"{file} has no dataset '{name}'{question}")
         if name not in numbers:
             raise UsageError(f"dataset '{name}' of {file} is not a list or matrix of numbers, or is too large")
-    used = {kind: numbers.pop(name) for kind, name in of.items() if name}
+    used = {kind: numbers[name] for kind, name in of.items() if name}
+    numbers = {name: curve for name, curve in numbers.items() if name not in of.values()}
     chosen = [numbers[name] for name in args.datasets or numbers]
     if not chosen:
         raise UsageError(f"{file} has no datasets that are lists or matrices of numbers")
     if "y" in used and "x" not in used and any(curve.values.ndim == 1 for curve in chosen):
         raise CommandLineError("-y of a list needs -x")
+    if "error" in used and (used["error"].values < 0).any():
+        raise UsageError(f"dataset '{args.error}' of {file} has negative values: a standard deviation has none")
     for curve in chosen:
+        if args.datasets and not np.isfinite(curve.values).any():
+            raise UsageError(f"dataset '{curve.name}' of {file} has no value that is a finite number")
         for kind, other in used.items():
             needed = curve.values.shape[1 if kind == "y" and curve.values.ndim == 2 else 0]
             if needed != len(other.values):

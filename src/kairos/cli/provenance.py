@@ -18,6 +18,7 @@ from ..devices import DEVICES, whole_text
 from ..emulator import fingerprints, is_emulated, variant_of
 from ..installed import libraries
 from . import precompiled
+from .opened import Opened, hash_of_file
 
 __all__ = ["CODE", "Provenance", "hash_of", "know_imported", "models_of"]
 
@@ -42,8 +43,10 @@ class Provenance:
         entries: dict | None = None,
     ):
         self._file, self._database = file, Path(database)
+        self._opened = Opened()
         self._root = (root or file.parent).resolve()
         self._texts: dict[Path, str] = {}
+        self._data: dict[str, str] = {}
         experiment = "" if precompiled.is_precompiled(file.name) else self._read(file)
         text = self._read(self._database)
         self._values = {"experiment": experiment, "device_db": text}
@@ -52,6 +55,7 @@ class Provenance:
         if bench is not None:
             self._values["bench"] = self._read(Path(bench))
             self._remember(*models_of(Path(bench), self._values["bench"]))
+            self._data = data_of(Path(bench), self._values["bench"])
         self._host = host
         if isinstance(host, str) and host.endswith(".toml"):
             self._values["system"] = self._read(Path(host.removeprefix("emulator://")))
@@ -69,8 +73,16 @@ class Provenance:
                 self._texts[path] = self._read(path)
 
     def refresh(self):
-        """Read the user's modules that have been imported since."""
+        """Read the user's modules that have been imported since, and other code that was executed."""
         self._remember(*_imported())
+        self._remember(*(path for file in list(self._opened.code) if (path := _of_user(file)) is not None))
+
+    def _files(self) -> str:
+        """Return hash and name of each other file that was read, a line each."""
+        found = {**_extensions(), **self._data, **self._opened.hashes}
+        paths = {Path(path).resolve(): value for path, value in found.items()}
+        named = {path.relative_to(self._root) if path.is_relative_to(self._root) else path for path in paths}
+        return "".join(f"{paths[self._root / name]}  {name}\n" for name in sorted(named))
 
     def values(
         self,
@@ -95,6 +107,7 @@ class Provenance:
             "packages": "".join(f"{line}\n" for line in _packages()),
             "arguments": pyon.encode({name: _plain(value) for name, value in arguments.items()}),
             "parameters": pyon.encode({name: _plain(value) for name, value in sorted((parameters or {}).items())}),
+            "files": self._files(),
             "kernels": "".join(f"{CODE}{line}\n" for line in libraries),
             "revision": known["revision"] if "revision" in known else _revision(self._file.resolve().parent),
             **(fingerprints(variant_of(self._host)) if is_emulated(self._host) else {}),
@@ -142,8 +155,31 @@ def _of_user(file: str) -> Path | None:
     return path
 
 
+def _extensions() -> dict[str, str]:
+    """Return hashes of imported modules of the user that are compiled, by their paths."""
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    paths = [_of_user(file) for file in files if isinstance(file, str) and file.endswith(".so")]
+    return {str(path): hash_of_file(str(path)) for path in paths if path is not None and path.is_file()}
+
+
 def models_of(bench: Path, text: str) -> list[Path]:
-    """Return the Python files that a bench file names."""
+    """Return the Python files that a bench file names, and those beside them that they import."""
+    waiting, found = [path for path in _named_in(bench, text) if path.suffix == ".py"], []
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.append(path)
+            waiting += _beside(path, {path.parent, bench.resolve().parent})
+    return found
+
+
+def data_of(bench: Path, text: str) -> dict[str, str]:
+    """Return the hashes of the other files that a bench file names, by their paths."""
+    return {str(path): hash_of_file(str(path)) for path in _named_in(bench, text) if path.suffix != ".py"}
+
+
+def _named_in(bench: Path, text: str) -> list[Path]:
+    """Return the files that the texts in a bench file are the names of."""
     import tomllib  # imported late: most runs have no bench
 
     try:
@@ -155,9 +191,31 @@ def models_of(bench: Path, text: str) -> list[Path]:
         value = waiting.pop()
         if isinstance(value, dict | list):
             waiting += value.values() if isinstance(value, dict) else value
-        elif isinstance(value, str) and value.endswith(".py"):
+        elif isinstance(value, str) and os.path.isfile(bench.parent / value):
             found.append((bench.parent / value).resolve())
-    return [path for path in found if path.is_file()]
+    return found
+
+
+def _beside(path: Path, folders: set[Path]) -> list[Path]:
+    """Return the files in these folders, or below them, that a Python file imports anywhere."""
+    import ast  # imported late: few runs have models in Python
+
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {node.module or "", *(f"{node.module or ''}.{alias.name}".strip(".") for alias in node.names)}
+    found = set()
+    for name in names - {""}:
+        parts = name.split(".")
+        for place in (folder.joinpath(*parts[: end + 1]) for folder in folders for end in range(len(parts))):
+            found |= {each for each in (place.with_suffix(".py"), place / "__init__.py") if each.is_file()}
+    return sorted(each.resolve() for each in found)
 
 
 def _packages() -> list[str]:

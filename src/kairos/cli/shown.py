@@ -1,10 +1,12 @@
 """What a run shows of the pins, as a table and as a picture."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ..waveform import Recording
 from ..waveform.table import format_table
 from ..waveform.window import Window
+from .command import suggestion
 
 __all__ = ["Shown"]
 
@@ -29,6 +31,19 @@ class Shown:
             start = _initialised_ns(device, recording)
             window = replace(window, start_ns=start, skipped=SKIPPED) if start else window
         self.window = window
+
+    def unknown(self, devices: Iterable[str]) -> list[str]:
+        """Return a sentence for each channel that was asked for and is none; `devices`: names in the device database,
+        which may have had no activity."""
+        known = {"_".join(parts[:end]) for parts in self._names() for end in range(1, len(parts) + 1)} | {*devices}
+        return [
+            f"--channels {name}: there is no such channel{suggestion(name, known)}"
+            for name in self.window.channels or ()
+            if name not in known
+        ]
+
+    def _names(self) -> list[list[str]]:
+        return [channel.name.split("_") for channel in self.recording.channels]
 
     def table(self, limit: int | None) -> str:
         """Return the table."""

@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["Terminated", "code_of", "end_orderly", "held"]
+__all__ = ["Terminated", "code_of", "end_early", "end_orderly", "held"]
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 SAME_S = 1.0
@@ -54,6 +54,7 @@ class _Arrivals:
     def __init__(self):
         self._raised = float("-inf")
         self._held = 0
+        self._is_early = False
         self._waiting: int | None = None
         self._since: float | None = None
         self.libraries: tuple[str, ...] = ()
@@ -78,6 +79,18 @@ class _Arrivals:
         self._raised = now
         raise Terminated(number)
 
+    def begin_early(self):
+        """Hold the signals until `end_early`."""
+        self._held += 1
+        self._is_early = True
+
+    def end_early(self):
+        """Raise what has come since `begin_early`, if that was called."""
+        if self._is_early:
+            self._is_early = False
+            self._held -= 1
+            self._raise_waiting()
+
     @contextmanager
     def held(self):
         self._held += 1
@@ -85,12 +98,16 @@ class _Arrivals:
             yield
         finally:
             self._held -= 1
+        self._raise_waiting()
+
+    def _raise_waiting(self):
         if self._waiting is not None and not self._held:
             number, self._waiting = self._waiting, None
             self.arrived(number, sys._getframe())
 
 
 _arrivals = _Arrivals()
+end_early = _arrivals.end_early
 held = _arrivals.held
 """Context in which a signal is not raised, but at its end."""
 
@@ -106,3 +123,9 @@ def end_orderly():
     for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _arrivals.arrived)
+
+
+if sys.argv[1:2] == ["run"] and os.path.basename(sys.argv[0]) in ("kairos", "-m", "__main__.py"):
+    # This module is the first of the command: while the others are imported, signals wait.
+    _arrivals.begin_early()
+    end_orderly()

@@ -12,8 +12,9 @@ from ..experiment.scan import Scannable
 from ..labclient import connect
 from ..texts import plain
 from .arguments import check_known
+from .command import suggestion
 from .experiments import argument_texts, chosen_class, parse_arguments
-from .listing import full_name
+from .listing import full_name, names_of
 
 __all__ = ["answers", "changed", "moment", "submit"]
 
@@ -107,7 +108,8 @@ def _found(lab, args) -> tuple[dict, dict]:
         raise UsageError(f"{args.experiment} cannot be examined: {listed['problems'][args.experiment]}")
     path = Path(args.experiment)
     if not path.is_file():
-        raise UsageError(f"there is no experiment or file '{args.experiment}'; 'kairos experiments' lists all")
+        question = suggestion(args.experiment, names_of(known)) or "; 'kairos experiments' lists all"
+        raise UsageError(f"there is no experiment or file '{args.experiment}'{question}")
     file = str(path.resolve())
     classes = lab.examine(file)
     name = chosen_class(classes, args.experiment, args.class_name)

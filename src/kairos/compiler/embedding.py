@@ -198,8 +198,7 @@ class EmbeddingMap:
         changed = _changed(original, value)
         if not array.flags.writeable:
             changed &= _changed(array, value)  # unless it has been written to as a part of another one
-        new = value[changed]
-        if not new.size:
+        if not changed.any():
             return
         if not array.flags.writeable:
             name = self._name_of(self._object_keys[id(array)])
@@ -208,11 +207,13 @@ class EmbeddingMap:
         self._warn_of_views(array)
         if array.dtype.kind in "iu":
             limits = numpy.iinfo(array.dtype)
-            wrong = new[(new < limits.min) | (new > limits.max)]
-            if wrong.size:
-                text = f"Python integer {wrong[0]} out of bounds for {array.dtype}"
-                raise OverflowError(f"{text}: a kernel stored it in the host's array")
-        array[changed] = new
+            wrong = changed & ((value < limits.min) | (value > limits.max))
+            if wrong.any():
+                # What fits is kept, as on the host.
+                text = f"Python integer {value[wrong][0]} out of bounds for {array.dtype}"
+                self.errors.append(OverflowError(f"{text}: a kernel stored it in the host's array"))
+                changed &= ~wrong
+        array[changed] = value[changed]
 
     def _warn_of_views(self, array: numpy.ndarray) -> None:
         """Warn if a kernel that has stored in this array also has another view of its memory: on the device

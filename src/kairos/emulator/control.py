@@ -43,6 +43,8 @@ class Control:
         self.longest = LONGEST
         """…and in all."""
         self._received = bytearray()
+        self._is_torn = False
+        """A signal came while a reply was received: a part of it is lost."""
         self._numbers = itertools.count(1)
 
     @classmethod
@@ -99,9 +101,9 @@ class Control:
         try:
             while True:
                 # A wait is answered at its end.
-                reply = json.loads(self._line(self.timeout + patience))
+                reply = self._understood(self._line(self.timeout + patience))
                 # A reply with another number is for a request that a signal has interrupted.
-                if reply.get("id", number) == number:
+                if reply is not None and reply.get("id", number) == number:
                     break
         except TimeoutError:
             raise EmulatorError(f"the emulator does not answer (request '{cmd}')") from None
@@ -110,6 +112,16 @@ class Control:
         if "error" in reply:
             raise EmulatorError(f"the emulator refused '{cmd}': {reply['error']}")
         return reply
+
+    def _understood(self, line: bytes) -> dict | None:
+        """Return what a line says; None if it is the rest of a reply that a signal has interrupted."""
+        try:
+            said = json.loads(line)
+        except ValueError:
+            if self._is_torn:
+                return None
+            raise
+        return said if isinstance(said, dict) else None
 
     def _line(self, timeout: float) -> bytes:
         """Receive a line. TimeoutError if the emulator does not send anything for `timeout`
@@ -127,6 +139,11 @@ class Control:
                     raise
                 self._socket.settimeout(timeout)
                 continue
+            except KeyboardInterrupt:
+                # What was received with it may be lost, and belongs to the same reply.
+                self._received.clear()
+                self._is_torn = True
+                raise
             if not block:
                 raise ConnectionResetError
             self._received += block

@@ -4,7 +4,6 @@ import atexit
 import json
 import math
 import os
-import queue
 import re
 import socket
 import subprocess
@@ -22,6 +21,7 @@ from ..waveform import Recording
 from . import artifacts
 from .cards import cards, pins
 from .control import Control, processor_s
+from .lines import Lines
 from .sources import Kernels, Sources
 from .storage import open_card
 
@@ -179,7 +179,7 @@ class Emulator:
         self._unready: KairosError | None = None
         """Why it is not ready, nor ever will be."""
         self._begin()
-        self._events: queue.SimpleQueue = queue.SimpleQueue()
+        self._said = Lines()
         self._errors: list[str] = []
         self._readers = [threading.Thread(target=target, daemon=True) for target in (self._read_out, self._read_err)]
         for reader in self._readers:
@@ -189,8 +189,7 @@ class Emulator:
         """Begin without a run."""
         self.trace_start = 0
         """Number of the first pin event that belongs to the run."""
-        self.trace_start_ns = 0
-        """Time from which changes of clocks belong to the run."""
+        self.trace_start_ns = 0  # time from which changes of clocks belong to the run
         self.recorded_until_ns: int | None = None
         self.kernels = Kernels()
         """The kernels it has run."""
@@ -207,9 +206,7 @@ class Emulator:
             self._directory.close()
         except (EmulatorError, OSError):
             pass
-        for line in self._process.stdout:
-            self._events.put(line)
-        self._events.put(None)
+        self._said.read(self._process.stdout)
 
     def _read_err(self):
         for line in self._process.stderr:
@@ -269,28 +266,31 @@ class Emulator:
         return self._ready
 
     def _awaited(self) -> dict:
-        began = time.monotonic()
+        began, read = time.monotonic(), 0
         while True:
-            try:
-                line = self._events.get(timeout=max(1.0, READY_TIMEOUT - (time.monotonic() - began)))
-            except queue.Empty:
-                waited = time.monotonic() - began
-                if waited < STARVED_TIMEOUT and processor_s(self.pid, math.inf) < READY_TIMEOUT / 3:
-                    continue
-                raise self._not_booted(waited) from None
-            if line is None:
+            lines, is_all = self._said.after(read, max(1.0, READY_TIMEOUT - (time.monotonic() - began)))
+            read += len(lines)
+            for line in lines:
+                if (event := self._understood(line)) is not None:
+                    return event
+            if is_all:
                 why = self.failure() or "the emulator closed its output before it was ready"
                 raise CommandLineError(why) if why.startswith("--wire") else EmulatorError(why)
-            try:
-                event = json.loads(line)
-            except ValueError:
-                raise EmulatorError(f"unexpected output of the emulator: {line.strip()}") from None
-            if event.get("event") == "ready":
-                return event
-            if event.get("kind") == "port_in_use":
-                raise PortInUse(event["port"])
-            if event.get("event") == "offline":
-                raise self._offline()
+            waited = time.monotonic() - began
+            if not lines and (waited >= STARVED_TIMEOUT or processor_s(self.pid, math.inf) >= READY_TIMEOUT / 3):
+                raise self._not_booted(waited)
+
+    def _understood(self, line: str) -> dict | None:
+        """Return the event of a line if it is that the emulator is ready; PortInUse, EmulatorError."""
+        try:
+            event = json.loads(line)
+        except ValueError:
+            raise EmulatorError(f"unexpected output of the emulator: {line.strip()}") from None
+        if event.get("kind") == "port_in_use":
+            raise PortInUse(event["port"])
+        if event.get("event") == "offline":
+            raise self._offline()
+        return event if event.get("event") == "ready" else None
 
     def _not_booted(self, waited: float) -> EmulatorError:
         """Stop the emulator; returns the error to raise."""

@@ -100,7 +100,9 @@ class Processor:
         """Parse `text` from a command line, for :meth:`process`: PYON. ValueError if it is invalid, or
         beyond the limits of the argument."""
         try:
-            return pyon.decode(text)
+            return pyon.typed(text)
+        except pyon.TooLarge:
+            raise
         except ValueError:
             raise ValueError("it is not a PYON value; text needs quotes, as in '\"text\"'") from None
 
@@ -265,8 +267,12 @@ _QUANTITY = re.compile(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*\*?\s*([A-Za-z]+)")
 def quantity(text: str, like: str = ""):
     """Parse a number that may have a unit: ``5``, ``-2.5e3``, ``20 us``, ``80*MHz``. ValueError if it is invalid, or in
     a unit of another kind than `like`."""
-    with suppress(ValueError):
-        return pyon.decode(text)
+    try:
+        return pyon.typed(text)
+    except pyon.TooLarge:
+        raise
+    except ValueError:
+        pass  # with a unit, then
     if match := _QUANTITY.fullmatch(text.strip()):
         number, unit = match.groups()
         if unit not in units.__all__:
@@ -274,5 +280,5 @@ def quantity(text: str, like: str = ""):
         if units.base_of(like) not in (None, units.base_of(unit)):
             raise ValueError(f"{unit} is no unit for a value in {like}")
         with suppress(ValueError):
-            return float(number) * getattr(units, unit)
+            return float(pyon.typed(number)) * getattr(units, unit)
     raise ValueError("it is not a number with an optional unit, such as 20us")

@@ -5,7 +5,6 @@ import contextvars
 import csv
 import json
 import logging
-import os
 import pwd
 import socket
 import struct
@@ -25,9 +24,10 @@ from ..errors import UsageError
 from ..experiment.store import DatasetStore
 from ..labclient import ADDRESS, SOCKET, STATE
 from ..network import analyzer
-from ..runs import InUse, RIDCounter, claim
+from ..runs import RIDCounter
 from . import clock, targets
 from .calibrator import Calibrator
+from .claims import Claim
 from .commits import Commits, twin_digest
 from .controllers import Controllers
 from .database import Database
@@ -89,7 +89,7 @@ class Laboratory:
         self.results = settings.path(settings.results)
         self.state = settings.folder / STATE
         self.addresses: dict = {}
-        self._claimed: int | None = None
+        self._claimed: Claim | None = None
         """Descriptor of the lock of its folder."""
         self._ended = asyncio.Event()
         self._background: set[asyncio.Task] = set()
@@ -100,8 +100,8 @@ class Laboratory:
 
     async def start(self):
         """Start everything; returns once clients can connect. UsageError, EmulatorError."""
-        self.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._claimed = self._claim()
+        self._claimed = Claim(self.settings.folder, self.state)
+        files.folder(self.results)
         settings = self.settings
         self.broadcaster = Broadcaster(settings.pyon)
         self.log = Log(self.broadcaster, self.state / "lab.log")
@@ -156,14 +156,6 @@ class Laboratory:
             self.calibrator.resume()
             self.calibrator.watch_ages()
 
-    def _claim(self) -> int:
-        try:
-            return claim(self.state / "lock")
-        except InUse as other:
-            raise UsageError(
-                f"a laboratory is running in {self.settings.folder} already (process {other.process})"
-            ) from None
-
     def _identity(self) -> str:
         """Return what distinguishes this laboratory from all others, wherever its folder is moved to."""
         path = self.state / "identity"
@@ -177,7 +169,7 @@ class Laboratory:
         if settings.git:
             source = GitSource(root, self.state / "exports")
         else:
-            root.mkdir(exist_ok=True)
+            files.folder(root)
             source = FolderSource(root)
         repository = Repository(
             source,
@@ -480,7 +472,7 @@ class Laboratory:
             logging.getLogger().removeHandler(self.log)
             self.log.close()
         if self._claimed is not None:
-            os.close(self._claimed)
+            self._claimed.release()
             self._claimed = None
         runs = [] if scheduler is None else scheduler.runs.values()
         return [run.rid for run in runs if run.begun and run.status != "deleting"]

@@ -7,8 +7,10 @@ from dataclasses import asdict
 from sqlalchemy import delete, insert
 
 from .. import pyon
+from ..cli.command import suggestion
 from ..errors import UsageError
 from . import analysis, clock, comparison, history, setting
+from .locks import DEVICE
 from .logbook import markdown
 from .names import names
 from .progress import asked_points
@@ -175,7 +177,9 @@ class Service:
         return [asdict(lock) for lock in self._lab.locks.active()]
 
     def lock(self, kind, name, seconds, note=""):
-        """Lock a pipeline or a device: runs of others wait."""
+        """Lock a pipeline or a device: runs of others wait. UsageError for a device that is not in the database."""
+        if kind == DEVICE and name not in (known := self._lab.device_entries):
+            raise UsageError(f"there is no device '{name}'{suggestion(name, known)}")
         self._lab.locks.take(kind, name, float(seconds), self._person(), note)
 
     def unlock(self, kind, name, force=False):

@@ -48,8 +48,7 @@ PLAIN = Style()
 def write_curves(path, curves: Sequence[Curve], title: str = "", style: Style = PLAIN):
     """Draw curves and images in a column, or one over the other; the suffix of `path` selects the
     format."""
-    names = list(dict.fromkeys(curve.name for curve in curves))
-    rows = [list(curves)] if style.overlay else [[curve for curve in curves if curve.name == name] for name in names]
+    rows = _rows(curves, style)
     with drawing(**FONT, **{"font.size": 11}) as pyplot:
         size = (8, max(1.0 + 2.4 * len(rows), 4.0))
         figure, cells = pyplot.subplots(len(rows), figsize=size, layout="constrained", squeeze=False)
@@ -65,18 +64,28 @@ def write_curves(path, curves: Sequence[Curve], title: str = "", style: Style = 
         save(figure, path, 160)
 
 
+def _rows(curves: Sequence[Curve], style: Style) -> list[list[Curve]]:
+    """Return what is drawn in each set of axes. An image would hide another, and has one for itself."""
+    rows: dict[Any, list[Curve]] = {}
+    for number, curve in enumerate(curves):
+        is_image = not style.histogram and (curve.values.ndim == 2 or curve.y is not None)
+        rows.setdefault(number if is_image else None if style.overlay else curve.name, []).append(curve)
+    return list(rows.values())
+
+
 def _draw(figure, axes, curve: Curve, color, style: Style, several: bool):
     """Draw a curve; one of `several` is named in the legend."""
     legend = {"label": ": ".join(filter(None, [curve.source, curve.name]))} if several else {}
     value = "value" if several and style.overlay else curve.label
     if style.histogram:
-        axes.hist(curve.values.ravel(), bins="auto", color=color, alpha=0.6 if several else 0.9, **legend)
+        values = curve.values.ravel()
+        axes.hist(values[abs(values) < float("inf")], bins="auto", color=color, alpha=0.6 if several else 0.9, **legend)
         axes.set(xlabel=value, ylabel="number")
     elif curve.values.ndim == 2:
         _draw_image(figure, axes, curve)
     elif curve.y is not None:
         drawn = axes.tripcolor(curve.x.values, curve.y.values, curve.values, shading="gouraud")
-        figure.colorbar(drawn, ax=axes, label=curve.label)
+        figure.colorbar(drawn, ax=axes, label=_named(curve))
         axes.set(xlabel=curve.x.label, ylabel=curve.y.label)
     else:
         points = range(len(curve.values)) if curve.x is None else curve.x.values
@@ -87,10 +96,14 @@ def _draw(figure, axes, curve: Curve, color, style: Style, several: bool):
         axes.grid(color="#e5e7eb", linewidth=0.8)
 
 
+def _named(curve: Curve) -> str:
+    return ": ".join(filter(None, [curve.source, curve.label]))
+
+
 def _draw_image(figure, axes, curve: Curve):
     points = range(curve.values.shape[0]) if curve.x is None else curve.x.values
     across = range(curve.values.shape[1]) if curve.y is None else curve.y.values
     image = axes.pcolormesh(points, across, curve.values.T, shading="nearest")
-    figure.colorbar(image, ax=axes, label=curve.label)
+    figure.colorbar(image, ax=axes, label=_named(curve))
     axes.set_xlabel("index" if curve.x is None else curve.x.label)
     axes.set_ylabel("second index" if curve.y is None else curve.y.label)

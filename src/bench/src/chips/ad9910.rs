@@ -38,6 +38,8 @@ const FTW_ADDRESS: usize = chip::FTW.address as usize;
 const LOCK: Ns = 1_000_000;
 /// Full scale at the output of an Urukul with its attenuator at 0 dB (its data sheet: 10 dBm).
 const FULL_SCALE_DBM: f64 = 10.0;
+/// Period of SYNC_CLK above which a clock is none that an Urukul without PLLs is used with.
+const SLOWEST_SYNC_NS: f64 = 8.0;
 /// Amplitude word of full scale.
 const FULL_SCALE: u32 = 0x3fff;
 /// Frequency words per turn.
@@ -392,9 +394,14 @@ impl Dds for Ad9910 {
     fn end_update(&mut self, at: Ns) -> Option<String> {
         let time = at - self.updated.take()?;
         let short = self.clock.hz != 0 && (time as f64) < self.clock.sync_ns();
+        // A driver's updates fit the clock that its init() sets; without the PLL, that is the reference itself.
+        let advice = match !self.registers.has_pll() && self.clock.sync_ns() > SLOWEST_SYNC_NS {
+            true => "; its PLL is off, as after power-up: initialise it with init()",
+            false => "",
+        };
         short.then(|| {
             format!(
-                "an update of {time} ns: it must last longer than a period of SYNC_CLK, {} ns",
+                "an update of {time} ns: it must last longer than a period of SYNC_CLK, {} ns{advice}",
                 self.clock.sync_ns()
             )
         })

@@ -70,6 +70,17 @@ pub(super) fn clocked() -> Ad9910 {
     chip
 }
 
+#[test]
+fn chip_never_initialised_is_reported() {
+    let mut chip = Ad9910::new(0);
+    assert_eq!(chip.set_reference(0, 31.25e6), None);
+    write(&mut chip, chip::FTW.address, 1);
+    chip.update(LOCK);
+    let text = "an update of 8 ns: it must last longer than a period of SYNC_CLK, 256 ns; its PLL is off, as after \
+                power-up: initialise it with init()";
+    assert_eq!(chip.end_update(LOCK + 8).as_deref(), Some(text));
+}
+
 /// The output at a time, to which the chip is advanced.
 pub(super) fn tone_at(chip: &mut Ad9910, at: Ns) -> Tone {
     chip.act(at);

@@ -1,7 +1,7 @@
 """``kairos alarms``: values that are out of their limits."""
 
 from ..command import Command, Option
-from ..options import JSON, LAB
+from ..options import JSON, LAB, between
 
 COMMAND = Command(
     "show the alarms of the laboratory, and acknowledge them",
@@ -18,7 +18,7 @@ COMMAND = Command(
         ),
         "history": Command(
             "list what has happened to alarms, the newest first",
-            Option("-n", "--number", metavar="N", type=int, default=20, help="at most N; default: %(default)s"),
+            Option("-n", "--number", metavar="N", type=between(0), default=20, help="at most N; default: %(default)s"),
             LAB,
             JSON,
             runs="alarms.history",

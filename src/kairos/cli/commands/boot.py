@@ -2,11 +2,11 @@
 
 from ...contracts import management, netboot
 from ..command import Command, Option
-from ..options import FIRMWARE, GATEWARE, KEY, device, quiet
+from ..options import FIRMWARE, GATEWARE, KEY, PORT, between, device, quiet
 
 
 def _port(name: str, of: str, number: int):
-    return Option(name, type=int, default=number, help=f"port of {of}; default: %(default)s")
+    return Option(name, type=PORT, metavar="N", default=number, help=f"port of {of}; default: %(default)s")
 
 
 COMMAND = Command(
@@ -24,7 +24,7 @@ COMMAND = Command(
     ),
     Option(
         "--patience",
-        type=float,
+        type=between(0.1, kind=float),
         default=30,
         metavar="S",
         help="give up after this many seconds without progress; default: %(default)s",

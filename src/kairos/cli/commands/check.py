@@ -9,7 +9,8 @@ COMMAND = Command(
         "files",
         metavar="FILE",
         nargs="+",
-        help="Python files with experiments; with --timing also arguments of the experiments, as KEY=VALUE",
+        help="Python files with experiments; with --timing, which options of rehearsals imply, also arguments of the "
+        "experiments, as KEY=VALUE",
     ),
     DEVICE_DB,
     STRICT,

@@ -1,7 +1,7 @@
 """``kairos controllers``: the controller processes of network devices."""
 
 from ..command import Command, Option
-from ..options import DEVICE_DB, JSON
+from ..options import DEVICE_DB, JSON, between
 
 COMMAND = Command(
     "start the controllers that the device database assigns to this computer, and keep them running",
@@ -10,7 +10,7 @@ COMMAND = Command(
     Option(
         "--port",
         metavar="N",
-        type=int,
+        type=between(0, 65535),
         default=3249,
         help="port of this computer at which clients of ARTIQ's controller manager call; 0: any; default: %(default)s",
     ),

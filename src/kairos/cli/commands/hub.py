@@ -1,7 +1,7 @@
 """``kairos hub``: central access to the core devices of a laboratory."""
 
 from ..command import Command, Option
-from ..options import JSON
+from ..options import JSON, between
 
 HUB = (
     Option("--hub", default="localhost", metavar="HOST[:PORT]", help="address of the hub; default: %(default)s"),
@@ -76,7 +76,7 @@ COMMAND = Command(
             Option("--write", nargs="+", default=[], metavar="BYTE", help="bytes to write, at most 8 on a core device"),
             Option(
                 "--read",
-                type=int,
+                type=between(0),
                 default=0,
                 metavar="COUNT",
                 help="number of bytes to read afterwards, at most 64 on a core device",
@@ -125,7 +125,13 @@ COMMAND = Command(
         "watch": Command(
             "show the values of registers continuously until Ctrl-C; on a terminal as one table",
             REGISTERS,
-            Option("--period", type=float, default=1.0, metavar="S", help="seconds between readings; default: 1"),
+            Option(
+                "--period",
+                type=between(0.001, kind=float),
+                default=1.0,
+                metavar="S",
+                help="seconds between readings; default: 1",
+            ),
             *HUB,
             JSON,
             runs="hub.watch",
@@ -145,7 +151,7 @@ COMMAND = Command(
             Option("bytes", nargs="+", metavar="BYTE", help="bytes to send, decimal or 0x…"),
             Option(
                 "--hertz",
-                type=float,
+                type=between(0, kind=float),
                 default=0,
                 metavar="HZ",
                 help="clock frequency; default: that of the device tree, or 1 MHz on a core device",
@@ -178,7 +184,12 @@ COMMAND = Command(
             "show the clocks of devices; exit code 1 if a clock in use is bad",
             Option("device", nargs="?", metavar="DEVICE", help="only this device; default: all"),
             Option("-f", "--follow", action="store_true", help="report changes until Ctrl-C"),
-            Option("--wait", type=float, metavar="SECONDS", help="wait until all clocks are good, at most this long"),
+            Option(
+                "--wait",
+                type=between(0, kind=float),
+                metavar="SECONDS",
+                help="wait until all clocks are good, at most this long",
+            ),
             *HUB,
             JSON,
             runs="hub_waveforms.clocks",
@@ -192,7 +203,7 @@ COMMAND = Command(
             Option("-f", "--follow", action="store_true", help="continue with new events until Ctrl-C"),
             Option(
                 "--wait",
-                type=float,
+                type=between(0, kind=float),
                 metavar="SECONDS",
                 help="wait at most this long for the next event, and show it with those around it",
             ),

@@ -1,7 +1,7 @@
 """``kairos logbook``: what people and runs have noted."""
 
 from ..command import Command, Option
-from ..options import JSON, LAB
+from ..options import JSON, LAB, between
 
 _WORDS = Option("words", nargs="*", metavar="WORD", help="entries that have all of these words, or run=NUMBER")
 
@@ -11,7 +11,9 @@ COMMAND = Command(
         "list": Command(
             "print the entries, the newest first",
             _WORDS,
-            Option("-n", "--number", type=int, default=20, metavar="N", help="at most; 0: all; default: %(default)s"),
+            Option(
+                "-n", "--number", type=between(0), default=20, metavar="N", help="at most; 0: all; default: %(default)s"
+            ),
             LAB,
             JSON,
             runs="logbook.list_all",

@@ -1,7 +1,7 @@
 """``kairos moninj``: monitor pins and cards of a device, override pins, and set outputs of cards."""
 
 from ..command import Command, Option
-from ..options import DEVICE_DB, JSON, LAB, device
+from ..options import DEVICE_DB, JSON, LAB, between, device
 
 _NAMES = Option(
     "names",
@@ -23,7 +23,7 @@ _TOOLS = {
     "watch": Command(
         "print each change of levels, frequencies and voltages, until Ctrl-C",
         _WATCHED,
-        Option("--for", dest="seconds", type=float, metavar="SECONDS", help="stop after this time"),
+        Option("--for", dest="seconds", type=between(0, kind=float), metavar="SECONDS", help="stop after this time"),
         JSON,
         runs="moninj.watch",
     ),

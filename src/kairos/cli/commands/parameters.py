@@ -1,7 +1,7 @@
 """``kairos parameters``: persistent datasets with their history."""
 
 from ..command import Command, Option
-from ..options import JSON, LAB
+from ..options import JSON, LAB, between
 
 _NUMBERS = Option("numbers", metavar="NUMBER", type=int, nargs="+", help="number of a value that waits")
 _NOTE = Option("--note", metavar="TEXT", default="", help="why, for the history")
@@ -20,7 +20,7 @@ COMMAND = Command(
         "history": Command(
             "list the values that a parameter has had, the newest first",
             _KEY,
-            Option("-n", "--number", metavar="N", type=int, default=20, help="at most N; default: %(default)s"),
+            Option("-n", "--number", metavar="N", type=between(0), default=20, help="at most N; default: %(default)s"),
             LAB,
             JSON,
             runs="parameters.history",

@@ -1,7 +1,7 @@
 """``kairos pulse``: gate sets of the pulse core."""
 
 from ..command import Command, Option
-from ..options import JSON, output
+from ..options import JSON, between, output
 
 FILE = Option("file", metavar="FILE", help="Python file that defines a kairos.pulse.GateSet, or Jaqal circuit (.jaqal)")
 
@@ -19,7 +19,12 @@ COMMAND = Command(
             "plot the waveforms of its sequence, or write them as a NumPy file",
             FILE,
             output("image file (.png, .pdf, .svg) or arrays (.npz)", required=True),
-            Option("--cycles", type=int, metavar="N", help="number of cycles to show; default: all, at most 1,000,000"),
+            Option(
+                "--cycles",
+                type=between(1),
+                metavar="N",
+                help="number of cycles to show; default: all, at most 1,000,000",
+            ),
             runs="pulse.view",
         ),
         "diff": Command(

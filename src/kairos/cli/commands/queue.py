@@ -1,7 +1,7 @@
 """``kairos queue``: the laboratory's queue."""
 
 from ..command import Command, Option
-from ..options import CHANGED, JSON, LAB, QUEUED
+from ..options import CHANGED, JSON, LAB, QUEUED, between
 
 COMMAND = Command(
     "show or change the queue of the laboratory",
@@ -38,7 +38,7 @@ COMMAND = Command(
             Option("-p", "--pipeline", metavar="NAME", completes="pipeline", help="pipeline"),
             Option("-P", "--priority", metavar="N", type=int, help="priority, higher first"),
             Option("-t", "--due", metavar="TIME", help="not to be prepared before: 22:30, or 2026-05-01T22:30"),
-            Option("--repeat", metavar="N", type=int, help="submit it again N times; -1: without end"),
+            Option("--repeat", metavar="N", type=between(-1), help="submit it again N times; -1: without end"),
             LAB,
             runs="queue.edit",
         ),

@@ -1,7 +1,7 @@
 """``kairos runs``: the laboratory's history."""
 
 from ..command import Command, Option
-from ..options import CHANGED, DEVICE_DB, JSON, LAB, RUN
+from ..options import CHANGED, DEVICE_DB, JSON, LAB, RUN, between
 
 NAMED = "number of the run, or its HDF5 file"
 
@@ -17,7 +17,14 @@ COMMAND = Command(
                 completes="condition",
                 help="text, or NAME=VALUE (or <, <=, >, >=, !=) with an argument, status, person, tag, rid, started",
             ),
-            Option("-n", "--number", metavar="N", type=int, default=20, help="at most N; 0: all; default: %(default)s"),
+            Option(
+                "-n",
+                "--number",
+                metavar="N",
+                type=between(0),
+                default=20,
+                help="at most N; 0: all; default: %(default)s",
+            ),
             LAB,
             JSON,
             runs="history.list_all",

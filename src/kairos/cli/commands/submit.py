@@ -1,7 +1,7 @@
 """``kairos submit``: puts an experiment into the laboratory's queue."""
 
 from ..command import Command, Option
-from ..options import CLASS, JSON, LAB
+from ..options import CLASS, JSON, LAB, between
 
 COMMAND = Command(
     "put an experiment into the queue of the laboratory",
@@ -31,7 +31,9 @@ COMMAND = Command(
     Option("-t", "--due", metavar="TIME", help="not to be prepared before: 22:30, or 2026-05-01T22:30"),
     Option("-f", "--flush", action="store_true", help="wait until the pipeline is empty"),
     Option("--after", metavar="RUN", type=int, completes="queued", help="wait until this run has succeeded"),
-    Option("--repeat", metavar="N", type=int, help="submit it again N times, each time at its end; -1: without end"),
+    Option(
+        "--repeat", metavar="N", type=between(-1), help="submit it again N times, each time at its end; -1: without end"
+    ),
     Option("--hold", metavar="NOTE", help="hold it until 'kairos queue release'"),
     Option(
         "--rehearse", action="store_true", help="run it on the twin of the laboratory only; exit code 1 if it fails"

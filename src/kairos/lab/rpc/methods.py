@@ -104,7 +104,7 @@ class Methods:
         before = self._lab.datasets.values.get(request.key)
         known = before[2] if before else {}
         metadata = in_unit(known, request.unit) if request.HasField("unit") else None
-        value = pyon.decode(request.value)
+        value = pyon.typed(request.value)
         if request.in_unit:
             value = Quantity.of(known if metadata is None else metadata).unscaled(value)
         persist = request.persist if request.HasField("persist") else None
