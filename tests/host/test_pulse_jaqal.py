@@ -245,7 +245,7 @@ def test_jaqal_branch_plays_the_case_of_its_result(result, expected):
         ("< G q[0] 10 | G q[0] 60 >\n", r"^gate G\(0, 60\), channel 0: gate G\(0, 10\) beside it uses it, too$"),
     ],
 )
-def test_gates_of_which_one_would_be_lost_are_refused(body, message):
+def test_circuit_that_would_lose_a_gate_is_refused(body, message):
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     with pytest.raises((UsageError, PulseError), match=message):
         jaqal.circuit("register q[1]\n" + body, Numbers())
