@@ -156,9 +156,9 @@ def test_requests_wait_while_the_table_is_full(engine):
 
 def test_late_answer_is_missed_after_twice_the_round_trips_before(engine):
     """They take about 55 cycles; the longest time-out is 512."""
-    requests = [(0, n % 20, 0, 0) for n in range(400)]
-    begin = 16_000
-    shown = play(engine, requests, 20_000, blocking=1, hold=[(begin, begin + 300)])
+    requests = [(0, n % 20, 0, 0) for n in range(250)]
+    begin = 12_000
+    shown = play(engine, requests, 26_000, blocking=1, hold=[(begin, begin + 300)])
     repeated = np.flatnonzero(shown["repeated"])[0]
     assert begin < repeated < begin + 200 and shown["repeated"][-1] == 1 == shown["stale"][-1]
     agrees(answers(shown, len(requests)), expected(requests))
