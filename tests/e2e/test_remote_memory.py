@@ -55,6 +55,10 @@ def test_loads_return_stored_words_in_both_directions(boards):
         assert asker.load(TARGET) == (DONE, 0x0123_4567_2222_2222)
         assert asker.store(TARGET + 8, 5) == [DONE] and asker.load(TARGET + 8) == (DONE, 5)
         assert asker.batch(("remote_early_acknowledge", 0), ("remote_failed",)) == [0]
+        for _ in range(4):
+            assert {status for status, _ in asker.access(*[(TARGET,)] * 16)} == {DONE}
+        (timeout,) = asker.batch(("remote_timeout",))
+        assert 500 <= timeout <= 800, "twice 2.3 us, and what has not decayed"
 
 
 def test_remote_board_is_addressed_by_its_number(boards):
@@ -129,6 +133,31 @@ def copied(asker, owner, there, words):
     if state & 1:
         asker.batch(("bulk_clear", 1), ("bulk_completed", following, 0xFFFF))
     return state >> 2 if state & 1 else DONE
+
+
+def test_scattered_regions_are_one_range_for_one_board(boards):
+    """Loads, stores and copies cross from one into the other; another board's are refused, as is what lies at their own
+    addresses."""
+    master, satellite = boards
+    master.export(MEMORY, 0x2000, 3)
+    pieces = [(0x1000, TARGET + 0x800), (0x1200, TARGET)]
+    for region, (shown, there) in enumerate(pieces):
+        satellite.export(shown, 0x200, 3, region, offset=there - shown, board=8)
+    assert master.load(TARGET)[0] == REFUSED
+    assert master.store(0x11F8, 1, 2) == [DONE] * 2
+    words = [n * 0x0101_0101_0101_0101 for n in range(1, 65)]
+    for at in range(0, 64, 16):
+        assert set(satellite.store(SOURCE + 8 * at, *words[at : at + 16])) == {DONE}
+    assert copied(master, satellite, 0x1108, 64) == DONE
+    assert master.store(0x1400, 1) == [REFUSED] and copied(master, satellite, 0x1400, 1) == REFUSED
+    satellite.export(TARGET, 0x1000, 1, 2)
+    found = [master.load(TARGET + at)[1] for at in (0x908, 0x9F8, 0, 0x100, 0x108)]
+    assert found == [words[0], words[30], words[31], words[63], 0]
+    satellite.export(*pieces[0][:1], 0x200, 3, 0, offset=pieces[0][1] - pieces[0][0], board=8 | 5)
+    assert master.store(0x1000, 7) == [REFUSED] and copied(master, satellite, 0x1000, 1) == REFUSED
+    assert master.store(0x1200, 7) == [DONE]
+    for region in range(3):
+        satellite.export(TARGET, 8, 0, region)
 
 
 @pytest.mark.parametrize("down", [True, False], ids=["of the satellite", "of the master"])

@@ -238,6 +238,19 @@ def test_jaqal_branch_plays_the_case_of_its_result(result, expected):
     assert [row for row in played if row or row is played[-1]] == expected
 
 
+@pytest.mark.parametrize(
+    "body, message",
+    [
+        ("branch {\n'0' : { G q[0] 10 }\n'00' : { G q[0] 20 }\n}\n", "^a branch has two cases for the result 0$"),
+        ("< G q[0] 10 | G q[0] 60 >\n", r"^gate G\(0, 60\), channel 0: gate G\(0, 10\) beside it uses it, too$"),
+    ],
+)
+def test_circuit_that_would_lose_a_gate_is_refused(body, message):
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    with pytest.raises((UsageError, PulseError), match=message):
+        jaqal.circuit("register q[1]\n" + body, Numbers())
+
+
 def test_circuit_without_definition_is_rejected_in_one_line(tmp_path):
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     (tmp_path / "a.jaqal").write_text("from nowhere.Ions usepulses *\nregister q[1]\nG q[0]\n")

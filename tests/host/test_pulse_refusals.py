@@ -15,7 +15,8 @@ CORE = Core(clock=125e6, samples_per_cycle=8, channels=2, map=2048, pulses=1024)
 
 def x(**parameters):
     """Compile a gate x of one pulse of a microsecond."""
-    return GateSet({"x": [Pulse(**{"channel": 1, "duration": 1e-6} | parameters)]})
+    length = {} if "cycles" in parameters else {"duration": 1e-6}
+    return GateSet({"x": [Pulse(**{"channel": 1} | length | parameters)]})
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,10 @@ def x(**parameters):
         ({"invert": (1,)}, "gate x, channel 1, invert: (1,) is not two masks of tones"),
         ({"duration": -1e-6}, "gate x, channel 1, duration: -1e-06 s is no length of time"),
         ({"duration": float("nan")}, "gate x, channel 1, duration: nan s is no length of time"),
+        (
+            {"duration": 1e-6, "cycles": 10},
+            "gate x, channel 1, duration: 1e-06 s and 10 cycles; a pulse has one of them",
+        ),
         ({"duration": "1 us"}, "gate x, channel 1, duration: '1 us' is no number"),
         ({"duration": 1e9}, "gate x, channel 1, duration: 409600000000000000 cycles are too many"),
         ({"cycles": -8}, "gate x, channel 1, cycles: -8 is not a whole number of cycles"),

@@ -94,7 +94,7 @@ IMPORT int32_t remote_pointer(int32_t, int32_t);
 IMPORT int32_t remote_load(int32_t, int32_t);
 IMPORT void remote_store(int32_t, int32_t, int32_t);
 IMPORT void remote_read(int32_t, int32_t, const void *);
-IMPORT void remote_export(int32_t, int32_t, int32_t, int32_t, int32_t);
+IMPORT void remote_export(int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t);
 IMPORT void remote_copy(int32_t, int32_t, int32_t, int32_t);
 IMPORT void remote_copy_pieces(int32_t, const void *);
 IMPORT void remote_write(int32_t, int32_t, const void *);

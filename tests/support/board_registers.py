@@ -66,11 +66,13 @@ class Board:
     def __exit__(self, *exception):
         self.client.close()
 
-    def export(self, first, size, rights, region=0):
+    def export(self, first, size, rights, region=0, offset=0, board=0):
         self.batch(
             ("exports_region", region),
             ("exports_first", first),
             ("exports_last", first + size - 1),
+            ("exports_offset", offset),
+            ("exports_board", board),
             ("exports_rights", rights),
             ("exports_set", 1),
         )

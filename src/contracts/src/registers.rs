@@ -127,6 +127,10 @@ pub mod remote {
 
     /// Answers discarded because they arrived too late.
     pub const STALE: &str = "remote_stale";
+
+    /// Cycles after which a new load or store is retransmitted: twice the longest of the latest round trips, from 256
+    /// to 4096.
+    pub const TIMEOUT: &str = "remote_timeout";
 }
 
 /// Names of the registers of `exports`.
@@ -134,11 +138,21 @@ pub mod exports {
     /// Number of the region, of those exported to the other board, that `set` changes.
     pub const REGION: &str = "exports_region";
 
-    /// Address of its first byte, a multiple of 8.
+    /// Address of its first byte, a multiple of 8, as others use it.
     pub const FIRST: &str = "exports_first";
 
-    /// Address of any byte of its last 64-bit word.
+    /// Address of any byte of its last 64-bit word, likewise.
     pub const LAST: &str = "exports_last";
+
+    /// Added to these addresses, modulo 2^32, it gives those of this board's memory; a multiple of 8. 0: the same.
+    pub const OFFSET: &str = "exports_offset";
+
+    /// Bit 3 the region is for the board in bits 2..0 only; 0: for all boards behind the link.
+    pub const BOARD: &str = "exports_board";
+    /// Bit of `exports_board`.
+    pub const BOARD_NUMBER_BIT: u32 = 1;
+    /// Bit of `exports_board`.
+    pub const BOARD_ONLY_BIT: u32 = 8;
 
     /// Bit 0 readable, 1 also writable, 2 coherent with the processors' caches: loads and stores only, through the ACP;
     /// 0: not exported, as after reset.
@@ -150,7 +164,7 @@ pub mod exports {
     /// Bit of `exports_rights`.
     pub const RIGHTS_COHERENT_BIT: u32 = 4;
 
-    /// Write: apply the three registers above to the region.
+    /// Write: apply the registers above to the region; `offset` and `board` are 0 afterwards.
     pub const SET: &str = "exports_set";
 
     /// Loads and stores of the other board that were refused; saturates.
@@ -204,6 +218,9 @@ pub mod bulk {
 
     /// Packets received while no buffer was free.
     pub const DROPPED: &str = "bulk_dropped";
+
+    /// Cycles after which a new packet is retransmitted: twice the longest of the latest round trips, from 512 to 4096.
+    pub const TIMEOUT: &str = "bulk_timeout";
 }
 
 /// Names of the registers of `window`.

@@ -68,7 +68,7 @@ SIGNATURES = {
     "remote_load": (("i32", "i32"), "i32"),
     "remote_store": (("i32", "i32", "i32"), "none"),
     "remote_read": (("i32", "i32", "list"), "none"),
-    "remote_export": (("i32", "i32", "i32", "i32", "i32"), "none"),
+    "remote_export": (("i32", "i32", "i32", "i32", "i32", "i32", "i32"), "none"),
     "remote_copy": (("i32", "i32", "i32", "i32"), "none"),
     "remote_copy_pieces": (("i32", "list"), "none"),
     "remote_write": (("i32", "i32", "list"), "none"),

@@ -18,7 +18,7 @@ remote_copy = firmware_function("remote_copy", "destination there here bytes")
 remote_copy_pieces = firmware_function("remote_copy_pieces", "destination pieces")
 remote_post = firmware_function("remote_post", "posts")
 remote_wait = firmware_function("remote_wait")
-remote_export = firmware_function("remote_export", "destination region address bytes rights")
+remote_export = firmware_function("remote_export", "destination region address bytes rights shown only")
 
 BUFFER, BUFFER_BYTES = REMOTE.start, len(REMOTE)
 """Start address and size in bytes of the memory that kernels may export, on each board."""
@@ -26,6 +26,8 @@ MAILBOX, MAILBOX_BYTES = _MAILBOX.start, len(_MAILBOX)
 """The same of the memory for messages: its accesses by other boards are coherent with the cache of a kernel that polls
 it."""
 NOTHING, READ, READ_WRITE = 0, int(Right.READ), int(Right.READ | Right.WRITE)
+REGIONS = 4
+"""Regions of each link."""
 FETCH = FETCH_DESTINATION - (1 << 32)
 """Added to a destination: from there to here."""
 
@@ -88,10 +90,22 @@ class RemoteMemory(RemoteWords):
         remote_wait()
 
     @kernel
-    def export(self, region, address=BUFFER, size=BUFFER_BYTES, rights=READ_WRITE):
-        """Allow kernels and logic of this board, and of the boards behind the same link, to access
-        `size` bytes of the memory of the board on which the kernel runs, starting at `address`, a
+    def export(self, region, address=BUFFER, size=BUFFER_BYTES, rights=READ_WRITE, only=False):
+        """Allow kernels and logic of this board, and, unless it is for it `only`, of the boards behind the same
+        link, to access `size` bytes of the memory of the board on which the kernel runs, starting at `address`, a
         multiple of 8: `READ`, `READ_WRITE`, or 0 for no access. `region`: 0 to 3, the region of the
         link to set. A region in `MAILBOX` takes loads and stores, but no copies.
         """
-        remote_export(self.destination, region, address, size, rights)
+        self.show(region, address, address, size, rights, only)
+
+    @kernel
+    def show(self, region, shown, address=BUFFER, size=BUFFER_BYTES, rights=READ_WRITE, only=False):
+        """As `export`, but the other boards find the memory at the address `shown`, a multiple of 8 below 256 MiB,
+        instead of its own. Regions that are scattered here may so be one range there; where one ends and the next
+        begins at a multiple of 512, copies of any size pass from one into the other.
+        """
+        if region < 0 or region >= REGIONS:
+            raise ValueError("a link has regions 0 to 3")
+        if rights != NOTHING and rights != READ and rights != READ_WRITE:
+            raise ValueError("rights to a region are 0, none, 1, read, or 3, read and write")
+        remote_export(self.destination, region, address, size, rights, shown, 1 if only else 0)

@@ -82,7 +82,7 @@ class Follow:
 
 @dataclass(frozen=True, kw_only=True)
 class Room:
-    """A gate without content, on `channels`, for `duration` seconds (or `cycles` of the core's clock, if given):
+    """A gate without content, on `channels`, for `duration` seconds, or instead `cycles` of the core's clock:
     kernels make it by `kairos.coredevice.pulse.Pulse.make`, of up to `segments` different segments. Until then, and
     after each `load`, it is a pause.
     """
@@ -110,7 +110,7 @@ class Room:
 
 @dataclass(frozen=True, kw_only=True)
 class Pulse:
-    """The output of `channel` for `duration` seconds (or `cycles` of the core's clock, if given).
+    """The output of `channel` for `duration` seconds, or instead `cycles` of the core's clock.
 
     Frequencies are in Hz, amplitudes in parts of 200 (full scale of one tone), phases and rotations
     in degrees. Each is a number, or a :class:`Spline`, :class:`Steps`, :class:`Mixed` or
@@ -147,6 +147,9 @@ class Pulse:
         """Return its length in cycles of a clock in Hz."""
         if self.cycles is not None:
             cycles = self._whole("cycles", 1 << 63, "a whole number of cycles, 0 or more")
+            if self.duration:
+                both = f"{self.duration!r} s and {cycles} cycles; a pulse has one of them"
+                raise PulseError(f"channel {self.channel}, duration: {both}")
         else:
             seconds = self._of("duration", lambda: _number(self.duration, "durations are in seconds"))
             if not 0 <= seconds < math.inf:

@@ -72,8 +72,7 @@ class _Reading:
         if hasattr(statement, "gate_def"):
             yield from self.called(statement.name, statement.parameters_linear)
         elif hasattr(statement, "cases"):
-            cases = {int(case.state): self.names(case.statements) for case in statement.cases}
-            yield Branch(tuple(cases.get(state, ()) for state in range(max(cases, default=-1) + 1)))
+            yield _branch((case.state, self.names(case.statements)) for case in statement.cases)
         elif getattr(statement, "parallel", False) is True:
             yield self.filled([self.one(part) for part in statement.statements])
         elif getattr(statement, "subcircuit", False) is True:
@@ -122,6 +121,12 @@ class _Reading:
         """Pad gates that begin together with pauses so that all end together. As in JaqalPaw, a tone
         whose frequency was a list or a spline keeps its last one during the pause, so that it arrives
         there with the same phase; others have frequency 0."""
+        owners: dict[int, str] = {}
+        for name in names:
+            for channel in self.lengths(self.gates[name]):
+                if channel in owners:
+                    raise PulseError(f"gate {name}, channel {channel}: gate {owners[channel]} beside it uses it, too")
+                owners[channel] = name
         most = max((n for name in names for n in self.lengths(self.gates[name]).values()), default=0)
         return tuple(self.with_pauses(name, most) for name in names)
 
@@ -208,8 +213,7 @@ class _Reading:
         if isinstance(item, Parallel):
             yield self.filled([self.united(self.of_item(part, f"{label}[{n}]")) for n, part in enumerate(item)])
         elif isinstance(item, Choice):
-            cases = {int(case.state): self.in_order(self.of_macro(case, f"{label}: {case.state}")) for case in item}
-            yield Branch(tuple(cases.get(state, ()) for state in range(max(cases, default=-1) + 1)))
+            yield _branch((case.state, self.in_order(self.of_macro(case, f"{label}: {case.state}"))) for case in item)
         elif isinstance(item, Loop):
             for _ in range(int(item.repeats)):
                 yield from self.of_macro(item, label)
@@ -230,6 +234,16 @@ def _naming(gate: str):
         raise type(error)(f"gate {gate}: {error}") from error
     except PulseError as error:
         raise PulseError(f"gate {gate}, {error}") from None
+
+
+def _branch(pairs: Iterable) -> Branch:
+    """Return the branch with these cases: (state, names of gates)."""
+    cases: dict[int, tuple[str, ...]] = {}
+    for state, names in pairs:
+        if int(state) in cases:
+            raise UsageError(f"a branch has two cases for the result {int(state)}")
+        cases[int(state)] = names
+    return Branch(tuple(cases.get(state, ()) for state in range(max(cases, default=-1) + 1)))
 
 
 def _held(course) -> float:

@@ -66,7 +66,7 @@ class RemoteFetch(EnvExperiment):
         # Beyond what is exported, coherent memory, another region here, odd sizes: nothing changes
         self.master.store(HERE, 7)
         refused = 0
-        if self.refused(BUFFER + 0x1FFF8, HERE, 16):
+        if self.refused(BUFFER + 0x20000, HERE, 16):
             refused += 1
         if self.refused(MAILBOX, HERE, 8):
             refused += 1

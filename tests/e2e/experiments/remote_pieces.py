@@ -33,6 +33,23 @@ class RemotePieces(EnvExperiment):
     def got(self, address: TInt32) -> TInt32:
         return self.satellite.load(address)
 
+    @subkernel(destination=1)
+    def show(self) -> TInt32:
+        """One range from 4 MiB on, of two parts that are apart and in reverse here, for the master only."""
+        self.master.export(0, rights=0)
+        self.master.show(2, 0x400000, BUFFER + 0x4000, 0x200, 3, only=True)
+        self.master.show(1, 0x400200, BUFFER + 0x1000, 0x200, 3, only=True)
+        refused = 0
+        try:
+            self.master.show(4, 0)
+        except ValueError:
+            refused += 1
+        try:
+            self.master.show(3, 0x0FFFFF00, size=0x200)
+        except RemoteMemoryError:
+            refused += 1
+        return refused
+
     @kernel
     def run(self):
         self.core.reset()
@@ -70,3 +87,16 @@ class RemotePieces(EnvExperiment):
         self.satellite.copy_pieces([BUFFER + 0x1F200, BUFFER, 8])
         self.got(BUFFER + 0x1F204)
         print("after it", subkernel_await(self.got))
+        self.show()
+        print("regions refused", subkernel_await(self.show))
+        source = BUFFER + 0x10000
+        self.satellite.copy(0x400100, source, 0x200)
+        self.satellite.store(0x4001FC, 11)
+        self.satellite.store(0x400200, 12)
+        back = BUFFER + 0x8000
+        self.satellite.fetch(0x400000, back, 0x400)
+        one = self.master.load(back + 0x1FC) == 11 and self.master.load(back + 0x200) == 12
+        for at in range(0, 0xF8, 4):
+            one = one and self.master.load(back + 0x100 + at) == self.master.load(source + at)
+            one = one and self.master.load(back + 0x204 + at) == self.master.load(source + 0x104 + at)
+        print("one range", one)

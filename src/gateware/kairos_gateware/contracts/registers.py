@@ -162,6 +162,11 @@ BLOCKS = {
             "r",
             "answers discarded because they arrived too late",
         ),
+        "timeout": (
+            16,
+            "r",
+            "cycles after which a new load or store is retransmitted: twice the longest of the latest round trips, from 256 to 4096",
+        ),
     },
     "exports": {
         "region": (
@@ -172,12 +177,22 @@ BLOCKS = {
         "first": (
             32,
             "rw",
-            "address of its first byte, a multiple of 8",
+            "address of its first byte, a multiple of 8, as others use it",
         ),
         "last": (
             32,
             "rw",
-            "address of any byte of its last 64-bit word",
+            "address of any byte of its last 64-bit word, likewise",
+        ),
+        "offset": (
+            32,
+            "rw",
+            "added to these addresses, modulo 2^32, it gives those of this board's memory; a multiple of 8. 0: the same",
+        ),
+        "board": (
+            4,
+            "rw",
+            "bit 3 the region is for the board in bits 2..0 only; 0: for all boards behind the link",
         ),
         "rights": (
             3,
@@ -187,7 +202,7 @@ BLOCKS = {
         "set": (
             1,
             "w",
-            "write: apply the three registers above to the region",
+            "write: apply the registers above to the region; `offset` and `board` are 0 afterwards",
         ),
         "refused": (
             16,
@@ -260,6 +275,11 @@ BLOCKS = {
             16,
             "r",
             "packets received while no buffer was free",
+        ),
+        "timeout": (
+            16,
+            "r",
+            "cycles after which a new packet is retransmitted: twice the longest of the latest round trips, from 512 to 4096",
         ),
     },
     "window": {
@@ -898,6 +918,7 @@ FIELDS = {
     "satellite_phase": {"measured": 12},
     "remote_destination": {"other": 3},
     "remote_state": {"up": 0, "busy": 1, "idle": 2, "status": 3},
+    "exports_board": {"number": 0, "only": 3},
     "exports_rights": {"read": 0, "write": 1, "coherent": 2},
     "bulk_state": {"halted": 0, "idle": 1, "reason": 2},
     "window_fault": {"why": 0, "store": 3},

@@ -328,6 +328,8 @@ _AREA = {
     "packetiser": {"lut": 342, "ff": 357},
     "remote_initiator": {},
     "remote_server": {},
+    "bulk": {},
+    "bulk_line": {},
     "switch": {},
     "traffic": {},
     "soc": {},

@@ -2,11 +2,15 @@
 
 from migen import *
 
+from ..link.bulk.engine import BulkEngine
+from ..link.bulk.forward import BulkWay
+from ..link.bulk.line import BulkLine
+from ..link.bulk.server import BulkServer
 from ..link.line.bridge import BridgeRequester, bridge_streams
 from ..link.line.endpoint import Endpoint
 from ..link.line.gearbox import Packetiser
 from ..link.remote.requester import RemoteInitiator
-from ..link.remote.server import RemoteServer
+from ..link.remote.server import Region, RemoteServer
 from ..link.remote.words import remote_streams
 from ..link.switch.routes import tree_route
 from ..link.switch.switch import Switch
@@ -34,7 +38,7 @@ def _remote_initiator():
     end = Endpoint([asks], [answers])
     sink, source = end.sink["remote_requests"], end.source["remote_answers"]
     block = RemoteInitiator(sink, source, end.up)
-    names = "early board idle failed failed_address failed_status failed_tag failed_far repeated stale"
+    names = "early board idle failed failed_address failed_status failed_tag failed_far repeated stale timeout"
     ios = [*sink.flatten(), *source.flatten(), end.up, *block.request.flatten(), *block.answer.flatten()]
     return "requests of remote memory, 16 slots", block, [*ios, *[getattr(block, name) for name in names.split()]]
 
@@ -46,9 +50,44 @@ def _remote_server():
     block = RemoteServer(source, sink)
     ios = [*sink.flatten(), *source.flatten(), *block.bus.flatten(), *block.reply.flatten()]
     ios += [block.refused, block.settled, block.board, block.coherent]
-    for region in block.regions:
-        ios += [region.enable, region.writable, region.coherent, region.first, region.last]
+    ios += _signals(block.regions)
     return "requests of another board, four regions, a table of 8", block, ios
+
+
+def _signals(interfaces):
+    return [signal for interface in interfaces for signal in vars(interface).values()]
+
+
+def _bulk():
+    # Only its ports are used: what is between packets and the line is a block of its own
+    way, block = BulkWay(BulkLine(Endpoint([], []))), Module()
+    block.submodules.engine = engine = BulkEngine(way)
+    regions = [Region() for _ in range(4)]
+    block.submodules.server = server = BulkServer(way, regions, engine)
+    received = "head data word end good busy answer answer_key answer_status"
+    named = "early clear halted reason repeated idle settled base posted board completed done timeout"
+    ios = [getattr(way.receiving, name) for name in received.split()] + [
+        getattr(engine, name) for name in named.split()
+    ]
+    ios += [signal for record in (way.receiving.head_of, way.packet, way.answer) for signal in record.flatten()]
+    ios += _signals([engine.bus_ring, engine.bus_data, server.bus, *regions])
+    ios += [server.board, server.refused, server.broken, server.dropped, server.settled]
+    return (
+        "copies and fetches at one end of a link: 16 slots, four regions, buffer of 16 packets",
+        block,
+        ios,
+    )
+
+
+def _bulk_line():
+    end = Endpoint([], [])
+    block = BulkLine(end)
+    sending, receiving = block.sending, block.receiving
+    records = end.out, end.into, sending.out, sending.packet, sending.answer, receiving.into, receiving.head_of
+    ios = [signal for record in records for signal in record.flatten()]
+    received = "head data word end good busy answer answer_key answer_status"
+    ios += [sending.moving, *[getattr(receiving, name) for name in received.split()]]
+    return "raw words of packets between those of a link, with their CRCs", block, ios
 
 
 def _switch():
@@ -59,6 +98,8 @@ def _switch():
 
 LINK_BLOCKS = {
     "bridge": _bridge,
+    "bulk": _bulk,
+    "bulk_line": _bulk_line,
     "packetiser": _packetiser,
     "remote_initiator": _remote_initiator,
     "remote_server": _remote_server,

@@ -93,19 +93,22 @@ class BondedPair(Module):
 class BridgeTraffic(Module):
     """Back-to-back bursts. pair: of bridges, by default `BridgePair` with the options. `beats`: of each;
     `writes`, `reads`: enable each kind. `written`, `read`: beats that have arrived; `wrong`: beats with other data
-    than were sent. `levels`: of the interrupts at the far end; `levels_seen`: at the near end."""
+    than were sent. `levels`: of the interrupts at the far end; `levels_seen`: at the near end. restarts: bursts of
+    ends with `up` begin anew with the link. `torn`: beats whose parts of 64 bits are not those of one beat."""
 
-    def __init__(self, pair=None, **options):
+    def __init__(self, pair=None, restarts=False, **options):
         self.submodules.pair = pair = pair or BridgePair(**options)
         near, far = pair.near.axi, pair.far.axi
+        self.torn = Signal(32)
         self.beats, self.writes, self.reads = Signal(9), Signal(), Signal()
         self.written, self.read, self.wrong = Signal(32), Signal(32), Signal(32)
         self.levels, self.levels_seen = pair.far.interrupts, pair.near.interrupts
 
         # # #
 
-        self._bursts(near.w)
-        self._bursts(far.r)
+        near_down, far_down = (~pair.near.up, ~pair.far.up) if restarts else (C(0), C(0))
+        self._bursts(near.w, near_down)
+        self._bursts(far.r, far_down)
         announced, ended = Signal(32), Signal(32)  # bursts of writes, at the near end
         wanted, had = Signal(32), Signal(32)  # bursts of reads, at the near end
         asked, answered = Signal(32), Signal(32)  # the same at the far end
@@ -133,6 +136,9 @@ class BridgeTraffic(Module):
             had.eq(had + (near.r.valid & near.r.ready & near.r.last)),
             asked.eq(asked + (far.ar.valid & far.ar.ready)),
             answered.eq(answered + (far.r.valid & far.r.ready & far.r.last)),
+            If(near_down, announced.eq(0), ended.eq(0), wanted.eq(0), had.eq(0)),
+            If(far_down, asked.eq(0), answered.eq(0), ends.eq(0)),
+            self.torn.eq(self.torn + (far.w.valid & self._torn(far.w.data)) + (near.r.valid & self._torn(near.r.data))),
             self.written.eq(self.written + far.w.valid),
             self.read.eq(self.read + near.r.valid),
             self.wrong.eq(
@@ -147,7 +153,11 @@ class BridgeTraffic(Module):
         """Return the data of a beat: other ones for each 64 bits."""
         return Cat(*[bits for n in range(width // LANE_BITS) for bits in (count ^ n << 29, ~count)])
 
-    def _bursts(self, channel):
+    def _torn(self, data):
+        count = data[: LANE_BITS // 2]
+        return data != self._nth(count, len(data))
+
+    def _bursts(self, channel, down):
         beat, sent = Signal(9), Signal(32)
         self.comb += [channel.last.eq(beat == self.beats - 1), channel.data.eq(self._nth(sent, len(channel.data)))]
         self.sync += If(
@@ -155,6 +165,7 @@ class BridgeTraffic(Module):
             sent.eq(sent + 1),
             If(channel.last, beat.eq(0)).Else(beat.eq(beat + 1)),
         )
+        self.sync += If(down, beat.eq(0))
 
 
 _COUNT_BITS = 24

@@ -6,7 +6,8 @@ import struct
 
 import pytest
 
-from kairos_gateware.link.bulk.engine import INVALID, UNREADABLE
+from kairos_gateware.link.bulk.engine import INVALID
+from kairos_gateware.link.bulk.slots import UNREADABLE
 from kairos_gateware.link.remote.words import REFUSED, UNREACHABLE
 
 from .hp_port import HpPort

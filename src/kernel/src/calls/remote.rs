@@ -65,19 +65,21 @@ fn exportable(address: u32) -> Range<usize> {
     }
 }
 
-extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, rights: u32) {
+extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, rights: u32, shown: u32, only: u32) {
     // Requests of other boards arrive on the link that leads to them.
     let Some((end, _)) = known(destination, window::end_to(destination)) else {
         return;
     };
     let within = exportable(address);
     let end_of = address.checked_add(bytes).filter(|last| *last as usize <= within.end);
-    let (Some(end_of), true) = (
-        end_of,
-        address as usize >= within.start && bytes > 0 && address.is_multiple_of(8),
-    ) else {
+    if end_of.is_none() || (address as usize) < within.start || bytes == 0 || !address.is_multiple_of(8) {
         let message = "kernels may export memory from {1:#010x} to {2:#010x}, at multiples of 8: not at {0:#010x}";
         return refuse(message, [address, REMOTE.start as u32, REMOTE.end as u32]);
+    }
+    let place_of = |offset: u32| shown.checked_add(offset).filter(|at| (*at as usize) < REMOTE_WINDOW_BYTES);
+    let (Some(last), true) = (place_of(bytes - 1), shown.is_multiple_of(8)) else {
+        let message = "memory is shown at multiples of 8 below {1:#010x}: not at {0:#010x}";
+        return refuse(message, [shown, REMOTE_WINDOW_BYTES as u32, 0]);
     };
     let coherent = if MAILBOX.contains(&(address as usize)) && rights != 0 {
         exports::RIGHTS_COHERENT_BIT
@@ -86,8 +88,13 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
     };
     let registers = [
         (exports::REGION, region),
-        (exports::FIRST, address),
-        (exports::LAST, end_of - 1),
+        (exports::FIRST, shown),
+        (exports::LAST, last),
+        (exports::OFFSET, address.wrapping_sub(shown)),
+        (
+            exports::BOARD,
+            if only == 0 { 0 } else { exports::BOARD_ONLY_BIT | destination },
+        ),
         (exports::RIGHTS, rights | coherent),
         (exports::SET, 1),
     ];
@@ -442,5 +449,5 @@ raise::raising! {
     remote_copy_pieces => copy_pieces;
     remote_post => post;
     remote_wait => wait;
-    remote_export => export, stack 1;
+    remote_export => export, stack 3;
 }

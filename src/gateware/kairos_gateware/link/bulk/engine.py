@@ -27,9 +27,6 @@ the previous one has been answered. `completed` counts only answered packets, in
 Throughput: one word per cycle while packets are in flight. Clock domain sys.
 """
 
-from functools import reduce
-from operator import and_, or_
-
 from migen import *
 from migen.genlib.fifo import SyncFIFO, SyncFIFOBuffered
 
@@ -42,15 +39,13 @@ from ...contracts.remote import (
     COPY_OTHER_AT,
 )
 from ...hp import HpRead
-from ..remote.words import ADDRESS_BITS, BOARD_BITS, DONE, GENERATION_BITS, SLOT_BITS, UNREACHABLE
+from ..remote.words import ADDRESS_BITS, BOARD_BITS, SLOT_BITS
 from .server import BURST, burst_beats
+from .slots import UNREADABLE, PacketSlots
 from .words import (
-    AGAIN,
-    ANSWER,
     ASKED,
     HEAD,
     ID_BITS,
-    KEY_BITS,
     LENGTH_BITS,
     PACKET_WORDS,
     SLOTS,
@@ -58,13 +53,11 @@ from .words import (
     data_words,
 )
 
-__all__ = ["INVALID", "UNREADABLE", "BulkEngine"]
+__all__ = ["INVALID", "BulkEngine"]
 
-INVALID, UNREADABLE = 5, 6
-"""Causes of a halt, beside the statuses of answers: a descriptor with no bytes, or not of whole
-words; this board's memory could not be read."""
-SPOILT_TRIES = 16
-"""So many attempts of which the answer is that the packet was broken count as one without an answer."""
+INVALID = 5
+"""Cause of a halt, beside `UNREADABLE` and the statuses of answers: a descriptor with no bytes, or not of whole
+words."""
 _OPEN = 4
 """Descriptors in flight."""
 _OPEN_BITS = log2_int(_OPEN)
@@ -170,100 +163,9 @@ class _Open(Module):
         ]
 
 
-class _Slots(Module):
-    """The packets in flight, with their timers, of which one after the other is checked. receiving:
-    `BulkReceiving`. timeout, attempts: as of the `BulkEngine`.
-
-    `board` (in, 3 bits): number of this board. `written` (in, `ready` out): answer to a packet that fetches,
-    by this board's server. `brought` (out): the packet with `brought_key` (in, 10 bits) awaits an answer.
-    `issued` (in): a packet is sent, in slot `slot` (in, 4 bits) with identification `id` (out, 7 bits): if `new`
-    (in) for the first time, of `descriptor` (in, 2 bits), in slot `free` (out, 4 bits), else slot `late`
-    (out, 4 bits) again.
-    `full` (out): no slot is free; `empty` (out): all are. `again` (out): a packet is to be retransmitted. For
-    a cycle: `retry` (out), one is from now on; `ended` (out), one of descriptor `ended_of` (out, 2 bits) is no
-    longer in flight, and has failed if `fails` (out), with `why` (out, 3 bits), a status. `unreadable` (in):
-    this board's memory could not be read.
-    """
-
-    def __init__(self, receiving, timeout, attempts):
-        self.board, self.unreadable = Signal(BOARD_BITS), Signal()
-        self.written = written = Record([("valid", 1), ("ready", 1), *ANSWER])
-        self.brought_key, self.brought = Signal(KEY_BITS), Signal()
-        self.issued, self.new, self.slot, self.id = Signal(), Signal(), Signal(SLOT_BITS), Signal(ID_BITS)
-        self.descriptor, self.ended_of = Signal(_OPEN_BITS), Signal(_OPEN_BITS)
-        self.free, self.late = Signal(SLOT_BITS), Signal(SLOT_BITS)
-        self.full, self.empty, self.again = Signal(), Signal(), Signal()
-        self.retry, self.ended = Signal(), Signal()
-        self.fails, self.why = Signal(), Signal(STATUS_BITS)
-
-        # # #
-
-        now, at = Signal(max=2 * timeout), Signal(SLOT_BITS)
-        busy, again = [Array(Signal() for _ in range(SLOTS)) for _ in range(2)]
-        generation = Array(Signal(GENERATION_BITS) for _ in range(SLOTS))
-        sent = Array(Signal.like(now) for _ in range(SLOTS))
-        cost_limit = attempts * SPOILT_TRIES
-        cost, costs = Signal(max=SPOILT_TRIES + 1), Array(Signal(max=cost_limit + 1) for _ in range(SLOTS))
-        of = Array(Signal(_OPEN_BITS) for _ in range(SLOTS))
-        comes, key, status = Signal(), Signal(KEY_BITS), Signal(STATUS_BITS)
-        overdue, which, waited, expected = Signal(), Signal(SLOT_BITS), Signal.like(now), Signal()
-
-        def awaits(key):
-            slot = key[:SLOT_BITS]
-            same = (key[ID_BITS:] == self.board) & (generation[slot] == key[SLOT_BITS:ID_BITS])
-            return same & busy[slot] & ~again[slot]
-
-        self.comb += [
-            # Answers on the line cannot wait
-            comes.eq(receiving.answer | written.valid),
-            written.ready.eq(~receiving.answer),
-            key.eq(Mux(receiving.answer, receiving.answer_key, written.key)),
-            status.eq(Mux(receiving.answer, receiving.answer_status, written.status)),
-            self.brought.eq(awaits(self.brought_key)),
-            [If(~busy[n], self.free.eq(n)) for n in reversed(range(SLOTS))],
-            [If(again[n], self.late.eq(n)) for n in reversed(range(SLOTS))],
-            self.full.eq(reduce(and_, busy)),
-            self.empty.eq(~reduce(or_, busy)),
-            self.again.eq(reduce(or_, again)),
-            self.id.eq(Cat(self.slot, (generation[self.slot] + 1)[:GENERATION_BITS])),
-            expected.eq(comes & awaits(key)),
-            waited.eq(now - sent[at]),
-            overdue.eq(~comes & busy[at] & ~again[at] & (waited >= timeout) & ~(self.issued & (self.slot == at))),
-            which.eq(Mux(comes, key[:SLOT_BITS], at)),
-            # What cannot be read stays so
-            cost.eq(Mux(overdue | self.unreadable, SPOILT_TRIES, 1)),
-            self.retry.eq((overdue | (expected & (status == AGAIN))) & (costs[which] + cost < cost_limit)),
-            self.ended.eq((overdue | expected) & ~self.retry),
-            self.ended_of.eq(of[which]),
-            self.fails.eq(self.ended & (overdue | (status != DONE))),
-            self.why.eq(
-                Mux(
-                    overdue | (status == AGAIN),
-                    Mux(self.unreadable, UNREADABLE, C(UNREACHABLE, STATUS_BITS)),
-                    status,
-                )
-            ),
-        ]
-        self.sync += [
-            now.eq(now + 1),
-            # Restarts from the same slot after any idle time, which may be skipped
-            at.eq(Mux(self.empty, 0, at + 1)),
-        ]
-        for n in range(SLOTS):
-            issued = self.issued & (self.slot == n)
-            self.sync += [
-                If(issued, sent[n].eq(now), again[n].eq(0), generation[n].eq(generation[n] + 1)),
-                If(issued, busy[n].eq(1)),
-                If(issued & self.new, costs[n].eq(0)),
-                If(self.new & (self.free == n), of[n].eq(self.descriptor)),
-                If(self.retry & (which == n), again[n].eq(1), costs[n].eq(costs[n] + cost)),
-                If(self.ended & (which == n), busy[n].eq(0)),
-            ]
-
-
 class _Issue(Module):
     """Issues the packets of the current descriptor, and those that are to be retransmitted. descriptors:
-    `_Descriptors`. opened: `_Open`. slots: `_Slots`.
+    `_Descriptors`. opened: `_Open`. slots: `PacketSlots`.
 
     `early` (in): as of the `BulkEngine`. `hold` (in): no packets of descriptors are issued, and none is
     begun. `room` (in): a packet can be taken. `issued` (out): `packet` (out) is taken. `clear` (in): the rest
@@ -280,7 +182,7 @@ class _Issue(Module):
         # # #
 
         local, remote, left, to = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(ADDRESS_BITS), Signal(_TO_BITS)
-        fetch = Signal()
+        fetch, room = Signal(), Signal(LENGTH_BITS + 1)
         first, old = Record(_EXTENT), Record(_EXTENT)
         memory = Memory(len(first.raw_bits()), SLOTS)
         write, read, brought = (
@@ -302,7 +204,9 @@ class _Issue(Module):
             first.remote.eq(remote),
             first.to.eq(to),
             first.fetch.eq(fetch),
-            first.length.eq(Mux(left > PACKET_WORDS, PACKET_WORDS - 1, left - 1)),
+            # No packet crosses a multiple of its longest length there: regions that end at one show a range together
+            room.eq(PACKET_WORDS - remote[:LENGTH_BITS]),
+            first.length.eq(Mux(left > room, room - 1, left - 1)),
             write.adr.eq(slots.free),
             write.we.eq(new),
             write.dat_w.eq(first.raw_bits()),
@@ -433,7 +337,7 @@ class _Read(Module):
 
 
 class BulkEngine(Module):
-    """way: `BulkWay` of the link. timeout: cycles after which an answer is missing. attempts: how
+    """way: `BulkWay` of the link. timeout: cycles after which an answer is missing at the latest. attempts: how
     often a packet is sent.
 
     `board` (in, 3 bits): number of this board. `base` (in, 32 bits): address of the ring. `posted` (in, 16
@@ -446,7 +350,7 @@ class BulkEngine(Module):
     `expected_length` (out) for the words here from `expected_place` (out) on; `written` (in, `ready` out): they
     are there, or not, as an answer says. `bus_ring`, `bus_data`: `HpRead`. `idle` (out):
     nothing is in flight; `settled` (out), for time skip: in addition, nothing begins or changes before a
-    register is written.
+    register is written. `timeout` (out): cycles after which the answer to a new packet is missing.
     """
 
     def __init__(self, way, timeout=4096, attempts=8):
@@ -459,11 +363,11 @@ class BulkEngine(Module):
 
         self.submodules.descriptors = descriptors = _Descriptors(self.bus_ring)
         self.submodules.opened = opened = _Open()
-        self.submodules.slots = slots = _Slots(way.receiving, timeout, attempts)
+        self.submodules.slots = slots = PacketSlots(way.receiving, timeout, attempts, _OPEN_BITS)
         self.submodules.issue = issue = _Issue(descriptors, opened, slots)
         self.submodules.read = read = _Read(self.bus_data, way.packet, slots.board)
         self.base, self.posted, self.board = descriptors.base, descriptors.posted, slots.board
-        self.completed, self.done = opened.completed, opened.done
+        self.completed, self.done, self.timeout = opened.completed, opened.done, slots.timeout
         self.asked, self.written, self.brought_key = read.asked, slots.written, slots.brought_key
         self.expected_place, self.expected_length = issue.brought.local, issue.brought.length
         self.expected = slots.brought & issue.brought.fetch

@@ -15,10 +15,10 @@ from migen import *
 from migen.genlib.fifo import SyncFIFO
 
 from ...hp import HpWrite
-from ..remote.server import Region
+from ..remote.server import Region, first_offset
 from ..remote.words import ADDRESS_BITS, BOARD_BITS, BUS_ERROR, DONE
 from .buffer import PacketBuffer
-from .words import ASKED, HEAD, KEY_BITS, LENGTH_BITS, SLOTS, STATUS_BITS
+from .words import ASKED, HEAD, ID_BITS, KEY_BITS, LENGTH_BITS, SLOTS, STATUS_BITS
 
 __all__ = ["BURST", "BulkServer", "burst_beats"]
 
@@ -94,11 +94,7 @@ class BulkServer(Module):
         last, check, allowed, address = Signal(ADDRESS_BITS + 1), Signal(), Signal(), Signal(ADDRESS_BITS)
         within = [
             # Copies go through a port that is not coherent
-            region.enable
-            & (region.writable | head.fetch)
-            & ~region.coherent
-            & (head.address >= region.first)
-            & (last <= region.last)
+            region.allows(head.address, ~head.fetch, head.key[ID_BITS:], last) & ~region.coherent
             for region in regions
         ]
         expected = engine.expected & (engine.expected_length == head.length)
@@ -110,7 +106,7 @@ class BulkServer(Module):
             If(
                 check,
                 allowed.eq(Mux(head.fetched, expected, reduce(or_, within)) & here),
-                address.eq(Mux(head.fetched, engine.expected_place, head.address)),
+                address.eq(Mux(head.fetched, engine.expected_place, head.address + first_offset(regions, within))),
             ),
         ]
         return allowed, address

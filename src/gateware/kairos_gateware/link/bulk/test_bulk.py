@@ -9,7 +9,8 @@ import pytest
 from kairos_gateware.contracts.remote import COPY_DESCRIPTORS
 from kairos_gateware.figures.bulk import bulk_engine
 from kairos_gateware.figures.place import root
-from kairos_gateware.link.bulk.engine import INVALID, UNREADABLE
+from kairos_gateware.link.bulk.engine import INVALID
+from kairos_gateware.link.bulk.slots import UNREADABLE
 from kairos_gateware.link.bulk.words import ESCAPE
 from kairos_gateware.link.remote.words import BUS_ERROR, REFUSED, UNREACHABLE
 from kairos_gateware.testbenches.bulk import MEMORY_WORDS
@@ -171,7 +172,7 @@ def test_packets_lost_in_a_cut_are_sent_again(engine):
 @pytest.mark.parametrize(
     "copy, reason",
     [
-        ((RING_WORDS, 10, HALF - 1, 1), REFUSED),
+        ((RING_WORDS, 10, HALF - 10, 1), REFUSED),
         ((RING_WORDS, 10, 2 * MEMORY_WORDS - 5, 1), REFUSED),
         ((RING_WORDS, 10, 2**29 - 5, 1), REFUSED),
         ((RING_WORDS, 10, MEMORY_WORDS, 1), BUS_ERROR),
@@ -190,7 +191,7 @@ def test_failed_copy_halts_engine_until_cleared(engine, copy, reason):
     before = READY + 4900
     assert shown["halted"][before, 0] and shown["reason"][before, 0] == reason
     assert shown["completed"][before, 0] == 1 and shown["done"][:before, 0].sum() == 1
-    assert shown["refused"][-1, 1] == (reason == REFUSED)
+    assert bool(shown["refused"][-1, 1]) == (reason == REFUSED)
     assert not shown["halted"][-1, 0] and shown["completed"][-1, 0] == 4 and shown["done"][:, 0].sum() == 2
     wanted = written([0] * HALF, good, contents(0))
     assert memories[1] == wanted
@@ -289,7 +290,7 @@ def test_fetched_data_survive_bit_errors_and_cuts(engine, seed):
 
 @pytest.mark.parametrize(
     "there, reason",
-    [(HALF - 1, REFUSED), (2 * MEMORY_WORDS - 5, REFUSED), (MEMORY_WORDS, UNREACHABLE)],
+    [(HALF - 10, REFUSED), (2 * MEMORY_WORDS - 5, REFUSED), (MEMORY_WORDS, UNREACHABLE)],
     ids=["not exported", "exported in part", "spoilt whenever it is read"],
 )
 def test_failed_fetch_writes_no_word_and_next_one_works(engine, there, reason):

@@ -16,9 +16,9 @@ SKEWS = (0, 700)
 @pytest.fixture(scope="module")
 def bonded():
     pair = BondedPair(SKEWS, delay=5, depth=64)
-    dut = BridgeTraffic(pair)
+    dut = BridgeTraffic(pair, restarts=True)
     inputs = {"beats": dut.beats, "writes": dut.writes, "reads": dut.reads, "levels": dut.levels, "cut": pair.cut}
-    outputs = {"written": dut.written, "read": dut.read, "wrong": dut.wrong, "seen": dut.levels_seen}
+    outputs = {"written": dut.written, "read": dut.read, "wrong": dut.wrong, "torn": dut.torn, "seen": dut.levels_seen}
     outputs |= {"near": pair.near.up, "far": pair.far.up}
     outputs["lanes"] = [end.up for end in pair.near.endpoints + pair.far.endpoints]
     return build_lockstep(root() / "link_bonded", dut, inputs, outputs)
@@ -44,10 +44,12 @@ def test_beats_cross_lanes_that_are_late_by_different_times(bonded):
 def test_loss_of_one_lane_ends_all_lanes(bonded, lane):
     cut = np.zeros(3 * UP, "u8")
     cut[UP : UP + 500] = 1 << lane
-    # No data are under way, of which the bench would not know that they are lost
-    out = played(bonded, len(cut), writes=0, reads=0, levels=0x11, cut=cut)
+    out = played(bonded, len(cut), levels=0x11, cut=cut)
     up = out["lanes"].astype(bool)
     assert up[UP - 1].all()
     assert (~up[UP : UP + 500]).any(axis=0).all(), "each has begun anew at both ends"
     assert not out["near"][UP + 499] and not out["far"][UP + 499]
     assert out["near"][-1] and out["far"][-1] and up[-1].all() and out["seen"][-1] == 0x11
+    assert not out["torn"][-1], "parts of different beats were joined"
+    for name in ("written", "read"):
+        assert out[name][UP - 1] and out[name][-1] - out[name][UP + 500] > 500, f"{name} after the loss"

@@ -31,6 +31,7 @@ class RemoteRegisters(Module, AutoCSR):
         self.failed = CSRStatus(_COUNT_BITS, name="failed")
         self.repeated = CSRStatus(_COUNT_BITS, name="repeated")
         self.stale = CSRStatus(_COUNT_BITS, name="stale")
+        self.timeout = CSRStatus(_COUNT_BITS, name="timeout")
 
         # # #
 
@@ -47,6 +48,7 @@ class RemoteRegisters(Module, AutoCSR):
             self.state.status.eq(Cat(up, request.valid | waits, initiator.idle, status)),
             self.repeated.status.eq(initiator.repeated),
             self.stale.status.eq(initiator.stale),
+            self.timeout.status.eq(initiator.timeout),
         ]
         self.sync += [
             If(asks & ~request.valid & ~waits, request.valid.eq(1), request.write.eq(self.store.re)),
@@ -70,6 +72,8 @@ class ExportRegisters(Module, AutoCSR):
         self.first = CSRStorage(32, name="first")
         self.last = CSRStorage(32, name="last")
         self.rights = CSRStorage(3, name="rights")
+        self.offset = CSRStorage(32, name="offset", write_from_dev=True)
+        self.board = CSRStorage(BOARD_BITS + 1, name="board", write_from_dev=True)
         self.set = CSR(name="set")
         loads, packets = refused
         self.refused = CSRStatus(_COUNT_BITS, name="refused")
@@ -77,7 +81,13 @@ class ExportRegisters(Module, AutoCSR):
 
         # # #
 
-        self.comb += [self.refused.status.eq(loads), self.packets.status.eq(packets)]
+        self.comb += [
+            self.refused.status.eq(loads),
+            self.packets.status.eq(packets),
+            # 0 for the next region, unless they are written again
+            self.offset.we.eq(self.set.re),
+            self.board.we.eq(self.set.re),
+        ]
         for n, region in enumerate(regions):
             self.sync += If(
                 self.set.re & (self.region.storage == n),
@@ -86,6 +96,8 @@ class ExportRegisters(Module, AutoCSR):
                 region.enable.eq(self.rights.storage[0]),
                 region.writable.eq(self.rights.storage[1]),
                 region.coherent.eq(self.rights.storage[2]),
+                region.offset.eq(self.offset.storage[3:]),
+                Cat(region.board, region.only).eq(self.board.storage),
             )
 
 
@@ -108,6 +120,7 @@ class BulkRegisters(Module, AutoCSR):
         self.repeated = CSRStatus(_COUNT_BITS, name="repeated")
         self.broken = CSRStatus(_COUNT_BITS, name="broken")
         self.dropped = CSRStatus(_COUNT_BITS, name="dropped")
+        self.timeout = CSRStatus(_COUNT_BITS, name="timeout")
         self.irq, self.notifies = Signal(), Signal()
 
         # # #
@@ -130,4 +143,5 @@ class BulkRegisters(Module, AutoCSR):
             self.repeated.status.eq(engine.repeated),
             self.broken.status.eq(server.broken),
             self.dropped.status.eq(server.dropped),
+            self.timeout.status.eq(engine.timeout),
         ]

@@ -3,7 +3,8 @@ other end of a link.
 
 Each request occupies one of `SLOTS` slots, with a timer, until it is answered. If no answer arrives
 in time (the link was lost, or the board restarted), it is retransmitted with a new number; after
-`attempts` attempts it has failed. An answer whose number is no longer expected is ignored and
+`attempts` attempts it has failed. The first time-out follows the round trips (`RoundTrip`), the others are
+the longest: a link that comes back is waited for. An answer whose number is no longer expected is ignored and
 counted.
 
 A store may be answered **early**: immediately, while its slot guards it; if it fails later,
@@ -21,6 +22,7 @@ from operator import or_
 
 from migen import *
 
+from .timing import RoundTrip
 from .words import (
     ADDRESS_BITS,
     ANSWER,
@@ -39,7 +41,8 @@ __all__ = ["TAG_BITS", "RemoteInitiator"]
 
 TAG_BITS = 8
 _COUNT_BITS = 16
-
+_LEAST_SHARE = 16
+"""The shortest time-out is this part of the longest."""
 
 _PAYLOAD = [("address", ADDRESS_BITS), ("data", 64), ("strobes", 8), ("far", 1), ("destination", BOARD_BITS)]
 _REQUEST = [("valid", 1), ("ready", 1), ("write", 1), *_PAYLOAD, ("tag", TAG_BITS)]
@@ -147,10 +150,11 @@ class _Answers(Module):
 
 
 class _Timers(Module):
-    """Checks one slot's timer after the other. slots: `_Slots`. timeout: in cycles. attempts: how often a
-    request is sent at most.
+    """Checks one slot's timer after the other. slots: `_Slots`. timeout: in cycles, of the second and further
+    attempts, and the longest of the first. attempts: how often a request is sent at most.
 
-    `sent` (in): a request is entered in the slots. `at` (out, 4 bits): the slot that is checked in
+    `sent` (in): a request is entered in the slots. `done` (in): that in slot `done_slot` (in, 4 bits) has been
+    answered. `first` (out): time-out of the first attempt. `at` (out, 4 bits): the slot that is checked in
     this cycle. `retry` (out): its request is to be retransmitted. `given_up` (out): it has failed. Neither
     while `hold` (in), and the latter not while `busy` (in): then the slot is checked again later.
     """
@@ -158,23 +162,34 @@ class _Timers(Module):
     def __init__(self, slots, timeout, attempts):
         self.hold, self.sent, self.busy = Signal(), Signal(), Signal()
         self.at, self.retry, self.given_up = Signal(SLOT_BITS), Signal(), Signal()
+        self.done, self.done_slot = Signal(), Signal(SLOT_BITS)
+        self.submodules.trip = trip = RoundTrip(timeout // _LEAST_SHARE, timeout)
+        self.first = trip.timeout
 
         # # #
 
         now, overdue = Signal(max=2 * timeout), Signal()
         sent = Array(Signal.like(now) for _ in range(SLOTS))
         count = Array(Signal(max=attempts + 1) for _ in range(SLOTS))
-        waited, at = Signal.like(now), self.at
+        waited, limit, at, late = Signal.like(now), Signal.like(now), self.at, Signal()
+        following, busy = Signal(SLOT_BITS), Array(slots.busy[n] for n in range(SLOTS))
         self.comb += [
-            waited.eq(now - sent[at]),
-            overdue.eq(Array(slots.busy[n] for n in range(SLOTS))[at] & (waited >= timeout) & ~self.hold),
+            waited.eq(now - sent[following]),
+            limit.eq(Mux(count[following] == 1, self.first, timeout)),
+            # The comparison takes a cycle of its own, after which the slot must still be in use
+            overdue.eq(busy[at] & late & ~self.hold),
+            trip.measured.eq(self.done & (count[self.done_slot] == 1)),
+            trip.cycles.eq(now - sent[self.done_slot]),
+            trip.late.eq(self.retry & (count[at] == 1)),
             self.given_up.eq(overdue & (count[at] == attempts) & ~self.busy),
             self.retry.eq(overdue & (count[at] != attempts)),
         ]
         self.sync += [
             now.eq(now + 1),
             # Restarts from the same slot after any idle time, which may be skipped
-            at.eq(Mux(slots.idle, 0, at + 1)),
+            following.eq(Mux(slots.idle, 0, following + 1)),
+            at.eq(Mux(slots.idle, 0, following)),
+            late.eq(busy[following] & (waited >= limit)),
         ]
         for n in range(SLOTS):
             self.sync += [
@@ -240,7 +255,7 @@ class _Sender(Module):
 class RemoteInitiator(Module):
     """sink, source: of the endpoint, the streams of `remote_streams`. up: of the endpoint; while it
     is 0, vectors sent are lost, so requests eventually fail. timeout: cycles after which an answer
-    is missing, more than a round trip. attempts: how often a request is sent at most.
+    is missing at the latest, more than a round trip. attempts: how often a request is sent at most.
 
     `request` (in): accepted if `valid` and `ready`; `tag` is returned with its answer; if `far`, it is
     for the board `destination`, otherwise for the one at the other end. `answer` (out): valid for a
@@ -248,7 +263,8 @@ class RemoteInitiator(Module):
     (in, 3 bits): number of this board. `idle` (out): nothing is in flight. For a cycle: `failed` (out), an
     early answered store has failed, with `failed_address` (out, 29 bits), `failed_status` (out, 2
     bits), and its `failed_tag` (out, 8 bits) and `failed_far` (out). Saturating counts: `repeated` (out, 16
-    bits), retransmitted requests; `stale` (out, 16 bits), late answers.
+    bits), retransmitted requests; `stale` (out, 16 bits), late answers. `timeout` (out): cycles after which an
+    answer to a new request is missing.
     """
 
     def __init__(self, sink, source, up, timeout=4096, attempts=4):
@@ -265,6 +281,7 @@ class RemoteInitiator(Module):
         self.submodules.answers = answers = _Answers(slots, source, self.board)
         self.submodules.timers = timers = _Timers(slots, timeout, attempts)
         self.submodules.sender = sender = _Sender(slots, request, sink, up, self.board)
+        self.timeout = timers.first
         early, early_tag, slot = Signal(), Signal(TAG_BITS), Signal(SLOT_BITS)
         # The failed request has been answered already
         too_late = Array(slots.answered[n] for n in range(SLOTS))[timers.at]
@@ -274,6 +291,8 @@ class RemoteInitiator(Module):
             sender.enter.eq(slots.enter),
             slots.repeated.eq(sender.free),
             timers.sent.eq(slots.enter),
+            timers.done.eq(answers.done),
+            timers.done_slot.eq(answers.slot),
             timers.hold.eq(answers.comes),
             timers.busy.eq(early),
             answers.hold.eq(early | timers.given_up),

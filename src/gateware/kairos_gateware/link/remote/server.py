@@ -62,16 +62,26 @@ class TransactionTable(Module):
 
 
 class Region:
-    """An exported region: words of 64 bits from `first` (in, 29 bits) to `last` (in, 29 bits), which others
-    may read, and write if `writable` (in); nothing while `enable` (in) is 0. `coherent` (in): with the
-    processors' caches. Initially all are 0."""
+    """An exported region: words of 64 bits from `first` (in, 29 bits) to `last` (in, 29 bits) as others address
+    them, which they may read, and write if `writable` (in); nothing while `enable` (in) is 0. `offset` (in, 29
+    bits): added to these addresses, it gives this board's. `only` (in): for the board `board` (in, 3 bits), not for all
+    that reach this one. `coherent` (in): with the processors' caches. Initially all are 0."""
 
     def __init__(self):
-        self.enable, self.writable, self.coherent = Signal(), Signal(), Signal()
-        self.first, self.last = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
+        self.enable, self.writable, self.coherent, self.only = Signal(), Signal(), Signal(), Signal()
+        self.first, self.last, self.offset = [Signal(ADDRESS_BITS) for _ in range(3)]
+        self.board = Signal(BOARD_BITS)
 
-    def allows(self, address, write):
-        return self.enable & (address >= self.first) & (address <= self.last) & (self.writable | ~write)
+    def allows(self, address, write, source, last=None):
+        """Whether a board may access a word, or all from `address` to `last`."""
+        within = (address >= self.first) & ((address if last is None else last) <= self.last)
+        return self.enable & within & (self.writable | ~write) & (~self.only | (source == self.board))
+
+
+def first_offset(regions, allowed):
+    """The offset of the first region of those with a bit in `allowed`."""
+    pairs = list(zip(regions, allowed, strict=True))
+    return reduce(lambda other, pair: Mux(pair[1], pair[0].offset, other), reversed(pairs[:-1]), regions[-1].offset)
 
 
 class RemoteServer(Module):
@@ -112,16 +122,21 @@ class RemoteServer(Module):
             refuses.eq(job & ~allowed & ~reply.valid & reply.ready),
             leaves.eq(table.enter | refuses),
         ]
+        open_to = [Signal() for _ in self.regions]
+        self.comb += [
+            opens.eq(region.allows(request["address"], writes, request["source"]))
+            for opens, region in zip(open_to, self.regions, strict=True)
+        ]
         self.sync += If(
             source.ready,
             job.eq(source.valid & (source.form != tags["way"])),
-            allowed.eq(~astray & reduce(or_, [region.allows(request["address"], writes) for region in self.regions])),
+            allowed.eq(~astray & reduce(or_, open_to)),
             self.coherent.eq(
-                reduce(or_, [region.allows(request["address"], writes) & region.coherent for region in self.regions])
+                reduce(or_, [opens & region.coherent for opens, region in zip(open_to, self.regions, strict=True)])
             ),
             key.eq(Cat(who, writes)),
             bus.write.eq(writes),
-            bus.address.eq(request["address"]),
+            bus.address.eq(request["address"] + first_offset(self.regions, open_to)),
             bus.data.eq(request["data"]),
             bus.strobes.eq(Mux(source.form == tags["partial"], request["strobes"], 255)),
         )

@@ -123,7 +123,8 @@ def test_requests_to_an_offline_board_fail_until_it_is_back(engine):
     shown = play(engine, loads, 20_000, cuts=[(UP - 10, 6000)])
     found = answers(shown, 20)
     assert found == [(UNREACHABLE, 0)] * 20
-    assert shown["idle"][-1] and not shown["failed"].any() and max(np.flatnonzero(shown["answer_valid"])) < UP + 4200
+    # More than there are slots: twice four attempts of 512 cycles, and of a round of all slots each
+    assert shown["idle"][-1] and not shown["failed"].any() and max(np.flatnonzero(shown["answer_valid"])) < UP + 4240
     stores = [(1, n, n + 1, 255) for n in range(16)]
     shown = play(engine, stores, 20_000, early=1, cuts=[(UP - 10, 6000)])
     assert answers(shown, 16) == [(DONE, 0)] * 16, "they were answered"
@@ -150,6 +151,16 @@ def test_requests_wait_while_the_table_is_full(engine):
     shown = play(engine, requests, 12_000, hold=[(UP, UP + 400)])
     assert shown["full"][UP + 100 : UP + 400].all() and not shown["repeated"][-1]
     assert shown["accepted"][: UP + 400].sum() <= 16
+    agrees(answers(shown, len(requests)), expected(requests))
+
+
+def test_late_answer_is_missed_after_twice_the_round_trips_before(engine):
+    """They take about 55 cycles; the longest time-out is 512."""
+    requests = [(0, n % 20, 0, 0) for n in range(250)]
+    begin = 12_000
+    shown = play(engine, requests, 26_000, blocking=1, hold=[(begin, begin + 300)])
+    repeated = np.flatnonzero(shown["repeated"])[0]
+    assert begin < repeated < begin + 200 and shown["repeated"][-1] == 1 == shown["stale"][-1]
     agrees(answers(shown, len(requests)), expected(requests))
 
 
