@@ -113,7 +113,7 @@ def test_malformed_object_is_rejected(text):
         pyon.decode(text)
 
 
-def test_value_in_a_file_is_replaced_as_a_whole(tmp_path):
+def test_value_in_a_file_is_replaced_completely(tmp_path):
     path, value = tmp_path / "state.pyon", {"a": (1, 2.5), "b": [numpy.int64(3)]}
     pyon.store_file(path, value)
     assert pyon.load_file(path) == value and path.read_text().startswith('{\n    "a"')

@@ -32,7 +32,7 @@ def live(tmp_path):
         {"action": "clear", "path": []},
     ],
 )
-def test_change_that_leaves_no_dataset_is_refused_and_changes_nothing(live, mod):
+def test_change_that_leaves_no_dataset_is_refused(live, mod):
     with pytest.raises(UsageError, match="dataset|metadata of a"):
         live.update(mod)
     assert live.values == {"a": (True, [1, 2], {"unit": "ms"})}
