@@ -26,6 +26,7 @@ ENTRIES = {
     "grabber": ("grabber.Grabber", {"channel_base": GRABBER}),
     "cxp": ("cxp_grabber.CXPGrabber", {"channel": GRABBER}),
     "pages": ("bridge.SharedPages", {"destination": 0}),
+    "memory": ("remote_memory.RemoteMemory", {"destination": 0}),
 }
 HOT = 0b10000
 """Flag of an overheated AD53xx, in its control register."""
@@ -108,6 +109,14 @@ def test_invalid_constructor_argument_is_rejected(driver, arguments, text):
         ("pages", "show", (256,), (), "ValueError: the range has pages 0 to 255"),
         ("pages", "show", (0, 4097), (), "ValueError: pages begin at multiples of 4096"),
         ("pages", "show", (0, 4096, 2), (), "ValueError: rights to a page are 1, read, or 3, read and write"),
+        ("memory", "export", (4,), (), "ValueError: a link has regions 0 to 3"),
+        (
+            "memory",
+            "show",
+            (3, 0, 0, 8, 2),
+            (),
+            "ValueError: rights to a region are 0, none, 1, read, or 3, read and write",
+        ),
         ("pages", "hide", (-1,), (), "ValueError: the range has pages 0 to 255"),
         ("counter", "fetch_count", (), [2**30 - 1], "CounterOverflow: the edge counter on RTIO channel 40 is full"),
         (

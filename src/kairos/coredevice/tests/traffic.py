@@ -71,6 +71,7 @@ def run(method, *args, data=(), times=(), counter=0, i2c=b""):
         **dict.fromkeys(["i2c_start", "i2c_restart", "i2c_stop"], lambda bus: None),
         "i2c_switch_select": lambda bus, address, mask: None,
         "remote_bridge": lambda destination, what, value: 0,
+        "remote_export": lambda destination, region, address, size, rights, shown, only: None,
     }
     result = Compiled(method, args, method.__self__.core).run(firmware=firmware)
     if result.exception is not None:

@@ -14,8 +14,8 @@ class RoundTrip(Module):
     """The time-out of what is sent for the first time: twice the longest of the latest round trips, between `least` and
     `most` cycles; `most` until some have been measured.
 
-    For a cycle: `measured` (in), something that was sent once has been answered after `cycles` (in, as wide as
-    `most` twice); `late` (in), something sent once has not been answered in time. `timeout` (out): in cycles. A
+    For a cycle: `measured` (in), something that was sent once has been answered after `cycles` (in, below `2 * most`);
+    `late` (in), something sent once has not been answered in time. `timeout` (out, below `most + 1`): in cycles. A
     longer round trip counts at once, and each shorter one takes 1/16 of the difference away. What is late
     doubles the time-out, since nothing is measured while everything is late.
     """
