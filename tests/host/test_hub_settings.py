@@ -42,12 +42,12 @@ def test_emulated_devices_get_separate_ports():
 def test_invalid_hub_settings_are_refused_in_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
-    def refused(text, *words):
-        assert main(["new", *words]) == 1
+    def refused(text, *words, code=1):
+        assert main(["new", *words]) == code
         printed = capsys.readouterr()
         assert text in printed.err and len(printed.err.splitlines()) == 1 and not printed.out
 
-    refused("'kairos new --hub' creates hub.toml")
+    refused("'kairos new --hub' creates hub.toml", code=2)
     refused("there is no device database device_db.py", "--hub")
     (tmp_path / "device_db.py").write_text("device_db = {}")
     refused("device_db.py has no core device reachable by a hub", "--hub")
