@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -125,6 +126,7 @@ def test_datasets_and_log_are_followed(lab, kairos_in):
     words = [sys.executable, "-m", "kairos"]
     options = {"cwd": lab.folder, "stdout": subprocess.PIPE, "text": True}
     with (
+        ThreadPoolExecutor(1) as reader,
         subprocess.Popen([*words, "watch", "points", "--json"], **options) as watch,
         subprocess.Popen([*words, "log", "-f", "-n", "0"], **options) as log,
     ):
@@ -137,10 +139,11 @@ def test_datasets_and_log_are_followed(lab, kairos_in):
             while [0, 1, 2] not in values:
                 values.append(json.loads(json.loads(watch.stdout.readline())["pyon"]))
             assert values[-4:] == [[], [0], [0, 1], [0, 1, 2]]
-            while True:
+            # It may begin to follow only after some runs have printed.
+            found = reader.submit(lambda: any("print:printed" in line for line in log.stdout))
+            while not found.done():
                 lab.ends(lab.run_of("Quick"))
-                if "print:printed" in log.stdout.readline():
-                    break
+            assert found.result()
         finally:
             watch.kill(), log.kill()
 

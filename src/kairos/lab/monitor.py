@@ -155,8 +155,8 @@ class Monitor:
         try:
             self._lost.clear()
             try:
-                self.gateware, _, described = await asyncio.to_thread(device.descriptor)
-                problem = ""
+                gateware = await asyncio.to_thread(device.descriptor)
+                self.gateware, described, problem = gateware.identity, gateware.channels, ""
             except management.ManagementError as error:
                 self.gateware, described, problem = "", [], str(error)
             self.rows = await asyncio.to_thread(rows, described, self._entries(), self.name)

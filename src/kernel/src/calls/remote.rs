@@ -76,7 +76,11 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
         let message = "kernels may export memory from {1:#010x} to {2:#010x}, at multiples of 8: not at {0:#010x}";
         return refuse(message, [address, REMOTE.start as u32, REMOTE.end as u32]);
     }
-    let place_of = |offset: u32| shown.checked_add(offset).filter(|at| (*at as usize) < REMOTE_WINDOW_BYTES);
+    let place_of = |offset: u32| {
+        shown
+            .checked_add(offset)
+            .filter(|at| (*at as usize) < REMOTE_WINDOW_BYTES)
+    };
     let (Some(last), true) = (place_of(bytes - 1), shown.is_multiple_of(8)) else {
         let message = "memory is shown at multiples of 8 below {1:#010x}: not at {0:#010x}";
         return refuse(message, [shown, REMOTE_WINDOW_BYTES as u32, 0]);
@@ -93,7 +97,11 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
         (exports::OFFSET, address.wrapping_sub(shown)),
         (
             exports::BOARD,
-            if only == 0 { 0 } else { exports::BOARD_ONLY_BIT | destination },
+            if only == 0 {
+                0
+            } else {
+                exports::BOARD_ONLY_BIT | destination
+            },
         ),
         (exports::RIGHTS, rights | coherent),
         (exports::SET, 1),
