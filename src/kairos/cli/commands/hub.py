@@ -127,7 +127,7 @@ COMMAND = Command(
             REGISTERS,
             Option(
                 "--period",
-                type=between(0.001, kind=float),
+                type=between(0.01, kind=float),
                 default=1.0,
                 metavar="S",
                 help="seconds between readings; default: 1",
