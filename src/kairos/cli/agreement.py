@@ -37,12 +37,12 @@ class Agreement:
     def _compare(self):
         try:
             with Management(*self._address(), patience=SILENCE) as management:
-                _, clock, channels, *_ = management.descriptor()
-            boards = {0: channels}
+                gateware = management.descriptor()
+            boards = {0: gateware.channels}
             for destination in destinations(self._entries) - {0}:
                 with Management(*self._address(), patience=SILENCE, destination=destination) as management:
                     boards[destination] = management.descriptor().channels
         except (KairosError, OSError):
             return  # a device that is busy, protected or of another make: the run will tell
-        for line in disagreements(self._entries, clock, boards):
+        for line in disagreements(self._entries, gateware.clock, boards):
             print(f"kairos: {self._path}: {plain(line)}", file=sys.stderr)

@@ -92,13 +92,14 @@ def _of_device(args, host: str, address: tuple[str, int]) -> str:
     `host`, and of the boards behind its links."""
     key = read_key(args.key) if args.key else None
     with Management(*address, key=key) as management:
-        name, clock, channels, *_ = management.descriptor()
+        gateware = management.descriptor()
         below = [link["destination"] for link in management.links() if link["up"] and not link["upstream"]]
-    boards = [(0, channels)]
+    boards = [(0, gateware.channels)]
     for destination in below:
         with Management(*address, key=key, destination=destination) as management:
             boards.append((destination, management.descriptor().channels))
     absent = [
         name for _, some in boards for _, kind, name, _ in some if kind not in (*described.DRIVERS, ChannelKind.LOG)
     ]
-    return described.render(described.database(args.host or host, clock, boards), name.replace(";", " "), absent)
+    database = described.database(args.host or host, gateware.clock, boards)
+    return described.render(database, gateware.identity.replace(";", " "), absent)

@@ -54,22 +54,23 @@ def rehearsed(args) -> int:
 def full_name(known: dict[str, dict], given: str) -> str | None:
     """Return the name in the list of experiments that is `given`, or that has this class; None if there is none.
     CommandLineError if several have the class."""
-    if given in known:
-        return given
-    found = [name for name, entry in known.items() if entry["class_name"] == given]
+    return given if given in known else _only(known, "class_name", given, "has the class")
+
+
+def _only(known: dict[str, dict], field: str, given: str, said: str) -> str | None:
+    """Return the name of the experiment whose `field` is `given`; None if there is none. CommandLineError if there are
+    several, of which `said` says what they share."""
+    found = [name for name, entry in known.items() if entry[field] == given]
     if len(found) > 1:
         names = " or ".join(f"'{name}'" for name in sorted(found))
-        raise CommandLineError(f"more than one experiment has the class {given}: give {names}")
+        raise CommandLineError(f"more than one experiment {said} {given}: give {names}")
     return found[0] if found else None
 
 
 def _named(known: dict[str, dict], given: str) -> str | None:
     """Return the name of the experiment that is `given`, see `full_name`, or the only one in a file of this name."""
-    found = [name for name, entry in known.items() if entry["file"] == given]
-    if len(found) > 1:
-        names = " or ".join(f"'{name}'" for name in sorted(found))
-        raise CommandLineError(f"more than one experiment in {given}: give {names}")
-    return full_name(known, given) or (found[0] if found else None)
+    in_file = _only(known, "file", given, "in")
+    return full_name(known, given) or in_file
 
 
 def names_of(known: dict[str, dict]) -> list[str]:

@@ -86,8 +86,7 @@ def check_submission(expid, **scheduling) -> dict:
 def check_scheduling(**values) -> dict:
     """Return fields of a submission, see `queue.Submission`, as the queue keeps them; ValueError for what it cannot
     keep, or by which it could not be ordered any more."""
-    checked = {name: _CHECKS[name](value) if name in _CHECKS else value for name, value in values.items()}
-    return {name: bool(value) if name == "flush" else value for name, value in checked.items()}
+    return {name: _CHECKS[name](value) if name in _CHECKS else value for name, value in values.items()}
 
 
 def _pipeline(value) -> str:
@@ -122,7 +121,14 @@ def _after(value) -> int | None:
     return None if value is None else int(value)
 
 
-_CHECKS = {"pipeline": _pipeline, "priority": _priority, "due_date": _due_date, "repeat": _repeat, "after": _after}
+_CHECKS = {
+    "pipeline": _pipeline,
+    "priority": _priority,
+    "due_date": _due_date,
+    "flush": bool,
+    "repeat": _repeat,
+    "after": _after,
+}
 
 
 def unbegun(run: Run) -> dict:
