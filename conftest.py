@@ -37,6 +37,9 @@ settings.load_profile("kairos")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Several processes share the processors: the threads that NumPy starts would only look out for work.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 ROOT = Path(__file__).parent
 DURATIONS = ROOT / "build" / "durations.json"
 BUDGETS = ROOT / "tests" / "budgets.toml"
@@ -60,6 +63,8 @@ def file_of(nodeid: str) -> str:
 
 
 def pytest_collection_modifyitems(config, items):
+    # Hypothesis looks at every module. This one of LiteX then sleeps for two seconds, and we do not use it.
+    sys.modules.pop("litex.soc.interconnect.stream_sim", None)
     seed = config.getoption("--shuffle")
     groups: dict[str, list] = {}
     for item in items:

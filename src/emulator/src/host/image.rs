@@ -1,9 +1,11 @@
 //! Firmware images: ELF files for 32-bit ARM, loaded as by a boot loader.
 
+use std::fs::File;
 use std::path::Path;
 
 use object::elf::{FileHeader32, EM_ARM, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
+use object::read::{ReadCache, ReadRef};
 use object::LittleEndian;
 
 use crate::machine::memory::Memory;
@@ -21,16 +23,17 @@ impl Image {
     /// Reads an ELF file. The error is a one-line message for the user.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
-        let data = std::fs::read(path).map_err(|e| match e.kind() {
+        let file = File::open(path).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => {
                 format!("firmware file {shown} does not exist; build it with `make firmware`")
             }
             _ => format!("firmware file {shown} cannot be read: {e}"),
         })?;
-        Self::parse(&data).map_err(|e| format!("firmware file {shown} {e}"))
+        // Most of a file describes it for debuggers, and is not read.
+        Self::parse(&ReadCache::new(file)).map_err(|e| format!("firmware file {shown} {e}"))
     }
 
-    fn parse(data: &[u8]) -> Result<Self, String> {
+    fn parse<'d>(data: impl ReadRef<'d>) -> Result<Self, String> {
         let wrong = |_| "is not a 32-bit little-endian ARM ELF file".to_string();
         let header = FileHeader32::<LittleEndian>::parse(data).map_err(wrong)?;
         let endian = header.endian().map_err(wrong)?;
@@ -61,8 +64,8 @@ impl Image {
     /// Copies the segments to memory and zeroes the rest of each. Returns the entry point.
     pub fn copy_to(&self, memory: &Memory) -> Result<u32, String> {
         for (address, bytes, size) in &self.segments {
-            let rest = vec![0; (*size as usize).saturating_sub(bytes.len())];
-            if !memory.write(*address, bytes) || !memory.write(address.wrapping_add(bytes.len() as u32), &rest) {
+            let rest = (*size as usize).saturating_sub(bytes.len());
+            if !memory.write(*address, bytes) || !memory.clear(address.wrapping_add(bytes.len() as u32), rest) {
                 return Err(format!(
                     "the firmware wants {size} bytes at {address:#010x}, which is not memory; give the machine more with \
                      --memory"
@@ -79,13 +82,13 @@ mod tests {
 
     #[test]
     fn file_without_arm_program_is_rejected() {
-        assert!(Image::parse(b"hello").unwrap_err().contains("not a 32-bit"));
+        assert!(Image::parse(&b"hello"[..]).unwrap_err().contains("not a 32-bit"));
         assert!(Image::load(Path::new("/nonexistent/x.elf"))
             .unwrap_err()
             .contains("does not exist"));
         let mut elf = vec![0; 52];
         elf[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
         elf[18] = 3;
-        assert!(Image::parse(&elf).unwrap_err().contains("not for ARM"));
+        assert!(Image::parse(&*elf).unwrap_err().contains("not for ARM"));
     }
 }

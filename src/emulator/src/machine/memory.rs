@@ -209,6 +209,28 @@ impl Memory {
         }
     }
 
+    /// Zeroes a range; false if it is not memory. Whole pages are given back to the host, so that what the guest does
+    /// not use costs nothing: tables and heaps of the firmware are 41 MB.
+    pub fn clear(&self, address: u32, length: usize) -> bool {
+        let Some(begin) = self.locate(address, length) else {
+            return false;
+        };
+        // SAFETY: the system has a page size.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        let head = begin.align_offset(page).min(length);
+        let whole = (length - head) / page * page;
+        // SAFETY: `locate` checked the whole range, which is an anonymous private mapping: dropped pages are zero.
+        unsafe {
+            std::ptr::write_bytes(begin, 0, head);
+            let pages = begin.add(head);
+            if whole > 0 && libc::madvise(pages.cast(), whole, libc::MADV_DONTNEED) != 0 {
+                std::ptr::write_bytes(pages, 0, whole);
+            }
+            std::ptr::write_bytes(pages.add(whole), 0, length - head - whole);
+        }
+        true
+    }
+
     /// Reads a little-endian word; 0 where there is no memory.
     pub fn word(&self, address: u32) -> u32 {
         let mut b = [0; 4];
@@ -236,6 +258,19 @@ mod tests {
         m.set_word(0xffff_fff0, 7);
         assert_eq!(m.word(0xffff_fff0), 7);
         assert_eq!(m.word(0x4000_0000), 0);
+    }
+
+    #[test]
+    fn cleared_range_is_zero_and_its_neighbours_are_kept() {
+        let m = Memory::new(1);
+        for (address, length) in [(0x1000, 0), (0x1001, 2), (0x1ffe, 4), (0x1003, 0x4005), (0x2000, 0x2000)] {
+            let last = address + length as u32;
+            assert!(m.write(address - 1, &vec![7; length + 2]));
+            assert!(m.clear(address, length));
+            assert!(m.holds(address, &vec![0; length]), "{address:#x} {length}");
+            assert!(m.holds(address - 1, &[7]) && m.holds(last, &[7]), "{address:#x} {length}");
+        }
+        assert!(!m.clear(0xf_fffd, 4) && m.clear(OCM_BASE, OCM_SIZE));
     }
 
     #[test]

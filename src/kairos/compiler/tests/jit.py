@@ -9,6 +9,7 @@ the child instead. `try` can therefore not be tested here.
 import ast
 import ctypes
 import functools
+import gc
 import math
 import os
 import pickle
@@ -101,11 +102,15 @@ def _message(record: int, embedding: compiler.EmbeddingMap) -> str:
 
 
 @functools.cache
-def _native_machine():
+def _target():
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(opt=2, jit=True)
+    return llvm.Target.from_default_triple()
+
+
+def _native_machine():
+    """Return a machine; that of an engine belongs to it."""
+    return _target().create_target_machine(opt=2, jit=True)
 
 
 class Compiled:
@@ -122,22 +127,34 @@ class Compiled:
         module = llvm.parse_assembly(self.assembly)
         module.verify()
         codegen._optimise(module, machine)
-        self._machine = machine
         self._module = module
+
+    @functools.cached_property
+    def _entry(self) -> Callable:
+        """The kernel's machine code. It is made once and before the fork: a child that makes its own writes to
+        thousands of pages, each of which the system has to copy for it."""
+        for function in self._module.functions:
+            if function.is_declaration and (function.name in RUNTIME or function.name in SIGNATURES):
+                llvm.add_symbol(function.name, ctypes.cast(_stub(function.name), ctypes.c_void_p).value)
+        llvm.add_symbol("rtio_cursor", ctypes.addressof(CURSOR))
+        self._engine = llvm.create_mcjit_compiler(self._module, _native_machine())
+        self._engine.finalize_object()
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._engine.get_function_address("__modinit__"))
 
     def run(self, *inputs: Any, firmware: dict[str, Callable] | None = None, calls: list | None = None) -> Result:
         """Run the kernel; `inputs` answer its remote calls in order, `firmware` are functions of
         numbers that it may call besides `rtio_output`, by symbol. `calls`: a list that gives these
         access to all calls so far.
         """
+        entry = self._entry
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
-            try:
-                self._run_in_child(inputs, writer, firmware or {}, [] if calls is None else calls)
-            except BaseException as error:
-                _report(writer, error)
-            os._exit(0)
+            gc.disable()
+            run = Run(inputs, writer, firmware or {}, [] if calls is None else calls, self.embedding)
+            Run.current = run
+            entry(None)
+            run.end()
         os.close(writer)
         with os.fdopen(reader, "rb") as stream:
             content = stream.read()
@@ -148,86 +165,117 @@ class Compiled:
             raise answer
         return answer
 
-    def _run_in_child(self, inputs: tuple, writer: int, firmware: dict[str, Callable], calls: list) -> None:
-        result = Result()
-        pending = list(inputs)
-        wanted: list[str] = []
 
-        def finish() -> None:
-            result.calls, result.now = tuple(calls), cursor.value
-            _report(writer, result)
-            os._exit(0)
+class Run:
+    """A run of a kernel in its child: what it calls, and the report of its end."""
 
-        def send(service: int, tag: Any, data: Any) -> None:
-            text = _tag(tag)
-            arguments, _, answer = text.partition(":")
-            values = _read_all(arguments, data)
-            wanted.append(answer)
-            if answer == "n":
-                calls.append(("rpc", tuple(values)))
+    current: "Run"
+    """that of this process"""
 
-        def send_async(service: int, tag: Any, data: Any) -> None:
-            text = _tag(tag)
-            if service == 1:
-                result.value = _read_all(text.partition(":")[0], data)[0]
-            else:
-                calls.append(("async", tuple(_read_all(text.partition(":")[0], data))))
+    def __init__(
+        self,
+        inputs: tuple,
+        writer: int,
+        firmware: dict[str, Callable],
+        calls: list,
+        embedding: compiler.EmbeddingMap,
+    ) -> None:
+        self.result = Result()
+        self.pending = list(inputs)
+        self.awaited: list[str] = []
+        self.writer = writer
+        self.firmware = firmware
+        self.calls = calls
+        self.embedding = embedding
 
-        def receive(slot: int) -> int:
-            kind = wanted[-1]
-            if kind in SCALARS:
-                SCALARS[kind].from_address(slot).value = pending.pop(0)
-            return 0
+    def end(self, error: BaseException | None = None) -> None:
+        """Report the result, or an error of the test itself, and end the child."""
+        self.result.calls, self.result.now = tuple(self.calls), CURSOR.value
+        try:
+            content = pickle.dumps(error or self.result)
+        except Exception as unpicklable:
+            content = pickle.dumps(AssertionError(f"{error or self.result}: {unpicklable}"))
+        with os.fdopen(self.writer, "wb") as stream:
+            stream.write(content)
+        os._exit(0)
 
-        def raise_(record: int) -> None:
-            key = ctypes.c_int32.from_address(record).value
-            params = tuple(ctypes.c_int64.from_address(record + 40 + 8 * n).value for n in range(3))
-            result.exception = (self.embedding.retrieve_str(key).split(":")[1], params)
-            result.message = _message(record, self.embedding).format(*params)
-            finish()
+    def call(self, symbol: str, *values: Any) -> Any:
+        """Carry out a kernel's call of a firmware function. An error of the test ends the child: through the kernel it
+        would be lost."""
+        try:
+            if symbol in self.firmware:
+                self.calls.append((symbol, values))
+                return self.firmware[symbol](*values)
+            if symbol not in RUNTIME:
+                raise AssertionError(f"the kernel calls {symbol}, which the test does not provide")
+            return RUNTIME[symbol][1](self, *values)
+        except BaseException as error:
+            self.end(error)
 
-        cursor = ctypes.c_int64(0)
+    def send(self, service: int, tag: Any, data: Any) -> None:
+        arguments, _, answer = _tag(tag).partition(":")
+        values = _read_all(arguments, data)
+        self.awaited.append(answer)
+        if answer == "n":
+            self.calls.append(("rpc", tuple(values)))
 
-        def output(target: int, data: int) -> None:
-            calls.append(("rtio_output", (cursor.value, target, data)))
+    def send_async(self, service: int, tag: Any, data: Any) -> None:
+        values = _read_all(_tag(tag).partition(":")[0], data)
+        if service == 1:
+            self.result.value = values[0]
+        else:
+            self.calls.append(("async", tuple(values)))
 
-        pointer, i32 = ctypes.c_void_p, ctypes.c_int32
-        stubs = {
-            "rpc_send": ctypes.CFUNCTYPE(None, i32, pointer, pointer)(send),
-            "rpc_send_async": ctypes.CFUNCTYPE(None, i32, pointer, pointer)(send_async),
-            "rpc_recv": ctypes.CFUNCTYPE(i32, pointer)(receive),
-            "__artiq_raise": ctypes.CFUNCTYPE(None, pointer)(raise_),
-            "__artiq_resume": ctypes.CFUNCTYPE(None)(lambda: None),
-            "__kairos_in_flight": ctypes.CFUNCTYPE(i32)(lambda: 0),
-            "__kairos_end_catch": ctypes.CFUNCTYPE(None, i32)(lambda depth: None),
-            "__artiq_personality": ctypes.CFUNCTYPE(i32)(lambda: 0),
-            "rtio_output": ctypes.CFUNCTYPE(None, i32, i32)(output),
-            "__powidf2": ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, i32)(lambda x, n: x**n),
-        }
-        for name, function in firmware.items():
-            stubs[name] = _native_function(name, function, calls)
-        for name, stub in stubs.items():
-            llvm.add_symbol(name, ctypes.cast(stub, pointer).value)
-        llvm.add_symbol("rtio_cursor", ctypes.addressof(cursor))
-        engine = llvm.create_mcjit_compiler(self._module, self._machine)
-        engine.finalize_object()
-        entry = ctypes.CFUNCTYPE(None, pointer)(engine.get_function_address("__modinit__"))
-        entry(None)
-        finish()
+    def receive(self, slot: int) -> int:
+        kind = self.awaited[-1]
+        if kind in SCALARS:
+            SCALARS[kind].from_address(slot).value = self.pending.pop(0)
+        return 0
+
+    def raise_(self, record: int) -> None:
+        key = ctypes.c_int32.from_address(record).value
+        params = tuple(ctypes.c_int64.from_address(record + 40 + 8 * n).value for n in range(3))
+        self.result.exception = (self.embedding.retrieve_str(key).split(":")[1], params)
+        self.result.message = _message(record, self.embedding).format(*params)
+        self.end()
+
+    def output(self, target: int, data: int) -> None:
+        self.calls.append(("rtio_output", (CURSOR.value, target, data)))
 
 
-def _native_function(symbol: str, function: Callable, calls: list) -> Any:
-    """Wrap a firmware function for kernels; its calls are recorded."""
-    arguments, result = SIGNATURES[symbol]
+CURSOR = ctypes.c_int64(0)
+"""the time cursor of a kernel; a child has its own"""
+
+_POINTER, _I32 = ctypes.c_void_p, ctypes.c_int32
+RUNTIME: dict[str, tuple[Any, Callable]] = {
+    "rpc_send": (ctypes.CFUNCTYPE(None, _I32, _POINTER, _POINTER), Run.send),
+    "rpc_send_async": (ctypes.CFUNCTYPE(None, _I32, _POINTER, _POINTER), Run.send_async),
+    "rpc_recv": (ctypes.CFUNCTYPE(_I32, _POINTER), Run.receive),
+    "__artiq_raise": (ctypes.CFUNCTYPE(None, _POINTER), Run.raise_),
+    "__artiq_resume": (ctypes.CFUNCTYPE(None), lambda run: None),
+    "__kairos_in_flight": (ctypes.CFUNCTYPE(_I32), lambda run: 0),
+    "__kairos_end_catch": (ctypes.CFUNCTYPE(None, _I32), lambda run, depth: None),
+    "__artiq_personality": (ctypes.CFUNCTYPE(_I32), lambda run: 0),
+    "rtio_output": (ctypes.CFUNCTYPE(None, _I32, _I32), Run.output),
+    "__powidf2": (ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, _I32), lambda run, x, n: x**n),
+}
+"""Functions of the runtime that every kernel has: their types, and what carries them out."""
+
+
+@functools.cache
+def _stub(symbol: str) -> Any:
+    """Return the function that kernels of this process call by a symbol."""
 
     def call(*values):
-        calls.append((symbol, values))
-        return function(*values)
+        return Run.current.call(symbol, *values)
 
     def call_with_place(place, *values):
         for (name, _), value in zip(pair._fields_, call(*values), strict=True):
             setattr(pair.from_address(place), name, value)
 
+    if symbol in RUNTIME:
+        return RUNTIME[symbol][0](call)
+    arguments, result = SIGNATURES[symbol]
     kinds = [NUMBERS[argument] for argument in arguments]
     if result in NUMBERS:
         return ctypes.CFUNCTYPE(NUMBERS[result], *kinds)(call)
@@ -235,11 +283,6 @@ def _native_function(symbol: str, function: Callable, calls: list) -> Any:
     members = result.strip("()").split(", ")
     pair = type("Pair", (ctypes.Structure,), {"_fields_": [(f"m{n}", NUMBERS[m]) for n, m in enumerate(members)]})
     return ctypes.CFUNCTYPE(None, ctypes.c_void_p, *kinds)(call_with_place)
-
-
-def _report(writer: int, answer: Any) -> None:
-    os.write(writer, pickle.dumps(answer))
-    os.close(writer)
 
 
 def _tag(address: int) -> str:
