@@ -57,7 +57,7 @@ BODY = """
         delay(100*us)
         second = now_mu()
         # The amplitude is the sum of a constant and knots, and of two splines
-        self.pulse0.play_made(
+        self.pulse0.play_pulse(
             self.gates, 2, LENGTH, self.flags,
             [F0, A0, P0, A0, A1, A0, Z0], [1, 5, 1, 5, 1, 1, 3],
             [200e6, -5.0, 20.0, 80.0, 0.0, -5.0, 25.0, 0.0, 16.0, -2.0, 7.0, 0.0, 7.5, 5.0, 0.0, 30.0, 45.0])
@@ -104,15 +104,15 @@ BODY = """
     def refused(self):
         self.core.break_realtime()
         try:
-            self.pulse0.play_made(self.gates, 2, LENGTH, 0, [A0, A0], [1, 1], [150.0, 60.0])
+            self.pulse0.play_pulse(self.gates, 2, LENGTH, 0, [A0, A0], [1, 1], [150.0, 60.0])
         except ValueError as error:
             print("refused")
         try:
-            self.pulse0.play_made(self.gates, 4, LENGTH, 0, [A0], [1], [150.0])
+            self.pulse0.play_pulse(self.gates, 4, LENGTH, 0, [A0], [1], [150.0])
         except ValueError as error:
             print("refused")
         try:
-            self.pulse0.play_made(self.gates, 1, LENGTH, 0, [A0], [2], [150.0])
+            self.pulse0.play_pulse(self.gates, 1, LENGTH, 0, [A0], [2], [150.0])
         except ValueError as error:
             print("refused")
         try:
@@ -172,8 +172,8 @@ def test_gate_made_in_the_tables_equals_the_compiled_one(run):
 @pytest.mark.parametrize(
     "call, message",
     [
-        ("play_made(self.gates, 1, -8, 0, [A0], [1], [50.0])", "a pulse of -8 machine units: a multiple of 8 above 0"),
-        ("play_made(self.gates, 4, LENGTH, 0, [A0], [1], [50.0])", "channels 4 of a pulse: the core has 2"),
+        ("play_pulse(self.gates, 1, -8, 0, [A0], [1], [50.0])", "a pulse of -8 machine units: a multiple of 8 above 0"),
+        ("play_pulse(self.gates, 4, LENGTH, 0, [A0], [1], [50.0])", "channels 4 of a pulse: the core has 2"),
         ("make(self.new, 4, 0, [A0], [1], [50.0])", "channels 4 of a pulse: the gate has 3"),
         (
             "make(self.compiled, 2, 0, [A0], [1], [50.0])",

@@ -101,8 +101,8 @@ def _install_names():
 
 def _start_quickly():
     """Leave out what costs a fifth of a short run's processor time and serves nothing."""
-    # Imports and syntax trees make many objects and hardly any cycle: they were looked through a hundred times, and once
-    # more at the end, when all memory is given back anyway.
+    # Imports and syntax trees make many objects and hardly any cycle: they were looked through a hundred times, and
+    # once more at the end, when all memory is given back anyway.
     gc.set_threshold(20_000)
     atexit.register(gc.freeze)
     # The threads of NumPy's linear algebra look out for work in a loop, from its import on, before they sleep: by

@@ -30,8 +30,8 @@ PATIENCE = 1.0
 """Seconds for a file to be read by a process of its own."""
 LONGEST = 60.0
 """Seconds after which nothing is proposed in any case."""
-LOOK_S = 0.25
-"""Seconds between looks at what a process does."""
+POLL_S = 0.25
+"""Seconds between two polls of a process."""
 MOST_FILES = 500
 """Files of a folder that are looked into."""
 _CLASS_OPTIONS = ("-c", "--class-name")
@@ -310,7 +310,7 @@ def _in_child(find: Callable[[], list[str]]) -> list[str]:
     read, its_time = b"", _Time(child)
     with open(ours, "rb", buffering=0) as pipe:
         while True:
-            if select.select([pipe], [], [], min(LOOK_S, PATIENCE))[0]:
+            if select.select([pipe], [], [], min(POLL_S, PATIENCE))[0]:
                 block = pipe.read(1 << 16)
                 if not block:
                     break

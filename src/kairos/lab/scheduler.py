@@ -350,9 +350,9 @@ class Scheduler:
                     run.task = started(self._perform(run, status), partial(self._cut_short, run))
         waits = order.next_due(self.runs.values(), now) is not None or (self.runs and self._locks.active())
         if self._timer is None and waits:
-            self._timer = asyncio.get_running_loop().call_later(DUE, self._look_at_clock)
+            self._timer = asyncio.get_running_loop().call_later(DUE, self._check_due)
 
-    def _look_at_clock(self):
+    def _check_due(self):
         self._timer = None
         for pipeline in {run.submission.pipeline for run in self.runs.values()}:
             self._arrange(pipeline)

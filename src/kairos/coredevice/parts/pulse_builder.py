@@ -28,7 +28,7 @@ class PulseBuilder(BeatTracker):
 
     @host_only
     def flags(self, **masks):
-        """Return the flags of a pulse for `play_made`, from the masks of :class:`kairos.pulse.Pulse`: ``flags(sync=1,
+        """Return the flags of a pulse for `play_pulse`, from the masks of :class:`kairos.pulse.Pulse`: ``flags(sync=1,
         forward=(1, 0))``. PulseError for one that is unknown or out of range."""
         flags = 0
         for name, value in masks.items():
@@ -44,7 +44,7 @@ class PulseBuilder(BeatTracker):
         return int32(flags)
 
     @kernel
-    def play_made(self, program, channels, duration_mu, flags, parameters, counts, values):
+    def play_pulse(self, program, channels, duration_mu, flags, parameters, counts, values):
         """Play a pulse that is made of numbers, at the cursor, which advances by its length: on the channels of the
         mask `channels`, for `duration_mu` machine units (a multiple of 8, at least 32), with `flags` (`Pulse.flags`).
         The other channels pause. `program` must be loaded; its gates are not changed.
@@ -79,7 +79,7 @@ class PulseBuilder(BeatTracker):
     @kernel
     def make(self, gate, channels, flags, parameters, counts, values):
         """Make a gate of a loaded program that is `kairos.pulse.Room`: on its channels in the mask `channels`, a pulse
-        of numbers as for `play_made`. Everything sent afterwards plays it: `play`, and sequences with the gate. On
+        of numbers as for `play_pulse`. Everything sent afterwards plays it: `play`, and sequences with the gate. On
         other channels it stays what it was. `load` makes it a pause again.
 
         The firmware of the kernel core makes the words, and writes them to the tables: 64 ns of the timeline for each,
