@@ -21,7 +21,7 @@ from kairos.errors import UsageError
 from kairos.labclient import connect
 
 ION = Path(__file__).parents[1] / "ion"
-BROWSERS = "chromium", "chromium-browser", "google-chrome"
+BROWSERS = "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"
 PORTS = "[ports]\nnotify = 0\ncontrol = 0\nlogging = 0\nbroadcast = 0\ncontrollers = 0\n"
 """Ports that are free, as another laboratory may have the usual ones."""
 SIZE = {"width": 1440, "height": 900}

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
+from kairos.scope.tests.chromium import BROWSER
 from tests.support import PATIENCE
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
 from tests.support.processes import processes
-from tests.support.scope import BROWSER
 
 SCRIPT = EXAMPLES / "lab" / "page_picture.py"
 

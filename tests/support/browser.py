@@ -4,8 +4,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from kairos.scope.tests.chromium import browser
+
 from .paths import BUILD
-from .scope import BROWSER
 
 __all__ = ["ENTRY", "SIZES", "browser", "new_page", "violations"]
 
@@ -13,20 +14,6 @@ ENTRY = f"page = '{BUILD / 'page'}'\n[laboratory]\nfolder = 'lab'\n"
 """Entry of hub.toml for the laboratory in the folder `lab`, with the page as it was built last."""
 SIZES = {"desktop": (1440, 900), "telephone": (390, 844)}
 AXE = BUILD / "page-work" / "node_modules" / "axe-core" / "axe.min.js"
-
-
-@contextmanager
-def browser():
-    """Run Chromium; skips the test if there is none."""
-    if BROWSER is None:
-        pytest.skip("there is no Chromium")
-    # Only tests with a browser need it.
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @contextmanager

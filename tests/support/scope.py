@@ -3,14 +3,14 @@
 import base64
 import json
 import re
-import shutil
 import zlib
 
 import numpy as np
 
-__all__ = ["BROWSER", "lanes", "opened"]
+from kairos.scope.tests.chromium import BROWSER, browser
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+__all__ = ["lanes", "opened"]
+
 KINDS = {"levels": np.uint8, "steps": np.float64, "marks": np.uint32, "words": np.uint32}
 
 
@@ -34,11 +34,8 @@ def opened(path, picture=None):
     empty. picture: file for a screenshot."""
     if BROWSER is None:
         return
-    from playwright.sync_api import sync_playwright
-
     said = []
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+    with browser() as running:
         page = running.new_page(viewport={"width": 1200, "height": 900})
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -50,5 +47,4 @@ def opened(path, picture=None):
         for key in "f+++nnp":
             page.keyboard.press(key)
         page.wait_for_function("!scope.asked")
-        running.close()
     assert said == []
