@@ -20,7 +20,8 @@ from ..schedule import listed
 from .defaults import MISSING
 from .excerpts import NOW, OWN, STORED
 from .exports import export, git
-from .processes import Ended, Processes, last_line
+from .printed import last_line
+from .processes import Ended, Processes
 
 __all__ = ["FolderSource", "GitSource", "Repository"]
 
