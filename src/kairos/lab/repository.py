@@ -9,8 +9,9 @@ import hashlib
 import logging
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import suppress
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from .. import files, pyon
@@ -62,8 +63,13 @@ class FolderSource:
         """Return the folder with the files of a revision."""
         return self.root
 
+    @asynccontextmanager
+    async def using(self, revision: str) -> AsyncIterator[Path]:
+        """Context in which the files of a revision are not deleted; yields their folder."""
+        yield self.root
+
     def keep(self, revisions: set[str]):
-        """Delete the files of other revisions."""
+        """Delete the files of other revisions that nothing uses."""
 
     def name(self, file: Path) -> str | None:
         """Return the name of a file of any revision, relative to the repository; None if it is none."""
@@ -83,6 +89,7 @@ class GitSource:
     def __init__(self, root: Path, exports: Path):
         self.root, self._exports = root.resolve(), exports
         self._exporting = asyncio.Lock()
+        self._used: Counter[str] = Counter()
 
     async def _git(self, *words) -> bytes:
         return await asyncio.to_thread(git, self.root, *words)
@@ -106,11 +113,21 @@ class GitSource:
 
     async def tree(self, revision: str) -> Path:
         """Return the folder with the files of a commit."""
+        async with self.using(revision) as folder:
+            return folder
+
+    @asynccontextmanager
+    async def using(self, revision: str) -> AsyncIterator[Path]:
+        """Context in which the files of a commit are not deleted; yields their folder."""
         folder = self._exports / revision
-        async with self._exporting:
-            if not folder.exists():
-                await self._export(revision, folder)
-        return folder
+        self._used[revision] += 1
+        try:
+            async with self._exporting:
+                if not folder.exists():
+                    await self._export(revision, folder)
+            yield folder
+        finally:
+            self._used[revision] -= 1
 
     def name(self, file: Path) -> str | None:
         """Return the name of a file of any commit, relative to the repository; None if it is none."""
@@ -131,9 +148,10 @@ class GitSource:
             raise
 
     def keep(self, revisions: set[str]):
-        """Delete the files of other commits."""
+        """Delete the files of other commits that nothing uses."""
+        used = {*revisions, *(name for name, count in self._used.items() if count)}
         for folder in self._exports.glob("*"):
-            if folder.name not in revisions:
+            if (folder.name.split(".")[1] if folder.name.startswith(".") else folder.name) not in used:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -221,7 +239,17 @@ class Repository:
 
     async def directory(self, expid: dict) -> str | None:
         """Return the folder to which the file of a submission is relative; None if to none."""
-        return str(await self._source.tree(expid["repo_rev"])) if "repo_rev" in expid else None
+        async with self.using(expid) as folder:
+            return folder
+
+    @asynccontextmanager
+    async def using(self, expid: dict) -> AsyncIterator[str | None]:
+        """As `directory`; its files are not deleted in this context."""
+        if "repo_rev" not in expid:
+            yield None
+            return
+        async with self._source.using(expid["repo_rev"]) as folder:
+            yield str(folder)
 
     def keep(self, expids):
         """Delete the files of commits that neither the list nor one of the submissions needs."""
@@ -237,10 +265,10 @@ class Repository:
         self._idle.clear()
         try:
             name = await (self._source.current() if revision is None else self._name(revision))
-            root = await self._source.tree(name)
-            await self._scan(root)
-            self._set_state(cur_rev=name)
-            self.scanned(root)
+            async with self._source.using(name) as root:
+                await self._scan(root)
+                self._set_state(cur_rev=name)
+                self.scanned(root)
         finally:
             self._set_state(scanning=False)
             self._idle.set()
@@ -255,9 +283,9 @@ class Repository:
         self._set_state(scanning=True)
         self._idle.clear()
         try:
-            root = await self._source.tree(self.state["cur_rev"])
-            hashes = await asyncio.to_thread(_hashes, root)
-            await self._examine_files(root, [name for name in stale if name in hashes], hashes)
+            async with self._source.using(self.state["cur_rev"]) as root:
+                hashes = await asyncio.to_thread(_hashes, root)
+                await self._examine_files(root, [name for name in stale if name in hashes], hashes)
         finally:
             self._set_state(scanning=False)
             self._idle.set()
@@ -361,8 +389,8 @@ class Repository:
         if not use_repository:
             return (await self._examined((self._master / filename).resolve(), None))["classes"]
         name = self.state["cur_rev"] if revision is None else await self._name(revision)
-        root = await self._source.tree(name)
-        return (await self._examined(root / filename, root))["classes"]
+        async with self._source.using(name) as root:
+            return (await self._examined(root / filename, root))["classes"]
 
 
 def _below(file: Path, folder: Path) -> str | None:
@@ -376,8 +404,10 @@ def _hashes(root: Path) -> dict[str, str]:
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
         for name in names:
-            if name.endswith(".py") and not name.startswith("."):
-                path = Path(folder, name)
+            path = Path(folder, name)
+            if (
+                name.endswith(".py") and not name.startswith(".") and path.is_file()
+            ):  # no pipe, which would be waited for
                 with suppress(OSError):
                     found[path.relative_to(root).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found

@@ -168,8 +168,9 @@ class Service:
         check_submission(expid)
         repository = self._lab.repository
         expid, _ = await repository.resolved({"log_level": 30, **expid})
-        found = await self._lab.scheduler.rehearsals.now(expid, bench or {}, theory)
-        return {**found, "directory": await repository.directory(expid)}
+        async with repository.using(expid) as folder:
+            found = await self._lab.scheduler.rehearsals.now(expid, bench or {}, theory)
+        return {**found, "directory": folder}
 
     def locks(self) -> list[dict]:
         """Return the locks: `kind`, `name`, `person`, `note`, `since`, `expires`."""
