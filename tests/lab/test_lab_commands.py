@@ -129,6 +129,7 @@ def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
         subprocess.Popen([*words, "watch", "points", "--json"], **options) as watch,
         subprocess.Popen([*words, "log", "-f", "-n", "0"], **options) as log,
         subprocess.Popen([*words, "log", "-f"], **options) as unread,
+        subprocess.Popen([*words, "submit", "lab.py", "-c", "Patient", "-p", "other", "--wait"], **options) as waits,
     ):
         try:
             lab.set_dataset("points", ["before"])
@@ -147,9 +148,12 @@ def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
                 while not found.done():
                     lab.ends(lab.run_of("Quick"))
                 assert found.result()
+            assert waits.stdout.readline().startswith("run ")
             lab.kill()
             assert "does not answer" in log.stderr.readline()
+            assert "does not answer" in waits.stderr.readline()
             lab.start()
+            lab.release_run("patient")
             last = lab.run_of("Quick")
             lab.ends(last)  # it may be logged before it is followed again
             texts = [log.stdout.readline()]
@@ -158,6 +162,7 @@ def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
             assert "is back" in log.stderr.readline()
             printed_ones = [text for text in texts if "print:printed" in text]
             assert len(printed_ones) == len(set(printed_ones)), "none twice"
+            assert waits.wait(PATIENCE) == 0 and waits.stdout.readline().endswith(": completed\n")
             unread.stdout.close()
             assert unread.wait(PATIENCE) == 1, "it sees that nobody reads, although nothing is logged"
         finally:

@@ -1,4 +1,4 @@
-"""``kairos log`` and ``kairos watch``: what happens in the laboratory."""
+"""``kairos log`` and ``kairos watch``: what happens in the laboratory, also while it is started again."""
 
 import json
 import logging
@@ -12,13 +12,13 @@ from .. import pyon
 from ..controllers.listening import dialled
 from ..errors import KairosError
 from ..experiment.datasets import apply_change
-from ..labclient import connect
+from ..labclient import Away, connect
 from ..labfolder import BROADCAST, NOTIFY, state_of
 from ..quantities import Quantity
 from .printed import OutputFailed
 from .tables import json_line
 
-__all__ = ["log", "watch"]
+__all__ = ["insist", "log", "watch"]
 
 RETRY = 0.5
 """Seconds between attempts to reach a laboratory that is being started again."""
@@ -32,22 +32,47 @@ def _followed(folder, name: str, greeting: str, begin=lambda: None):
     """Yield what the laboratory sends on a socket, across its restarts, as pairs: (True, what `begin()` returns) as
     soon as it sends, then (False, value). OutputFailed when nobody reads
     the output any more, although there may be nothing to print."""
-    told = False
+    waiting = _Waiting()
     while True:
         with suppress(OSError, KairosError), dialled(state_of(folder) / name) as connection:
             connection.sendall(f"ARTIQ {greeting}\n".encode())
             yield True, begin()
-            if told:
-                print("the laboratory is back", file=sys.stderr, flush=True)
-                told = False
+            waiting.end()
             for line in _lines(connection):
                 yield False, pyon.decode(line.decode())
         if not _is_read(0):
             raise OutputFailed(BrokenPipeError())
-        if not told:
-            told = True
+        waiting.go_on()
+
+
+def insist(folder, call):
+    """Return `call(lab)`, which changes nothing and so may be repeated, of a laboratory that may be started again
+    meanwhile."""
+    waiting = _Waiting()
+    while True:
+        with suppress(Away):
+            found = call(connect(folder))
+            waiting.end()
+            return found
+        waiting.go_on()
+
+
+class _Waiting:
+    """Waiting for a laboratory that does not answer, which is said once."""
+
+    def __init__(self):
+        self._is_told = False
+
+    def go_on(self):
+        if not self._is_told:
             print("the laboratory does not answer; it is waited for", file=sys.stderr, flush=True)
+        self._is_told = True
         time.sleep(RETRY)
+
+    def end(self):
+        if self._is_told:
+            print("the laboratory is back", file=sys.stderr, flush=True)
+        self._is_told = False
 
 
 def _lines(connection: socket.socket):
