@@ -197,13 +197,18 @@ class Repository:
 
     # Submissions
 
+    def entries(self, expid: dict) -> list[dict]:
+        """Return what is listed of the experiments that a submission stands for: several if it names no class."""
+        if "repo_rev" not in expid:
+            return []
+        file, name = expid.get("file"), expid.get("class_name")
+        return [
+            each for each in self.experiments.values() if each["file"] == file and name in (None, each["class_name"])
+        ]
+
     def entry(self, expid: dict) -> dict:
         """Return what is listed of the experiment of a submission; empty if it is not in the repository."""
-        if "repo_rev" in expid:
-            for entry in self.experiments.values():
-                if entry["file"] == expid.get("file") and expid.get("class_name") in (None, entry["class_name"]):
-                    return entry
-        return {}
+        return next(iter(self.entries(expid)), {})
 
     def arguments(self, expid: dict) -> dict:
         """Return the arguments of the experiment of a submission, as in the list; empty if they are not known."""
@@ -213,11 +218,19 @@ class Repository:
         """Return a submission with the full name of its commit, or the absolute path of its file,
         and the message of the commit; KeyError for an unknown one."""
         if "repo_rev" in expid:
-            revision, message = await self._source.resolved(expid["repo_rev"] or self.state["cur_rev"])
+            revision, message = await self._resolved(expid["repo_rev"])
             return {**expid, "repo_rev": revision}, message
         if "file" in expid:
             return {**expid, "file": str((self._master / expid["file"]).resolve())}, None
         return dict(expid), None
+
+    async def _resolved(self, revision: str | None) -> tuple[str, str | None]:
+        if revision:
+            return await self._source.resolved(revision)
+        try:
+            return await self._source.resolved(self.state["cur_rev"])
+        except KeyError as error:
+            raise KeyError(f"{error.args[0]} any more: 'kairos experiments scan' finds the present one") from None
 
     async def source_of(self, file: str, revision: str, known: dict[str, str]) -> tuple[str, str | None, str]:
         """Return the name of a file of a run, relative to the repository if it is there, its text, and what the text
