@@ -49,7 +49,7 @@ def test_lines_that_come_in_parts_are_whole_records(file, monkeypatch):
     assert all_of(output) == [(logging.INFO, "print:rest")]
 
 
-def test_end_of_a_flood_is_logged_and_says_what_is_left_out(file):
+def test_end_of_a_flood_is_logged_and_the_rest_is_counted(file):
     lines = [f"line {number}" for number in range(200_000)]
     file.write_text("\n".join(lines) + "\n")
     texts = [text.removeprefix("print:") for _, text in all_of(Output(file))]
@@ -61,11 +61,11 @@ def test_end_of_a_flood_is_logged_and_says_what_is_left_out(file):
 
 
 def test_log_remembers_a_bounded_amount_of_text(tmp_path):
-    class Nobody:
+    class Deaf:
         def broadcast(self, *_):
             pass
 
-    log = Log(Nobody(), tmp_path / "lab.log")
+    log = Log(Deaf(), tmp_path / "lab.log")
     for number in range(200):
         log.take("x", logging.INFO, f"{number} {'y' * (1 << 20)}")
     log.close()
