@@ -36,7 +36,7 @@ def test_line_written_several_times_is_logged_as_it_ends(file):
     assert [text for _, text in all_of(Output(file))] == ["print: 100 %", "print:next", "print:"]
 
 
-def test_lines_that_come_in_parts_are_whole_records(file, monkeypatch):
+def test_lines_that_come_in_parts_are_complete_records(file, monkeypatch):
     monkeypatch.setattr(printed, "BLOCK", 10)
     output = Output(file)
     assert output.read(False) == ([], False), "it has printed nothing yet"

@@ -61,18 +61,18 @@ class _Waiting:
     """Waiting for a laboratory that does not answer, which is said once."""
 
     def __init__(self):
-        self._is_told = False
+        self._is_reported = False
 
     def go_on(self):
-        if not self._is_told:
+        if not self._is_reported:
             print("the laboratory does not answer; it is waited for", file=sys.stderr, flush=True)
-        self._is_told = True
+        self._is_reported = True
         time.sleep(RETRY)
 
     def end(self):
-        if self._is_told:
+        if self._is_reported:
             print("the laboratory is back", file=sys.stderr, flush=True)
-        self._is_told = False
+        self._is_reported = False
 
 
 def _lines(connection: socket.socket):
