@@ -9,9 +9,13 @@ from .controllers.listening import dialled
 from .errors import UsageError
 from .labfolder import ADDRESS, SOCKET, STATE, state_of
 
-__all__ = ["ADDRESS", "SOCKET", "STATE", "addresses", "connect"]
+__all__ = ["ADDRESS", "SOCKET", "STATE", "Away", "addresses", "connect"]
 
 TARGET = "lab"
+
+
+class Away(UsageError):
+    """No laboratory is running, or it has ended before it has answered."""
 
 
 def addresses(folder=None) -> dict:
@@ -34,6 +38,11 @@ class _LocalClient(Client):
             if name.startswith(f"{__package__}."):  # also one that a part of the laboratory has derived
                 raise UsageError(text) from None
             raise
+        except ControllerError:
+            raise Away(
+                f"the laboratory in {self._path.parent.parent} has ended before it has answered: what was asked for is "
+                "done or not; 'kairos lab' starts it"
+            ) from None
         except ValueError as error:
             raise UsageError(str(error)) from None
         except KeyError as error:
@@ -47,11 +56,14 @@ class _LocalClient(Client):
 
 def connect(folder=None) -> Client:
     """Connect to the laboratory in `folder`, see `state_of`; its methods are those of
-    `kairos.lab.service.Service`. UsageError if none is running."""
-    state = state_of(folder)
+    `kairos.lab.service.Service`. Away if none is running."""
+    try:
+        state = state_of(folder)
+    except UsageError as error:
+        raise Away(str(error)) from None
     try:
         return _LocalClient(state / SOCKET)
     except ControllerError:
-        raise UsageError(
+        raise Away(
             f"the laboratory in {state.parent} does not answer: it was killed, or is starting; 'kairos lab' starts it"
         ) from None

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from .errors import UsageError
 
-__all__ = ["ADDRESS", "SOCKET", "STATE", "names", "state_of"]
+__all__ = ["ADDRESS", "BROADCAST", "NOTIFY", "SOCKET", "STATE", "names", "state_of"]
 
 STATE = ".kairos"
 """Folder, in that of the laboratory, for what belongs to the service itself."""
 SOCKET = "lab.sock"
+NOTIFY, BROADCAST = "notify.sock", "broadcast.sock"
+"""What is also sent at the ports of these names, for programs of the laboratory's user."""
 ADDRESS = "address.json"
 FOLDER = "KAIROS_LAB"
 """Environment variable: the folder of the laboratory."""

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import math
 
 import grpc
 import pytest
@@ -85,6 +86,7 @@ def test_impossible_request_is_refused_with_reason(hub, lab):
         ("Datasets", "Delete", {"key": "none"}, "NOT_FOUND", "there is no dataset 'none'"),
         ("Datasets", "Set", {"key": "a", "value": "("}, "INVALID_ARGUMENT", ""),
         ("Runs", "Show", {"rid": 9}, "INVALID_ARGUMENT", "there is no finished run 9"),
+        ("Fits", "Follow", {}, "INVALID_ARGUMENT", "a fit needs the name of a dataset"),
     ]:
         with pytest.raises(grpc.RpcError) as failed:
             call(hub, name, method, **fields)
@@ -100,6 +102,11 @@ def test_values_arrive_as_typed_bytes(hub, lab):
     found = {each.key: each.set for each in call(hub, "Datasets", "Follow").changes}
     assert found["points"].HasField("value") and not found["long"].HasField("value")
     assert found["long"].text == "list of 1000" and list(found["long"].shape) == [1000]
+    # What no message can contain.
+    lab.set_dataset("half \ud800", "\udcff", metadata={"unit": "\ud800", "precision": math.inf, "scale": 2**2000})
+    found = {each.key: each.set for each in call(hub, "Datasets", "Follow").changes}
+    odd = found["half \\ud800"]
+    assert (odd.text, odd.unit, odd.precision, odd.scale) == ("\\udcff", "\\ud800", -1, 0.0)
 
 
 def test_laboratory_may_be_killed_and_started_again(hub, lab):

@@ -42,6 +42,12 @@ def test_places_of_tracebacks_are_shown_once_with_lines_around():
     assert (kernel.line, kernel.function, kernel.origin) == (10, "artiq_run.Flop.run", "abc")
 
 
+def test_lines_are_counted_as_python_does():
+    text = SOURCE.replace("line 3\n", "\fline 3\v\x1c\u2028\r\n").replace("line 4\n", "line 4\r")
+    (first, _) = excerpts(PYTHON.replace("line 2,", "line 5,"), lambda file: (file, text, "now"))
+    assert first.lines[3] == "line 5"
+
+
 @pytest.mark.parametrize("text", [None, "", "line 1\n"])
 def test_place_of_unknown_source_has_no_lines(text):
     (found,) = excerpts(KERNEL, lambda file: (file, text, "now"))

@@ -122,13 +122,14 @@ def test_values_are_shown_with_their_history(lab, kairos_in):
     assert objects(kairos_in("parameters", "history", "frequency", "--json"))[0]["value"] is None
 
 
-def test_datasets_and_log_are_followed(lab, kairos_in):
+def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
     words = [sys.executable, "-m", "kairos"]
-    options = {"cwd": lab.folder, "stdout": subprocess.PIPE, "text": True}
+    options = {"cwd": lab.folder, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with (
-        ThreadPoolExecutor(1) as reader,
         subprocess.Popen([*words, "watch", "points", "--json"], **options) as watch,
         subprocess.Popen([*words, "log", "-f", "-n", "0"], **options) as log,
+        subprocess.Popen([*words, "log", "-f"], **options) as unread,
+        subprocess.Popen([*words, "submit", "lab.py", "-c", "Patient", "-p", "other", "--wait"], **options) as waits,
     ):
         try:
             lab.set_dataset("points", ["before"])
@@ -139,12 +140,33 @@ def test_datasets_and_log_are_followed(lab, kairos_in):
             while [0, 1, 2] not in values:
                 values.append(json.loads(json.loads(watch.stdout.readline())["pyon"]))
             assert values[-4:] == [[], [0], [0, 1], [0, 1, 2]]
+            lab.delete_dataset("points")
+            assert json.loads(watch.stdout.readline()) == {"key": "points", "pyon": None}
             # It may begin to follow only after some runs have printed.
-            found = reader.submit(lambda: any("print:printed" in line for line in log.stdout))
-            while not found.done():
-                lab.ends(lab.run_of("Quick"))
-            assert found.result()
+            with ThreadPoolExecutor(1) as reader:
+                found = reader.submit(lambda: any("print:printed" in line for line in log.stdout))
+                while not found.done():
+                    lab.ends(lab.run_of("Quick"))
+                assert found.result()
+            assert waits.stdout.readline().startswith("run ")
+            lab.kill()
+            assert "does not answer" in log.stderr.readline()
+            assert "does not answer" in waits.stderr.readline()
+            lab.start()
+            lab.release_run("patient")
+            last = lab.run_of("Quick")
+            lab.ends(last)  # it may be logged before it is followed again
+            texts = [log.stdout.readline()]
+            while f"worker({last},lab.py): print:printed" not in texts[-1]:
+                texts.append(log.stdout.readline())
+            assert "is back" in log.stderr.readline()
+            printed_ones = [text for text in texts if "print:printed" in text]
+            assert len(printed_ones) == len(set(printed_ones)), "none twice"
+            assert waits.wait(PATIENCE) == 0 and waits.stdout.readline().endswith(": completed\n")
+            unread.stdout.close()
+            assert unread.wait(PATIENCE) == 1, "it sees that nobody reads, although nothing is logged"
         finally:
+            unread.kill()
             watch.kill(), log.kill()
 
 

@@ -153,6 +153,36 @@ def test_commit_is_written_out_with_its_submodules_or_without_those_that_are_not
     assert written(3) == ["a.py"] and "the submodule lib dir/sub of" in caplog.text
 
 
+def test_commit_is_written_out_as_checked_out_and_not_deleted_while_it_is_used(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    git(root, "init", "-q")
+    git(root, "config", "filter.upper.smudge", "tr a-z A-Z; seq 100000 >&2")
+    (root / ".gitattributes").write_text("table.csv export-ignore\n*.txt filter=upper\n")
+    for name in ("table.csv", "a.txt"):
+        (root / name).write_text("text")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "One")
+    commit = git(root, "rev-parse", "HEAD")
+    source = GitSource(root, tmp_path / "exports")
+
+    async def work():
+        writing = asyncio.ensure_future(source.tree(commit))
+        while not writing.done():
+            source.keep(set())
+            await asyncio.sleep(0)
+        async with source.using(commit) as folder:
+            source.keep(set())
+            assert [(folder / name).read_text() for name in ("table.csv", "a.txt")] == ["text", "TEXT"]
+            assert (await writing) == folder
+        source.keep({commit})
+        assert folder.exists()
+        source.keep(set())
+        assert not any((tmp_path / "exports").iterdir())
+
+    asyncio.run(work())
+
+
 async def _tree(source: GitSource):
     return await source.tree(await source.current())
 

@@ -5,6 +5,7 @@ import sys
 
 from ..errors import CommandLineError
 from ..labclient import connect
+from .follow import insist
 from .tables import print_table
 
 __all__ = ["calibrate"]
@@ -27,7 +28,7 @@ def calibrate(args) -> int:
     if args.detach:
         print(json.dumps({"calibration": number}) if args.json else f"calibration {number}")
         return 0
-    return _follow(lab, number, args.json)
+    return _follow(args.lab, number, args.json)
 
 
 def _list(lab, as_json: bool) -> int:
@@ -47,8 +48,8 @@ def _list(lab, as_json: bool) -> int:
     return 0
 
 
-def _follow(lab, number: int, as_json: bool) -> int:
-    session = lab.session(number)
+def _follow(folder, number: int, as_json: bool) -> int:
+    session = insist(folder, lambda lab: lab.session(number))
     shown: dict[str, tuple] = {}
     while True:
         for step in session["steps"]:
@@ -57,7 +58,7 @@ def _follow(lab, number: int, as_json: bool) -> int:
                 print(_line(step), flush=True)
         if session["ended"] is not None:
             break
-        session = lab.session_changes(number, session)
+        session = insist(folder, lambda lab, seen=session: lab.session_changes(number, seen))
     if as_json:
         print(json.dumps(session))
     elif all(step["state"] == "valid" for step in session["steps"]):

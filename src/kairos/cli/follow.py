@@ -1,49 +1,132 @@
-"""``kairos log`` and ``kairos watch``: what happens in the laboratory."""
+"""``kairos log`` and ``kairos watch``: what happens in the laboratory, also while it is started again."""
 
 import json
 import logging
+import select
 import socket
 import sys
 import time
+from contextlib import suppress
 
 from .. import pyon
+from ..controllers.listening import dialled
 from ..errors import KairosError
 from ..experiment.datasets import apply_change
-from ..labclient import addresses, connect
+from ..labclient import Away, connect
+from ..labfolder import BROADCAST, NOTIFY, state_of
 from ..quantities import Quantity
+from .printed import OutputFailed
 from .tables import json_line
 
-__all__ = ["log", "watch"]
+__all__ = ["insist", "log", "watch"]
 
 RETRY = 0.5
 """Seconds between attempts to reach a laboratory that is being started again."""
+BLOCK = 1 << 16
+"""Bytes received at once."""
+MISSED = 10_000
+"""Records of the log that are asked for after its restart: as many as it remembers."""
 
 
-def _lines(folder, port: str, greeting: str):
-    """Yield the values that a port sends, across restarts of the laboratory."""
+def _followed(folder, name: str, greeting: str, begin=lambda: None):
+    """Yield what the laboratory sends on a socket, across its restarts, as pairs: (True, what `begin()` returns) as
+    soon as it sends, then (False, value). OutputFailed when nobody reads
+    the output any more, although there may be nothing to print."""
+    waiting = _Waiting()
     while True:
-        try:
-            where = addresses(folder)
-            with socket.create_connection((where["host"], where[port])) as connection:
-                connection.sendall(greeting.encode())
-                with connection.makefile("rb") as lines:
-                    for line in lines:
-                        yield pyon.decode(line.decode())
-        except (OSError, ValueError, KairosError):
-            pass
+        with suppress(OSError, KairosError), dialled(state_of(folder) / name) as connection:
+            connection.sendall(f"ARTIQ {greeting}\n".encode())
+            yield True, begin()
+            waiting.end()
+            for line in _lines(connection):
+                yield False, pyon.decode(line.decode())
+        if not _is_read(0):
+            raise OutputFailed(BrokenPipeError())
+        waiting.go_on()
+
+
+def insist(folder, call):
+    """Return `call(lab)`, which changes nothing and so may be repeated, of a laboratory that may be started again
+    meanwhile."""
+    waiting = _Waiting()
+    while True:
+        with suppress(Away):
+            found = call(connect(folder))
+            waiting.end()
+            return found
+        waiting.go_on()
+
+
+class _Waiting:
+    """Waiting for a laboratory that does not answer, which is said once."""
+
+    def __init__(self):
+        self._is_reported = False
+
+    def go_on(self):
+        if not self._is_reported:
+            print("the laboratory does not answer; it is waited for", file=sys.stderr, flush=True)
+        self._is_reported = True
         time.sleep(RETRY)
+
+    def end(self):
+        if self._is_reported:
+            print("the laboratory is back", file=sys.stderr, flush=True)
+        self._is_reported = False
+
+
+def _lines(connection: socket.socket):
+    """Yield the lines that arrive, until the connection or the output is closed."""
+    begun = bytearray()
+    while _is_read(None, connection) and (block := connection.recv(BLOCK)):
+        *whole, rest = block.split(b"\n")
+        for line in whole:
+            yield bytes(begun + line)
+            begun.clear()
+        begun += rest
+
+
+def _is_read(timeout: int | None, *connections) -> bool:
+    """Wait until something arrives at a connection, for at most `timeout` ms; returns whether the output is still
+    read."""
+    poll = select.poll()
+    for connection in connections:
+        poll.register(connection, select.POLLIN)
+    with suppress(OSError, ValueError, AttributeError):  # there may be none
+        poll.register(output := sys.stdout.fileno(), 0)
+        return not any(number == output and event & select.POLLERR for number, event in poll.poll(timeout))
+    poll.poll(timeout)
+    return True
 
 
 def log(args):
     """Print the newest records of the log, and follow it if requested."""
-    records = connect(args.lab).log(args.number)
+    lab = connect(args.lab)
+    if not args.follow:
+        records = lab.log(args.number)
+        _print_records(records, args.json)
+        if not (records or args.json) and args.number:
+            print("nothing was logged yet")
+        return
+    last, known, asked = None, set(), args.number
+
+    def newest():
+        return [tuple(record) for record in connect(args.lab).log(asked)]
+
+    for has_begun, found in _followed(args.lab, BROADCAST, "broadcast\nlog", newest):
+        if has_begun:
+            new = found[found.index(last) + 1 :] if last in found else found
+            known, asked = set(found), MISSED
+        else:
+            # Those that were logged just before are in both.
+            new = [record for record in [tuple(found)] if record not in known]
+        _print_records(new, args.json)
+        last = new[-1] if new else last
+
+
+def _print_records(records, as_json: bool):
     for record in records:
-        _print_record(record, args.json)
-    if not (records or args.json or args.follow) and args.number:
-        print("nothing was logged yet")
-    if args.follow:
-        for record in _lines(args.lab, "broadcast", "ARTIQ broadcast\nlog\n"):
-            _print_record(record, args.json)
+        _print_record(record, as_json)
 
 
 def _print_record(record, as_json: bool):
@@ -60,20 +143,25 @@ def watch(args):
     their present state."""
     connect(args.lab)
     datasets: dict = {}
-    for change in _lines(args.lab, "notify", "ARTIQ sync_struct\ndatasets\n"):
+    for has_begun, change in _followed(args.lab, NOTIFY, "sync_struct\ndatasets"):
+        if has_begun:
+            continue
         if change["action"] == "init":
             datasets = change["struct"]
             changed = set(datasets)
             if sys.stdout.isatty() and not (changed & set(args.keys) if args.keys else changed):
                 print(f"no dataset{' of these' if args.keys else ''} yet; waiting", file=sys.stderr)
         else:
-            entries = {key: list(entry) for key, entry in datasets.items()} if change["path"] else datasets
-            apply_change(entries, change)
-            datasets = {key: tuple(entry) for key, entry in entries.items()}
-            changed = {change["path"][0] if change["path"] else change["key"]}
-        for key in sorted(changed):
-            if key in datasets and (not args.keys or key in args.keys):
+            path = change["path"]
+            if path:
+                datasets[path[0]] = list(datasets[path[0]])  # to be changed in its elements
+            apply_change(datasets, change)
+            changed = {path[0] if path else change["key"]}
+        for key in sorted(changed & set(args.keys) if args.keys else changed):
+            if key in datasets:
                 _print_dataset(key, *datasets[key], args.json)
+            else:
+                print(json.dumps({"key": key, "pyon": None}) if args.json else f"{key}: deleted", flush=True)
 
 
 def _print_dataset(key, persist, value, metadata, as_json: bool):

@@ -7,6 +7,7 @@ from ..errors import CommandLineError
 from ..labclient import connect
 from ..labdata import connect as connect_data
 from ..texts import plain
+from .follow import insist
 from .submit import changed
 from .tables import json_line, print_table
 
@@ -106,7 +107,7 @@ def analyze(args) -> int:
     failed = False
     for run in args.runs:
         rid = lab.analyze(run)
-        status = lab.wait(rid) if args.wait else None
+        status = insist(args.lab, lambda lab, rid=rid: lab.wait(rid)) if args.wait else None
         failed |= status not in (None, "completed")
         if args.json:
             print(json.dumps({"rid": rid, **({"status": status} if args.wait else {})}))

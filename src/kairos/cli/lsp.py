@@ -147,7 +147,7 @@ def serve(args) -> int:
         slack, path = slacks.get(params.text_document.uri), path_of(params.text_document.uri)
         if not slack:
             return []
-        brief, lines = above("twin:verdict.brief"), path.read_text().splitlines()
+        brief, lines = above("twin:verdict.brief"), path.read_text().split("\n")
         first, last = params.range.start.line, params.range.end.line
         return [
             types.InlayHint(_end_of(types, number, lines), f"slack {brief(slack[number + 1])}", padding_left=True)

@@ -14,6 +14,7 @@ from ..texts import plain
 from .arguments import check_known
 from .command import suggestion
 from .experiments import argument_texts, chosen_class, parse_arguments
+from .follow import insist
 from .listing import full_name, names_of
 
 __all__ = ["answers", "changed", "moment", "submit"]
@@ -54,7 +55,7 @@ def submit(args) -> int:
         print(f"run {rid}: {plain(rehearsal['sentence'])}", file=where, flush=True)
         if must_wait:
             print(f"run {rid} is held; mend it, then submit it again, or release it", file=sys.stderr)
-    status = lab.wait(rid) if args.wait and not must_wait else None
+    status = insist(args.lab, lambda lab: lab.wait(rid)) if args.wait and not must_wait else None
     if args.json:
         found = {"rid": rid, "rehearsal": rehearsal, **({"status": status} if args.wait else {})}
         print(json.dumps({name: value for name, value in found.items() if value is not None}))

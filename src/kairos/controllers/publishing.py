@@ -8,6 +8,7 @@ messages.
 
 import asyncio
 import logging
+import socket
 import ssl
 from collections.abc import Callable, Iterable
 from math import isfinite
@@ -180,9 +181,10 @@ class _Sender:
         raise NotImplementedError
 
     async def serve_on(self, connection, encryption: ssl.SSLContext | None = None):
-        """Listen on a socket that is bound; may be called several times."""
+        """Listen on a socket that is bound, of any family; may be called several times."""
         loop = asyncio.get_running_loop()
-        self._servers.append(await loop.create_server(lambda: _Session(self), sock=connection, ssl=encryption))
+        create = loop.create_unix_server if connection.family == socket.AF_UNIX else loop.create_server
+        self._servers.append(await create(lambda: _Session(self), sock=connection, ssl=encryption))
 
     async def stop(self):
         """Close all connections and stop listening."""

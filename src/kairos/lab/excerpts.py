@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,7 +45,8 @@ def excerpts(error: str, text_of: Callable[[str], tuple[str, str | None, str]]) 
         if (file, line) in found:
             continue
         name, text, origin = text_of(file)
-        lines = (text or "").splitlines()
+        # As Python counts them: a form feed ends no line.
+        lines = [each.rstrip("\n") for each in StringIO(text or "", newline=None)]
         first = max(1, line - AROUND)
         # Of a file that has become shorter, the line is not there any more.
         some = tuple(lines[first - 1 : line + AROUND]) if line <= len(lines) else ()

@@ -1,7 +1,9 @@
 """The files of a commit, written out by Git's command line, with those of its submodules."""
 
 import logging
+import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 from ..errors import UsageError
@@ -14,10 +16,12 @@ SUBMODULE = "160000"
 """Mode of an entry of a tree that is a commit of another repository."""
 
 
-def git(root: Path, *words: str) -> bytes:
-    """Return what a command of Git prints in the repository `root`; UsageError."""
+def git(root: Path, *words: str, index: Path | None = None) -> bytes:
+    """Return what a command of Git prints in the repository `root`; UsageError. `index`: a file that takes the place
+    of the repository's index."""
+    environment = None if index is None else {**os.environ, "GIT_INDEX_FILE": str(index)}
     try:
-        done = subprocess.run([*_git(root), *words], capture_output=True)
+        done = subprocess.run([*_git(root), *words], capture_output=True, env=environment)
     except OSError as error:
         raise UsageError(f"git cannot be started: {error.strerror}") from None
     if done.returncode:
@@ -55,19 +59,15 @@ def export(root: Path, commit: str, folder: Path):
 
 
 def _unpack(root: Path, commit: str, folder: Path):
-    try:
-        # Through a pipe: a repository may be larger than the memory.
-        with subprocess.Popen(
-            [*_git(root), "archive", "--format=tar", commit], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        ) as archive:
-            tar = subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, stderr=subprocess.PIPE)
-            archive.stdout.close()
-            said = archive.stderr.read()
-    except OSError as error:
-        raise UsageError(f"{error.filename or 'git'} cannot be started: {error.strerror}") from None
-    if tar.returncode or archive.returncode:
-        said = tar.stderr if tar.returncode else said
-        raise UsageError(f"the files of the commit {commit[:12]} cannot be written: {_reason(said)}")
+    """As a checkout, with its filters: `git archive` leaves out what is marked ``export-ignore``."""
+    with tempfile.TemporaryDirectory() as place:
+        index = Path(place, "index")
+        try:
+            git(root, "read-tree", commit, index=index)
+            git(root, "checkout-index", "--all", f"--prefix={folder.resolve()}/", index=index)
+        except UsageError as error:
+            reason = str(error).removeprefix(f"{root}: ")
+            raise UsageError(f"the files of the commit {commit[:12]} cannot be written: {reason}") from None
 
 
 def _places(root: Path, commit: str, path: str) -> list[Path]:

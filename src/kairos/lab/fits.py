@@ -68,10 +68,12 @@ class Fits:
         return _Datasets(self._results / record["results"])
 
     async def _fitted(self, fit: dict, value) -> Fit:
+        if not fit["y"]:
+            raise UsageError("a fit needs the name of a dataset")
         columns = []
         for name in ("y", "x", "error"):
             given = value(fit[name]) if fit[name] else None
-            if given is not None and not hasattr(given, "__len__"):
+            if given is not None and (not hasattr(given, "__len__") or getattr(given, "ndim", 1) == 0):
                 return Fit(fit["shape"], {}, {}, problem=f"{fit[name]} is no list of numbers")
             columns.append(given)
         length = min(len(each) for each in columns if each is not None)

@@ -22,7 +22,7 @@ from ..devices import DeviceDB, whole_text
 from ..emulator import fingerprints, is_emulated, variant_of
 from ..errors import UsageError
 from ..experiment.store import DatasetStore
-from ..labclient import ADDRESS, SOCKET, STATE
+from ..labfolder import ADDRESS, BROADCAST, NOTIFY, SOCKET, STATE
 from ..network import analyzer
 from ..runs import RIDCounter
 from . import clock, targets
@@ -305,7 +305,8 @@ class Laboratory:
             for connection in bound(addresses, port, name):
                 self.addresses[name] = connection.getsockname()[1]
                 await server.serve_on(connection, encryption)
-        await service.serve_on(unix_socket(self.state / SOCKET))
+        for own, name in ((publisher, NOTIFY), (self.broadcaster, BROADCAST), (service, SOCKET)):
+            await own.serve_on(unix_socket(self.state / name))
         await self._serve_hub()
         if self.settings.controllers:
             await self._start_controllers()

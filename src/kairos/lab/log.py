@@ -14,6 +14,8 @@ __all__ = ["Log"]
 
 KEPT = 10_000
 """Records that are remembered."""
+MOST_TEXT = 32 << 20
+"""Characters of them at most."""
 FILE_SIZE, FILES = 10 << 20, 5
 OWN = "master"
 """Name of the laboratory as a source, which clients know."""
@@ -26,8 +28,10 @@ class Log(logging.Handler):
     def __init__(self, broadcaster: Broadcaster, path: Path):
         super().__init__()
         self._broadcaster = broadcaster
-        self.recent: deque[tuple] = deque(maxlen=KEPT)
+        self.recent: deque[tuple] = deque()
         """(level, source, seconds of Unix time, text)."""
+        self._size = 0
+        """Characters of their texts."""
         self.watchers: list[Callable[[list[tuple]], None]] = []
         """Called with new records."""
         self._file = RotatingFileHandler(
@@ -40,6 +44,9 @@ class Log(logging.Handler):
         """Take a record; `text`: ``name:message``."""
         record = (level, source, clock.now(), text)
         self.recent.append(record)
+        self._size += len(text)
+        while len(self.recent) > KEPT or self._size > MOST_TEXT:
+            self._size -= len(self.recent.popleft()[3])
         for watcher in self.watchers:
             watcher([record])
         self._broadcaster.broadcast("log", record)

@@ -2,7 +2,6 @@
 
 from sqlalchemy import select
 
-from .. import pyon
 from . import history
 from .tables import tags
 
@@ -34,15 +33,8 @@ def _named(lab, of: str) -> list[dict]:
     if of in known:
         return [known[of]]
     if of.isdecimal():
-        rid = int(of)
-        run = lab.scheduler.runs.get(rid)
-        expid = pyon.decode(history.shown(lab.database, rid)["expid"]) if run is None else run.submission.expid
-        return [each for each in known.values() if _is_of(each, expid)]
+        return lab.repository.entries(lab.scheduler.expid(int(of)))
     return [entry for entry in known.values() if of in (entry["file"], entry["class_name"])]
-
-
-def _is_of(entry: dict, expid: dict) -> bool:
-    return entry["file"] == expid.get("file") and expid.get("class_name") in (None, entry["class_name"])
 
 
 def _classes(lab, of) -> list[str]:

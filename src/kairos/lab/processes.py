@@ -15,12 +15,12 @@ from pathlib import Path
 
 from .. import pyon
 from ..controllers.listening import unix_socket
-from ..controllers.logs import Records
 from ..controllers.wire import described
 from ..errors import KairosError
 from .journal import Reader, Record
+from .printed import Output, last_line
 
-__all__ = ["Ended", "Process", "Processes", "last_line", "lock_free"]
+__all__ = ["Ended", "Process", "Processes", "lock_free"]
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +33,6 @@ OUTPUT_PERIOD = 0.2
 """Seconds between two looks at what a run has printed."""
 TOGETHER = 256
 """Records that are processed before others have their turn."""
-OUTPUT_TOGETHER = 1 << 20
-"""Bytes of output that are processed at a time."""
 
 
 class Ended(KairosError):
@@ -68,8 +66,7 @@ class Process:
         self.key, self.folder, self.pid = key, folder, pid
         self._take, self._printed = take, printed
         self._reader = Reader(folder / "journal")
-        self._output = 0
-        self._records = Records()
+        self._output = Output(folder / "output")
         self._writer: asyncio.StreamWriter | None = None
         self._results: asyncio.Queue = asyncio.Queue()
         self.stage: str | None = None
@@ -211,32 +208,28 @@ class Process:
         while True:
             last = self.gone.is_set()
             self._changed.clear()
+            more = False
             try:
                 await self.read_on()
-                self._read_output()
+                more = await self._read_output(last)
             except Exception:
                 logger.exception("what run %s has written cannot be processed", self.key)
+            if more:
+                continue
             if last:
-                for record in self._records.rest():
-                    self._print(*record)
                 return
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), OUTPUT_PERIOD)
 
-    def _read_output(self):
-        with suppress(FileNotFoundError), (self.folder / "output").open("rb") as file:
-            file.seek(self._output)
-            data = file.read(OUTPUT_TOGETHER)
-            # A line that is not complete is read again.
-            end = len(data) if self.gone.is_set() or len(data) == OUTPUT_TOGETHER else data.rfind(b"\n") + 1
-            self._output += end
-            for line in data[:end].decode(errors="replace").splitlines():
-                for record in self._records.add(line):
-                    self._print(*record)
-
-    def _print(self, level: int, text: str):
-        if self._printed is not None:
-            self._printed(level, text)
+    async def _read_output(self, ended: bool) -> bool:
+        """Process what it has printed; returns whether there is more."""
+        records, more = self._output.read(ended)
+        for number, (level, text) in enumerate(records):
+            if self._printed is not None:
+                self._printed(level, text)
+            if number % TOGETHER == TOGETHER - 1:
+                await asyncio.sleep(0)
+        return more
 
 
 def _some(reader: Reader) -> list[Record]:
@@ -448,10 +441,3 @@ class Processes:
             line = pyon.encode({"reply": described(error), "number": message["number"]})
         with suppress(OSError, RuntimeError):
             writer.write(line.encode() + b"\n")
-
-
-def last_line(folder: Path) -> str:
-    """Return the last line that a process has printed into its folder."""
-    path = folder / "output"
-    lines = path.read_text(errors="replace").strip().splitlines() if path.exists() else []
-    return lines[-1] if lines else ""

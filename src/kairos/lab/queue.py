@@ -121,6 +121,10 @@ class Queue:
         except OSError as error:
             raise UsageError(f"the number of the run cannot be kept in last_rid.pyon: {error.strerror}") from None
 
+    def ended(self, rid: int) -> dict:
+        """Return what was submitted as a run that has ended; UsageError for an unknown one."""
+        return pyon.decode(history.shown(self._database, rid)["expid"])
+
     def how_ended(self, rid: int) -> str | None:
         """Return the status with which a run has ended; None if it has not."""
         with self._database.view() as view:

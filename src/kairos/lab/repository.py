@@ -9,8 +9,9 @@ import hashlib
 import logging
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import suppress
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from .. import files, pyon
@@ -20,7 +21,8 @@ from ..schedule import listed
 from .defaults import MISSING
 from .excerpts import NOW, OWN, STORED
 from .exports import export, git
-from .processes import Ended, Processes, last_line
+from .printed import last_line
+from .processes import Ended, Processes
 
 __all__ = ["FolderSource", "GitSource", "Repository"]
 
@@ -61,8 +63,13 @@ class FolderSource:
         """Return the folder with the files of a revision."""
         return self.root
 
+    @asynccontextmanager
+    async def using(self, revision: str) -> AsyncIterator[Path]:
+        """Context in which the files of a revision are not deleted; yields their folder."""
+        yield self.root
+
     def keep(self, revisions: set[str]):
-        """Delete the files of other revisions."""
+        """Delete the files of other revisions that nothing uses."""
 
     def name(self, file: Path) -> str | None:
         """Return the name of a file of any revision, relative to the repository; None if it is none."""
@@ -82,6 +89,7 @@ class GitSource:
     def __init__(self, root: Path, exports: Path):
         self.root, self._exports = root.resolve(), exports
         self._exporting = asyncio.Lock()
+        self._used: Counter[str] = Counter()
 
     async def _git(self, *words) -> bytes:
         return await asyncio.to_thread(git, self.root, *words)
@@ -105,11 +113,21 @@ class GitSource:
 
     async def tree(self, revision: str) -> Path:
         """Return the folder with the files of a commit."""
+        async with self.using(revision) as folder:
+            return folder
+
+    @asynccontextmanager
+    async def using(self, revision: str) -> AsyncIterator[Path]:
+        """Context in which the files of a commit are not deleted; yields their folder."""
         folder = self._exports / revision
-        async with self._exporting:
-            if not folder.exists():
-                await self._export(revision, folder)
-        return folder
+        self._used[revision] += 1
+        try:
+            async with self._exporting:
+                if not folder.exists():
+                    await self._export(revision, folder)
+            yield folder
+        finally:
+            self._used[revision] -= 1
 
     def name(self, file: Path) -> str | None:
         """Return the name of a file of any commit, relative to the repository; None if it is none."""
@@ -130,9 +148,10 @@ class GitSource:
             raise
 
     def keep(self, revisions: set[str]):
-        """Delete the files of other commits."""
+        """Delete the files of other commits that nothing uses."""
+        used = {*revisions, *(name for name, count in self._used.items() if count)}
         for folder in self._exports.glob("*"):
-            if folder.name not in revisions:
+            if (folder.name.split(".")[1] if folder.name.startswith(".") else folder.name) not in used:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -178,13 +197,18 @@ class Repository:
 
     # Submissions
 
+    def entries(self, expid: dict) -> list[dict]:
+        """Return what is listed of the experiments that a submission stands for: several if it names no class."""
+        if "repo_rev" not in expid:
+            return []
+        file, name = expid.get("file"), expid.get("class_name")
+        return [
+            each for each in self.experiments.values() if each["file"] == file and name in (None, each["class_name"])
+        ]
+
     def entry(self, expid: dict) -> dict:
         """Return what is listed of the experiment of a submission; empty if it is not in the repository."""
-        if "repo_rev" in expid:
-            for entry in self.experiments.values():
-                if entry["file"] == expid.get("file") and expid.get("class_name") in (None, entry["class_name"]):
-                    return entry
-        return {}
+        return next(iter(self.entries(expid)), {})
 
     def arguments(self, expid: dict) -> dict:
         """Return the arguments of the experiment of a submission, as in the list; empty if they are not known."""
@@ -194,11 +218,19 @@ class Repository:
         """Return a submission with the full name of its commit, or the absolute path of its file,
         and the message of the commit; KeyError for an unknown one."""
         if "repo_rev" in expid:
-            revision, message = await self._source.resolved(expid["repo_rev"] or self.state["cur_rev"])
+            revision, message = await self._resolved(expid["repo_rev"])
             return {**expid, "repo_rev": revision}, message
         if "file" in expid:
             return {**expid, "file": str((self._master / expid["file"]).resolve())}, None
         return dict(expid), None
+
+    async def _resolved(self, revision: str | None) -> tuple[str, str | None]:
+        if revision:
+            return await self._source.resolved(revision)
+        try:
+            return await self._source.resolved(self.state["cur_rev"])
+        except KeyError as error:
+            raise KeyError(f"{error.args[0]} any more: 'kairos experiments scan' finds the present one") from None
 
     async def source_of(self, file: str, revision: str, known: dict[str, str]) -> tuple[str, str | None, str]:
         """Return the name of a file of a run, relative to the repository if it is there, its text, and what the text
@@ -220,7 +252,17 @@ class Repository:
 
     async def directory(self, expid: dict) -> str | None:
         """Return the folder to which the file of a submission is relative; None if to none."""
-        return str(await self._source.tree(expid["repo_rev"])) if "repo_rev" in expid else None
+        async with self.using(expid) as folder:
+            return folder
+
+    @asynccontextmanager
+    async def using(self, expid: dict) -> AsyncIterator[str | None]:
+        """As `directory`; its files are not deleted in this context."""
+        if "repo_rev" not in expid:
+            yield None
+            return
+        async with self._source.using(expid["repo_rev"]) as folder:
+            yield str(folder)
 
     def keep(self, expids):
         """Delete the files of commits that neither the list nor one of the submissions needs."""
@@ -236,10 +278,10 @@ class Repository:
         self._idle.clear()
         try:
             name = await (self._source.current() if revision is None else self._name(revision))
-            root = await self._source.tree(name)
-            await self._scan(root)
-            self._set_state(cur_rev=name)
-            self.scanned(root)
+            async with self._source.using(name) as root:
+                await self._scan(root)
+                self._set_state(cur_rev=name)
+                self.scanned(root)
         finally:
             self._set_state(scanning=False)
             self._idle.set()
@@ -254,9 +296,9 @@ class Repository:
         self._set_state(scanning=True)
         self._idle.clear()
         try:
-            root = await self._source.tree(self.state["cur_rev"])
-            hashes = await asyncio.to_thread(_hashes, root)
-            await self._examine_files(root, [name for name in stale if name in hashes], hashes)
+            async with self._source.using(self.state["cur_rev"]) as root:
+                hashes = await asyncio.to_thread(_hashes, root)
+                await self._examine_files(root, [name for name in stale if name in hashes], hashes)
         finally:
             self._set_state(scanning=False)
             self._idle.set()
@@ -360,8 +402,8 @@ class Repository:
         if not use_repository:
             return (await self._examined((self._master / filename).resolve(), None))["classes"]
         name = self.state["cur_rev"] if revision is None else await self._name(revision)
-        root = await self._source.tree(name)
-        return (await self._examined(root / filename, root))["classes"]
+        async with self._source.using(name) as root:
+            return (await self._examined(root / filename, root))["classes"]
 
 
 def _below(file: Path, folder: Path) -> str | None:
@@ -375,8 +417,10 @@ def _hashes(root: Path) -> dict[str, str]:
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
         for name in names:
-            if name.endswith(".py") and not name.startswith("."):
-                path = Path(folder, name)
+            path = Path(folder, name)
+            if (
+                name.endswith(".py") and not name.startswith(".") and path.is_file()
+            ):  # no pipe, which would be waited for
                 with suppress(OSError):
                     found[path.relative_to(root).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found

@@ -246,6 +246,10 @@ class Scheduler:
             raise UsageError(f"there is no run {rid} in the queue")
         return self.runs[rid]
 
+    def expid(self, rid: int) -> dict:
+        """Return what was submitted as a run, in the queue or finished; UsageError for an unknown one."""
+        return self.runs[rid].submission.expid if rid in self.runs else self._queue.ended(rid)
+
     def waiting(self, rid: int) -> Run:
         """Return a run that has not begun; UsageError if there is none."""
         run = self.known(rid)

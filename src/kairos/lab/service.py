@@ -164,12 +164,13 @@ class Service:
         name. `theory`: with the curves that the twin has measured, and the `numbers` of the bench file. KeyError if
         `repo_rev` is no commit."""
         if isinstance(expid, int):
-            expid = self._expid(expid)
+            expid = self._lab.scheduler.expid(expid)
         check_submission(expid)
         repository = self._lab.repository
         expid, _ = await repository.resolved({"log_level": 30, **expid})
-        found = await self._lab.scheduler.rehearsals.now(expid, bench or {}, theory)
-        return {**found, "directory": await repository.directory(expid)}
+        async with repository.using(expid) as folder:
+            found = await self._lab.scheduler.rehearsals.now(expid, bench or {}, theory)
+        return {**found, "directory": folder}
 
     def locks(self) -> list[dict]:
         """Return the locks: `kind`, `name`, `person`, `note`, `since`, `expires`."""
@@ -203,13 +204,8 @@ class Service:
     def described(self, rid) -> tuple[str, dict | None]:
         """Return the class of a run, in the queue or finished, and the arguments that its experiment takes, as
         those of `experiments`; None if they are not known: it is not in the repository any more, or never was."""
-        expid = self._expid(rid)
+        expid = self._lab.scheduler.expid(rid)
         return expid.get("class_name") or "", self._lab.repository.entry(expid).get("arginfo")
-
-    def _expid(self, rid: int) -> dict:
-        """Return what was submitted as a run, in the queue or finished."""
-        queued = self._lab.scheduler.runs.get(rid)
-        return pyon.decode(self.run(rid)["expid"]) if queued is None else queued.submission.expid
 
     async def examine(self, file) -> dict:
         """Return the requirements of the experiments in a file, by class."""

@@ -8,7 +8,7 @@ import asyncio
 
 from ..errors import UsageError
 from ..outputs import CLASS, EXPERIMENT
-from . import clock, history, order
+from . import history, order
 
 __all__ = ["ended", "submission"]
 
@@ -17,7 +17,6 @@ USING = "prepare_done", "running", "paused"
 """Statuses of a run whose devices are known, and that uses them or will soon."""
 LONGEST = 25.0
 """Seconds for which the end of the run is awaited; a client waits for 30 s."""
-LOOK = 0.2
 
 
 async def submission(lab, device: str, name: str, values: dict, initialise: bool, person: str | None) -> dict:
@@ -66,14 +65,26 @@ async def ended(lab, rid: int | None, name: str) -> int:
     its rehearsal has refused does not stay in the queue."""
     if rid is None:
         raise UsageError("the laboratory is ending")
-    until = clock.now() + LONGEST
-    while (run := lab.scheduler.runs.get(rid)) is not None:
-        if order.is_held(run):
-            lab.scheduler.delete(rid)
-            raise UsageError(f"{name} is not set: {run.submission.held}")
-        if clock.now() > until:
-            raise UsageError(f"run {rid} has not set {name} yet: {lab.scheduler.why(run) or f'it is {run.status}'}")
-        await asyncio.sleep(LOOK)
+    changed = asyncio.Event()
+
+    def note(_):
+        changed.set()
+
+    watchers = lab.scheduler.publication.watchers
+    watchers.append(note)
+    try:
+        async with asyncio.timeout(LONGEST):
+            while (run := lab.scheduler.runs.get(rid)) is not None:
+                if order.is_held(run):
+                    lab.scheduler.delete(rid)
+                    raise UsageError(f"{name} is not set: {run.submission.held}")
+                changed.clear()
+                await changed.wait()
+    except TimeoutError:
+        reason = lab.scheduler.why(run) or f"it is {run.status}"
+        raise UsageError(f"run {rid} has not set {name} yet: {reason}") from None
+    finally:
+        watchers.remove(note)
     record = history.shown(lab.database, rid)
     if record["status"] != "completed":
         raise UsageError(f"{name} is not set: run {rid} {record['status']}: {record['error'] or 'see its log'}")

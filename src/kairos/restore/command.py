@@ -5,6 +5,7 @@ from pathlib import Path
 
 from .. import emulator
 from ..cli.bench import NAME
+from ..cli.follow import insist
 from ..cli.waveforms import chips_of, file_of, show_chips
 from ..devices import DeviceDB, DeviceManager
 from ..errors import UsageError
@@ -46,7 +47,7 @@ def _submitted(args, path: Path) -> int:
     rid = lab.submit({"file": str(EXPERIMENT), "class_name": CLASS, "arguments": arguments})
     if not args.json:
         print(f"run {rid}", flush=True)
-    status = lab.wait(rid)
+    status = insist(args.lab, lambda lab: lab.wait(rid))
     if args.json:
         print(json.dumps({"rid": rid, "status": status}))
     else:

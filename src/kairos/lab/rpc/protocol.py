@@ -34,8 +34,20 @@ def _class(name: str):
 
 
 def message(name: str, /, **fields):
-    """Return a message of this type."""
-    return _class(name)(**fields)
+    """Return a message of this type. Halves of characters, which texts and the names of files of users may contain but
+    messages may not, are escaped as in Python's source."""
+    try:
+        return _class(name)(**fields)
+    except UnicodeEncodeError:
+        return _class(name)(**{field: _whole(value) for field, value in fields.items()})
+
+
+def _whole(value):
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_whole(key): _whole(part) for key, part in value.items()}
+    return [_whole(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def services() -> list:

@@ -16,6 +16,7 @@ __all__ = ["argument", "dataset", "from_json", "in_unit", "number", "text_of", "
 
 SHORT = 1024
 """Bytes up to which a value is sent without having been asked for."""
+MOST_DIGITS = 100
 TEXT = 80
 """Characters of a value's text."""
 
@@ -53,7 +54,7 @@ def dataset(entry, whole: bool):
         text=text_of(given),
         unit=str(metadata.get("unit") or ""),
         scale=number(metadata.get("scale"), 0.0),
-        precision=int(number(metadata.get("precision"), -1)),
+        precision=_digits(number(metadata.get("precision"), -1.0)),
         shape=_shape(given),
     )
     if whole or _is_short(given):
@@ -83,8 +84,13 @@ def number(given, default):
     """Return a number, or `default` for what is none."""
     try:
         return default if given is None else float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return default
+
+
+def _digits(precision: float) -> int:
+    """Return a number of digits, -1 for none that makes sense."""
+    return int(precision) if 0 <= precision <= MOST_DIGITS else -1
 
 
 def in_unit(metadata: dict, unit: str) -> dict:

@@ -1,0 +1,72 @@
+"""What runs print, as it comes to the log of the laboratory."""
+
+import logging
+
+import pytest
+
+from kairos.lab import printed
+from kairos.lab.log import Log
+from kairos.lab.printed import Output, last_line
+
+
+def all_of(output, ended=True):
+    found, more = output.read(ended)
+    while more:
+        records, more = output.read(ended)
+        found += records
+    return found
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "output"
+
+
+@pytest.mark.parametrize("character", ["\r", "\v", "\f", "\x1c", "\x85", "\u2028"])
+def test_message_with_characters_that_end_lines_stays_one_record(file, character):
+    file.write_text(f"ERROR<2>:scan:one{character}two\nthree\nprinted\n", newline="")
+    assert all_of(Output(file)) == [
+        (logging.ERROR, f"scan:one{character}two\nthree"),
+        (logging.INFO, "print:printed"),
+    ]
+
+
+def test_line_written_several_times_is_logged_as_it_ends(file):
+    file.write_bytes(b"\r 10 %\r 100 %\nnext\r\n\n")
+    assert [text for _, text in all_of(Output(file))] == ["print: 100 %", "print:next", "print:"]
+
+
+def test_lines_that_come_in_parts_are_complete_records(file, monkeypatch):
+    monkeypatch.setattr(printed, "BLOCK", 10)
+    output = Output(file)
+    assert output.read(False) == ([], False), "it has printed nothing yet"
+    with file.open("ab", buffering=0) as stream:
+        found = []
+        for part in (b"a\nbc\ndefg", b"h\n", "grö".encode(), b"\xc3", b"\x9fe\nrest"):
+            stream.write(part)
+            found += all_of(output, False)
+    assert [text for _, text in found] == ["print:a", "print:bc", "print:defgh", "print:größe"]
+    assert all_of(output) == [(logging.INFO, "print:rest")]
+
+
+def test_end_of_a_flood_is_logged_and_the_rest_is_counted(file):
+    lines = [f"line {number}" for number in range(200_000)]
+    file.write_text("\n".join(lines) + "\n")
+    texts = [text.removeprefix("print:") for _, text in all_of(Output(file))]
+    assert "bytes are left out here, and kept with the run" in texts[0]
+    assert len(texts) > 1000 and texts[1:] == lines[-len(texts) + 1 :]
+    assert last_line(file.parent) == lines[-1]
+    file.write_bytes(b"y" * (3 * printed.BACKLOG))
+    assert sum(len(text) for _, text in all_of(Output(file))) < 2 * printed.BLOCK
+
+
+def test_log_remembers_a_bounded_amount_of_text(tmp_path):
+    class Deaf:
+        def broadcast(self, *_):
+            pass
+
+    log = Log(Deaf(), tmp_path / "lab.log")
+    for number in range(200):
+        log.take("x", logging.INFO, f"{number} {'y' * (1 << 20)}")
+    log.close()
+    assert 10 < len(log.recent) < 100 and log.recent[-1][3].startswith("199 ")
