@@ -3,8 +3,10 @@
 import asyncio
 import os
 import signal
+import socket
 from pathlib import Path
 
+from kairos.lab.forkserver import ATTEMPTS, Spares
 from kairos.lab.processes import Processes
 
 
@@ -64,3 +66,28 @@ def test_process_given_up_while_it_is_started_ends_and_the_next_is_its_own(tmp_p
         await processes.stop()
 
     asyncio.run(work())
+
+
+def test_processes_that_end_at_once_are_not_forked_for_ever(monkeypatch):
+    """They are forked when needed, and answered for if there is room for none."""
+    forked, fork_process = [], os.fork
+
+    def counted():
+        forked.append(fork_process())
+        return forked[-1]
+
+    monkeypatch.setattr("os.fork", counted)
+    monkeypatch.setattr("os.setsid", lambda: os._exit(7))  # at the beginning of each
+    ours, its = socket.socketpair()
+    with ours, its:
+        spares = Spares(its)
+        for number in range(ATTEMPTS):
+            os.waitpid(forked[number], 0)
+            assert spares.replace(forked[number])
+        assert len(forked) == ATTEMPTS
+        spares.start(b"{}")
+        for pid in forked[ATTEMPTS:]:
+            os.waitpid(pid, 0)
+        assert len(forked) <= 2 * ATTEMPTS
+        monkeypatch.setattr("os.fork", lambda: (_ for _ in ()).throw(OSError("no room")))
+        assert [spares.start(b"{}") for _ in range(2)][-1] is None
