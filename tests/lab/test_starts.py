@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 
 from kairos.lab.forkserver import ATTEMPTS, Spares
-from kairos.lab.processes import Processes
+from kairos.lab.processes import Processes, holder_of
 
 
 def fork(processes, folder, number):
@@ -34,7 +34,10 @@ def test_start_succeeds_although_the_waiting_process_or_the_fork_server_was_kill
         started.append(await fork(processes, tmp_path, 1))
         for process in started:
             await process.connected()
-            assert process.pid == int((process.folder / "lock").read_text())
+            assert process.pid == holder_of(process.folder)
+            for content in ("", "noise\0", "0"):  # not written yet, damaged
+                (process.folder / "lock").write_text(content)
+                assert process.pid == holder_of(process.folder)
             await process.stop(orderly=False)
         await processes.stop()
 

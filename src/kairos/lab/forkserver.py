@@ -1,11 +1,11 @@
 """The process that starts processes of runs in milliseconds: everything they import is loaded already, and it forks.
 
 One process is always forked in advance; if it is killed, another one takes its place. If several end at once, the next
-one is forked when it is needed. This one is single-threaded, has
-no connection to a device and opens no file. It receives a line of PYON for each process: `kind`, `folder`, `path` and
-`begin`, see `kairos.lab.worker.main`, and answers with its number, ``{"started": PID}``, null if none can be forked. When one ends, it
-sends ``{"ended": PID, "code": ...}``. A process is in a session of its own and outlives this one,
-which ends with the laboratory.
+one is forked when it is needed. This one is single-threaded, has no connection to a device and opens no file. It
+receives a line of PYON for each process: `kind`, `folder`, `path` and `begin`, see `kairos.lab.worker.main`, and
+answers with its number, ``{"started": PID}``, null if none can be forked. When one ends, it sends
+``{"ended": PID, "code": ...}``. A process is in a session of its own and outlives this one, which ends with the
+laboratory.
 """
 
 import fcntl
@@ -143,7 +143,9 @@ class Spares:
         if self._short < ATTEMPTS:
             self._fork()
         else:
-            logger.error("%d processes have ended as soon as they were forked; the next is forked when needed", ATTEMPTS)
+            logger.error(
+                "%d processes have ended as soon as they were forked; the next is forked when needed", ATTEMPTS
+            )
         return True
 
 
