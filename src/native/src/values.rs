@@ -132,9 +132,10 @@ impl<'py> Objects<'py> {
 
     /// Counts objects before they are made.
     fn spend(&mut self, count: u64) -> PyResult<()> {
-        self.left = self.left.checked_sub(count).ok_or_else(|| {
-            ProtocolError::new_err(format!("it sends a message with more than {OBJECTS_MAX} values"))
-        })?;
+        self.left = self
+            .left
+            .checked_sub(count)
+            .ok_or_else(|| ProtocolError::new_err(format!("it sends a message with more than {OBJECTS_MAX} values")))?;
         Ok(())
     }
 }
