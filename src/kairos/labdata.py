@@ -5,7 +5,7 @@ pandas, xarray and pyarrow are imported only by the methods that return their ob
 
 from pathlib import Path
 
-from . import files, pyon
+from . import files, pyon, resultfiles
 from .errors import CommandLineError, UsageError
 from .labclient import connect as dial
 
@@ -155,21 +155,11 @@ def _cell(value):
 
 
 def _datasets(path: Path) -> dict[str, tuple]:
-    import h5py  # imported late: it takes 0.1 s
-
     found: dict[str, tuple] = {}
-
-    def visit(name, node):
-        if isinstance(node, h5py.Dataset):
-            value = node[()]
+    with resultfiles.opened(path) as file:
+        for name, node in resultfiles.datasets(resultfiles.group_of(file, "datasets")):
+            value = resultfiles.value(node)
             found[name] = (value.decode(errors="replace") if isinstance(value, bytes) else value), dict(node.attrs)
-
-    try:
-        with h5py.File(path) as file:
-            if "datasets" in file:
-                file["datasets"].visititems(visit)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
     return found
 
 

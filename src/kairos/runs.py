@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from . import resultfiles
 from .errors import UsageError
 
 __all__ = ["FolderLock", "InUse", "RIDCounter", "ResultsFile", "claim", "folder_of", "is_replaceable"]
@@ -274,10 +275,8 @@ def _is_made(path: Path) -> bool:
 
 def _rid_in(path: Path) -> int:
     """Return the number of the run that wrote a file; -1 if it has none."""
-    import h5py  # imported late: it takes 0.1 s
-
     try:
-        with h5py.File(path) as file:
-            return int(file["rid"][()])
-    except (OSError, KeyError, TypeError, ValueError):
+        with resultfiles.opened(path) as file:
+            return int(resultfiles.value(file["rid"]))
+    except UsageError:
         return -1

@@ -130,7 +130,10 @@ def test_each_supplied_applet_draws_its_picture(tmp_path, monkeypatch, name, wor
     [
         (["y"], "applet: there is no dataset store dataset_db.mdb: give --file, --dataset-db or --server"),
         (["y", "--file", "none.h5"], "applet: there is no file none.h5"),
-        (["y", "--file", "bad.h5", "--picture", "a.png"], "applet: bad.h5 is not an HDF5 file, or is truncated"),
+        (
+            ["y", "--file", "bad.h5", "--picture", "a.png"],
+            "applet: bad.h5 cannot be read: it is not an HDF5 file, or is damaged",
+        ),
         (
             ["y", "--file", "bad.h5", "--picture", "a.txt"],
             "applet: --picture a.txt: the file name of a picture must end with .png",

@@ -116,6 +116,38 @@ def test_journal_that_was_cut_keeps_its_complete_records(tmp_path_factory, texts
         Journal(path, "other")
 
 
+def test_damaged_journal_costs_the_points_that_were_hit_and_no_other_file(tmp_path, caplog):
+    path = tmp_path / "a.part"
+    journal = Journal(path, "digest")
+    points = [pyon.encode({"number": number, "error": None}) for number in range(5)]
+    for text in points:
+        journal.add(text)
+    with pytest.raises(UsageError, match="is used by a sweep in progress"):
+        Journal(path, "digest")
+    journal.close()
+    whole = path.read_bytes()
+    second = whole.index(points[1].encode())
+    for place in (second + 3, second - 8):  # a value, a length
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x55
+        path.write_bytes(damaged)
+        again = Journal(path, "digest")
+        assert [record.decode() for record in again.records] == [points[0], *points[2:]]
+        again.add(points[1])
+        again.close()
+        assert len(Journal(path, "digest").records) == 5
+    assert "are computed again" in caplog.text
+    for content in (
+        b"a file of the user, which happens to have this name",
+        b"\0\1" + whole[2:],
+        whole[:9] + b"X" + whole[10:],
+    ):
+        path.write_bytes(content)
+        with pytest.raises(UsageError, match="no part of a sweep"):
+            Journal(path, "digest")
+        assert path.read_bytes() == content
+
+
 def result(number, error=None, **datasets):
     return {
         "number": number,

@@ -46,6 +46,22 @@ def test_announced_gigabytes_fill_no_memory():
     assert max(peaks.values()) <= MEMORY_MIB, peaks
 
 
+def test_message_without_end_fills_no_memory():
+    """What the device really sends, in parts that are small: values, keyword arguments, texts of exceptions."""
+    many, megabyte = 1 << 23, b"x" * (1 << 20)
+    arguments = LOADED + message(Reply.RPC_REQUEST, b"\0" + struct.pack("<I", 7))
+    one = struct.pack("<I", 0) + text(megabyte) + bytes(24) + text(megabyte) + bytes(8) + text(megabyte)
+    report = message(Reply.KERNEL_EXCEPTION, struct.pack("<I", 2)) + one
+    for content, why in (
+        (arguments + b"n" * (many + 1), "8388608 values"),
+        (arguments + b"l" + struct.pack("<I", many + 1) + b"n" * (many + 1), "8388608 values"),
+        (arguments + b"l" + struct.pack("<I", many + 1) + b"I", "8388608 values"),
+        (LOADED + report, "in all are sensible"),
+    ):
+        with device(content) as port, pytest.raises(ConnectionLost, match=why):
+            run(port)
+
+
 def test_name_of_exception_is_not_called():
     """Only exception classes are, whatever the device says."""
     for name in (b"eval", b"exec", b"__import__", b"print", b"SystemExit", b"KeyboardInterrupt", b"nothing"):

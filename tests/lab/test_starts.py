@@ -3,9 +3,11 @@
 import asyncio
 import os
 import signal
+import socket
 from pathlib import Path
 
-from kairos.lab.processes import Processes
+from kairos.lab.forkserver import ATTEMPTS, Spares
+from kairos.lab.processes import Processes, holder_of
 
 
 def fork(processes, folder, number):
@@ -32,7 +34,10 @@ def test_start_succeeds_although_the_waiting_process_or_the_fork_server_was_kill
         started.append(await fork(processes, tmp_path, 1))
         for process in started:
             await process.connected()
-            assert process.pid == int((process.folder / "lock").read_text())
+            assert process.pid == holder_of(process.folder)
+            for content in ("", "noise\0", "0"):  # not written yet, damaged
+                (process.folder / "lock").write_text(content)
+                assert process.pid == holder_of(process.folder)
             await process.stop(orderly=False)
         await processes.stop()
 
@@ -64,3 +69,28 @@ def test_process_given_up_while_it_is_started_ends_and_the_next_is_its_own(tmp_p
         await processes.stop()
 
     asyncio.run(work())
+
+
+def test_processes_that_end_at_once_are_not_forked_for_ever(monkeypatch):
+    """They are forked when needed, and answered for if there is room for none."""
+    forked, fork_process = [], os.fork
+
+    def counted():
+        forked.append(fork_process())
+        return forked[-1]
+
+    monkeypatch.setattr("os.fork", counted)
+    monkeypatch.setattr("os.setsid", lambda: os._exit(7))  # at the beginning of each
+    ours, its = socket.socketpair()
+    with ours, its:
+        spares = Spares(its)
+        for number in range(ATTEMPTS):
+            os.waitpid(forked[number], 0)
+            assert spares.replace(forked[number])
+        assert len(forked) == ATTEMPTS
+        spares.start(b"{}")
+        for pid in forked[ATTEMPTS:]:
+            os.waitpid(pid, 0)
+        assert len(forked) <= 2 * ATTEMPTS
+        monkeypatch.setattr("os.fork", lambda: (_ for _ in ()).throw(OSError("no room")))
+        assert [spares.start(b"{}") for _ in range(2)][-1] is None

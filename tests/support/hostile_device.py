@@ -81,21 +81,25 @@ def device(content, closes=True):
     """A device that sends this to each client, regardless of its requests; yields its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
+        def answer(client):
+            with client:
+                try:
+                    client.sendall(content)
+                    if closes:
+                        client.shutdown(socket.SHUT_WR)
+                    while client.recv(1 << 16):
+                        pass
+                except OSError:
+                    pass  # the host has had enough
+
         def serve():
             while True:
                 try:
                     client, _ = server.accept()
                 except OSError:
                     return
-                with client:
-                    try:
-                        client.sendall(content)
-                        if closes:
-                            client.shutdown(socket.SHUT_WR)
-                        while client.recv(1 << 16):
-                            pass
-                    except OSError:
-                        pass  # the host has had enough
+                # The host may ask a second time before it closes the first connection.
+                threading.Thread(target=answer, args=(client,), daemon=True).start()
 
         threading.Thread(target=serve, daemon=True).start()
         yield server.getsockname()[1]

@@ -11,7 +11,7 @@ import socket
 import threading
 from pathlib import Path
 
-from .. import pyon
+from .. import pyon, resultfiles
 from ..controllers import Client
 from ..errors import KairosError, UsageError
 from ..experiment.datasets import apply_change
@@ -85,26 +85,16 @@ class FileSource(_Polled):
         return status.st_mtime_ns, status.st_ino
 
     def _read(self) -> dict:
-        import h5py  # imported late: it takes 0.1 s
-
         found: dict = {}
-
-        def note(name, item):
-            if isinstance(item, h5py.Dataset):
-                if item.nbytes > LARGEST:
-                    raise UsageError(f"{self._path}: the dataset {name} of {item.nbytes} bytes is too large")
-                value = item[()]
-                value = value.decode() if isinstance(value, bytes) else value
-                value = pyon.decode(value) if item.attrs.get("text") == "PYON" else value
-                found[name] = False, value, {key: item.attrs[key] for key in item.attrs if key != "text"}
-
-        try:
-            with h5py.File(self._path) as file:
-                for group in ("archive", "datasets"):
-                    if group in file:
-                        file[group].visititems(note)
-        except (OSError, RuntimeError, TypeError, ValueError):
-            raise UsageError(f"{self._path} is not an HDF5 file, or is truncated") from None
+        with resultfiles.opened(self._path) as file:
+            for group in ("archive", "datasets"):
+                for name, item in resultfiles.datasets(resultfiles.group_of(file, group)):
+                    if item.nbytes > LARGEST:
+                        raise UsageError(f"{self._path}: the dataset {name} of {item.nbytes} bytes is too large")
+                    value = resultfiles.value(item)
+                    value = value.decode() if isinstance(value, bytes) else value
+                    value = pyon.decode(value) if item.attrs.get("text") == "PYON" else value
+                    found[name] = False, value, {key: item.attrs[key] for key in item.attrs if key != "text"}
         return found
 
     def set(self, key, value, persist=None, metadata=None):

@@ -2,11 +2,12 @@
 histograms."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from .. import pyon
+from .. import pyon, resultfiles
 from ..errors import CommandLineError, UsageError
 from ..waveform.results import Curve, Style, write_curves
 from .command import suggestion
@@ -71,43 +72,32 @@ def _curves(args, file: str, source: str) -> list[Curve]:
 
 def _datasets(path, source: str) -> dict[str, Curve | None]:
     """Return the datasets by name, None for those that cannot be drawn."""
-    import h5py  # imported late: it takes 0.1 s
-
     found: dict[str, Curve | None] = {}
-
-    def note(name, item):
-        if isinstance(item, h5py.Dataset):
-            drawable = item.dtype.kind in "iufb" and item.ndim in (1, 2) and 0 < item.nbytes <= LARGEST
-            found[name] = Curve.of(name, item[()], item.attrs, source) if drawable else None
-
-    try:
-        with h5py.File(path) as file:
-            if "datasets" not in file:
-                raise UsageError(f"{path} has no group 'datasets': it is not the result file of an experiment")
-            file["datasets"].visititems(note)
-    except (OSError, RuntimeError, TypeError, ValueError):
-        if not Path(path).is_file():
-            raise UsageError(f"there is no file {path}") from None
-        raise UsageError(f"{path} is not an HDF5 file, or is truncated") from None
+    with resultfiles.opened(path) as file:
+        if (group := resultfiles.group_of(file, "datasets")) is None:
+            raise UsageError(f"{path} has no group 'datasets': it is not the result file of an experiment")
+        for name, item in resultfiles.datasets(group):
+            drawable = item.dtype.kind in "iufb" and item.ndim in (1, 2) and 0 < (item.nbytes or 0) <= LARGEST
+            found[name] = Curve.of(name, resultfiles.value(item), item.attrs, source) if drawable else None
     return found
 
 
 def _title(path) -> str:
     """Return the experiment, number and time of a result file, as far as it has them."""
-    import h5py  # imported late: it takes 0.1 s
-
     parts = []
-    with h5py.File(path) as file:
-        for name, shown in (("expid", _class), ("rid", "run {}".format), ("start_time", _date)):
-            try:
-                parts.append(shown(file[name][()]))
-            except (KeyError, OSError, TypeError, ValueError, OverflowError, AttributeError):
-                pass  # it is not ours, or not ARTIQ's
+    for name, shown in (("expid", _class), ("rid", _number), ("start_time", _date)):
+        # Without what is not there in a file that is not ours, or not ARTIQ's.
+        with suppress(UsageError), resultfiles.opened(path) as file:
+            parts.append(shown(resultfiles.value(file[name])))
     return ", ".join(filter(None, parts))
 
 
 def _class(expid) -> str:
     return str(pyon.decode(expid.decode())["class_name"] or "")
+
+
+def _number(rid) -> str:
+    return f"run {int(rid)}"
 
 
 def _date(seconds) -> str:

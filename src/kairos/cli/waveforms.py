@@ -1,10 +1,10 @@
 """The waveform of a run in its result file, and ``kairos runs diff``, which compares those of two runs."""
 
 import json
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from .. import resultfiles
 from ..errors import UsageError
 from ..labclient import connect
 from ..waveform import Recording, chips
@@ -64,31 +64,20 @@ def no_waveform(path) -> UsageError:
     )
 
 
-@contextmanager
-def _opened(path):
-    """Context of the file of a run; UsageError if it cannot be read."""
-    import h5py  # imported late: it takes 0.1 s
-
-    try:
-        with h5py.File(path) as file:
-            yield file
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or 'it is no HDF5 file'}") from None
-
-
 def read_waveform(path) -> Recording:
     """Return the pins of a run from its file; UsageError if it has none."""
-    with _opened(path) as file:
-        if GROUP not in file:
+    with resultfiles.opened(path) as file:
+        if (group := resultfiles.group_of(file, GROUP)) is None:
             raise no_waveform(path)
-        return unpacked(file[GROUP])
+        return unpacked(group)
 
 
 def read_chips(path) -> dict[str, int]:
     """Return what was in the registers of the chips at the end of a run, from its file; empty if it says nothing
     of them. UsageError."""
-    with _opened(path) as file:
-        return chips.unpacked(file[GROUP]) if GROUP in file else {}
+    with resultfiles.opened(path) as file:
+        group = resultfiles.group_of(file, GROUP)
+        return {} if group is None else chips.unpacked(group)
 
 
 def chips_of(path, cards=()) -> tuple[dict[str, int], dict[str, str]]:
@@ -101,8 +90,8 @@ def chips_of(path, cards=()) -> tuple[dict[str, int], dict[str, str]]:
     known = dict.fromkeys(name.partition(".")[0] for name in found)
     if unknown := [name for name in cards if name not in known]:
         raise UsageError(f"the run has no card {unknown[0]}; it has {', '.join(known)}")
-    with _opened(path) as file:
-        devices = chips.devices_of(file[GROUP])
+    with resultfiles.opened(path) as file:
+        devices = chips.devices_of(resultfiles.group_of(file, GROUP))
     return {name: value for name, value in found.items() if not cards or name.partition(".")[0] in cards}, devices
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy
 
-from .. import pyon
+from .. import pyon, resultfiles
 from ..errors import UsageError
 from ..files import reason, replacing
 from .datasets import DatasetManager
@@ -68,9 +68,7 @@ def add_group(path, name: str, values: dict):
 def texts_of(group) -> dict[str, str]:
     """Return the texts in an open group of such a file, such as ``provenance``, and in those below it, by their
     names."""
-    found: dict[str, str] = {}
-    group.visititems(lambda name, item: found.update({name: item.asstr()[()]}) if hasattr(item, "dtype") else None)
-    return found
+    return {name: resultfiles.text(item) for name, item in resultfiles.datasets(group)}
 
 
 def _image(manager, run, more: dict[str, dict | None]) -> bytes:

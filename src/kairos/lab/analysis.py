@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy
 
+from .. import resultfiles
 from ..devices import DeviceError, DeviceManager
-from ..errors import UsageError
 from ..experiment.datasets import Broadcast, DatasetManager
 from ..experiment.examination import Stand
 
@@ -50,22 +50,12 @@ class AnalysisDatasets(DatasetManager):
 
 
 def _groups(path: Path) -> dict[str, dict[str, tuple]]:
-    import h5py  # imported late: it takes 0.1 s, and only this needs it
-
     found: dict[str, dict[str, tuple]] = {"datasets": {}, "archive": {}}
-    try:
-        with h5py.File(path) as file:
-            for name, entries in found.items():
-
-                def visit(key, node, entries=entries):
-                    if isinstance(node, h5py.Dataset):
-                        metadata = {entry: _plain(value) for entry, value in node.attrs.items()}
-                        entries[key] = _plain(node[()]), metadata
-
-                if name in file:
-                    file[name].visititems(visit)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+    with resultfiles.opened(path) as file:
+        for name, entries in found.items():
+            for key, node in resultfiles.datasets(resultfiles.group_of(file, name)):
+                metadata = {entry: _plain(value) for entry, value in node.attrs.items()}
+                entries[key] = _plain(resultfiles.value(node)), metadata
     return found
 
 
@@ -77,11 +67,6 @@ def _plain(value):
 
 def source_of(path: Path) -> str | None:
     """Return the source of the experiment that a run's file has; None if it has none."""
-    import h5py  # as above
-
-    try:
-        with h5py.File(path) as file:
-            found = file.get("provenance/experiment")
-            return None if found is None else _plain(found[()])
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+    with resultfiles.opened(path) as file:
+        found = file.get("provenance/experiment")
+        return None if found is None else resultfiles.text(found)

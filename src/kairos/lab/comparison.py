@@ -2,8 +2,11 @@
 
 import difflib
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 
+from .. import resultfiles
+from ..errors import UsageError
 from .excerpts import OWN, stored_sources
 
 __all__ = ["differences"]
@@ -46,26 +49,21 @@ def _different(one: dict, other: dict) -> dict:
 
 def _contents(run: dict, results: Path) -> tuple[dict[str, str], dict[str, str]]:
     """Return the parameters that a run has read, as text, and its sources."""
-    import h5py  # imported late: it takes 0.1 s, and only this needs it
-
     path = results / run["results"]
     sources = stored_sources(path, run["file"] or OWN)
     parameters: dict[str, str] = {}
-    try:
-        with h5py.File(path) as file:
-            for name, node in file.get("archive", {}).items():
-                if isinstance(node, h5py.Dataset):
-                    parameters[name] = _text(node)
-            if "provenance/device_db" in file:
-                sources[DEVICES] = file["provenance/device_db"].asstr()[()]
-    except OSError:
-        pass
+    with suppress(UsageError), resultfiles.opened(path) as file:
+        for name, node in (resultfiles.group_of(file, "archive") or {}).items():
+            if hasattr(node, "dtype"):
+                parameters[name] = _text(node)
+        if "provenance/device_db" in file:
+            sources[DEVICES] = resultfiles.text(file["provenance/device_db"])
     return parameters, sources
 
 
 def _text(node) -> str:
     if node.size is not None and node.size > LONG:
-        digest = hashlib.sha256(node[()].tobytes()).hexdigest()[:12]
+        digest = hashlib.sha256(resultfiles.value(node).tobytes()).hexdigest()[:12]
         return f"{node.dtype} {node.shape} {digest}"
-    value = node[()]
+    value = resultfiles.value(node)
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

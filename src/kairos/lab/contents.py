@@ -35,8 +35,12 @@ class Contents:
         self.read: dict[str, Entry] = {}
         self.fits: dict[str, dict] = {}
         """Results of its fits, by name."""
+        self.first = 0.0
+        """Time of the first record, in seconds of Unix time."""
         self.last = 0.0
-        """Time of the last record, in seconds of Unix time."""
+        """That of the last one."""
+        self.damaged = 0
+        """Records, or gaps between them, that cannot be read."""
 
     def groups(self) -> dict[str, dict[str, Entry]]:
         """Return the groups of the run's file: ``datasets`` and ``archive``."""
@@ -54,6 +58,7 @@ class Contents:
 
     def take(self, record: Record):
         """Add a record."""
+        self.first = self.first or record.time
         self.last = record.time
         match record.operation:
             case "set":
@@ -92,7 +97,10 @@ def contents(records: Iterable[Record]) -> Contents:
 
 def contents_of(path) -> Contents:
     """Return what a journal says that nobody writes any more."""
-    return contents(Reader(path, complete=True).records())
+    reader = Reader(path, complete=True)
+    total = contents(reader.records())
+    total.damaged = reader.damaged
+    return total
 
 
 class Progress(NamedTuple):
@@ -101,7 +109,7 @@ class Progress(NamedTuple):
     stage: str | None
     """The stage that it has entered last; None: it has not begun."""
     begun: bool
-    """Whether its `run` was called."""
+    """Whether its `run` was called, or may have been: damage has hit the journal."""
     end: dict | None
     """How it has ended: `status`, `error`; None if it has not, or was interrupted."""
 
@@ -109,9 +117,11 @@ class Progress(NamedTuple):
 def progress_of(path) -> Progress:
     """Return how far the run has got whose journal it is, without decoding what it has measured."""
     stages, end = [], None
-    for record in Reader(path, complete=True, only=frozenset({"stage", "end"})).records():
+    reader = Reader(path, complete=True, only=frozenset({"stage", "end"}))
+    for record in reader.records():
         if record.operation == "stage":
             stages.append(record.key)
         else:
             end = record.more
-    return Progress(stages[-1] if stages else None, "run" in stages, end)
+    begun = "run" in stages or reader.damaged > 0
+    return Progress(stages[-1] if stages else None, begun, end)

@@ -6,6 +6,8 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import resultfiles
+from ..errors import UsageError
 from ..experiment.hdf5 import texts_of
 
 __all__ = ["NOW", "OWN", "PLACE", "STORED", "Excerpt", "excerpts", "stored_sources"]
@@ -63,16 +65,13 @@ def _function(name: str | None) -> str:
 def stored_sources(path: Path, main: str) -> dict[str, str]:
     """Return the sources in a run's file by their names: that of the experiment, `main`, and of what it has imported;
     empty if it has none."""
-    import h5py  # imported late: it takes 0.1 s, and only this needs it
-
     found: dict[str, str] = {}
     try:
-        with h5py.File(path) as file:
-            group = file.get("provenance", {})
+        with resultfiles.opened(path) as file:
+            group = resultfiles.group_of(file, "provenance") or {}
             if "experiment" in group:
-                found[main] = group["experiment"].asstr()[()]
-            if "imported" in group:
-                found |= texts_of(group["imported"])
-    except OSError:
+                found[main] = resultfiles.text(group["experiment"])
+            found |= texts_of(resultfiles.group_of(group, "imported"))
+    except UsageError:
         return {}
     return found

@@ -6,7 +6,7 @@ They are computed in a process of their own (`kairos.fits.process`), one after t
 import json
 from pathlib import Path
 
-from .. import files
+from .. import files, resultfiles
 from ..controllers.publishing import Publication
 from ..errors import UsageError
 from ..fits import Fit
@@ -118,13 +118,8 @@ class _Datasets:
         self._path = path
 
     def __getitem__(self, key: str):
-        import h5py  # imported late: it takes 0.1 s, and only this needs it
-
-        try:
-            with h5py.File(self._path) as file:
-                found = file["datasets"].get(key)
-                if found is None or not hasattr(found, "dtype"):
-                    raise UsageError(f"{self._path.name} has no dataset {key}")
-                return found[()]
-        except (OSError, KeyError) as error:
-            raise UsageError(f"{self._path.name} cannot be read: {error}") from None
+        with resultfiles.opened(self._path) as file:
+            found = (resultfiles.group_of(file, "datasets") or {}).get(key)
+            if found is None or not hasattr(found, "dtype"):
+                raise UsageError(f"{self._path.name} has no dataset {key}")
+            return resultfiles.value(found)

@@ -1,14 +1,16 @@
 """The process that starts processes of runs in milliseconds: everything they import is loaded already, and it forks.
 
-One process is always forked in advance; if it is killed, another one takes its place. This one is single-threaded, has
-no connection to a device and opens no file. It receives a line of PYON for each process: `kind`, `folder`, `path` and
-`begin`, see `kairos.lab.worker.main`, and answers with its number, ``{"started": PID}``. When one ends, it
-sends ``{"ended": PID, "code": ...}``. A process is in a session of its own and outlives this one,
-which ends with the laboratory.
+One process is always forked in advance; if it is killed, another one takes its place. If several end at once, the next
+one is forked when it is needed. This one is single-threaded, has no connection to a device and opens no file. It
+receives a line of PYON for each process: `kind`, `folder`, `path` and `begin`, see `kairos.lab.worker.main`, and
+answers with its number, ``{"started": PID}``, null if none can be forked. When one ends, it sends
+``{"ended": PID, "code": ...}``. A process is in a session of its own and outlives this one, which ends with the
+laboratory.
 """
 
 import fcntl
 import gc
+import logging
 import os
 import select
 import signal
@@ -21,10 +23,16 @@ from .. import compat, pyon
 from ..cli.provenance import know_imported
 from . import examination, predicting, rehearsing, worker
 
-__all__ = ["main"]
+__all__ = ["Spares", "main"]
+
+logger = logging.getLogger(__name__)
 
 PATIENCE = 5.0
 """Seconds to wait for the lock of a run."""
+ATTEMPTS = 3
+"""Processes that are forked in a row, if each ends before it has read a request."""
+LIVED = 1.0
+"""Seconds within which a process ends at once."""
 KINDS = {
     "run": worker.main,
     "examine": examination.main,
@@ -50,7 +58,13 @@ class _Spare:
 
     def __init__(self, connection: socket.socket):
         reading, writing = os.pipe()
-        self.pid = os.fork()
+        self.begun = time.monotonic()
+        try:
+            self.pid = os.fork()
+        except OSError:
+            os.close(reading)
+            os.close(writing)
+            raise
         if self.pid:
             os.close(reading)
             self._pipe = writing
@@ -82,6 +96,57 @@ class _Spare:
         except BrokenPipeError:
             return None
         return self.pid
+
+    def close(self):
+        """Forget it: it has ended."""
+        os.close(self._pipe)
+
+
+class Spares:
+    """The process forked in advance, while there is one. `connection`: what its like must not keep open."""
+
+    def __init__(self, connection: socket.socket):
+        self._connection = connection
+        self._waiting: _Spare | None = None
+        self._short = 0
+        """Processes that have ended at once, since one was started."""
+        self._fork()
+
+    def _fork(self):
+        """Fork the next one, if there is room for a process."""
+        try:
+            self._waiting = _Spare(self._connection)
+        except OSError as error:
+            self._waiting = None
+            logger.error("no process of a run can be forked in advance: %s", error)
+
+    def start(self, line: bytes) -> int | None:
+        """Give a process a request; returns its number, None if none can be forked or all end at once."""
+        for _ in range(ATTEMPTS):
+            if self._waiting is None:
+                self._fork()
+            spare, self._waiting = self._waiting, None
+            if spare is not None and (pid := spare.start(line)) is not None:
+                self._short = 0
+                self._fork()
+                return pid
+        return None
+
+    def replace(self, pid: int) -> bool:
+        """Replace the waiting process, if it is the one that has ended; returns whether it is."""
+        spare = self._waiting
+        if spare is None or spare.pid != pid:
+            return False
+        spare.close()
+        self._waiting = None
+        self._short = self._short + 1 if time.monotonic() - spare.begun < LIVED else 0
+        if self._short < ATTEMPTS:
+            self._fork()
+        else:
+            logger.error(
+                "%d processes have ended as soon as they were forked; the next is forked when needed", ATTEMPTS
+            )
+        return True
 
 
 def _execute(request: dict):
@@ -135,7 +200,7 @@ def main(descriptor: int):
 
     # Their pages are then shared with all processes that are forked.
     gc.freeze()
-    spare = _Spare(connection)
+    spares = Spares(connection)
     send(ready=os.getpid())
     received = b""
     while True:
@@ -143,9 +208,7 @@ def main(descriptor: int):
         if woken in ready:
             os.read(woken, 4096)
             for pid, code in _ended():
-                if pid == spare.pid:
-                    spare = _Spare(connection)
-                else:
+                if not spares.replace(pid):
                     send(ended=pid, code=code)
         if connection in ready:
             data = connection.recv(1 << 20)
@@ -153,10 +216,7 @@ def main(descriptor: int):
                 return
             *lines, received = (received + data).split(b"\n")
             for line in lines:
-                while (pid := spare.start(line)) is None:
-                    spare = _Spare(connection)
-                send(started=pid)
-                spare = _Spare(connection)
+                send(started=spares.start(line))
 
 
 if __name__ == "__main__":

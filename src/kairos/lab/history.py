@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, cast, delete, func, insert, or_, select
 
-from .. import pyon
+from .. import pyon, resultfiles
 from ..errors import UsageError
 from .database import Database, rows
 from .tables import String, arguments, notes, results, runs, tags
@@ -226,18 +226,16 @@ def record_in(path: Path, results: Path) -> dict | None:
 
 def _record_in_datasets(path: Path, results: Path) -> dict | None:
     """Return the record of a run of ARTIQ, or one whose own record is lost."""
-    import h5py  # imported late: it takes 0.1 s, and only this needs it
-
     try:
-        with h5py.File(path) as file:
-            expid = pyon.decode(file["expid"][()].decode()) if "expid" in file else {}
-            rid, started = int(file["rid"][()]), float(file["start_time"][()])
-            run_time = float(file["run_time"][()]) if "run_time" in file else None
-            status = file["provenance/status"][()].decode() if "provenance/status" in file else "completed"
+        with resultfiles.opened(path) as file:
+            expid = pyon.decode(resultfiles.text(file["expid"])) if "expid" in file else {}
+            rid, started = int(resultfiles.value(file["rid"])), float(resultfiles.value(file["start_time"]))
+            run_time = float(resultfiles.value(file["run_time"])) if "run_time" in file else None
+            status = resultfiles.text(file["provenance/status"]) if "provenance/status" in file else "completed"
             scalars = _scalars(file)
-    except (OSError, KeyError, ValueError, AttributeError, TypeError):
+            given = dict(expid.get("arguments") or {})
+    except UsageError:
         return None
-    given = expid.get("arguments") or {}
     return {
         "rid": rid,
         "class_name": expid.get("class_name") or path.stem.partition("-")[2],
@@ -256,15 +254,8 @@ def _record_in_datasets(path: Path, results: Path) -> dict | None:
 
 def _scalars(file) -> dict[str, float]:
     """Return the datasets of a file that are single numbers."""
-    found = {}
-
-    def visit(name, node):
-        if getattr(node, "shape", None) == () and node.dtype.kind in "iuf":
-            found[name] = float(node[()])
-
-    if "datasets" in file:
-        file["datasets"].visititems(visit)
-    return found
+    every = resultfiles.datasets(resultfiles.group_of(file, "datasets"))
+    return {name: float(node[()]) for name, node in every if node.shape == () and node.dtype.kind in "iuf"}
 
 
 def _files(results: Path) -> Iterator[Path]:

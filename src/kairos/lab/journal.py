@@ -4,7 +4,7 @@ The file is a line that names the format, and records. A record is the length of
 CRC-32 of it (two little-endian words of 32 bits), and the body, a MessagePack list: number, time in
 microseconds of Unix time, operation, key, value, further fields. Records are numbered from 0
 without gaps. A file that ends within a record, or in zeros, is complete up to there: so it looks
-after a power cut.
+after a power cut. Damage costs the records that it has hit: the next sound one is looked for.
 
 Operations: ``begin`` and ``stage`` and ``end`` (the run itself, in the further fields), ``set``,
 ``append``, ``assign``, ``delete`` (datasets of the run), ``read`` (datasets that it has read),
@@ -13,6 +13,7 @@ Operations: ``begin`` and ``stage`` and ``end`` (the run itself, in the further 
 """
 
 import logging
+import mmap
 import os
 import struct
 import threading
@@ -46,8 +47,13 @@ HEADER = 64
 """Bytes of a record's body within which are its number, time and operation."""
 LARGEST = 1 << 31
 """Bytes of a record's body beyond which its length must be damaged."""
+OPERATIONS = frozenset(
+    "begin stage end set append assign delete read propose confirm fit fitted note".split()  # noqa: SIM905 as above
+)
 
 _FRAME = struct.Struct("<II")
+_BODY = b"\x96"
+"""The first byte of a body: MessagePack's list of six."""
 
 
 class Record(NamedTuple):
@@ -236,9 +242,12 @@ class Reader:
             return
         with file:
             if self.offset == 0:
-                if file.read(len(HEAD)) != HEAD:
+                head = file.read(len(HEAD))
+                if head == HEAD:
+                    self.offset = len(HEAD)
+                elif not self._resume(file):
+                    self.damaged += bool(head.strip(b"\0")) and not HEAD.startswith(head)
                     return
-                self.offset = len(HEAD)
             file.seek(self.offset)
             yield from self._following(file)
 
@@ -246,13 +255,15 @@ class Reader:
         data, at = b"", 0
         while True:
             while (body := _body(data, at)) is None:
-                if _lacks(data, at):
-                    block = file.read(max(BLOCK, _lacks(data, at)))
-                    if not block:
-                        return
-                    data, at = data[at:] + block, 0
-                    continue
-                return
+                if lacks := _lacks(data, at):
+                    left = os.fstat(file.fileno()).st_size - self.offset - (len(data) - at)
+                    block = file.read(max(BLOCK, lacks)) if lacks <= left else b""
+                    if block:
+                        data, at = data[at:] + block, 0
+                        continue
+                if not self._resume(file):
+                    return
+                data, at = b"", 0
             checksum = _FRAME.unpack_from(data, at)[1]
             intact = zlib.crc32(body) == checksum
             if intact and self._only is not None and _operation(body) not in self._only:
@@ -260,14 +271,49 @@ class Reader:
                 self.offset += _FRAME.size + len(body)
                 continue
             record = _record(body) if intact else None
-            if record is None and not self._complete:
-                return
-            at += _FRAME.size + len(body)
-            self.offset += _FRAME.size + len(body)
-            if record is None:
-                self.damaged += 1
-            else:
+            if record is not None:
+                at += _FRAME.size + len(body)
+                self.offset += _FRAME.size + len(body)
                 yield record
+            elif self._resume(file, _FRAME.size + len(body)):
+                data, at = b"", 0
+            else:
+                return
+
+    def _resume(self, file, length: int = 0) -> bool:
+        """Go to the first sound record behind the damaged one at `offset`, which has `length` bytes, or may have;
+        returns whether there is one. Always False while the file is written."""
+        if not self._complete or os.fstat(file.fileno()).st_size <= self.offset:
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            if length and self.offset + length == len(view):
+                self.damaged += 1  # the last one
+                return False
+            found = self.offset + length
+            if not (length and _is_sound(view, found)):
+                found = self.offset
+                while True:
+                    found = view.find(_BODY, found + _FRAME.size + 1) - _FRAME.size
+                    if found < 0:
+                        self.damaged += bool(length)
+                        return False
+                    if _is_sound(view, found):
+                        break
+        self.damaged += 1
+        self.offset = found
+        file.seek(found)
+        return True
+
+
+def _is_sound(view, at: int) -> bool:
+    """Whether there is a record at this place of a file."""
+    if len(view) - at <= _FRAME.size:
+        return False
+    length, checksum = _FRAME.unpack_from(view, at)
+    start = at + _FRAME.size
+    if not 0 < length <= len(view) - start or _operation(view[start : start + HEADER]) not in OPERATIONS:
+        return False
+    return zlib.crc32(view[start : start + length]) == checksum
 
 
 def _length(data: bytes, at: int) -> int | None:
@@ -315,5 +361,5 @@ def _record(body: bytes) -> Record | None:
         return Record(
             number, moment / 1e6, operation, key, decoded(Encoded(*value)), None if more is None else pyon.decode(more)
         )
-    except (ValueError, TypeError, Undecodable, msgpack.UnpackException):
+    except (ValueError, TypeError, OverflowError, Undecodable, msgpack.UnpackException):
         return None

@@ -16,11 +16,11 @@ from pathlib import Path
 from .. import pyon
 from ..controllers.listening import unix_socket
 from ..controllers.wire import described
-from ..errors import KairosError
+from ..errors import KairosError, UsageError
 from .journal import Reader, Record
 from .printed import Output, last_line
 
-__all__ = ["Ended", "Process", "Processes", "lock_free"]
+__all__ = ["Ended", "Process", "Processes", "holder_of", "lock_free"]
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +54,21 @@ def lock_free(folder: Path) -> int | None:
     except OSError:
         os.close(lock)
         return None
+
+
+def holder_of(folder: Path) -> int:
+    """Return the number of the process that has locked the folder of a run. UsageError if it cannot be found."""
+    text = (folder / "lock").read_text(errors="replace").strip()
+    if text.isascii() and text.isdecimal() and int(text):
+        return int(text)
+    # It has not written its number yet, or the file is damaged.
+    number = f":{(folder / 'lock').stat().st_ino}"
+    with suppress(OSError):
+        for line in Path("/proc/locks").read_text().splitlines():
+            match line.split():
+                case [_, "FLOCK", _, _, pid, place, *_] if place.endswith(number) and int(pid) > 0:
+                    return int(pid)
+    raise UsageError(f"{folder / 'lock'} is damaged: end the process of this run, and start again")
 
 
 class Process:
@@ -349,7 +364,7 @@ class Processes:
                 # The fork server was killed. If it had started the process, that has locked its folder meanwhile.
                 await self.ready.wait()
                 if (lock := lock_free(folder)) is None:
-                    return self.adopt(key, folder, int((folder / "lock").read_text() or 0), take, printed)
+                    return self.adopt(key, folder, holder_of(folder), take, printed)
                 os.close(lock)
         raise Ended(None)
 

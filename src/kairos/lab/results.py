@@ -87,7 +87,7 @@ def store(folder: Path, run: Contents, how: dict, results, journal_complete: boo
     place = folder_of(started, results)
     record = record_of(run, how)
     datasets = place / stored_name(rid, record["class_name"])
-    if "run" in run.stages:
+    if "run" in run.stages or (run.damaged and run.written):
         if not (run.end or {}).get("stored"):
             write_datasets(datasets, run, run.begin, run.stage, {"status": how["status"]})
         record["results"] = str(datasets.relative_to(Path(results).resolve()))

@@ -11,7 +11,7 @@ from .contents import Contents
 from .processes import Process
 from .queue import Submission
 
-__all__ = ["Run", "check_scheduling", "check_submission", "status_during", "unbegun"]
+__all__ = ["Run", "check_scheduling", "check_submission", "status_during", "submitted_as", "unbegun"]
 
 FURTHEST = 1 << 31
 """Priorities, repetitions and the like are less than this: every database keeps them."""
@@ -131,18 +131,23 @@ _CHECKS = {
 }
 
 
+def submitted_as(run: Run) -> dict:
+    """Return what the queue knows about a run, as the first record of its journal has it."""
+    submission = run.submission
+    return {
+        "rid": run.rid,
+        "expid": submission.expid,
+        "pipeline": submission.pipeline,
+        "priority": submission.priority,
+        "person": submission.person,
+        "submitted": submission.submitted,
+    }
+
+
 def unbegun(run: Run) -> dict:
     """Return the record of a run that was not even built."""
-    expid = run.submission.expid
     empty = Contents()
-    empty.begin = {
-        "rid": run.rid,
-        "expid": expid,
-        "pipeline": run.submission.pipeline,
-        "priority": run.submission.priority,
-        "person": run.submission.person,
-        "submitted": run.submission.submitted,
-    }
-    empty.stage = {"arguments": expid.get("arguments") or {}}
+    empty.begin = submitted_as(run)
+    empty.stage = {"arguments": run.submission.expid.get("arguments") or {}}
     empty.last = clock.now()
     return results.record_of(empty, {"status": "deleted", "error": None})

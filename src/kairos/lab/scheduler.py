@@ -19,7 +19,7 @@ from ..schedule.tasks import started
 from . import clock, order, storing
 from .contents import progress_of
 from .locks import Locks
-from .processes import Ended, Processes, lock_free
+from .processes import Ended, Processes, holder_of, lock_free
 from .queue import Queue, Submission
 from .rehearsals import Rehearsals
 from .run import Run, check_submission, status_during
@@ -96,8 +96,7 @@ class Scheduler:
     def _take_over(self, run: Run):
         lock = lock_free(run.folder)
         if lock is None:
-            pid = int((run.folder / "lock").read_text() or 0)
-            run.process = self._stages.adopted(run, pid)
+            run.process = self._stages.adopted(run, holder_of(run.folder))
             # Before the process has connected: no other run may take its place.
             run.status = status_during(progress_of(run.folder / "journal").stage)
             run.task = started(self._continue(run), partial(self._cut_short, run))

@@ -9,7 +9,7 @@ from ..errors import UsageError
 from .processes import Ended, Process, Processes
 from .queue import Queue
 from .rehearsals import Rehearsals
-from .run import Run
+from .run import Run, submitted_as
 
 __all__ = ["Stages"]
 
@@ -74,15 +74,9 @@ class Stages:
         return "prepare_done"
 
     async def _begin(self, run: Run) -> dict:
-        submission = run.submission
         return {
-            "rid": run.rid,
-            "expid": submission.expid,
-            "pipeline": submission.pipeline,
-            "priority": submission.priority,
-            "person": submission.person,
-            "submitted": submission.submitted,
-            "directory": await self._sources.directory(submission.expid),
+            **submitted_as(run),
+            "directory": await self._sources.directory(run.submission.expid),
             "results": str(self._results),
             **self._callbacks["begin"](),
         }

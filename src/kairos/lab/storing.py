@@ -5,10 +5,10 @@ import logging
 from contextlib import suppress
 from pathlib import Path
 
-from . import results
+from . import clock, results
 from .contents import Contents, contents_of
 from .queue import Queue, Submission
-from .run import Run, unbegun
+from .run import Run, submitted_as, unbegun
 
 __all__ = ["stored"]
 
@@ -42,8 +42,14 @@ async def stored(
 
 def _store(run: Run, how: dict, folder: Path) -> dict:
     written = contents_of(run.folder / "journal") if run.folder.exists() else Contents()
-    if not written.begin:
+    if written.damaged:
+        logger.error(
+            "the journal of run %d is damaged: what it has lost is missing, a copy is kept as .journal", run.rid
+        )
+    elif not written.begin:
         return {**unbegun(run), **how}
+    if not written.begin:
+        written.begin = {**submitted_as(run), "started": written.first or clock.now()}
     if written.end is not None:
         how = {name: written.end[name] for name in how}
-    return results.store(run.folder, written, how, folder)[0]
+    return results.store(run.folder, written, how, folder, written.damaged == 0)[0]

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import resultfiles
+
 __all__ = ["Thumbnail", "thumbnail"]
 
 COLUMNS = 48
@@ -28,23 +30,17 @@ class Thumbnail(NamedTuple):
 
 
 def thumbnail(path: Path, choices: Iterable[tuple[str, str]] = ()) -> Thumbnail:
-    """Return the thumbnail of a run's file; OSError if that cannot be read. `choices`: names of `y` and `x`, of which
+    """Return the thumbnail of a run's file; UsageError if it cannot be read. `choices`: names of `y` and `x`, of which
     the first is drawn whose `y` the run has; without one, the first curve that is no axis, or the first image."""
-    import h5py  # imported late: it takes 0.1 s, and only this needs it
-
-    with h5py.File(path) as file:
-        found: dict[str, h5py.Dataset] = {}
-
-        def visit(name, node):
-            if isinstance(node, h5py.Dataset) and node.dtype.kind in "iuf" and 1 < node.size <= LARGEST:
-                found[name] = node
-
-        if "datasets" in file:
-            file["datasets"].visititems(visit)
+    with resultfiles.opened(path) as file:
+        every = resultfiles.datasets(resultfiles.group_of(file, "datasets"))
+        found = {
+            name: node for name, node in every if node.dtype.kind in "iuf" and node.shape and 1 < node.size <= LARGEST
+        }
         for y, x in choices:
             if y in found:
                 return _drawn(found, y, x if x in found else "")
-        curves = {name: node[()] for name, node in found.items() if len(node.shape) == 1}
+        curves = {name: resultfiles.value(node) for name, node in found.items() if len(node.shape) == 1}
         axes = [name for name, values in curves.items() if (np.diff(values) > 0).all()]
         for name in [*(name for name in curves if name not in axes), *axes]:
             x = next((each for each in axes if each != name and len(curves[each]) == len(curves[name])), "")
@@ -53,14 +49,14 @@ def thumbnail(path: Path, choices: Iterable[tuple[str, str]] = ()) -> Thumbnail:
 
 
 def _drawn(found: dict, y: str, x: str) -> Thumbnail:
-    values = np.asarray(found[y][()], float)
+    values = np.asarray(resultfiles.value(found[y]), float)
     if values.ndim == 2:
         rows, width = (-(-length // SIDE) for length in values.shape)
         small = values[::rows, ::width]
         return Thumbnail(y, "", np.empty(0), small.ravel(), small.shape[1])
     if values.ndim != 1:
         return Thumbnail()
-    places = np.asarray(found[x][()], float) if x else np.arange(len(values), dtype=float)
+    places = np.asarray(resultfiles.value(found[x]), float) if x else np.arange(len(values), dtype=float)
     if places.ndim != 1:
         x, places = "", np.arange(len(values), dtype=float)
     length = min(len(places), len(values))

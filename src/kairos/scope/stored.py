@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import resultfiles
 from ..devices import DEVICES, database_of
 from ..errors import UsageError
 from ..scratch import ScratchFolder
@@ -32,7 +33,7 @@ COLUMNS = 2
 def lanes_of_file(file) -> tuple[list[Lane], int]:
     """Return the lanes of the waveform in an open HDF5 file, which has one, and the time of its last change in
     nanoseconds."""
-    group = file[GROUP]
+    group = resultfiles.group_of(file, GROUP)
     recording = unpacked(group)
     lanes = [*_outputs(group, recording.origin_ns), *lanes_of_pins(recording, Labels(_entries(file)))]
     return lanes, recording.duration_ns
@@ -43,8 +44,8 @@ def _entries(file) -> dict[str, Any]:
     if "provenance/device_db" not in file:
         return {}
     folder = ScratchFolder("kairos-scope-")
-    group = file["provenance"]
-    texts = {name: group[name].asstr()[()] for name in (DEVICES, "device_db") if name in group}
+    group = resultfiles.group_of(file, "provenance")
+    texts = {name: resultfiles.text(group[name]) for name in (DEVICES, "device_db") if name in group}
     try:
         with redirect_stdout(sys.stderr):
             return database_of(texts, folder.path).entries
@@ -57,7 +58,7 @@ def _entries(file) -> dict[str, Any]:
 def _outputs(group, origin_ns: int) -> Iterator[Lane]:
     """Yield the lanes of what came out of synthesisers and converters."""
     for kind in ("tones", "volts"):
-        for name, rows in _arrays(group.get(kind)):
+        for name, rows in _arrays(resultfiles.group_of(group, kind)):
             if kind == "tones":
                 yield from lanes_of_tone(name, rows.tolist(), origin_ns)
             elif rows.shape[1:] == (COLUMNS,):
@@ -67,21 +68,19 @@ def _outputs(group, origin_ns: int) -> Iterator[Lane]:
 
 
 def _arrays(group) -> Iterator[tuple[str, np.ndarray]]:
-    for name in group or ():
-        if hasattr(group[name], "dtype") and len(group[name]):
-            yield name, group[name][()]
+    for name, item in resultfiles.datasets(group):
+        if item.shape and len(item):
+            yield name, resultfiles.value(item)
 
 
 def main(path: str):
     """Write the lanes of a file to standard output."""
-    import h5py  # imported late: it takes 0.1 s
-
-    with h5py.File(path) as file:
-        group = file[GROUP]
+    with resultfiles.opened(path) as file:
+        group = resultfiles.group_of(file, GROUP)
         found = {
-            "source": group["source"].asstr()[()],
-            "complete": bool(group["complete"][()]) if "complete" in group else True,
-            "failure": group["failure"].asstr()[()] if "failure" in group else "",
+            "source": resultfiles.text(group["source"]),
+            "complete": resultfiles.flag(group, "complete"),
+            "failure": resultfiles.text(group["failure"]) if "failure" in group else "",
         }
         lanes, arrays = packed_lanes("", *lanes_of_file(file))
     encoded = lanes.encode()
@@ -90,4 +89,7 @@ def main(path: str):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    try:
+        main(sys.argv[1])
+    except UsageError as failed:
+        sys.exit(str(failed))

@@ -10,12 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import resultfiles
+
 __all__ = ["GROUP", "Record", "Step", "inputs_of", "unpacked"]
 
 GROUP = "replay"
 """Name of the group in a run's file."""
 MOST = 32 << 20
 """Bytes of kernels and answers that are kept."""
+LONGEST = 1 << 28
+"""Bytes of kernels with their debug information, which are several times as large: a file with more is damaged."""
 LEVEL = 2
 """Of the compression: kernels that differ in some numbers take little more than one."""
 
@@ -107,28 +111,39 @@ def unpacked(group: Any) -> tuple[list[Step], list[bytes], bool]:
     try:
         libraries, answers = (_parts(group, name) for name in ("libraries", "answers"))
         steps, following = [], iter(answers)
-        for one in json.loads(group["steps"].asstr()[()]):
+        for one in json.loads(resultfiles.text(group["steps"])):
             own = [next(following) for _ in range(one["answers"])]
             steps.append(Step(one["kernel"], [tuple(each) for each in one["subkernels"]], one["connects"], own))
-        if any(step.kernel >= len(libraries) for step in steps):
+        if not all(0 <= step.kernel < len(libraries) for step in steps):
             raise ValueError("a kernel is missing")
-        return steps, libraries, bool(group["complete"][()])
-    except (KeyError, TypeError, StopIteration, lzma.LZMAError) as error:
+        return steps, libraries, bool(resultfiles.value(group["complete"]))
+    except (AttributeError, KeyError, TypeError, StopIteration, RecursionError, lzma.LZMAError) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from None
 
 
 def inputs_of(group: Any) -> bytes | None:
     """Return the analyzer's dump in the group of a file; None if inputs were not recorded. ValueError if damaged."""
     try:
-        return lzma.decompress(group["inputs"][()].tobytes()) if "inputs" in group else None
+        return _decompressed(group["inputs"]) if "inputs" in group else None
     except lzma.LZMAError as error:
         raise ValueError(str(error)) from None
 
 
+def _decompressed(dataset: Any) -> bytes:
+    """Return the bytes that were compressed in a dataset. ValueError if a record cannot have as many."""
+    decompressor = lzma.LZMADecompressor()
+    whole = decompressor.decompress(resultfiles.value(dataset).tobytes(), max_length=LONGEST)
+    if not decompressor.eof:
+        raise ValueError("the record is damaged, or too large")
+    return whole
+
+
 def _parts(group: Any, name: str) -> list[bytes]:
-    whole = lzma.decompress(group[name][()].tobytes())
+    whole = _decompressed(group[name])
     parts, at = [], 0
-    for length in group[f"{name}_bytes"][()].tolist():
+    for length in resultfiles.value(group[f"{name}_bytes"]).tolist():
+        if length < 0:
+            raise ValueError(f"{name} have another length")
         parts.append(whole[at : at + length])
         at += length
     if at != len(whole):

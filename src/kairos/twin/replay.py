@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import emulator
+from .. import emulator, resultfiles
 from ..cli.outputs import duration_ns
 from ..cli.waveforms import file_of, read_waveform
 from ..coredevice.core import load_compiler
@@ -271,20 +271,15 @@ def _kernels(steps: list[Step], libraries: list[bytes]) -> list:
 def _read(path: Path) -> tuple[list[Step], list[bytes], bool, dict[str, str], bytes | None]:
     """Return steps, libraries, whether they are complete, the texts of the provenance (with the `twin` of a predicted
     waveform), and the dump of the analyzer, if there is one. UsageError."""
-    import h5py  # imported late: it takes 0.1 s
-
-    try:
-        with h5py.File(path) as file:
-            if GROUP not in file or "provenance" not in file:
-                raise UsageError(
-                    f"{path} cannot be replayed: 'kairos run -o' stores what that takes, on hardware with "
-                    "--record-inputs, and a laboratory with 'inputs = true' under [rehearsal] in lab.toml"
-                )
-            steps, libraries, complete = unpacked(file[GROUP])
-            texts = texts_of(file["provenance"])
-            if "waveform/url" in file:
-                texts["twin"] = file["waveform/url"].asstr()[()]
-            return steps, libraries, complete, texts, inputs_of(file[GROUP])
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged, or no HDF5 file"
-        raise UsageError(f"{path} cannot be read: {reason}") from None
+    with resultfiles.opened(path) as file:
+        group, provenance = resultfiles.group_of(file, GROUP), resultfiles.group_of(file, "provenance")
+        if group is None or provenance is None:
+            raise UsageError(
+                f"{path} cannot be replayed: 'kairos run -o' stores what that takes, on hardware with "
+                "--record-inputs, and a laboratory with 'inputs = true' under [rehearsal] in lab.toml"
+            )
+        steps, libraries, complete = unpacked(group)
+        texts = texts_of(provenance)
+        if "waveform/url" in file:
+            texts["twin"] = resultfiles.text(file["waveform/url"])
+        return steps, libraries, complete, texts, inputs_of(group)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import emulator, pyon
+from .. import emulator, pyon, resultfiles
 from ..cli.provenance import CODE, hash_of
 from ..cli.waveforms import file_of, no_waveform, waveform_of
 from ..devices import database_of
@@ -115,44 +115,37 @@ def _kernels(before: list[str], after: list[str]) -> list[str]:
 
 def _read(path: Path) -> dict[str, Any]:
     """Return what a result file has; UsageError if it is none of ours."""
-    import h5py  # imported late: it takes 0.1 s
-
-    try:
-        with h5py.File(path) as file:
-            if "provenance" not in file or "expid" not in file:
-                raise UsageError(f"{path} does not say how it was made: it is not the file of a run of Kairos")
-            group = file["provenance"]
-            texts = {name: group[name].asstr()[()] for name in group if hasattr(group[name], "dtype")}
-            if missing := {"experiment", "device_db", "arguments"} - set(texts):
-                raise UsageError(f"{path} cannot be repeated: it lacks provenance/{min(missing)}")
-            imported: dict[str, str] = {}
-            if "imported" in group:
-                imported = {f"imported/{name}": text for name, text in texts_of(group["imported"]).items()}
-            datasets: dict[str, Any] = {}
-            file["datasets"].visititems(
-                lambda name, item: datasets.update({name: item[()]}) if hasattr(item, "dtype") else None
-            )
-            expid = pyon.decode(file["expid"][()].decode())
-            found = {"provenance": texts, "imported": imported, "datasets": datasets, "expid": expid}
-            return found | _waveform(file)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or 'it is no HDF5 file'}") from None
+    with resultfiles.opened(path) as file:
+        group = resultfiles.group_of(file, "provenance")
+        if group is None or "expid" not in file:
+            raise UsageError(f"{path} does not say how it was made: it is not the file of a run of Kairos")
+        texts = {name: resultfiles.text(group[name]) for name in group if hasattr(group[name], "dtype")}
+        if missing := {"experiment", "device_db", "arguments"} - set(texts):
+            raise UsageError(f"{path} cannot be repeated: it lacks provenance/{min(missing)}")
+        imported: dict[str, str] = {}
+        if (sources := resultfiles.group_of(group, "imported")) is not None:
+            imported = {f"imported/{name}": text for name, text in texts_of(sources).items()}
+        datasets = {
+            name: resultfiles.value(item) for name, item in resultfiles.datasets(resultfiles.group_of(file, "datasets"))
+        }
+        expid = pyon.decode(resultfiles.text(file["expid"]))
+        found = {"provenance": texts, "imported": imported, "datasets": datasets, "expid": expid}
+        return found | _waveform(file)
 
 
 def _waveform(file) -> dict[str, Any]:
     """Return what a file says of the waveform, and of the twin that has predicted it."""
-    if GROUP not in file:
+    if (group := resultfiles.group_of(file, GROUP)) is None:
         nothing = {"waveform": None, "source": None, "chips": {}, "twin": {}}
         return {**nothing, "complete": True, "failed": False, "failure": ""}
-    group = file[GROUP]
     return {
         "waveform": unpacked(group),
         "chips": chips.unpacked(group),
-        "source": group["source"].asstr()[()],
-        "complete": bool(group["complete"][()]) if "complete" in group else True,
+        "source": resultfiles.text(group["source"]),
+        "complete": resultfiles.flag(group, "complete"),
         "failed": "failed" in group,
-        "failure": group["failure"].asstr()[()] if "failure" in group else "",
-        "twin": {name: group[name].asstr()[()] for name in ("url", "bench") if name in group},
+        "failure": resultfiles.text(group["failure"]) if "failure" in group else "",
+        "twin": {name: resultfiles.text(group[name]) for name in ("url", "bench") if name in group},
     }
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .. import resultfiles
+
 __all__ = ["CHIPS", "Changed", "changed", "collected", "devices_of", "packed", "unpacked"]
 
 CHIPS = "chips"
@@ -46,18 +48,18 @@ def packed(registers: dict[str, int], plan: dict) -> dict[str, Any]:
 
 def unpacked(group) -> dict[str, int]:
     """Return the values of all registers by name, from the group ``waveform`` of an HDF5 file; empty if it has none."""
-    if CHIPS not in group:
+    if (found := resultfiles.group_of(group, CHIPS)) is None:
         return {}
-    names, values = group[f"{CHIPS}/names"].asstr()[()], group[f"{CHIPS}/values"][()]
-    return dict(zip(names.tolist(), values.tolist(), strict=True))
+    return dict(zip(resultfiles.texts(found["names"]), resultfiles.value(found["values"]).tolist(), strict=True))
 
 
 def devices_of(group) -> dict[str, str]:
     """Return the devices that stand for the cards, by the cards' names, from the same group; empty if the file is from
     before they were stored."""
-    if CHIPS not in group or "devices" not in group[CHIPS]:
+    found = resultfiles.group_of(group, CHIPS)
+    if found is None or "devices" not in found:
         return {}
-    return dict(zip(*(group[f"{CHIPS}/{name}"].asstr()[()].tolist() for name in ("cards", "devices")), strict=True))
+    return dict(zip(*(resultfiles.texts(found[name]) for name in ("cards", "devices")), strict=True))
 
 
 @dataclass(frozen=True)

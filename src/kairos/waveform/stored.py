@@ -11,6 +11,7 @@ recording comes from: ``emulator``, ``analyzer``, or ``twin`` (predicted).
 import zlib
 from typing import Any
 
+from .. import resultfiles
 from .changes import FLOATING, Changes
 from .recording import Channel, Recording
 from .wave import Wave
@@ -51,14 +52,22 @@ def packed(recording: Recording, source: str) -> dict[str, Any]:
     }
 
 
+def _value(item):
+    """Return the value of a dataset of a file; groups, and entries of a dictionary, as they are."""
+    return resultfiles.value(item) if hasattr(item, "id") and hasattr(item, "dtype") else item
+
+
 def unpacked(group) -> Recording:
     """Return the recording in a group of an HDF5 file, or in a dictionary as `packed` returns it."""
     import numpy as np  # imported late: see above
 
-    values = {name: group[name][()] if hasattr(group[name], "dtype") else group[name] for name in group}
+    values = {name: _value(group[name]) for name in group}
     counts = [int(count) for count in values["counts"]]
     total = sum(counts)
-    content = zlib.decompress(np.asarray(values["changes"], np.uint8).tobytes())
+    if min(counts, default=0) < 0:
+        raise ValueError("a channel has less than no changes")
+    # No more than they say: a kilobyte can become a gigabyte.
+    content = zlib.decompressobj().decompress(np.asarray(values["changes"], np.uint8).tobytes(), total * 9 + 1)
     planes = np.frombuffer(content, np.uint8, total * 8).reshape(8, total)
     steps = np.ascontiguousarray(planes.T).view("<i8").reshape(total)
     levels = np.frombuffer(content, np.int8, total, total * 8)

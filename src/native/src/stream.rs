@@ -9,11 +9,11 @@ use pyo3::types::PyBytes;
 
 use crate::errors::ProtocolError;
 
-/// Maximum length of a value in bytes: a device has no more memory. A length is checked before
+/// Maximum length of a message in bytes: a device has no more memory. A length is checked before
 /// anything is allocated.
-const VALUE_MAX: u64 = DDR_END as u64;
-/// Maximum length in bytes of a text about the device or an exception.
-const TEXT_MAX: u32 = 1 << 20;
+const MESSAGE_MAX: u64 = DDR_END as u64;
+/// Maximum length in bytes of the texts of a message about the device or an exception.
+const TEXTS_MAX: u32 = 1 << 20;
 
 /// Buffered bytes of a connection: called with a number, it returns that many. `more`, called with
 /// the number of missing bytes, returns at least that many, or raises. Without the buffer, each of
@@ -100,24 +100,43 @@ impl Inbox {
     }
 }
 
-/// Bytes from a Python function that returns the requested number, which may be an [`Inbox`].
+/// Bytes of one message from a Python function that returns the requested number, which may be an [`Inbox`].
 pub struct Stream<'py> {
     read: Bound<'py, PyAny>,
     inbox: Option<Bound<'py, Inbox>>,
+    /// Bytes that the message may still have.
+    left: u64,
+    /// Bytes that further texts of it may have.
+    text_left: u32,
 }
 
 impl<'py> Stream<'py> {
     pub fn new(read: Bound<'py, PyAny>) -> Self {
         let inbox = read.cast::<Inbox>().ok().cloned();
-        Self { read, inbox }
+        Self {
+            read,
+            inbox,
+            left: MESSAGE_MAX,
+            text_left: TEXTS_MAX,
+        }
+    }
+
+    /// Counts bytes of the message before they are read.
+    fn spend(&mut self, count: u64) -> PyResult<()> {
+        self.left = self.left.checked_sub(count).ok_or_else(|| {
+            let text = format!("it announces {count} bytes, more than its memory has, or sends a message without end");
+            ProtocolError::new_err(text)
+        })?;
+        Ok(())
     }
 
     /// The next `count` bytes. ProtocolError if there cannot be as many.
     pub fn take(&mut self, count: u64) -> PyResult<Bound<'py, PyBytes>> {
-        if count > VALUE_MAX {
-            let text = format!("it announces {count} bytes, more than its memory has");
-            return Err(ProtocolError::new_err(text));
-        }
+        self.spend(count)?;
+        self.call(count)
+    }
+
+    fn call(&mut self, count: u64) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.read.call1((count,))?.cast_into::<PyBytes>()?;
         if bytes.as_bytes().len() as u64 != count {
             return Err(PyEOFError::new_err("unexpected end of data"));
@@ -125,12 +144,12 @@ impl<'py> Stream<'py> {
         Ok(bytes)
     }
 
-    /// Reads a text; invalid UTF-8 is replaced. ProtocolError if it is too long.
+    /// Reads a text; invalid UTF-8 is replaced. ProtocolError if it is too long, or those of the message are together.
     pub fn text(&mut self, length: u32) -> PyResult<String> {
-        if length > TEXT_MAX {
-            let text = format!("it announces a text of {length} bytes, where at most {TEXT_MAX} are sensible");
-            return Err(ProtocolError::new_err(text));
-        }
+        self.text_left = self.text_left.checked_sub(length).ok_or_else(|| {
+            let text = format!("it announces a text of {length} bytes, where at most {TEXTS_MAX} in all are sensible");
+            ProtocolError::new_err(text)
+        })?;
         Ok(String::from_utf8_lossy(self.take(length.into())?.as_bytes()).into_owned())
     }
 }
@@ -139,10 +158,11 @@ impl Source for Stream<'_> {
     type Error = PyErr;
 
     fn read(&mut self, buffer: &mut [u8]) -> PyResult<()> {
+        self.spend(buffer.len() as u64)?;
         if let Some(inbox) = &self.inbox {
             return Inbox::read(inbox, buffer);
         }
-        buffer.copy_from_slice(self.take(buffer.len() as u64)?.as_bytes());
+        buffer.copy_from_slice(self.call(buffer.len() as u64)?.as_bytes());
         Ok(())
     }
 }

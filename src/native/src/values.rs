@@ -15,6 +15,8 @@ use crate::stream::Stream;
 
 /// Size in bytes from which on a block is not copied into the message but sent in place.
 const LARGE: usize = 1 << 16;
+/// Maximum number of Python objects that a message makes. An element of an array is none; in a list, it is one.
+const OBJECTS_MAX: u64 = 1 << 23;
 
 /// The reason why a value cannot be read or written.
 pub enum DecodeError {
@@ -112,6 +114,30 @@ pub struct Objects<'py> {
     pub types: &'static Types,
     /// Returns the object with an id.
     pub retrieve: Bound<'py, PyAny>,
+    /// Objects that the message may still make.
+    left: u64,
+}
+
+impl<'py> Objects<'py> {
+    /// `retrieve` returns the object with an id.
+    pub fn new(retrieve: Bound<'py, PyAny>) -> PyResult<Self> {
+        let py = retrieve.py();
+        Ok(Self {
+            py,
+            types: Types::get(py)?,
+            retrieve,
+            left: OBJECTS_MAX,
+        })
+    }
+
+    /// Counts objects before they are made.
+    fn spend(&mut self, count: u64) -> PyResult<()> {
+        self.left = self
+            .left
+            .checked_sub(count)
+            .ok_or_else(|| ProtocolError::new_err(format!("it sends a message with more than {OBJECTS_MAX} values")))?;
+        Ok(())
+    }
 }
 
 /// A tagged value in Python.
@@ -135,6 +161,7 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
     type Error = DecodeError;
 
     fn plain(&mut self, value: Plain) -> Result<Decoded<'py>, DecodeError> {
+        self.spend(1)?;
         let py = self.py;
         Ok(Decoded::Value(match value {
             Plain::None => py.None().into_bound(py),
@@ -150,6 +177,7 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
     }
 
     fn bytes(&mut self, tag: u8, length: u32, source: &mut Stream<'py>) -> Result<Decoded<'py>, DecodeError> {
+        self.spend(1)?;
         let bytes = source.take(length.into())?;
         Ok(Decoded::Value(match tag {
             tag::STR => PyString::new(self.py, &String::from_utf8_lossy(bytes.as_bytes())).into_any(),
@@ -164,6 +192,7 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
         count: u64,
         source: &mut Stream<'py>,
     ) -> Result<Decoded<'py>, DecodeError> {
+        self.spend(if matches!(row, Row::Array(_)) { 1 } else { 1 + count })?;
         let size = width(element).unwrap_or(1) as u64;
         let data = source.take(count.saturating_mul(size))?;
         let made = || -> PyResult<Bound<'py, PyAny>> {
@@ -198,6 +227,7 @@ impl<'py> Builder<Stream<'py>> for Objects<'py> {
         count: u64,
         next: &mut Next<'_, Self, Decoded<'py>, DecodeError>,
     ) -> Result<Decoded<'py>, DecodeError> {
+        self.spend(1)?;
         // The count comes from the device and may be wrong, so the initial capacity is limited.
         let mut values = Vec::with_capacity(count.min(1 << 16) as usize);
         for _ in 0..count {

@@ -61,15 +61,6 @@ impl Counted<'_, '_> {
     }
 }
 
-fn objects<'py>(retrieve: Bound<'py, PyAny>) -> PyResult<Objects<'py>> {
-    let py = retrieve.py();
-    Ok(Objects {
-        py,
-        types: Types::get(py)?,
-        retrieve,
-    })
-}
-
 fn message<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyBytes> {
     PyBytes::new(py, bytes)
 }
@@ -176,7 +167,7 @@ fn read_call<'py>(
 ) -> PyResult<(bool, u32, Bound<'py, PyList>, Bound<'py, PyDict>, Bound<'py, PyBytes>)> {
     let py = read.py();
     let (args, kwargs) = (PyList::empty(py), PyDict::new(py));
-    let mut builder = objects(retrieve)?;
+    let mut builder = Objects::new(retrieve)?;
     let call = read_rpc(&mut Stream::new(read), &mut builder, |value| {
         argument(value, &args, &kwargs)
     })?;
@@ -203,7 +194,7 @@ fn read_arguments<'py>(
     retrieve: Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyDict>)> {
     let (args, kwargs) = (PyList::empty(read.py()), PyDict::new(read.py()));
-    let (mut stream, mut builder) = (Stream::new(read), objects(retrieve)?);
+    let (mut stream, mut builder) = (Stream::new(read), Objects::new(retrieve)?);
     while let Some(value) = host::read(&mut stream, &mut builder).map_err(PyErr::from)? {
         argument(value, &args, &kwargs)?;
     }
@@ -213,7 +204,7 @@ fn read_arguments<'py>(
 /// Reads a tagged value.
 #[pyfunction]
 fn read_value<'py>(read: Bound<'py, PyAny>, retrieve: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let value = host::read(&mut Stream::new(read), &mut objects(retrieve)?)?;
+    let value = host::read(&mut Stream::new(read), &mut Objects::new(retrieve)?)?;
     let value = value.ok_or(DecodeError::Malformed(host::Malformed::End))?;
     Ok(value.value()?)
 }

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from ... import pyon
+from ... import pyon, resultfiles
 from ...errors import UsageError
 from ...runs import folder_of
 from .. import excerpts, results, thumbnails
@@ -64,10 +64,7 @@ async def pieces(path: Path):
 
 async def thumbnail(path: Path, choices: list[tuple[str, str]]):
     """Return the message of a run's thumbnail."""
-    try:
-        found = await asyncio.to_thread(thumbnails.thumbnail, path, choices)
-    except OSError as error:
-        raise UsageError(f"{path.name} cannot be read: {error}") from None
+    found = await asyncio.to_thread(thumbnails.thumbnail, path, choices)
     return message("RunThumbnailResponse", **found._asdict())
 
 
@@ -97,17 +94,15 @@ async def waveform(path: Path):
 
 def _source(path: Path) -> str:
     """Return where the waveform in a run's file comes from; empty if there is none."""
-    import h5py  # imported late: it takes 0.1 s, and only this needs it
-
     try:
-        with h5py.File(path) as file:
+        with resultfiles.opened(path) as file:
             return _source_in(file)
-    except OSError:
+    except UsageError:
         return ""
 
 
 def _source_in(file) -> str:
-    return file["waveform/source"].asstr()[()] if "waveform/source" in file else ""
+    return resultfiles.text(file["waveform/source"]) if "waveform/source" in file else ""
 
 
 async def _excerpts(lab, record: dict, stored: Path) -> list:
@@ -146,27 +141,15 @@ def _stored(path: Path) -> tuple[dict, str]:
     """Return the datasets of a run's file, by key, and where its waveform comes from; empty if there is none."""
     if not path.exists():
         return {}, ""
-    import h5py  # imported late: it takes 0.1 s, and only this needs it
-
     found: dict = {}
-    source = ""
-
-    def visit(name, node):
-        if isinstance(node, h5py.Dataset):
-            given = node[()]
+    with resultfiles.opened(path) as file:
+        for name, node in resultfiles.datasets(resultfiles.group_of(file, "datasets")):
+            given = resultfiles.value(node)
             if isinstance(given, bytes):
                 given = given.decode(errors="replace")
             metadata = {key: _text(node.attrs[key]) for key in ("unit", "scale", "precision") if key in node.attrs}
             found[name] = dataset((False, given, metadata), True)
-
-    try:
-        with h5py.File(path) as file:
-            if "datasets" in file:
-                file["datasets"].visititems(visit)
-            source = _source_in(file)
-    except OSError as error:
-        raise UsageError(f"{path.name} cannot be read: {error}") from None
-    return found, source
+        return found, _source_in(file)
 
 
 def _text(given):
