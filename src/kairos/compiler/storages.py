@@ -79,13 +79,13 @@ def _overlapping(spans: list[_Span]) -> list[list[_Span]]:
     for span in spans:
         met, others = ([span], [span]), []
         for group, members in current:
-            members = [other for other in members if other.end > span.begin]
-            if not members:
-                groups.append(group)
-            elif any(next(comparisons) > _COMPARISONS or overlap(other.array, span.array) for other in members):
+            near = (other for other in reversed(members) if other.end > span.begin)
+            if any(next(comparisons) > _COMPARISONS or overlap(other.array, span.array) for other in near):
                 met = (_joined(group, met[0]), _joined(members, met[1]))
-            else:
+            elif members := [other for other in members if other.end > span.begin]:
                 others.append((group, members))
+            else:
+                groups.append(group)
         current = [*others, met]
     return [group for group in itertools.chain(groups, (group for group, _ in current)) if len(group) > 1]
 

@@ -212,9 +212,8 @@ impl<'p> ModuleBuilder<'p> {
         let mut values = objects.iter().map(|&object| value(object));
         let first = values.next().flatten();
         let same = first.filter(|_| values.all(|other| other == first));
-        let own = |&object: &Handle| {
-            matches!(value(object), Some(HostValue::Method { receiver, .. }) if *receiver == object)
-        };
+        let own =
+            |&object: &Handle| matches!(value(object), Some(HostValue::Method { receiver, .. }) if *receiver == object);
         let found = (same, objects.iter().all(own));
         self.shared.borrow_mut().insert(key, found);
         found

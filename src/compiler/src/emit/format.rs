@@ -172,7 +172,9 @@ impl Emitter<'_, '_> {
                 self.build.store(value, &to);
             }
         }
-        let total = self.build.call(LENGTH, vec![table.clone(), count.clone()], Ty::I64, None);
+        let total = self
+            .build
+            .call(LENGTH, vec![table.clone(), count.clone()], Ty::I64, None);
         let total = self.checked_length(total);
         let data = self.build.alloca(Ty::I8, total.clone());
         self.build

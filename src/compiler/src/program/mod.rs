@@ -13,9 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::diagnostic::Diagnostic;
-use crate::host::{
-    is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue, View,
-};
+use crate::host::{is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue, View};
 use crate::names::Names;
 use crate::source::{Sources, Span};
 use crate::syntax::{ExprId, Function};
@@ -389,7 +387,11 @@ impl Context<'_> {
                 help,
             );
         }
-        let mut lost: Vec<_> = class.invariants.iter().filter(|name| !info.invariants.contains(name)).collect();
+        let mut lost: Vec<_> = class
+            .invariants
+            .iter()
+            .filter(|name| !info.invariants.contains(name))
+            .collect();
         lost.sort_unstable();
         for lost in lost {
             warn(
