@@ -87,5 +87,6 @@ PROGRAMS = {
         a, b = 1, 2
     """,
     "other type in a built-in function": "return max(1, 'a')",
+    "text several times": "return self.name * 2",
     "number and text": "return self.number + 'a'",
 }

@@ -375,7 +375,7 @@ impl Infer<'_, '_> {
         let other = if sequence.1 == left.1 { right } else { left };
         let repeats = op == BinOp::Mul && types.is_int(other.0);
         let formats = op == BinOp::Mod && matches!(types.kind(left.0), Kind::Str | Kind::Bytes | Kind::ByteArray);
-        if repeats || formats {
+        if repeats || formats || op == BinOp::MatMul {
             let text = format!("'{}' on {}", op.symbol(), types.name(sequence.0));
             return Diagnostic::unsupported(sequence.1, &text);
         }
