@@ -30,6 +30,20 @@ SHAPES = [
     # The last look decides, and a loop that does not begin does not wait.
     (f"while {READ} < start:\n    pass", -2_000_000_000),
     (f"now = end\nwhile now < end:\n    now = {READ}", -2_000_000_000),
+    # What is counted meanwhile is ahead as well.
+    (f"while {READ} < end:\n    n += 1\nself.polls[0] = n", 0),
+    (f"for i in range(2_000_000_000):\n    n = i\n    if {READ} >= end:\n        break\nself.polls[1] = n", 0),
+    (f"for i in range(2_000_000_000):\n    if {READ} >= end:\n        break\n    n -= 2\nself.polls[2] = -n // 2", 0),
+    (f"while n < 2_000_000_000 and {READ} < end:\n    n += 1\nself.polls[3] = n", 0),
+    (
+        f"while True:\n    n += 1\n    if n > 1_000_000_000:\n        raise ValueError\n    if {READ} > end:\n"
+        "        break\nself.polls[4] = n",
+        0,
+    ),
+    (f"for i in range(2_000_000_000, 0, -3):\n    n += 1\n    if {READ} >= end:\n        break\nself.polls[5] = n", 0),
+    # The count, or the range, ends first.
+    (f"while n < 1000 and {READ} < end:\n    n += 1\nself.polls[6] = n", -2_000_000_000),
+    (f"for i in range(1000):\n    n = i\n    if {READ} >= end:\n        break\nself.polls[7] = n", -2_000_000_000),
 ]
 HEAD = """from artiq.experiment import *
 
@@ -40,6 +54,7 @@ class Exp(EnvExperiment):
         self.deadline = np.int64(0)
         self.waits = True
         self.late = [0] * 100
+        self.polls = [0] * 10
 
     @kernel
     def has_come(self, end):
@@ -70,16 +85,27 @@ def test_loops_that_poll_the_counter_end_at_their_times(kairos, device_db):
     calls = "".join(f"\n        self.shape{number}()" for number in range(len(SHAPES)))
     body += f"\n    @kernel\n    def all(self):\n        self.core.reset(){calls}\n"
     body += "\n    def run(self):\n        self.all()\n        print('late', self.late)\n"
+    body += "        print('polls', self.polls)\n"
     done = kairos.run(body, head=f"import numpy as np\n{HEAD}", device_db=device_db)
     assert done.returncode == 0, done.stderr
     late = [int(text) for text in done.stdout.partition("late [")[2].partition("]")[0].split(",")]
     for (loop, least), found in zip(SHAPES, late, strict=False):
-        assert least <= found < least + 5_000, loop
+        within = 5_000 if least > -2_000_000_000 else 2_000_000
+        assert least <= found < least + within, loop
+    polls = [int(text) for text in done.stdout.partition("polls [")[2].partition("]")[0].split(",")]
+    assert polls[6:8] == [1000, 999]
+    # Two seconds of polls of 50 to 500 ns.
+    assert all(4_000_000 < found < 40_000_000 for found in polls[:6]), polls
 
 
-def test_loop_that_counts_its_polls_is_not_skipped(kairos, device_db):
-    loop = f"while {READ} < end:\n            n += 1\n        self.late[1] = n"
-    body = SHAPE.format(number=0, loop=loop).replace("2_000_000_000", "200_000")
-    body += "\n    def run(self):\n        self.shape0()\n        assert self.late[1] > 100\n"
+def test_skipped_polls_are_counted_as_they_would_have_been(kairos, device_db):
+    loop = f"while {READ} < end:\n            {{}}\n        self.polls[{{}}] = n"
+    # The first counts in a way that is not recognised.
+    polls, sleeps = (SHAPE.format(number=n, loop=loop.format(s, n)) for n, s in enumerate(["n = n + 1", "n += 1"]))
+    body = polls.replace("2_000_000_000", "200_000") + sleeps.replace("2_000_000_000", "20_000_000")
+    body += "\n    def run(self):\n        self.shape0()\n        self.shape1()\n        print('polls', self.polls)\n"
     done = kairos.run(body, head=f"import numpy as np\n{HEAD}", device_db=device_db)
     assert done.returncode == 0, done.stderr
+    polled, skipped = (int(text) for text in done.stdout.partition("polls [")[2].split(",")[:2])
+    assert polled > 200
+    assert 0.9 < skipped / (100 * polled) < 1.1

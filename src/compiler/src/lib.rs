@@ -208,7 +208,7 @@ impl Output {
     }
 
     /// See [`Library::parts`], of the core device's library.
-    pub fn parts(&self, machine: &llvm::Machine) -> Vec<(String, bool)> {
+    pub fn parts(&self, machine: &llvm::Machine) -> Vec<(String, bool, bool)> {
         self.own().parts(machine)
     }
 
@@ -296,12 +296,13 @@ impl<'o> Library<'o> {
 
     /// The module as LLVM assembly, in the parts that become object files. The flag says whether to
     /// optimise the part thoroughly.
-    pub fn parts(self, machine: &llvm::Machine) -> Vec<(String, bool)> {
+    pub fn parts(self, machine: &llvm::Machine) -> Vec<(String, bool, bool)> {
         let parts = self.satellite.map_or(&self.output.parts, |satellite| &satellite.parts);
         let print = |part: &parts::Part| {
             (
                 llvm::print_part(self.module(), part, &self.output.sources, machine),
                 part.thorough,
+                llvm::is_divided(self.module(), part),
             )
         };
         parts.iter().map(print).collect()

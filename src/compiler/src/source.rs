@@ -3,6 +3,8 @@
 //! A span is a byte range of one file. Lines and columns are computed only where a human or a
 //! debugger needs them.
 
+use std::rc::Rc;
+
 /// Index of a file in a [`Sources`].
 pub type FileId = u32;
 
@@ -25,7 +27,7 @@ impl Span {
 #[derive(Debug)]
 pub struct SourceFile {
     pub name: String,
-    pub text: String,
+    pub text: Rc<str>,
     line_starts: Vec<u32>,
 }
 
@@ -37,8 +39,10 @@ pub struct Sources {
 
 impl Sources {
     /// Adds a file, or returns the existing one of the same name and text.
-    pub fn add(&mut self, name: &str, text: &str) -> FileId {
-        if let Some(found) = self.files.iter().position(|f| f.name == name && f.text == text) {
+    pub fn add(&mut self, name: &str, text: &Rc<str>) -> FileId {
+        // Functions of one file mostly have one text, of which only the place is compared.
+        let same = |other: &Rc<str>| Rc::ptr_eq(other, text) || other == text;
+        if let Some(found) = self.files.iter().position(|f| f.name == name && same(&f.text)) {
             return found as FileId;
         }
         let starts = std::iter::once(0).chain(
@@ -50,7 +54,7 @@ impl Sources {
         let line_starts = starts.collect();
         self.files.push(SourceFile {
             name: name.into(),
-            text: text.into(),
+            text: text.clone(),
             line_starts,
         });
         self.files.len() as FileId - 1
@@ -111,7 +115,7 @@ mod tests {
     #[test]
     fn positions_count_lines_from_one_and_columns_in_characters() {
         let mut sources = Sources::default();
-        let file = sources.add("a.py", "x = 1\nµ = 22\n");
+        let file = sources.add("a.py", &"x = 1\nµ = 22\n".into());
         let at = |start| {
             sources.position(Span {
                 file,

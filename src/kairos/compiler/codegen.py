@@ -49,7 +49,8 @@ def load() -> None:
     data_layout()
 
 
-def _optimise(module, machine) -> None:
+def _optimise(module, machine, join: bool = True) -> None:
+    # join: joins blocks that follow one another.
     # No dead store elimination: LLVM assumes that a function's stack is dead after it returns, but
     # here results may remain on it for the caller (`emit/returned.rs` of the compiler).
     llvm = _llvm()
@@ -59,7 +60,8 @@ def _optimise(module, machine) -> None:
     manager.add_always_inliner_pass()
     manager.add_sroa_pass()
     manager.add_instruction_combine_pass()
-    manager.add_simplify_cfg_pass()
+    if join:
+        manager.add_simplify_cfg_pass()
     manager.add_global_dead_code_eliminate_pass()
     manager.run(module, builder)
 
@@ -74,7 +76,7 @@ def generate(
     """
     llvm = _llvm()
     files = []
-    for assembly, thorough in program.parts(TRIPLE, data_layout(), variables):
+    for assembly, thorough, divided in program.parts(TRIPLE, data_layout(), variables):
         machine = _target_machine(2 if thorough else 0)
         try:
             module = llvm.parse_assembly(assembly)
@@ -82,6 +84,6 @@ def generate(
             raise RuntimeError(f"this is a bug in the Kairos compiler, please report it: {error}") from None
         if verify:
             module.verify()
-        _optimise(module, machine)
+        _optimise(module, machine, join=not divided)
         files.append(machine.emit_assembly(module).encode() if emit_assembly else machine.emit_object(module))
     return files

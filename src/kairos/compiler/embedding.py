@@ -44,6 +44,8 @@ class EmbeddingMap:
         self._string_keys: dict[str, int] = {text: key for key, text in enumerate(PREALLOCATED)}
         self._exceptions: dict[int, type] = dict(enumerate(_PREALLOCATED_CLASSES))
         """Classes of the exceptions that the kernel names, and of those of the firmware, by key."""
+        self._by_base: tuple[int, dict[type | None, list[int]]] = 0, {}
+        """The keys of these by each of their base classes, for so many of them."""
         self._caught: dict[type | None, int] = {}
         """Classes in `except` clauses, with numbers."""
 
@@ -266,7 +268,18 @@ class EmbeddingMap:
         number = self._caught.setdefault(cls, len(self._caught))
         if cls is BaseException:
             return None, number
-        return [known for known, one in self._exceptions.items() if _is_caught(one, cls)], number
+        return self._caught_by(cls), number
+
+    def _caught_by(self, cls: type | None) -> list[int]:
+        """Return the keys of the exceptions that are caught with a class."""
+        # A program may have many classes and many clauses.
+        known, found = self._by_base
+        for key in list(self._exceptions)[known:] if known < len(self._exceptions) else ():
+            bases = self._exceptions[key].__mro__
+            for base in bases if Exception in bases else (*bases, None):
+                found.setdefault(base, []).append(key)
+        self._by_base = len(self._exceptions), found
+        return list(found.get(cls, ()))
 
     def classes_caught(self, cls: type) -> tuple[int, int, int]:
         """Return, as bits of three 64-bit integers, the numbers of the classes that the kernel

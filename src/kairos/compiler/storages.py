@@ -72,18 +72,29 @@ def storages_of(arrays: dict[int, numpy.ndarray], strided: bool) -> list[Storage
 def _overlapping(spans: list[_Span]) -> list[list[_Span]]:
     """Return the groups of at least two arrays that are connected by common elements."""
     spans.sort(key=lambda span: (span.begin, -span.end))
-    group = {span.key: [span] for span in spans}
     comparisons = itertools.count()
-    open_spans: list[_Span] = []
+    groups: list[list[_Span]] = []
+    current: list[tuple[list[_Span], list[_Span]]] = []
+    # Groups that reach to the present place, each with its members that do.
     for span in spans:
-        open_spans = [other for other in open_spans if other.end > span.begin]
-        for other in open_spans:
-            one, two = group[other.key], group[span.key]
-            if one is not two and (next(comparisons) > _COMPARISONS or overlap(other.array, span.array)):
-                one += two
-                group.update((member.key, one) for member in two)
-        open_spans.append(span)
-    return [found for key, found in group.items() if len(found) > 1 and found[0].key == key]
+        met, others = ([span], [span]), []
+        for group, members in current:
+            near = (other for other in reversed(members) if other.end > span.begin)
+            if any(next(comparisons) > _COMPARISONS or overlap(other.array, span.array) for other in near):
+                met = (_joined(group, met[0]), _joined(members, met[1]))
+            elif members := [other for other in members if other.end > span.begin]:
+                others.append((group, members))
+            else:
+                groups.append(group)
+        current = [*others, met]
+    return [group for group in itertools.chain(groups, (group for group, _ in current)) if len(group) > 1]
+
+
+def _joined(one: list[_Span], two: list[_Span]) -> list[_Span]:
+    """Return the members of two lists, in the larger of them."""
+    large, small = (one, two) if len(one) >= len(two) else (two, one)
+    large.extend(small)
+    return large
 
 
 def _storage(group: list[_Span]) -> Storage | None:

@@ -17,6 +17,9 @@ pub struct Bridge<'py> {
     /// looks them up again.
     globals: Names,
     attributes: Names,
+    /// The texts of source files, by the address of the Python object, which is kept: that of a file comes with
+    /// each of its functions.
+    texts: Texts<'py>,
     /// An exception that ends the process rather than the compilation: an interrupt, an exit.
     ended: RefCell<Option<PyErr>>,
 }
@@ -37,11 +40,12 @@ fn text(error: PyErr, py: Python) -> String {
 
 impl<'py> Bridge<'py> {
     pub fn new(object: Bound<'py, PyAny>) -> Bridge<'py> {
-        let (globals, attributes, ended) = Default::default();
+        let (globals, attributes, texts, ended) = Default::default();
         Bridge {
             object,
             globals,
             attributes,
+            texts,
             ended,
         }
     }
@@ -162,7 +166,8 @@ impl Host for Bridge<'_> {
 
     fn function(&mut self, function: Handle) -> Result<FunctionInfo, String> {
         let answer = self.ask("function", (function,))?;
-        self.read(function_info(&answer))
+        let info = function_info(&answer, &mut self.texts);
+        self.read(info)
     }
 
     fn annotation(&mut self, function: Handle, text: &str) -> Result<HostType, String> {
@@ -327,7 +332,20 @@ fn host_type(value: &Bound<PyAny>) -> PyResult<HostType> {
     })
 }
 
-fn function_info(answer: &Bound<PyAny>) -> PyResult<FunctionInfo> {
+/// The texts of source files.
+type Texts<'py> = HashMap<usize, (Bound<'py, PyAny>, Rc<str>)>;
+
+fn source_text<'py>(text: Bound<'py, PyAny>, known: &mut Texts<'py>) -> PyResult<Rc<str>> {
+    let address = text.as_ptr() as usize;
+    if let Some((_, known)) = known.get(&address) {
+        return Ok(known.clone());
+    }
+    let copy: Rc<str> = text.extract::<String>()?.into();
+    known.insert(address, (text, copy.clone()));
+    Ok(copy)
+}
+
+fn function_info<'py>(answer: &Bound<'py, PyAny>, texts: &mut Texts<'py>) -> PyResult<FunctionInfo> {
     let tuple = answer.cast::<PyTuple>()?;
     let optional_type = |value: Bound<PyAny>| {
         if value.is_none() {
@@ -342,7 +360,7 @@ fn function_info(answer: &Bound<PyAny>) -> PyResult<FunctionInfo> {
     let kind = match word.as_str() {
         "compiled" => FunctionKind::Compiled {
             file: member::<String>(kind, 1)?.into(),
-            text: member::<String>(kind, 2)?.into(),
+            text: source_text(kind.get_item(2)?, texts)?,
             line: member(kind, 3)?,
             fast_math: member(kind, 4)?,
             inline: match member::<u32>(kind, 5)? {

@@ -77,4 +77,16 @@ PROGRAMS = {
     "constant attribute assigned": "self.fixed = 5",
     "attribute of a function assigned": "remote.x = 5",
     "attribute of a number": "return self.number.real",
+    "other type for an element": """
+        values = [1, 2]
+        values[0] = 'a'
+    """,
+    "other type for an element of the host": "self.list[0] = 'a'",
+    "other type for one of several": """
+        a = 'x'
+        a, b = 1, 2
+    """,
+    "other type in a built-in function": "return max(1, 'a')",
+    "text several times": "return self.name * 2",
+    "number and text": "return self.number + 'a'",
 }

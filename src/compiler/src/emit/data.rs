@@ -14,7 +14,7 @@ pub(crate) fn data_symbol(list: Handle) -> String {
     format!("list.{list}.data")
 }
 
-impl ModuleBuilder<'_> {
+impl<'p> ModuleBuilder<'p> {
     /// A constant string value: `{data, length}`.
     pub(crate) fn string(&mut self, text: &[u8]) -> Value {
         let length = Value::int(Ty::I32, text.len() as i64);
@@ -42,7 +42,9 @@ impl ModuleBuilder<'_> {
             return Value::global(name.clone());
         }
         let name: Rc<str> = format!("str.{}", self.strings.len()).into();
-        self.strings.insert(text.to_vec(), name.clone());
+        let bytes: Rc<[u8]> = text.into();
+        self.strings.insert(bytes.clone(), name.clone());
+        self.texts.insert(name.clone(), bytes);
         self.global(name.clone(), true, Init::Bytes(text.to_vec()));
         Value::global(name)
     }
@@ -187,6 +189,36 @@ impl ModuleBuilder<'_> {
         Some(value)
     }
 
+    /// The value that an attribute has in all objects of a class, if it is one.
+    pub(crate) fn value_of_all(&self, class: Handle, name: &Rc<str>) -> Option<&'p HostValue> {
+        self.shared(class, name).0
+    }
+
+    /// Whether an attribute of every object of a class is a method of that object.
+    pub(crate) fn is_method_of_all(&self, class: Handle, name: &Rc<str>) -> bool {
+        self.shared(class, name).1
+    }
+
+    /// What the objects of a class have in common in an attribute. It is asked for at each use, and there may
+    /// be many objects.
+    fn shared(&self, class: Handle, name: &Rc<str>) -> (Option<&'p HostValue>, bool) {
+        let key = (class, name.clone());
+        if let Some(&known) = self.shared.borrow().get(&key) {
+            return known;
+        }
+        let program = self.program;
+        let objects = &program.classes[&class].instances;
+        let value = |object: Handle| program.attribute_values.get(&(object, name.clone()));
+        let mut values = objects.iter().map(|&object| value(object));
+        let first = values.next().flatten();
+        let same = first.filter(|_| values.all(|other| other == first));
+        let own =
+            |&object: &Handle| matches!(value(object), Some(HostValue::Method { receiver, .. }) if *receiver == object);
+        let found = (same, objects.iter().all(own));
+        self.shared.borrow_mut().insert(key, found);
+        found
+    }
+
     fn constant_attribute(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
         let info = &self.program.classes[&class];
         if is_kernel_class(class) {
@@ -195,9 +227,7 @@ impl ModuleBuilder<'_> {
         if !self.program.never_changes(info, name) {
             return None;
         }
-        let values = &self.program.attribute_values;
-        let mut found = info.instances.iter().map(|&object| &values[&(object, name.clone())]);
-        let first = found.next()?;
+        let first = self.value_of_all(class, name)?;
         let scalar = matches!(
             first,
             HostValue::Bool(_)
@@ -212,9 +242,8 @@ impl ModuleBuilder<'_> {
                 | HostValue::Bytes(_)
                 | HostValue::ByteArray(..)
         );
-        let same = scalar && found.all(|other| other == first);
         let ty = info.attributes[info.attribute(name).expect("found by inference")].ty;
-        same.then(|| self.constant(first, &self.ir_type(ty)))
+        scalar.then(|| self.constant(first, &self.ir_type(ty)))
     }
 
     /// The class's value of an attribute of objects created by kernels, if nothing assigns to it.
@@ -271,7 +300,7 @@ impl ModuleBuilder<'_> {
         for (object, class) in objects {
             let info = &program.classes[&class];
             let mut members = vec![Value::int(Ty::I32, object.into())];
-            for attribute in &info.attributes {
+            for attribute in info.attributes.iter() {
                 let value = &program.attribute_values[&(object, attribute.name.clone())];
                 members.push(self.constant(value, &self.ir_type(attribute.ty)));
             }

@@ -187,7 +187,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Zero-extends an unsigned number to 64 bits.
-    fn unsigned(&mut self, number: Value) -> Value {
+    pub(crate) fn unsigned(&mut self, number: Value) -> Value {
         if number.ty == Ty::I64 {
             return number;
         }

@@ -32,6 +32,7 @@ mod strings;
 mod subkernel;
 mod write_back;
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -64,6 +65,9 @@ pub(crate) fn int(value: i64) -> Value {
     Value::int(Ty::I32, value)
 }
 
+/// The value of an attribute that all objects of a class have, and whether it is a method of each.
+type Common<'p> = (Option<&'p HostValue>, bool);
+
 /// The module under construction.
 pub(crate) struct ModuleBuilder<'p> {
     pub program: &'p Program,
@@ -71,7 +75,11 @@ pub(crate) struct ModuleBuilder<'p> {
     pub host: &'p mut dyn Host,
     pub target: Target,
     pub module: Module,
-    strings: HashMap<Vec<u8>, Rc<str>>,
+    strings: HashMap<Rc<[u8]>, Rc<str>>,
+    /// The bytes of these strings, by the names of their globals.
+    texts: HashMap<Rc<str>, Rc<[u8]>>,
+    /// What the objects of a class have in common in an attribute, once asked for.
+    shared: RefCell<HashMap<(Handle, Rc<str>), Common<'p>>>,
     /// Names of the globals that hold data and length of a string.
     records: HashSet<Rc<str>>,
     /// Number of list displays with constants in the library.
@@ -102,6 +110,8 @@ pub(crate) struct ModuleBuilder<'p> {
     characters: bool,
     /// Whether numbers are formatted as text.
     pub decimals: bool,
+    /// Whether several strings are concatenated at once.
+    joins: bool,
     /// Whether powers of 32-bit and of 64-bit integers are computed.
     powers: [bool; 2],
     /// Types of values that may outlive a loop iteration; computed on demand.
@@ -145,6 +155,8 @@ impl<'p> ModuleBuilder<'p> {
             target,
             module: Module::default(),
             strings: HashMap::new(),
+            texts: HashMap::new(),
+            shared: RefCell::default(),
             records: HashSet::new(),
             literals: 0,
             class_types: HashMap::new(),
@@ -158,6 +170,7 @@ impl<'p> ModuleBuilder<'p> {
             polls: false,
             characters: false,
             decimals: false,
+            joins: false,
             powers: [false; 2],
             kept: None,
             sums: false,
@@ -179,6 +192,9 @@ impl<'p> ModuleBuilder<'p> {
         }
         if self.decimals {
             self.decimal_function();
+        }
+        if self.joins {
+            self.join_functions();
         }
         self.raise_helpers();
         self.marked_function();

@@ -1,7 +1,5 @@
 //! Strings: characters, and strings created from others, which live on the stack of the function.
 
-use std::rc::Rc;
-
 use super::{int, Builder, Emitter, ModuleBuilder};
 use crate::diagnostic::Result;
 use crate::ir::*;
@@ -76,9 +74,7 @@ impl ModuleBuilder<'_> {
         let ValueKind::Global(data) = &members[0].kind else {
             return None;
         };
-        let found = |(_, name): &(&Vec<u8>, &Rc<str>)| *name == data;
-        let (text, _) = self.strings.iter().find(found)?;
-        std::str::from_utf8(text).ok()
+        std::str::from_utf8(self.texts.get(data)?).ok()
     }
 }
 
@@ -108,8 +104,9 @@ impl Emitter<'_, '_> {
         let length = self.build.binary(Binary::Add, wide_a, wide_b);
         let length = self.checked_length(length);
         let data = self.build.alloca(Ty::I8, length.clone());
-        self.copy_elements(&Ty::I8, &data_a, length_a.clone(), &data, int(0));
-        self.copy_elements(&Ty::I8, &data_b, length_b, &data, length_a);
+        self.move_elements(&Ty::I8, &data_a, length_a.clone(), &data);
+        let rest = self.build.element(&data, &Ty::I8, length_a);
+        self.move_elements(&Ty::I8, &data_b, length_b, &rest);
         self.build.aggregate(vec![data, length])
     }
 

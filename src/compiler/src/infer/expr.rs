@@ -356,8 +356,7 @@ impl Infer<'_, '_> {
         for (ty, span) in [left, right] {
             match self.types().kind(ty) {
                 Kind::List(_) | Kind::Tuple(_) | Kind::Str | Kind::Bytes | Kind::ByteArray => {
-                    let text = format!("'{}' on {}", op.symbol(), self.type_name(ty));
-                    return Err(Diagnostic::unsupported(span, &text));
+                    return Err(self.no_operation(op, left, right, (ty, span)));
                 }
                 _ => self.types().require_numeric(ty, span)?,
             }
@@ -368,6 +367,22 @@ impl Infer<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The error for an operation on a sequence: one that Python has, too, or one for which it raises TypeError.
+    fn no_operation(&self, op: BinOp, left: (Ty, Span), right: (Ty, Span), sequence: (Ty, Span)) -> Box<Diagnostic> {
+        let types = &self.context.program.types;
+        let other = if sequence.1 == left.1 { right } else { left };
+        let repeats = op == BinOp::Mul && types.is_int(other.0);
+        let formats = op == BinOp::Mod && matches!(types.kind(left.0), Kind::Str | Kind::Bytes | Kind::ByteArray);
+        if repeats || formats || op == BinOp::MatMul {
+            let text = format!("'{}' on {}", op.symbol(), types.name(sequence.0));
+            return Diagnostic::unsupported(sequence.1, &text);
+        }
+        let [one, two] = [left, right].map(|side| types.words(side.0));
+        let text = format!("'{}' is not possible with {one} and {two}", op.symbol());
+        let error = Diagnostic::new(sequence.1, text).here(format!("this is {}", types.words(sequence.0)));
+        error.label(other.1, format!("this is {}", types.words(other.0)))
     }
 
     fn compare(&mut self, first: &Expr, rest: &[(CmpOp, Expr)]) -> Result<Ty> {

@@ -37,17 +37,91 @@ impl Infer<'_, '_> {
     /// The place with which the type of the expression at `at` does not agree, and its text.
     fn other_place(&self, stmt: &Stmt, at: Span) -> Option<(Span, String)> {
         let within = self.list_or_branch(stmt, at).or_else(|| self.parameter(stmt, at));
+        let within = within.or_else(|| self.operand(stmt, at));
         within.or_else(|| match &stmt.kind {
-            StmtKind::Assign { targets, value } if value.span == at => targets
+            StmtKind::Assign { targets, value } => targets
                 .iter()
-                .find_map(|target| self.earlier_assignment(target, stmt.span)),
+                .find_map(|target| self.type_of_target(target, value, at, stmt.span)),
             StmtKind::Annotated { target, .. } | StmtKind::AugAssign { target, .. } => {
-                self.earlier_assignment(target, stmt.span)
+                self.assigned_before(target, stmt.span)
             }
             StmtKind::For(own) if own.iter.span == at => self.earlier_assignment(&own.target, own.target.span),
             StmtKind::Return(_) => self.other_return(stmt.span),
             _ => None,
         })
+    }
+
+    /// Where what gets the value at `at` has its type from.
+    fn type_of_target(&self, target: &Expr, value: &Expr, at: Span, here: Span) -> Option<(Span, String)> {
+        match (&target.kind, &value.kind) {
+            (ExprKind::Tuple(targets), ExprKind::Tuple(values)) if targets.len() == values.len() => {
+                let word = |expr: &Expr| self.words(self.type_known(expr));
+                let mut pairs = targets.iter().zip(values);
+                pairs.find_map(|(target, one)| match value.span == at {
+                    true if word(target) != word(one) => self.assigned_before(target, here),
+                    true => None,
+                    false => self.type_of_target(target, one, at, here),
+                })
+            }
+            _ if value.span == at => self.assigned_before(target, here),
+            _ => None,
+        }
+    }
+
+    /// The type of a variable, or of another expression.
+    fn type_known(&self, expr: &Expr) -> Ty {
+        let function = self.function();
+        let local = match &expr.kind {
+            ExprKind::Name(name) => function.names.local(name),
+            _ => None,
+        };
+        local.map_or(function.types[expr.id as usize], |local| {
+            function.locals[local as usize]
+        })
+    }
+
+    /// Where a variable, or the list, array or object that a target is a part of, has its type from.
+    fn assigned_before(&self, target: &Expr, here: Span) -> Option<(Span, String)> {
+        let mut whole = target;
+        while let ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } | ExprKind::Slices { value, .. } =
+            &whole.kind
+        {
+            whole = value;
+        }
+        if let ExprKind::Name(_) = &whole.kind {
+            return self.earlier_assignment(whole, here);
+        }
+        let host = match &whole.kind {
+            ExprKind::Attribute { .. } => ", as on the host or where it was assigned first",
+            _ => "",
+        };
+        let ty = self.function().types[whole.id as usize];
+        Some((whole.span, format!("this is {}{host}", self.words(ty))))
+    }
+
+    /// The other operand of a comparison or operation, or the first argument of a built-in function.
+    fn operand(&self, stmt: &Stmt, at: Span) -> Option<(Span, String)> {
+        let mut found = None;
+        walk_exprs(std::slice::from_ref(stmt), &mut |expr| {
+            let other = match &expr.kind {
+                ExprKind::Compare { first, rest } => {
+                    let operands: Vec<&Expr> = std::iter::once(&**first)
+                        .chain(rest.iter().map(|(_, one)| one))
+                        .collect();
+                    let Some(place) = operands.iter().position(|operand| operand.span == at) else {
+                        return;
+                    };
+                    operands[if place == 0 { 1 } else { place - 1 }]
+                }
+                ExprKind::Binary { left, right, .. } if right.span == at => left,
+                ExprKind::Binary { left, right, .. } if left.span == at => right,
+                ExprKind::Call { args, .. } if args.iter().skip(1).any(|arg| arg.span == at) => &args[0],
+                _ => return,
+            };
+            let ty = self.function().types[other.id as usize];
+            found.get_or_insert((other.span, format!("this is {}", self.words(ty))));
+        });
+        found
     }
 
     /// Where a variable is assigned other than in `here`.

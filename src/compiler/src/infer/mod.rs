@@ -321,32 +321,46 @@ impl<'a, 'h> Infer<'a, 'h> {
     }
 
     /// Visits all functions that are called until inference converges.
+    ///
+    /// Arguments are known from callers, which mostly come first, and results from the functions that are
+    /// called: the order of the visits alternates, so that a chain of calls takes a few visits and not one
+    /// for each of its functions.
     fn visit_until_converged(&mut self) -> Result<()> {
+        let mut callers_first = true;
         loop {
             self.context.program.types.begin_visit();
             let before = (self.context.program.types.version, self.context.program.live().count());
-            let mut id = 0;
-            while id < self.context.program.functions.len() {
-                if self.function_at(id).is_dead() {
-                    id += 1;
-                    continue;
-                }
-                self.current = id;
-                if let Some(error) = &self.function().names.error {
-                    return Err(error.clone());
-                }
-                let ast = self.context.program.functions[id].ast.clone();
-                self.body(&ast.body)?;
-                let returns = self.context.program.functions[id].returns;
-                if self.context.program.types.is_var(returns) && !returns_value(&ast.body) {
-                    self.must_be(Kind::None, returns, ast.name_span, "the result")?;
-                }
-                id += 1;
+            let known = self.context.program.functions.len();
+            for step in 0..known {
+                self.visit(if callers_first { step } else { known - 1 - step })?;
+            }
+            let mut added = known;
+            while added < self.context.program.functions.len() {
+                self.visit(added)?;
+                added += 1;
             }
             if before == (self.context.program.types.version, self.context.program.live().count()) {
                 return Ok(());
             }
+            callers_first = !callers_first;
         }
+    }
+
+    fn visit(&mut self, id: FunctionId) -> Result<()> {
+        if self.function_at(id).is_dead() {
+            return Ok(());
+        }
+        self.current = id;
+        if let Some(error) = &self.function().names.error {
+            return Err(error.clone());
+        }
+        let ast = self.context.program.functions[id].ast.clone();
+        self.body(&ast.body)?;
+        let returns = self.context.program.functions[id].returns;
+        if self.context.program.types.is_var(returns) && !returns_value(&ast.body) {
+            self.must_be(Kind::None, returns, ast.name_span, "the result")?;
+        }
+        Ok(())
     }
 
     /// Rejects programs in which a type is undetermined.

@@ -4,6 +4,7 @@
 //! (LLVM promotes them to registers), there are no phi nodes, and a call inside `try` names its
 //! landing pad. `Display` prints it for `--emit ir`.
 
+mod crowded;
 mod hoist;
 mod operators;
 mod print;

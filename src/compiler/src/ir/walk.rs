@@ -24,6 +24,15 @@ impl Init {
     }
 }
 
+impl Global {
+    /// The number of references to other globals.
+    pub fn references(&self) -> usize {
+        let mut count = 0;
+        self.init.each_global(&mut |_| count += 1);
+        count
+    }
+}
+
 /// Calls `$visit` with every operand of `$op`; `$each` is the iterator method for call arguments.
 macro_rules! operands {
     ($op:expr, $visit:expr, $each:ident) => {

@@ -14,6 +14,10 @@ const LARGE: usize = 600;
 /// Number of members from which a struct is printed once and referred to by name.
 const NAMED: usize = 8;
 
+fn allocated(of: &Ty, count: &Value) -> String {
+    format!("alloca {of}, {}, align 8", typed(count))
+}
+
 impl Printer<'_> {
     /// A struct type in an instruction. The layout of a large class would be the longest text of all.
     fn struct_name(&mut self, ty: &Ty) -> String {
@@ -53,7 +57,13 @@ impl Printer<'_> {
             Op::Element { base, of, index } => format!("getelementptr {of}, {}, {}", typed(base), typed(index)),
             Op::Extract { from, index } => format!("extractvalue {}, {index}", typed(from)),
             Op::Insert { into, value, index } => format!("insertvalue {}, {}, {index}", typed(into), typed(value)),
-            Op::Alloca { of, count } => format!("alloca {of}, {}, align 8", typed(count)),
+            Op::Alloca { of, count } => {
+                let number = instruction.result.expect("an address");
+                if !self.hoisted.contains(&number) {
+                    self.allocation(number, &allocated(of, count));
+                }
+                return;
+            }
             Op::LandingPad { clauses, cleanup } => {
                 let mut text = String::from("landingpad { ptr, i32 }");
                 if *cleanup {
@@ -73,6 +83,37 @@ impl Printer<'_> {
             Some(number) => self.line(format_args!("  %t{number} = {text}")),
             None => self.line(format_args!("  {text}")),
         }
+    }
+
+    /// Makes the allocations of a constant size in the first block of a function at its beginning, where they
+    /// have a fixed place in its frame: that block is not the beginning if blocks are not joined.
+    pub(super) fn hoist_allocations(&mut self, function: &Function) {
+        self.hoisted.clear();
+        let mut entered = false;
+        (0..function.blocks.len()).for_each(|from| function.each_next(from, &mut |to| entered |= to == 0));
+        if !self.divided || entered {
+            return;
+        }
+        for instruction in &function.blocks[0].body {
+            if let (Op::Alloca { of, count }, Some(number)) = (&instruction.op, instruction.result) {
+                if count.is_constant() {
+                    self.hoisted.insert(number);
+                    self.allocation(number, &allocated(of, count));
+                }
+            }
+        }
+    }
+
+    /// Memory on the stack. The address of crowded memory passes through an empty piece of assembly, where LLVM
+    /// does not follow it.
+    pub(super) fn allocation(&mut self, number: u32, text: &str) {
+        if !self.crowded.contains(&number) {
+            return self.line(format_args!("  %t{number} = {text}"));
+        }
+        self.line(format_args!("  %t{number}.memory = {text}"));
+        self.line(format_args!(
+            "  %t{number} = call ptr asm \"\", \"=r,0\"(ptr %t{number}.memory)"
+        ));
     }
 
     /// Truncates a float toward zero; saturates out-of-range values, and converts NaN to 0. LLVM's

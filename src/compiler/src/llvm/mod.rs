@@ -19,6 +19,21 @@ mod lines;
 
 use format::{escaped, operand, passed, quoted, result, typed};
 
+/// Number of instructions of a block from which a part that is compiled quickly has its blocks divided into
+/// pieces: some of LLVM's steps take time that grows with the square of the length of a block.
+const LONG: usize = 1000;
+const PIECE: usize = 100;
+/// Number of other globals to which a global refers that counts as many.
+const MANY: usize = 64;
+
+/// Whether the blocks of a part are printed in pieces, which LLVM must not join again.
+pub fn is_divided(module: &Module, part: &Part) -> bool {
+    let of_part = |function: &&Function| part.defines.contains(&function.symbol);
+    let mut functions = module.functions.iter().filter(of_part);
+    let is_long = |function: &Function| function.blocks.iter().any(|block| block.body.len() >= LONG);
+    !part.thorough && functions.any(is_long)
+}
+
 /// Target triple and data layout. With an empty layout, LLVM chooses.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -60,6 +75,9 @@ pub fn print_part(module: &Module, part: &Part, sources: &Sources, machine: &Mac
         meta: vec![],
         locations: HashMap::new(),
         forms: HashMap::new(),
+        crowded: HashSet::new(),
+        divided: is_divided(module, part),
+        hoisted: HashSet::new(),
         cont: 0,
         size: 0,
         arm: machine.triple.starts_with("arm"),
@@ -83,6 +101,12 @@ struct Printer<'a> {
     locations: HashMap<(usize, u32, u32), usize>,
     /// Nodes of the types of variables, by their forms.
     forms: HashMap<Rc<str>, usize>,
+    /// Memory of the function being printed that LLVM must not look into.
+    crowded: HashSet<u32>,
+    /// Whether blocks are printed in pieces.
+    divided: bool,
+    /// Allocations that the function being printed makes at its beginning.
+    hoisted: HashSet<u32>,
     /// Number of the next block that continues after an invoke.
     cont: usize,
     /// Number of instructions of the function being printed.
@@ -122,9 +146,9 @@ impl Printer<'_> {
             self.line(format_args!("target datalayout = \"{}\"", machine.data_layout));
         }
         let head = self.out.len();
-        for global in &self.module.globals {
-            self.global(global);
-        }
+        // What refers to many others comes after them: LLVM creates it anew for each that it does not know yet.
+        let (few, many): (Vec<_>, Vec<_>) = (self.module.globals.iter()).partition(|global| global.references() < MANY);
+        few.into_iter().chain(many).for_each(|global| self.global(global));
         self.line(format_args!("declare i32 @__artiq_personality(...)"));
         if self.variables {
             self.line(format_args!(
@@ -288,8 +312,12 @@ impl Printer<'_> {
         ));
         self.size = function.blocks.iter().map(|block| block.body.len()).sum();
         self.line(format_args!("entry:"));
+        self.crowded = match self.part.thorough {
+            true => HashSet::new(), // limited in size
+            false => function.crowded(),
+        };
         for (number, ty) in &function.slots {
-            self.line(format_args!("  %t{number} = alloca {ty}"));
+            self.allocation(*number, &format!("alloca {ty}"));
         }
         // Space for results that firmware functions store: allocated once, even if a loop calls
         // them.
@@ -315,13 +343,19 @@ impl Printer<'_> {
                 self.constant(constant, scope);
             }
         }
+        self.hoist_allocations(function);
         self.line(format_args!("  br label %b0"));
         for (id, block) in function.blocks.iter().enumerate() {
             if block.is_unreachable() {
                 continue;
             }
             self.line(format_args!("b{id}:"));
-            for instruction in &block.body {
+            for (index, instruction) in block.body.iter().enumerate() {
+                if self.divided && index % PIECE == PIECE - 1 {
+                    let next = self.cont;
+                    self.cont += 1;
+                    self.line(format_args!("  br label %c{next}\nc{next}:"));
+                }
                 self.instruction(function, instruction, scope);
             }
             match &block.end {

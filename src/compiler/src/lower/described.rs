@@ -1,6 +1,7 @@
 //! Constants that the source of a function names, described for debuggers. Code has them as they are, so that neither
 //! registers nor memory tell what they were.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use crate::emit::Emitter;
@@ -16,14 +17,17 @@ impl<'p> Emitter<'_, 'p> {
     pub(super) fn describe_constants(&mut self) {
         let function = self.function;
         let mut found: Vec<Constant> = vec![];
+        let mut known = HashSet::new();
         walk_exprs(&function.ast.body, &mut |expr| {
             let Some(name) = dotted(expr) else { return };
-            if found.iter().any(|known| *known.name == *name) {
+            if known.contains(&*name) {
                 return;
             }
             if let Some(text) = self.value_of(expr).and_then(constant_text) {
+                let name: Rc<str> = name.into();
+                known.insert(name.clone());
                 found.push(Constant {
-                    name: name.into(),
+                    name,
                     text: text.into(),
                     span: expr.span,
                 });
@@ -56,12 +60,7 @@ impl<'p> Emitter<'_, 'p> {
         if is_kernel_class(class) || info.is_data(name) || !program.never_changes(info, name) {
             return None;
         }
-        let mut values = info
-            .instances
-            .iter()
-            .map(|&object| program.attribute_values.get(&(object, name.clone())));
-        let first = values.next()??;
-        values.all(|other| other == Some(first)).then_some(first)
+        self.module.value_of_all(class, name)
     }
 }
 

@@ -205,11 +205,7 @@ impl<'p> Emitter<'_, 'p> {
         let program = self.module.program;
         let assigned =
             program.assigned.contains(name) || program.kernel_class_assigned.contains(&(class, name.clone()));
-        !assigned
-            && program.classes[&class].instances.iter().all(|&object| {
-                let value = &program.attribute_values[&(object, name.clone())];
-                matches!(value, crate::host::HostValue::Method { receiver, .. } if *receiver == object)
-            })
+        !assigned && self.module.is_method_of_all(class, name)
     }
 
     fn load_attribute(&mut self, object: &'p Expr, class: Handle, name: &Rc<str>) -> Result<Value> {

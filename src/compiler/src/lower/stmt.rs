@@ -239,10 +239,13 @@ impl<'p> Emitter<'_, 'p> {
                 let [start, stop, stride] = [0, 1, 2].map(|index| self.build.extract(&iterable, index));
                 let counter = self.build.slot(ty.clone());
                 self.build.store(start.clone(), &counter);
+                let polls = self.sleep_before_polling_range(stmt, &counter, [&start, &stop, &stride])?;
                 let beyond = self.steps_beyond(&stop, &stride);
                 let first = if beyond {
                     self.build.jump(head);
                     self.build.block = head;
+                    self.build.load(ty.clone(), &counter)
+                } else if polls {
                     self.build.load(ty.clone(), &counter)
                 } else {
                     start

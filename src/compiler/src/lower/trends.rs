@@ -1,6 +1,8 @@
 //! How values change while the counter rises: what a loop that polls the counter waits for.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use crate::host::FunctionKind;
 use crate::language::{Builtin, Number, Time};
@@ -60,6 +62,10 @@ pub(super) struct Trends<'a> {
     known: HashMap<LocalId, Trend>,
     /// Variables that are assigned.
     assigned: BTreeSet<LocalId>,
+    /// Variables that count the passes of a loop, whose range is looked after where they are counted.
+    counts: BTreeSet<LocalId>,
+    /// Whether the counter is read.
+    reads: Rc<Cell<bool>>,
     depth: usize,
 }
 
@@ -67,20 +73,58 @@ pub(super) struct Trends<'a> {
 pub(super) struct Poll {
     /// Variables that the body assigns.
     pub assigned: BTreeSet<LocalId>,
+    /// Variables that change by a constant in each pass.
+    pub counts: Vec<(LocalId, i64)>,
 }
 
-/// Describes the loop `while test: body` if it only polls the counter.
-pub(super) fn poll(program: &Program, function: &FunctionInstance, test: &Expr, body: &[Stmt]) -> Option<Poll> {
+/// A variable that changes by a constant, as in `n += 1`.
+fn count(function: &FunctionInstance, program: &Program, stmt: &Stmt) -> Option<(LocalId, i64)> {
+    let StmtKind::AugAssign { target, op, value } = &stmt.kind else {
+        return None;
+    };
+    let (ExprKind::Name(name), ExprKind::Int(by @ 1..=0xffff)) = (&target.kind, &value.kind) else {
+        return None;
+    };
+    let local = function.names.local(name)?;
+    let kind = program.types.kind(function.locals[local as usize]);
+    matches!(kind, Kind::Int32 | Kind::Int64).then_some(())?;
+    match op {
+        BinOp::Add => Some((local, *by)),
+        BinOp::Sub => Some((local, -by)),
+        _ => None,
+    }
+}
+
+/// Describes the loop `while test: body` if it only polls the counter, or a loop over a range, which has no test
+/// but a variable that changes by a constant.
+pub(super) fn poll(
+    program: &Program,
+    function: &FunctionInstance,
+    test: Option<&Expr>,
+    index: Option<(LocalId, i64)>,
+    body: &[Stmt],
+) -> Option<Poll> {
+    let own = body.iter().filter_map(|stmt| count(function, program, stmt));
+    let counts: Vec<_> = index.into_iter().chain(own).collect();
+    let trend = |&(local, by): &(LocalId, i64)| (local, if by > 0 { Trend::Rises } else { Trend::Falls });
+    let counted: BTreeSet<_> = counts.iter().map(|(local, _)| *local).collect();
+    if counted.len() < counts.len() {
+        return None; // counted twice
+    }
     let mut trends = Trends {
         program,
         function,
-        known: HashMap::new(),
-        assigned: BTreeSet::new(),
+        known: counts.iter().map(trend).collect(),
+        assigned: counted.clone(),
+        counts: counted,
+        reads: Rc::default(),
         depth: DEPTH,
     };
     for stmt in body {
         if let StmtKind::Assign { targets, .. } = &stmt.kind {
-            trends.assigned.insert(trends.local(targets)?);
+            let local = trends.local(targets)?;
+            (!trends.counts.contains(&local)).then_some(())?;
+            trends.assigned.insert(local);
         }
     }
     let mut stays = Trend::Constant;
@@ -92,12 +136,16 @@ pub(super) fn poll(program: &Program, function: &FunctionInstance, test: &Expr, 
             StmtKind::If { test, body, orelse } if orelse.is_empty() && leaves(body) => {
                 stays = stays.with(trends.of(test)?.reversed())?;
             }
+            StmtKind::AugAssign { .. } if count(function, program, stmt).is_some() => {}
             _ => return None,
         }
     }
-    stays = stays.with(trends.of(test)?)?;
-    (stays != Trend::Constant).then_some(Poll {
+    if let Some(test) = test {
+        stays = stays.with(trends.of(test)?)?;
+    }
+    (stays != Trend::Constant && trends.reads.get()).then_some(Poll {
         assigned: trends.assigned,
+        counts,
     })
 }
 
@@ -129,10 +177,14 @@ impl<'a> Trends<'a> {
     fn assign(&mut self, targets: &[Expr], value: &Expr) -> Option<()> {
         let local = self.local(targets)?;
         let trend = self.of(value)?;
-        // A narrower variable may wrap around.
+        // A narrower variable may wrap around, unless it is what is counted.
         let kind = self.program.types.kind(self.function.locals[local as usize]);
-        if !(trend == Trend::Constant || is_wide(kind)) || !self.is_scalar(value) {
+        let counts = self.counts_passes(value) && self.kind(value) == kind;
+        if !(counts || trend == Trend::Constant || is_wide(kind)) || !self.is_scalar(value) {
             return None;
+        }
+        if counts {
+            self.counts.insert(local);
         }
         self.known.insert(local, trend);
         Some(())
@@ -146,9 +198,17 @@ impl<'a> Trends<'a> {
         matches!(self.kind(expr), Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Float)
     }
 
+    /// Whether this is a variable that counts the passes of the loop.
+    fn counts_passes(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Name(name) => (self.function.names.local(name)).is_some_and(|local| self.counts.contains(&local)),
+            _ => false,
+        }
+    }
+
     fn of(&self, expr: &Expr) -> Option<Trend> {
         let trend = self.of_kind(expr)?;
-        (is_wide(self.kind(expr)) || trend == Trend::Constant).then_some(trend)
+        (self.counts_passes(expr) || is_wide(self.kind(expr)) || trend == Trend::Constant).then_some(trend)
     }
 
     fn of_kind(&self, expr: &Expr) -> Option<Trend> {
@@ -224,8 +284,9 @@ impl<'a> Trends<'a> {
         match target {
             CallTarget::Syscall(handle) => {
                 let kind = &self.program.function_infos[handle].kind;
-                matches!(kind, FunctionKind::Syscall { symbol, nounwind: true } if &**symbol == COUNTER)
-                    .then_some(Trend::Rises)
+                let reads = matches!(kind, FunctionKind::Syscall { symbol, nounwind: true } if &**symbol == COUNTER);
+                self.reads.set(self.reads.get() || reads);
+                reads.then_some(Trend::Rises)
             }
             CallTarget::Compiled(id) if self.depth > 0 => {
                 let function = &self.program.functions[*id];
@@ -248,6 +309,8 @@ impl<'a> Trends<'a> {
                     function,
                     known,
                     assigned: BTreeSet::new(),
+                    counts: BTreeSet::new(),
+                    reads: self.reads.clone(),
                     depth: self.depth - 1,
                 };
                 called.of_result()

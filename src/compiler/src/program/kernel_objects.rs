@@ -2,9 +2,10 @@
 //! methods, apart from host objects of the class. Their attributes are those of the class itself
 //! (methods, constants) and those that kernels assign to.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::{Attribute, Class, Context};
+use super::{Attribute, Attributes, Class, Context};
 use crate::host::{kernel_class, Handle, HostValue};
 use crate::types::{Kind, Ty};
 
@@ -28,10 +29,10 @@ impl Context<'_> {
         let known = Class {
             host_class: namespace,
             name,
-            invariants: vec![],
-            data: vec![],
+            invariants: HashSet::new(),
+            data: HashSet::new(),
             instances: vec![],
-            attributes: vec![],
+            attributes: Attributes::default(),
             constructor,
         };
         self.program.classes.insert(class, known);

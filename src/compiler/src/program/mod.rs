@@ -1,6 +1,7 @@
 //! A whole program as inference finds it: the functions reachable from the entry, and the host data
 //! that they use.
 
+mod classes;
 mod constant_folding;
 mod kernel_objects;
 mod shapes;
@@ -12,14 +13,13 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::diagnostic::Diagnostic;
-use crate::host::{
-    is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue, View, EVERY_NUMBER,
-};
+use crate::host::{is_kernel_class, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue, View};
 use crate::names::Names;
 use crate::source::{Sources, Span};
 use crate::syntax::{ExprId, Function};
 use crate::types::{common_number, Callable, Kind, Ty, Types};
 use crate::warnings::Warnings;
+pub use classes::{Attribute, Attributes, Class};
 pub use shapes::{Iterable, Shapes};
 pub use shared::Strided;
 pub use subkernels::Subkernel;
@@ -100,43 +100,6 @@ pub enum ArgSource {
     Default(HostValue),
     /// A default of a nested function, by its number among the defaults.
     Kept(usize),
-}
-
-/// A class of host objects as used by the program, or those of its objects that share one shape.
-#[derive(Debug)]
-pub struct Class {
-    pub host_class: Handle,
-    pub name: Rc<str>,
-    pub invariants: Vec<String>,
-    /// See [`ClassInfo::data`]; of any instance.
-    pub data: Vec<String>,
-    pub instances: Vec<Handle>,
-    /// In order of first use, which is the memory layout.
-    pub attributes: Vec<Attribute>,
-    /// For classes instantiated by kernels: the function that initialises the object.
-    pub constructor: Option<Handle>,
-}
-
-#[derive(Debug)]
-pub struct Attribute {
-    pub name: Rc<str>,
-    pub ty: Ty,
-}
-
-impl Class {
-    pub fn attribute(&self, name: &str) -> Option<usize> {
-        self.attributes.iter().position(|attribute| &*attribute.name == name)
-    }
-
-    pub fn is_invariant(&self, name: &str) -> bool {
-        self.invariants.iter().any(|known| known == name)
-    }
-
-    /// Whether the numbers of an attribute are loaded from the library's data.
-    pub fn is_data(&self, name: &str) -> bool {
-        let named = |wanted: &str| self.data.iter().any(|known| known == wanted);
-        named(name) || named(EVERY_NUMBER) && !self.is_invariant(name)
-    }
 }
 
 /// A host list or array reachable by a kernel.
@@ -349,14 +312,14 @@ impl Context<'_> {
         let class = self.program.classes.entry(shape).or_insert_with(|| {
             order.push(shape);
             first = true;
-            let (name, invariants) = (info.name.clone(), info.invariants.clone());
+            let (name, invariants) = (info.name.clone(), info.invariants.iter().cloned().collect());
             Class {
                 host_class: info.handle,
                 name,
                 invariants,
-                data: vec![],
+                data: HashSet::new(),
                 instances: vec![],
-                attributes: vec![],
+                attributes: Attributes::default(),
                 constructor: None,
             }
         });
@@ -424,7 +387,13 @@ impl Context<'_> {
                 help,
             );
         }
-        for lost in class.invariants.iter().filter(|name| !info.invariants.contains(name)) {
+        let mut lost: Vec<_> = class
+            .invariants
+            .iter()
+            .filter(|name| !info.invariants.contains(name))
+            .collect();
+        lost.sort_unstable();
+        for lost in lost {
             warn(
                 format!("'{lost}' is not a kernel invariant of one {name}, but it is of an earlier one"),
                 help,

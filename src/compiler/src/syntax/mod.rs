@@ -18,6 +18,7 @@ mod statements;
 mod with;
 
 use std::collections::hash_map::{Entry, HashMap};
+use std::ops::Range;
 use std::rc::Rc;
 
 use ruff_python_ast as py;
@@ -89,7 +90,9 @@ impl Parser {
             let first = def.decorator_list.first().map_or(at(def.name.range), |d| at(d.range()));
             def.name.as_str() == name && (first..=at(def.name.range)).contains(&line)
         };
-        let def = find_function(&module.body, &find).ok_or_else(|| {
+        let place = sources.file(file).line_range((line as usize).saturating_sub(1));
+        let def = place.and_then(|place| find_function(&module.body, &place, &find));
+        let def = def.ok_or_else(|| {
             let file = &sources.file(file).name;
             Diagnostic::global(format!(
                 "the source of function '{name}' was not found at line {line} of {file}"
@@ -118,13 +121,19 @@ fn span(file: FileId, range: TextRange) -> Span {
     }
 }
 
-/// Depth-first search for a function definition, also inside classes, functions and compound statements.
+/// Search for a function definition in the statements at a range of bytes, also inside classes, functions and
+/// compound statements.
 fn find_function<'a>(
     body: &'a [py::Stmt],
+    place: &Range<usize>,
     wanted: &dyn Fn(&py::StmtFunctionDef) -> bool,
 ) -> Option<&'a py::StmtFunctionDef> {
-    let inside = |bodies: &[&'a [py::Stmt]]| bodies.iter().find_map(|body| find_function(body, wanted));
-    body.iter().find_map(|stmt| match stmt {
+    let inside = |bodies: &[&'a [py::Stmt]]| bodies.iter().find_map(|body| find_function(body, place, wanted));
+    let first = body.partition_point(|stmt| stmt.range().end().to_usize() < place.start);
+    let mut near = body[first..]
+        .iter()
+        .take_while(|stmt| stmt.range().start().to_usize() < place.end);
+    near.find_map(|stmt| match stmt {
         py::Stmt::FunctionDef(def) if wanted(def) => Some(def),
         py::Stmt::FunctionDef(def) => inside(&[&def.body]),
         py::Stmt::ClassDef(class) => inside(&[&class.body]),
