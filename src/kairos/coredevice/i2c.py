@@ -21,6 +21,9 @@ __all__ = [
     "i2c_write_many",
 ]
 
+BRANCHES = 8
+"""Channels of a switch."""
+
 i2c_start = firmware_function("i2c_start", "busno", QUIET)
 i2c_restart = firmware_function("i2c_restart", "busno", QUIET)
 i2c_stop = firmware_function("i2c_stop", "busno", QUIET)
@@ -153,7 +156,9 @@ class I2CSwitch(I2CDevice):
 
     @kernel
     def set(self, channel):
-        """Connect one channel (0 to 7), and no other."""
+        """Connect one channel (0 to 7), and no other. ValueError for another one."""
+        if channel < 0 or channel >= BRANCHES:
+            raise ValueError("the channels of an I2C switch are 0 to 7")
         self._connect(1 << channel)
 
     @kernel
