@@ -12,6 +12,7 @@ from .parts.firmware import QUIET, firmware_function
 __all__ = [
     "I2CDevice",
     "I2CSwitch",
+    "PCA9548",
     "PCF8574A",
     "TCA6424A",
     "i2c_poll",
@@ -165,6 +166,10 @@ class I2CSwitch(I2CDevice):
     def unset(self):
         """Disconnect all channels."""
         self._connect(0)
+
+
+PCA9548 = I2CSwitch
+"""Its name in old device databases."""
 
 
 class TCA6424A(I2CDevice):

@@ -1,6 +1,7 @@
 """Device database and device manager: resolve names to driver objects."""
 
 from .alone import DEVICES, database_of, entries_text, whole_text
+from .cores import core_of, devices_on
 from .database import DeviceDB, rtio_channel
 from .manager import DeviceError, DeviceManager, DummyDevice, signature_of
 
@@ -10,7 +11,9 @@ __all__ = [
     "DeviceError",
     "DeviceManager",
     "DummyDevice",
+    "core_of",
     "database_of",
+    "devices_on",
     "entries_text",
     "rtio_channel",
     "signature_of",

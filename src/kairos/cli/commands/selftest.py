@@ -29,6 +29,7 @@ COMMAND = Command(
         metavar="URL",
         help="test on the bench of this emulated device, emulator://VARIANT, instead of the core device",
     ),
+    Option("--core", metavar="NAME", default="core", help="core device whose cards are tested; default: %(default)s"),
     JSON,
     quiet("print failed checks only"),
     runs="selftest:command.selftest",
