@@ -216,10 +216,11 @@ def _database(database: DeviceDB, clock, boards, host: str, whole: bool) -> Iter
     wrong = disagreements(entries, clock, boards)
     remedy = f"change the entry, or begin with one from 'kairos devices --from {host}'"
     yield from _limited("device database", wrong, remedy)
-    for number in sorted(destinations(entries) - boards.keys()) if whole else ():
+    away = sorted(destinations(entries) - boards.keys()) if whole else []
+    for number in away:
         text = f"it has channels of board {number}, which is not there"
         yield Finding("device database", "bad", text, REMEDIES["links"])
-    if not wrong:
+    if not wrong and not away:
         yield Finding("device database", "good", f"{database.path} fits the gateware")
 
 

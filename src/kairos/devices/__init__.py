@@ -1,7 +1,7 @@
 """Device database and device manager: resolve names to driver objects."""
 
 from .alone import DEVICES, database_of, entries_text, whole_text
-from .cores import core_of, devices_on
+from .cores import core_of, devices_on, resolved
 from .database import DeviceDB, rtio_channel
 from .manager import DeviceError, DeviceManager, DummyDevice, signature_of
 
@@ -15,6 +15,7 @@ __all__ = [
     "database_of",
     "devices_on",
     "entries_text",
+    "resolved",
     "rtio_channel",
     "signature_of",
     "whole_text",

@@ -46,11 +46,12 @@ def disagreements(entries: dict, clock: tuple[int, int] | None, boards: dict[int
         if channel >> 16 not in boards:
             continue
         there, driver = found.get(channel, (None, None))
+        article = "an" if cls[0] in "AEIOU" else "a"
         if there is None:
-            lines.append(f"{name} is a {cls} at channel {channel:#08x}, which the gateware does not have")
+            lines.append(f"{name} is {article} {cls} at channel {channel:#08x}, which the gateware does not have")
         elif driver != cls:
             what = f"{there} ({driver or 'no driver'})"
-            lines.append(f"{name} is a {cls} at channel {channel:#08x}, where the gateware has {what}")
+            lines.append(f"{name} is {article} {cls} at channel {channel:#08x}, where the gateware has {what}")
     return lines
 
 

@@ -1,11 +1,12 @@
 """Which cards of a device database are tested: not those of another core device, that the gateware of an emulated
 device does not have, or that another entry stands for already."""
 
+import re
 from dataclasses import dataclass, field
 
 from .. import emulator as emulation
 from ..contracts.cards import PINS
-from ..devices import DeviceDB, core_of
+from ..devices import DeviceDB, core_of, resolved
 from ..devices.agreement import numbered
 from ..errors import UsageError
 from .cards import TESTS
@@ -14,6 +15,8 @@ from .report import Report
 __all__ = ["Choice", "chosen", "entries_with", "free_outputs", "on_core", "used"]
 
 CORE = "core"
+SHOWN = 12
+"""Cards that a message lists."""
 
 
 def entries_with(database: DeviceDB, *classes: str) -> list[str]:
@@ -61,7 +64,7 @@ class Choice:
             count = f"{len(cards)} card{'' if len(cards) == 1 else 's'}"
             report.open(core, "all", f"{count} of this core device: test them with --core {core}")
         for name, why in self.absent.items():
-            if self._is_card(name) and (not names or name in names or name.partition("_")[0] in names):
+            if self._is_card(name) and (not names or name in names or _beginning(name) in names):
                 report.open(name, "all", why)
         for name, other in self.same.items() if not names else ():
             report.open(name, "all", f"it is {other}")
@@ -73,7 +76,7 @@ class Choice:
 def on_core(database: DeviceDB, core: str, twin: str | None) -> Choice:
     """Return what is to be tested of the core device `core`, on the emulated device `twin` unless it is None.
     UsageError for a core device that there is not, and another address of an emulated one."""
-    entry = database.entries.get(core)
+    entry = database.entries.get(core := resolved(database.entries, core))
     if not isinstance(entry, dict) or entry.get("class") != "Core":
         known = ", ".join(entries_with(database, "Core")) or "none"
         raise UsageError(f"{database.path} has no core device {core}; its core devices: {known}")
@@ -126,6 +129,16 @@ def _absent(entries: dict, host) -> dict[str, str]:
     return absent
 
 
+def _beginning(name: str) -> str:
+    """Return a name up to the first character that is no letter or digit: ``urukul0`` of ``urukul0_cpld``."""
+    return re.split(r"[\W_]", name, maxsplit=1)[0]
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more, see --list" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
 def free_outputs(database: DeviceDB) -> list[str]:
     """Return the TTL outputs that belong to no card, and are no input at the same time."""
     taken = used(database)
@@ -146,12 +159,12 @@ def chosen(choice: Choice, names: list[str]) -> list[str]:
     found: dict[str, None] = {}
     for wanted in names:
         entry = database.entries.get(wanted)
-        named = [wanted] if wanted in tested else [name for name in tested if name.partition("_")[0] == wanted]
+        named = [wanted] if wanted in tested else [name for name in tested if _beginning(name) == wanted]
         if not named and isinstance(entry, str):
             named = [entry] if entry in tested else []
         if not named and wanted in choice.same:
             named = [choice.same[wanted]]
-        if not named and not any(name == wanted or name.partition("_")[0] == wanted for name in choice.absent):
-            raise UsageError(f"{wanted}: the device database has no card of this name; it has {', '.join(tested)}")
+        if not named and not any(wanted in (name, _beginning(name)) for name in choice.absent):
+            raise UsageError(f"{wanted}: the device database has no card of this name; it has {_listed(tested)}")
         found |= dict.fromkeys(named)
     return [name for name in tested if name in found]

@@ -9,7 +9,7 @@ COMMAND = Command(
         "cards",
         metavar="CARD",
         nargs="*",
-        help="entries of the device database, or the beginning of their names up to '_'; default: every card",
+        help="entries of the device database, or the beginning of their names up to '_' or '/'; default: every card",
     ),
     DEVICE_DB,
     output("page with the results; default: %(default)s", default="selftest.html"),
