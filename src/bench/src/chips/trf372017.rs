@@ -157,12 +157,7 @@ impl Trf372017 {
         let turns = (before.turns + turns_of(before.hz, at - since)).rem_euclid(1.0);
         let tone = match hz {
             0.0 => Tone::OFF,
-            _ => Tone {
-                hz,
-                dbm: POWER,
-                turns,
-                ..Tone::OFF
-            },
+            _ => Tone { hz, dbm: POWER, turns },
         };
         self.tone = (tone, at);
         out.send(0, Signal::Tone(tone));
