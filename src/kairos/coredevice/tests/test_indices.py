@@ -103,8 +103,9 @@ def numbered(device, texts):
         for place, parameter in enumerate(parameters):
             if parameter.name in texts:
                 text = texts[parameter.name]
-                # The logic of the card selects it
-                yield method, list(given), place, text.replace("an AD9910", "an Urukul") if name == "set_profile" else text
+                if name == "set_profile":  # by the logic of the card
+                    text = text.replace("an AD9910", "an Urukul")
+                yield method, list(given), place, text
 
 
 @pytest.mark.parametrize("name", TEXTS)
