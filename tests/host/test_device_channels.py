@@ -24,7 +24,7 @@ def test_chip_number_is_not_an_rtio_channel():
     assert [database.channel_of(name) for name in ("dds1", "count", "nobody")] == [None, 1, None]
 
 
-def test_device_belongs_to_the_core_of_what_it_uses():
+def test_device_belongs_to_the_core_of_its_bus():
     entries = {
         "alice": entry("Core", host="10.0.0.1"),
         "bob": entry("Core", host="10.0.0.2"),
