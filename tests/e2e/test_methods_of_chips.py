@@ -1,10 +1,12 @@
 """Each method of the drivers of single chips on a bus, through the whole chain: a DDS AD9834, an
-attenuator HMC542B."""
+attenuator HMC542B, a modulator TRF372017, a DAC DAC34H84."""
 
 import pytest
 
 from kairos.coredevice.ad9834 import AD9834
+from kairos.coredevice.dac34h84 import DAC34H84
 from kairos.coredevice.hmc542b import HMC542B
+from kairos.coredevice.trf372017 import TRF372017
 from kairos.devices import DeviceDB
 from tests.support.chain import Chain
 from tests.support.databases import entry, written
@@ -153,3 +155,59 @@ def test_hmc542b_methods_set_the_attenuation(make):
             with pytest.raises(ValueError, match="Invalid HMC542B attenuation!"):
                 chain(attenuator.set_att, att)
         assert chain.uncalled(HMC542B) == set() and chain.bench.warnings == []
+
+
+@pytest.mark.parametrize("external", [False, True])
+def test_trf372017_methods_tune_the_chip(make, external):
+    with make("trf372017", "TRF372017", refclk=100e6, use_external_lo=external) as chain:
+        modulator = chain.get("chip")
+        part = lambda: chain.bench.part("chip")  # noqa: E731
+        assert not part()["locked"], "after power-up"
+        chain(modulator.init)
+        if external:
+            assert not part()["registers"]["REGISTER4"] >> 12 & 3, "the output of the local oscillator is on"
+            return
+        assert part()["locked"] and part()["local_oscillator_hz"] == pytest.approx(2.875e9, abs=10)
+        chain(modulator.set_mixer_frequency, 612.5e6)
+        assert part()["local_oscillator_hz"] == pytest.approx(612.5e6, abs=10)
+        assert part()["oscillator_hz"] == pytest.approx(4 * 612.5e6, abs=40) and part()["output_hz"] == 0.0
+        chain(modulator.enable_lo_output, True)
+        assert chain.bench.dds("chip").at(1.0).frequency == part()["output_hz"] == pytest.approx(2.45e9, abs=40)
+        chain(modulator.enable_mixer_rf_output, False)
+        assert part()["local_oscillator_hz"] == 0.0
+        chain(modulator.enable_mixer_rf_output, True)
+        word = chain(modulator.read, 4)
+        assert word == modulator.mmap[3]
+        chain(modulator.write, word)
+        chain(modulator.calibrate_vco)
+        assert part()["locked"] and int(chain(modulator.calculate_cal_clk_sel, 100e6, 1)) == 15
+        assert chain(modulator.calculate_pll, 100e6, 2.875e9) == modulator.calculate_pll(100e6, 2.875e9)
+        assert chain.uncalled(TRF372017) == set() and chain.bench.warnings == []
+
+
+@pytest.mark.parametrize("rate", [500e6, 250e6])
+def test_dac34h84_methods_configure_the_chip(make, rate):
+    with make("dac34h84", "DAC34H84", input_sample_rate=rate) as chain:
+        dac = chain.get("chip")
+        part = lambda: chain.bench.part("chip")  # noqa: E731
+        chain(dac.init)
+        assert part()["locked"] and chain(dac.read_temperature) == 35
+        if rate == 250e6:
+            return
+        assert chain(dac.tune_fifo_offset) == 4
+        chain(dac.enable_mixer, True)
+        chain(dac.stage_nco_mixer_frequency, 0, 100e6)
+        chain(dac.stage_nco_mixer_frequency_mu, 1, -(1 << 30))
+        assert part()["mixer_hz"] == [0.0, 0.0], "before they are synchronised"
+        chain(dac.sync)
+        assert part()["mixer_hz"] == [pytest.approx(100e6, abs=1), -250e6]
+        chain(dac.stage_nco_mixer_phase_offset, 0, 0.25)
+        chain(dac.stage_nco_mixer_phase_offset_mu, 1, 0x8000)
+        assert [part()["registers"][f"CONFIG{n}"] for n in (18, 19)] == [0x4000, 0x8000]
+        chain(dac.write, 0x14, 0x1234)
+        assert chain(dac.read, 0x14) == 0x1234
+        assert chain(dac.frequency_to_ftw, 1e6) == dac.frequency_to_ftw(1e6)
+        assert chain(dac.turns_to_pow, -0.25) == dac.turns_to_pow(-0.25) == 0xC000
+        with pytest.raises(ValueError, match="Invalid channel number"):
+            chain(dac.stage_nco_mixer_phase_offset_mu, 2, 0)
+        assert chain.uncalled(DAC34H84) == set() and chain.bench.warnings == []

@@ -50,6 +50,9 @@ def test_songbird_methods_act_as_documented(db):
         assert chain.advance_mu == 15 * 8
         chain(songbird.trigger_b, 0b10)
         chain(songbird.trigger_c, 0b10)
+        # Its phase has turned at 100 MHz up to here, by as much as the kernels took
+        chain(tone.clear)
+        chain(tone.clear, False)
         assert part()["volts"] == -0.5
         chain(songbird.reset, 1)
         assert part()["volts"] == 0.0 and part()["tone1"]["reset"]

@@ -55,6 +55,10 @@ def test_cpld_methods_change_the_card_as_documented(chain, part):
         chain(every, 0)
     chain(cpld.set_profile, 2, 3)
     assert [part()[f"ch{n}"]["profile"] for n in range(4)] == [7, 7, 3, 7]
+    chain(cpld.set_all_profiles, 5)
+    assert [part()[f"ch{n}"]["profile"] for n in range(4)] == [5] * 4
+    with pytest.raises(ValueError, match="^the channels of an Urukul are 0 to 3$"):
+        chain(cpld.set_profile, 4, 3)
     chain(cpld.io_rst)
     assert chain.advance_mu == 2 * 896 and field(part(), "IO_RST") == 0
 

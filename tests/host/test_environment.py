@@ -84,6 +84,10 @@ def test_ttl_targets_have_channel_and_address():
         ({"ttl_0": ttl(0)}, "the device 'ttl0' is not in the device database .*; did you mean 'ttl_0'"),
         ({"ttl0": "ttl1"}, r"the device 'ttl1' \(alias|alias of 'ttl1'"),
         ({"ttl0": "ttl0"}, "form a cycle"),
+        (
+            {"ttl0": {**ttl(0), "arguments": {"channel": 0, "core_device": "ttl0"}}},
+            "'ttl0': each of the devices ttl0 -> ttl0 in .* needs the next one$",
+        ),
         ({"ttl0": {"type": "magic"}}, "Failed to create device 'ttl0': ValueError: Unsupported type"),
         ({"ttl0": {**ttl(0), "class": "Nope"}}, "Failed to create device 'ttl0': .* has no class 'Nope'"),
         ({"ttl0": {**ttl(0), "arguments": {"chan": 1}}}, "Failed to create device 'ttl0': TypeError: .*'chan'"),

@@ -78,6 +78,10 @@ def test_archive_of_a_system_has_the_documented_files(place):
     assert "ttl" in (folder / "device_db.py").read_text()
     for line in (folder / "gateware" / "kairos_kasli_soc.tcl").read_text().splitlines():
         assert (folder / "gateware" / line.split('"')[1]).is_file()
+    for page in (folder / "docs").rglob("*.md"):
+        links = re.findall(r"\]\(([^)#]+)", page.read_text())
+        assert [link for link in links if "://" not in link and not (page.parent / link).is_file()] == []
+    assert "(docs/bring-up.md)" in (folder / "README.md").read_text()
     named = set(re.findall(r"(?:gateware|firmware)/\w+\.(?:elf|bit)", (folder / "README.md").read_text()))
     assert {name for name in named if not name.endswith(".bit")} <= files_of(folder)
 

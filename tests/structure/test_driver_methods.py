@@ -31,12 +31,10 @@ ELSEWHERE = {
 """Classes with their own tests, as their methods depend on each other."""
 ABSENT = {
     "CXPGrabber": "no model of such a camera",
-    "DAC34H84": "no model of the chip",
     "NRTSPIMaster": "no board has such a bus",
     "PhaserDDS": "no gateware has the card",
     "PhaserMTDDS": "no gateware has the card",
     "PhaserMTDDSChannel": "no gateware has the card",
-    "TRF372017": "no model of the chip",
 }
 """Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""
 ASKED = re.compile(r"(?:for cls in \(|parametrize\(\"kind\", \[)([\w, ]+)|uncalled\((\w+)\)")
@@ -57,8 +55,8 @@ def drivers() -> set[tuple[str, str]]:
         if not module.ispkg:
             source = importlib.import_module(f"kairos.coredevice.{module.name}")
             for name, cls in vars(source).items():
-                own = inspect.isclass(cls) and cls.__module__ == source.__name__ and not name.startswith("_")
-                if own and device_methods(cls):
+                own = inspect.isclass(cls) and (cls.__module__, cls.__name__) == (source.__name__, name)
+                if own and not name.startswith("_") and device_methods(cls):
                     found.add((module.name, name))
     return found
 

@@ -7,6 +7,8 @@
                     nothing
     [[register]]    name, width in bits, doc; address; count of registers of this kind at addresses that follow;
                     reset; word = 64 if kernels keep it in 64 bits although it has fewer; fields
+    [[index]]       name of what drivers number from 0 on; its count, or the constant, the register or the field
+                    ("REGISTER.field") whose count it is; many and of, if these are not the name and an s, and the chip
 
 A field has `name`, `bits` ("high:low" or "bit") and `doc`, and as far as they make sense: `count` of equal fields side
 by side; `range` of allowed numbers; `values`, their names; `unit`, with `steps` of the number in one of it; `signed`;
@@ -21,7 +23,7 @@ from typing import Any
 
 from .facts import FactError
 
-__all__ = ["Chip", "Constant", "Field", "Register", "Table", "load"]
+__all__ = ["Chip", "Constant", "Field", "Index", "Register", "Table", "load"]
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,16 @@ class Constant:
 
 
 @dataclass(frozen=True)
+class Index:
+    """What drivers number from 0 to below `count`: `many` of the card `of`."""
+
+    name: str
+    count: int
+    many: str
+    of: str
+
+
+@dataclass(frozen=True)
 class Chip:
     """What one file says."""
 
@@ -108,6 +120,7 @@ class Chip:
     registers: tuple[Register, ...]
     tables: tuple[Table, ...]
     constants: dict[str, Constant]
+    indices: tuple[Index, ...] = ()
     languages: tuple[str, ...] = ("python",)
     absent: str = ""
 
@@ -123,7 +136,7 @@ def _chip(path: Path) -> Chip:
     except tomllib.TOMLDecodeError as error:
         raise FactError(f"chips/{path.name}: {error}") from None
     where = f"chips/{path.name}"
-    _known(where, facts, {"chip", "constants", "table", "register"})
+    _known(where, facts, {"chip", "constants", "table", "register", "index"})
     needed = {"name", "doc", "source"}
     head = _known(where, facts.get("chip", {}), {"name", "doc", "source", "languages", "absent"}, needed)
     registers = tuple(_register(where, fact) for fact in facts.get("register", []))
@@ -136,7 +149,12 @@ def _chip(path: Path) -> Chip:
             raise FactError(f"{where}: {name} is not written in capitals")
     tables = tuple(_table(where, fact) for fact in facts.get("table", []))
     constants = {name: Constant(**fact) for name, fact in facts.get("constants", {}).items()}
-    return Chip(path.stem, **head, registers=registers, tables=tables, constants=constants)
+    counts = {name: constant.value for name, constant in constants.items()}
+    for register in registers:
+        counts |= {register.name: register.count}
+        counts |= {f"{register.name}.{each.name}": each.count for each in register.fields}
+    indices = tuple(_index(where, fact, head["name"], counts) for fact in facts.get("index", []))
+    return Chip(path.stem, **head, registers=registers, tables=tables, constants=constants, indices=indices)
 
 
 def _known(where: str, fact: dict, known: set[str], needed: set[str] = frozenset()) -> dict:
@@ -145,6 +163,21 @@ def _known(where: str, fact: dict, known: set[str], needed: set[str] = frozenset
     if missing := needed - fact.keys():
         raise FactError(f"{where}: '{', '.join(sorted(missing))}' is missing")
     return fact
+
+
+def _index(where: str, fact: dict[str, Any], chip: str, counts: dict[str, int]) -> Index:
+    where = f"{where}, index {fact.get('name')}"
+    _known(where, fact, {"name", "count", "many", "of"}, {"name", "count"})
+    if not re.fullmatch("[a-z][a-z0-9_]*", fact["name"]):
+        raise FactError(f"{where}: its name is written in small letters")
+    count = fact["count"]
+    if isinstance(count, str):
+        if count not in counts:
+            raise FactError(f"{where}: there is nothing called {count} whose count it could be")
+        count = counts[count]
+    if count < 2:
+        raise FactError(f"{where}: a count is 2 or more, not {count}")
+    return Index(fact["name"], count, fact.get("many", f"{fact['name']}s"), fact.get("of", chip))
 
 
 def _table(where: str, fact: dict[str, Any]) -> Table:

@@ -25,12 +25,13 @@ def _doc(text: str) -> str:
 
 
 def _module(chip: chips.Chip) -> str:
-    names = [*chip.constants, *(table.name for table in chip.tables), *(each.name for each in chip.registers)]
+    names = [f"checked_{each.name}" for each in chip.indices]
+    names += [*chip.constants, *(table.name for table in chip.tables), *(each.name for each in chip.registers)]
     kinds = {"Register", *("WideField" if each.is_wide else "Field" for each in chip.registers)}
     makes = [each for each in chip.registers if _has_word(each)]
-    types = {"TInt32"} if makes else set()
+    types = {"TInt32"} if makes or chip.indices else set()
     types |= {"TTuple"} if any(each.width > WORD for each in makes) else set()
-    language = [*sorted(types), *(["portable"] if makes else [])]
+    language = [*sorted(types), *(["portable"] if makes or chip.indices else [])]
     lines = [
         f'"""{chip.doc}',
         "",
@@ -40,10 +41,10 @@ def _module(chip: chips.Chip) -> str:
         '"""',
         "",
         *([f"from ...language import {', '.join(language)}"] if language else []),
-        f"from ..registers import {', '.join(sorted(kinds))}",
+        *([f"from ..registers import {', '.join(sorted(kinds))}"] if chip.registers else []),
         "",
         "__all__ = [",
-        *(f'    "{name}",' for name in _isorted(names)),
+        *(f'    "{name}",' for name in sorted(names)),
         "]",
     ]
     for name, constant in chip.constants.items():
@@ -53,11 +54,23 @@ def _module(chip: chips.Chip) -> str:
         lines += ["", f"{table.name} = (", *rows, ")", _doc(f"{table.doc} A row: {', '.join(table.columns)}.")]
     for register in chip.registers:
         lines += ["", "", *_register(chip, register)]
+    for each in chip.indices:
+        lines += ["", "", *_index(each)]
     return "\n".join(lines) + "\n"
 
 
-def _isorted(names: list[str]) -> list[str]:
-    return sorted(names)
+def _index(each: chips.Index) -> list[str]:
+    """The function that refuses a number beyond those of a card."""
+    article = "an" if each.of[0] in "AEIOU" or each.of.startswith("SU-") else "a"
+    numbers = "0 and 1" if each.count == 2 else f"0 to {each.count - 1}"
+    return [
+        "@portable",
+        f"def checked_{each.name}(index) -> TInt32:",
+        f'    """Return `index` if it is one of the {each.many}. ValueError for another number."""',
+        f"    if index < 0 or index >= {each.count}:",
+        f'        raise ValueError("the {each.many} of {article} {each.of} are {numbers}")',
+        "    return index",
+    ]
 
 
 def _has_word(register: chips.Register) -> bool:

@@ -3,9 +3,10 @@
 //! Generated from `src/contracts/cards/*.toml` by `src/contracts/generate.py`: do not edit.
 
 /// Kinds of cards with models; a card's name begins with its kind.
-pub const KINDS: [&str; 14] = [
+pub const KINDS: [&str; 16] = [
     "ad53xx",
     "ad9834",
+    "dac34h84",
     "ddsbus",
     "fastino",
     "grabber",
@@ -16,6 +17,7 @@ pub const KINDS: [&str; 14] = [
     "sampler",
     "shuttler",
     "songbird",
+    "trf372017",
     "urukul",
     "zotino",
 ];
@@ -29,6 +31,7 @@ macro_rules! with_card_models {
         $call! {
             ad53xx "AD53xx",
             ad9834 "AD9834",
+            dac34h84 "DAC34H84",
             ddsbus "AD9914 bus",
             fastino "Fastino",
             hmc542b "HMC542B",
@@ -38,6 +41,7 @@ macro_rules! with_card_models {
             sampler "Sampler",
             shuttler "Shuttler",
             songbird "Songbird",
+            trf372017 "TRF372017",
             urukul "Urukul",
             zotino "Zotino",
         }

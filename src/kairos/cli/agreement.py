@@ -3,6 +3,7 @@
 import sys
 from threading import Thread
 
+from ..devices import devices_on
 from ..devices.agreement import destinations, disagreements
 from ..errors import KairosError
 from ..network.management import PORT, Management
@@ -21,7 +22,8 @@ class Agreement:
 
     def __init__(self, ddb, entries: dict):
         self._path, self._host = ddb.path, ddb.arguments("core").get("host")
-        self._entries = entries
+        own = devices_on(ddb.entries, self._host)
+        self._entries = {name: entry for name, entry in entries.items() if name in own}
         self._thread = Thread(target=self._compare, daemon=True)
         if entries and isinstance(self._host, str):
             self._thread.start()

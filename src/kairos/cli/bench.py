@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from .. import emulator as emulation
-from ..devices import DeviceDB
+from ..devices import DeviceDB, devices_on
 from ..emulator import artifacts
 from ..emulator.cards import doubled, lacking
 from ..emulator.process import SAYS, wiring
@@ -71,8 +71,9 @@ def _plan(args, database: DeviceDB) -> dict:
 def plan_of(database: DeviceDB, bench: str | None) -> dict:
     """Return parts and wires of an emulated device, with the bench file `bench` or only its cards, in the
     emulator's format (`docs/interfaces.md` section 7). UsageError."""
-    program, what = artifacts.command(emulation.variant_of(database.arguments("core").get("host")))
-    options = emulation.Options(bench=bench, entries=database.entries)
+    host = database.arguments("core").get("host")
+    program, what = artifacts.command(emulation.variant_of(host))
+    options = emulation.Options(bench=bench, entries=devices_on(database.entries, host))
     command = [program, *what, *wiring(options), "--plan"]
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, env=emulation.environment(), capture_output=True, text=True

@@ -15,7 +15,7 @@ from pathlib import Path
 from .. import emulator as emulation
 from ..contracts import session
 from ..contracts.management import DESTINATION_LOCAL
-from ..devices import DeviceDB, DeviceManager
+from ..devices import DeviceDB, DeviceManager, devices_on
 from ..devices.agreement import destinations, disagreements
 from ..devices.sinara import IDENTITY_WORDS, decoded
 from ..errors import KairosError, UsageError
@@ -211,14 +211,16 @@ def _limited(subject: str, lines: list[str], remedy: str) -> Iterator[Finding]:
 
 def _database(database: DeviceDB, clock, boards, host: str, whole: bool) -> Iterator[Finding]:
     """Yield where the database differs from `boards`: all of the device if `whole`."""
-    entries = {name: entry for name, entry in database.entries.items() if isinstance(entry, dict)}
+    own = devices_on(database.entries, database.arguments("core").get("host"))
+    entries = {name: entry for name, entry in own.items() if isinstance(entry, dict)}
     wrong = disagreements(entries, clock, boards)
     remedy = f"change the entry, or begin with one from 'kairos devices --from {host}'"
     yield from _limited("device database", wrong, remedy)
-    for number in sorted(destinations(entries) - boards.keys()) if whole else ():
+    away = sorted(destinations(entries) - boards.keys()) if whole else []
+    for number in away:
         text = f"it has channels of board {number}, which is not there"
         yield Finding("device database", "bad", text, REMEDIES["links"])
-    if not wrong:
+    if not wrong and not away:
         yield Finding("device database", "good", f"{database.path} fits the gateware")
 
 

@@ -8,6 +8,7 @@ __all__ = ["CARDS", "CHANNEL_DRIVERS", "PINS", "PLACES", "SCOPE", "WIRING", "WIT
 CARDS = {
     "AD53xx": "ad53xx",
     "AD9834": "ad9834",
+    "DAC34H84": "dac34h84",
     "AD9914": "ddsbus",
     "Fastino": "fastino",
     "Grabber": "grabber",
@@ -20,6 +21,7 @@ CARDS = {
     "Config": "shuttler",
     "Relay": "shuttler",
     "Songbird": "songbird",
+    "TRF372017": "trf372017",
     "CPLD": "urukul",
     "Zotino": "zotino",
 }
@@ -28,11 +30,13 @@ CARDS = {
 PLACES = {
     "AD53xx": ("spi_device", "chip_select"),
     "AD9834": ("spi_device", None),
+    "DAC34H84": ("spi_device", None),
     "AD9914": ("bus_channel", "channel"),
     "HMC542B": ("spi_device", None),
     "ADF5356": ("cpld_device", "channel"),
     "AlmaznyLegacy": ("host_mirny", None),
     "AlmaznyChannel": ("host_mirny", "channel"),
+    "TRF372017": ("spi_device", None),
     "AD9910": ("cpld_device", "chip_select"),
     "AD9912": ("cpld_device", "chip_select"),
 }
@@ -56,6 +60,11 @@ WIRING = {
         },
         "settings": {
             "clock_hz": ("clk_freq", "number"),
+        },
+    },
+    "DAC34H84": {
+        "lines": {
+            "spi": "spi_device",
         },
     },
     "AD9914": {
@@ -149,6 +158,14 @@ WIRING = {
         },
         "channels": {
             "config": "channel",
+        },
+    },
+    "TRF372017": {
+        "lines": {
+            "spi": "spi_device",
+        },
+        "settings": {
+            "reference_hz": ("refclk", "number"),
         },
     },
     "CPLD": {

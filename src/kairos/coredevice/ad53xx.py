@@ -7,7 +7,7 @@ bits 14-bit chips ignore; the output range is 4 times the reference.
 from numpy import int64
 
 from ..language import TInt32, at_mu, delay, delay_mu, host_only, kernel, now_mu, ns, portable, us
-from .chips.ad53xx import ALL_CHANNELS, CONTROL, FIRST_CHANNEL, OFS, SELECT, WORD
+from .chips.ad53xx import ALL_CHANNELS, CONTROL, FIRST_CHANNEL, OFS, SELECT, WORD, checked_channel
 from .parts.absent import get_or_absent
 from .parts.monitored import Monitored
 from .parts.numbers import nearest
@@ -167,6 +167,11 @@ class AD53xx:
 
     # Registers
 
+    @portable
+    def _number(self, channel) -> TInt32:
+        """Return `channel`; ValueError if the chip has none of this number, which would address others."""
+        return checked_channel(channel)
+
     @kernel(flags={"forceinline"})
     def _send(self, word):
         if self.select_mu != 0:
@@ -176,14 +181,14 @@ class AD53xx:
     @kernel(flags={"forceinline"})
     def _write(self, command, channel, value):
         """Write a register of a channel; the bus must be configured for writing."""
-        self._send(command | WORD.target.place(channel + FIRST_CHANNEL) | WORD.data.place(value))
+        self._send(command | WORD.target.place(self._number(channel) + FIRST_CHANNEL) | WORD.data.place(value))
 
     @kernel
     def read_reg(self, channel=0, op=AD53XX_READ_X1A) -> TInt32:
         """Read a register of a channel or a common register, 16 bits; waits for the result."""
         selected = op
         if SELECT.register.get(op) != _COMMON:
-            selected |= SELECT.channel.place(channel + FIRST_CHANNEL)
+            selected |= SELECT.channel.place(self._number(channel) + FIRST_CHANNEL)
         self._send(AD53XX_SPECIAL_READ | selected)
         self.answer.prepare()
         delay(270 * ns)
@@ -262,6 +267,7 @@ class AD53xx:
 
         ValueError if the gain is too low to be corrected by the gain register.
         """
+        self._number(channel)
         codes_per_volt = SPAN.steps / (SPANS * self.vref)
         excess = nearest((vfs - vzs) * codes_per_volt) - SPAN.highest
         if excess < 0:

@@ -6,7 +6,7 @@ turn. Each change of the control register is a word of its own.
 """
 
 from ..language import TInt32, kernel, portable
-from .chips.ad9834 import CONTROL, FREQUENCY, FTW_BITS, PHASE
+from .chips.ad9834 import CONTROL, FREQUENCY, FTW_BITS, PHASE, checked_frequency_register, checked_phase_register
 from .parts.numbers import to_word
 from .parts.spi import SPI_CLK_POLARITY, SPI_END, Transfer
 
@@ -54,7 +54,9 @@ class AD9834:
 
     @kernel
     def set_frequency_reg(self, freq_reg, freq_word: TInt32):
-        """Set frequency register 0 or 1 to a word of 28 bits, which takes effect as a whole."""
+        """Set frequency register 0 or 1 to a word of 28 bits, which takes effect as a whole.
+        ValueError, here and below, for another register."""
+        checked_frequency_register(freq_reg)
         self._control(CONTROL.b28.put(self.ctrl_reg, 1))
         self._put_frequency(freq_reg, freq_word)
         self._put_frequency(freq_reg, freq_word >> _HALF)
@@ -62,29 +64,31 @@ class AD9834:
     @kernel
     def set_frequency_reg_msb(self, freq_reg, word):
         """Set the upper 14 bits of a frequency register."""
+        checked_frequency_register(freq_reg)
         self._control(CONTROL.hlb.put(CONTROL.b28.put(self.ctrl_reg, 0), 1))
         self._put_frequency(freq_reg, word)
 
     @kernel
     def set_frequency_reg_lsb(self, freq_reg, word):
         """Set the lower 14 bits of a frequency register."""
+        checked_frequency_register(freq_reg)
         self._control(CONTROL.hlb.put(CONTROL.b28.put(self.ctrl_reg, 0), 0))
         self._put_frequency(freq_reg, word)
 
     @kernel
     def select_frequency_reg(self, freq_reg):
         """Use frequency register 0 or 1."""
-        self._control(CONTROL.pin_sw.put(CONTROL.fsel.put(self.ctrl_reg, freq_reg), 0))
+        self._control(CONTROL.pin_sw.put(CONTROL.fsel.put(self.ctrl_reg, checked_frequency_register(freq_reg)), 0))
 
     @kernel
     def set_phase_reg(self, phase_reg, phase):
         """Set phase register 0 or 1 to a 12-bit phase word."""
-        self.write(PHASE.word(phase_reg, phase))
+        self.write(PHASE.word(checked_phase_register(phase_reg), phase))
 
     @kernel
     def select_phase_reg(self, phase_reg):
         """Use phase register 0 or 1."""
-        self._control(CONTROL.pin_sw.put(CONTROL.psel.put(self.ctrl_reg, phase_reg), 0))
+        self._control(CONTROL.pin_sw.put(CONTROL.psel.put(self.ctrl_reg, checked_phase_register(phase_reg)), 0))
 
     # Output
 
@@ -137,6 +141,7 @@ class AD9834:
         """Set a frequency and a phase register in machine units, select them, and enable the
         output. Between the halves of the frequency word the register holds a mixture of old and
         new."""
+        checked_phase_register(phase_reg)
         self.set_frequency_reg_lsb(freq_reg, freq_word)
         self.set_frequency_reg_msb(freq_reg, freq_word >> _HALF)
         self.set_phase_reg(phase_reg, phase_word)

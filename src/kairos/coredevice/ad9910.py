@@ -39,7 +39,9 @@ from .chips.ad9910 import (
     POW,
     PROFILE,
     RAM_PROFILE,
+    checked_profile,
 )
+from .chips.urukul import checked_channel
 from .parts.numbers import to_int32
 from .parts.readiness import Readiness
 from .parts.urukul_channel import UrukulChannel
@@ -168,6 +170,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         `dds_channel_idx`: if the chip select addresses all chips, the channel whose lock is
         awaited. ValueError if the chip does not answer, or its PLL does not lock within 100 ms.
         """
+        channel = checked_channel(dds_channel_idx if self.chip_select == CS_DDS_MULTI else self.channel)
         self.sync_data.init()
         self.core.break_realtime()
         delay(50 * ms)
@@ -178,7 +181,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
             self._check_answer()
         self.set_cfr2()
         self._update()
-        self._start_clock(blind, dds_channel_idx if self.chip_select == CS_DDS_MULTI else self.channel)
+        self._start_clock(blind, channel)
         delay(10 * us)
         if self.sync_data.sync_delay_seed >= 0:
             self.set_sync(self.sync_data.sync_delay_seed, 0, self.sync_generator)
@@ -215,7 +218,8 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
     @kernel
     def is_ready(self, channel):
         """Return whether the PLL of a channel of the Urukul has locked."""
-        return (urukul_sta_pll_lock(self.cpld.sta_read()) >> channel) & 1 == 1
+        place = checked_channel(channel)
+        return (urukul_sta_pll_lock(self.cpld.sta_read()) >> place) & 1 == 1
 
     @kernel
     def power_down(self, bits=0b1111):
@@ -302,11 +306,12 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
         ram_destination=_NO_RAM,
     ) -> TInt32:
         """Set frequency, phase and amplitude of a profile in machine units; returns the phase word,
-        corrected according to the phase mode.
+        corrected according to the phase mode. ValueError, here and below, for a profile but 0 to 7.
 
         The cursor is aligned to the coarse cycle and advances by 1256 mu (continuous) or 2664 mu.
         """
         mode = self.phase_mode if phase_mode == _PHASE_MODE_DEFAULT else phase_mode
+        checked_profile(profile)
         self._align()
         if mode == PHASE_MODE_CONTINUOUS:
             self._write_tone(ftw, pow_, asf, profile, ram_destination)
@@ -376,7 +381,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
     @kernel
     def get_mu(self, profile=DEFAULT_PROFILE) -> TTuple([TInt32, TInt32, TInt32]):
         """Read frequency, phase and amplitude words of a profile."""
-        tone = self.read64(PROFILE.address + profile)
+        tone = self.read64(PROFILE.address + checked_profile(profile))
         return PROFILE.ftw.get(tone), PROFILE.pow.get(tone), PROFILE.asf.get(tone)
 
     @kernel
@@ -389,7 +394,7 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness)
     def set_profile_ram(self, start, end, step=1, profile=0, nodwell_high=0, zero_crossing=0, mode=RAM_MODE_RAMPUP):
         """Make a profile play RAM words `start` to `end`, each for `step` times 4 system clock cycles."""
         high, low = RAM_PROFILE.words(step, end, start, nodwell_high, zero_crossing, mode)
-        self.write64(RAM_PROFILE.address + profile, high, low)
+        self.write64(RAM_PROFILE.address + checked_profile(profile), high, low)
 
     # Quantities not given by profiles
 

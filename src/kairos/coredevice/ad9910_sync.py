@@ -10,6 +10,7 @@ from numpy import int64
 
 from ..language import TInt32, TInt64, TTuple, delay, delay_mu, kernel, us
 from .chips.ad9910 import CFR1, FTW, RAMP_LIMIT, RAMP_RATE, RAMP_STEP, SYNC
+from .chips.urukul import checked_channel
 from .urukul import CS_DDS_MULTI, urukul_sta_smp_err
 
 __all__ = ["Synchronisation"]
@@ -63,9 +64,9 @@ class Synchronisation:
         read. Takes up to 0.1 s. ValueError if the Urukul has no synchronisation clock, or no delay
         is valid.
         """
+        channel = checked_channel(dds_channel_idx if self.chip_select == CS_DDS_MULTI else self.channel)
         if self.cpld.sync_div == 0 and self.cpld.sync_sel == 0:
             raise ValueError("the Urukul of the AD9910 has no synchronisation clock")
-        channel = dds_channel_idx if self.chip_select == CS_DDS_MULTI else self.channel
         for window in range(_WIDEST, -1, -1):
             # Outwards from the seed: 0, 1, -1, 2, -2 ...
             for step in range(2 * _DELAYS):

@@ -1,7 +1,7 @@
 """Almazny: output stages of the four channels of a Mirny, with an attenuator of 0 to 31.5 dB and a switch for each."""
 
 from ..language import TFloat, TInt32, delay, kernel, portable, us
-from .chips.almazny import ATT_BITS, ATT_STEPS, CHANNEL, LEGACY
+from .chips.almazny import ATT_BITS, ATT_STEPS, CHANNEL, LEGACY, checked_channel
 from .chips.mirny import CONTROL, EXTENSION
 from .parts.scales import Scale
 
@@ -64,7 +64,7 @@ class AlmaznyLegacy:
     def set_att_mu(self, channel, att_mu, rf_switch: TInt32 = 1):
         """Set the attenuation of a channel in steps of 0.5 dB (0 to 63), and its switch."""
         word = LEGACY.word(rf_switch=1 if rf_switch else 0, reversed_att=_mirrored(att_mu))
-        self.mirny_cpld.write_ext(EXTENSION + channel, LEGACY.width, word, EXT_DIV)
+        self.mirny_cpld.write_ext(EXTENSION + checked_channel(channel), LEGACY.width, word, EXT_DIV)
 
     @kernel
     def output_toggle(self, oe):

@@ -19,6 +19,7 @@ from .chips.fastino import (
     HOLD,
     LEDS,
     UPDATE,
+    checked_dac,
 )
 from .parts.channel import RTIODevice
 from .parts.monitored import Monitored
@@ -112,9 +113,7 @@ class Fastino(RTIODevice):
         since the others would be set to the lowest code: use `set_group_mu`."""
         if self.width != 1:
             raise ValueError("the DACs of this Fastino are grouped (log2_width): use set_group")
-        if dac < 0 or dac >= DAC.count:
-            raise ValueError("the DACs of a Fastino are 0 to 31")
-        self.write(DAC.address + dac, data)
+        self.write(DAC.address + checked_dac(dac), data)
 
     @kernel
     def set_dac(self, dac, voltage):
@@ -125,9 +124,7 @@ class Fastino(RTIODevice):
     def set_group_mu(self, dac, data: TList(TInt32)):
         """Write codes, two per word, to the group of DACs that begins at `dac`. ValueError if no
         group does."""
-        if dac < 0 or dac >= DAC.count:
-            raise ValueError("the DACs of a Fastino are 0 to 31")
-        if dac % self.width != 0:
+        if checked_dac(dac) % self.width != 0:
             raise ValueError("no group of DACs begins with this one")
         rtio_output_wide(self.target + DAC.address + dac, data)
 

@@ -55,7 +55,7 @@ class Grabber(RTIODevice):
         """Set region `n` to the pixels from (x0, y0) to (x1, y1) exclusive. Advances by 4 coarse
         cycles. ValueError for a region that no grabber has; one has as many as its gateware."""
         if n < 0 or n >= _REGIONS:
-            raise ValueError("a grabber has at most the regions 0 to 63")
+            raise ValueError("the regions of a grabber are 0 to 63")
         self.write_row(self.regions + CORNERS * n, [x0, y0, x1, y1])
 
     @kernel

@@ -12,6 +12,7 @@ from .parts.firmware import QUIET, firmware_function
 __all__ = [
     "I2CDevice",
     "I2CSwitch",
+    "PCA9548",
     "PCF8574A",
     "TCA6424A",
     "i2c_poll",
@@ -20,6 +21,9 @@ __all__ = [
     "i2c_write_byte",
     "i2c_write_many",
 ]
+
+BRANCHES = 8
+"""Channels of a switch."""
 
 i2c_start = firmware_function("i2c_start", "busno", QUIET)
 i2c_restart = firmware_function("i2c_restart", "busno", QUIET)
@@ -153,13 +157,19 @@ class I2CSwitch(I2CDevice):
 
     @kernel
     def set(self, channel):
-        """Connect one channel (0 to 7), and no other."""
+        """Connect one channel (0 to 7), and no other. ValueError for another one."""
+        if channel < 0 or channel >= BRANCHES:
+            raise ValueError("the channels of an I2C switch are 0 to 7")
         self._connect(1 << channel)
 
     @kernel
     def unset(self):
         """Disconnect all channels."""
         self._connect(0)
+
+
+PCA9548 = I2CSwitch
+"""Its name in old device databases."""
 
 
 class TCA6424A(I2CDevice):

@@ -1,7 +1,7 @@
 """EEPROMs on the cards of a Kasli, on its I2C bus behind two switches."""
 
 from ..language import TInt32, kernel
-from .i2c import I2CDevice
+from .i2c import BRANCHES, I2CDevice
 
 __all__ = ["KasliEEPROM", "port_mapping"]
 
@@ -10,7 +10,6 @@ SWITCHES = (
     ("SFP0", "SFP1", "SFP2", "LOC0", "EEM8", "EEM9", "EEM11", "EEM10"),
 )
 """Connectors of the channels 0 to 7 of each switch."""
-BRANCHES = 8
 
 port_mapping = {
     connector: switch * BRANCHES + branch

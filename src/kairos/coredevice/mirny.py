@@ -2,7 +2,7 @@
 transfers to the chips behind it."""
 
 from ..language import TInt32, delay, kernel, ms, portable, us
-from .chips.mirny import ATTENUATOR, CONTROL, CS, HEAD, MESSAGE, SOURCES, STATUS
+from .chips.mirny import ATTENUATOR, CONTROL, CS, HEAD, MESSAGE, SOURCES, STATUS, checked_channel
 from .parts.attenuators import StepAttenuators, step_scale
 from .parts.scales import Scale
 from .parts.spi import SPI_CS_POLARITY, SPI_END, SPI_INPUT, Transfer
@@ -102,7 +102,7 @@ class Mirny(StepAttenuators):
     @kernel
     def set_att_mu(self, channel, att):
         """Set the attenuator of a channel (0 to 3) in machine units (0 to 255)."""
-        self.attenuator.send(ATTENUATOR.word(attenuator=1, channel=channel, att=att))
+        self.attenuator.send(ATTENUATOR.word(attenuator=1, channel=checked_channel(channel), att=att))
 
     @kernel
     def write_ext(self, addr, length, data, ext_div=SPIT_WR):

@@ -6,7 +6,16 @@ next conversion.
 """
 
 from ..language import TFloat, TInt32, at_mu, delay, kernel, now_mu, ns, portable
-from .chips.novogorny import ADC_CONTROL, CS_ADC, CS_PGIA, RESULT, SPANS
+from .chips.novogorny import (
+    ADC_CONTROL,
+    CS_ADC,
+    CS_PGIA,
+    RESULT,
+    SPANS,
+    checked_channel,
+    checked_gain,
+    checked_softspan,
+)
 from .chips.sampler import PGIA
 from .parts.spi import SPI_END, SPI_INPUT, Transfer
 
@@ -22,8 +31,8 @@ _BURST_MAX = 60
 
 @portable
 def adc_ctrl(channel=1, softspan=0b111, valid=1) -> TInt32:
-    """Return the control word for a channel and a range (0 to 7)."""
-    return ADC_CONTROL.word(valid, channel, softspan)
+    """Return the control word for a channel and a range (both 0 to 7). ValueError for others."""
+    return ADC_CONTROL.word(valid, checked_channel(channel), checked_softspan(softspan))
 
 
 @portable
@@ -74,7 +83,7 @@ class Novogorny:
     @kernel
     def set_gain_mu(self, channel, gain):
         """Set the gain of a channel: 0, 1, 2, 3 for 1, 10, 100, 1000."""
-        self.gains = PGIA.gain.put_at(self.gains, channel, gain)
+        self.gains = PGIA.gain.put_at(self.gains, checked_channel(channel), checked_gain(gain))
         self.setting.send(self.gains)
 
     @kernel

@@ -32,6 +32,7 @@ from .chips.phaser_mtdds import (
     TEST_WORDS,
     TONES,
     VARIANT,
+    checked_rf_channel,
 )
 from .parts.channel import RTIODevice
 from .parts.numbers import to_word
@@ -105,9 +106,10 @@ class PhaserMTDDS(RTIODevice):
     @kernel
     def select_dac_source(self, channel, source):
         """Choose what the DAC gets of an RF channel: 0 the test words, 1 the tones. The other channel's stays."""
+        place = checked_rf_channel(channel)
         kept = self.read(SOURCES)
         delay(10 * us)
-        self.write(SOURCES, SOURCE.source.put_at(kept, channel, source))
+        self.write(SOURCES, SOURCE.source.put_at(kept, place, source))
 
     @kernel
     def test_dac(self, pattern: TList(TInt32)):
@@ -140,11 +142,12 @@ class PhaserMTDDS(RTIODevice):
     @kernel
     def reset_attenuator(self, channel):
         """Reset the attenuator of an RF channel; the other channel's stays."""
+        bit = 1 << checked_rf_channel(channel)
         kept = self.read(ATTENUATORS)
         delay(10 * us)
-        self.write(ATTENUATORS, kept & ~(1 << channel))
+        self.write(ATTENUATORS, kept & ~bit)
         delay(1 * us)
-        self.write(ATTENUATORS, kept | (1 << channel))
+        self.write(ATTENUATORS, kept | bit)
 
     @kernel
     def is_upconverter_variant(self) -> TBool:
@@ -154,7 +157,8 @@ class PhaserMTDDS(RTIODevice):
     @kernel
     def upconverter_pll_locked(self, channel) -> TBool:
         """Whether the upconverter of an RF channel has locked."""
-        return (self.read(LOCKED) >> channel) & 1 == 1
+        place = checked_rf_channel(channel)
+        return (self.read(LOCKED) >> place) & 1 == 1
 
     @kernel
     def get_available_tones(self) -> TInt32:
@@ -180,7 +184,7 @@ class PhaserMTDDSChannel:
         iquc_device=None,
         core_device="core",
     ):
-        self.core, self.channel_index, self.tones = dmgr.get(core_device), channel_index, tones
+        self.core, self.channel_index, self.tones = dmgr.get(core_device), checked_rf_channel(channel_index), tones
         self.fpga, self.dac, self.attenuator = dmgr.get(fpga_device), dmgr.get(dac_device), dmgr.get(att_device)
         self.ddss = [dmgr.get(f"{dds_device_prefix}{n}") for n in range(tones)]
         self.has_upconverter = iquc_device is not None

@@ -1,7 +1,7 @@
 """Sampler: a card with eight ADC channels of 16 bits (LTC2320), each with an amplifier of gain 1, 10, 100 or 1000."""
 
 from ..language import TFloat, delay, kernel, ns, portable
-from .chips.sampler import CHANNELS, CS_ADC, CS_PGIA, PAIR, PGIA
+from .chips.sampler import CHANNELS, CS_ADC, CS_PGIA, PAIR, PGIA, checked_channel, checked_gain
 from .parts.scales import AmplifiedScale
 from .parts.spi import SPI_END, SPI_INPUT, Transfer
 
@@ -66,7 +66,7 @@ class Sampler:
     @kernel
     def set_gain_mu(self, channel, gain):
         """Set the gain of a channel: 0, 1, 2, 3 for 1, 10, 100, 1000."""
-        self.gains = PGIA.gain.put_at(self.gains, channel, gain)
+        self.gains = PGIA.gain.put_at(self.gains, checked_channel(channel), checked_gain(gain))
         self.settings.put(self.gains)
 
     @kernel
@@ -79,8 +79,10 @@ class Sampler:
 
     @kernel
     def sample_mu(self, data):
-        """Sample all channels simultaneously and fill `data` (int32, an even number of elements),
-        ending with channel 7."""
+        """Sample all channels simultaneously and fill `data` (int32; 2, 4, 6 or 8 elements), ending
+        with channel 7. ValueError, here and below, for another number of elements."""
+        if len(data) % 2 != 0 or len(data) > CHANNELS:
+            raise ValueError("a sample of a Sampler has 2, 4, 6 or 8 elements")
         self.cnv.pulse(30 * ns)
         delay(450 * ns)
         pairs = len(data) // 2

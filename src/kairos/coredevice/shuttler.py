@@ -29,10 +29,10 @@ from .chips.shuttler import (
     ADC_SETUP,
     COMMUNICATION,
     OUTPUT_SPAN,
-    OUTPUTS,
     PORT,
     TONE_WORDS,
     WORD_BITS,
+    checked_output,
 )
 from .parts.channel import RTIODevice
 from .parts.scales import Scale
@@ -93,32 +93,22 @@ class Config(RTIODevice):
     @kernel
     def set_gain(self, output, gain):
         """Multiply an output by 1 + `gain` / 2**16. ValueError, here and below, if there is no such output."""
-        self._check(output)
-        rtio_output(self.target | _GAIN | output, gain & 0xFFFF)
+        rtio_output(self.target | _GAIN | checked_output(output), gain & 0xFFFF)
 
     @kernel
     def get_gain(self, output) -> TInt32:
         """Return the gain of an output, as for `set_gain`; waits for the answer."""
-        self._check(output)
-        return self._setting(_GAIN | output)
+        return self._setting(_GAIN | checked_output(output))
 
     @kernel
     def set_offset(self, output, offset):
         """Add `offset` steps of 20 V / 2**16 to an output, after its gain."""
-        self._check(output)
-        rtio_output(self.target | _OFFSET | output, offset & 0xFFFF)
+        rtio_output(self.target | _OFFSET | checked_output(output), offset & 0xFFFF)
 
     @kernel
     def get_offset(self, output) -> TInt32:
         """Return the offset of an output, as for `set_offset`; waits for the answer."""
-        self._check(output)
-        return self._setting(_OFFSET | output)
-
-    @kernel
-    def _check(self, output):
-        """Refuse an output that is none: its number would be part of another address."""
-        if output < 0 or output >= OUTPUTS:
-            raise ValueError("the outputs of a Shuttler are 0 to 15")
+        return self._setting(_OFFSET | checked_output(output))
 
     @kernel
     def _setting(self, address) -> TInt32:
@@ -297,7 +287,8 @@ class ADC:
     @kernel
     def read_ch(self, channel) -> TFloat:
         """Measure output `channel` (0 to 15) in volts; takes about 0.1 ms."""
-        self.write16(ADC_CHANNEL.address, ADC_CHANNEL.word(enable=1, input=(channel << _PAIR) | _COMMON))
+        pair = (checked_output(channel) << _PAIR) | _COMMON
+        self.write16(ADC_CHANNEL.address, ADC_CHANNEL.word(enable=1, input=pair))
         self.write16(ADC_SETUP.address, ADC_SETUP.word(bipolar=1, buffers=_BUFFERS))
         self.single_conversion()
         delay(100 * us)

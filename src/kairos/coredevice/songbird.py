@@ -27,6 +27,7 @@ from .chips.songbird import (
     SHIFT_MAX,
     TRIGGER_AMPLITUDE,
     TRIGGER_PHASE,
+    checked_tone,
 )
 from .parts.channel import RTIODevice
 from .parts.numbers import nearest
@@ -136,10 +137,11 @@ class Songbird(RTIODevice):
 
     @kernel
     def clear_channel(self, number, clear):
-        """Hold the phase of one tone at 0, or release it."""
-        mask = self.cleared & ~(1 << number)
+        """Hold the phase of one tone at 0, or release it. ValueError for a tone but 0 to 15."""
+        bit = 1 << checked_tone(number)
+        mask = self.cleared & ~bit
         if clear:
-            mask |= 1 << number
+            mask |= bit
         self.clear(mask)
 
 
@@ -152,7 +154,7 @@ class DDS(SplineDevice):
 
     def __init__(self, dmgr, channel, config_device, dds_no, core_device="core"):
         super().__init__(dmgr, channel, core_device)
-        self.config, self.dds_no = dmgr.get(config_device), dds_no
+        self.config, self.dds_no = dmgr.get(config_device), checked_tone(dds_no)
         self.mask, self.target_phase = 1 << dds_no, (channel + 1) << 8
 
     @portable

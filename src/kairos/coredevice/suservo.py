@@ -27,7 +27,7 @@ from ..contracts.servo import (
     T_CYCLE as CYCLES,
 )
 from ..language import TFloat, TInt32, delay, delay_mu, kernel, ns, portable, us
-from .chips.sampler import CS_PGIA, PAIR, PGIA
+from .chips.sampler import CS_PGIA, PAIR, PGIA, checked_channel, checked_gain
 from .parts.channel import RTIODevice
 from .parts.spi import Transfer
 from .rtio import rtio_input_data, rtio_output
@@ -147,7 +147,9 @@ class SUServo(RTIODevice):
     @kernel
     def set_config(self, enable, write_delay=False, io_update_delays=_AT_ONCE):
         """Start or stop the servo; with `write_delay` set the delays of the update pulses, in
-        machine units (0 to 7), one per Urukul."""
+        machine units (0 to 7), one per Urukul. ValueError for more of them than Urukuls."""
+        if len(io_update_delays) > len(self.cplds):
+            raise ValueError("more delays of update pulses than the SU-Servo has Urukuls")
         word = _ENABLE * (int32(enable) & 1)
         if write_delay:
             word |= _WRITE_DELAY
@@ -176,16 +178,16 @@ class SUServo(RTIODevice):
     def get_adc_mu(self, adc) -> TInt32:
         """Read the newest sample of an ADC channel (0 to 7), 18 bits; convert it with
         `adc_mu_to_volts`."""
-        return self.read(self.sample_addr + (adc << 1))
+        return self.read(self.sample_addr + (checked_channel(adc) << 1))
 
     @kernel
     def get_adc(self, channel) -> TFloat:
         """Read the newest sample of an ADC channel, in volts."""
-        setting = PGIA.gain.get_at(self.gains, channel)
+        setting = PGIA.gain.get_at(self.gains, checked_channel(channel))
         return adc_mu_to_volts(self.get_adc_mu(channel), setting, self.corrected_fs)
 
     @kernel
     def set_pgia_mu(self, channel, gain):
         """Set the gain of an ADC channel: 0, 1, 2, 3 for 1, 10, 100, 1000."""
-        self.gains = PGIA.gain.put_at(self.gains, channel, gain)
+        self.gains = PGIA.gain.put_at(self.gains, checked_channel(channel), checked_gain(gain))
         self.settings.put(self.gains)

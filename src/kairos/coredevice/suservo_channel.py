@@ -15,6 +15,7 @@ from ..contracts.servo import (
     Word,
 )
 from ..language import TFloat, TInt32, delay, kernel, ns, portable, us
+from .chips.sampler import checked_channel
 from .parts.channel import RTIODevice
 from .parts.numbers import nearest
 from .parts.scales import Scale
@@ -37,6 +38,14 @@ _HIGHEST = (1 << COEFF_WIDTH - 1) - 1
 _OFFSET_CODES = 1 << COEFF_WIDTH - 1
 _READ_PAUSE = 4 * us
 _HALF_MASK = 0xFFFF
+
+
+@portable
+def _checked_profile(profile) -> TInt32:
+    """Return a profile's number; ValueError for another: its words would be those of another channel."""
+    if profile < 0 or profile >= 1 << PROFILE_WIDTH:
+        raise ValueError("the profiles of an SU-Servo are 0 to 31")
+    return profile
 
 
 class _Amplitude(Scale):
@@ -87,16 +96,14 @@ class Channel(RTIODevice):
         off: a profile that has not been set has a frequency of 0 Hz.
         """
         word = _OUT * (int32(en_out) & 1) | _IIR * (int32(en_iir) & 1) | _TRACK * (int32(en_pt) & 1)
-        rtio_output(self.target, word | (profile << CHANNEL_PROFILE_AT))
+        rtio_output(self.target, word | (_checked_profile(profile) << CHANNEL_PROFILE_AT))
 
     # Words of profiles
 
     @kernel
     def _place(self, profile) -> TInt32:
-        """Return the place of a profile among those of all channels; one beyond 31 would be another channel's."""
-        if profile < 0 or profile >= 1 << PROFILE_WIDTH:
-            raise ValueError("the profiles of an SU-Servo are 0 to 31")
-        return (self.servo_channel << PROFILE_WIDTH) | profile
+        """Return the place of a profile among those of all channels."""
+        return (self.servo_channel << PROFILE_WIDTH) | _checked_profile(profile)
 
     @kernel
     def _word_address(self, profile, word) -> TInt32:
@@ -145,7 +152,7 @@ class Channel(RTIODevice):
         """Set the filter of a profile: ADC channel, coefficients (18 bits, signed), and the number
         of samples for which Y is held after each `set`; advances by four coarse cycles.
         """
-        self._put(profile, _ADC_DLY, adc | (dly << 8))
+        self._put(profile, _ADC_DLY, checked_channel(adc) | (dly << 8))
         self._put(profile, _B1, b1)
         self._put(profile, _A1, a1)
         self._put(profile, _B0, b0)

@@ -12,6 +12,7 @@ from ..language import TInt32, TTuple, at_mu, delay_mu, kernel, now_mu, portable
 from .ad9910 import AD9910
 from .ad9910_delays import FixedSharedDelays, shared_delays_of
 from .chips.ad9910 import PROFILE
+from .chips.urukul import checked_channel
 from .parts.numbers import nearest
 from .ttl import DigitalOutput
 from .urukul import CS_DDS_MULTI
@@ -101,7 +102,7 @@ class SharedDDS:
     @kernel
     def update_dds_sel(self, channel):
         """Take the chip of a channel (0 to 3) from the servo, and leave the others to it."""
-        self.cpld.cfg_mask_nu_all(1 << channel)
+        self.cpld.cfg_mask_nu_all(1 << checked_channel(channel))
 
     @kernel
     def init(self, blind=False):

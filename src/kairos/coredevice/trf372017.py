@@ -140,13 +140,14 @@ class TRF372017:
 
     @kernel
     def calibrate_vco(self):
-        """Calibrate the oscillator. ValueError if it fails."""
+        """Calibrate the oscillator, and leave 0.2 ms of slack. ValueError if it fails."""
         self.write(REGISTER2.en_cal.put(self.mmap[1], 1))
         pfd = self.refclk / float(REGISTER1.rdiv.get(self.mmap[0]))
         slowed = float(1 << (REGISTER1.cal_clk_sel.get(self.mmap[0]) - _CAL_UNDIVIDED))
         delay(_CALIBRATION_CYCLES * slowed / pfd)
         if (self.read(0) >> _CALIBRATION_ERROR) & 1 != 0:
             raise ValueError("TRF372017 VCO calibration error")
+        delay(200 * us)  # the read took the slack
 
     # Dividers
 

@@ -1,5 +1,5 @@
 """The logic (CPLD) of an Urukul, a card with four DDS channels: configuration, attenuators, and the
-SPI bus shared by its DDS chips.
+SPI bus shared by its DDS chips. ValueError for a channel but 0 to 3, and for a profile but 0 to 7.
 
 Supports protocol revisions 8 and 9, which differ in the words and fields of the configuration.
 """
@@ -19,6 +19,8 @@ from .chips.urukul import (
     CS_DDS_CH3,
     CS_DDS_MULTI,
     STA,
+    checked_channel,
+    checked_profile,
 )
 from .parts.absent import get_or_absent
 from .parts.attenuators import StepAttenuators, step_scale
@@ -85,6 +87,9 @@ def _version(proto_rev):
 ProtoRev8, ProtoRev9 = map(_version, CONFIGURATIONS)
 LOWER_BITS = 28
 """Bits of the second of the two transfers of a configuration."""
+_EVERY_CHANNEL = (1 << ATT.att.count) - 1
+_EACH_PROFILE = sum(1 << n * CFG9.profile.width for n in range(CFG9.profile.count))
+"""Profile 1 of each channel."""
 SYNC_STEPS = 16
 """Divider of the synchronisation clock at which its frequency word is 1."""
 
@@ -110,8 +115,9 @@ urukul_sta_drover = status_field(STA.drover)
 
 
 class RegIOUpdate(DigitalOutput):
-    """The update line of a DDS through the configuration, used if no RTIO channel is connected to
-    it. A pulse takes the time of two writes in addition to its duration."""
+    """The update line of a DDS, or with the chip select of all of them their update lines, through the
+    configuration, used if no RTIO channel is connected to it. A pulse takes the time of two writes in
+    addition to its duration."""
 
     kernel_invariants = {"cpld", "channel"}
 
@@ -122,7 +128,10 @@ class RegIOUpdate(DigitalOutput):
     @kernel
     def set_o(self, o):
         """Set the update line of the channel."""
-        self.cpld.cfg_io_update(self.channel, o)
+        if self.channel < 0:
+            self.cpld.cfg_io_update_all(_EVERY_CHANNEL if o else 0)
+        else:
+            self.cpld.cfg_io_update(self.channel, o)
 
 
 class _Attenuation(Scale):
@@ -263,7 +272,13 @@ class CPLD(StepAttenuators):
     def set_profile(self, channel, profile):
         """Select a profile, 0 to 7, of a DDS channel; of all of them in protocol revision 8."""
         field = CFG9.profile if self.rev9 else CFG8.profile
-        self.cfg_write(field.put_at(self.cfg_reg, channel, profile))
+        self.cfg_write(field.put_at(self.cfg_reg, checked_channel(channel), checked_profile(profile)))
+
+    @kernel
+    def set_all_profiles(self, profile):
+        """Select a profile, 0 to 7, of all DDS channels."""
+        field = CFG9.profile if self.rev9 else CFG8.profile
+        self.cfg_write(field.put_all(self.cfg_reg, checked_profile(profile) * _EACH_PROFILE))
 
     # Lines of the channels. The `state` of all channels has 4 bits, channel 0 in the lowest.
 
@@ -271,7 +286,7 @@ class CPLD(StepAttenuators):
     def cfg_sw(self, channel, on):
         """Close the RF switch of a channel (`on`), or open it."""
         field = CFG9.rf_sw if self.rev9 else CFG8.rf_sw
-        self.cfg_write(field.switch_at(self.cfg_reg, channel, on))
+        self.cfg_write(field.switch_at(self.cfg_reg, checked_channel(channel), on))
 
     @kernel
     def cfg_switches(self, state):
@@ -283,7 +298,7 @@ class CPLD(StepAttenuators):
     def cfg_io_update(self, channel, on):
         """Set the update line of a channel; of all of them in protocol revision 8."""
         field = CFG9.io_update if self.rev9 else CFG8.io_update
-        self.cfg_write(field.switch_at(self.cfg_reg, channel, on))
+        self.cfg_write(field.switch_at(self.cfg_reg, checked_channel(channel), on))
 
     @kernel
     def cfg_io_update_all(self, state):
@@ -295,7 +310,7 @@ class CPLD(StepAttenuators):
     def cfg_mask_nu(self, channel, on):
         """Keep a channel from its own bus (`on`), or not."""
         field = CFG9.mask_nu if self.rev9 else CFG8.mask_nu
-        self.cfg_write(field.switch_at(self.cfg_reg, channel, on))
+        self.cfg_write(field.switch_at(self.cfg_reg, checked_channel(channel), on))
 
     @kernel
     def cfg_mask_nu_all(self, state):
@@ -307,7 +322,7 @@ class CPLD(StepAttenuators):
     def cfg_att_en(self, channel, on):
         """Enable the attenuator of a channel (protocol revision 9)."""
         self._check_rev9()
-        self.cfg_write(CFG9.att_en.switch_at(self.cfg_reg, channel, on))
+        self.cfg_write(CFG9.att_en.switch_at(self.cfg_reg, checked_channel(channel), on))
 
     @kernel
     def cfg_att_en_all(self, state):
@@ -319,7 +334,7 @@ class CPLD(StepAttenuators):
     def cfg_osk(self, channel, on):
         """Set the OSK line of a channel (protocol revision 9)."""
         self._check_rev9()
-        self.cfg_write(CFG9.osk.switch_at(self.cfg_reg, channel, on))
+        self.cfg_write(CFG9.osk.switch_at(self.cfg_reg, checked_channel(channel), on))
 
     @kernel
     def cfg_osk_all(self, state):
@@ -331,7 +346,7 @@ class CPLD(StepAttenuators):
     def cfg_drctl(self, channel, on):
         """Set the ramp direction line of a channel (protocol revision 9)."""
         self._check_rev9()
-        self.cfg_write(CFG9.drctl.switch_at(self.cfg_reg, channel, on))
+        self.cfg_write(CFG9.drctl.switch_at(self.cfg_reg, checked_channel(channel), on))
 
     @kernel
     def cfg_drctl_all(self, state):
@@ -343,7 +358,7 @@ class CPLD(StepAttenuators):
     def cfg_drhold(self, channel, on):
         """Set the ramp hold line of a channel (protocol revision 9)."""
         self._check_rev9()
-        self.cfg_write(CFG9.drhold.switch_at(self.cfg_reg, channel, on))
+        self.cfg_write(CFG9.drhold.switch_at(self.cfg_reg, checked_channel(channel), on))
 
     @kernel
     def cfg_drhold_all(self, state):
@@ -362,7 +377,7 @@ class CPLD(StepAttenuators):
     @kernel
     def set_att_mu(self, channel, att):
         """Set the attenuator of a channel (0 to 3) in machine units (0 to 255)."""
-        self.set_all_att_mu(ATT.att.put_at(self.att_reg, channel, att))
+        self.set_all_att_mu(ATT.att.put_at(self.att_reg, checked_channel(channel), att))
 
     @kernel
     def get_att_mu(self) -> TInt32:
@@ -378,7 +393,8 @@ class CPLD(StepAttenuators):
     @kernel
     def get_channel_att_mu(self, channel) -> TInt32:
         """Read the attenuator of a channel, 0 to 255."""
-        return ATT.att.get_at(self.get_att_mu(), channel)
+        place = checked_channel(channel)
+        return ATT.att.get_at(self.get_att_mu(), place)
 
     @kernel
     def get_channel_att(self, channel):

@@ -5,7 +5,7 @@ from math import isclose
 from ..contracts.cards import CHANNEL_DRIVERS
 from ..contracts.descriptor import ChannelKind
 
-__all__ = ["destinations", "disagreements"]
+__all__ = ["destinations", "disagreements", "numbered"]
 
 _ARGUMENTS = {
     (driver["module"], name): driver["argument"] for driver in CHANNEL_DRIVERS.values() for name in driver["classes"]
@@ -13,7 +13,7 @@ _ARGUMENTS = {
 """The argument for the channel's number, by module and class of the driver."""
 
 
-def _channels(entries: dict):
+def numbered(entries: dict):
     """Yield name, driver class and channel of the entries that stand for a channel."""
     for name, entry in entries.items():
         if not isinstance(entry, dict) or not isinstance(entry.get("arguments"), dict):
@@ -26,7 +26,7 @@ def _channels(entries: dict):
 
 def destinations(entries: dict) -> set[int]:
     """Return the numbers of the boards whose channels the entries name; 0 is the master."""
-    return {channel >> 16 for _, _, channel in _channels(entries)}
+    return {channel >> 16 for _, _, channel in numbered(entries)}
 
 
 def disagreements(entries: dict, clock: tuple[int, int] | None, boards: dict[int, list]) -> list[str]:
@@ -42,15 +42,16 @@ def disagreements(entries: dict, clock: tuple[int, int] | None, boards: dict[int
         for number, kind, name, parameters in channels
     }
     lines = _clock(entries, clock)
-    for name, cls, channel in _channels(entries):
+    for name, cls, channel in numbered(entries):
         if channel >> 16 not in boards:
             continue
         there, driver = found.get(channel, (None, None))
+        article = "an" if cls[0] in "AEIOU" else "a"
         if there is None:
-            lines.append(f"{name} is a {cls} at channel {channel:#08x}, which the gateware does not have")
+            lines.append(f"{name} is {article} {cls} at channel {channel:#08x}, which the gateware does not have")
         elif driver != cls:
             what = f"{there} ({driver or 'no driver'})"
-            lines.append(f"{name} is a {cls} at channel {channel:#08x}, where the gateware has {what}")
+            lines.append(f"{name} is {article} {cls} at channel {channel:#08x}, where the gateware has {what}")
     return lines
 
 

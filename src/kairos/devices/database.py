@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import UsageError
+from .cores import devices_on
 
 __all__ = ["DeviceDB", "rtio_channel"]
 
@@ -67,10 +68,12 @@ class DeviceDB:
             return {}
 
     def channel_names(self) -> dict[int, str]:
-        """Map RTIO channel numbers to device names, for every local entry with its own channel."""
+        """Map RTIO channel numbers to device names, for every local entry of the device ``core`` with its own
+        channel."""
         names: dict[int, str] = {}
+        own = devices_on(self.entries, self.arguments("core").get("host"))
         for name, entry, channel in self._channels():
-            if entry.get("type") == "local":
+            if entry.get("type") == "local" and name in own:
                 names.setdefault(channel, name)
         return names
 

@@ -46,6 +46,8 @@ class DeviceManager:
         self.with_variables = False
         """Whether kernels have a description of their variables, for `kairos replay`. Their code is the same."""
         self._made: dict[Hashable, object] = {}
+        self._making: dict[Hashable, str] = {}
+        """Names of the devices that are being created, each for the one before."""
         self._at_end = ExitStack()
 
     @property
@@ -85,11 +87,17 @@ class DeviceManager:
             raise DeviceError(str(error)) from None
         identity = _frozen(description)
         if identity not in self._made:
+            if identity in self._making:
+                ring = " -> ".join([*self._making.values(), name])
+                raise DeviceError(f"each of the devices {ring} in {self.ddb.path} needs the next one")
             try:
+                self._making[identity] = name
                 device = self._make(description)
             except Exception as error:
                 reason = error if isinstance(error, DeviceError) else f"{type(error).__name__}: {error}"
                 raise DeviceError(f"Failed to create device '{name}': {reason}") from error
+            finally:
+                del self._making[identity]
             self._made[identity] = device
             self._at_end.callback(_close, device)
         return self._made[identity]

@@ -6,13 +6,24 @@ the programs.
 """
 
 import hashlib
+import json
 import os
 from functools import cache
 from pathlib import Path
 
 from ..errors import EmulatorError, UsageError
 
-__all__ = ["SYSTEMS", "build_directory", "built_database", "built_firmware", "command", "find", "fingerprints", "hub"]
+__all__ = [
+    "SYSTEMS",
+    "build_directory",
+    "built_database",
+    "built_firmware",
+    "channels",
+    "command",
+    "find",
+    "fingerprints",
+    "hub",
+]
 
 SYSTEMS = {
     "pair": ("pair", "satellite"),
@@ -109,6 +120,16 @@ def built_database(variant: str) -> Path:
     if not path.is_file():
         raise UsageError(f"there is no {path}: {how_to_get('gateware', f'VARIANT={variant}')}")
     return path
+
+
+def channels(variant: str) -> set[int] | None:
+    """Return the numbers of all RTIO channels of a gateware and the boards behind it; None if they are not known, as
+    those of a system that a file describes."""
+    try:
+        described = json.loads(gateware(variant, "descriptor.json").read_bytes())
+    except (EmulatorError, OSError, ValueError):
+        return None
+    return {channel["number"] for channel in described["channels"]}
 
 
 def command(what: str) -> tuple[Path, list[str]]:

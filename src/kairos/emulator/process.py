@@ -11,10 +11,11 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..contracts.session import PORT
+from ..devices.cores import devices_on
 from ..errors import CommandLineError, EmulatorError, KairosError, PortInUse
 from ..scratch import ScratchFolder
 from ..waveform import Recording
@@ -104,6 +105,11 @@ def variant_of(url: str) -> str:
     if not variant or "/" in variant:
         raise EmulatorError(f"'{url}' is not an emulated device: use emulator://VARIANT, such as emulator://demo")
     return variant
+
+
+def channels_of(url: str) -> set[int] | None:
+    """Return the RTIO channels of ``emulator://VARIANT``, as `artifacts.channels`."""
+    return artifacts.channels(variant_of(url))
 
 
 def wiring(options: Options) -> list[str]:
@@ -477,7 +483,8 @@ def acquire(url: str, options: Options | None = None) -> Emulator:
     necessary."""
     variant = variant_of(url)
     if variant not in _running:
-        _running[variant] = Emulator(variant, options or Options())
+        options = options or Options()
+        _running[variant] = Emulator(variant, replace(options, entries=devices_on(options.entries, url)))
     return _running[variant]
 
 

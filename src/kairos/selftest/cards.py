@@ -334,6 +334,12 @@ def _synthesiser(frequency: float, method: str):
     return run
 
 
+def _initialised(session, name):
+    """A chip whose driver checks its answers and its PLL as it is initialised."""
+    session.kernels(device=session.get(name)).initialise()
+    session.report.fact(name, "it answers and has locked", True)
+
+
 def _eeprom(session, name):
     identity = [0, 0, 0, 0]
     session.kernels(device=session.get(name)).eeprom([0xF8, 0xFC, 0, 4], identity)
@@ -376,6 +382,8 @@ TESTS = {
     "ADC": CardTest(_shuttler_adc, "identity of a Shuttler's ADC", ""),
     "AD9914": CardTest(_synthesiser(400e6, "ad9914"), "initialised", "a tone"),
     "AD9834": CardTest(_synthesiser(1e6, "tone"), "initialised", "a tone"),
+    "TRF372017": CardTest(_initialised, "initialised: identity, calibration", ""),
+    "DAC34H84": CardTest(_initialised, "initialised: identity, PLL, FIFO", ""),
     "KasliEEPROM": CardTest(_eeprom, "serial number", ""),
 }
 """By driver class."""
@@ -389,7 +397,6 @@ PARTS = {
     "Core": None,
     "CoreCache": None,
     "CoreDMA": None,
-    "DAC34H84": None,
     "DCBias": "Config",
     "DDS": None,
     "FineUpdate": "SUServo",
@@ -410,7 +417,6 @@ PARTS = {
     "SharedPages": None,
     "SharedUpdate": "SUServo",
     "TCA6424A": None,
-    "TRF372017": None,
     "Trigger": "Config",
     "VectorAdder": None,
 }

@@ -11,56 +11,16 @@ from pathlib import Path
 from .. import emulator as emulation
 from .. import files
 from ..cli.bench import plan_of
-from ..contracts.cards import PINS
 from ..devices import DeviceDB, DeviceManager
 from ..errors import DeviceUnreachable, KairosError, UsageError
 from ..texts import plain
 from .calibration import calibrate, places_of
 from .cards import PARTS, TESTS, Session
+from .choice import chosen, entries_with, free_outputs, on_core, used
 from .observers import ByHand, OnBench, Unattended, wiring_of
 from .report import Check, Report
 
-__all__ = ["chosen", "free_outputs", "selftest"]
-
-
-def _entries(database: DeviceDB, *classes: str) -> list[str]:
-    entries = database.entries.items()
-    return [name for name, entry in entries if isinstance(entry, dict) and entry.get("class") in classes]
-
-
-def _used(database: DeviceDB) -> set[str]:
-    """Return the devices that another entry names in its arguments: they belong to its card."""
-    used: set[str] = set()
-    for entry in database.entries.values():
-        arguments = entry.get("arguments") if isinstance(entry, dict) else None
-        for value in arguments.values() if isinstance(arguments, dict) else ():
-            used.update(name for name in (value if isinstance(value, list) else [value]) if isinstance(name, str))
-    return used
-
-
-def free_outputs(database: DeviceDB) -> list[str]:
-    """Return the TTL outputs that belong to no card."""
-    used = _used(database)
-    return [name for name in _entries(database, "TTLOut") if name not in used]
-
-
-def chosen(database: DeviceDB, names: list[str]) -> list[str]:
-    """Return the entries to test, in the order of the tests: all, or those that `names` name, entirely or by
-    their beginning (``urukul0``). UsageError for a name that stands for none."""
-    used = _used(database) & set(_entries(database, *PINS))
-    tested = [name for kind in TESTS for name in _entries(database, kind) if name not in used]
-    if not names:
-        return tested
-    found: dict[str, None] = {}
-    for wanted in names:
-        entry = database.entries.get(wanted)
-        named = [wanted] if wanted in tested else [name for name in tested if name.partition("_")[0] == wanted]
-        if not named and isinstance(entry, str):
-            named = [entry] if entry in tested else []
-        if not named:
-            raise UsageError(f"{wanted}: the device database has no card of this name; it has {', '.join(tested)}")
-        found |= dict.fromkeys(named)
-    return [name for name in tested if name in found]
+__all__ = ["selftest"]
 
 
 def _untested(database: DeviceDB, report: Report):
@@ -77,10 +37,8 @@ QUIET = {"Core", "CoreCache", "CoreDMA", "DDS", "SPIMaster"}
 
 def selftest(args) -> int:
     """Test the cards that the command line `args` names; returns 1 if a check failed."""
-    database = DeviceDB.load(args.device_db)
-    if args.twin:
-        database = _on_twin(database, args.twin)
-    names = chosen(database, args.cards)
+    choice = on_core(DeviceDB.load(args.device_db), args.core, args.twin)
+    database, names = choice.database, chosen(choice, args.cards)
     if args.list:
         for name in names:
             test = TESTS[database.entries[name]["class"]]
@@ -91,7 +49,8 @@ def selftest(args) -> int:
     began = time.monotonic()
     report = Report(_telling(args))
     host = database.arguments("core").get("host")
-    with _observed(args, database, host) as (observer, source, inputs):
+    there = choice.wired()
+    with _observed(args, there, host) as (observer, source, inputs):
         devices = DeviceManager(database)
         session = Session(database, devices, observer, report, source, inputs, args.write_eeprom)
         try:
@@ -99,25 +58,15 @@ def selftest(args) -> int:
             _test_all(session, names)
         finally:
             devices.close_devices()
+    choice.record(report, args.cards)
     if not args.cards:
-        _untested(database, report)
+        _untested(there, report)
     about = f"{time.strftime('%Y-%m-%d %H:%M:%S')}, on {host}, in {time.monotonic() - began:.0f} s."
     files.write(args.output, report.page(Path(args.device_db).name, about).encode())
     if args.json:
         print(report.json())
     print(f"{report.summary()}; report in {args.output}", file=sys.stderr)
     return int(bool(report.failed))
-
-
-def _on_twin(database: DeviceDB, url: str) -> DeviceDB:
-    """Return the database with an emulated core device. UsageError for another address."""
-    if not emulation.is_emulated(url):
-        raise UsageError(f"--twin {url}: an emulated device is emulator://VARIANT, such as emulator://lab")
-    core = database.entries.get("core")
-    if not isinstance(core, dict):
-        raise UsageError(f"{database.path} has no core device")
-    twin = {**core, "arguments": {**database.arguments("core"), "host": url}}
-    return DeviceDB({**database.entries, "core": twin}, database.path)
 
 
 def _test_all(session: Session, names: list[str]):
@@ -179,9 +128,9 @@ def _write_bench(file: str, database: DeviceDB, source: str | None, inputs: list
 def _observed(args, database: DeviceDB, host):
     """Yield the observer, the TTL output that inputs are tested with, and the inputs; the emulated device, if
     it is one, ends with the block."""
-    outputs = free_outputs(database)
+    outputs, taken = free_outputs(database), used(database)
     source = outputs[0] if outputs else None
-    inputs = [name for name in _entries(database, "TTLInOut") if name not in _used(database)]
+    inputs = [name for name in entries_with(database, "TTLInOut") if name not in taken]
     if not emulation.is_emulated(host):
         by_hand = not args.no_questions and sys.stdin is not None and sys.stdin.isatty()
         yield ByHand() if by_hand else Unattended(), source, inputs

@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 
 use super::{
-    ad53xx, ad9834, ddsbus, fastino, hmc542b, mirny, novogorny, phaser, sampler, serial_dac, shuttler, songbird, urukul,
+    ad53xx, ad9834, dac34h84, ddsbus, fastino, hmc542b, mirny, novogorny, phaser, sampler, serial_dac, shuttler,
+    songbird, trf372017, urukul,
 };
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Square};
@@ -86,6 +87,11 @@ fn card(kind: usize) -> (Box<dyn Model>, usize) {
             };
             (Box::new(songbird::Songbird::new(options)), songbird::INPUTS.len())
         }
+        15 => (Box::new(dac34h84::Dac34h84::new()), dac34h84::INPUTS.len()),
+        16 => {
+            let chip = trf372017::Trf372017::new(trf372017::REFERENCE);
+            (Box::new(chip), trf372017::INPUTS.len())
+        }
         _ => {
             let card = novogorny::Novogorny::new(5.0, [1.0; novogorny::INPUTS_OF_CARD]);
             (Box::new(card), novogorny::INPUTS.len())
@@ -96,7 +102,7 @@ fn card(kind: usize) -> (Box<dyn Model>, usize) {
 proptest! {
     #[test]
     fn random_line_changes_cause_no_panic(
-        kind in 0usize..16,
+        kind in 0usize..18,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), 0u64..100, 0u8..50), 0..600),
     ) {
         let (mut model, lines) = card(kind);

@@ -9,6 +9,7 @@ pub mod ad9912;
 pub mod ad9914;
 pub mod adf5356;
 pub mod converter;
+pub mod dac34h84;
 pub mod dds;
 pub mod ddsbus;
 pub mod fastino;
@@ -24,6 +25,7 @@ pub mod serial_dac;
 pub mod shift;
 pub mod shuttler;
 pub mod songbird;
+pub mod trf372017;
 pub mod urukul;
 pub mod zotino;
 

@@ -218,7 +218,7 @@ impl Phaser {
     /// Whether a channel's upconverter is powered and has locked.
     fn is_locked(&self, n: usize) -> bool {
         let saves = [cfg::TRF0_PS, cfg::TRF1_PS][n].get(self.get(chip::CFG, 0)) != 0;
-        self.has_upconverters() && !saves && self.bus.upconverters[n].is_locked()
+        self.has_upconverters() && !saves && self.bus.upconverters[n].chip.is_locked()
     }
 
     fn turns(&self, at: Ns, n: usize, oscillator: usize) -> f64 {
@@ -459,7 +459,7 @@ impl Model for Phaser {
                 "local_oscillator_hz": self.local(n),
                 "locked": self.is_locked(n),
                 "registers": named("TONE", &channel.words.map(|word| u64::from(word.ftw) << 32 | u64::from(word.output))),
-                "upconverter": { "registers": named("REGISTER", &self.bus.upconverters[n].registers) },
+                "upconverter": { "registers": named("REGISTER", &self.bus.upconverters[n].chip.registers) },
                 "servo": self.servos.report(n, &self.registers),
             });
             if self.is_miqro() {

@@ -16,6 +16,8 @@ __all__ = [
     "OFS",
     "SELECT",
     "WORD",
+    "checked_channel",
+    "checked_zotino_channel",
 ]
 
 FIRST_CHANNEL = 8
@@ -120,3 +122,19 @@ class OFS(Register):
     def word(offset=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return offset & 0x3FFF
+
+
+@portable
+def checked_channel(index) -> TInt32:
+    """Return `index` if it is one of the channels. ValueError for another number."""
+    if index < 0 or index >= 40:
+        raise ValueError("the channels of an AD53xx are 0 to 39")
+    return index
+
+
+@portable
+def checked_zotino_channel(index) -> TInt32:
+    """Return `index` if it is one of the channels. ValueError for another number."""
+    if index < 0 or index >= 32:
+        raise ValueError("the channels of a Zotino are 0 to 31")
+    return index

@@ -13,6 +13,8 @@ __all__ = [
     "FREQUENCY",
     "FTW_BITS",
     "PHASE",
+    "checked_frequency_register",
+    "checked_phase_register",
 ]
 
 FTW_BITS = 28
@@ -104,3 +106,19 @@ class PHASE(Register):
     def word(register=0, pow=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits. Other bits are as after a reset."""
         return 0xC000 | ((register & 0x1) << 13) | (pow & 0xFFF)
+
+
+@portable
+def checked_frequency_register(index) -> TInt32:
+    """Return `index` if it is one of the frequency registers. ValueError for another number."""
+    if index < 0 or index >= 2:
+        raise ValueError("the frequency registers of an AD9834 are 0 and 1")
+    return index
+
+
+@portable
+def checked_phase_register(index) -> TInt32:
+    """Return `index` if it is one of the phase registers. ValueError for another number."""
+    if index < 0 or index >= 2:
+        raise ValueError("the phase registers of an AD9834 are 0 and 1")
+    return index

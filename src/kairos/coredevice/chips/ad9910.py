@@ -30,6 +30,7 @@ __all__ = [
     "STORED_DELAYS",
     "STORED_DELAYS_OF_SERVO",
     "SYNC",
+    "checked_profile",
 ]
 
 OSCILLATORS = (
@@ -552,3 +553,11 @@ class STORED_DELAYS(Register):
     def word(sync_delay_seed=0, io_update_delay=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return ((sync_delay_seed & 0xFF) << 24) | ((io_update_delay & 0xFF) << 16)
+
+
+@portable
+def checked_profile(index) -> TInt32:
+    """Return `index` if it is one of the profiles. ValueError for another number."""
+    if index < 0 or index >= 8:
+        raise ValueError("the profiles of an AD9910 are 0 to 7")
+    return index

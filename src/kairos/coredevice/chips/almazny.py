@@ -13,6 +13,7 @@ __all__ = [
     "ATT_STEPS",
     "CHANNEL",
     "LEGACY",
+    "checked_channel",
 ]
 
 ATT_BITS = 6
@@ -53,3 +54,11 @@ class CHANNEL(Register):
     def word(led=0, enable=0, reversed_att=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return ((led & 0x1) << 7) | ((enable & 0x1) << 6) | (reversed_att & 0x3F)
+
+
+@portable
+def checked_channel(index) -> TInt32:
+    """Return `index` if it is one of the channels. ValueError for another number."""
+    if index < 0 or index >= 4:
+        raise ValueError("the channels of an Almazny are 0 to 3")
+    return index

@@ -27,6 +27,7 @@ __all__ = [
     "READ",
     "RESERVED",
     "UPDATE",
+    "checked_dac",
 ]
 
 LANES = 6
@@ -206,3 +207,11 @@ class FRAME(Register):
             | ((mask & 0xFF) << 24)
         )
         return high, low
+
+
+@portable
+def checked_dac(index) -> TInt32:
+    """Return `index` if it is one of the DACs. ValueError for another number."""
+    if index < 0 or index >= 32:
+        raise ValueError("the DACs of a Fastino are 0 to 31")
+    return index

@@ -17,6 +17,7 @@ __all__ = [
     "MESSAGE",
     "SOURCES",
     "STATUS",
+    "checked_channel",
 ]
 
 CS = 1
@@ -110,3 +111,11 @@ class CONTROL(Register):
     def word(clk_sel=0, almazny_oe=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return ((clk_sel & 0x3) << 4) | ((almazny_oe & 0x1) << 12)
+
+
+@portable
+def checked_channel(index) -> TInt32:
+    """Return `index` if it is one of the channels. ValueError for another number."""
+    if index < 0 or index >= 4:
+        raise ValueError("the channels of a Mirny are 0 to 3")
+    return index

@@ -16,6 +16,9 @@ __all__ = [
     "RESULT",
     "SEQUENCE",
     "SPANS",
+    "checked_channel",
+    "checked_gain",
+    "checked_softspan",
 ]
 
 CS_ADC = 1
@@ -75,3 +78,27 @@ class RESULT(Register):
     def word(code=0, channel=0, softspan=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return ((code & 0xFFFF) << 8) | ((channel & 0x7) << 3) | (softspan & 0x7)
+
+
+@portable
+def checked_channel(index) -> TInt32:
+    """Return `index` if it is one of the channels. ValueError for another number."""
+    if index < 0 or index >= 8:
+        raise ValueError("the channels of a Novogorny are 0 to 7")
+    return index
+
+
+@portable
+def checked_gain(index) -> TInt32:
+    """Return `index` if it is one of the gains. ValueError for another number."""
+    if index < 0 or index >= 4:
+        raise ValueError("the gains of a Novogorny are 0 to 3")
+    return index
+
+
+@portable
+def checked_softspan(index) -> TInt32:
+    """Return `index` if it is one of the ranges. ValueError for another number."""
+    if index < 0 or index >= 8:
+        raise ValueError("the ranges of a Novogorny are 0 to 7")
+    return index

@@ -31,6 +31,7 @@ __all__ = [
     "TEST_WORDS",
     "TONES",
     "VARIANT",
+    "checked_rf_channel",
 ]
 
 GATEWARE = 1
@@ -143,3 +144,11 @@ class ASF(Register):
     def word(asf=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return asf & 0x7FFF
+
+
+@portable
+def checked_rf_channel(index) -> TInt32:
+    """Return `index` if it is one of the RF channels. ValueError for another number."""
+    if index < 0 or index >= 2:
+        raise ValueError("the RF channels of a Phaser are 0 and 1")
+    return index

@@ -14,6 +14,8 @@ __all__ = [
     "CS_PGIA",
     "PAIR",
     "PGIA",
+    "checked_channel",
+    "checked_gain",
 ]
 
 CS_ADC = 0
@@ -50,3 +52,19 @@ class PAIR(Register):
     def word(odd=0, even=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return ((odd & 0xFFFF) << 16) | (even & 0xFFFF)
+
+
+@portable
+def checked_channel(index) -> TInt32:
+    """Return `index` if it is one of the channels. ValueError for another number."""
+    if index < 0 or index >= 8:
+        raise ValueError("the channels of a Sampler are 0 to 7")
+    return index
+
+
+@portable
+def checked_gain(index) -> TInt32:
+    """Return `index` if it is one of the gains. ValueError for another number."""
+    if index < 0 or index >= 4:
+        raise ValueError("the gains of a Sampler are 0 to 3")
+    return index

@@ -37,6 +37,7 @@ __all__ = [
     "TONE_GAIN",
     "TONE_WORDS",
     "WORD_BITS",
+    "checked_output",
 ]
 
 OUTPUTS = 16
@@ -319,3 +320,11 @@ class ADC_DATA(Register):
     def word(code=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return code & 0xFFFFFF
+
+
+@portable
+def checked_output(index) -> TInt32:
+    """Return `index` if it is one of the outputs. ValueError for another number."""
+    if index < 0 or index >= 16:
+        raise ValueError("the outputs of a Shuttler are 0 to 15")
+    return index

@@ -29,6 +29,7 @@ __all__ = [
     "TONES_MAX",
     "TRIGGER_AMPLITUDE",
     "TRIGGER_PHASE",
+    "checked_tone",
 ]
 
 TONES = 4
@@ -136,3 +137,11 @@ class RATE_WORD(Register):
     def word(low=0, shift=0) -> TInt32:
         """Its word made from numbers for the fields, cut to their bits."""
         return ((low & 0x3) << 4) | (shift & 0xF)
+
+
+@portable
+def checked_tone(index) -> TInt32:
+    """Return `index` if it is one of the tones. ValueError for another number."""
+    if index < 0 or index >= 16:
+        raise ValueError("the tones of a Songbird are 0 to 15")
+    return index

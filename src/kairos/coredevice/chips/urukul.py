@@ -20,6 +20,8 @@ __all__ = [
     "CS_DDS_CH3",
     "CS_DDS_MULTI",
     "STA",
+    "checked_channel",
+    "checked_profile",
 ]
 
 CS_CFG = 1
@@ -120,3 +122,19 @@ class ATT(Register):
     width = 32
 
     att = Field(0, 8, count=4, unit="dB", steps=8, doc="255 less the attenuation")
+
+
+@portable
+def checked_channel(index) -> TInt32:
+    """Return `index` if it is one of the channels. ValueError for another number."""
+    if index < 0 or index >= 4:
+        raise ValueError("the channels of an Urukul are 0 to 3")
+    return index
+
+
+@portable
+def checked_profile(index) -> TInt32:
+    """Return `index` if it is one of the profiles. ValueError for another number."""
+    if index < 0 or index >= 8:
+        raise ValueError("the profiles of an Urukul are 0 to 7")
+    return index

@@ -9,7 +9,7 @@ __all__ = ["UrukulChannel"]
 
 class UrukulChannel:
     """Base of DDS drivers. `cpld` is the Urukul, `chip_select` the chip's select, `channel` its
-    number on the card."""
+    number on the card, -1 with the chip select of all chips: then functions of one channel raise ValueError."""
 
     kernel_invariants = {"bus", "channel", "chip_select", "core", "cpld", "io_update"}
 
@@ -63,7 +63,10 @@ class UrukulChannel:
     @kernel
     def set_profile(self, profile):
         """Select the profile, 0 to 7, that the chip plays."""
-        self.cpld.set_profile(self.channel, profile)
+        if self.channel < 0:
+            self.cpld.set_all_profiles(profile)
+        else:
+            self.cpld.set_profile(self.channel, profile)
 
     @kernel
     def set_att_mu(self, att):

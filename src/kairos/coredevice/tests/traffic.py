@@ -65,6 +65,7 @@ def run(method, *args, data=(), times=(), counter=0, i2c=b""):
         "rtio_input_data": lambda channel: _signed(next(data)),
         "rtio_input_timestamp": lambda timeout, channel: next(times, -1),
         "rtio_input_timestamped_data": lambda timeout, channel: next(((0, _signed(word)) for word in data), (-1, 0)),
+        "rtio_output_wide": lambda target, words: None,
         "rtio_get_counter": lambda: counter,
         "i2c_write": lambda bus, byte: True,
         "i2c_read": lambda bus, ack: next(i2c),

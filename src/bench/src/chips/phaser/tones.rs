@@ -82,7 +82,7 @@ impl Phaser {
     /// Frequency of a channel's local oscillator; 0 if it is off, or does not lock.
     pub(super) fn local(&self, n: usize) -> f64 {
         if self.is_locked(n) {
-            self.bus.upconverters[n].hz().1
+            self.bus.upconverters[n].chip.hz().1
         } else {
             0.0
         }
