@@ -65,8 +65,8 @@ class _Kernels(Kernels):
     @kernel
     def channels(self, words: TList(TInt32), locks: TList(TInt32), attenuators: TList(TInt32)):
         """Write the upconverters, of which `words` has eight for each channel, the last one with what is on; those
-        whose first one is 0 are left as they are. `locks`: whether its PLL is on. Then the attenuators. ValueError if a PLL
-        does not lock."""
+        whose first one is 0 are left as they are. `locks`: whether its PLL is on. Then the attenuators. ValueError if
+        a PLL does not lock."""
         self.begin()
         for n in range(len(attenuators)):
             channel = self.device.channel[n]
