@@ -221,6 +221,10 @@ def test_controller_without_stand_in_ends_the_rehearsal_at_its_line(kairos, with
     assert done.returncode == 0
     assert done.stdout.startswith(f"cannot be rehearsed beyond line {line}: 'laser' is needed: its controller has no")
     assert "least slack" in done.stdout
+    in_kernel = USES.replace("self.ttl4.pulse(1 * us)", "self.laser.on()")
+    in_kernel = in_kernel.replace("self.once()\n", "self.setattr_device('laser')\n        self.once()\n")
+    _, found = rehearsed(kairos, in_kernel, device_db=with_laser())
+    assert found["failure"]["line"] == line_of("laser.on", kairos.directory / "exp.py"), found["sentence"]
 
 
 def test_stand_ins_of_controllers_answer(kairos, with_laser):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import resultfiles
+from ..emulator.registers import state_of
 from ..errors import UsageError
 from ..labclient import connect
 from ..waveform import Recording, chips
@@ -27,10 +28,10 @@ def waveform_of(recording: Recording, device, source: str = "emulator") -> dict[
         return found
     import numpy as np  # imported late: it takes 0.15 s, in which a device boots
 
-    bench = device.control.request("bench")
-    if registers := chips.collected(bench["parts"]):
-        found |= chips.packed(registers, bench["plan"])
-    for part in bench["plan"].get("parts", ()):
+    registers, plan = state_of(device)
+    if registers:
+        found |= chips.packed(registers, plan)
+    for part in plan.get("parts", ()):
         kinds = [*["tones"] * part["tones"], *["volts"] * part["volts"]]
         names = {number: output for output, number in part["names"].items()}
         for output, kind in enumerate(kinds):

@@ -158,7 +158,7 @@ class Controller:
             env=self.environment,
             limit=OUTPUT_LIMIT,
             start_new_session=True,
-            preexec_fn=_end_with_parent,
+            preexec_fn=end_with_parent,
         )
         self.starts += 1
         tasks = [asyncio.create_task(self._watch()), asyncio.create_task(process.wait())]
@@ -250,7 +250,7 @@ _PARENT_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux."""
 
 
-def _end_with_parent():
+def end_with_parent():
     """Have the system end this process when its parent ends, even if that is killed: a controller that
     is left would keep its port, and could not print any more."""
     prctl = getattr(_LIBC, "prctl", None)

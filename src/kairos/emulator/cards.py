@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from ..contracts.cards import CARDS, PINS, PLACES, WIRING, WITHOUT_MODEL
 
-__all__ = ["cards", "doubled", "lacking", "pins"]
+__all__ = ["beside", "cards", "channels_of", "doubled", "lacking", "pins"]
 
 CHANNELS = 4
 """Channels of an Urukul or a Mirny."""
@@ -159,10 +159,7 @@ def _beside(database: _Database, name: str, driver: str) -> dict:
     """Return the entry of the device with this driver that belongs to the same card as `name` (a
     device without suffix has the card's name: ``shuttler0`` and ``shuttler0_relay``), or else the
     first one."""
-    entries = list(database.drivers(driver))
-    own = {name, name.rpartition("_")[0]} - {""}
-    near = [entry for other, entry in entries if own & {other, other.rpartition("_")[0]}]
-    return (near or [entry for _, entry in entries] or [{}])[0]
+    return database.get(beside(database.entries, name, driver))
 
 
 def _shuttler(database: _Database, entry: dict, channels: dict, settings: dict) -> tuple[dict, dict] | None:
@@ -186,6 +183,22 @@ DERIVED: dict[str, Callable] = {
     "Relay": _shuttler,
 }
 """By driver class with `derived` in `kairos.contracts.cards.WIRING`: the function that completes its card."""
+
+
+def beside(entries: dict, name: str, driver: str) -> str | None:
+    """Return the device with a driver that belongs to the same card as `name`, or else the first one; None: there is
+    none."""
+    found = [other for other, _ in _Database(entries).drivers(driver)]
+    own = {name, name.rpartition("_")[0]} - {""}
+    near = [other for other in found if own & {other, other.rpartition("_")[0]}]
+    return next(iter(near or found), None)
+
+
+def channels_of(entries: dict, driver: str) -> dict[str, int]:
+    """Return the RTIO channels of the devices with a driver."""
+    database = _Database(entries)
+    found = {name: database.arguments(entry).get("channel") for name, entry in database.drivers(driver)}
+    return {name: number for name, number in found.items() if _is_channel(number)}
 
 
 def cards(entries: dict) -> list[dict]:

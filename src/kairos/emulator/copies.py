@@ -82,7 +82,7 @@ class Copy(Emulator):
     waited for when it is first used. `late`: a copy that was not begun is made when it is first used."""
 
     def __init__(self, original: Emulator, seed: int | None = None, begun: "Begun | None" = None, late: bool = False):
-        self.variant, self.has_bench = original.variant, original.has_bench
+        self.variant, self.has_bench, self.entries = original.variant, original.has_bench, original.entries
         self.started = time.perf_counter()
         self._original, self._seed, self._begun = original, seed, begun
         self._directory, self._errors, self._readers, self._card = None, [], [], None

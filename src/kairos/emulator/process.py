@@ -142,7 +142,7 @@ class Emulator:
     def __init__(self, variant: str, options: Options = Options()):
         program, what = artifacts.command(variant)
         self.variant = variant
-        self.has_bench = not options.open_pins
+        self.has_bench, self.entries = not options.open_pins, options.entries
         """Whether anything is wired to the pins."""
         self.started = time.perf_counter()
         self._directory = folder_for_socket()

@@ -8,6 +8,7 @@ from ..cli.bench import NAME
 from ..cli.follow import insist
 from ..cli.waveforms import chips_of, file_of, show_chips
 from ..devices import DeviceDB, DeviceManager
+from ..emulator.registers import state_of
 from ..errors import UsageError
 from ..labclient import connect
 from ..waveform import chips as states
@@ -26,7 +27,7 @@ def chips(args) -> int:
     path = file_of(args.run, args.lab)
     if args.run.isdecimal():
         return _submitted(args, path)
-    registers, devices = chips_of(path, args.cards)
+    registers, devices = chips_of(path)
     database = DeviceDB.load(args.device_db)
     plan = planned(registers, devices, database, args.cards)
     differing = _written(plan, database)
@@ -69,7 +70,7 @@ def _written(plan: Plan, database: DeviceDB) -> list[str] | None:
         plan.write(devices)
         if device is None:
             return None
-        now = states.collected(device.control.request("bench")["parts"])
+        now = state_of(device)[0]
         return [each.text for each in states.changed(plan.registers, {key: now.get(key) for key in plan.registers})]
     except ValueError as error:  # of a driver, raised on the device
         raise UsageError(f"the chips are restored in part only: {' '.join(str(error).split())}") from None

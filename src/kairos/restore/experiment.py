@@ -19,7 +19,7 @@ class RestoreChips(EnvExperiment):
     def prepare(self):
         """Plan what is to be written, so that what cannot be is refused before anything is."""
         cards = self.cards.split()
-        self._plan = planned(*chips_of(self.results, cards), DeviceDB(self.get_device_db()), cards)
+        self._plan = planned(*chips_of(self.results), DeviceDB(self.get_device_db()), cards)
 
     def run(self):
         self._plan.write(self)

@@ -8,9 +8,13 @@ from typing import Any
 from ..contracts.cards import CARDS
 from ..devices import DeviceDB
 from ..errors import UsageError
-from .cards import BUILDERS, Card, Refused
+from .card import Card, Refused
+from .cards import BUILDERS
+from .suservo import belongs_to
 
 __all__ = ["Plan", "planned"]
+
+_OLD = ", of which the file says nothing: it is from before that was kept"
 
 
 @dataclass
@@ -27,7 +31,7 @@ class Plan:
     def sentence(self) -> str:
         """What is, or was, written, in one line."""
         left = f"; left as they are, since the run never wrote to them: {', '.join(self.untouched)}"
-        text = f"{len(self.registers)} registers of {', '.join(self.steps)}"
+        text = f"{len(self.registers)} registers of {', '.join(self.steps)}" if self.steps else "nothing"
         return text + (left if self.untouched else "")
 
     def write(self, devices):
@@ -48,20 +52,25 @@ def planned(registers: dict[str, int], devices: dict[str, str], database: Device
     if unknown := [name for name in chosen if name not in cards]:
         raise UsageError(f"the run has no card {unknown[0]}; it has {', '.join(cards)}")
     plan, refused = Plan(), {}
+    made, servos = _cards(cards, devices, database, refused)
     for name in chosen or cards:
+        card, servo = made.get(name), servos.get(name)
+        if card is None or (servo in made and not chosen):
+            continue  # refused; or restored with its SU-Servo
         try:
-            card = Card(name, _device(name, devices, database), cards[name], database)
+            if servo is not None:
+                known = servo in made
+                raise Refused(f"it belongs to the SU-Servo {servo}" + (": name that" if known else _OLD))
             steps = list(_builder(card)(card))
         except Refused as why:
             refused[name] = str(why)
             continue
-        plan.untouched += [f"{name}.{chip}" for chip in card.untouched]
+        plan.untouched += [f"{name}.{chip}".rstrip(".") for chip in card.untouched]
         if steps:
             plan.steps[name] = steps
-            left = tuple(f"{chip}." for chip in card.untouched)
-            plan.registers |= {
-                f"{name}.{register}": value for register, value in cards[name].items() if not register.startswith(left)
-            }
+            for each in (card, *card.parts):
+                plan.registers |= each.restored
+    refused = {name: why for name, why in refused.items() if not chosen or name in chosen}
     if refused:
         others = [name for name in cards if name not in refused]
         advice = f"; name what is to be restored: {' '.join(others)}" if others and not chosen else ""
@@ -69,9 +78,30 @@ def planned(registers: dict[str, int], devices: dict[str, str], database: Device
     return plan
 
 
+def _cards(
+    cards: dict[str, dict[str, int]], devices: dict[str, str], database: DeviceDB, refused: dict[str, str]
+) -> tuple[dict[str, Card], dict[str, str]]:
+    """Return the cards by name, and of those that belong to an SU-Servo, as which they are made, its name; those that
+    cannot be made are added to `refused`, with the reason."""
+    made, servos = {}, {}
+    for name, registers in cards.items():
+        try:
+            made[name] = Card(name, _device(name, devices, database), registers, database)
+        except Refused as why:
+            refused[name] = str(why)
+            continue
+        if "ENABLE" not in registers and (servo := belongs_to(made[name])) is not None:
+            servos[name] = servo
+    for name, servo in servos.items():
+        if servo in made:
+            made[servo].parts.append(made[name])
+    return made, servos
+
+
 def _device(name: str, devices: dict[str, str], database: DeviceDB) -> str:
     """Return the entry of the device database that stands for a card."""
-    known = {key for key, entry in database.entries.items() if isinstance(entry, dict) and entry.get("class") in CARDS}
+    entries = database.entries.items()
+    known = {key for key, entry in entries if isinstance(entry, dict) and entry.get("class") in {*CARDS, *BUILDERS}}
     if name in devices:
         if devices[name] not in known:
             raise Refused(f"the device database has no {devices[name]} any more")

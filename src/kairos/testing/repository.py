@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 
 from .. import compat
-from ..cli.experiments import import_file
 from ..devices import DeviceDB
 from ..errors import KairosError
 from ..experiment.arguments import DefaultMissing
-from ..experiment.environment import is_public_experiment
+from ..twin.folder import experiments_in
 from ..twin.interlocks import FILE, load
 from ..twin.rehearsal import Twin
 from ..twin.verdict import sentence
@@ -59,14 +58,13 @@ class ExperimentFile(pytest.File):
     def collect(self):
         compat.install()
         try:
-            module = import_file(str(self.path), prefix="rehearsed_")
+            found = experiments_in(str(self.path))
         except KairosError as error:
             # A test that fails, not an error of the collection, which would keep all others from running.
             yield ImportItem.from_parent(self, name="import", error=error)
             return
-        for name, value in list(vars(module).items()):
-            if is_public_experiment(value) and value.__module__ == module.__name__:
-                yield ExperimentItem.from_parent(self, name=name, experiment=value)
+        for name, value in found:
+            yield ExperimentItem.from_parent(self, name=name, experiment=value)
 
 
 class Failed(Exception):

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from ..cli.experiments import import_file
 from ..errors import KairosError, UsageError
-from ..experiment.environment import is_public_experiment
+from ..experiment.environment import Experiment, is_public_experiment
 from ..files import reason
 from ..waveform.stored import packed
 from .rehearsal import Rehearsal
 from .verdict import brief, sentence
 
-__all__ = ["changes", "experiments_of", "known", "summary"]
+__all__ = ["changes", "experiments_in", "experiments_of", "known", "summary"]
 
 
 def experiments_of(root: Path) -> Iterator[tuple[str, str, type | KairosError]]:
@@ -24,13 +24,22 @@ def experiments_of(root: Path) -> Iterator[tuple[str, str, type | KairosError]]:
         if any(part.startswith((".", "__")) for part in inside.parts) or path.name.startswith("test_"):
             continue
         try:
-            module = import_file(str(path), prefix="rehearsed_")
+            for name, value in experiments_in(str(path)):
+                yield f"{inside.as_posix()}:{name}", str(path), value
         except KairosError as error:
             yield inside.as_posix(), str(path), error
-            continue
-        for name, value in list(vars(module).items()):
-            if is_public_experiment(value) and value.__module__ == module.__name__:
-                yield f"{inside.as_posix()}:{name}", str(path), value
+
+
+def experiments_in(path: str) -> list[tuple[str, type]]:
+    """Return name and class of each experiment that a file defines, but for bases of others, without `run`. KairosError
+    if it cannot be imported."""
+    try:
+        module = import_file(path, prefix="rehearsed_")
+    except SystemExit as error:
+        raise UsageError(f"{path} ends when it is imported ({error.code}): is it a program?") from None
+    named = ((name, value) for name, value in vars(module).items() if is_public_experiment(value))
+    own = [(name, value) for name, value in named if value.__module__ == module.__name__]
+    return [(name, value) for name, value in own if value.run is not Experiment.run]
 
 
 def summary(found: Rehearsal) -> dict:

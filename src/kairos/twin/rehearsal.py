@@ -217,20 +217,30 @@ class Twin:
         found = Rehearsal(class_name or "", str(path), printed="")
         path = str(Path(path).absolute())
         with _elsewhere() if folder is None else _within(folder, os.getcwd()), redirect_stdout(printed):
-            experiment = Experiment(
-                path,
-                class_name,
-                arguments,
-                self.ddb,
-                _Borrowed(datasets or DatasetDB()),
-                cls=cls,
-                bench=self.bench,
-                devices=TwinDevices,
-                note=_Points(found),
-                traced=provenance,
-                answers=DefaultAnswers,
-                expid=expid or _expid(path, class_name, arguments),
-            )
+            devices: list[TwinDevices] = []
+            try:
+                experiment = Experiment(
+                    path,
+                    class_name,
+                    arguments,
+                    self.ddb,
+                    _Borrowed(datasets or DatasetDB()),
+                    cls=cls,
+                    bench=self.bench,
+                    devices=lambda *more: devices.append(TwinDevices(*more)) or devices[-1],
+                    note=_Points(found),
+                    traced=provenance,
+                    answers=DefaultAnswers,
+                    expid=expid or _expid(path, class_name, arguments),
+                )
+            except BaseException as error:
+                for each in devices:
+                    each.close_devices()  # with the stand-ins that were started
+                if not isinstance(error.__cause__, NoStandIn):
+                    raise
+                found.name, found.file = found.name or ("" if cls is None else cls.__name__), path
+                found.failure, found.wall_s = _failure(error, path, []), time.monotonic() - started
+                return found
             found.name, found.file, self._wanted = experiment.name, path, provenance
             error = self._execute(experiment, within_s, longest_s)
         found.printed = printed.getvalue()

@@ -12,6 +12,7 @@ its entry names, by its own simulation, or by an object whose use ends the rehea
 """
 
 import contextlib
+import copy
 import importlib
 import os
 import shlex
@@ -22,8 +23,9 @@ import sys
 import time
 
 from .. import emulator
+from ..controllers.supervision import end_with_parent
 from ..devices import DeviceDB, DeviceManager, signature_of
-from ..errors import KairosError, UsageError
+from ..errors import UsageError
 from ..experiment.arguments import DefaultMissing
 from ..experiment.environment import ProcessArgumentManager
 
@@ -38,8 +40,8 @@ STARTING = 20.0
 """Seconds in which a stand-in must accept connections."""
 
 
-class NoStandIn(KairosError):
-    """A rehearsal has come to a device without a stand-in."""
+class NoStandIn(Exception):
+    """A rehearsal has come to a device without a stand-in. In a kernel it is raised at the line of the call."""
 
 
 class Absent:
@@ -75,7 +77,7 @@ class Replies(Absent):
         value = replies[attribute]
 
         def answered(*_args, **_kwargs):
-            return value
+            return copy.deepcopy(value)  # as one that came from another process
 
         return answered
 
@@ -172,6 +174,43 @@ def _local(cls: str, **arguments) -> dict:
     return {"type": "local", "module": __name__, "class": cls, "arguments": arguments}
 
 
+class _Unreachable(dict):
+    """The entry of a device without a controller that could be connected to: asking for its address ends the
+    rehearsal."""
+
+    def __missing__(self, key):
+        arguments = self.get("arguments", {})
+        why = arguments.get("why", f"its '{KEY}' in the device database are replies, not a process")
+        raise NoStandIn(f"'{arguments.get('name', '?')}' is needed, and its '{key}': {why}")
+
+
+class _Entries(dict):
+    """The entries of a device database as an experiment sees them, which connects to a controller by itself: that of
+    its stand-in, which is started when its entry is asked for. No entry has the address of the laboratory's."""
+
+    def __init__(self, devices: "TwinDevices"):
+        super().__init__({name: _closed(entry) for name, entry in devices.ddb.entries.items()})
+        self._devices = devices
+
+    def __getitem__(self, name):
+        entry = super().__getitem__(name)
+        return self._devices.get_desc(name) if _is_controller(entry) else entry
+
+    def get(self, name, default=None):
+        return self[name] if name in self else default
+
+
+def _is_controller(entry) -> bool:
+    return isinstance(entry, dict) and entry.get("type") == "controller"
+
+
+def _closed(entry):
+    if _is_controller(entry):
+        return {**entry, "port": 0}
+    is_ours = isinstance(entry, dict) and entry.get("module") == __name__
+    return _Unreachable(entry) if is_ours else entry
+
+
 class TwinDevices(DeviceManager):
     """The devices of a rehearsal; stand-ins of controllers are started when they are requested, and
     end with `close_devices`."""
@@ -181,9 +220,12 @@ class TwinDevices(DeviceManager):
         self._ports: dict[str, int] = {}
         self._processes: list[subprocess.Popen] = []
 
+    def get_device_db(self) -> dict:
+        return _Entries(self)
+
     def get_desc(self, name: str) -> dict:
         found = super().get_desc(name)
-        if isinstance(found, dict) and found.get("type") == "controller":
+        if _is_controller(found):
             return {**found, "port": self._port(name, found)}
         return found
 
@@ -202,7 +244,13 @@ class TwinDevices(DeviceManager):
         except (KeyError, IndexError, ValueError) as error:
             raise UsageError(f"the stand-in of '{name}': its command uses {error}, which its entry lacks") from None
         try:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, start_new_session=True)
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=sys.stderr,
+                start_new_session=True,
+                preexec_fn=end_with_parent,
+            )
         except OSError as error:
             raise NoStandIn(f"the stand-in of '{name}' cannot be started: {command[0]}: {error.strerror}") from None
         self._processes.append(process)

@@ -17,6 +17,7 @@ from .. import emulator, pyon, resultfiles
 from ..cli.provenance import CODE, hash_of
 from ..cli.waveforms import file_of, no_waveform, waveform_of
 from ..devices import database_of
+from ..emulator.registers import state_of
 from ..errors import UsageError
 from ..experiment.datasets import DatasetDB
 from ..experiment.hdf5 import texts_of
@@ -65,7 +66,7 @@ def _compared(path: Path) -> dict[str, Any]:
     with _repeated(file) as (repeated, device):
         now, registers = repeated.provenance, {}
         if file["chips"] and device is not None and device.is_alive():
-            registers = chips.collected(device.control.request("bench")["parts"])
+            registers = state_of(device)[0]
     lines = []
     if provenance.get("hash") not in (None, hash_of({**provenance, **file["imported"]})):
         lines.append("the hash in the file is not that of its content")

@@ -2,6 +2,7 @@
 
 from artiq.coredevice.ad9910 import RAM_DEST_ASF, RAM_MODE_CONT_RAMPUP
 from artiq.experiment import *
+from numpy import int64
 
 
 class Cards(EnvExperiment):
@@ -167,3 +168,96 @@ class ADF5356(Single):
         self.almazny.output_toggle(True)
         self.almazny.set_att(2, 10.5)
         self.finish()
+
+
+class Waveforms(EnvExperiment):
+    """A Shuttler and a Phaser, and the memories of one with Miqro."""
+
+    def build(self):
+        for name in ("core", "phaser0", "phaser1", "shuttler0", "shuttler0_trigger", "shuttler0_relay"):
+            self.setattr_device(name)
+        self.level, self.tone = self.get_device("shuttler0_dcbias3"), self.get_device("shuttler0_dds15")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.shuttler()
+        for n in range(2):
+            self.channel(self.phaser0.channel[n], 3.0 + float(n))
+        self.pulses()
+        self.core.wait_until_mu(now_mu())
+
+    @kernel
+    def shuttler(self):
+        self.shuttler0_relay.init()
+        self.shuttler0_relay.enable(0x8008)
+        delay(100 * us)
+        self.shuttler0.set_gain(3, -77)
+        delay(1 * us)
+        self.shuttler0.set_offset(15, -5)
+        delay(1 * us)
+        self.shuttler0.set_clr(0xF0F0)
+        self.level.set_waveform(-1000, 3, int64(-4), int64(5))
+        self.tone.set_waveform(500, -7, int64(8), int64(-9), 0x1234, 0x7654321, -3)
+        self.shuttler0_trigger.trigger(0x8008)
+        delay(100 * us)
+        self.phaser0.init()
+        self.core.break_realtime()
+        self.phaser0.set_leds(0x2A)
+        self.phaser0.set_sync_dly(5)
+
+    @kernel
+    def channel(self, channel, attenuation):
+        delay(1 * ms)
+        channel.set_att(attenuation)
+        channel.set_nco_frequency(-12.5 * MHz)
+        channel.set_duc_frequency(10 * MHz)
+        channel.set_duc_phase(0.25)
+        channel.set_duc_cfg()
+        self.phaser0.duc_stb()
+        channel.set_iir(2, 0.5, -1000.0, 0.0)
+        channel.set_servo(2, 0, 1)
+        channel.oscillator[3].set_frequency(-1.5 * MHz)
+        delay(1 * us)
+        channel.oscillator[3].set_amplitude_phase(0.5, phase=0.125)
+        delay(1 * us)
+        channel.en_trf_out(rf=1, lo=1)
+        self.core.break_realtime()
+
+    @kernel
+    def pulses(self):
+        delay(1 * ms)
+        self.phaser1.init()
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.phaser1.channel[1].miqro.set_profile_mu(3, 31, 0x1234567, 0x8000, 0x4000)
+        self.phaser1.channel[1].miqro.set_window_mu(1000, [0x20004000, 0xCCDC000])
+        delay(1 * ms)
+
+
+class Servo(EnvExperiment):
+    """An SU-Servo that has run."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("suservo0")
+        self.channel = self.get_device("suservo0_ch5")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.suservo0.init()
+        self.core.break_realtime()
+        self.suservo0.set_pgia_mu(2, 1)
+        delay(10 * us)
+        self.suservo0.cplds[1].set_att(1, 10.0)
+        delay(10 * us)
+        self.channel.set_dds(17, 100 * MHz, -0.25, 0.1)
+        self.channel.set_iir(17, 6, -0.1, -300.0)
+        self.channel.set_y(17, 0.5)
+        self.channel.set(1, 0, 0, 17)
+        self.suservo0.set_config(1)
+        delay(20 * us)
+        self.suservo0.set_config(0)
+        delay(20 * us)
+        self.core.wait_until_mu(now_mu())

@@ -165,6 +165,17 @@ impl Phaser {
             .collect()
     }
 
+    /// The words of a channel's oscillators, and the setting of its attenuator.
+    fn of_channel(&self, n: usize) -> Map<String, Value> {
+        let words = self.channels[n].words;
+        let mut found = named(
+            "TONE",
+            &words.map(|word| u64::from(word.ftw) << 32 | u64::from(word.output)),
+        );
+        found.insert("ATT".into(), self.bus.setting(n).into());
+        found
+    }
+
     fn read(&mut self, at: Ns, address: usize) -> u8 {
         for n in 0..CHANNELS {
             let first = usize::from(chip::DAC_DATA.address) + n * chip::UPCONVERTER_SPACING as usize;
@@ -458,7 +469,7 @@ impl Model for Phaser {
                 "mixer_hz": self.bus.dac.mixing(n).0,
                 "local_oscillator_hz": self.local(n),
                 "locked": self.is_locked(n),
-                "registers": named("TONE", &channel.words.map(|word| u64::from(word.ftw) << 32 | u64::from(word.output))),
+                "registers": self.of_channel(n),
                 "upconverter": { "registers": named("REGISTER", &self.bus.upconverters[n].chip.registers) },
                 "servo": self.servos.report(n, &self.registers),
             });

@@ -10,3 +10,9 @@ pub fn named<T: Copy + Into<Value>>(name: &str, values: &[T]) -> Map<String, Val
         .map(|(n, value)| (format!("{name}{n}"), (*value).into()))
         .collect()
 }
+
+/// The words of a memory up to the last one that is not 0, by a common name and their addresses.
+pub fn used(name: &str, memory: &[u32]) -> Map<String, Value> {
+    let zeros = memory.iter().rev().take_while(|word| **word == 0).count();
+    named(name, &memory[..memory.len() - zeros])
+}

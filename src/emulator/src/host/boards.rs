@@ -85,6 +85,17 @@ impl Boards {
         report
     }
 
+    /// What kernels have written to memories of the first board's gateware: its channels that have some, and target,
+    /// address above the value, and value.
+    pub fn written(&self) -> (Vec<u32>, Vec<[u32; 3]>) {
+        let bus = self.master().bus.borrow();
+        let Some(pl) = fabric::of(&bus) else {
+            return Default::default();
+        };
+        let written = pl.sources().written();
+        (written.channels().collect(), written.values().collect())
+    }
+
     /// Returns the board with this name, or the first one if `name` is `None`. The error is a
     /// one-line message for the user.
     pub fn board(&self, name: Option<&str>) -> Result<&Machine, String> {

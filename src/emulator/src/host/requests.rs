@@ -78,6 +78,8 @@ pub enum Request {
         #[serde(default)]
         from: Vec<usize>,
     },
+    /// What kernels have written to memories of the master's gateware.
+    Written,
     /// Records what the kernels of each board have at their calls of the firmware, in up to so many bytes in all.
     RecordSteps {
         bytes: usize,
@@ -264,6 +266,10 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             let sources = boards.sources(&from);
             write_words(&path, sources.outputs.iter().copied())?;
             sources.reply()
+        }
+        Request::Written => {
+            let (channels, written) = boards.written();
+            json!({ "channels": channels, "written": written })
         }
         Request::RecordSteps { bytes } => {
             let machines: Vec<&Machine> = boards.machines().collect();

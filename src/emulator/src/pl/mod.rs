@@ -42,6 +42,7 @@ pub mod trace;
 pub mod wave;
 mod wires;
 mod words;
+pub mod written;
 
 use self::bench_pins::BenchPins;
 use self::buses::Buses;
@@ -51,7 +52,6 @@ use self::events::Events;
 use self::horizon::Horizon;
 use self::library::Library;
 use self::logic::{Logic, Signals};
-use self::played::Player;
 use self::skipping::{Skipping, AFTER_EVENT, AFTER_INPUT};
 use self::sources::Sources;
 use self::submissions::Submissions;
@@ -92,7 +92,7 @@ impl Pl {
     pub fn new(library: Library, params: &Params, skip: bool) -> Self {
         let pads = library.info.pads.iter().map(|p| p.index + 1).max().unwrap_or(0);
         let follows = library.info.links.iter().any(|name| name == link::UP);
-        let player = Player::find(&library.descriptor);
+        let sources = Sources::new(&library.descriptor);
         Self {
             cycle: 0,
             logic: Logic::new(library),
@@ -105,7 +105,7 @@ impl Pl {
             horizon: Horizon::default(),
             trace: Trace::new(pads),
             bench: None,
-            sources: Sources::new(player),
+            sources,
             reloads: false,
         }
     }

@@ -65,8 +65,8 @@ impl Player {
     }
 }
 
-/// Calls `event` with the address, target and time of each event of a trace.
-pub fn events(trace: u32, memory: &Memory, mut event: impl FnMut(u32, u32, i64)) {
+/// Calls `event` with the address, target, time and first data word of each event of a trace.
+pub fn events(trace: u32, memory: &Memory, mut event: impl FnMut(u32, u32, i64, u32)) {
     let (mut words, mut at, mut before, mut more) = (Vec::new(), 0, 0, true);
     let address = |at: usize| trace.wrapping_add(4 * at as u32);
     loop {
@@ -78,7 +78,12 @@ pub fn events(trace: u32, memory: &Memory, mut event: impl FnMut(u32, u32, i64))
         let Some((next, end)) = decode(&words, at, before) else {
             return;
         };
-        event(address(at), next.target, next.time);
+        event(
+            address(at),
+            next.target,
+            next.time,
+            next.words().first().copied().unwrap_or_default(),
+        );
         (at, before) = (end, next.time);
     }
 }
@@ -108,7 +113,7 @@ mod tests {
         let (mut words, count) = (Vec::new(), 3 * PIECE as i64);
         let mut expected = Vec::new();
         for n in 0..count {
-            expected.push((BASE + 4 * words.len() as u32, 7 << 8, n * 10));
+            expected.push((BASE + 4 * words.len() as u32, 7 << 8, n * 10, n as u32));
             encode((n - 1).max(0) * 10, 7 << 8, n * 10, [n as u32].into_iter(), |word| {
                 words.push(word)
             });
@@ -123,14 +128,14 @@ mod tests {
         assert!(player.stored(0x80, 1) && !player.stored(0x80, 0));
         let mut found = Vec::new();
         assert_eq!((player.trace(), player.time()), (BASE, (1 << 32) + 5));
-        events(BASE, &memory, |address, target, time| {
-            found.push((address, target, time))
+        events(BASE, &memory, |address, target, time, data| {
+            found.push((address, target, time, data))
         });
         assert_eq!(found, expected);
     }
 
     #[test]
     fn invalid_trace_has_no_events() {
-        events(0xffff_ff80, &Memory::new(16), |_, _, _| panic!("there is none"));
+        events(0xffff_ff80, &Memory::new(16), |_, _, _, _| panic!("there is none"));
     }
 }

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use kairos_contracts::initiator::{Command, NUMBER_BITS, RING_ALIGNMENT, SLOTS, SLOT_BYTES};
-use kairos_contracts::initiator::{SLOT_HEADER, SLOT_TARGET, SLOT_TIME};
+use kairos_contracts::initiator::{SLOT_DATA, SLOT_HEADER, SLOT_TARGET, SLOT_TIME};
 use kairos_contracts::library::{FINGERPRINT, FINGERPRINT_BYTES};
 use kairos_contracts::memory::KERNEL_LIBRARY;
 use kairos_contracts::notes::TraceNote;
@@ -20,6 +20,7 @@ use kairos_unwind::{Entry, Registers, LR, PC, SP};
 use serde_json::{json, Value};
 
 use super::played::{self, Player};
+use super::written::Written;
 use crate::machine::memory::Memory;
 use crate::machine::signals::Caller;
 use crate::machine::time::NS_PER_PL_CYCLE;
@@ -79,6 +80,8 @@ struct Loaded {
 pub struct Sources {
     /// The player of DMA traces, if the gateware has one.
     player: Option<Player>,
+    /// What they wrote to memories of the gateware.
+    written_to: Written,
     ring: Option<u32>,
     /// Number of the latest request.
     newest: u32,
@@ -108,10 +111,11 @@ impl KernelMemory for Words<'_> {
 }
 
 impl Sources {
-    /// Outputs of a gateware with this player of DMA traces.
-    pub(super) fn new(player: Option<Player>) -> Self {
+    /// Outputs of a gateware with this descriptor.
+    pub(super) fn new(descriptor: &[u8]) -> Self {
         Self {
-            player,
+            player: Player::find(descriptor),
+            written_to: Written::new(descriptor),
             ..Self::default()
         }
     }
@@ -174,7 +178,7 @@ impl Sources {
             return;
         }
         let (mut chains, mut first) = (HashMap::new(), cycle);
-        played::events(trace, memory, |address, target, time| {
+        played::events(trace, memory, |address, target, time, data| {
             let recorded = self.written.get(&address).copied();
             let number = || {
                 let chain = self.chains[plays as usize].clone();
@@ -182,6 +186,7 @@ impl Sources {
             };
             let chain = *chains.entry(recorded).or_insert_with(number);
             let time = start.wrapping_add(time);
+            self.written_to.take(target, time, data);
             let cycle = std::mem::replace(&mut first, UNKNOWN);
             self.keep(Output {
                 time,
@@ -223,9 +228,12 @@ impl Sources {
             return;
         }
         let half = |offset: usize| u64::from(memory.word(slot + (SLOT_TIME + offset) as u32));
+        let time = (half(0) | half(4) << 32) as i64;
+        let target = memory.word(slot + SLOT_TARGET as u32);
+        self.written_to.take(target, time, memory.word(slot + SLOT_DATA as u32));
         self.keep(Output {
-            time: (half(0) | half(4) << 32) as i64,
-            target: memory.word(slot + SLOT_TARGET as u32),
+            time,
+            target,
             chain,
             cycle,
         });
@@ -286,6 +294,11 @@ impl Sources {
             index: index(memory).unwrap_or_default(),
             entries: HashMap::new(),
         };
+    }
+
+    /// What was written to memories of the gateware.
+    pub fn written(&self) -> &Written {
+        &self.written_to
     }
 
     /// Number of recorded outputs.

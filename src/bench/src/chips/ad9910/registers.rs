@@ -5,6 +5,8 @@ use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr3};
 use kairos_contracts::chips::WideRegister;
 use serde_json::{Map, Value};
 
+use super::super::reported::used;
+
 /// Number of registers: an instruction has five address bits.
 const REGISTERS: usize = 32;
 /// Maximum core clock, and maximum reference of the PLL (data sheet, table 1).
@@ -76,8 +78,7 @@ impl Registers {
                 found.insert(name, self.values[usize::from(register.address) + n].into());
             }
         }
-        let used = ram.len() - ram.iter().rev().take_while(|word| **word == 0).count();
-        found.extend((0..used).map(|n| (format!("{}{n}", chip::RAM.name), ram[n].into())));
+        found.extend(used(chip::RAM.name, ram));
         found
     }
 

@@ -79,6 +79,11 @@ impl Bus {
         attenuation_db(self.attenuators[n].1.into())
     }
 
+    /// Setting of an attenuator.
+    pub fn setting(&self, n: usize) -> u8 {
+        self.attenuators[n].1
+    }
+
     /// Whether no transfer is going on.
     pub fn is_idle(&self, at: Ns) -> bool {
         at >= self.until

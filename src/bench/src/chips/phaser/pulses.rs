@@ -10,6 +10,7 @@ use kairos_contracts::chips::phaser::{self as chip, miqro, miqro_address, miqro_
 use serde_json::{json, Value};
 
 use super::super::fastlink;
+use super::super::reported::used;
 use super::envelope::{Envelope, FULL};
 use super::tones::Part;
 use crate::signal::Ns;
@@ -175,6 +176,14 @@ impl Generator {
             let words = memory.iter().enumerate().filter(|(_, word)| **word != 0);
             words.map(|(n, word)| (n.to_string(), (*word).into())).collect()
         };
-        json!({ "pulses": self.count, "last_pulse": last, "windows": stored(&self.windows), "profiles": stored(&self.profiles) })
+        let mut registers = used("WINDOW", &self.windows);
+        registers.extend(used("PROFILE", &self.profiles));
+        json!({
+            "pulses": self.count,
+            "last_pulse": last,
+            "windows": stored(&self.windows),
+            "profiles": stored(&self.profiles),
+            "registers": registers,
+        })
     }
 }
