@@ -2,19 +2,11 @@
 
 from pathlib import Path
 
-from tests.e2e.test_remote_chain import DEVICES, SYSTEM
+from tests.support.boards import MEMORY_CHAIN
+from tests.support.databases import chain_memory
 from tests.support.gateware import built, database
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "remote_block.py"
-ADDERS = """
-for name, address in [("adder", 0), ("own_adder", 0x4100_0000)]:
-    device_db[name] = {
-        "type": "local",
-        "module": "kairos.coredevice.remote_memory",
-        "class": "RemoteAdder",
-        "arguments": {"destination": 2, "address": address},
-    }
-"""
 PRINTED = """\
 beyond 4
 not shown refused
@@ -32,16 +24,16 @@ not shown refused
 a copy refused
 fetched 41
 only 42
+not for the board between
 """
 
 
 def test_block_of_a_board_is_used_by_kernels_of_all_boards(kairos, tmp_path):
     built("span", "reach", "store")
-    (tmp_path / "system.toml").write_text(SYSTEM)
+    (tmp_path / "system.toml").write_text(MEMORY_CHAIN)
     devices = database("span", tmp_path)
-    host = f"emulator://{tmp_path / 'system.toml'}"
-    devices.write_text(devices.read_text() + DEVICES.format(host=host) + ADDERS)
+    devices.write_text(devices.read_text() + chain_memory(tmp_path / "system.toml"))
     done = kairos("run", EXPERIMENT, device_db=devices)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1
-    assert "destination 2 does not export 0x00001000 of its memory for this access" in done.stderr, done.stderr
+    assert "the adder takes 1 to 1024 numbers" in done.stderr, done.stderr

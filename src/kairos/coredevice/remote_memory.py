@@ -150,7 +150,7 @@ class RemoteAdder(AdderWords, RemoteMemory):
         """As `begin`, with vectors of `count` numbers in this board's `BUFFER`, at the addresses `first` and `second`
         there, multiples of 8: the logic copies them."""
         if count < 1 or count > NUMBERS:
-            raise ValueError("vectors have 1 to 1024 numbers")
+            raise ValueError("the adder takes 1 to 1024 numbers")
         self.copy(self.base + FIRST, first, (count + 1) // 2 * 8)
         self.copy(self.base + SECOND, second, (count + 1) // 2 * 8)
         self.add(count)

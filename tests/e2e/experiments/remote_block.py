@@ -49,8 +49,13 @@ class RemoteBlock(EnvExperiment):
 
     @subkernel(destination=1)
     def between(self) -> TInt32:
-        """The board between."""
+        """The board between, which has no such block."""
         got = [0 for _ in range(5)]
+        try:
+            self.master.show(0, 0, BLOCK, 8)
+            return -1
+        except RemoteMemoryError:
+            pass
         self.adder.begin([n for n in range(5)], [10 * n for n in range(5)])
         self.adder.sums(got)
         return got[4]
@@ -76,25 +81,25 @@ class RemoteBlock(EnvExperiment):
         self.core.reset()
         self.beyond()
         print("beyond", subkernel_await(self.beyond))
+        sums = [0 for _ in range(33)]
         self.attempt("not shown", 0, False)
         self.opened(0, ADDER_BYTES, READ_WRITE, False)
         # By stores and loads, posted as well, through the board between
         for posts in range(2):
             self.adder.post_stores(posts == 1)
             first, second = [n * n + posts for n in range(33)], [-7 * n for n in range(33)]
-            sums = [0 for _ in range(33)]
             self.adder.begin(first, second)
             self.adder.sums(sums)
             print("sums", sums == [n * n + posts - 7 * n for n in range(33)])
         self.adder.post_stores(False)
         # By copies of the engine
-        self.master.write(BUFFER, [3 * n for n in range(1023)])
-        self.master.write(BUFFER + 0x1000, [1000000 - n for n in range(1023)])
-        self.adder.begin_copies(BUFFER, BUFFER + 0x1000, 1023)
-        self.adder.fetch_sums(BUFFER + 0x2000, 1023)
-        got = [0 for _ in range(1023)]
+        self.master.write(BUFFER, [3 * n for n in range(511)])
+        self.master.write(BUFFER + 0x1000, [1000000 - n for n in range(511)])
+        self.adder.begin_copies(BUFFER, BUFFER + 0x1000, 511)
+        self.adder.fetch_sums(BUFFER + 0x2000, 511)
+        got = [0 for _ in range(511)]
         self.master.read(BUFFER + 0x2000, got)
-        print("copied", got == [1000000 + 2 * n for n in range(1023)])
+        print("copied", got == [1000000 + 2 * n for n in range(511)])
         self.between()
         print("from the board between", subkernel_await(self.between))
         self.relay.export(0, BUFFER, 0x1000)
@@ -117,10 +122,14 @@ class RemoteBlock(EnvExperiment):
             print("a copy refused")
         self.adder.fetch(SUMS, BUFFER + 8, 8)
         print("fetched", self.master.load(BUFFER + 8))
-        # Only for the neighbour of the link to board 0 would be this board
+        # For the master only
         self.opened(0, ADDER_BYTES, READ_WRITE, True)
         self.adder.begin([20], [22])
-        self.adder.sums(sums)
-        print("only", sums[0])
-        self.between()
-        subkernel_await(self.between)
+        self.adder.wait()
+        print("only", self.adder.load(SUMS))
+        try:
+            self.between()
+            subkernel_await(self.between)
+        except RemoteMemoryError:
+            print("not for the board between")
+        self.adder.begin_copies(BUFFER, BUFFER, 1025)

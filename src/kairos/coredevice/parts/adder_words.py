@@ -31,9 +31,7 @@ class AdderWords(RemoteWords):
 
     @kernel
     def add(self, count):
-        """Have the first `count` numbers of the vectors added that are in the adder."""
-        if count < 0 or count > NUMBERS:
-            raise ValueError("vectors have at most 1024 numbers")
+        """Have the first `count` numbers of the vectors added that are in the adder: 1024, if `count` is more."""
         self.store(self.base + _COUNT, count)
         # A posted store may be overtaken
         remote_wait()
