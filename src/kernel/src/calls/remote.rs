@@ -84,8 +84,7 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
     let within = block_at(address).unwrap_or_else(|| exportable(address));
     let end_of = address.checked_add(bytes).filter(|last| *last as usize <= within.end);
     if end_of.is_none() || (address as usize) < within.start || bytes == 0 || !address.is_multiple_of(8) {
-        let message =
-            "kernels may export memory from {1:#010x} to {2:#010x}, at multiples of 8: not at {0:#010x}";
+        let message = "kernels may export memory from {1:#010x} to {2:#010x}, at multiples of 8: not at {0:#010x}";
         return refuse(message, [address, within.start as u32, within.end as u32]);
     }
     let place_of = |offset: u32| {
