@@ -16,3 +16,9 @@ for destination in range(4):
         "class": "RemoteMemory",
         "arguments": {"destination": destination},
     }
+device_db["adder1"] = {
+    "type": "local",
+    "module": "kairos.coredevice.remote_memory",
+    "class": "RemoteAdder",
+    "arguments": {"destination": 1},
+}

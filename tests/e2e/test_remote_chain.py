@@ -5,46 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.board_registers import DONE, REFUSED, Board
-from tests.support.boards import System
+from tests.support.boards import MEMORY_CHAIN, System
+from tests.support.databases import chain_memory
 from tests.support.gateware import built, database
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "remote_chain.py"
-SYSTEM = """
-[[board]]
-name = "master"
-variant = "span"
-firmware = "runtime.elf"
-
-[[board]]
-name = "relay"
-variant = "reach"
-firmware = "satman.elf"
-
-[[board]]
-name = "satellite"
-variant = "store"
-firmware = "satman.elf"
-
-[[link]]
-from = "master"
-to = "relay"
-delay_ns = 1000
-
-[[link]]
-from = "relay"
-to = "satellite"
-delay_ns = 400
-"""
-DEVICES = """
-device_db["core"]["arguments"]["host"] = {host!r}
-for name, destination in [("master", 0), ("relay", 1), ("satellite", 2), ("nowhere", 9)]:
-    device_db[name] = {{
-        "type": "local",
-        "module": "kairos.coredevice.remote_memory",
-        "class": "RemoteMemory",
-        "arguments": {{"destination": destination}},
-    }}
-"""
 PRINTED = """\
 before refused
 10 11 12
@@ -68,9 +33,9 @@ back 12
 def test_loads_and_stores_pass_through_a_board(kairos, tmp_path):
     """The gateware of three boards takes minutes to build."""
     built("span", "reach", "store")
-    (tmp_path / "system.toml").write_text(SYSTEM)
+    (tmp_path / "system.toml").write_text(MEMORY_CHAIN)
     devices = database("span", tmp_path)
-    devices.write_text(devices.read_text() + DEVICES.format(host=f"emulator://{tmp_path / 'system.toml'}"))
+    devices.write_text(devices.read_text() + chain_memory(tmp_path / "system.toml"))
     done = kairos("run", EXPERIMENT, device_db=devices)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1
@@ -86,7 +51,7 @@ def test_comms_cores_access_memory_behind_other_boards(tmp_path):
     """The first and the last board each access words of the other, through one whose own words are
     unaffected."""
     built("span", "reach", "store")
-    (tmp_path / "system.toml").write_text(SYSTEM)
+    (tmp_path / "system.toml").write_text(MEMORY_CHAIN)
     device = System(tmp_path, tmp_path / "system.toml")
     try:
         device.until_logged("destination 1: Kairos satellite")

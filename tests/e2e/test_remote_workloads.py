@@ -1,4 +1,4 @@
-"""The examples that compute in the memory of other boards: NumPy agrees with them."""
+"""The examples that compute in the memory and logic of other boards: their results are right."""
 
 import pytest
 
@@ -12,10 +12,11 @@ from tests.support.paths import EXAMPLES
     [
         ("stencil", "Stencil", "system", "64 rows on 2 boards: "),
         pytest.param("stencil", "StencilFour", "four_boards", "64 rows on 4 boards: ", marks=pytest.mark.long),
+        pytest.param("accelerator", "Accelerator", "system", "by copies: 100 sums, 0 wrong", marks=pytest.mark.long),
         pytest.param("stream", "Stream", "system", "engine, both directions", marks=pytest.mark.long),
     ],
 )
-def test_results_on_several_boards_are_those_of_numpy(tmp_path, file, name, system, shown):
+def test_results_on_several_boards_are_right(tmp_path, file, name, system, shown):
     built("store", "memory_star" if system == "four_boards" else "memory")
     done = Kairos(tmp_path)(
         "run",

@@ -23,6 +23,7 @@ ELSEWHERE = {
     "CoreDMA": "tests/e2e/test_dma.py",
     "PCF8574A": "tests/e2e/test_i2c.py",
     "Pulse": "tests/e2e/test_pulse_driver.py",
+    "RemoteAdder": "tests/e2e/test_remote_block.py",
     "RemoteMemory": "tests/e2e/test_remote_memory.py",
     "SharedPages": "tests/e2e/test_bridge_boards.py",
     "TCA6424A": "tests/e2e/test_i2c.py",

@@ -9,7 +9,7 @@ from .device import Emulated
 from .paths import BUILD
 from .waiting import let_pass, until
 
-__all__ = ["MEMORY_PAIR", "System", "pair_description"]
+__all__ = ["MEMORY_CHAIN", "MEMORY_PAIR", "System", "pair_description"]
 
 PORTS = (1380, 1381, 1382, 1383)
 
@@ -37,6 +37,33 @@ delay_ns = {delay_ns}
 
 MEMORY_PAIR = pair_description("memory", "store")
 """Two boards that access each other's memory."""
+MEMORY_CHAIN = """
+[[board]]
+name = "master"
+variant = "span"
+firmware = "runtime.elf"
+
+[[board]]
+name = "relay"
+variant = "reach"
+firmware = "satman.elf"
+
+[[board]]
+name = "satellite"
+variant = "store"
+firmware = "satman.elf"
+
+[[link]]
+from = "master"
+to = "relay"
+delay_ns = 1000
+
+[[link]]
+from = "relay"
+to = "satellite"
+delay_ns = 400
+"""
+"""Three boards that access each other's memory, two of them through the third."""
 
 
 class System(Emulated):

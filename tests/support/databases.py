@@ -2,11 +2,12 @@
 
 import pprint
 
+from kairos.coredevice.remote_memory import BLOCK
 from kairos.devices import DeviceDB
 
 from .paths import EXAMPLES
 
-__all__ = ["REMOTE_MEMORY", "calibrated", "entry", "two_boards", "written"]
+__all__ = ["REMOTE_MEMORY", "calibrated", "chain_memory", "entry", "two_boards", "written"]
 
 REMOTE_MEMORY = """
 for name, destination in [("master", 0), ("satellite", 1)]:
@@ -18,6 +19,26 @@ for name, destination in [("master", 0), ("satellite", 1)]:
     }
 """
 """Appended to the text of `two_boards`: the memory of both."""
+
+
+def chain_memory(system):
+    """Return what is appended to the text of a master's database for `MEMORY_CHAIN`, described in the file `system`:
+    the memory of all, and the adder of the last one, also as its own kernels find it."""
+    return f"""
+device_db["core"]["arguments"]["host"] = "emulator://{system}"
+boards = [("master", 0), ("relay", 1), ("satellite", 2), ("nowhere", 9)]
+for name, destination, cls, more in [
+    *[(name, number, "RemoteMemory", {{}}) for name, number in boards],
+    ("adder", 2, "RemoteAdder", {{}}),
+    ("own_adder", 2, "RemoteAdder", {{"address": {BLOCK}}}),
+]:
+    device_db[name] = {{
+        "type": "local",
+        "module": "kairos.coredevice.remote_memory",
+        "class": cls,
+        "arguments": {{"destination": destination}} | more,
+    }}
+"""
 
 
 def two_boards(host):

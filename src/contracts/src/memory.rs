@@ -81,6 +81,10 @@ pub const PL_DESCRIPTOR: Region = 0x4000_0000..0x4001_0000;
 /// PL, port GP0: registers, found by name in the descriptor.
 pub const PL_REGISTERS: Region = 0x4001_0000..0x4002_0000;
 
+/// Block in the logic, if the gateware has one that kernels may export: an address of the logic's own bus, where other
+/// boards' loads, stores and copies arrive.
+pub const PL_BLOCK: Region = 0x4100_0000..0x4110_0000;
+
 /// PL, port GP1: memory of the boards at the other ends of this one's links, 256 MiB each, if the gateware has remote
 /// memory; Strongly-ordered. Otherwise inaccessible.
 pub const REMOTE_WINDOW: Region = 0x8000_0000..0xc000_0000;

@@ -144,7 +144,8 @@ pub mod exports {
     /// Address of any byte of its last 64-bit word, likewise.
     pub const LAST: &str = "exports_last";
 
-    /// Added to these addresses, modulo 2^32, it gives those of this board's memory; a multiple of 8. 0: the same.
+    /// Added to these addresses, modulo 2^32, it gives those of this board's memory, or of its block; a multiple of 8.
+    /// 0: the same.
     pub const OFFSET: &str = "exports_offset";
 
     /// Bit 3 the region is for the board in bits 2..0 only; 0: for all boards behind the link.
@@ -172,6 +173,12 @@ pub mod exports {
 
     /// Packets of bulk transfers that were refused; saturates.
     pub const PACKETS: &str = "exports_packets";
+}
+
+/// Names of the registers of `block`.
+pub mod block {
+    /// Size of its addresses, which begin at `PL_BLOCK` of src/contracts/memory.toml.
+    pub const BYTES: &str = "block_bytes";
 }
 
 /// Names of the registers of `bulk`.

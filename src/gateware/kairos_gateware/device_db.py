@@ -8,6 +8,9 @@ from .variant import RTIO_FREQUENCY, ChannelSpec, Variant, driver
 
 __all__ = ["device_db", "render"]
 
+_BLOCKS = {"adder": "RemoteAdder"}
+"""Drivers of the blocks of boards."""
+
 
 def _entry(number: int, channel: ChannelSpec) -> dict | None:
     """Returns None if the channel has no driver, or the system description provides its entry."""
@@ -36,6 +39,13 @@ def device_db(variant: Variant, host: str) -> dict:
                 "type": "local",
                 "module": "kairos.coredevice.bridge",
                 "class": "Bridge",
+                "arguments": {"destination": destination},
+            }
+        if board.block is not None:
+            db[f"{board.block}{destination}"] = {
+                "type": "local",
+                "module": "kairos.coredevice.remote_memory",
+                "class": _BLOCKS[board.block],
                 "arguments": {"destination": destination},
             }
     if "core_analyzer" in db:

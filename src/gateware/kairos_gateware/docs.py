@@ -50,7 +50,8 @@ def register_tables() -> dict[str, str]:
     if a register has no description, or a description no register."""
     pulse = VARIANTS["pulse"]
     channels = (*pulse.channels, ChannelSpec("spi0", "spi_master"))
-    variant = replace(pulse, channels=channels, satellites=VARIANTS["pair"].satellites, uplink=True, remote=True)
+    links = {"satellites": VARIANTS["pair"].satellites, "uplink": True, "remote": True, "block": "adder"}
+    variant = replace(pulse, channels=channels, **links)
     tables = {}
     # A link has remote memory or a bridge
     for soc in [

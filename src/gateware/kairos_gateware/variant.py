@@ -3,7 +3,17 @@ are derived."""
 
 from dataclasses import dataclass, field
 
-__all__ = ["BLOCKS", "Bridge", "ChannelSpec", "Variant", "MONITORED", "PACKETISERS", "RTIO_FREQUENCY", "driver"]
+__all__ = [
+    "BLOCKS",
+    "Bridge",
+    "ChannelSpec",
+    "Variant",
+    "MONITORED",
+    "PACKETISERS",
+    "REGION_BLOCKS",
+    "RTIO_FREQUENCY",
+    "driver",
+]
 
 RTIO_FREQUENCY = 125_000_000
 MONITORED = ("none", "ad9910", "ad9912", "ad53xx")
@@ -13,6 +23,8 @@ MONITORED = ("none", "ad9910", "ad9912", "ad53xx")
 BLOCKS = ("adder", "pages")
 """Blocks behind a bridge: `adder` adds two vectors that the other board has stored; `pages` shows pages of the
 board's memory as one range."""
+REGION_BLOCKS = ("adder",)
+"""Blocks of a board that regions of its remote memory can show to other boards."""
 PACKETISERS = ("gearbox", "simple")
 """Of a bridge: without gaps, or each vector in words of its own."""
 
@@ -52,7 +64,8 @@ class Variant:
     the samples. quadrature: two of them are for one output, its real and its imaginary part. board: the
     hardware for which it was described, as in the descriptor. remote: over the
     link to the upstream board, each board can read and write the other's memory. bridge: over that link, the
-    upstream board accesses a block of this one, None without. eem: the EEM connector of the upstream board at
+    upstream board accesses a block of this one, None without. block: of `REGION_BLOCKS`, in this board's logic, which
+    regions of its remote memory can show; None without. eem: the EEM connector of the upstream board at
     which this one is, a card; None for a link over fibre. low: pins that hardware holds at 0: inputs of cards that no
     channel drives."""
 
@@ -71,6 +84,7 @@ class Variant:
     quadrature: bool = False
     remote: bool = False
     bridge: Bridge | None = None
+    block: str | None = None
     eem: int | None = None
     board: str = ""
     low: tuple[str, ...] = ()

@@ -88,8 +88,9 @@ def _pulse_pair() -> Variant:
 
 
 def _store(prefix="sat_") -> Variant:
-    """A satellite whose memory the master reads and writes, and vice versa."""
-    return _satellite("store", prefix, remote=True)
+    """A satellite whose memory the master reads and writes, and vice versa, with a block in its logic that other
+    boards use likewise."""
+    return _satellite("store", prefix, remote=True, block="adder")
 
 
 def _block(packetiser="gearbox", name="block", block="adder") -> Variant:

@@ -28,6 +28,7 @@ __all__ = [
     "STREAM",
     "PL_DESCRIPTOR",
     "PL_REGISTERS",
+    "PL_BLOCK",
     "REMOTE_WINDOW",
     "FIRST_STAGE",
     "BOOT_FIRMWARE",
@@ -111,6 +112,10 @@ PL_DESCRIPTOR = range(0x40000000, 0x40010000)
 
 PL_REGISTERS = range(0x40010000, 0x40020000)
 """PL, port GP0: registers, found by name in the descriptor."""
+
+PL_BLOCK = range(0x41000000, 0x41100000)
+"""Block in the logic, if the gateware has one that kernels may export: an address of the logic's own bus, where other
+boards' loads, stores and copies arrive."""
 
 REMOTE_WINDOW = range(0x80000000, 0xC0000000)
 """PL, port GP1: memory of the boards at the other ends of this one's links, 256 MiB each, if the gateware has remote

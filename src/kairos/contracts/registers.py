@@ -187,7 +187,7 @@ BLOCKS = {
         "offset": (
             32,
             "rw",
-            "added to these addresses, modulo 2^32, it gives those of this board's memory; a multiple of 8. 0: the same",
+            "added to these addresses, modulo 2^32, it gives those of this board's memory, or of its block; a multiple of 8. 0: the same",
         ),
         "board": (
             4,
@@ -213,6 +213,13 @@ BLOCKS = {
             16,
             "r",
             "packets of bulk transfers that were refused; saturates",
+        ),
+    },
+    "block": {
+        "bytes": (
+            32,
+            "r",
+            "size of its addresses, which begin at `PL_BLOCK` of src/contracts/memory.toml",
         ),
     },
     "bulk": {

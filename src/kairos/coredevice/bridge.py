@@ -6,18 +6,9 @@ block `pages`.
 """
 
 from ..contracts.memory import REMOTE
-from ..contracts.remote import (
-    ADDER_AREA_BYTES,
-    ADDER_NUMBERS,
-    PAGE_AT,
-    PAGE_BYTES,
-    PAGES,
-    AdderArea,
-    AdderRegister,
-    AdderState,
-    BridgeRegister,
-)
+from ..contracts.remote import PAGE_AT, PAGE_BYTES, PAGES, BridgeRegister
 from ..language import TBool, TInt32, kernel
+from .parts.adder_words import NUMBERS, AdderWords
 from .parts.firmware import firmware_function
 from .parts.remote_words import RemoteWords
 from .remote_memory import NOTHING, READ, READ_WRITE
@@ -28,11 +19,6 @@ remote_bridge = firmware_function("remote_bridge", "destination register value")
 
 _LEVELS, _STATE, _LATENCY, _RAISES, _RESET, _ENTRY = map(int, BridgeRegister)
 _RESET_MU = 1_000_000
-NUMBERS = ADDER_NUMBERS
-"""Longest vectors of `VectorAdder`."""
-_COUNT, _ADDER_STATE, _BEGIN = int(AdderRegister.COUNT), int(AdderRegister.STATE), int(AdderRegister.BEGIN)
-_FIRST, _SECOND, _SUMS = (area * ADDER_AREA_BYTES for area in (AdderArea.FIRST, AdderArea.SECOND, AdderArea.SUMS))
-_DONE = int(AdderState.DONE)
 _BUFFER = REMOTE.start
 
 
@@ -75,26 +61,13 @@ class Bridge(RemoteWords):
             self.core.wait_until_mu(self.core.get_rtio_counter_mu() + _RESET_MU)
 
 
-class VectorAdder(Bridge):
-    """A bridge whose block, `adder`, adds vectors of up to 1024 numbers: an accelerator on another board."""
+class VectorAdder(AdderWords, Bridge):
+    """A bridge whose block, `adder`, adds vectors of up to 1024 numbers: an accelerator on another board. Interrupt 0
+    is raised when the sums are there."""
 
-    @kernel
-    def begin(self, first, second):
-        """Store two vectors (lists of int32, equally long), and have them added. Interrupt 0 is raised when
-        the sums are there."""
-        if len(first) != len(second) or len(first) > NUMBERS:
-            raise ValueError("vectors must be equally long, and have at most 1024 numbers")
-        self.write(_FIRST, first)
-        self.write(_SECOND, second)
-        self.store(_COUNT, len(first))
-        self.store(_BEGIN, 1)
-
-    @kernel
-    def sums(self, data):
-        """Wait until the sums are there, and fill `data` (list of int32) with them."""
-        while self.load(_ADDER_STATE) & _DONE == 0:
-            pass
-        self.read(_SUMS, data)
+    def __init__(self, dmgr, destination, core_device="core"):
+        Bridge.__init__(self, dmgr, destination, core_device)
+        self.base = 0
 
 
 class SharedPages(Bridge):

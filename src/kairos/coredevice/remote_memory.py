@@ -6,18 +6,33 @@ RemoteMemoryError. Memory for this purpose is at the address `BUFFER`, the same 
 """
 
 from ..contracts.memory import MAILBOX as _MAILBOX
-from ..contracts.memory import REMOTE
-from ..contracts.remote import FETCH_DESTINATION, Right
+from ..contracts.memory import PL_BLOCK, REMOTE
+from ..contracts.remote import ADDER_AREA_BYTES, FETCH_DESTINATION, REGIONS, AdderArea, Right
 from ..language import kernel
+from .parts.adder_words import FIRST, NUMBERS, SECOND, SUMS, AdderWords
 from .parts.firmware import firmware_function
-from .parts.remote_words import RemoteWords
+from .parts.remote_words import RemoteWords, remote_wait
 
-__all__ = ["BUFFER", "BUFFER_BYTES", "MAILBOX", "MAILBOX_BYTES", "READ", "READ_WRITE", "RemoteMemory"]
+__all__ = [
+    "ADDER_BYTES",
+    "BLOCK",
+    "BUFFER",
+    "BUFFER_BYTES",
+    "FIRST",
+    "MAILBOX",
+    "MAILBOX_BYTES",
+    "NUMBERS",
+    "READ",
+    "READ_WRITE",
+    "SECOND",
+    "SUMS",
+    "RemoteAdder",
+    "RemoteMemory",
+]
 
 remote_copy = firmware_function("remote_copy", "destination there here bytes")
 remote_copy_pieces = firmware_function("remote_copy_pieces", "destination pieces")
 remote_post = firmware_function("remote_post", "posts")
-remote_wait = firmware_function("remote_wait")
 remote_export = firmware_function("remote_export", "destination region address bytes rights shown only")
 
 BUFFER, BUFFER_BYTES = REMOTE.start, len(REMOTE)
@@ -25,9 +40,12 @@ BUFFER, BUFFER_BYTES = REMOTE.start, len(REMOTE)
 MAILBOX, MAILBOX_BYTES = _MAILBOX.start, len(_MAILBOX)
 """The same of the memory for messages: its accesses by other boards are coherent with the cache of a kernel that polls
 it."""
+BLOCK = PL_BLOCK.start
+"""Address, on its own board, of a block in the logic, of a board described with one: regions show it as they show
+memory."""
+ADDER_BYTES = len(AdderArea) * ADDER_AREA_BYTES
+"""Size of the block `adder`."""
 NOTHING, READ, READ_WRITE = 0, int(Right.READ), int(Right.READ | Right.WRITE)
-REGIONS = 4
-"""Regions of each link."""
 FETCH = FETCH_DESTINATION - (1 << 32)
 """Added to a destination: from there to here."""
 
@@ -94,7 +112,8 @@ class RemoteMemory(RemoteWords):
         """Allow kernels and logic of this board, and, unless it is for it `only`, of the boards behind the same
         link, to access `size` bytes of the memory of the board on which the kernel runs, starting at `address`, a
         multiple of 8: `READ`, `READ_WRITE`, or 0 for no access. `region`: 0 to 3, the region of the
-        link to set. A region in `MAILBOX` takes loads and stores, but no copies.
+        link to set. A region in `MAILBOX` takes loads and stores, but no copies. A block of the logic is beyond what
+        others address: `show` it.
         """
         self.show(region, address, address, size, rights, only)
 
@@ -102,10 +121,43 @@ class RemoteMemory(RemoteWords):
     def show(self, region, shown, address=BUFFER, size=BUFFER_BYTES, rights=READ_WRITE, only=False):
         """As `export`, but the other boards find the memory at the address `shown`, a multiple of 8 below 256 MiB,
         instead of its own. Regions that are scattered here may so be one range there; where one ends and the next
-        begins at a multiple of 512, copies of any size pass from one into the other.
+        begins at a multiple of 512, copies of any size pass from one into the other. With an `address` from `BLOCK`
+        on, the region is a part of the block in the board's logic.
         """
         if region < 0 or region >= REGIONS:
             raise ValueError("a link has regions 0 to 3")
         if rights != NOTHING and rights != READ and rights != READ_WRITE:
             raise ValueError("rights to a region are 0, none, 1, read, or 3, read and write")
         remote_export(self.destination, region, address, size, rights, shown, 1 if only else 0)
+
+
+class RemoteAdder(AdderWords, RemoteMemory):
+    """The vector adder in the logic of the board `destination`, for kernels of all boards to which that board shows it
+    by a region, at `address`:
+
+        self.master.show(0, 0, BLOCK, ADDER_BYTES)         # in a kernel of its board
+
+    For its board's own kernels the address is `BLOCK`. One adder serves one user at a time: nothing else divides it
+    than the rights to the region.
+    """
+
+    def __init__(self, dmgr, destination, address=0, core_device="core"):
+        RemoteMemory.__init__(self, dmgr, destination, core_device)
+        self.base = address
+
+    @kernel
+    def begin_copies(self, first, second, count):
+        """As `begin`, with vectors of `count` numbers in this board's `BUFFER`, at the addresses `first` and `second`
+        there, multiples of 8: the logic copies them."""
+        if count < 1 or count > NUMBERS:
+            raise ValueError("the adder takes 1 to 1024 numbers")
+        self.copy(self.base + FIRST, first, (count + 1) // 2 * 8)
+        self.copy(self.base + SECOND, second, (count + 1) // 2 * 8)
+        self.add(count)
+
+    @kernel
+    def fetch_sums(self, target, count):
+        """Wait until the sums are there, and copy `count` of them, rounded up to an even number, to `target` in this
+        board's `BUFFER`."""
+        self.wait()
+        self.fetch(self.base + SUMS, target, (count + 1) // 2 * 8)

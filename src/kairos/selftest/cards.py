@@ -411,6 +411,7 @@ PARTS = {
     "PhaserMTDDSChannel": None,
     "PhaserOscillator": "Phaser",
     "RegIOUpdate": "CPLD",
+    "RemoteAdder": None,
     "RemoteMemory": None,
     "SPIMaster": None,
     "SharedDDS": "SUServo",

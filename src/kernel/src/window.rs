@@ -7,6 +7,7 @@
 use core::arch::{asm, naked_asm};
 
 use kairos_contracts::registers::{satellite, uplink, window};
+use kairos_contracts::remote::RemoteStatus;
 use kairos_contracts::rtio::BOARDS;
 use kairos_intercore::memory::{REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_kernel::exceptions::firmware_record;
@@ -20,9 +21,9 @@ use crate::raise;
 /// Most links of a board.
 pub const ENDS: usize = REMOTE_WINDOW.end.wrapping_sub(REMOTE_WINDOW.start) / REMOTE_WINDOW_BYTES;
 
-/// Value of `window_fault` for a link that the board does not have.
-const NO_LINK: u32 = 4;
 const STORE: u32 = 8;
+const REFUSED: u32 = RemoteStatus::Refused as u32;
+const BUS_ERROR: u32 = RemoteStatus::BusError as u32;
 
 /// The slot of a board without a direct link to this one, if the links leave it free.
 const SHARED: usize = ENDS - 1;
@@ -76,15 +77,18 @@ pub fn end_to(destination: u32) -> Option<(usize, bool)> {
 pub fn slot_of(destination: u32) -> Option<usize> {
     match end_to(destination)? {
         (end, true) => Some(end),
-        _ => {
-            let window = WINDOW.get()?;
-            window
-                .shared
-                .filter(|_| window.neighbours[SHARED].is_none())?
-                .write(destination);
-            Some(SHARED)
-        }
+        _ => shared_slot(destination),
     }
+}
+
+/// The shared slot, which shows a board without a direct link, or a block in the logic of this one, from then on.
+pub fn shared_slot(destination: u32) -> Option<usize> {
+    let window = WINDOW.get()?;
+    window
+        .shared
+        .filter(|_| window.neighbours[SHARED].is_none())?
+        .write(destination);
+    Some(SHARED)
 }
 
 #[derive(Clone, Copy)]
@@ -176,8 +180,8 @@ pub fn drain() -> Option<Record> {
 fn late_fault() -> Option<Record> {
     let (status, address) = posting()?.take()?;
     let message = match status {
-        1 => "destination {0} does not export {1:#010x} of its memory for a store that was posted",
-        2 => "bus error at {1:#010x} on destination {0}, of a store that was posted",
+        REFUSED => "destination {0} does not export {1:#010x} of its memory for a store that was posted",
+        BUS_ERROR => "bus error at {1:#010x} on destination {0}, of a store that was posted",
         _ => "destination {0} did not answer a store to {1:#010x} that was posted: the link is lost",
     };
     Some(record_at(message, address))
@@ -197,10 +201,10 @@ pub fn reclaim() {
     drain();
 }
 
-/// Allows the kernel pointers to a board. If the shared slot is taken, returns the board that has
-/// it.
-pub fn point_to(destination: u32) -> Result<(), u32> {
-    if let Some((_, false)) = end_to(destination) {
+/// Allows the kernel pointers to a board, or to the block in the logic of this one. If the shared slot is taken, returns
+/// the board that has it.
+pub fn point_to(destination: u32, block: bool) -> Result<(), u32> {
+    if block || matches!(end_to(destination), Some((_, false))) {
         match POINTED.get() {
             Some(other) if other != destination => return Err(other),
             _ => POINTED.set(Some(destination)),
@@ -271,14 +275,20 @@ pub fn fault(address: Option<u32>) -> Option<Record> {
     }
     let window = WINDOW.get()?;
     let (why, newest) = (window.fault.read(), window.address.read());
-    let message = match why & (STORE - 1) {
-        1 => "destination {0} does not export {1:#010x} of its memory for this access",
-        2 => "bus error at {1:#010x} on destination {0}",
-        3 => "destination {0} does not answer the access to {1:#010x}: the link is lost, or it has no remote memory",
-        NO_LINK => "there is no remote memory at link {2} of this board (address {1:#010x})",
+    Some(record_at(cause_of(why & (STORE - 1)), address.unwrap_or(newest)))
+}
+
+/// The message of a failed access or copy. Its parameters: destination, address in its memory, link.
+pub fn cause_of(status: u32) -> &'static str {
+    match RemoteStatus::try_from(status) {
+        Ok(RemoteStatus::Refused) => "destination {0} does not export {1:#010x} of its memory for this access",
+        Ok(RemoteStatus::BusError) => "bus error at {1:#010x} on destination {0}",
+        Ok(RemoteStatus::Unreachable) => {
+            "destination {0} does not answer the access to {1:#010x}: the link is lost, or it has no remote memory"
+        }
+        Ok(RemoteStatus::NoLink) => "there is no remote memory at link {2} of this board (address {1:#010x})",
         _ => "an access to {1:#010x} of the memory of destination {0} failed",
-    };
-    Some(record_at(message, address.unwrap_or(newest)))
+    }
 }
 
 /// An exception for a failure at an address of the window. Parameters of the message: destination,

@@ -11,6 +11,8 @@ pub struct Params {
     pub acp_write_visible: u64,
     /// CPU cycles a core stalls for one access through GP0, in total.
     pub gp_access: u64,
+    /// CPU cycles a core stalls for one access through GP1, at least.
+    pub gp1_access: u64,
     /// CPU cycles a core stalls for one access to the GPIO controller, in total.
     pub gpio_access: u64,
     /// Seed of refreshes, contention and interrupts that make accesses late; 0: none do.
@@ -44,6 +46,7 @@ impl Default for Params {
             acp_read_latency: 20,
             acp_write_visible: 15,
             gp_access: 72,
+            gp1_access: 72,
             gpio_access: 72,
             disturbances: 0,
             net_latency_ns: 20_000,
@@ -67,6 +70,7 @@ const NAMES: &[Named] = &[
     ("acp_read_latency", 1, |p| &mut p.acp_read_latency),
     ("acp_write_visible", 0, |p| &mut p.acp_write_visible),
     ("gp_access", 1, |p| &mut p.gp_access),
+    ("gp1_access", 1, |p| &mut p.gp1_access),
     ("gpio_access", 1, |p| &mut p.gpio_access),
     ("disturbances", 0, |p| &mut p.disturbances),
     ("net_latency_ns", 0, |p| &mut p.net_latency_ns),

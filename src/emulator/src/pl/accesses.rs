@@ -93,14 +93,14 @@ impl Pl {
         let free = self.buses.window().idle();
         if free {
             self.come_to(now, memory);
-            self.buses.window_mut().start(access);
+            self.buses.begin_window(access, now);
         }
         free
     }
 
     /// Takes the result of that access, which frees the port.
     pub fn take_window(&mut self) -> Option<Ended> {
-        let answer = self.buses.window_mut().finish()?;
+        let (answer, at) = self.buses.take_window()?;
         Some(Ended {
             value: answer.data,
             fault: match answer.response {
@@ -108,7 +108,7 @@ impl Pl {
                 3 => Some(Fault::Decode),
                 _ => None,
             },
-            at: time::from_pl(answer.cycle + 1),
+            at,
         })
     }
 

@@ -1,13 +1,13 @@
 //! The buses between logic and processing system.
 
 use super::acp::Acp;
-use super::gp::{Gp, Master};
+use super::gp::{Access, Answer, Gp, Master};
 use super::hp::Hp;
 use super::library::{Inputs, Outputs};
 use crate::machine::disturbance::{Disturbance, Of};
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
-use crate::machine::time::Cycles;
+use crate::machine::time::{self, Cycles};
 
 /// Transfers of the kernel initiator through the ACP since the logic was configured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,6 +39,9 @@ pub(super) struct Buses {
     gp1: Gp,
     /// Minimum duration of an access through GP0.
     access: Cycles,
+    /// The same for GP1, and when the access there began.
+    window_access: Cycles,
+    window_begun: Cycles,
 }
 
 impl Buses {
@@ -54,6 +57,8 @@ impl Buses {
             gp0: Gp::default(),
             gp1: Gp::default(),
             access: params.gp_access,
+            window_access: params.gp1_access,
+            window_begun: 0,
         }
     }
 
@@ -150,15 +155,22 @@ impl Buses {
         &self.gp1
     }
 
-    /// The same, to begin or finish an access.
-    pub(super) fn window_mut(&mut self) -> &mut Gp {
-        &mut self.gp1
+    /// Begins an access there at `now`.
+    pub(super) fn begin_window(&mut self, access: Access, now: Cycles) {
+        self.gp1.start(access);
+        self.window_begun = now;
+    }
+
+    /// Takes its answer, and when that reaches the core.
+    pub(super) fn take_window(&mut self) -> Option<(Answer, Cycles)> {
+        let answer = self.gp1.finish()?;
+        let least = self.window_begun + self.window_access;
+        Some((answer, time::from_pl(answer.cycle + 1).max(least)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::gp::Access;
     use super::*;
 
     fn access(store: Option<u32>) -> Access {
@@ -214,5 +226,23 @@ mod tests {
         let least = Params::default().gp_access;
         assert_eq!(buses.stall(1000, 0), least);
         assert_eq!(buses.stall(1000, 1000 + 3 * least), 3 * least);
+    }
+
+    #[test]
+    fn access_through_the_window_takes_at_least_its_duration() {
+        let params = Params {
+            gp1_access: 500,
+            ..Params::default()
+        };
+        let (mut buses, memory) = (Buses::new(&params), Memory::new(1));
+        let (mut inputs, mut outputs) = (Inputs::zero(), Outputs::zero());
+        (outputs.gp1_arready, outputs.gp1_rvalid) = (1, 1);
+        for (cycle, end) in [(160, 1500), (1000, time::from_pl(1001))] {
+            buses.begin_window(access(None), 1000);
+            assert_eq!(buses.take_window(), None);
+            let driven = buses.drive(cycle, &mut inputs, &memory);
+            buses.sample(cycle, driven, &inputs, &outputs);
+            assert_eq!(buses.take_window().map(|(_, at)| at), Some(end));
+        }
     }
 }

@@ -88,6 +88,8 @@ def check(description: dict, source: str = "description") -> dict:
                 f"{source}: {name}: it is over the upstream link, so it stands in the description of a "
                 "satellite; the upstream board gets its end by that"
             )
+    if "block" in description and role == "standalone":
+        raise DescriptionError(f"{source}: block: it is for other boards, so its board is a master or a satellite")
     if description["remote_memory"] and "bridge" in description:
         raise DescriptionError(f"{source}: bridge: the upstream link has remote memory or a bridge, not both")
     for i, card in enumerate(description["peripherals"]):
@@ -141,6 +143,9 @@ def _check_card_boards(description: dict, role: str, source: str) -> None:
         raise DescriptionError(f"{source}: base: an efc, and nothing else, has the base of a card ({known})")
     if base in CARD_BOARDS and (description["peripherals"] or description["satellites"]):
         raise DescriptionError(f"{source}: a {base} has neither peripherals nor satellites")
+    for name in ("remote_memory", "bridge", "block"):
+        if base in CARD_BOARDS and description.get(name, False) is not False:
+            raise DescriptionError(f"{source}: {name}: a {base} has none")
     if role == "standalone" and (cards := _card_boards(description)):
         raise DescriptionError(
             f"{source}: peripherals: a {cards[0]['type']} is a board of its own behind a link, which only a core "
@@ -294,6 +299,7 @@ def _variant(description: dict, builder: Builder) -> Variant:
         converters=converters,
         quadrature=any(card.get("quadrature", False) for card in description["peripherals"]),
         remote=description["remote_memory"],
+        block=description.get("block"),
         bridge=Bridge(**description["bridge"]) if "bridge" in description else None,
         board=board,
         low=tuple(builder.low),

@@ -27,6 +27,17 @@ def test_bridge_described_at_one_end_is_built_at_both(tmp_path, block, more):
     assert device_db(master, "x")["bridge1"]["arguments"] == {"destination": 1}
 
 
+def test_block_described_for_a_board_is_built_there_and_in_the_database(tmp_path):
+    (tmp_path / "below.json").write_text(json.dumps(board(base="satellite", remote_memory=True, block="adder")))
+    path = tmp_path / "above.json"
+    path.write_text(json.dumps(board(base="master", satellites=["below.json"])))
+    master = make_variant(load(path))
+    assert "block" in Soc(master.satellites[0], "x").register_blocks
+    assert "block" not in Soc(master, "x").register_blocks
+    adder = device_db(master, "x")["adder1"]
+    assert (adder["class"], adder["arguments"]) == ("RemoteAdder", {"destination": 1})
+
+
 @pytest.mark.parametrize(
     "description, message",
     [
@@ -37,6 +48,9 @@ def test_bridge_described_at_one_end_is_built_at_both(tmp_path, block, more):
             board(base="satellite", bridge={}, remote_memory=True),
             "bridge: the upstream link has remote memory or a bridge, not both",
         ),
+        (board(block="adder"), "block: it is for other boards, so its board is a master or a satellite"),
+        (board(base="satellite", block="pages"), "block: 'pages' is not one of ['adder']"),
+        (board(base="shuttler", target="efc", remote_memory=True), "remote_memory: a shuttler has none"),
     ],
 )
 def test_bridge_that_a_board_cannot_have_is_refused_in_one_line(description, message):

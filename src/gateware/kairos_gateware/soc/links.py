@@ -24,6 +24,7 @@ from ..link.rtio.server import RtioServer
 from ..link.switch.routes import UP, tree_route
 from ..phy.kinds import make_phys
 from ..rtio.core import LOG_WIDTH
+from .block import BoardBlock
 from .bridge import BridgedBlock, BridgeEntry
 from .remote import RemoteMemory
 
@@ -149,9 +150,10 @@ class Links(Module):
                 self.writers += memory.writers
                 self.wires[name] = bulk_ways[name].line
 
+        own = self._block()
         bridges = self._bridges()
         if self.memories or bridges:
-            self.submodules.window = window = RemoteWindow(pointers, self._end_to)
+            self.submodules.window = window = RemoteWindow(pointers, self._end_to, own)
             idle = reduce(and_, [memory.idle for memory in self.memories], C(1))
             registers = WindowRegisters(
                 window, idle, [failure for bridge in bridges.values() for failure in bridge.failures]
@@ -165,6 +167,19 @@ class Links(Module):
                 [self.port, *[bridge.axi for bridge in bridges.values()]], self._select(list(bridges))
             )
             self.port = split.axi
+
+    def _block(self):
+        """Adds the block that regions can show, if the board has one. Returns it as `RemoteWindow` takes it."""
+        name = self.variant.block
+        if name is None:
+            return ()
+        if not self.memories:
+            raise ValueError(f"{self.variant.name}: other boards reach its block by remote memory, and no link has any")
+        self.submodules.block = block = BoardBlock(name, self.readers, self.writers)
+        self.readers, self.writers = block.readers, block.writers
+        self.register_blocks["block"] = block.registers
+        self._users.append(block)
+        return ((self.own, block.own),)
 
     def _bridges(self):
         """Adds this board's ends of bridges. Returns those at which accesses enter, by the number of the

@@ -2,6 +2,7 @@
 
 from migen import *
 
+from ..contracts.remote import REGIONS
 from ..link.bulk.engine import BulkEngine
 from ..link.bulk.server import BulkServer
 from ..link.remote.registers import BulkRegisters, ExportRegisters, RemoteRegisters
@@ -11,8 +12,6 @@ from ..link.remote.window import RemoteAskers
 from .coherent import ServedWords
 
 __all__ = ["RemoteMemory"]
-
-_REGIONS = 4
 
 
 class RemoteMemory(Module):
@@ -36,7 +35,7 @@ class RemoteMemory(Module):
         self.submodules.askers = askers = RemoteAskers(initiator, 2)
         by_registers, self.pointers = askers.askers
         self.submodules.server = server = RemoteServer(
-            way.source["remote_requests"], way.sink["remote_answers"], _REGIONS
+            way.source["remote_requests"], way.sink["remote_answers"], REGIONS
         )
         self.comb += server.board.eq(own)
         self.submodules.port = port = ServedWords(server)

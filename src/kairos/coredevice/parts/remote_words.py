@@ -4,13 +4,14 @@ from ...language import kernel
 from .channel import CoreDevice
 from .firmware import firmware_function
 
-__all__ = ["RemoteWords"]
+__all__ = ["RemoteWords", "remote_wait"]
 
 remote_pointer = firmware_function("remote_pointer", "destination address")
 remote_load = firmware_function("remote_load", "destination address")
 remote_store = firmware_function("remote_store", "destination address value")
 remote_read = firmware_function("remote_read", "destination address data")
 remote_write = firmware_function("remote_write", "destination address data")
+remote_wait = firmware_function("remote_wait")
 
 
 class RemoteWords(CoreDevice):

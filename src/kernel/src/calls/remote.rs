@@ -4,12 +4,12 @@
 use core::ops::Range;
 
 use kairos_chip::gic;
-use kairos_contracts::registers::{bridge, bulk, exports, outlet, pages, uplink};
+use kairos_contracts::registers::{block, bridge, bulk, exports, outlet, pages, uplink};
 use kairos_contracts::remote::{
     BridgeRegister, COPY_DESCRIPTORS, COPY_DESCRIPTOR_BYTES, COPY_DESTINATION_AT, COPY_FETCH_AT, COPY_NOTIFY_AT,
     COPY_OTHER_AT, FETCH_DESTINATION, PAGE_BYTES, RIGHT_READ, RIGHT_WRITE,
 };
-use kairos_intercore::memory::{MAILBOX, REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
+use kairos_intercore::memory::{MAILBOX, PL_BLOCK, REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
 use kairos_pl::Register;
 use kairos_proto::exception::Id;
 
@@ -37,13 +37,18 @@ fn known<T>(destination: u32, found: Option<T>) -> Option<T> {
 /// exception if there is none.
 #[inline(never)]
 fn window_address(destination: u32, address: u32, bytes: usize) -> Option<u32> {
-    let (base, there) = if destination == window::own() {
+    let own = destination == window::own();
+    let block = block_at(address).filter(|_| own);
+    let (base, there) = if own && block.is_none() {
         (0, exportable(address))
     } else {
-        (
-            (REMOTE_WINDOW.start + known(destination, window::slot_of(destination))? * REMOTE_WINDOW_BYTES) as u32,
-            0..REMOTE_WINDOW_BYTES,
-        )
+        let slot = match block {
+            Some(_) => window::shared_slot(destination),
+            None => window::slot_of(destination),
+        };
+        let there = block.unwrap_or(0..REMOTE_WINDOW_BYTES);
+        let base = REMOTE_WINDOW.start + known(destination, slot)? * REMOTE_WINDOW_BYTES;
+        ((base - there.start) as u32, there)
     };
     let last = (address as usize).checked_add(bytes);
     let inside = there.contains(&(address as usize)) && last.is_some_and(|last| last <= there.end);
@@ -54,6 +59,12 @@ fn window_address(destination: u32, address: u32, bytes: usize) -> Option<u32> {
         return None;
     }
     Some(base + address)
+}
+
+/// The addresses of the block in this board's logic that kernels may export, if `address` is in its area.
+fn block_at(address: u32) -> Option<Range<usize>> {
+    let there = PL_BLOCK.start..PL_BLOCK.start + BLOCK_BYTES.get() as usize;
+    there.contains(&(address as usize)).then_some(there)
 }
 
 /// The memory for other boards to which an address belongs: cached, and accessed coherently, or not cached.
@@ -70,11 +81,11 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
     let Some((end, _)) = known(destination, window::end_to(destination)) else {
         return;
     };
-    let within = exportable(address);
+    let within = block_at(address).unwrap_or_else(|| exportable(address));
     let end_of = address.checked_add(bytes).filter(|last| *last as usize <= within.end);
     if end_of.is_none() || (address as usize) < within.start || bytes == 0 || !address.is_multiple_of(8) {
         let message = "kernels may export memory from {1:#010x} to {2:#010x}, at multiples of 8: not at {0:#010x}";
-        return refuse(message, [address, REMOTE.start as u32, REMOTE.end as u32]);
+        return refuse(message, [address, within.start as u32, within.end as u32]);
     }
     let place_of = |offset: u32| {
         shown
@@ -120,7 +131,8 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
 }
 
 extern "C" fn pointer(destination: u32, address: u32) -> u32 {
-    if let Err(other) = window::point_to(destination) {
+    let block = destination == window::own() && block_at(address).is_some();
+    if let Err(other) = window::point_to(destination, block) {
         let message =
             "this kernel has pointers to destination {1}, and can map only one non-neighbouring board: not also {0}";
         refuse(message, [destination, other, 0]);
@@ -249,8 +261,12 @@ struct Engine {
 /// The engines of this board's links. Found at boot: a search takes as long as many small copies.
 static ENGINES: Owned<[Option<Engine>; window::ENDS]> = Owned::new([None; window::ENDS]);
 
-/// After reset of this core, on a board with remote memory: finds the engines.
+/// Size of the block in this board's logic that kernels may export; 0 without one.
+static BLOCK_BYTES: Owned<u32> = Owned::new(0);
+
+/// After reset of this core, on a board with remote memory: finds the engines, and the block.
 pub fn boot() {
+    BLOCK_BYTES.set(register(block::BYTES, 0).map_or(0, Register::read));
     ENGINES.set(core::array::from_fn(Engine::find));
 }
 
@@ -389,13 +405,7 @@ fn carry_some(engine: &Engine, end: usize, destination: u32, to: u32, pieces: &[
         let reason = engine.state.read() >> 2;
         // Clears the error in the logic as well.
         engine.clear.write(1);
-        let message = match reason {
-            1 => "destination {0} does not export {1:#010x} of its memory for this access",
-            2 => "bus error at {1:#010x} on destination {0}",
-            3 => "destination {0} does not answer the access to {1:#010x}: the link is lost",
-            _ => "a copy at {1:#010x} of the memory of destination {0} failed",
-        };
-        refuse(message, [destination, there, 0]);
+        refuse(window::cause_of(reason), [destination, there, 0]);
     }
     completed == next
 }

@@ -1,5 +1,5 @@
-"""A block behind a bridge: adds two vectors of 32-bit numbers that the other board has stored in it. The
-example of a remote accelerator.
+"""A block behind a bridge, or of regions of remote memory: adds two vectors of 32-bit numbers that another board has
+stored in it. The example of a remote accelerator.
 
 Addresses, in bytes; everything else is a decode error:
 
@@ -97,9 +97,11 @@ class _Bus(Module):
 
 
 class VectorAdder(Module):
-    """`axi`: slave, 64 bits of data. `interrupts` (out, 16 bits). `aborts` (in): transactions in progress are
-    void; `held` (in): everything is in reset. `settled` (out): nothing changes.
+    """`axi`: slave, 64 bits of data, with `BYTES` of addresses. `interrupts` (out, 16 bits). `aborts` (in):
+    transactions in progress are void; `held` (in): everything is in reset. `settled` (out): nothing changes.
     """
+
+    BYTES = _AREAS * ADDER_AREA_BYTES
 
     def __init__(self):
         self.interrupts = Signal(INTERRUPTS)

@@ -94,7 +94,7 @@ class RemoteServer(Module):
     `board` (in, 3 bits): number of this board. `settled` (out): nothing is in progress.
     """
 
-    def __init__(self, source, sink, regions=4):
+    def __init__(self, source, sink, regions):
         self.regions = [Region() for _ in range(regions)]
         identification = log2_int(ENTRIES)
         port = [("id", identification), ("write", 1), ("address", ADDRESS_BITS), ("data", 64), ("strobes", 8)]

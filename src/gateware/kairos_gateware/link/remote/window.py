@@ -2,8 +2,8 @@
 system; loads and stores in it access another board's memory.
 
 `END_BITS` bits of an address select one of the board's links; those below are an address in the
-memory of the board at its other end. The last place can be assigned to any board of the tree. One
-access is in flight at a time. A failed load or store is a bus error, which raises an exception in
+memory of the board at its other end. The last place can be assigned to any board of the tree, or to a block in this
+board's logic. One access is in flight at a time. A failed load or store is a bus error, which raises an exception in
 the processor: a slave error, or a decode error for a link that the board does not have. The cause
 is in registers, since the bus cannot convey it.
 
@@ -23,17 +23,15 @@ from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
 from ...csr import uses
-from .words import ADDRESS_BITS, BOARD_BITS, DONE, STATUS_BITS
+from .words import ADDRESS_BITS, BOARD_BITS, DONE, NO_LINK, STATUS_BITS
 
-__all__ = ["ADDRESS_LENGTH", "END_BITS", "NO_LINK", "Asker", "RemoteAskers", "RemoteWindow", "WindowRegisters"]
+__all__ = ["ADDRESS_LENGTH", "END_BITS", "Asker", "RemoteAskers", "RemoteWindow", "WindowRegisters"]
 
 ADDRESS_LENGTH = 28
 """Address bits within the memory of a board."""
 END_BITS = 2
 FAR_PLACE = 2**END_BITS - 1
 """The last place, for a board that is not a neighbour."""
-NO_LINK = 4
-"""Cause of a failed access beside the statuses of remote memory: the board has no such link."""
 _COUNT_BITS = 16
 _MASTER_IDS = 12
 _SLAVE_ERROR, _DECODE_ERROR = 2, 3
@@ -84,7 +82,7 @@ class RemoteAskers(Module):
 
 
 class _Access(Module):
-    """An access to the place of an address, by the asker of the end that leads there. askers, way: as
+    """An access to the place of an address, by the asker of the end that leads there. askers, way, own: as
     of `RemoteWindow`. far, address: the board of the last place; the address.
 
     `ask` (in): the access is requested, until `taken` (out): a store of `word` (in, 32 bits) with
@@ -93,7 +91,7 @@ class _Access(Module):
     valid.
     """
 
-    def __init__(self, askers, way, far, address):
+    def __init__(self, askers, way, far, address, own):
         self.ask, self.write, self.word, self.word_strobes = Signal(), Signal(), Signal(32), Signal(4)
         self.early = Signal()
         self.exists, self.taken, self.answered = Signal(), Signal(), Signal()
@@ -101,7 +99,7 @@ class _Access(Module):
 
         # # #
 
-        place, end, to_far = Signal(END_BITS), Signal(max=max(2, len(askers))), Signal()
+        place, end, to_far = Signal(END_BITS), Signal(max=max(2, len(askers) + len(own))), Signal()
         far_end = Signal.like(end)
         there = {n: asker for n, asker in enumerate(askers) if asker is not None}
         self.comb += [
@@ -111,6 +109,9 @@ class _Access(Module):
             end.eq(Mux(to_far, far_end, place)),
             self.exists.eq(reduce(or_, [((place == n) | to_far) & (end == n) for n in there], C(0))),
         ]
+        for number, asker in own:
+            there[len(askers)] = asker
+            self.comb += If(to_far & (far == number), end.eq(len(askers)), self.exists.eq(1))
         for n, asker in there.items():
             request = asker.request
             self.comb += [
@@ -135,7 +136,8 @@ class _Access(Module):
 class RemoteWindow(Module):
     """askers: one for each end of the board's links, in the order of their numbers; None where
     there is no remote memory. way: function from a board's number and the number of the end that
-    leads to it, both signals, to statements.
+    leads to it, both signals, to statements. own: the number of this board and the asker of a block in its logic,
+    in a tuple of such pairs, which is empty if it has none.
 
     `axi`: the slave port. `count`: number of ends. `far` (in, 3 bits): the board assigned to the window's
     last place, if no link uses that. `failed` (out): for a cycle, an access has failed, with the cause
@@ -145,7 +147,7 @@ class RemoteWindow(Module):
     until `late_clear` (in).
     """
 
-    def __init__(self, askers, way):
+    def __init__(self, askers, way, own=()):
         self.far = Signal(BOARD_BITS)
         self.axi = axi = AXIInterface(data_width=32, address_width=32, id_width=_MASTER_IDS)
         self.failed, self.why, self.write, self.address = Signal(), Signal(3), Signal(), Signal(32)
@@ -161,7 +163,7 @@ class RemoteWindow(Module):
         worst, data, word = Signal(2), Signal(64), Signal(32)
         data_in, strobes = Signal(32), Signal(4)
         asks = Signal()
-        self.submodules.access = access = _Access(askers, way, self.far, self.address)
+        self.submodules.access = access = _Access(askers, way, self.far, self.address, own)
         self.comb += [
             access.ask.eq(asks),
             access.write.eq(self.write),

@@ -6,6 +6,7 @@ a store fills one, the answer to a load at most two. Addresses count words of 64
 
 from migen import *
 
+from ...contracts.remote import RemoteStatus
 from ...contracts.rtio import BOARDS
 from ..line.endpoint import Stream
 from ..line.gearbox import Forms
@@ -20,6 +21,7 @@ __all__ = [
     "DONE",
     "GENERATION_BITS",
     "ID_BITS",
+    "NO_LINK",
     "REFUSED",
     "REQUEST",
     "SLOTS",
@@ -40,9 +42,8 @@ BOARD_BITS = bits_for(BOARDS - 1)
 ADDRESS_BITS = 29
 STATUS_BITS = 2
 
-DONE, REFUSED, BUS_ERROR, UNREACHABLE = range(4)
-"""Statuses of an answer: success; the board does not export that address; its bus answered with an
-error; no answer arrived (never sent)."""
+DONE, REFUSED, BUS_ERROR, UNREACHABLE, NO_LINK = map(int, RemoteStatus)
+"""Statuses of an answer. The last two are never sent."""
 
 _WHO = [("id", ID_BITS), ("source", BOARD_BITS)]
 _WHERE = [*_WHO, ("address", ADDRESS_BITS)]
