@@ -263,12 +263,21 @@ mod tests {
     #[test]
     fn cleared_range_is_zero_and_its_neighbours_are_kept() {
         let m = Memory::new(1);
-        for (address, length) in [(0x1000, 0), (0x1001, 2), (0x1ffe, 4), (0x1003, 0x4005), (0x2000, 0x2000)] {
+        for (address, length) in [
+            (0x1000, 0),
+            (0x1001, 2),
+            (0x1ffe, 4),
+            (0x1003, 0x4005),
+            (0x2000, 0x2000),
+        ] {
             let last = address + length as u32;
             assert!(m.write(address - 1, &vec![7; length + 2]));
             assert!(m.clear(address, length));
             assert!(m.holds(address, &vec![0; length]), "{address:#x} {length}");
-            assert!(m.holds(address - 1, &[7]) && m.holds(last, &[7]), "{address:#x} {length}");
+            assert!(
+                m.holds(address - 1, &[7]) && m.holds(last, &[7]),
+                "{address:#x} {length}"
+            );
         }
         assert!(!m.clear(0xf_fffd, 4) && m.clear(OCM_BASE, OCM_SIZE));
     }
