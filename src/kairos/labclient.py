@@ -9,12 +9,12 @@ from .controllers.listening import dialled
 from .errors import UsageError
 from .labfolder import ADDRESS, SOCKET, STATE, state_of
 
-__all__ = ["ADDRESS", "SOCKET", "STATE", "Away", "addresses", "connect"]
+__all__ = ["ADDRESS", "SOCKET", "STATE", "LaboratoryOffline", "addresses", "connect"]
 
 TARGET = "lab"
 
 
-class Away(UsageError):
+class LaboratoryOffline(UsageError):
     """No laboratory is running, or it has ended before it has answered."""
 
 
@@ -39,7 +39,7 @@ class _LocalClient(Client):
                 raise UsageError(text) from None
             raise
         except ControllerError:
-            raise Away(
+            raise LaboratoryOffline(
                 f"the laboratory in {self._path.parent.parent} has ended before it has answered: what was asked for is "
                 "done or not; 'kairos lab' starts it"
             ) from None
@@ -56,14 +56,14 @@ class _LocalClient(Client):
 
 def connect(folder=None) -> Client:
     """Connect to the laboratory in `folder`, see `state_of`; its methods are those of
-    `kairos.lab.service.Service`. Away if none is running."""
+    `kairos.lab.service.Service`. LaboratoryOffline if none is running."""
     try:
         state = state_of(folder)
     except UsageError as error:
-        raise Away(str(error)) from None
+        raise LaboratoryOffline(str(error)) from None
     try:
         return _LocalClient(state / SOCKET)
     except ControllerError:
-        raise Away(
+        raise LaboratoryOffline(
             f"the laboratory in {state.parent} does not answer: it was killed, or is starting; 'kairos lab' starts it"
         ) from None

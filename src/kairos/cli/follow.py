@@ -12,7 +12,7 @@ from .. import pyon
 from ..controllers.listening import dialled
 from ..errors import KairosError
 from ..experiment.datasets import apply_change
-from ..labclient import Away, connect
+from ..labclient import LaboratoryOffline, connect
 from ..labfolder import BROADCAST, NOTIFY, state_of
 from ..quantities import Quantity
 from .printed import OutputFailed
@@ -50,7 +50,7 @@ def insist(folder, call):
     meanwhile."""
     waiting = _Waiting()
     while True:
-        with suppress(Away):
+        with suppress(LaboratoryOffline):
             found = call(connect(folder))
             waiting.end()
             return found

@@ -97,7 +97,7 @@ class BridgeWindow(Module):
 
         # # #
 
-        self.submodules.out = out = _Away(sink, source, up)
+        self.submodules.out = out = _OutgoingChannels(sink, source, up)
         refuses = Signal()
         self.comb += refuses.eq(~up | self.held | self.far_held | self.stuck)
         self.submodules.writes = writes = _Guard(axi.aw, out.axi.aw, refuses, timeout)
@@ -202,7 +202,7 @@ class BridgeWindow(Module):
         )
 
 
-class _Away(Module):
+class _OutgoingChannels(Module):
     """`axi`, 64 bits, to the streams of the bridge; addresses of writes go before their data."""
 
     def __init__(self, sink, source, up):

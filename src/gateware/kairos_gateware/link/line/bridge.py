@@ -25,7 +25,7 @@ _OKAY = 0
 _ADDRESS = "addr burst len size lock prot cache qos id"
 _FIELDS = {"aw": _ADDRESS, "ar": _ADDRESS, "w": "data strb last", "b": "resp id", "r": "data last resp id"}
 """Fields of each channel that cross the link, the first one lowest."""
-_AWAY = ("aw", "ar", "w")
+_OUTGOING = ("aw", "ar", "w")
 """Channels from the near end to the far end."""
 
 
@@ -78,7 +78,7 @@ class BridgeChannels(Module):
         # # #
 
         for name in [name for name in _FIELDS if name in ports]:
-            join = self._send if (name in _AWAY) == near else self._take
+            join = self._send if (name in _OUTGOING) == near else self._take
             join(name, getattr(axi, name), tags[name], ports[name])
 
     def _send(self, name, channel, tags, sink):
