@@ -20,8 +20,8 @@ def test_calibration_example_finds_the_middle_setting(device, tmp_path):
         assert re.match(
             r"250 of 250 settings lock; 125, in their middle, is set\n1000 steps as one batch: ", done.stdout
         )
-        away = run(EXAMPLES / "hub" / "calibrate.py", "away", "--hub", hub.address)
-        assert away.returncode == 1 and away.stderr.startswith("calibrate: away at 127.0.0.1:9 does not answer")
+        missing = run(EXAMPLES / "hub" / "calibrate.py", "away", "--hub", hub.address)
+        assert missing.returncode == 1 and missing.stderr.startswith("calibrate: away at 127.0.0.1:9 does not answer")
 
 
 def test_calibrations_beside_blink_leave_pins_unchanged():

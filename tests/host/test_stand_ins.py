@@ -21,11 +21,11 @@ def made(**entries):
 
 def test_experiment_sees_addresses_of_stand_ins_only():
     command = f'{sys.executable} -c "{LISTENS}" {{port}}'
-    devices = made(away=LASER, camera={**LASER, "rehearsal": {"image": [1]}}, stage={**LASER, "rehearsal": command})
+    devices = made(absent=LASER, camera={**LASER, "rehearsal": {"image": [1]}}, stage={**LASER, "rehearsal": command})
     try:
         seen = devices.get_device_db()
         assert [entry.get("port", 0) for entry in seen.values()] == [0, 0, 0], "none of the laboratory"
-        for name in ("away", "camera"):
+        for name in ("absent", "camera"):
             with pytest.raises(NoStandIn, match=f"'{name}' is needed, and its 'host'"):
                 seen[name]["host"]
         found = seen["stage"]

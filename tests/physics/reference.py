@@ -128,9 +128,9 @@ def tone(rabi_hz, detuning_hz, turns=0.0, ions=1):
 def gate(time_ns, states=10, **more):
     """Tones at both sidebands of two ions, detuned outwards by 20 kHz: a Mølmer-Sørensen gate that
     closes after 50 us."""
-    mode_hz, away, eta = 2e6, 20e3, 0.05
-    rabi_hz = away / (2 * eta)  # one circle in the mode's phase space is a quarter turn of both
-    tones = [tone(rabi_hz, sign * (mode_hz + away), ions=3) for sign in (1, -1)]
+    mode_hz, detuning_hz, eta = 2e6, 20e3, 0.05
+    rabi_hz = detuning_hz / (2 * eta)  # one circle in the mode's phase space is a quarter turn of both
+    tones = [tone(rabi_hz, sign * (mode_hz + detuning_hz), ions=3) for sign in (1, -1)]
     for beam, turns in zip(tones, more.get("turns", (0.0, 0.0)), strict=True):
         beam["turns"] = turns
     mode = {"ions": 2, "states": states, "mode_hz": mode_hz, "eta": eta}
