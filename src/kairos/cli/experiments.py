@@ -20,8 +20,8 @@ from ..experiment.hdf5 import write_hdf5
 from ..experiment.standalone import IgnoredCommands, SingleRun, TerminationRequested
 from ..experiment.store import DatasetStore
 from . import precompiled, report
-from .arguments import check_known
 from .colour import coloured
+from .command import check_known
 from .provenance import Provenance
 
 __all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_arguments", "record_of", "statistics_of"]
