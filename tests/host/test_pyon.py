@@ -34,7 +34,16 @@ def test_encoded_numpy_values_keep_their_type():
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("3", 3), ('"a"', "a"), ("'a'", "a"), ("(1, 2)", (1, 2)), ("1, 2", (1, 2)), ("True", True), ("true", True), ("[1.5]", [1.5])],
+    [
+        ("3", 3),
+        ('"a"', "a"),
+        ("'a'", "a"),
+        ("(1, 2)", (1, 2)),
+        ("1, 2", (1, 2)),
+        ("True", True),
+        ("true", True),
+        ("[1.5]", [1.5]),
+    ],
 )
 def test_values_typed_by_users_are_decoded(text, value):
     assert pyon.decode(text) == value

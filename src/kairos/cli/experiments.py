@@ -21,7 +21,7 @@ from ..experiment.standalone import IgnoredCommands, SingleRun, TerminationReque
 from ..experiment.store import DatasetStore
 from . import precompiled, report
 from .arguments import check_known
-from .colour import coloured
+from .printed import print_notice
 from .provenance import Provenance
 
 __all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_arguments", "record_of", "statistics_of"]
@@ -248,7 +248,7 @@ class Experiment:
             result = compiler.emit(
                 stage, type(instance).run, (instance,), {}, core=core, strict=strict, warnings=warnings
             )
-            print(*map(coloured, warnings), sep="\n", end="\n" if warnings else "", file=sys.stderr)
+            print_notice(*warnings)
             return result
 
     def statistics(self):

@@ -3,12 +3,12 @@
 A run on an emulated device reports this once, with the first line that asks for such an output.
 """
 
-import sys
 from pathlib import Path
 
 from ..devices import DeviceDB
 from ..waveform import Changes, Recording
 from ..waveform.table import format_duration
+from .printed import print_notice
 
 __all__ = ["print_rounded"]
 
@@ -51,11 +51,10 @@ def print_rounded(device, recording: Recording, database: DeviceDB):
         return
     time_ns, name, (file, line) = first
     more = f"; {count - 1:,} more, in {len(lines)} lines" if count > 1 else ""
-    print(
+    print_notice(
         f"kairos: {Path(file).name}:{line}: {name} changes in steps of {STEP_NS} ns: its output at "
         f"{format_duration(time_ns - recording.origin_ns)} was rounded down by {time_ns % STEP_NS} ns{more} "
-        "(--no-rounding-warning hides this)".replace("in 1 lines", "in this line"),
-        file=sys.stderr,
+        "(--no-rounding-warning hides this)".replace("in 1 lines", "in this line")
     )
 
 

@@ -166,4 +166,3 @@ class _Reader:
         if len(set(pairs)) > 1:
             raise ValueError
         return set(values) if pairs and not pairs[0] else dict(values)
-
