@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import UsageError
-from ..pictures import COLORS, FONT, drawing, save
+from ..pictures import COLORS, FONT, NAMES, drawing, save
 from .changes import FLOATING, Changes
 from .recording import Channel, Recording
 from .table import BusMessage
@@ -165,7 +165,7 @@ def write_plot(path, recording: Recording, title: str | None = None, window: Win
     channels.sort(key=lambda channel: channel.board)
     pieces = windows(recording, buses, window)
     scale, symbol = _axis_unit(max(end - start for start, end in pieces) / (1 + 2 * MARGIN))
-    with drawing(**FONT, **{"font.size": 12}) as pyplot:
+    with drawing(**FONT, **NAMES, **{"font.size": 12}) as pyplot:
         figure, row = pyplot.subplots(
             ncols=len(pieces),
             sharey=True,

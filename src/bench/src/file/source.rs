@@ -78,9 +78,9 @@ impl Source<'_> {
         format!("{}:{line}", self.name)
     }
 
-    /// `NAME:LINE: text`.
+    /// `NAME:LINE: text`, in one line whatever names are in the text.
     pub fn error(&self, at: usize, text: &str) -> String {
-        format!("{}: {text}", self.location(at))
+        format!("{}: {}", self.location(at), text.replace('\n', "\\n"))
     }
 
     /// The header of the table that contains a position, and the header's position, if it is one of
