@@ -4,11 +4,14 @@ import ast
 import unicodedata
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import kairos
+from kairos.cli.report import UserCodeError, user_code
 from kairos.texts import one_line, plain, record_lines
+from kairos.waveform.vcd import Names
 
 PRINTS = {
     "cli/printed.py": "escapes it",
@@ -33,6 +36,24 @@ def test_any_text_moves_no_cursor(text):
 def test_letters_of_all_languages_remain():
     text = "µ größe 日本 עברית a\u0301 🙂"
     assert one_line(text) == text
+
+
+FORGED = "bad\r\nkairos: forged\0"
+
+
+@pytest.mark.parametrize("error", [ValueError(FORGED), KeyError(FORGED), RuntimeError("a\n\nkairos: forged")])
+def test_message_of_an_exception_pretends_to_be_no_other_line(error):
+    with pytest.raises(UserCodeError) as caught, user_code():
+        raise error
+    assert not [line for line in str(caught.value).splitlines() if line.startswith("kairos: ")]
+    assert "forged" in str(caught.value)
+
+
+@given(st.text() | st.sampled_from(["$end", "a b", "\x1b[31m\n$end", "\u202ex", "\ud800", "\ufeff"]))
+def test_names_in_vcd_files_are_words_that_can_be_seen(name):
+    word = Names().take("pins", name)
+    assert plain(word) == word and word.split() == [word] and not word.startswith("$")
+    word.encode()
 
 
 def test_standard_error_has_one_way_for_texts_of_others():

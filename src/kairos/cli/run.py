@@ -20,6 +20,8 @@ from .wires import wires
 
 __all__ = ["run"]
 
+PORT_MAX = 65535
+
 
 def _settings(texts) -> dict:
     settings = {}
@@ -37,8 +39,8 @@ def _forwards(texts) -> dict[int, int]:
     forwards = {session.PORT: 0}
     for text in texts:
         host, separator, device = text.partition(":")
-        if not (separator and host.isdecimal() and device.isdecimal()):
-            raise CommandLineError(f"--forward {text} is not HOST_PORT:DEVICE_PORT")
+        if not (separator and all(each.isdecimal() and int(each) <= PORT_MAX for each in (host, device))):
+            raise CommandLineError(f"--forward {text} is not HOST_PORT:DEVICE_PORT, each at most {PORT_MAX}")
         forwards[int(device)] = int(host)
     return forwards
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..errors import UsageError
 from ..pictures import COLORS, FONT, NAMES, drawing, save
+from ..texts import one_line
 from .changes import FLOATING, Changes
 from .recording import Channel, Recording
 from .table import BusMessage
@@ -250,7 +251,7 @@ def _draw_words(axes, bus: Bus, base, color, limits, scale):
 
 def _draw_frame(axes, channels, limits):
     axes.set_yticks([len(channels) - 1 - row + HIGH / 2 for row in range(len(channels))])
-    axes.set_yticklabels([channel.name for channel in channels])
+    axes.set_yticklabels([one_line(channel.name) for channel in channels])
     axes.set_ylim(-0.25, len(channels) - 1 + HIGH + 0.25)
     axes.set_xlim(*limits)
     axes.xaxis.set_major_formatter("{x:,.10g}")
