@@ -160,8 +160,7 @@ impl Bench<'_> {
         let model = self.engine.add(text, outputs, model);
         if !name.span().is_empty() {
             let line = self.lines.partition_point(|line| *line <= name.span().start);
-            self.engine
-                .set_location(model, &format!("{}:{line}", self.source.name));
+            self.engine.set_location(model, &format!("{}:{line}", self.source.name));
         }
         let (tones, volts) = (gives.count(Kind::Tone), gives.count(Kind::Volts));
         self.plan.0.push(json!({

@@ -29,8 +29,7 @@ impl<W: Write> Write for PlainLines<W> {
         let text = String::from_utf8_lossy(record);
         let line = text.strip_suffix('\n').unwrap_or(&text);
         let pieces: Vec<String> = line.split('\u{1b}').map(plain).collect();
-        self.0
-            .write_all(format!("{}\n", pieces.join("\u{1b}")).as_bytes())?;
+        self.0.write_all(format!("{}\n", pieces.join("\u{1b}")).as_bytes())?;
         Ok(record.len())
     }
 

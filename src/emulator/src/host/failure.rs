@@ -73,6 +73,9 @@ mod tests {
     #[test]
     fn control_characters_are_escaped() {
         assert_eq!(plain("no pin \"µ\" of C:\\größe\n"), "no pin \"µ\" of C:\\größe\n");
-        assert_eq!(plain("a\u{1b}[2J\r\0\u{202e}\u{9b}"), "a\\u{1b}[2J\\r\\0\\u{202e}\\u{9b}");
+        assert_eq!(
+            plain("a\u{1b}[2J\r\0\u{202e}\u{9b}"),
+            "a\\u{1b}[2J\\r\\0\\u{202e}\\u{9b}"
+        );
     }
 }

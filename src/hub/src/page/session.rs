@@ -52,7 +52,9 @@ pub async fn login(
     let token = std::str::from_utf8(&body).map(str::trim).unwrap_or_default();
     if token.len() > TOKEN_MAX || page.gate.known(token).is_none() {
         let from = access::from(&extensions);
-        page.gate.refusals.log(&from, uri.path(), "a login with an unknown token");
+        page.gate
+            .refusals
+            .log(&from, uri.path(), "a login with an unknown token");
         return (StatusCode::UNAUTHORIZED, "this hub does not know that token").into_response();
     }
     ([(header::SET_COOKIE, cookie(&page, token, KEPT))], "").into_response()
