@@ -8,15 +8,44 @@ from urllib.parse import unquote
 
 from .errors import UsageError
 
-__all__ = ["folder", "name_of", "read", "reason", "replacing", "stem_of", "write"]
+__all__ = ["folder", "name_of", "read", "read_toml", "reason", "replacing", "stem_of", "toml_of", "write"]
 
 
-def read(path) -> bytes:
-    """Return the content of a file; UsageError if it cannot be read."""
+SETTINGS_MAX = 4 << 20
+"""Maximum size in bytes of a file of settings."""
+
+
+def read(path, most: int | None = None) -> bytes:
+    """Return the content of a file; UsageError if it cannot be read, or has more than `most` bytes."""
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            content = file.read() if most is None else file.read(most + 1)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    if most is not None and len(content) > most:
+        raise UsageError(f"{path} cannot be read: it has more than {most:,} bytes")
+    return content
+
+
+def read_toml(path) -> dict:
+    """Return the settings in a TOML file; UsageError."""
+    content = read(path, SETTINGS_MAX)
+    try:
+        return toml_of(content.decode(), path)
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: it is not UTF-8 text") from None
+
+
+def toml_of(text: str, path) -> dict:
+    """Return the settings in the text of the TOML file at `path`; UsageError."""
+    import tomllib  # imported late: most runs have no settings
+
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise UsageError(f"{path}: it is nested too deeply") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
 def write(path, content: bytes):

@@ -9,12 +9,14 @@ from .errors import UsageError
 from .files import replacing
 from .texts import plain
 
-__all__ = ["COLORS", "FONT", "FORMATS", "drawing", "prepare", "save"]
+__all__ = ["COLORS", "FONT", "FORMATS", "NAMES", "drawing", "prepare", "save"]
 
 FORMATS = (".png", ".pdf", ".svg")
 """Supported suffixes of a picture's file name."""
 COLORS = ("#2563a8", "#c8553d", "#3a8f5c", "#8a5aa8", "#c08a1e", "#4a8fa0", "#a04a6b", "#6b7280")
 FONT = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}
+NAMES = {"text.parse_math": False}
+"""For texts that are names: one with two dollar signs is no formula."""
 
 
 _loading: threading.Thread | None = None

@@ -156,6 +156,13 @@ def test_token_becomes_a_cookie_that_scripts_cannot_read(hub):
     assert "kairos-token=;" in ask(hub, "POST", "/logout")[1]["Set-Cookie"]
 
 
+def test_logins_with_unknown_tokens_fill_no_log(hub):
+    for _ in range(30):
+        assert ask(hub, "POST", "/login", "none")[0] == 401
+    logged = (hub.folder / "hub.log").read_text().count("a login with an unknown token")
+    assert 1 <= logged <= 10
+
+
 def test_file_of_run_is_sent_with_role_look(hub, lab):
     rid = lab.run_of("Quick")
     lab.ends(rid)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.command import one_line
+
 EXPERIMENT = Path(__file__).with_name("experiments") / "wired.py"
 
 
@@ -42,3 +44,14 @@ def test_invalid_wire_is_rejected_in_one_line(kairos, wires, text):
     assert done.stdout == ""
     assert done.stderr.startswith("kairos: ") and done.stderr.count("\n") == 1, done.stderr
     assert text in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("setting", "text"),
+    [
+        ("nothing=1", "--set nothing: no such parameter; there are acp_read_latency"),
+        ("quantum=x", '--set quantum=x: "x" is not a non-negative integer'),
+    ],
+)
+def test_wrong_parameter_of_the_emulator_is_a_wrong_command_line(kairos, setting, text):
+    one_line(kairos("run", EXPERIMENT, "--set", setting), text, code=2)

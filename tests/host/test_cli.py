@@ -134,6 +134,8 @@ def test_device_database_of_the_user_is_not_replaced_by_a_generated_one(tmp_path
         (["--from", "2us", "--to", "1us"], "--to 1us is not after --from 2us"),
         (["--last", "many"], "--last many: give a time with its unit"),
         (["--set", "a"], "--set a is not NAME=VALUE"),
+        (["--forward", "1:65536"], "--forward 1:65536 is not HOST_PORT:DEVICE_PORT, each at most 65535"),
+        (["--forward", "²:1"], "--forward ²:1 is not HOST_PORT:DEVICE_PORT"),
     ],
 )
 def test_wrong_options_are_one_line(kairos, words, text):

@@ -9,7 +9,7 @@ import pytest
 
 from kairos import pyon
 from kairos.controllers.listening import LOCAL, bound
-from kairos.controllers.logs import LogReceiver, Records
+from kairos.controllers.logs import LINE_LIMIT, LogReceiver, Records
 from kairos.controllers.publishing import MESSAGES, WAITING, Broadcaster, Publication, Publisher
 from kairos.errors import UsageError
 from tests.support import PATIENCE
@@ -188,6 +188,21 @@ def test_records_are_put_together_from_lines():
         (20, "print:NOISE:a:b"),
         (30, "n:m:o"),
     ]
+
+
+def test_record_that_announces_many_lines_is_cut_off():
+    records, line = Records(), "x" * (LINE_LIMIT // 4)
+    found = [record for text in ["INFO<999999>:flood:", *[line] * 9] for record in records.add(text)]
+    assert [len(text) for _, text in found][1:] == [len(f"print:{line}")] * 5
+    assert found[0][1].startswith("flood:\nx") and len(found[0][1]) < LINE_LIMIT + 2 * len(line)
+
+
+def test_source_with_an_endless_name_is_not_listened_to(running):
+    taken = []
+    server = running(LogReceiver(lambda *record: taken.append(record)))
+    connection, _ = client(server.ports[0], b"ARTIQ logging", b"x" * 300 + b":INFO:driver:on")
+    assert connection.recv(1) == b"" and not taken
+    connection.close()
 
 
 def test_records_are_received_over_the_network(running):

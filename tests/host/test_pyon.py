@@ -1,5 +1,7 @@
 """Encoding and decoding of PYON."""
 
+import ast
+import tracemalloc
 from fractions import Fraction
 
 import numpy
@@ -8,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kairos import pyon
+from kairos.pyon import literals
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
 VALUES = st.recursive(
@@ -31,7 +34,16 @@ def test_encoded_numpy_values_keep_their_type():
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("3", 3), ('"a"', "a"), ("'a'", "a"), ("(1, 2)", (1, 2)), ("True", True), ("true", True), ("[1.5]", [1.5])],
+    [
+        ("3", 3),
+        ('"a"', "a"),
+        ("'a'", "a"),
+        ("(1, 2)", (1, 2)),
+        ("1, 2", (1, 2)),
+        ("True", True),
+        ("true", True),
+        ("[1.5]", [1.5]),
+    ],
 )
 def test_values_typed_by_users_are_decoded(text, value):
     assert pyon.decode(text) == value
@@ -120,3 +132,50 @@ def test_value_in_a_file_is_replaced_completely(tmp_path):
     with pytest.raises(TypeError):
         pyon.store_file(path, {"a": object()})
     assert pyon.load_file(path) == value and list(tmp_path.iterdir()) == [path]
+
+
+NESTED = st.recursive(
+    st.sampled_from(
+        "1 -2 0777 0x1F 1_0 1e3 .5 1. 2j -0.0 None True nan '' b'a' 'é\\n' \"'\" r'\\' ''' ' ''' 'a'b'c' ... a f'1' "
+        "set() slice(1) Fraction(1,2) int(1) --1 1+2j 1-True (1) 1if 2else 3 *a 1__0 0b12 '\\x' u'a' ub'' '\n'".split(
+            " "
+        )
+    ),
+    lambda inner: st.lists(inner, max_size=4).flatmap(
+        lambda values: st.sampled_from(["[{}]", "({})", "({},)", "{{{}}}", "set([{}])", "{{{}}}", "{}", "[{},]"]).map(
+            lambda form: form.format(", ".join(values)).replace(", ", ": ", form == "{{{}}}")
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::SyntaxWarning")
+@given(NESTED)
+def test_literals_have_the_values_of_python(text):
+    names = {"nan": 0.5, "set": set, "slice": slice, "Fraction": Fraction}
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+        allowed = not any(
+            isinstance(node, ast.Starred | ast.IfExp | ast.JoinedStr)
+            or (isinstance(node, ast.Constant) and node.value is ...)
+            or (isinstance(node, ast.BinOp | ast.UnaryOp) and "True" in ast.unparse(node))
+            for node in ast.walk(tree)
+        )
+        wanted = eval(compile(tree, "", "eval"), {"__builtins__": {}, **names}) if allowed else ValueError
+    except Exception:
+        wanted = ValueError
+    try:
+        found = literals.value_of(text, {"None": None, "True": True, "nan": 0.5}, names)
+    except Exception:
+        found = ValueError
+    assert repr(found) == repr(wanted)
+
+
+def test_literals_of_megabytes_take_little_memory():
+    tracemalloc.start()
+    try:
+        assert len(pyon.decode(f"({'1,' * 50_000})")) == 50_000
+        assert tracemalloc.get_traced_memory()[1] < 2 << 20
+    finally:
+        tracemalloc.stop()

@@ -14,6 +14,7 @@ from PIL import Image
 
 from kairos.cli import main
 from kairos.cli.address import address_of
+from kairos.waveform.results import _edges
 from tests.support.analyzer_record import DUMP
 from tests.support.command import one_line, run_kairos
 from tests.support.paths import BUILD, EXAMPLES
@@ -155,10 +156,10 @@ def test_plot_overlays_files_with_error_bars(results, tmp_path):
     words = ["scan/y", "-x", "scan/x", "--error", "scan/e", "--with", str(other), "-o", str(path)]
     assert main(["plot", str(results), *words]) == 0
     texts = drawn(path)
-    assert {"results: scan/y", "other: scan/y", "scan/x"} <= texts
+    assert {"results: scan/y / V", "other: scan/y", "scan/x"} <= texts
     assert any(text.startswith("Scan, run 12, 1970-01-01") for text in texts), texts
     assert main(["plot", str(results), "scan/y", "scan/x", "--overlay", "-o", str(path)]) == 0
-    assert {"scan/y", "scan/x", "value", "index"} <= drawn(path)
+    assert {"scan/y / V", "scan/x", "value", "index"} <= drawn(path)
     with h5py.File(other, "a") as file:
         file["datasets/image"] = [[1, 2], [3, 4]]
     assert main(["plot", str(results), "image", "--with", str(other), "-o", str(path)]) == 0
@@ -191,6 +192,31 @@ def test_plot_draws_histograms_and_planes(results, tmp_path, capsys):
         assert main(["plot", str(results), *words, "-o", str(path)]) == 1
         assert text in capsys.readouterr().err
     assert main(["plot", str(results), "some", "--histogram", "-o", str(path)]) == 0
+
+
+def test_histograms_have_bins_for_integers_in_common(results, tmp_path):
+    counts = np.random.default_rng(3).poisson(12, 400)
+    assert set(np.diff(_edges([counts, counts // 4]))) == {1.0}
+    edges = _edges([counts])
+    assert edges[0] == counts.min() - 0.5 and edges[-1] > counts.max() >= edges[-2]
+    assert set(np.diff(_edges([counts * 1000]))) <= set(range(1000, 4000))
+    for odd in ([1e-300, 1.0, 1e300], [5.0, 5.0], [3], [True, False], [np.nan], [0, 2**62], [0.0, 1e-320]):
+        edges = np.asarray(_edges([np.array(odd)]))
+        assert 2 <= len(edges) <= 500 and (np.diff(edges) > 0).all(), odd
+
+
+def test_plot_labels_the_axis_of_an_overlay_with_the_unit_in_common(results, tmp_path):
+    path = tmp_path / "a.svg"
+    with h5py.File(results, "a") as file:
+        for name, unit in (("$a_1$", "V"), ("b\n$", "V"), ("c", "s")):
+            file["datasets"].create_dataset(name, data=[1.0, 2.0]).attrs["unit"] = unit
+    for names, shown in [
+        (["$a_1$"], {"$a_1$ / V"}),
+        (["$a_1$", "b\n$"], {"value / V", "$a_1$", "b\\n$"}),
+        (["$a_1$", "c"], {"value", "$a_1$ / V", "c / s"}),
+    ]:
+        assert main(["plot", str(results), *names, "--overlay", "-o", str(path)]) == 0
+        assert shown <= drawn(path)
 
 
 def test_plot_of_dataset_that_fills_memory_is_refused(results, capsys):

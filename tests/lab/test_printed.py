@@ -60,11 +60,21 @@ def test_end_of_a_flood_is_logged_and_the_rest_is_counted(file):
     assert sum(len(text) for _, text in all_of(Output(file))) < 2 * printed.BLOCK
 
 
-def test_log_remembers_a_bounded_amount_of_text(tmp_path):
-    class Deaf:
-        def broadcast(self, *_):
-            pass
+class Deaf:
+    def broadcast(self, *_):
+        pass
 
+
+def test_record_pretends_to_be_no_other_in_the_file_of_the_log(tmp_path):
+    log = Log(Deaf(), tmp_path / "lab.log")
+    log.take("x\r\x1b[31m\ny", logging.INFO, "a:b\n2026-01-01 00:00:00 ERROR master: forged\x1b[2K\0")
+    log.close()
+    first, second = (tmp_path / "lab.log").read_text().splitlines()
+    assert first.endswith("INFO x\\r\\x1b[31m\\ny: a:b")
+    assert second == "    2026-01-01 00:00:00 ERROR master: forged\\x1b[2K\\x00"
+
+
+def test_log_remembers_a_bounded_amount_of_text(tmp_path):
     log = Log(Deaf(), tmp_path / "lab.log")
     for number in range(200):
         log.take("x", logging.INFO, f"{number} {'y' * (1 << 20)}")

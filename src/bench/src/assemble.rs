@@ -59,6 +59,7 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
     let file = source.parse()?;
     let mut bench = Bench {
         source,
+        lines: source.lines(),
         pins: Pins::new(device.pads, device.names),
         seed: file.seed,
         engine: Engine::default(),
@@ -111,6 +112,8 @@ struct Known {
 
 struct Bench<'a> {
     source: Source<'a>,
+    /// Where the lines of the source begin.
+    lines: Vec<usize>,
     pins: Pins<'a>,
     seed: u64,
     engine: Engine,
@@ -156,8 +159,8 @@ impl Bench<'_> {
         }
         let model = self.engine.add(text, outputs, model);
         if !name.span().is_empty() {
-            self.engine
-                .set_location(model, &self.source.location(name.span().start));
+            let line = self.lines.partition_point(|line| *line <= name.span().start);
+            self.engine.set_location(model, &format!("{}:{line}", self.source.name));
         }
         let (tones, volts) = (gives.count(Kind::Tone), gives.count(Kind::Volts));
         self.plan.0.push(json!({

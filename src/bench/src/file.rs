@@ -21,7 +21,7 @@ pub use adc::{Inputs, Wire};
 pub use light::{Beam, Camera, Comb, Crystal, Drive, Line, Photodiode};
 pub use revisions::{MirnyRevision, SamplerRevision};
 pub use rf::{Converter, RfSource};
-pub use source::{text_of, Source};
+pub use source::{load, read_at_most, Source};
 
 /// Parts of a kind, by their names.
 pub type Parts<T> = BTreeMap<Spanned<String>, T>;

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use kairos_emulator::host::cli::{build, plan, Arguments};
+use kairos_emulator::host::failure::report;
 
 fn main() -> ExitCode {
     let started = Instant::now();
@@ -16,7 +17,7 @@ fn main() -> ExitCode {
         .init();
     let arguments = Arguments::parse(); // exits with status 2 and a message if they are wrong
     let fail = |message: String, code: u8| {
-        eprintln!("kairos-emulator: {message}");
+        report(message);
         ExitCode::from(code)
     };
     match plan(&arguments) {

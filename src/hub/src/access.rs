@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{header, HeaderMap, StatusCode, Uri};
+use axum::http::{header, Extensions, HeaderMap, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -85,14 +85,15 @@ impl Refusals {
         (*count <= REFUSALS_LOGGED, unlisted)
     }
 
-    fn log(&self, from: &str, path: &str, status: &Status) {
+    /// Counts a refused call, and logs why, unless there were too many.
+    pub fn log(&self, from: &str, path: &str, why: &str) {
         let (is_logged, unlisted) = self.count(Instant::now());
         if unlisted > 0 {
             tracing::warn!("refused {unlisted} more calls, which are not listed");
         }
         if is_logged {
             let shown: String = path.chars().take(PATH_SHOWN).collect();
-            tracing::warn!(from, method = shown, "refused: {}", status.message());
+            tracing::warn!(from, method = shown, "refused: {why}");
         }
     }
 }
@@ -298,7 +299,7 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
         Ok(None) => return next.run(request).await,
         Ok(Some(found)) => found,
         Err(status) => {
-            gate.refusals.log(&from(&request), path, &status);
+            gate.refusals.log(&from(request.extensions()), path, status.message());
             return refuse(path, status);
         }
     };
@@ -326,8 +327,8 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
 }
 
 /// The address that a call comes from.
-fn from(request: &Request) -> String {
-    let connection = request.extensions().get::<TcpConnectInfo>();
+pub fn from(extensions: &Extensions) -> String {
+    let connection = extensions.get::<TcpConnectInfo>();
     let address = connection.and_then(TcpConnectInfo::remote_addr);
     address.map_or_else(|| "?".into(), |address| address.to_string())
 }

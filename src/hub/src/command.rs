@@ -11,6 +11,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::plugins::orphans;
 use crate::server;
 use crate::settings::Settings;
+use crate::text::PlainLines;
 use crate::traces::{logged, Export};
 
 #[derive(Parser)]
@@ -69,12 +70,10 @@ async fn log_and_run(arguments: Arguments, export: Export) -> ExitCode {
         }
     };
     let levels = tracing_subscriber::EnvFilter::try_from_env("KAIROS_HUB_LOG").unwrap_or_else(|_| "info".into());
-    let log = tracing_subscriber::fmt::layer()
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt::layer().with_ansi(std::io::stderr().is_terminal());
     let log = match arguments.log_format {
-        LogFormat::Text => log.boxed(),
-        LogFormat::Json => log.json().flatten_event(true).boxed(),
+        LogFormat::Text => log.with_writer(|| PlainLines(std::io::stderr())).boxed(),
+        LogFormat::Json => log.with_writer(std::io::stderr).json().flatten_event(true).boxed(),
     };
     tracing_subscriber::registry()
         .with(spans)

@@ -205,7 +205,9 @@ pub fn interrupted(line: &str) -> Option<String> {
         _ => return None,
     };
     let when = words.next().and_then(date).unwrap_or_else(|| "?".into());
-    let count = words.next().unwrap_or("?");
+    // Only a number: it is shown, and the file may have any content.
+    let count = words.next().and_then(|count| count.parse::<usize>().ok());
+    let count = count.map_or_else(|| "?".into(), |count| count.to_string());
     Some(format!(
         "{what} during a batch of {count} instructions started {when}: it is unknown how much of it was executed"
     ))
@@ -334,6 +336,7 @@ mod tests {
         for line in ["begun", "begun x 4", "begun -1 4", "begun 1e30 4", "lost nan 4"] {
             assert!(texts(line).contains("started ?"), "{line}");
         }
+        assert!(texts("begun 1 \u{1b}[2J").contains("a batch of ? instructions"));
     }
 
     #[test]

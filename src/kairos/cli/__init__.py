@@ -14,13 +14,12 @@ import sys
 
 from .. import __version__
 from ..errors import CommandLineError, KairosError
-from ..texts import plain
 from . import commands
 from .candidates import SHELL_NAMED
 from .candidates import main as complete
 from .command import Parser, option_meant
 from .options import EXPERIMENT
-from .printed import OutputFailed, printed
+from .printed import OutputFailed, print_notice, printed
 from .replaced import check_outputs
 
 __all__ = ["main", "parser"]
@@ -134,7 +133,7 @@ def main(argv=None) -> int:
     except KairosError as error:
         return _failed(error)
     except KeyboardInterrupt as interruption:
-        print("kairos: interrupted", file=sys.stderr)
+        print_notice("kairos: interrupted")
         if words[:1] == ["run"]:
             _report_missing(args, words)
         return code_of(interruption)
@@ -151,8 +150,5 @@ def _report_missing(args, words: list[str]):
 
 
 def _failed(error) -> int:
-    # Imported late, because most runs do not need it.
-    from .colour import coloured
-
-    print(coloured(f"kairos: {plain(str(error))}"), file=sys.stderr)
+    print_notice(f"kairos: {error}")
     return 2 if isinstance(error, CommandLineError) else 1

@@ -1,14 +1,13 @@
 """Compares the device database with the gateware of the device while the first kernel is compiled."""
 
-import sys
 from threading import Thread
 
 from ..devices import devices_on
 from ..devices.agreement import destinations, disagreements
 from ..errors import KairosError
 from ..network.management import PORT, Management
-from ..texts import plain
 from .address import service_of
+from .printed import print_notice
 
 __all__ = ["Agreement"]
 
@@ -47,4 +46,4 @@ class Agreement:
         except (KairosError, OSError):
             return  # a device that is busy, protected or of another make: the run will tell
         for line in disagreements(self._entries, gateware.clock, boards):
-            print(f"kairos: {self._path}: {plain(line)}", file=sys.stderr)
+            print_notice(f"kairos: {self._path}: {line}")

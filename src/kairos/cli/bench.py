@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 from .. import emulator as emulation
@@ -12,9 +11,9 @@ from ..emulator.cards import doubled, lacking
 from ..emulator.process import SAYS, wiring
 from ..emulator.unseen import unseen
 from ..errors import UsageError
-from ..texts import plain
 from .bench_plot import write_plot
 from .outputs import check_picture
+from .printed import print_notice
 
 __all__ = ["bench_file", "check", "draw", "plan_of", "print_warnings"]
 
@@ -108,7 +107,7 @@ def print_warnings(device, database: DeviceDB):
     state = device.control.request("bench")
     found = unseen(device, state, database.channel_names(), database.channels_of("TTLInOut"))
     for at_ns, text, chain in [*state["warnings"], *state["unfinished"], *found]:
-        print(f"bench: at {at_ns / 1e6:.6f} ms{_line(device, chain)}: {plain(text)}", file=sys.stderr)
+        print_notice(f"bench: at {at_ns / 1e6:.6f} ms{_line(device, chain)}: {text}")
 
 
 def _line(device, chain) -> str:

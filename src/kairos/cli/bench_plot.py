@@ -4,7 +4,7 @@ on the right."""
 from collections import defaultdict
 from itertools import cycle, pairwise
 
-from ..pictures import COLORS, FONT, drawing, save
+from ..pictures import COLORS, FONT, NAMES, drawing, save
 
 __all__ = ["places", "write_plot"]
 
@@ -27,7 +27,7 @@ def write_plot(path, plan: dict):
     rows = 1 + max((y for _, y in found.values()), default=0)
     # Pins have the last colour; with many kinds some share a colour.
     colors = dict(zip(dict.fromkeys(kinds.values()), cycle(COLORS[:-1]), strict=False))
-    with drawing(**FONT) as pyplot:
+    with drawing(**FONT, **NAMES) as pyplot:
         size = (columns * _WIDTH, max(2, rows) * _HEIGHT)
         figure, axes = pyplot.subplots(figsize=size, layout="constrained")
         axes.set_axis_off()

@@ -1,11 +1,11 @@
 """``kairos calibrate``: calibrates what is stale, and says how far it is."""
 
 import json
-import sys
 
 from ..errors import CommandLineError
 from ..labclient import connect
 from .follow import insist
+from .printed import print_notice
 from .tables import print_table
 
 __all__ = ["calibrate"]
@@ -44,7 +44,7 @@ def _list(lab, as_json: bool) -> int:
         empty = "there is no calibration: an experiment that calls self.calibrates(...) in build is one"
         print_table(("calibration", "sets", "needs", "state"), rows, empty)
     for problem in known["problems"]:
-        print(f"kairos: {problem}", file=sys.stderr)
+        print_notice(f"kairos: {problem}")
     return 0
 
 

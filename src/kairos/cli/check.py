@@ -32,7 +32,7 @@ from .colour import coloured
 from .command import above
 from .experiments import import_file
 from .options import TWIN
-from .printed import styled
+from .printed import print_notice, styled
 from .report import UserCodeError
 from .sarif import sarif
 
@@ -68,7 +68,7 @@ def check(args) -> int:
             print(timing["text"] + "\n")
         text = "\n\n".join(diagnostic.text for diagnostic in found)
         styled(coloured(plain(text), sys.stdout) + ("\n" if found else ""))
-        print(_summary(found, len(files)), file=sys.stderr)
+        print_notice(_summary(found, len(files)))
     return int(any(args.strict or not diagnostic.warning for diagnostic in found))
 
 

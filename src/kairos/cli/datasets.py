@@ -10,6 +10,7 @@ from ..experiment.store import DatasetStore
 from ..labclient import connect
 from ..quantities import Quantity
 from .command import suggestion
+from .printed import print_notice
 from .tables import json_line, plain_value
 
 __all__ = ["delete", "get", "list_all", "set_value"]
@@ -82,7 +83,7 @@ def list_all(args):
             try:
                 value, metadata = store.get(key), store.get_metadata(key)
             except UsageError as error:
-                print(f"kairos: {error}", file=sys.stderr)
+                print_notice(f"kairos: {error}")
                 continue
             if args.json:
                 print(_as_json(key, value, metadata))

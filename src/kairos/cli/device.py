@@ -10,10 +10,10 @@ from .. import files
 from ..contracts.configuration import KEYS
 from ..contracts.management import DESTINATION_LOCAL
 from ..network.management import PORT, Management, read_key
-from ..texts import plain
 from .address import address_of
 from .command import suggestion
 from .links import destination_of
+from .printed import print_notice
 
 __all__ = ["debug", "erase", "flash", "log", "read", "reboot", "remove", "write"]
 
@@ -70,7 +70,7 @@ def write(management, args):
     for key, _ in (*args.string, *args.file):
         if key.lower() not in KEYS:
             hint = suggestion(key.lower(), KEYS)
-            print(plain(f"kairos: '{key}' is stored, but the firmware has no such key{hint}"), file=sys.stderr)
+            print_notice(f"kairos: '{key}' is stored, but the firmware has no such key{hint}")
     for key, value in args.string:
         management.config_write(key, value.encode())
     for key, path in args.file:

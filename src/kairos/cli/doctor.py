@@ -7,7 +7,6 @@ descriptor; and asks the device about its clock, supplies, links, the power of i
 import json
 import re
 import struct
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from ..network.management import PORT, Management, read_key
 from ..texts import plain
 from .address import address_of
 from .links import destination_of, tree_of
+from .printed import print_notice
 
 __all__ = ["doctor"]
 
@@ -66,7 +66,7 @@ def doctor(args) -> int:
             print(json.dumps(asdict(finding)) if args.json else plain(str(finding)))
     counts = {state: sum(finding.state == state for finding in found) for state in ("bad", "warning")}
     if not args.json:
-        print(f"{counts['bad']} bad, {counts['warning']} to look at, of {len(found)} findings", file=sys.stderr)
+        print_notice(f"{counts['bad']} bad, {counts['warning']} to look at, of {len(found)} findings")
     return int(counts["bad"] > 0)
 
 

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from .. import files
 from ..errors import KairosError
 from ..quantities import readable
-from ..texts import plain
 from ..waveform.table import format_duration
 from .bench import print_warnings
 from .outputs import Outputs
+from .printed import print_notice
 from .shown import Shown
 from .signals import held
 from .unshown import print_rounded, print_undriven
@@ -65,7 +65,7 @@ class Ending:
             with self._step("the pulses are not shown"):
                 shown = Shown(recording, device, experiment.devices.ddb.entries, self._window)
                 for line in shown.unknown(experiment.devices.ddb.entries):
-                    print(f"kairos: {plain(line)}", file=sys.stderr)
+                    print_notice(f"kairos: {line}")
             why = "the pulses could not be read"
         if device is not None and device.is_alive():
             with self._step("the warnings of the bench are not shown"):
@@ -136,7 +136,7 @@ def _print_lost(device):
     its end."""
     for line in [] if device is None or not device.is_alive() else device.lost_outputs():
         why = next(why for error, why in LOST.items() if error in line)
-        print(f"kairos: {plain(line)}: {why}", file=sys.stderr)
+        print_notice(f"kairos: {line}: {why}")
 
 
 def _print_datasets(datasets):
@@ -147,7 +147,7 @@ def _print_datasets(datasets):
 def _record(device, devices):
     clocks = devices.ddb.channels_of("TTLClockGen")
     if not device.wait_idle(clocks=clocks):
-        print("kairos: the recording ends while the device still has outputs queued", file=sys.stderr)
+        print_notice("kairos: the recording ends while the device still has outputs queued")
     return device.recording(devices.ddb.channel_names())
 
 

@@ -20,8 +20,8 @@ from ..experiment.hdf5 import write_hdf5
 from ..experiment.standalone import IgnoredCommands, SingleRun, TerminationRequested
 from ..experiment.store import DatasetStore
 from . import precompiled, report
-from .colour import coloured
 from .command import check_known
+from .printed import print_notice
 from .provenance import Provenance
 
 __all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_arguments", "record_of", "statistics_of"]
@@ -248,7 +248,7 @@ class Experiment:
             result = compiler.emit(
                 stage, type(instance).run, (instance,), {}, core=core, strict=strict, warnings=warnings
             )
-            print(*map(coloured, warnings), sep="\n", end="\n" if warnings else "", file=sys.stderr)
+            print_notice(*warnings)
             return result
 
     def statistics(self):

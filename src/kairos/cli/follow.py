@@ -15,7 +15,8 @@ from ..experiment.datasets import apply_change
 from ..labclient import LaboratoryOffline, connect
 from ..labfolder import BROADCAST, NOTIFY, state_of
 from ..quantities import Quantity
-from .printed import OutputFailed
+from ..texts import record_lines
+from .printed import OutputFailed, print_notice
 from .tables import json_line
 
 __all__ = ["insist", "log", "watch"]
@@ -65,13 +66,13 @@ class _Waiting:
 
     def go_on(self):
         if not self._is_reported:
-            print("the laboratory does not answer; it is waited for", file=sys.stderr, flush=True)
+            print_notice("the laboratory does not answer; it is waited for")
         self._is_reported = True
         time.sleep(RETRY)
 
     def end(self):
         if self._is_reported:
-            print("the laboratory is back", file=sys.stderr, flush=True)
+            print_notice("the laboratory is back")
         self._is_reported = False
 
 
@@ -135,7 +136,7 @@ def _print_record(record, as_json: bool):
         print(json.dumps({"level": level, "source": source, "time": moment, "text": text}), flush=True)
     else:
         name = logging.getLevelName(level)
-        print(f"{time.strftime('%H:%M:%S', time.localtime(moment))} {name} {source}: {text}", flush=True)
+        print(record_lines(f"{time.strftime('%H:%M:%S', time.localtime(moment))} {name} {source}", text), flush=True)
 
 
 def watch(args):
@@ -150,7 +151,7 @@ def watch(args):
             datasets = change["struct"]
             changed = set(datasets)
             if sys.stdout.isatty() and not (changed & set(args.keys) if args.keys else changed):
-                print(f"no dataset{' of these' if args.keys else ''} yet; waiting", file=sys.stderr)
+                print_notice(f"no dataset{' of these' if args.keys else ''} yet; waiting")
         else:
             path = change["path"]
             if path:

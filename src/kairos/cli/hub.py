@@ -12,6 +12,7 @@ from ..errors import CommandLineError, UsageError
 from .device import entry
 from .hub_lab import named, number, open_lab
 from .hub_readings import shown
+from .printed import print_notice
 from .tables import print_aligned
 
 __all__ = [
@@ -218,7 +219,7 @@ def token(args):
     it is not redirected to a file. The hub does not need the token itself."""
     made = secrets.token_urlsafe(32)
     digest = hashlib.sha256(made.encode()).hexdigest()
-    print(f"the token of {args.name}, displayed only this once: {made}", file=sys.stderr)
+    print_notice(f"the token of {args.name}, displayed only this once: {made}")
     print(f'[[token]]\nname = {json.dumps(args.name)}\nrole = "{args.role}"\nsha256 = "{digest}"')
 
 

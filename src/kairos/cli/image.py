@@ -1,12 +1,12 @@
 """``kairos image``: boot images for SD card or flash."""
 
 import json
-import sys
 
 from .. import files
 from ..boot import boards, boot_image, check_chip
 from ..emulator.artifacts import built_firmware
 from ..errors import CommandLineError, UsageError
+from .printed import print_notice
 
 __all__ = ["write_image"]
 
@@ -33,7 +33,7 @@ def write_image(args):
     image = boot_image(loader, firmware, args.gateware, board=board)
     files.write(args.output, image)
     if args.gateware is None:
-        print("this image contains no gateware: give a bitstream with --gateware", file=sys.stderr)
+        print_notice("this image contains no gateware: give a bitstream with --gateware")
     if args.json:
         print(json.dumps({"file": args.output, "bytes": len(image), "board": board}))
     else:

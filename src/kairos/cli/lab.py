@@ -10,6 +10,7 @@ from ..emulator.artifacts import built_database
 from ..errors import UsageError
 from ..labclient import connect
 from .new import filled
+from .printed import print_notice
 
 __all__ = ["end", "start", "status"]
 
@@ -26,7 +27,7 @@ def start(args):
         raise UsageError(f"there is no folder {folder}: 'kairos new --lab NAME' creates one")
     if not ((folder / DATABASE).exists() or (folder / "lab.toml").exists()):
         emulated(folder)
-        print(f"there was no {DATABASE}: wrote one for an emulated device with a virtual ion", file=sys.stderr)
+        print_notice(f"there was no {DATABASE}: wrote one for an emulated device with a virtual ion")
     sys.stdout.flush()
     # The service is a program of its own: it imports much that no other command needs.
     os.execv(sys.executable, [sys.executable, "-m", "kairos.lab", str(folder)])
@@ -50,7 +51,7 @@ def status(args):
     finished = f", {known['runs']} finished" if known["runs"] is not None else ""
     print(f"{known['queue']} in the queue{finished}")
     if known["problem"]:
-        print(f"kairos: {known['problem']}", file=sys.stderr)
+        print_notice(f"kairos: {known['problem']}")
 
 
 def end(args):

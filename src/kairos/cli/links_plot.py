@@ -1,7 +1,7 @@
 """The picture of ``kairos links --plot``: the boards as boxes, one per row and indented relative to
 the upstream board, each with the state of its link."""
 
-from ..pictures import COLORS, FONT, drawing, save
+from ..pictures import COLORS, FONT, NAMES, drawing, save
 
 __all__ = ["write_plot"]
 
@@ -29,7 +29,7 @@ def write_plot(path, links: list[tuple[int, dict[str, str]]]):
         boards.append((depth, row, _name(link), _color(link)))
     boxes = max(depth * _INDENT + len(name) * _LETTER + 2 * _PAD for depth, _, name, _ in boards)
     width, height = boxes + _TEXT + 3 * _GAP, len(boards) * _ROW + _GAP
-    with drawing(**FONT) as pyplot:
+    with drawing(**FONT, **NAMES) as pyplot:
         figure, axes = pyplot.subplots(figsize=(width, height))
         figure.subplots_adjust(0, 0, 1, 1)
         axes.set_axis_off()

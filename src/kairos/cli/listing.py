@@ -1,12 +1,12 @@
 """``kairos experiments``: the experiments in the repository of the laboratory, and what they take."""
 
 import json
-import sys
 
 from ..errors import CommandLineError, UsageError
 from ..labclient import connect
 from ..texts import plain
 from .command import suggestion
+from .printed import print_notice
 from .tables import json_line, print_table
 
 __all__ = ["full_name", "list_all", "names_of", "rehearsed", "scan", "show"]
@@ -23,7 +23,7 @@ def list_all(args):
         rows = [(name, entry["class_name"], entry["file"]) for name, entry in sorted(listed["experiments"].items())]
         print_table(("experiment", "class", "file"), rows, "there is no experiment in the repository")
     for file, problem in listed["problems"].items():
-        print(f"kairos: {file} cannot be examined: {_in_line(problem)}", file=sys.stderr)
+        print_notice(f"kairos: {file} cannot be examined: {_in_line(problem)}")
 
 
 def _in_line(problem: str) -> str:
@@ -45,7 +45,7 @@ def rehearsed(args) -> int:
             more = f" ({'; '.join(each['changes'])})" if each["changes"] else ""
             print(plain(f"{name}: {each['sentence']}{more}"))
     if not answer["done"]:
-        print("kairos: others are being rehearsed", file=sys.stderr)
+        print_notice("kairos: others are being rehearsed")
     elif not found and lab.experiments()["experiments"]:
         raise UsageError("experiments are not rehearsed: set 'commits = true' under [rehearsal] in lab.toml")
     return int(not all(each["passed"] for each in found.values()))
@@ -141,4 +141,4 @@ def scan(args):
     listed = lab.experiments()
     print(f"{len(listed['experiments'])} experiments")
     for file, problem in listed["problems"].items():
-        print(f"kairos: {file} keeps its former entry: {problem}", file=sys.stderr)
+        print_notice(f"kairos: {file} keeps its former entry: {problem}")

@@ -39,7 +39,9 @@ class Watched(NamedTuple):
     def _quantity(self, value: int) -> str:
         quantity = self.card.quantity(value)
         if self.card.unit != "Hz":
-            return f"{quantity:.4f} {self.card.unit}"
+            # The gateware begins with 0, which is also the code of the lowest voltage.
+            unsaid = "" if value else ", or nothing was written yet"
+            return f"{quantity:.4f} {self.card.unit}{unsaid}"
         return f"{round(quantity / MEGA, 6):.10g} MHz"
 
 

@@ -5,7 +5,6 @@ of failures of the others, the datasets first, since they cannot be obtained aga
 """
 
 import os
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from ..runs import ResultsFile, is_replaceable
 from ..waveform.plot import write_plot
 from ..waveform.vcd import write_vcd
 from ..waveform.window import Window
+from .printed import print_notice
 
 __all__ = ["Outputs", "check_picture", "duration_ns", "table_limit", "window_of"]
 
@@ -100,10 +100,7 @@ class Outputs:
             if option == "--log":
                 failures += self._written(option, lambda: _check_log(self.files["--log"], device))
             elif option == "--plot" and shown is not None and not shown.has_activity():
-                print(
-                    f"kairos: no pin changes in the time to show, so --plot {self.files[option]} is not drawn",
-                    file=sys.stderr,
-                )
+                print_notice(f"kairos: no pin changes in the time to show, so --plot {self.files[option]} is not drawn")
             elif option != "-o" and shown is not None:
                 failures += self._written(option, lambda option=option: self._draw(option, shown, experiment, device))
             elif option in OF_PINS:
@@ -123,7 +120,7 @@ class Outputs:
         missing = [f"{option} {self.files[option]}" for option in chosen]
         if missing:
             verb = "is" if len(missing) == 1 else "are"
-            print(f"kairos: {why}, so {', '.join(missing)} {verb} not written", file=sys.stderr)
+            print_notice(f"kairos: {why}, so {', '.join(missing)} {verb} not written")
 
     def _written(self, option: str, write: Callable[[], Path | None], later: list | None = None) -> list[str]:
         """Write a file; returns a line if that fails. `write` returns the path, or None if there is
@@ -150,7 +147,7 @@ class Outputs:
         either, which replaces nothing."""
         if not (completed or experiment.datasets.local or _has_run(experiment)):
             why = "the run has set no dataset, and no kernel has run"
-            print(f"kairos: -o {self.results.named} is not written: {why}", file=sys.stderr)
+            print_notice(f"kairos: -o {self.results.named} is not written: {why}")
             return None
         path = self.results.path(experiment.rid, experiment.name, started, completed)
         files.folder(path.parent)  # it may have been removed meanwhile
@@ -161,7 +158,7 @@ class Outputs:
             raise
         self._written_datasets = path
         if self.results.was_changed and not self._quiet:
-            print(f"kairos: {self.results.named} was written by others during the run, and is kept", file=sys.stderr)
+            print_notice(f"kairos: {self.results.named} was written by others during the run, and is kept")
         return path
 
     def add_waveform(self, experiment, started: float, waveform: dict):

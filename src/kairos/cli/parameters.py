@@ -1,13 +1,13 @@
 """``kairos parameters``: persistent datasets of the laboratory, every value they have had, and what is stale."""
 
 import json
-import sys
 import time
 
 from .. import pyon
 from ..errors import UsageError
 from ..labclient import connect
 from ..quantities import Quantity
+from .printed import print_notice
 from .tables import json_line, print_table
 
 __all__ = ["accept", "history", "list_all", "proposed", "reject", "restore", "stale"]
@@ -42,7 +42,7 @@ def stale(args) -> int:
         rows = [(each["key"], each["reason"], each["calibration"] or "no experiment sets it") for each in found]
         print_table(("parameter", "why", "calibrated by"), rows, "every parameter is valid")
     for problem in lab.calibrations()["problems"]:
-        print(f"kairos: {problem}", file=sys.stderr)
+        print_notice(f"kairos: {problem}")
     return 1 if found else 0
 
 

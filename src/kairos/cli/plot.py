@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import pyon, resultfiles
 from ..errors import CommandLineError, UsageError
+from ..texts import one_line
 from ..waveform.results import Curve, Style, write_curves
 from .command import suggestion
 from .outputs import check_picture
@@ -44,7 +45,7 @@ def _curves(args, file: str, source: str) -> list[Curve]:
     of = {name: getattr(args, name) for name in ("x", "y", "error")}
     for name in (*args.datasets, *filter(None, of.values())):
         if name not in known:
-            question = suggestion(name, known) or f"; it has {', '.join(known) or 'none'}"
+            question = suggestion(name, known) or f"; it has {', '.join(map(one_line, known)) or 'none'}"
             raise UsageError(f"{file} has no dataset '{name}'{question}")
         if name not in numbers:
             raise UsageError(f"dataset '{name}' of {file} is not a list or matrix of numbers, or is too large")

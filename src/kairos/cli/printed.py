@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from ..errors import KairosError
 from ..texts import plain
 
-__all__ = ["OutputFailed", "printed", "styled"]
+__all__ = ["OutputFailed", "print_notice", "printed", "styled"]
 
 
 class OutputFailed(KairosError):
@@ -72,6 +72,19 @@ class _Plain(io.TextIOWrapper):
 def styled(text: str):
     """Print text with control sequences of our own."""
     getattr(sys.stdout, "write_styled", sys.stdout.write)(text)
+
+
+def print_notice(*lines: str):
+    """Print lines for the user to standard error, with colours on a terminal."""
+    if sys.stderr is None or not lines:
+        return
+    text = plain("\n".join(lines))
+    if sys.stderr.isatty():
+        # Imported late, because most runs do not need it.
+        from .colour import coloured
+
+        text = coloured(text)
+    print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager

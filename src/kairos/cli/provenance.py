@@ -16,6 +16,8 @@ from pathlib import Path
 from .. import __version__, pyon
 from ..devices import DEVICES, whole_text
 from ..emulator import fingerprints, is_emulated, variant_of
+from ..errors import UsageError
+from ..files import toml_of
 from ..installed import libraries
 from . import precompiled
 from .opened import Opened, hash_of_file
@@ -180,11 +182,9 @@ def data_of(bench: Path, text: str) -> dict[str, str]:
 
 def _named_in(bench: Path, text: str) -> list[Path]:
     """Return the files that the texts in a bench file are the names of."""
-    import tomllib  # imported late: most runs have no bench
-
     try:
-        waiting = [tomllib.loads(text)]
-    except tomllib.TOMLDecodeError:
+        waiting: list = [toml_of(text, bench)]
+    except UsageError:
         return []
     found = []
     while waiting:

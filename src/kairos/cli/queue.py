@@ -1,9 +1,8 @@
 """``kairos queue``: the runs that wait or run in the laboratory."""
 
-import sys
-
 from ..errors import CommandLineError, UsageError
 from ..labclient import connect
+from .printed import print_notice
 from .submit import answers, changed, moment
 from .tables import json_line, print_table
 
@@ -89,7 +88,7 @@ def terminate(args) -> int:
         try:
             lab.terminate(run, args.force)
         except UsageError as error:
-            print(f"kairos: {error}", file=sys.stderr)
+            print_notice(f"kairos: {error}")
             missing = 1
     return missing
 

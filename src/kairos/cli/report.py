@@ -41,7 +41,8 @@ def format_user_exception(error: BaseException) -> str:
     core_exception = getattr(error, "artiq_core_exception", None)
     if core_exception is not None:
         # Its message is at the end, with the exception.
-        said, message = str(core_exception), f": {core_exception.message}\n"
+        message = f": {_indented(core_exception.message)}\n"
+        said = str(core_exception).replace(f": {core_exception.message}\n", message)
         before, found, after = said.rpartition(message)
         once = found and type(error).__name__ in ADVICE
         parts.append(f"{before}\n{after}\n\n" if once else f"{said}\n\n")
@@ -51,9 +52,14 @@ def format_user_exception(error: BaseException) -> str:
     if frames:
         parts.append("Traceback (most recent call last):\n")
         parts += traceback.StackSummary.from_list(frames).format()
-    parts += traceback.format_exception_only(error)
+    parts.append(_indented("".join(traceback.format_exception_only(error)).rstrip()))
     advice = ADVICE.get(type(error).__name__) if core_exception is not None else None
     return "".join(parts).rstrip() + (f"\n  = help: {advice}" if advice else "")
+
+
+def _indented(message: str) -> str:
+    """Return a message whose further lines are indented: none can pretend to be a line of another report."""
+    return message.replace("\n", "\n    ")
 
 
 @contextmanager

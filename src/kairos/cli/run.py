@@ -8,17 +8,19 @@ from .. import emulator as emulation
 from ..contracts import analyzer, session
 from ..devices import DeviceDB
 from ..errors import CommandLineError, ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
-from ..texts import log_plainly, plain
+from ..texts import log_plainly
 from .address import service_of
 from .agreement import Agreement
 from .bench import bench_file
-from .colour import coloured
 from .ending import Ending
 from .outputs import Outputs, table_limit, window_of
+from .printed import print_notice
 from .signals import code_of
 from .wires import wires
 
 __all__ = ["run"]
+
+PORT_MAX = 65535
 
 
 def _settings(texts) -> dict:
@@ -37,8 +39,8 @@ def _forwards(texts) -> dict[int, int]:
     forwards = {session.PORT: 0}
     for text in texts:
         host, separator, device = text.partition(":")
-        if not (separator and host.isdecimal() and device.isdecimal()):
-            raise CommandLineError(f"--forward {text} is not HOST_PORT:DEVICE_PORT")
+        if not (separator and all(each.isdecimal() and int(each) <= PORT_MAX for each in (host, device))):
+            raise CommandLineError(f"--forward {text} is not HOST_PORT:DEVICE_PORT, each at most {PORT_MAX}")
         forwards[int(device)] = int(host)
     return forwards
 
@@ -114,12 +116,12 @@ def _run_on(args, ddb, device, shown, outputs):
         if ending.failures and not failed:
             raise UsageError("; ".join(ending.failures))
         # In addition to the failure of the run, which is also reported.
-        print(*(f"kairos: {plain(line)}\n" for line in ending.failures), sep="", end="", file=sys.stderr)
+        print_notice(*(f"kairos: {line}" for line in ending.failures))
 
     try:
         experiment.perform()
     except KeyboardInterrupt as interruption:
-        print("\nkairos: interrupted: the connection is closed, and the device stops the kernel", file=sys.stderr)
+        print_notice("\nkairos: interrupted: the connection is closed, and the device stops the kernel")
         finish(failed=True)
         return code_of(interruption)
     except SystemExit as error:
@@ -136,7 +138,7 @@ def _run_on(args, ddb, device, shown, outputs):
         sys.stdout.flush()
         agreement.wait()
         if error.is_reported:
-            print(coloured(f"kairos: {plain(str(error))}"), file=sys.stderr, flush=True)
+            print_notice(f"kairos: {error}")
         finish(failed=True)
         return 2 if isinstance(error, CommandLineError) else 1
     finish()

@@ -1,7 +1,6 @@
 """``kairos submit``: checks an experiment and its arguments, and puts it into the queue of the laboratory."""
 
 import json
-import sys
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,11 +9,11 @@ from ..errors import CommandLineError, UsageError
 from ..experiment import arguments as kinds
 from ..experiment.scan import Scannable
 from ..labclient import connect
-from ..texts import plain
 from .command import check_known, suggestion
 from .experiments import argument_texts, chosen_class, parse_arguments
 from .follow import insist
 from .listing import full_name, names_of
+from .printed import print_notice
 
 __all__ = ["answers", "changed", "moment", "submit"]
 
@@ -50,10 +49,9 @@ def submit(args) -> int:
     rehearsal = lab.rehearsed(rid) if lab.policy(rid) != "off" else None
     must_wait = rehearsal is not None and rehearsal["policy"] == "must" and not rehearsal["passed"]
     if rehearsal is not None and not args.json:
-        where = sys.stdout if rehearsal["passed"] else sys.stderr
-        print(f"run {rid}: {plain(rehearsal['sentence'])}", file=where, flush=True)
+        _print_rehearsal(rehearsal["passed"], f"run {rid}: {rehearsal['sentence']}")
         if must_wait:
-            print(f"run {rid} is held; mend it, then submit it again, or release it", file=sys.stderr)
+            print_notice(f"run {rid} is held; mend it, then submit it again, or release it")
     status = insist(args.lab, lambda lab: lab.wait(rid)) if args.wait and not must_wait else None
     if args.json:
         found = {"rid": rid, "rehearsal": rehearsal, **({"status": status} if args.wait else {})}
@@ -68,7 +66,7 @@ def _rehearse(lab, expid: dict, as_json: bool) -> int:
     if as_json:
         print(json.dumps({name: value for name, value in found.items() if name != "directory"}))
     else:
-        print(plain(found["sentence"]), file=sys.stdout if found["passed"] else sys.stderr)
+        _print_rehearsal(found["passed"], found["sentence"])
     return int(not found["passed"])
 
 
@@ -159,3 +157,10 @@ def _value(described: dict, text: str):
     value = processor.typed(text)
     processor.process(value)
     return value
+
+
+def _print_rehearsal(passed: bool, sentence: str):
+    if passed:
+        print(sentence, flush=True)
+    else:
+        print_notice(sentence)

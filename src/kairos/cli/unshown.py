@@ -4,7 +4,6 @@ and on an input no pulse reaches the pin.
 A run on an emulated device reports each kind once, with the first line that asks for such an output.
 """
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from ..devices import DeviceDB
 from ..waveform import Changes, Channel, Recording
 from ..waveform.changes import FLOATING
 from ..waveform.table import format_duration
+from .printed import print_notice
 
 __all__ = ["print_rounded", "print_undriven"]
 
@@ -74,7 +74,7 @@ def print_undriven(device, recording: Recording, database: DeviceDB):
 
 def _print(found: Requests, text: str):
     file, line = found.place
-    print(f"kairos: {Path(file).name}:{line}: {text}", file=sys.stderr)
+    print_notice(f"kairos: {Path(file).name}:{line}: {text}")
 
 
 def _requests(device, channels: dict[int, str], select: Callable, place_of: Callable) -> Requests | None:

@@ -18,6 +18,8 @@ __all__ = ["LEVELS", "LogReceiver", "Records", "parsed"]
 LEVELS = logging.getLevelNamesMapping() | {"TRACE": 5}
 """Levels by name: Python's, and the one of firmware below DEBUG."""
 GREETING = b"ARTIQ logging"
+SOURCE_LIMIT = 256
+"""Characters of the name of a source."""
 
 _HEAD = re.compile(r"([A-Z]+)(?:<(\d{1,6})>)?:([^:]*):(.*)", re.DOTALL)
 
@@ -31,11 +33,12 @@ def parsed(line: str) -> tuple[int, int, str, str]:
 
 
 class Records:
-    """Puts lines together to records: (level, ``name:message``)."""
+    """Puts lines together to records: (level, ``name:message``). One that exceeds `LINE_LIMIT` characters is cut off:
+    its other lines follow as records of their own."""
 
     def __init__(self):
         self._lines: list[str] = []
-        self._level = self._missing = 0
+        self._level = self._missing = self._size = 0
 
     def add(self, line: str) -> Iterator[tuple[int, str]]:
         """Add a line without its end; yields the record that it completes."""
@@ -44,7 +47,10 @@ class Records:
             self._missing -= 1
         else:
             self._level, count, name, message = parsed(line)
-            self._lines, self._missing = [f"{name}:{message}"], count - 1
+            self._lines, self._missing, self._size = [f"{name}:{message}"], count - 1, 0
+        self._size += len(line)
+        if self._size > LINE_LIMIT:
+            self._missing = 0
         if not self._missing:
             yield self._level, "\n".join(self._lines)
 
@@ -75,7 +81,7 @@ class LogReceiver(StreamServer):
     async def _receive(self, reader):
         while line := await reader.readline():
             source, separator, rest = line.decode(errors="replace").rstrip("\n").partition(":")
-            if not separator:
+            if not separator or len(source) > SOURCE_LIMIT:
                 return
             records = Records()
             found = list(records.add(rest))

@@ -281,7 +281,7 @@ class Emulator:
                     return event
             if is_all:
                 why = self.failure() or "the emulator closed its output before it was ready"
-                raise CommandLineError(why) if why.startswith("--wire") else EmulatorError(why)
+                raise CommandLineError(why) if why.startswith(("--wire", "--set")) else EmulatorError(why)
             waited = time.monotonic() - began
             if not lines and (waited >= STARVED_TIMEOUT or processor_s(self.pid, math.inf) >= READY_TIMEOUT / 3):
                 raise self._not_booted(waited)

@@ -9,6 +9,7 @@ import numpy
 from .. import pyon, resultfiles
 from ..errors import UsageError
 from ..files import reason, replacing
+from ..texts import one_line
 from .datasets import DatasetManager
 
 __all__ = ["add_group", "texts_of", "write_hdf5"]
@@ -96,7 +97,9 @@ def _store_record(group, key, record):
     """Create a dataset with its metadata; if that is impossible, warn."""
     name = _name(key)
     if name != key:
-        logger.warning("Dataset %s is stored as '%s'", ascii(key) if isinstance(key, str) else type(key).__name__, name)
+        logger.warning(
+            "Dataset %s is stored as '%s'", ascii(key) if isinstance(key, str) else type(key).__name__, one_line(name)
+        )
     try:
         dataset = _store(group, name, record.value)
         for entry, value in record.metadata.items():
@@ -131,7 +134,7 @@ def _store(group, key: str, value):
     if _is_taken(group, key):
         # For example the dataset "a/b" where "a" is a dataset.
         free = _free(group, key)
-        logger.warning("Dataset '%s' is stored as '%s': another one is in its way", key, free)
+        logger.warning("Dataset '%s' is stored as '%s': another one is in its way", one_line(key), one_line(free))
         key = free
     try:
         return group.create_dataset(key, data=value, **_layout(value))
@@ -145,7 +148,7 @@ def _store(group, key: str, value):
         text, form = pyon.encode(value), "PYON"
     except Exception:
         text, form = repr(value), "repr"
-    logger.warning("Dataset '%s' is stored as text (%s): %s", key, form, reason)
+    logger.warning("Dataset '%s' is stored as text (%s): %s", one_line(key), form, reason)
     dataset = group.create_dataset(key, data=_name(text))
     dataset.attrs["text"] = form
     return dataset

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from .. import compat
+from ..cli.printed import print_notice
 from ..errors import KairosError
 from .laboratory import Laboratory
 from .settings import Settings
@@ -45,7 +46,7 @@ def main(folder: str) -> int:
     try:
         asyncio.run(_run(Settings.load(Path(folder).resolve()), begun))
     except KairosError as error:
-        print(f"kairos: {error}", file=sys.stderr)
+        print_notice(f"kairos: {error}")
         return 1
     return 0
 

@@ -8,6 +8,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from ..controllers.publishing import Broadcaster
+from ..texts import record_lines
 from . import clock
 
 __all__ = ["Log"]
@@ -51,7 +52,7 @@ class Log(logging.Handler):
             watcher([record])
         self._broadcaster.broadcast("log", record)
         name = logging.getLevelName(level)
-        line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {name} {source}: {text}"
+        line = record_lines(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {name} {source}", text)
         self._file.handle(logging.LogRecord(source, level, "", 0, line, None, None))
 
     def emit(self, record):

@@ -1,13 +1,13 @@
 """Settings of a laboratory: the file ``lab.toml`` in its folder, in which everything is optional."""
 
 import ssl
-import tomllib
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 
 from ..controllers import MANAGER
 from ..controllers.listening import LOCAL
 from ..errors import UsageError
+from ..files import read_toml
 from .events import KINDS
 
 __all__ = ["FILE", "AlarmLimits", "Influx", "Email", "Metrics", "Notify", "Ports", "Rehearsing", "Settings"]
@@ -202,10 +202,7 @@ class Settings:
     def load(cls, folder: Path) -> "Settings":
         """Read the settings of a folder; UsageError for what they may not say."""
         path = folder / FILE
-        try:
-            said = tomllib.loads(path.read_text()) if path.exists() else {}
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{path}: {error}") from None
+        said = read_toml(path) if path.exists() else {}
         parts = {name: said.pop(name) for name in _PARTS if name in said}
         _check(path, said, cls, ("folder", *_PARTS))
         made = {name: _part(path, name, given) for name, given in parts.items()}

@@ -11,6 +11,7 @@ from pathlib import Path
 from .. import emulator as emulation
 from .. import files
 from ..cli.bench import plan_of
+from ..cli.printed import print_notice
 from ..devices import DeviceDB, DeviceManager
 from ..errors import DeviceUnreachable, KairosError, UsageError
 from ..texts import plain
@@ -65,7 +66,7 @@ def selftest(args) -> int:
     files.write(args.output, report.page(Path(args.device_db).name, about).encode())
     if args.json:
         print(report.json())
-    print(f"{report.summary()}; report in {args.output}", file=sys.stderr)
+    print_notice(f"{report.summary()}; report in {args.output}")
     return int(bool(report.failed))
 
 

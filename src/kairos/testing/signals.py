@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..pictures import COLORS, FONT, drawing, save
+from ..pictures import COLORS, FONT, NAMES, drawing, save
 from ..quantities import label
 from ..waveform import Channel
 
@@ -87,7 +87,7 @@ class Dds(History):
             "power in dBm": [tone.power for tone in tones],
             "phase in turns": [(tone.phase - reference * tone.time) % 1.0 for tone in tones],
         }
-        with drawing(**FONT) as pyplot:
+        with drawing(**FONT, **NAMES) as pyplot:
             figure, panels = pyplot.subplots(3, 1, figsize=(8, 6), sharex=True, layout="constrained")
             for axes, (quantity, numbers), color in zip(panels, values.items(), COLORS, strict=False):
                 seen = [number if audible else silent for number, audible in zip(numbers, shown, strict=True)]

@@ -1,15 +1,14 @@
 """The commands ``kairos rehearse`` and ``kairos check --timing``."""
 
 import json
-import sys
 from dataclasses import fields
 from pathlib import Path
 
 from .. import files
 from ..cli.bench import bench_file
-from ..cli.colour import coloured
 from ..cli.experiments import import_file
 from ..cli.outputs import duration_ns
+from ..cli.printed import print_notice
 from ..devices import DeviceDB
 from ..diagnostics import Diagnostic
 from ..errors import CommandLineError, KairosError, UsageError
@@ -49,14 +48,14 @@ def _report(found: Rehearsal, least_ns: int):
     if found.passed:
         print(sentence(found))
     else:
-        print(coloured(f"kairos: {plain(sentence(found))}"), file=sys.stderr)
+        print_notice(f"kairos: {sentence(found)}")
         if failure is not None and failure.text != failure.message:
-            print(f"\n{plain(failure.text)}", file=sys.stderr)
+            print_notice(f"\n{failure.text}")
     for warning in found.warnings:
-        print(f"bench: {plain(warning)}", file=sys.stderr)
+        print_notice(f"bench: {warning}")
     for each in diagnostics(found, least_ns):
         if each.warning and failure is None:
-            print(plain(each.text), file=sys.stderr)
+            print_notice(each.text)
 
 
 def timed(file: str, arguments: list[str], args, ddb: DeviceDB) -> tuple[list[Diagnostic], list[dict]]:

@@ -11,7 +11,6 @@ Each ``[[rule]]`` has a `name`, what it is about, and limits:
 ``tolerance_s`` allows a violation for so long (default 0). ``message`` is what the user is told.
 """
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -21,7 +20,7 @@ import numpy as np
 from ..devices import DeviceDB
 from ..emulator.sources import Sources
 from ..errors import UsageError
-from ..files import read
+from ..files import read_toml
 from ..waveform import Changes, Channel, Recording
 
 __all__ = ["FILE", "Rule", "Violation", "load", "violations"]
@@ -82,10 +81,7 @@ class Violation:
 
 def load(path: Path) -> list[Rule]:
     """Return the rules in a file; UsageError for one that makes no sense."""
-    try:
-        said = tomllib.loads(read(path).decode())
-    except ValueError as error:
-        raise UsageError(f"{path}: {error}") from None
+    said = read_toml(path)
     rules = said.pop("rule", [])
     if said or not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
         raise UsageError(f"{path}: it has [[rule]] entries only, not {', '.join(said) or 'another kind of rule'}")

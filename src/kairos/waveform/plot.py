@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import UsageError
-from ..pictures import COLORS, FONT, drawing, save
+from ..pictures import COLORS, FONT, NAMES, drawing, save
+from ..texts import one_line
 from .changes import FLOATING, Changes
 from .recording import Channel, Recording
 from .table import BusMessage
@@ -165,7 +166,7 @@ def write_plot(path, recording: Recording, title: str | None = None, window: Win
     channels.sort(key=lambda channel: channel.board)
     pieces = windows(recording, buses, window)
     scale, symbol = _axis_unit(max(end - start for start, end in pieces) / (1 + 2 * MARGIN))
-    with drawing(**FONT, **{"font.size": 12}) as pyplot:
+    with drawing(**FONT, **NAMES, **{"font.size": 12}) as pyplot:
         figure, row = pyplot.subplots(
             ncols=len(pieces),
             sharey=True,
@@ -250,7 +251,7 @@ def _draw_words(axes, bus: Bus, base, color, limits, scale):
 
 def _draw_frame(axes, channels, limits):
     axes.set_yticks([len(channels) - 1 - row + HIGH / 2 for row in range(len(channels))])
-    axes.set_yticklabels([channel.name for channel in channels])
+    axes.set_yticklabels([one_line(channel.name) for channel in channels])
     axes.set_ylim(-0.25, len(channels) - 1 + HIGH + 0.25)
     axes.set_xlim(*limits)
     axes.xaxis.set_major_formatter("{x:,.10g}")

@@ -61,6 +61,9 @@ def format_table(recording: Recording, limit: int | None = 40, listed=None, wind
     left_out = f"{earlier:,} pulses before are not shown: {window.skipped}" if earlier and window.skipped else ""
     if not rows:
         where = " in this window" if window.is_asked or window.channels is not None else ""
+        if where and recording.event_count:
+            until = format_duration(recording.duration_ns)
+            return left_out or f"no pulses{where}: the last pin of all changes at {until}"
         return left_out or f"no pulses{where}: no pin went high (a TTLInOut drives its pin after output() only)"
     table = [("channel", "start / ns", "width / ns", "start", "width")]
     for pulse in rows:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..files import replacing
+from ..texts import one_line
 from .changes import FLOATING, Changes
 from .recording import Channel, Recording
 from .wave import Wave
@@ -31,7 +32,9 @@ class Names:
 
     def take(self, scope: str, name: str) -> str:
         """Return the variable's name for a device."""
-        plain = re.sub(r"[^!-~\u00a1-\uffff]+", "_", name) or "_"
+        plain = re.sub(r"[^!-~\u00a1-\uffff]+", "_", one_line(re.sub(r"\s+", "_", name))) or "_"
+        # A word with a dollar sign in front is a keyword.
+        plain = re.sub(r"^(?=\$)", "_", plain)
         free, number = plain, 1
         while (scope, free) in self._used:
             number += 1

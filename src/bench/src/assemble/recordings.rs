@@ -8,8 +8,11 @@ use toml::Spanned;
 use super::gives::Gives;
 use super::{Bench, Done};
 use crate::engine::End;
-use crate::file::File;
+use crate::file::{read_at_most, File};
 use crate::physics::recorded::{Due, Recorded};
+
+/// Maximum size in bytes of a file with the inputs of a run.
+const RECORDING_MAX: u64 = 1 << 30;
 
 /// A pin: the channel of the device, and of a bus the last part of the line's name.
 type Pin = (u32, Option<String>);
@@ -39,7 +42,7 @@ impl Bench<'_> {
         let mut found = vec![];
         for (name, said) in &file.recorded {
             let path = beside.join(said.file.get_ref());
-            let text = std::fs::read(&path)
+            let text = read_at_most(&path, RECORDING_MAX)
                 .or_else(|error| self.fail(said.file.span(), &format!("{} cannot be read: {error}", path.display())))?;
             let content: Content = serde_json::from_slice(&text)
                 .or_else(|error| self.fail(said.file.span(), &format!("{}: {error}", path.display())))?;

@@ -1,8 +1,31 @@
 //! The text of a bench file, positions in it, and the messages of its parser.
 
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
 use serde::de::DeserializeOwned;
 
 use super::File;
+
+/// Maximum size of a bench file in bytes.
+const FILE_MAX: u64 = 4 << 20;
+
+/// Reads a file of at most `most` bytes, which need not have an end.
+pub fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![];
+    fs::File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(io::Error::other(format!("it has more than {most} bytes"))),
+        false => Ok(bytes),
+    }
+}
+
+/// Reads a bench file, whose owner calls it `name`. The error is a line.
+pub fn load(name: &str, path: &Path) -> Result<String, String> {
+    let bytes = read_at_most(path, FILE_MAX).map_err(|error| format!("bench {name}: {error}"))?;
+    text_of(name, bytes)
+}
 
 /// Rewrites a message of the parser without names of Rust types.
 fn in_words(text: &str) -> String {
@@ -22,7 +45,7 @@ fn in_words(text: &str) -> String {
 }
 
 /// Decodes the text of a file. The error is a line with its location.
-pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, String> {
+fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let whole = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..whole].iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -40,6 +63,12 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// Where the lines begin.
+    pub fn lines(&self) -> Vec<usize> {
+        let ends = self.text.match_indices('\n').map(|(at, _)| at + 1);
+        std::iter::once(0).chain(ends).collect()
+    }
+
     /// `NAME:LINE`, or the name alone if the text is empty.
     pub fn location(&self, at: usize) -> String {
         if self.text.is_empty() {
@@ -49,9 +78,9 @@ impl Source<'_> {
         format!("{}:{line}", self.name)
     }
 
-    /// `NAME:LINE: text`.
+    /// `NAME:LINE: text`, in one line whatever names are in the text.
     pub fn error(&self, at: usize, text: &str) -> String {
-        format!("{}: {text}", self.location(at))
+        format!("{}: {}", self.location(at), text.replace('\n', "\\n"))
     }
 
     /// The header of the table that contains a position, and the header's position, if it is one of
@@ -104,6 +133,12 @@ impl Source<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn file_without_end_is_refused() {
+        let refused = Err("bench a.toml: it has more than 4194304 bytes".into());
+        assert_eq!(load("a.toml", Path::new("/dev/zero")), refused);
+    }
 
     #[test]
     fn invalid_utf8_is_reported_with_its_line() {

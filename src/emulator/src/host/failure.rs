@@ -5,6 +5,24 @@ use std::fmt::{Display, Formatter};
 
 use serde_json::{json, Value};
 
+/// Prints a message for the user, without the control characters that names in files may contain.
+pub fn report(message: impl Display) {
+    eprintln!("kairos-emulator: {}", plain(&message.to_string()));
+}
+
+/// A text with control characters, and others that cannot be seen, as in Rust's source; ends of
+/// lines remain.
+fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' | '"' | '\'' | '\\' => shown.push(c),
+            c => shown.extend(c.escape_debug()),
+        }
+    }
+    shown
+}
+
 /// Why an emulator cannot be started. Its text is one line for the user.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Failure {
@@ -45,5 +63,19 @@ impl Display for Failure {
             ),
             Self::Other(text) => to.write_str(text),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(plain("no pin \"µ\" of C:\\größe\n"), "no pin \"µ\" of C:\\größe\n");
+        assert_eq!(
+            plain("a\u{1b}[2J\r\0\u{202e}\u{9b}"),
+            "a\\u{1b}[2J\\r\\0\\u{202e}\\u{9b}"
+        );
     }
 }

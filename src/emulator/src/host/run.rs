@@ -12,6 +12,7 @@ use serde_json::{json, Value};
 use super::boards::Boards;
 use super::control::Control;
 use super::copy;
+use super::failure::report;
 use super::forward::{ready, Forwarder};
 use super::net::Net;
 use super::requests::{answer, parsed, Answer, Fork, Run};
@@ -144,7 +145,7 @@ impl Host {
             if self.boards.master().state(0) == CoreState::Crashed {
                 return Err(why);
             }
-            eprintln!("kairos-emulator: {why}");
+            report(why);
         }
         Ok(())
     }
@@ -373,7 +374,7 @@ impl Host {
         match self.forwarder.elsewhere() {
             Ok(forwarder) => (self.control, self.forwarder) = (Some(own), forwarder),
             Err(why) => {
-                eprintln!("kairos-emulator: {why}");
+                report(why);
                 self.shutdown = true;
             }
         }

@@ -10,7 +10,7 @@ use kairos_bench::assemble::{assemble, Device, Wire};
 use kairos_bench::cards::Card;
 use kairos_bench::chips::shuttler::FIELDS;
 use kairos_bench::engine::{Divided, Engine, Warning};
-use kairos_bench::file::{text_of, Source};
+use kairos_bench::file::{self, Source};
 use kairos_bench::pad::{Output as BenchOutput, Pad as BenchPad, Waveforms as BenchWaveforms};
 use kairos_contracts::pulse::TONES;
 use serde_json::{json, Map, Value};
@@ -61,7 +61,7 @@ impl Bench {
         let file = wiring.file.as_deref();
         let name = file.map_or("the default bench".into(), |path| path.display().to_string());
         let text = match file {
-            Some(path) => text_of(&name, std::fs::read(path).map_err(|e| format!("bench {name}: {e}"))?)?,
+            Some(path) => file::load(&name, path)?,
             None => String::new(),
         };
         let (mut pads, mut outputs, mut waveforms, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

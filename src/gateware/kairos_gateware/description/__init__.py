@@ -20,6 +20,14 @@ __all__ = ["DescriptionError", "load", "check", "make_variant"]
 _CARD = {"type": {"type": "string"}, "board": {"type": "string"}, "hw_rev": {"type": "string"}}
 
 
+_FILE_MAX = 1 << 20
+"""Maximum size of a description in bytes."""
+_PARTS_MAX = 100
+"""Maximum number of a board's cards, and of the boards behind it: no board has the connectors for more."""
+_MESSAGE_MAX = 300
+"""Characters of a message, which may contain a value of the file."""
+
+
 class DescriptionError(ValueError):
     """The description is unusable; one line, with the location in the file."""
 
@@ -50,7 +58,10 @@ def _validate(value, schema: dict, place: str, source: str) -> None:
     error = best_match(Draft202012Validator(schema).iter_errors(value))
     if error is not None:
         path = place + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
-        raise DescriptionError(f"{source}: {path.lstrip('.') or 'top level'}: {error.message}")
+        message = error.message
+        if len(message) > _MESSAGE_MAX:
+            message = f"{message[: _MESSAGE_MAX // 2]} ... {message[-_MESSAGE_MAX // 2 :]}"
+        raise DescriptionError(f"{source}: {path.lstrip('.') or 'top level'}: {message}")
     _fill(value, schema)
 
 
@@ -58,6 +69,9 @@ def check(description: dict, source: str = "description") -> dict:
     """The description with all defaults filled in. Raises `DescriptionError`."""
     description = json.loads(json.dumps(description))
     schema = _schema()
+    for name in ("peripherals", "satellites") if isinstance(description, dict) else ():
+        if isinstance(given := description.get(name), list) and len(given) > _PARTS_MAX:
+            raise DescriptionError(f"{source}: {name}: there are {len(given)}, {_PARTS_MAX} are possible")
     _validate(description, schema, "", source)
     for i, card in enumerate(description["peripherals"]):
         kind = card["type"]
@@ -226,14 +240,20 @@ def _load(path: Path, above: tuple[Path, ...]) -> dict:
 
 
 def _read(path: Path) -> dict:
+    with path.open("rb") as file:
+        content = file.read(_FILE_MAX + 1)
+    if len(content) > _FILE_MAX:
+        raise DescriptionError(f"{path}: it has more than {_FILE_MAX} bytes")
     try:
-        description = json.loads(Path(path).read_text(encoding="utf-8"))
+        description = json.loads(content.decode())
     except json.JSONDecodeError as error:
         raise DescriptionError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from None
     except UnicodeDecodeError:
         raise DescriptionError(f"{path}: not a text file in UTF-8") from None
     except RecursionError:
         raise DescriptionError(f"{path}: its values are nested too deeply") from None
+    except ValueError:
+        raise DescriptionError(f"{path}: an integer has thousands of digits") from None
     return check(description, str(path))
 
 

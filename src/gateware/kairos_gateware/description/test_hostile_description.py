@@ -88,3 +88,28 @@ def test_text_that_is_no_description_is_refused_in_one_line(tmp_path, text):
     path = tmp_path / "description.json"
     path.write_text(text)
     assert outcome(path) is None
+
+
+LARGE = {
+    "digits": '{"sed_lanes": ' + "9" * 5000 + "}",
+    "numbers": '{"peripherals": [' + "1," * 200_000 + "1]}",
+    "cards": json.dumps({"peripherals": [{"type": "dio"}] * 10_000}),
+    "boards": json.dumps({"satellites": ["a.json"] * 10_000}),
+    "text": json.dumps({"target": "x" * 500_000}),
+    "key": json.dumps({"x" * 500_000: 1}),
+    "file": " " * (2 << 20),
+}
+
+
+@pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
+def test_large_description_is_refused_in_a_short_line(tmp_path, text):
+    path = tmp_path / "description.json"
+    path.write_text(text)
+    with pytest.raises(DescriptionError) as caught:
+        load(path)
+    assert len(str(caught.value)) < 500 + len(str(path)) and "\n" not in str(caught.value)
+
+
+def test_description_without_end_is_refused():
+    with pytest.raises(DescriptionError, match="/dev/zero: it has more than 1048576 bytes"):
+        load("/dev/zero")

@@ -5,12 +5,12 @@
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{header, HeaderMap, StatusCode, Uri};
+use axum::http::{header, Extensions, HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use super::Page;
-use crate::access::{is_foreign, COOKIE};
+use crate::access::{self, is_foreign, COOKIE};
 
 /// Maximum length of a token.
 const TOKEN_MAX: usize = 256;
@@ -39,13 +39,22 @@ pub async fn session(State(page): State<Page>, headers: HeaderMap) -> Response {
 }
 
 /// Logs in with the token that is the body of the request.
-pub async fn login(State(page): State<Page>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+pub async fn login(
+    State(page): State<Page>,
+    uri: Uri,
+    headers: HeaderMap,
+    extensions: Extensions,
+    body: Bytes,
+) -> Response {
     if is_foreign(&uri, &headers, &page.gate) {
         return StatusCode::FORBIDDEN.into_response();
     }
     let token = std::str::from_utf8(&body).map(str::trim).unwrap_or_default();
     if token.len() > TOKEN_MAX || page.gate.known(token).is_none() {
-        tracing::warn!("refused: a login with an unknown token");
+        let from = access::from(&extensions);
+        page.gate
+            .refusals
+            .log(&from, uri.path(), "a login with an unknown token");
         return (StatusCode::UNAUTHORIZED, "this hub does not know that token").into_response();
     }
     ([(header::SET_COOKIE, cookie(&page, token, KEPT))], "").into_response()

@@ -1,11 +1,11 @@
 """``kairos sweep``: computes an experiment at every point of a sweep."""
 
-import sys
 from pathlib import Path
 
 from ...cli.bench import bench_file
 from ...cli.experiments import argument_texts
 from ...cli.outputs import duration_ns
+from ...cli.printed import print_notice
 from ...errors import CommandLineError, UsageError
 from ...experiment.store import DatasetStore
 from ...progress import Progress
@@ -53,7 +53,7 @@ def sweep(args) -> int:
     if failed:
         points = "1 point has" if failed == 1 else f"{failed:,} points have"
         first = f"{made.first_error} (the first; all are in the variable 'error' of {output})"
-        print(f"kairos: {points} failed: {first}", file=sys.stderr)
+        print_notice(f"kairos: {points} failed: {first}")
     return int(failed > 0)
 
 

@@ -3,7 +3,6 @@
 import hashlib
 import inspect
 import json
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from ...cli.arguments import arguments_of
 from ...cli.bench import NAME
 from ...devices import DeviceDB, whole_text
 from ...errors import CommandLineError, UsageError
+from ...files import toml_of
 from . import results as stored
 from .cluster import Cluster
 from .journal import Journal
@@ -183,7 +183,7 @@ def _models(bench: Path | None, text: str | None) -> dict[str, str]:
     """Return the texts of the models in Python that a bench file names."""
     if bench is None:
         return {}
-    named = [part.get("file") for part in tomllib.loads(text or "").get("python", {}).values()]
+    named = [part.get("file") for part in toml_of(text or "", bench).get("python", {}).values()]
     return {name: (bench.parent / name).read_text() for name in named if name and (bench.parent / name).is_file()}
 
 

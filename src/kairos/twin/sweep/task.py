@@ -5,13 +5,13 @@ copy of the experiment's own folder.
 """
 
 import hashlib
-import tomllib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ... import pyon
 from ...errors import UsageError
+from ...files import toml_of
 from .toml import toml
 
 __all__ = ["BENCH", "DATABASE", "Task", "folder_files", "numbers_of", "resolved", "whole", "with_values"]
@@ -106,7 +106,7 @@ def resolved(name: str, bench: str | None) -> str:
 
 def _leaves(bench: str) -> dict[str, Any]:
     """Return the values of a bench file, but for true and false, by their full names."""
-    return dict(_below(tomllib.loads(bench)))
+    return dict(_below(toml_of(bench, BENCH)))
 
 
 def _below(table: dict, prefix: str = ""):
@@ -134,7 +134,7 @@ def whole(bench: str, values: dict[str, float]) -> dict[str, float]:
 def with_values(bench: str, values: dict[str, Any], beside: Path | None = None) -> str:
     """Return a bench file in which numbers have other values, by their full names; UsageError. `beside`: the folder of
     the file, if the new one is elsewhere: models in Python are found from there."""
-    table = tomllib.loads(bench)
+    table = toml_of(bench, BENCH)
     for model in table.get("python", {}).values() if beside is not None else ():
         if isinstance(model.get("file"), str):
             model["file"] = str(beside.absolute() / model["file"])

@@ -6,7 +6,6 @@ lacks. Version 1 consists of Python literals and calls of a few names: ``(1, 2)`
 and what ARTIQ up to version 8 speaks.
 """
 
-import ast
 import base64
 import contextlib
 import json
@@ -19,6 +18,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy
+
+from .literals import number_of, value_of
 
 __all__ = ["TooLarge", "decode", "encode", "load_file", "store_file", "typed"]
 
@@ -96,7 +97,7 @@ _CLASSES = {
     "dict": lambda items: dict(_pairs(items)),
     "OrderedDict": lambda items: OrderedDict(_pairs(items)),
     "set": lambda items: set(items),
-    "complex": lambda real, imaginary: complex(_number(real), _number(imaginary)),
+    "complex": lambda real, imaginary: complex(number_of(real), number_of(imaginary)),
     "bytes": lambda text: base64.b64decode(text),
     "slice": slice,
     "Fraction": lambda numerator, denominator: Fraction(_integer(numerator), _integer(denominator)),
@@ -211,7 +212,7 @@ def decode(text: str):
     except Exception as error:  # of a type whose arguments do not fit
         raise ValueError(f"not a PYON value: {shown} ({error})") from None
     try:
-        return _from_literal(ast.parse(text.strip(), mode="eval").body)
+        return value_of(text, _NAMES, _CALLS)
     except (ValueError, SyntaxError, TypeError, LookupError, ArithmeticError, MemoryError, RecursionError):
         raise ValueError(f"not a PYON value: {shown}") from None
 
@@ -236,7 +237,13 @@ def load_file(filename):
         return decode(file.read())
 
 
-_NAMES = {"null": None, "true": True, "false": False, "nan": float("nan"), "inf": float("inf")}
+_NAMES = {
+    **dict.fromkeys(("null", "None"), None),
+    **dict.fromkeys(("true", "True"), True),
+    **dict.fromkeys(("false", "False"), False),
+    "nan": float("nan"),
+    "inf": float("inf"),
+}
 _CALLS = {
     "set": set,
     "slice": slice,
@@ -245,35 +252,3 @@ _CALLS = {
     "nparray": _CLASSES["nparray"],
     "npscalar": _CLASSES["npscalar"],
 }
-
-
-def _from_literal(node: ast.expr):
-    """Return the value of an expression of version 1."""
-    match node:
-        case ast.Constant(value) if value is not ...:
-            return value
-        case ast.Name(name) if name in _NAMES:
-            return _NAMES[name]
-        case ast.List(items):
-            return [_from_literal(item) for item in items]
-        case ast.Tuple(items):
-            return tuple(_from_literal(item) for item in items)
-        case ast.Set(items):
-            return {_from_literal(item) for item in items}
-        case ast.Dict(keys, values) if None not in keys:
-            return {_from_literal(k): _from_literal(v) for k, v in zip(keys, values, strict=True)}
-        case ast.Call(ast.Name(name), arguments, []) if name in _CALLS:
-            return _CALLS[name](*(_from_literal(argument) for argument in arguments))
-        case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, operand):
-            value = _number(_from_literal(operand))
-            return -value if isinstance(sign, ast.USub) else value
-        case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right):
-            one, other = _number(_from_literal(left)), _number(_from_literal(right))
-            return one - other if isinstance(sign, ast.Sub) else one + other
-    raise ValueError
-
-
-def _number(value):
-    if type(value) not in (int, float, complex):
-        raise ValueError
-    return value
