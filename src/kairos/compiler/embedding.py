@@ -16,6 +16,9 @@ __all__ = ["EmbeddingMap", "ImpossibleValue"]
 
 _PREALLOCATED_CLASSES = tuple(map(device_class, PREALLOCATED))
 
+_HOST_EXCEPTIONS = 32
+"""How many exceptions of host functions are kept: more than a kernel can have in flight (10)."""
+
 
 class ImpossibleValue(ValueError):
     """A value that was sent to be written back, which no kernel sends."""
@@ -48,6 +51,8 @@ class EmbeddingMap:
         """The keys of these by each of their base classes, for so many of them."""
         self._caught: dict[type | None, int] = {}
         """Classes in `except` clauses, with numbers."""
+        self._host_exceptions: dict[tuple[int, int], BaseException] = {}
+        """The newest exceptions of host functions, by the keys of their name and message."""
 
     def store_object(self, obj: Any) -> int:
         """Return the number of an object; the same object always has the same number."""
@@ -257,6 +262,22 @@ class EmbeddingMap:
         key = self.store_str(name)
         self._exceptions.setdefault(key, cls)
         return key
+
+    def exception_class(self, key: int) -> type | None:
+        """Return the class of this key, if the kernel names it or the firmware raises it."""
+        return self._exceptions.get(key)
+
+    def keep_host_exception(self, name: int, message: int, error: BaseException) -> None:
+        """Keep the exception of a host function, which the kernel may raise again."""
+        kept = self._host_exceptions
+        kept.pop((name, message), None)
+        kept[name, message] = error
+        if len(kept) > _HOST_EXCEPTIONS:
+            del kept[next(iter(kept))]
+
+    def host_exception(self, name: int, message: int) -> BaseException | None:
+        """Return the newest exception of a host function that was sent with these keys."""
+        return self._host_exceptions.get((name, message))
 
     def caught(self, key: int | None) -> tuple[list[int] | None, int]:
         """Return what `except` with the class of this key catches: keys of the known classes, or
