@@ -188,9 +188,18 @@ def test_host_exception_message_reaches_kernel(crossing, message):
     assert crossing.trace == [1, 2]
 
 
-def test_very_long_exception_message_is_truncated(crossing):
+def test_very_long_exception_message_is_truncated_for_kernels(crossing):
     crossing.error = ValueError("é" * 100_000)
-    assert str(caught(crossing.pass_on)) == "é" * 4096 + "... (truncated)"
+    error = caught(crossing.pass_on)
+    assert error.artiq_core_exception.message == "é" * 4096 + "... (truncated)"
+    assert error is crossing.error and str(error) == "é" * 100_000
+
+
+def test_exception_raised_by_two_calls_is_caught_again(crossing):
+    """That it has the report of the first kernel does not matter to the second."""
+    crossing.error = Lost("twice")
+    assert caught(crossing.pass_on) is crossing.error
+    assert crossing.sort() == 2
 
 
 @pytest.mark.parametrize("cls", [*HOST_CLASSES, Unregistered])

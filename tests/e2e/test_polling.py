@@ -41,6 +41,37 @@ SHAPES = [
         0,
     ),
     (f"for i in range(2_000_000_000, 0, -3):\n    n += 1\n    if {READ} >= end:\n        break\nself.polls[5] = n", 0),
+    # Other ways to say it.
+    (f"while {READ} < end:\n    n = n + 1\nself.polls[8] = n", 0),
+    (f"while True:\n    n = 2 + n\n    if {READ} >= end:\n        break\nself.polls[9] = n // 2", 0),
+    (f"while True:\n    if {READ} < end:\n        n = n - 1\n    else:\n        break\nself.polls[10] = -n", 0),
+    (
+        f"while True:\n    if {READ} >= end:\n        break\n    elif n > 1_000_000_000:\n        break\n    n += 1\n"
+        "self.polls[11] = n",
+        0,
+    ),
+    (f"while True:\n    if {READ} < end:\n        continue\n    break", 0),
+    (f"while True:\n    if {READ} < end:\n        pass\n    else:\n        return", 0),
+    (f"while True:\n    if {READ} > end - 1000:\n        if {READ} > end:\n            break", 0),
+    (f"go = True\nwhile go:\n    if {READ} >= end:\n        go = False", 0),
+    (f"done = False\nwhile not done:\n    if {READ} >= end:\n        done = True\n    n = n + 1\nself.polls[12] = n", 0),
+    (
+        f"done, late = False, False\nwhile not done:\n    if {READ} > end - 1_000_000:\n        late = True\n"
+        f"    done = late and {READ} > end\nself.polls[13] = 5_000_000 if late else 0",
+        0,
+    ),
+    # Each pass moves the cursor, or sets it.
+    (
+        f"at_mu(start)\nwhile {READ} < end:\n    delay(1 * us)\nself.polls[14] = int32((now_mu() - start) // 1000)",
+        0,
+    ),
+    (
+        f"at_mu(start)\nwhile {READ} < end and now_mu() < start + 500 * 8:\n    delay_mu(8)\n"
+        "self.polls[15] = int32((now_mu() - start) // 8)",
+        -2_000_000_000,
+    ),
+    (f"while {READ} < end:\n    at_mu({READ} + 125_000)\nself.cursors[0] = now_mu() - end", 0),
+    (f"at_mu(end)\nwhile {READ} < now_mu():\n    n += 1\nself.polls[16] = n", 0),
     # The count, or the range, ends first.
     (f"while n < 1000 and {READ} < end:\n    n += 1\nself.polls[6] = n", -2_000_000_000),
     (f"for i in range(1000):\n    n = i\n    if {READ} >= end:\n        break\nself.polls[7] = n", -2_000_000_000),
@@ -53,8 +84,10 @@ class Exp(EnvExperiment):
         self.setattr_device("core")
         self.deadline = np.int64(0)
         self.waits = True
+        self.one = 1
         self.late = [0] * 100
-        self.polls = [0] * 10
+        self.polls = [0] * 20
+        self.cursors = [np.int64(0)]
 
     @kernel
     def has_come(self, end):
@@ -85,7 +118,7 @@ def test_loops_that_poll_the_counter_end_at_their_times(kairos, device_db):
     calls = "".join(f"\n        self.shape{number}()" for number in range(len(SHAPES)))
     body += f"\n    @kernel\n    def all(self):\n        self.core.reset(){calls}\n"
     body += "\n    def run(self):\n        self.all()\n        print('late', self.late)\n"
-    body += "        print('polls', self.polls)\n"
+    body += "        print('polls', self.polls)\n        print('cursor', self.cursors[0])\n"
     done = kairos.run(body, head=f"import numpy as np\n{HEAD}", device_db=device_db)
     assert done.returncode == 0, done.stderr
     late = [int(text) for text in done.stdout.partition("late [")[2].partition("]")[0].split(",")]
@@ -95,15 +128,17 @@ def test_loops_that_poll_the_counter_end_at_their_times(kairos, device_db):
     polls = [int(text) for text in done.stdout.partition("polls [")[2].partition("]")[0].split(",")]
     assert polls[6:8] == [1000, 999]
     # Two seconds of polls of 50 to 500 ns.
-    assert all(4_000_000 < found < 40_000_000 for found in polls[:6]), polls
+    assert all(4_000_000 < found < 40_000_000 for found in [*polls[:6], *polls[8:15], polls[16]]), polls
+    assert polls[15] == 500
+    assert 124_000 < int(done.stdout.partition("cursor ")[2].split()[0]) < 130_000
 
 
 def test_skipped_polls_are_counted_as_they_would_have_been(kairos, device_db):
     loop = f"while {READ} < end:\n            {{}}\n        self.polls[{{}}] = n"
     # The first counts in a way that is not recognised.
-    polls, sleeps = (SHAPE.format(number=n, loop=loop.format(s, n)) for n, s in enumerate(["n = n + 1", "n += 1"]))
+    polls, sleeps = (SHAPE.format(number=n, loop=loop.format(s, n)) for n, s in enumerate(["n += self.one", "n += 1"]))
     body = polls.replace("2_000_000_000", "200_000") + sleeps.replace("2_000_000_000", "20_000_000")
-    body += "\n    def run(self):\n        self.shape0()\n        self.shape1()\n        print('polls', self.polls)\n"
+    body += "\n    def run(self):\n        self.shape0()\n        self.shape1()\n        print('polls', self.polls)\n        print('cursor', self.cursors[0])\n"
     done = kairos.run(body, head=f"import numpy as np\n{HEAD}", device_db=device_db)
     assert done.returncode == 0, done.stderr
     polled, skipped = (int(text) for text in done.stdout.partition("polls [")[2].split(",")[:2])

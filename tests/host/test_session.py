@@ -91,6 +91,12 @@ class Embedding:
     def classes_caught(self, cls):
         return -1, 0, 5
 
+    def exception_class(self, key):
+        return None
+
+    def keep_host_exception(self, name, message, error):
+        self.kept = (name, message, error)
+
     def store_str(self, text):
         self.strings.append(text)
         return len(self.strings) - 1
@@ -171,6 +177,7 @@ def test_rpc_exception_is_sent_to_kernel():
     assert compiled.embedding.strings[0] == "0:KeyError"
     assert compiled.embedding.strings[1] == "no such key"
     assert compiled.embedding.strings[2] == __file__
+    assert compiled.embedding.kept[:2] == (0, 1) and type(compiled.embedding.kept[2]) is KeyError
 
 
 def test_wrong_return_value_closes_the_connection():

@@ -208,7 +208,7 @@ impl Output {
     }
 
     /// See [`Library::parts`], of the core device's library.
-    pub fn parts(&self, machine: &llvm::Machine) -> Vec<(String, bool, bool)> {
+    pub fn parts(&self, machine: &llvm::Machine) -> Vec<(String, bool, bool, bool)> {
         self.own().parts(machine)
     }
 
@@ -294,15 +294,16 @@ impl<'o> Library<'o> {
         llvm::print(self.module(), &self.output.sources, machine)
     }
 
-    /// The module as LLVM assembly, in the parts that become object files. The flag says whether to
-    /// optimise the part thoroughly.
-    pub fn parts(self, machine: &llvm::Machine) -> Vec<(String, bool, bool)> {
+    /// The module as LLVM assembly, in the parts that become object files. The flags say whether to
+    /// optimise the part thoroughly, whether its blocks are in pieces, and whether a variable is compared very often.
+    pub fn parts(self, machine: &llvm::Machine) -> Vec<(String, bool, bool, bool)> {
         let parts = self.satellite.map_or(&self.output.parts, |satellite| &satellite.parts);
         let print = |part: &parts::Part| {
             (
                 llvm::print_part(self.module(), part, &self.output.sources, machine),
                 part.thorough,
                 llvm::is_divided(self.module(), part),
+                llvm::compares_often(self.module(), part),
             )
         };
         parts.iter().map(print).collect()

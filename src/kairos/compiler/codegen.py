@@ -49,8 +49,9 @@ def load() -> None:
     data_layout()
 
 
-def _optimise(module, machine, join: bool = True) -> None:
-    # join: joins blocks that follow one another.
+def _optimise(module, machine, join: bool = True, combine: bool = True) -> None:
+    # join: joins blocks that follow one another. combine: combines instructions, which takes time that grows with
+    # the square of the number of conditions on one value.
     # No dead store elimination: LLVM assumes that a function's stack is dead after it returns, but
     # here results may remain on it for the caller (`emit/returned.rs` of the compiler).
     llvm = _llvm()
@@ -59,7 +60,10 @@ def _optimise(module, machine, join: bool = True) -> None:
     # First, so that the other passes see the arguments of the calls.
     manager.add_always_inliner_pass()
     manager.add_sroa_pass()
-    manager.add_instruction_combine_pass()
+    if combine:
+        manager.add_instruction_combine_pass()
+    else:
+        manager.add_sccp_pass()
     if join:
         manager.add_simplify_cfg_pass()
     manager.add_global_dead_code_eliminate_pass()
@@ -76,7 +80,7 @@ def generate(
     """
     llvm = _llvm()
     files = []
-    for assembly, thorough, divided in program.parts(TRIPLE, data_layout(), variables):
+    for assembly, thorough, divided, compares_often in program.parts(TRIPLE, data_layout(), variables):
         machine = _target_machine(2 if thorough else 0)
         try:
             module = llvm.parse_assembly(assembly)
@@ -84,6 +88,6 @@ def generate(
             raise RuntimeError(f"this is a bug in the Kairos compiler, please report it: {error}") from None
         if verify:
             module.verify()
-        _optimise(module, machine, join=not divided)
+        _optimise(module, machine, join=not divided, combine=not compares_often)
         files.append(machine.emit_assembly(module).encode() if emit_assembly else machine.emit_object(module))
     return files

@@ -16,6 +16,9 @@ __all__ = ["EmbeddingMap", "ImpossibleValue"]
 
 _PREALLOCATED_CLASSES = tuple(map(device_class, PREALLOCATED))
 
+_HOST_EXCEPTIONS = 32
+"""How many exceptions of host functions are kept: more than a kernel can have in flight (10)."""
+
 
 class ImpossibleValue(ValueError):
     """A value that was sent to be written back, which no kernel sends."""
@@ -38,6 +41,8 @@ class EmbeddingMap:
         self._owners: dict[int, list[int]] = {}
         """Numbers of the arrays whose memory is that of one object, by its `id`."""
         self._attributes: dict[tuple[int, str], Any] = {}
+        self._made: dict[Any, Any] = {}
+        """Lists and arrays that the kernel has made, by the numbers with which they are described."""
         self.errors: list[Exception] = []
         """Errors of writing back, which must be raised when the kernel has ended."""
         self._strings: list[str] = list(PREALLOCATED)
@@ -48,6 +53,8 @@ class EmbeddingMap:
         """The keys of these by each of their base classes, for so many of them."""
         self._caught: dict[type | None, int] = {}
         """Classes in `except` clauses, with numbers."""
+        self._host_exceptions: dict[tuple[int, int], BaseException] = {}
+        """The newest exceptions of host functions, by the keys of their name and message."""
 
     def store_object(self, obj: Any) -> int:
         """Return the number of an object; the same object always has the same number."""
@@ -160,27 +167,36 @@ class EmbeddingMap:
         if kind == b"l":
             number, elements = value
             known = self._known(number)
-            made = [] if elements and known is None else known
-            end = at + 1
-            for element in elements:
-                resolved, end = self._resolved(element, tag, at + 1)
-                made.append(resolved)
-            return ([] if made is None else made), _end(tag, at)
+            if known is None:
+                known = self._made[number] = []
+                for element in elements:
+                    known.append(self._resolved(element, tag, at + 1)[0])
+            return known, _end(tag, at)
         if kind == b"A":
             number, content = value
             known = self._known(number)
-            return (content if known is None else known), at + 1
+            return (self._once(number, content) if known is None else known), at + 1
         if kind == b"a":
             number, first, shape, *strides, content = value
             known = self._known(number)
             if known is not None and known is not _GONE:
                 known = part_of(known, first, shape, strides[0] if strides else None)
-            return (content if known is None else known), _end(tag, at)
+            elif known is None:
+                known = self._once((number, tuple(shape), *strides), content)
+            return known, _end(tag, at)
         return value, _end(tag, at)
 
     def _known(self, number: int) -> Any:
-        """Return the host's list or array of a number; None for a new one."""
-        return _GONE if number < 0 else self._objects[number] if number else None
+        """Return the host's list or array of a number, or a new list that has been made; None for another new
+        one."""
+        if number < _GONE_NUMBER:
+            return self._made.get(number)
+        return self._objects[number] if number >= 0 else _GONE
+
+    def _once(self, number: Any, content: Any) -> Any:
+        """Return the one object that stands for new contents at a place in memory."""
+        # Those without elements take no memory, so that others may be at the same place.
+        return self._made.setdefault(number, content) if len(content) else content
 
     def _update(self, sequence: Any, value: Any) -> None:
         if isinstance(sequence, Storage):
@@ -258,6 +274,22 @@ class EmbeddingMap:
         self._exceptions.setdefault(key, cls)
         return key
 
+    def exception_class(self, key: int) -> type | None:
+        """Return the class of this key, if the kernel names it or the firmware raises it."""
+        return self._exceptions.get(key)
+
+    def keep_host_exception(self, name: int, message: int, error: BaseException) -> None:
+        """Keep the exception of a host function, which the kernel may raise again."""
+        kept = self._host_exceptions
+        kept.pop((name, message), None)
+        kept[name, message] = error
+        if len(kept) > _HOST_EXCEPTIONS:
+            del kept[next(iter(kept))]
+
+    def host_exception(self, name: int, message: int) -> BaseException | None:
+        """Return the newest exception of a host function that was sent with these keys."""
+        return self._host_exceptions.get((name, message))
+
     def caught(self, key: int | None) -> tuple[list[int] | None, int]:
         """Return what `except` with the class of this key catches: keys of the known classes, or
         None for all exceptions, and the class's number in `classes_caught`.
@@ -302,6 +334,10 @@ def _is_caught(cls: type, base: type | None) -> bool:
 
 _VALUES = (int, float, str, bytes, range, numpy.generic)
 """Types whose values have no identity for a kernel."""
+
+
+_GONE_NUMBER = -1
+"""What a list of a kernel that ended in an exception is described with; new ones have numbers below."""
 
 
 class _Gone:

@@ -21,9 +21,9 @@ class DeviceException:
     column: int
     """Zero-based, -1 if unknown."""
     function: str
-    complete: bool = False
-    """Whether the message is one of the host's, in which braces have no meaning; others are templates
-    for the parameters."""
+    message_key: int | None = None
+    """Key of the message in the host's string table, if it is one of the host's, in which braces have no
+    meaning; others are templates for the parameters."""
     frames: range = range(0)
     """Its part of the backtrace, innermost frame first."""
 
@@ -44,7 +44,7 @@ message comes from the device."""
 def format_message(exception: DeviceException) -> str:
     """Return the message with its parameters filled in, or unchanged if it is not a matching format
     string, or came from the host."""
-    if exception.complete:
+    if exception.message_key is not None:
         return exception.message
 
     def shown(found) -> str:

@@ -295,7 +295,7 @@ class Session:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            if hasattr(error, "artiq_core_exception") or isinstance(error, errors.KairosError | SystemExit):
+            if isinstance(error, errors.KairosError | SystemExit):
                 raise
             self._send_exception(connection, embedding, error)
             return
@@ -324,7 +324,7 @@ class Session:
     def _send_exception(self, connection, embedding, error):
         cls = type(error)
         name = device_name(cls) or f"{embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}"
-        # An exception of this class is made from the message again, and a class may quote its only argument.
+        # A class may quote its only argument.
         message = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], str) else str(error)
         if len(message) > MESSAGE_LIMIT:
             message = message[:MESSAGE_LIMIT] + "... (truncated)"
@@ -332,6 +332,7 @@ class Session:
         place = frames[-1]
         logger.debug("exception in RPC, sent to the kernel", exc_info=error)
         keys = [embedding.store_str(text) for text in (name, message, place.filename, place.name)]
+        embedding.keep_host_exception(keys[0], keys[1], error)
         connection.write_exception(keys, embedding.classes_caught(cls), place.lineno or 0, place_column(place))
         self.record.answer(connection.flush())
 
@@ -358,7 +359,7 @@ class Session:
                 line,
                 column,
                 text(function),
-                isinstance(message, int),
+                message if isinstance(message, int) else None,
             )
             for key, message, params, (file, line, column, function) in raised
         ]
@@ -373,7 +374,7 @@ class Session:
                 min(exception.frames.start, len(backtrace)), min(exception.frames.stop, len(backtrace))
             )
         core_exception = CoreException(Report(exceptions, backtrace), compiled.symbolize)
-        raise build_python_exception(core_exception, embedding.retrieve_object)
+        raise build_python_exception(core_exception, embedding)
 
     def _warn_async_errors(self, bits):
         names = [name for bit, name in ASYNC_ERROR_TEXTS.items() if bits & bit]

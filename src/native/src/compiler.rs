@@ -68,7 +68,7 @@ impl Program {
 
     /// LLVM assembly in the parts that become object files, and whether each is to be optimised
     /// thoroughly. `variables`: describe them for a debugger.
-    fn parts(&self, triple: String, data_layout: String, variables: bool) -> PyResult<Vec<(String, bool, bool)>> {
+    fn parts(&self, triple: String, data_layout: String, variables: bool) -> PyResult<Vec<(String, bool, bool, bool)>> {
         guarded(|| {
             self.library().parts(&Machine {
                 triple,

@@ -283,3 +283,105 @@ class BracesInKernels(Marks):
     def run(self):
         for number in range(5):
             self.call(number)
+
+
+class OfTwoParts(Exception):
+    """Cannot be made from a text alone."""
+
+    def __init__(self, part, other, *, code=0):
+        super().__init__(part, other)
+        self.code = code
+
+
+class ExceptionsOfTheHostAreTheirObjects(Marks):
+    """What leaves a kernel is the exception that the host function raised, with arguments, attributes and cause."""
+
+    def build(self):
+        self.raised = []
+        self.errors = [
+            OfTwoParts("a", 5, code=3),
+            FileNotFoundError(2, "No such file", "shots.h5"),
+            UnicodeDecodeError("utf-8", b"x", 0, 1, "no character"),
+            KeyError(5),
+            KeyError(("ion", 1)),
+            ValueError(1, 2.5, "x"),
+            SystemError(),
+            BaseException("of all"),
+            ValueError("same text"),
+            ValueError("same text"),
+        ]
+
+    @rpc
+    def fail(self, which):
+        if which == 1:
+            raise self.errors[which] from KeyError("cause")
+        raise self.errors[which]
+
+    @kernel
+    def relay(self, which):
+        self.fail(which)
+
+    @kernel
+    def again(self, which):
+        try:
+            self.fail(which)
+        except BaseException as e:
+            self.mark(which)
+            raise e
+
+    @kernel
+    def behind_another(self, which):
+        try:
+            self.fail(which)
+        except BaseException:
+            try:
+                self.fail(0)
+            except OfTwoParts:
+                self.mark("other")
+            raise
+
+    @kernel
+    def replaced(self, which):
+        try:
+            self.fail(which)
+        finally:
+            self.fail(3)
+
+    @kernel
+    def own(self, which):
+        try:
+            self.fail(which)
+        except BaseException:
+            raise ValueError("same text")
+
+    def run(self):
+        for kernel_ in (self.relay, self.again, self.behind_another, self.replaced, self.own):
+            for which in range(len(self.errors)):
+                try:
+                    kernel_(which)
+                except BaseException as error:
+                    places = [place for place, other in enumerate(self.errors) if other is error]
+                    self.mark(type(error).__name__, error.args, places, repr(error.__cause__))
+
+
+class StopsOfKernels(Marks):
+    """Exceptions that are none of `Exception`."""
+
+    @kernel
+    def stop(self, which):
+        if which == 0:
+            raise Interruption("own")
+        if which == 1:
+            raise KeyboardInterrupt("of Python")
+        raise SystemExit("end")
+
+    def run(self):
+        for which in range(3):
+            try:
+                self.stop(which)
+            except BaseException as error:
+                self.mark(type(error).__name__, str(error))
+
+
+class Interruption(BaseException):
+    pass

@@ -3,7 +3,7 @@ kernel ended in an exception."""
 
 import numpy as np
 
-from kairos.language import TArray, TFloat, TInt32, TList, kernel, rpc
+from kairos.language import TArray, TByteArray, TFloat, TInt32, TList, kernel, rpc
 
 from .marks import Marks
 
@@ -243,3 +243,61 @@ class ValuesOfTheHostAreKept(Identity):
         if self.flag:
             self.b = self.a
         self.replace()
+
+
+class NewListsInSeveralPlaces(Identity):
+    """A new list is one object, whatever holds it."""
+
+    def build(self):
+        self.a, self.b, self.c = [1], [2], [3]
+        self.nested, self.inner = [[1, 2], [3]], [[0], [0]]
+        self.pair = ([0], [0])
+        self.array, self.other, self.turned = np.zeros(2), np.zeros(2), np.zeros((1, 2))
+        self.bytes, self.more = bytearray(b"a"), bytearray(b"b")
+        self.empty, self.none = [1], [2]
+
+    @rpc
+    def numbers(self) -> TList(TInt32):
+        return [5, 6]
+
+    @rpc
+    def rows(self) -> TList(TList(TInt32)):
+        return [[7], [8]]
+
+    @rpc
+    def nothing(self) -> TList(TInt32):
+        return []
+
+    @rpc
+    def halves(self) -> TArray(TFloat):
+        return np.array([0.5, 1.5])
+
+    @rpc
+    def text(self) -> TByteArray:
+        return bytearray(b"xyz")
+
+    @kernel
+    def change(self):
+        self.a = self.b = self.numbers()
+        self.a[0] = 9
+        self.c = self.numbers()
+        self.nested[0] = self.b
+        self.inner = self.rows()
+        self.inner[1] = self.inner[0]
+        self.nested[1] = self.inner[0]
+        self.pair = (self.b, self.c)
+        self.array = self.halves()
+        self.other = self.array
+        self.other[0] = 3.5
+        self.bytes = self.text()
+        self.more = self.bytes
+        self.more[0] = 65
+        self.empty = self.nothing()
+        self.none = self.nothing()
+
+    def run(self):
+        super().run()
+        self.nested[0][1] = 60
+        self.pair[1][0] = 70
+        self.inner[0][0] = 80
+        self.mark(self.a, self.b, self.c, self.nested, self.inner, self.pair)

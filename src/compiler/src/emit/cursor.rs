@@ -69,7 +69,7 @@ impl Cursor {
 
 impl ModuleBuilder<'_> {
     /// Address of the cursor.
-    pub(super) fn cursor(&mut self) -> Value {
+    pub(crate) fn cursor(&mut self) -> Value {
         self.timeline = true;
         Value::global(CURSOR)
     }

@@ -1,5 +1,6 @@
 //! Described values: lists and arrays of which the host has some. They are recognised by their addresses,
 //! and their numbers are sent in place of their elements, so that the host's objects keep their identity.
+//! New ones have negative numbers made from their addresses, by which the host sees which are the same.
 
 use std::rc::Rc;
 
@@ -14,9 +15,10 @@ use crate::ir::*;
 use crate::program::{Content, Program};
 use crate::types::{self, Kind, Types};
 
-/// Number of a list that is not the host's, and of one whose memory is gone.
-const NEW: i64 = 0;
+/// Number of a list whose memory is gone; those of new lists are less.
 const GONE: i64 = -1;
+/// What an address and the number of a new list at it differ in.
+const NEW: i64 = i32::MIN as i64;
 
 impl<'p> Writer<'_, '_, 'p> {
     /// The tag of described values of a type: a list is a tuple of its number and its elements, which
@@ -163,8 +165,12 @@ impl<'p> Writer<'_, '_, 'p> {
 
     /// The length with which the elements of a sequence are sent: 0 unless it is new.
     fn sent_length(&mut self, number: &Value, length: Value) -> Value {
-        let new = self.emitter.build.compare(Compare::Eq, number.clone(), int(NEW));
+        let new = self.is_new(number);
         self.emitter.build.select(new, length, int(0))
+    }
+
+    fn is_new(&mut self, number: &Value) -> Value {
+        self.emitter.build.compare(Compare::Slt, number.clone(), int(GONE))
     }
 
     fn if_new(&mut self, number: &Value, body: impl FnOnce(&mut Self)) {
@@ -172,7 +178,7 @@ impl<'p> Writer<'_, '_, 'p> {
             self.emitter.build.new_block("new list"),
             self.emitter.build.new_block("known list"),
         );
-        let new = self.emitter.build.compare(Compare::Eq, number.clone(), int(NEW));
+        let new = self.is_new(number);
         self.emitter.build.branch(new, yes, after);
         self.emitter.build.block = yes;
         body(self);
@@ -187,7 +193,10 @@ impl<'p> Writer<'_, '_, 'p> {
         let index = self.emitter.build.call(FIND, args, Ty::I32, None);
         let known = self.emitter.build.compare(Compare::Sge, index.clone(), int(0));
         let [number, offset] = [0, 1].map(|_| self.emitter.build.slot(Ty::I32));
-        let unknown = self.emitter.build.select(self.unwound.clone(), int(GONE), int(NEW));
+        let new = self.as_number(address.clone());
+        let new = self.emitter.build.convert(new, &Ty::I32);
+        let new = self.emitter.build.binary(Binary::Or, new, int(NEW));
+        let unknown = self.emitter.build.select(self.unwound.clone(), int(GONE), new);
         self.emitter.build.store(unknown, &number);
         self.emitter.build.store(int(0), &offset);
         let (yes, after) = (
@@ -213,15 +222,17 @@ impl<'p> Writer<'_, '_, 'p> {
 
     /// Bytes between two addresses.
     fn distance(&mut self, from: Value, to: Value) -> Value {
-        let [from, to] = [from, to].map(|address| {
-            // As 64-bit numbers; addresses may be shorter.
-            let place = self.emitter.build.slot(Ty::I64);
-            self.emitter.build.store(Value::int(Ty::I64, 0), &place);
-            self.emitter.build.store(address, &place);
-            self.emitter.build.load(Ty::I64, &place)
-        });
+        let [from, to] = [from, to].map(|address| self.as_number(address));
         let distance = self.emitter.build.binary(Binary::Sub, to, from);
         self.emitter.build.convert(distance, &Ty::I32)
+    }
+
+    /// An address as a 64-bit number; it may be shorter.
+    fn as_number(&mut self, address: Value) -> Value {
+        let place = self.emitter.build.slot(Ty::I64);
+        self.emitter.build.store(Value::int(Ty::I64, 0), &place);
+        self.emitter.build.store(address, &place);
+        self.emitter.build.load(Ty::I64, &place)
     }
 
     /// The table of all host sequences that a value of the type may be, and its length.

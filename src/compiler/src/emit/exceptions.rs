@@ -20,8 +20,8 @@ use crate::syntax::Stmt;
 const MESSAGE_LENGTH: i64 = 32;
 pub(crate) const PARAMS: i64 = 40;
 
-/// Number of bits in the parameters.
-const MARKS: u32 = 3 * 64;
+/// Number of bits in the parameters: so many classes can be caught.
+pub(crate) const MARKS: u32 = 3 * 64;
 /// `marked(record, offset, mask)`: whether the host's exception has one of the bits.
 const MARKED: &str = "kairos.marked";
 
@@ -231,10 +231,10 @@ impl Emitter<'_, '_> {
     }
 
     /// Whether the exception in `record` came from the host and is an instance of one of the classes
-    /// of these numbers. There are bits for a limited number of classes.
+    /// of these numbers, which are less than `MARKS`.
     pub(crate) fn is_marked(&mut self, record: &Value, numbers: &[u32]) -> Value {
         let mut masks = BTreeMap::<u32, u32>::new();
-        for number in numbers.iter().filter(|&&number| number < MARKS) {
+        for number in numbers {
             *masks.entry(number / 32).or_default() |= 1 << (number % 32);
         }
         let mut marked = Value::bool(false);

@@ -1,4 +1,4 @@
-//! Memory on the stack to which very many instructions refer.
+//! Memory on the stack to which very many instructions refer, and variables that are compared very often.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,35 @@ use super::*;
 /// Number of instructions above which memory is crowded.
 const MANY: u32 = 64;
 
+/// Number of comparisons of a variable above which it is compared very often.
+const COMPARED: u32 = 100;
+
 impl Function {
+    /// Whether a variable is compared very often, as in a long chain of `elif` or of `assert`. LLVM's combination
+    /// of instructions looks at all conditions on a value for each of them.
+    pub fn compares_often(&self) -> bool {
+        let instructions = || self.blocks.iter().flat_map(|block| &block.body);
+        let (mut variables, mut compared) = (HashMap::new(), HashMap::<u32, u32>::new());
+        for instruction in instructions() {
+            match (&instruction.op, instruction.result) {
+                (Op::Load { from, .. }, Some(result)) => {
+                    if let ValueKind::Temp(variable) = from.kind {
+                        variables.insert(result, variable);
+                    }
+                }
+                (Op::Compare(_, one, other), _) => {
+                    for value in [one, other] {
+                        if let ValueKind::Temp(number) = value.kind {
+                            *compared.entry(*variables.get(&number).unwrap_or(&number)).or_default() += 1;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        compared.values().any(|&count| count > COMPARED)
+    }
+
     /// The results of those allocations, and the slots, that stay in memory and to which many instructions
     /// refer, directly or through a variable that has their address.
     ///

@@ -28,10 +28,18 @@ const MANY: usize = 64;
 
 /// Whether the blocks of a part are printed in pieces, which LLVM must not join again.
 pub fn is_divided(module: &Module, part: &Part) -> bool {
-    let of_part = |function: &&Function| part.defines.contains(&function.symbol);
-    let mut functions = module.functions.iter().filter(of_part);
     let is_long = |function: &Function| function.blocks.iter().any(|block| block.body.len() >= LONG);
-    !part.thorough && functions.any(is_long)
+    !part.thorough && functions_of(module, part).any(is_long)
+}
+
+/// Whether LLVM should not combine instructions of a part that is compiled quickly, which would take long.
+pub fn compares_often(module: &Module, part: &Part) -> bool {
+    !part.thorough && functions_of(module, part).any(Function::compares_often)
+}
+
+fn functions_of<'m>(module: &'m Module, part: &'m Part) -> impl Iterator<Item = &'m Function> {
+    let of_part = |function: &&Function| part.defines.contains(&function.symbol);
+    module.functions.iter().filter(of_part)
 }
 
 /// Target triple and data layout. With an empty layout, LLVM chooses.

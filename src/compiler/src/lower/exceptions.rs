@@ -11,7 +11,7 @@ use std::rc::Rc;
 use kairos_contracts::exceptions::HOST_BUILTIN_PREFIX;
 
 use crate::diagnostic::Result;
-use crate::emit::exceptions::{Pad, Scope};
+use crate::emit::exceptions::{Pad, Scope, MARKS};
 use crate::emit::Emitter;
 use crate::host::Caught;
 use crate::ir::*;
@@ -48,11 +48,19 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// What a handler catches; None if it catches every exception.
-    fn caught_by(&mut self, handler: &Handler) -> Option<Clauses> {
+    fn caught_by(&mut self, handler: &Handler) -> Result<Option<Clauses>> {
         let mut clauses = Clauses::default();
-        for class in handler.classes.as_ref()? {
+        let Some(classes) = &handler.classes else {
+            return Ok(None);
+        };
+        for class in classes {
             let key = self.class_of(class).0;
-            let caught = self.module.caught(key)?;
+            let Some(caught) = self.module.caught(key) else {
+                return Ok(None);
+            };
+            if caught.number >= MARKS && self.module.host_raises {
+                return self.unsupported(class.span, &format!("catching more than {MARKS} classes of exceptions"));
+            }
             if caught.others {
                 clauses.not = Some(caught);
             } else {
@@ -61,7 +69,7 @@ impl<'p> Emitter<'_, 'p> {
             }
         }
         let catches_all = |not: &Caught| not.keys.is_empty() && !self.module.host_raises;
-        (!clauses.not.as_ref().is_some_and(catches_all)).then_some(clauses)
+        Ok((!clauses.not.as_ref().is_some_and(catches_all)).then_some(clauses))
     }
 
     /// Whether a handler's clauses match the exception in `record`.
@@ -292,7 +300,8 @@ impl<'p> Emitter<'_, 'p> {
                 self.body(&stmt.orelse)
             };
         }
-        let caught: Vec<_> = stmt.handlers.iter().map(|handler| self.caught_by(handler)).collect();
+        let caught: Result<Vec<_>> = stmt.handlers.iter().map(|handler| self.caught_by(handler)).collect();
+        let caught = caught?;
         let all = |clauses: &Option<Clauses>| match clauses {
             Some(clauses) => clauses.keys.iter().copied().map(Some).collect(),
             None => vec![None],

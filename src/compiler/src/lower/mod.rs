@@ -13,6 +13,7 @@ mod interleave;
 mod kernel_objects;
 mod memory;
 mod nested;
+mod passes;
 mod polling;
 mod sequence;
 mod stmt;

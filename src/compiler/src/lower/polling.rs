@@ -6,7 +6,8 @@
 //! counts (`n += 1`, the variable of a range) is ahead, too, by as many passes as take that time: how long one
 //! takes is measured first.
 
-use super::trends::{poll, Poll, COUNTER};
+use super::passes::{poll, CursorChange, Poll};
+use super::trends::COUNTER;
 use crate::diagnostic::Result;
 use crate::emit::{Emitter, ModuleBuilder};
 use crate::ir::*;
@@ -29,13 +30,13 @@ fn wide(value: i64) -> Value {
     Value::int(Ty::I64, value)
 }
 
-/// A variable that changes by a constant in each pass.
+/// A variable, or the cursor, that changes by the same in each pass.
 struct Counted {
     slot: Value,
     ty: Ty,
     /// Its value in the first pass, in 64 bits.
     first: Value,
-    by: i64,
+    by: Value,
     /// For the variable of a range: its length in 64 bits, unsigned, and the slot from which the loop begins.
     range: Option<(Value, Value)>,
 }
@@ -105,7 +106,7 @@ impl<'p> Emitter<'_, 'p> {
             slot: self.locals[poll.counts[0].0 as usize].clone(),
             ty: start.ty.clone(),
             first: self.build.convert(start.clone(), &Ty::I64),
-            by,
+            by: wide(by),
             range: Some((self.unsigned(length), begin.clone())),
         });
         self.sleep(None, &stmt.body, &poll, counts)?;
@@ -118,7 +119,7 @@ impl<'p> Emitter<'_, 'p> {
         let ty = self.module.ir_type(self.function.locals[local as usize]);
         let first = self.build.load(ty.clone(), &slot);
         let first = self.build.convert(first, &Ty::I64);
-        let range = None;
+        let (by, range) = (wide(by), None);
         Counted {
             slot,
             ty,
@@ -128,7 +129,7 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    fn sleep(&mut self, test: Option<&'p Expr>, body: &'p [Stmt], poll: &Poll, counts: Vec<Counted>) -> Result<()> {
+    fn sleep(&mut self, test: Option<&'p Expr>, body: &'p [Stmt], poll: &Poll, mut counts: Vec<Counted>) -> Result<()> {
         (self.module.polls, self.module.counts) = (true, true);
         let awake = self.build.new_block("awake");
         if let Some(test) = test.filter(|_| !does_nothing(body)) {
@@ -144,15 +145,30 @@ impl<'p> Emitter<'_, 'p> {
             let ty = self.module.ir_type(self.function.locals[local as usize]);
             kept.push((self.build.load(ty, &slot), slot));
         }
+        if poll.cursor != CursorChange::Never {
+            let cursor = self.module.cursor();
+            kept.push((self.build.load(Ty::I64, &cursor), cursor));
+        }
         let start = self.call_external(COUNTER, vec![], Ty::I64, true);
-        let pace = match counts.is_empty() {
+        let moves = poll.cursor == CursorChange::Moves;
+        let pace = match counts.is_empty() && !moves {
             true => wide(1),
             false => self.pace(test, body)?,
         };
-        let stays_until = self.probe(test, body, &counts, &pace)?;
-        for (value, slot) in kept {
-            self.build.store(value, &slot);
+        if moves {
+            let (first, cursor) = kept.last().cloned().expect("of the cursor");
+            let now = self.build.load(Ty::I64, &cursor);
+            let moved = self.build.binary(Binary::Sub, now, first.clone());
+            counts.push(Counted {
+                slot: cursor,
+                ty: Ty::I64,
+                first,
+                by: self.build.binary(Binary::SDiv, moved, wide(PASSES)),
+                range: None,
+            });
         }
+        let stays_until = self.probe(test, body, &counts, &pace, &kept)?;
+        self.restore(&kept);
         let sleep = self.build.new_block("sleep");
         let is_long = self.build.compare(Compare::Sgt, stays_until.clone(), wide(POLLED));
         self.build.branch(is_long, sleep, awake);
@@ -173,9 +189,16 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
+    /// Gives variables the values that they had before.
+    fn restore(&mut self, kept: &[(Value, Value)]) {
+        for (value, slot) in kept {
+            self.build.store(value.clone(), slot);
+        }
+    }
+
     /// What a variable counts after a number of passes, in 64 bits.
     fn count_after(&mut self, count: &Counted, passes: &Value) -> Value {
-        let more = self.build.binary(Binary::Mul, passes.clone(), wide(count.by));
+        let more = self.build.binary(Binary::Mul, passes.clone(), count.by.clone());
         self.build.binary(Binary::Add, count.first.clone(), more)
     }
 
@@ -227,8 +250,15 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// Finds out for how many machine units at least a loop stays, to `POLLED`: looks ahead twice as far each time
-    /// until it does not stay, then halves.
-    fn probe(&mut self, test: Option<&'p Expr>, body: &'p [Stmt], counts: &[Counted], pace: &Value) -> Result<Value> {
+    /// until it does not stay, then halves. `kept`: what the variables are before each pass.
+    fn probe(
+        &mut self,
+        test: Option<&'p Expr>,
+        body: &'p [Stmt],
+        counts: &[Counted],
+        pace: &Value,
+        kept: &[(Value, Value)],
+    ) -> Result<Value> {
         let (stayed, left) = (self.build.slot(Ty::I64), self.build.slot(Ty::I64));
         let names = [
             "look ahead",
@@ -262,6 +292,7 @@ impl<'p> Emitter<'_, 'p> {
         self.build.jump(run);
 
         self.build.block = run;
+        self.restore(kept);
         self.set_counts(counts, pace, leaves);
         self.iteration(test, body, stays, leaves)?;
         for (block, place) in [(stays, &stayed), (leaves, &left)] {
@@ -286,24 +317,44 @@ impl<'p> Emitter<'_, 'p> {
 
     /// Runs the loop's body and test once.
     fn iteration(&mut self, test: Option<&'p Expr>, body: &'p [Stmt], stays: BlockId, leaves: BlockId) -> Result<()> {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::If { test, .. } => {
-                    let condition = self.condition(test)?;
-                    let goes_on = self.build.new_block("goes on");
-                    self.build.branch(condition, leaves, goes_on);
-                    self.build.block = goes_on;
-                }
-                StmtKind::Assign { .. } | StmtKind::AugAssign { .. } => self.body(std::slice::from_ref(stmt))?,
-                _ => {}
-            }
-        }
+        let tests = self.build.new_block("pass is tested");
+        self.run_pass(body, tests, leaves)?;
+        self.build.jump(tests);
+        self.build.block = tests;
         match test {
             Some(test) => {
                 let condition = self.condition(test)?;
                 self.build.branch(condition, stays, leaves);
             }
             None => self.build.jump(stays),
+        }
+        Ok(())
+    }
+
+    /// Runs statements of a pass; `next`: where it ends.
+    fn run_pass(&mut self, body: &'p [Stmt], next: BlockId, leaves: BlockId) -> Result<()> {
+        for stmt in body {
+            self.build.span = stmt.span;
+            match &stmt.kind {
+                StmtKind::If { test, body, orelse } => {
+                    let condition = self.condition(test)?;
+                    let blocks = ["pass then", "pass else", "pass after"].map(|name| self.build.new_block(name));
+                    let [yes, no, after] = blocks;
+                    self.build.branch(condition, yes, no);
+                    for (block, body) in [(yes, body), (no, orelse)] {
+                        self.build.block = block;
+                        self.run_pass(body, next, leaves)?;
+                        self.build.jump(after);
+                    }
+                    self.build.block = after;
+                }
+                StmtKind::Break | StmtKind::Return(_) | StmtKind::Raise(_) => self.build.jump(leaves),
+                StmtKind::Continue => self.build.jump(next),
+                _ => self.body(std::slice::from_ref(stmt))?,
+            }
+            if self.build.is_closed() {
+                break;
+            }
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ pub(super) enum Trend {
 }
 
 impl Trend {
-    fn reversed(self) -> Trend {
+    pub fn reversed(self) -> Trend {
         match self {
             Trend::Rises => Trend::Falls,
             Trend::Falls => Trend::Rises,
@@ -35,7 +35,7 @@ impl Trend {
     }
 
     /// That of a sum of two values, of their minimum, or of whether both are true.
-    fn with(self, other: Trend) -> Option<Trend> {
+    pub fn with(self, other: Trend) -> Option<Trend> {
         match (self, other) {
             (Trend::Constant, one) | (one, Trend::Constant) => Some(one),
             (Trend::Rises, Trend::Rises) | (Trend::Falls, Trend::Falls) => Some(self),
@@ -56,105 +56,19 @@ impl Trend {
 
 /// Finds trends in a function. What has effects, may raise, or rises and falls has none.
 pub(super) struct Trends<'a> {
-    program: &'a Program,
-    function: &'a FunctionInstance,
+    pub program: &'a Program,
+    pub function: &'a FunctionInstance,
     /// Variables that differ between two times at which the same code runs, as far as they are known.
-    known: HashMap<LocalId, Trend>,
+    pub known: HashMap<LocalId, Trend>,
     /// Variables that are assigned.
-    assigned: BTreeSet<LocalId>,
+    pub assigned: BTreeSet<LocalId>,
     /// Variables that count the passes of a loop, whose range is looked after where they are counted.
-    counts: BTreeSet<LocalId>,
+    pub counts: BTreeSet<LocalId>,
+    /// The time cursor; None if it is not known yet.
+    pub cursor: Option<Trend>,
     /// Whether the counter is read.
     reads: Rc<Cell<bool>>,
     depth: usize,
-}
-
-/// A loop whose body does nothing but to find out whether the counter has reached a time.
-pub(super) struct Poll {
-    /// Variables that the body assigns.
-    pub assigned: BTreeSet<LocalId>,
-    /// Variables that change by a constant in each pass.
-    pub counts: Vec<(LocalId, i64)>,
-}
-
-/// A variable that changes by a constant, as in `n += 1`.
-fn count(function: &FunctionInstance, program: &Program, stmt: &Stmt) -> Option<(LocalId, i64)> {
-    let StmtKind::AugAssign { target, op, value } = &stmt.kind else {
-        return None;
-    };
-    let (ExprKind::Name(name), ExprKind::Int(by @ 1..=0xffff)) = (&target.kind, &value.kind) else {
-        return None;
-    };
-    let local = function.names.local(name)?;
-    let kind = program.types.kind(function.locals[local as usize]);
-    matches!(kind, Kind::Int32 | Kind::Int64).then_some(())?;
-    match op {
-        BinOp::Add => Some((local, *by)),
-        BinOp::Sub => Some((local, -by)),
-        _ => None,
-    }
-}
-
-/// Describes the loop `while test: body` if it only polls the counter, or a loop over a range, which has no test
-/// but a variable that changes by a constant.
-pub(super) fn poll(
-    program: &Program,
-    function: &FunctionInstance,
-    test: Option<&Expr>,
-    index: Option<(LocalId, i64)>,
-    body: &[Stmt],
-) -> Option<Poll> {
-    let own = body.iter().filter_map(|stmt| count(function, program, stmt));
-    let counts: Vec<_> = index.into_iter().chain(own).collect();
-    let trend = |&(local, by): &(LocalId, i64)| (local, if by > 0 { Trend::Rises } else { Trend::Falls });
-    let counted: BTreeSet<_> = counts.iter().map(|(local, _)| *local).collect();
-    if counted.len() < counts.len() {
-        return None; // counted twice
-    }
-    let mut trends = Trends {
-        program,
-        function,
-        known: counts.iter().map(trend).collect(),
-        assigned: counted.clone(),
-        counts: counted,
-        reads: Rc::default(),
-        depth: DEPTH,
-    };
-    for stmt in body {
-        if let StmtKind::Assign { targets, .. } = &stmt.kind {
-            let local = trends.local(targets)?;
-            (!trends.counts.contains(&local)).then_some(())?;
-            trends.assigned.insert(local);
-        }
-    }
-    let mut stays = Trend::Constant;
-    for (index, stmt) in body.iter().enumerate() {
-        match &stmt.kind {
-            StmtKind::Pass => {}
-            StmtKind::Continue if index + 1 == body.len() => {}
-            StmtKind::Assign { targets, value } => trends.assign(targets, value)?,
-            StmtKind::If { test, body, orelse } if orelse.is_empty() && leaves(body) => {
-                stays = stays.with(trends.of(test)?.reversed())?;
-            }
-            StmtKind::AugAssign { .. } if count(function, program, stmt).is_some() => {}
-            _ => return None,
-        }
-    }
-    if let Some(test) = test {
-        stays = stays.with(trends.of(test)?)?;
-    }
-    (stays != Trend::Constant && trends.reads.get()).then_some(Poll {
-        assigned: trends.assigned,
-        counts,
-    })
-}
-
-/// Whether a body always leaves the loop around it.
-fn leaves(body: &[Stmt]) -> bool {
-    let mut continues = false;
-    walk_stmts(body, &mut |stmt| continues |= matches!(stmt.kind, StmtKind::Continue));
-    let last = body.last().map(|stmt| stmt.kind.flow());
-    !continues && matches!(last, Some(Flow::Break | Flow::Return(_) | Flow::Raise))
 }
 
 /// Whether values of a kind are compared in their whole range.
@@ -163,8 +77,26 @@ fn is_wide(kind: &Kind) -> bool {
 }
 
 impl<'a> Trends<'a> {
+    pub fn new(program: &'a Program, function: &'a FunctionInstance) -> Self {
+        Trends {
+            program,
+            function,
+            known: HashMap::new(),
+            assigned: BTreeSet::new(),
+            counts: BTreeSet::new(),
+            cursor: Some(Trend::Constant),
+            reads: Rc::default(),
+            depth: DEPTH,
+        }
+    }
+
+    /// Whether the counter has been read.
+    pub fn has_read(&self) -> bool {
+        self.reads.get()
+    }
+
     /// The variable that an assignment has as its only target.
-    fn local(&self, targets: &[Expr]) -> Option<LocalId> {
+    pub fn local(&self, targets: &[Expr]) -> Option<LocalId> {
         match targets {
             [Expr {
                 kind: ExprKind::Name(name),
@@ -174,7 +106,7 @@ impl<'a> Trends<'a> {
         }
     }
 
-    fn assign(&mut self, targets: &[Expr], value: &Expr) -> Option<()> {
+    pub fn assign(&mut self, targets: &[Expr], value: &Expr) -> Option<()> {
         let local = self.local(targets)?;
         let trend = self.of(value)?;
         // A narrower variable may wrap around, unless it is what is counted.
@@ -190,7 +122,7 @@ impl<'a> Trends<'a> {
         Some(())
     }
 
-    fn kind(&self, expr: &Expr) -> &'a Kind {
+    pub fn kind(&self, expr: &Expr) -> &'a Kind {
         self.program.types.kind(self.function.types[expr.id as usize])
     }
 
@@ -206,7 +138,13 @@ impl<'a> Trends<'a> {
         }
     }
 
-    fn of(&self, expr: &Expr) -> Option<Trend> {
+    /// How the truth of a condition changes.
+    pub fn of_condition(&self, test: &Expr) -> Option<Trend> {
+        let trend = self.of(test)?;
+        (trend == Trend::Constant || matches!(self.kind(test), Kind::Bool)).then_some(trend)
+    }
+
+    pub fn of(&self, expr: &Expr) -> Option<Trend> {
         let trend = self.of_kind(expr)?;
         (self.counts_passes(expr) || is_wide(self.kind(expr)) || trend == Trend::Constant).then_some(trend)
     }
@@ -268,7 +206,7 @@ impl<'a> Trends<'a> {
     fn of_call(&self, call: &Expr, callee: &Expr, args: &[Expr], keywords: &[Keyword]) -> Option<Trend> {
         if let Kind::Builtin(builtin) = self.kind(callee) {
             return match (builtin, args) {
-                (Builtin::Time(Time::NowMu), []) => Some(Trend::Constant),
+                (Builtin::Time(Time::NowMu), []) => self.cursor,
                 (Builtin::Number(Number::Int64 | Number::Float | Number::Int), [arg]) if self.is_scalar(arg) => {
                     self.of(arg)
                 }
@@ -305,13 +243,11 @@ impl<'a> Trends<'a> {
                     known.insert(index as LocalId, trend);
                 }
                 let called = Trends {
-                    program: self.program,
-                    function,
                     known,
-                    assigned: BTreeSet::new(),
-                    counts: BTreeSet::new(),
+                    cursor: self.cursor,
                     reads: self.reads.clone(),
                     depth: self.depth - 1,
+                    ..Trends::new(self.program, function)
                 };
                 called.of_result()
             }

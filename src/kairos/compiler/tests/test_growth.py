@@ -41,12 +41,29 @@ def _views(count):
     return f"{RUN}for one in self.views:\n        print(one)\n", {"views": [whole[n:] for n in range(count)]}
 
 
+def _conditions(count):
+    text = "\n    ".join(f"if x == {n}:\n        y = {n}" for n in range(count))
+    return f"{RUN}x = self.int32()\n    y = 0\n    {text}\n    print(y)\n", {}
+
+
+def _chain(count):
+    return f"{RUN}x = self.int32()\n    if {' and '.join(f'x != {n}' for n in range(count))}:\n        print(x)\n", {}
+
+
+def _asserts(count):
+    text = "\n    ".join(f"assert x != {n}" for n in range(count))
+    return f"{RUN}x = self.int32()\n    {text}\n", {}
+
+
 SHAPES = {
     "pieces of a text": (150, _texts),
     "names in a list": (700, _names),
     "calls within one another": (100, _calls),
     "lists of the host": (2000, _lists),
     "views of one array": (1000, _views),
+    "conditions on a variable": (300, _conditions),
+    "comparisons in a condition": (200, _chain),
+    "assertions of a variable": (300, _asserts),
 }
 
 

@@ -1,5 +1,7 @@
 """Constructs that the reference rejects, and those that would fail silently: a diagnostic for each."""
 
+import importlib.util
+
 import pytest
 
 from kairos import compiler
@@ -185,3 +187,29 @@ def test_unsupported_construct_is_rejected_with_its_name(method, text):
             getattr(Wrong, method), (wrong,), {}, core=wrong.core, set_result=None, attribute_writeback=False
         )
     assert text in str(error.value)
+
+
+@pytest.mark.parametrize("count, calls", [(192, True), (193, True), (193, False)])
+def test_more_classes_than_marks_of_host_exceptions_are_refused(count, calls, tmp_path):
+    """Without calls of the host, all classes are known."""
+    classes = "".join(f"class E{n}(Exception):\n    pass\n\n\n" for n in range(count))
+    clauses = "".join(f"    except E{n}:\n        pass\n" for n in range(count))
+    tried = "self.ask()" if calls else "raise E0"
+    path = tmp_path / f"many_classes_{count}_{calls}.py"
+    path.write_text(
+        f"from kairos.language import kernel\n\n\n{classes}@kernel\ndef run(self):\n    try:\n        {tried}\n{clauses}"
+    )
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    wrong = Wrong()
+    wrong.ask = lambda: None
+
+    def compiled():
+        return compiler.compile_kernel(module.run, (wrong,), {}, core=wrong.core, set_result=None)
+
+    if count > 192 and calls:
+        with pytest.raises(compiler.CompileError, match="catching more than 192 classes of exceptions is not supported"):
+            compiled()
+    else:
+        assert compiled().library
