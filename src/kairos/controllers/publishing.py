@@ -48,7 +48,10 @@ class Publication:
         changes = list(changes)
         self.number += len(changes)
         for watcher in self.watchers:
-            watcher(changes)
+            try:
+                watcher(changes)
+            except Exception:  # one of them must not cost the others, or the clients, the change
+                logger.exception("a change cannot be passed on")
         lines: dict[int, bytes] = {}
         for session in self._sessions:
             if session.paused:

@@ -13,6 +13,7 @@ from .. import pyon, resultfiles
 from ..errors import UsageError
 from .database import Database, rows
 from .tables import String, arguments, notes, results, runs, tags
+from .values import finite
 
 __all__ = ["enter", "filtered", "record_in", "records", "reindex", "shown"]
 
@@ -54,8 +55,8 @@ def _results(record: dict) -> Iterator[dict]:
         for name, value in result.get("values", {}).items():
             rows_by_name[f"{fit}.{name}"] = {"number": value, "error": result.get("errors", {}).get(name)}
     for name, row in rows_by_name.items():
-        if isinstance(row["number"], int | float) and math.isfinite(row["number"]):
-            yield {"rid": record["rid"], "name": name, **row}
+        if (number := finite(row["number"])) is not None:
+            yield {"rid": record["rid"], "name": name, "number": number, "error": finite(row["error"])}
 
 
 def _row(record: dict) -> dict:

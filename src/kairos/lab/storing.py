@@ -1,10 +1,14 @@
-"""A run that has ended is stored and entered into the index, however long the disk is full or the database is away."""
+"""A run that has ended is stored and entered into the index, however long the disk is full or the database is away.
+
+What is neither, and would fail again, costs the run its file of datasets, but not its journal or its place in the index.
+"""
 
 import asyncio
 import logging
 from contextlib import suppress
 from pathlib import Path
 
+from ..errors import KairosError
 from . import clock, results
 from .contents import Contents, contents_of
 from .queue import Queue, Submission
@@ -52,4 +56,12 @@ def _store(run: Run, how: dict, folder: Path) -> dict:
         written.begin = {**submitted_as(run), "started": written.first or clock.now()}
     if written.end is not None:
         how = {name: written.end[name] for name in how}
-    return results.store(run.folder, written, how, folder, written.damaged == 0)[0]
+    try:
+        return results.store(run.folder, written, how, folder, written.damaged == 0)[0]
+    except (OSError, KairosError):
+        raise
+    except Exception as error:
+        logger.exception("the datasets of run %d cannot be written: its journal is kept as .journal", run.rid)
+        lost = f"its datasets could not be written ({type(error).__name__}: {error}); its journal is kept"
+        how = {"status": how["status"], "error": "; ".join(filter(None, (how["error"], lost)))}
+        return results.store_journal(run.folder, written, how, folder)
