@@ -278,9 +278,11 @@ class Scheduler:
         if run is place:
             raise UsageError(f"run {rid} cannot be placed next to itself")
         waiting = [each.submission for each in self.runs.values() if each.status in order.WAITING]
-        if run.submission.pipeline != place.submission.pipeline:
-            run.submission = self._queue.change(run.submission, pipeline=place.submission.pipeline)
-        self._changed_to(run, self._queue.move(run.submission, place.submission, before, waiting))
+        changed = self._queue.move(run.submission, place.submission, before, waiting)
+        for submission in changed:
+            self.runs[submission.rid].submission = submission  # all of them, before anything is decided by their order
+        for submission in changed:
+            self._changed_to(self.runs[submission.rid], submission)
 
     def _changed_to(self, run: Run, submission: Submission):
         run.submission = submission
