@@ -232,7 +232,7 @@ def _record_in_datasets(path: Path, results: Path) -> dict | None:
             expid = pyon.decode(resultfiles.text(file["expid"])) if "expid" in file else {}
             rid, started = int(resultfiles.value(file["rid"])), float(resultfiles.value(file["start_time"]))
             run_time = float(resultfiles.value(file["run_time"])) if "run_time" in file else None
-            status = resultfiles.text(file["provenance/status"]) if "provenance/status" in file else "completed"
+            status = resultfiles.text_of(file, "provenance/status", "completed")
             scalars = _scalars(file)
             given = dict(expid.get("arguments") or {})
     except UsageError:

@@ -195,7 +195,7 @@ class Laboratory:
         if settings.commits:
             surroundings = twin_digest(self.twin(), self._entries, self.settings.path(settings.interlocks), settings)
             self.commits.begin(
-                repository.experiments,
+                repository.complete(),
                 lambda file: f"{repository.source_hash(file)}:{surroundings}",
                 repository.state["cur_rev"],
             )
