@@ -60,11 +60,27 @@ def test_end_of_a_flood_is_logged_and_the_rest_is_counted(file):
     assert sum(len(text) for _, text in all_of(Output(file))) < 2 * printed.BLOCK
 
 
-def test_log_remembers_a_bounded_amount_of_text(tmp_path):
-    class Deaf:
-        def broadcast(self, *_):
-            pass
+class Deaf:
+    def broadcast(self, *_):
+        pass
 
+
+def test_log_that_cannot_be_written_says_so_in_a_line_until_it_can(tmp_path, capfd):
+    file = tmp_path / "lab.log"
+    file.symlink_to("/dev/full")
+    log = Log(Deaf(), file)
+    for number in range(3):
+        log.take("x", logging.INFO, f"lost {number}")
+    assert capfd.readouterr().err == f"kairos: the log {file} cannot be written: No space left on device\n"
+    log.close()
+    file.unlink()
+    log = Log(Deaf(), file)
+    log.take("x", logging.INFO, "kept")
+    log.close()
+    assert file.read_text().endswith("INFO x: kept\n") and capfd.readouterr().err == ""
+
+
+def test_log_remembers_a_bounded_amount_of_text(tmp_path):
     log = Log(Deaf(), tmp_path / "lab.log")
     for number in range(200):
         log.take("x", logging.INFO, f"{number} {'y' * (1 << 20)}")

@@ -79,7 +79,7 @@ class Queue:
         with self._database.change() as change:
             if request is not None and (row := _requested(change, request)) is not None:
                 return row
-            rid = self._number(change)
+            rid = self._numbers.get(above=_highest(change))
             made = Submission(rid, position=float(rid), request=request, **values)
             change.execute(insert(submissions).values(**_row(made)))
         return made
@@ -107,7 +107,7 @@ class Queue:
             history.enter(change, [record])
             if submission.repeat == 0 or record["status"] == "deleted":
                 return None
-            rid = self._number(change)
+            rid = self._numbers.get(above=_highest(change))
             again = replace(
                 submission,
                 rid=rid,
@@ -120,13 +120,6 @@ class Queue:
             )
             change.execute(insert(submissions).values(**_row(again)))
         return again
-
-    def _number(self, change) -> int:
-        """Return the next number of a run; UsageError on a full disk."""
-        try:
-            return self._numbers.get(above=_highest(change))
-        except OSError as error:
-            raise UsageError(f"the number of the run cannot be kept in last_rid.pyon: {error.strerror}") from None
 
     def ended(self, rid: int) -> dict:
         """Return what was submitted as a run that has ended; UsageError for an unknown one."""

@@ -35,8 +35,9 @@ async def stored(
         except Exception as failure:  # none of them may cost the run, or the end of the laboratory
             ends = asked_to_stop.is_set()
             then = "the next laboratory in this folder tries again" if ends else "it is tried again"
-            run.problem = f"it cannot be stored: {failure}; it is tried again"
-            logger.error("run %d cannot be stored: %s; %s", run.rid, failure, then)
+            before, run.problem = run.problem, f"it cannot be stored: {failure}; it is tried again"
+            if ends or run.problem != before:  # not each time of a night
+                logger.error("run %d cannot be stored: %s; %s", run.rid, failure, then)
             if ends:
                 return None
         with suppress(TimeoutError):
