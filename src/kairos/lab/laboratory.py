@@ -108,9 +108,8 @@ class Laboratory:
         logging.getLogger().addHandler(self.log)
         self._load_devices()
         self.database = Database(settings.database or f"sqlite:///{self.state / 'lab.db'}", settings.database_schema)
-        if settings.database:
-            name = settings.name or settings.folder.name
-            self.database.claim(self._identity(), name, f"{socket.gethostname()}:{settings.folder}")
+        name = settings.name or settings.folder.name
+        self.database.claim(self._identity(), name, f"{socket.gethostname()}:{settings.folder}")
         store = DatasetStore(settings.path(settings.dataset_db))
         store.check()
         self.datasets = LiveDatasets(store, self.database)
