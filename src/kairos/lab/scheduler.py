@@ -81,7 +81,7 @@ class Scheduler:
             run = Run(submission, self._folder / f"{submission.rid:09d}")
             self.runs[run.rid] = run
             if run.folder.exists():
-                self._take_over(run)
+                await self._take_over(run)
         for path in self._folder.glob("*"):
             if path.name.isdecimal() and int(path.name) not in self.runs and (lock := lock_free(path)) is not None:
                 shutil.rmtree(path, ignore_errors=True)  # its run was stored; only the folder was left
@@ -93,7 +93,7 @@ class Scheduler:
         for name in {run.submission.pipeline for run in self.runs.values()}:
             self._arrange(name)
 
-    def _take_over(self, run: Run):
+    async def _take_over(self, run: Run):
         lock = lock_free(run.folder)
         if lock is None:
             run.process = self._stages.adopted(run, holder_of(run.folder))
@@ -104,6 +104,7 @@ class Scheduler:
         # Held until the folder is gone: a process that is started late must not run it.
         run.lock = lock
         if self._cut_off(run):
+            await self._stages.catch_up(run)
             run.task = asyncio.get_running_loop().create_task(self._end(run))
         else:
             run.release()
