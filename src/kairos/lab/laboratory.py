@@ -242,6 +242,7 @@ class Laboratory:
             self._rehearsals(),
             take=self._take,
             adopted=self.datasets.adopt,
+            settle=self.datasets.settle,
             printed=self._printed,
             ended=self._run_ended,
             submitted=self._submitted,

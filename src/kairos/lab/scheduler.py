@@ -39,6 +39,7 @@ class Scheduler:
     `folder`: where the folders of runs are. `results`: the folder for results. `sources`: the
     repository, see `repository`. `take(rid, records)`: called with what runs write, `printed(run,
     level, text)` with what they log, `ended(record)` with the record of a run at its end.
+    `settle()`: called before the journal of a run is removed, see `storing`;
     `adopted(rid)` before what was written under an earlier laboratory; `submitted(submission)`.
     `begin`: returns what else a run is told. `rehearsals`: see there.
     """
@@ -397,7 +398,9 @@ class Scheduler:
         if error and status == "failed":
             logger.error("run %d has failed: %s", run.rid, error)
         how = {"status": status, "error": error}
-        stored = await storing.stored(run, how, self._queue, self._results, self._asked_to_stop)
+        stored = await storing.stored(
+            run, how, self._queue, self._results, self._asked_to_stop, self._callbacks["settle"]
+        )
         if stored is None:
             return
         record, again = stored
