@@ -182,7 +182,8 @@ def write_table(columns: dict, path):
     write = {".parquet": parquet.write_table, ".arrow": feather.write_feather, ".csv": csv.write_csv}[ending]
     with files.replacing(path) as new:
         try:
-            write(table, str(new))
+            with open(new, "wb") as file:  # its name may be one that pyarrow does not take
+                write(table, file)
         except (OSError, pyarrow.ArrowException) as error:
             raise UsageError(f"{path} cannot be written: {files.reason(error)}") from None
 

@@ -126,6 +126,18 @@ def test_search_of_random_runs_finds_those_that_match(records, words):
     database.close()
 
 
+def test_runs_are_searched_for_by_any_text():
+    database = Database("sqlite://")
+    with database.change() as change:
+        given = {"rid": 1, "status": "failed", "file": "d\udcff/x.py", "arguments": {"name": '"a\\udcff"'}}
+        history.enter(change, [{**given, "error": "of \0 the user"}])
+    for word in ("d\udcff", "D\udcff/X", "d?", "file=d\udcff/x.py", "\0", "status=failed"):
+        assert [row["rid"] for row in history.records(database, [word])] == [1], ascii(word)
+    for word in ("e\udcff", "tag=\udcff", "name=\udcff", "name!=\0", "\udcff=1"):
+        history.records(database, [word])
+    database.close()
+
+
 def test_order_is_kept_however_often_runs_are_moved_between_each_other():
     database = Database("sqlite://")
     queue = Queue(database, Numbers())
