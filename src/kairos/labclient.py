@@ -1,13 +1,14 @@
 """Finding the laboratory of a folder, and calling it: for commands, and for programs on the same computer."""
 
 import json
+import os
 import socket
 from pathlib import Path
 
 from .controllers import Client, ControllerError, RemoteError
 from .controllers.listening import dialled
 from .errors import UsageError
-from .labfolder import ADDRESS, SOCKET, STATE, state_of
+from .labfolder import ADDRESS, SOCKET, STATE, foreign, state_of
 
 __all__ = ["ADDRESS", "SOCKET", "STATE", "LaboratoryOffline", "addresses", "connect"]
 
@@ -64,6 +65,8 @@ def connect(folder=None) -> Client:
     try:
         return _LocalClient(state / SOCKET)
     except ControllerError:
+        if (state / SOCKET).exists() and not os.access(state / SOCKET, os.W_OK):
+            raise LaboratoryOffline(foreign(state.parent)) from None
         raise LaboratoryOffline(
             f"the laboratory in {state.parent} does not answer: it was killed, or is starting; 'kairos lab' starts it"
         ) from None

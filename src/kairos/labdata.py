@@ -109,12 +109,15 @@ class Run:
         names = ("rid", "class_name", "file", "repo_rev", "pipeline", "person", "status")
         times = ("submitted", "started", "ended")
         arguments = {f"arguments.{name}": _cell(value) for name, value in self.arguments.items()}
+        found = {**{name: self.record.get(name) for name in (*names, *times)}, **arguments}
         results = {}
         for name, (value, error) in self.numbers.items():
-            results[name] = value
+            # A dataset may be called as a property of runs is.
+            column = f"results.{name}" if name in found else name
+            results[column] = value
             if error is not None:
-                results[f"{name}.error"] = error
-        return {**{name: self.record.get(name) for name in (*names, *times)}, **arguments, **results}
+                results[f"{column}.error"] = error
+        return {**found, **results}
 
     def columns(self) -> dict:
         """Return the datasets that are lists of numbers of the most frequent length, as columns."""
@@ -174,18 +177,44 @@ def write_table(columns: dict, path):
         from pyarrow import csv, feather, parquet  # as above
     except ImportError:
         raise UsageError("tables need pyarrow: pip install 'kairos[export]'") from None
-    table = pyarrow.table({name: _column(pyarrow, values) for name, values in columns.items()})
+    parts = (part for name, values in columns.items() for part in _real(_unicode(name), values))
+    table = pyarrow.table({name: _column(pyarrow, values) for name, values in parts})
     write = {".parquet": parquet.write_table, ".arrow": feather.write_feather, ".csv": csv.write_csv}[ending]
     with files.replacing(path) as new:
         try:
-            write(table, str(new))
-        except OSError as error:
+            with open(new, "wb") as file:  # its name may be one that pyarrow does not take
+                write(table, file)
+        except (OSError, pyarrow.ArrowException) as error:
             raise UsageError(f"{path} cannot be written: {files.reason(error)}") from None
 
 
+def _real(name: str, values) -> list[tuple]:
+    """Return a column as columns that tables have: of complex numbers two, others in the order of bytes and with as
+    many as they know."""
+    if not hasattr(values, "dtype"):
+        return [(name, values)]
+    if values.dtype.kind == "c":
+        return [(f"{name}.real", values.real.astype(float)), (f"{name}.imag", values.imag.astype(float))]
+    if values.dtype.kind == "f" and values.itemsize not in (4, 8):
+        return [(name, values.astype(float))]
+    return [(name, values.astype(values.dtype.newbyteorder("=")))]
+
+
 def _column(pyarrow, values):
-    """Return a column; of values of several types, their texts."""
+    """Return a column; of values of several types, or of one that tables have not, their texts."""
     try:
-        return pyarrow.array(values)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
-        return pyarrow.array([None if value is None else str(value) for value in values])
+        found = pyarrow.array(values)
+        if not (pyarrow.types.is_binary(found.type) or pyarrow.types.is_nested(found.type)):
+            return found
+    except (pyarrow.ArrowException, ValueError, TypeError, OverflowError):
+        pass
+    return pyarrow.array([None if value is None else _cell_text(value) for value in values])
+
+
+def _cell_text(value) -> str:
+    return _unicode(value.decode(errors="replace") if isinstance(value, bytes) else str(value))
+
+
+def _unicode(text: str) -> str:
+    """Return a text without the halves of characters that stand for bytes of another encoding."""
+    return text.encode(errors="replace").decode()

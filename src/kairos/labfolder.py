@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .errors import UsageError
 
-__all__ = ["ADDRESS", "BROADCAST", "NOTIFY", "SOCKET", "STATE", "names", "state_of"]
+__all__ = ["ADDRESS", "BROADCAST", "NOTIFY", "SOCKET", "STATE", "foreign", "names", "state_of"]
 
 STATE = ".kairos"
 """Folder, in that of the laboratory, for what belongs to the service itself."""
@@ -27,10 +27,28 @@ def state_of(folder=None) -> Path:
     ``KAIROS_LAB`` names, the working directory, or one around it; UsageError if there is none."""
     given = folder or os.environ.get(FOLDER)
     start = Path(given or ".").resolve()
+    hidden = None
     for place in [start] if given else [start, *start.parents]:
-        if (place / STATE / ADDRESS).exists():
-            return place / STATE
+        try:
+            if (place / STATE / ADDRESS).exists():
+                return place / STATE
+        except PermissionError:
+            hidden = hidden or place
+    if hidden is not None:
+        raise UsageError(foreign(hidden))
     raise UsageError(f"no laboratory is running in {start}: start it with 'kairos lab', or name its folder with --lab")
+
+
+def foreign(folder: Path) -> str:
+    """Return why the laboratory in a folder, which is somebody else's, cannot be used."""
+    owner = "another user"
+    for place in (folder / STATE, folder):
+        try:
+            owner = place.owner()
+            break
+        except (OSError, KeyError):  # likewise hidden, or of a user without a name
+            continue
+    return f"the laboratory in {folder} belongs to {owner}: others reach it by its page, or with 'kairos hub'"
 
 
 def names(kind: str, of: str = "", folder=None) -> list[str]:

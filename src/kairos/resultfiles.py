@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from .errors import KairosError, UsageError
 
-__all__ = ["datasets", "flag", "group_of", "opened", "text", "texts", "value"]
+__all__ = ["datasets", "flag", "group_of", "opened", "text", "text_of", "texts", "value"]
 
 LARGEST = 1 << 28
 """Bytes of a dataset up to which it is read, however few of them the file has."""
@@ -66,9 +66,14 @@ def texts(item) -> list[str]:
     return [one.decode(errors="replace") if isinstance(one, bytes) else str(one) for one in value(item).tolist()]
 
 
-def flag(group, name: str) -> bool:
-    """Return the truth value of a name in a group; True if there is none."""
-    return bool(value(group[name])) if name in group else True
+def text_of(group, name: str, absent: str = "") -> str:
+    """Return the text of a name in a group; `absent` if there is none."""
+    return text(group[name]) if name in group else absent
+
+
+def flag(group, name: str, absent: bool = True) -> bool:
+    """Return the truth value of a name in a group; `absent` if there is none."""
+    return bool(value(group[name])) if name in group else absent
 
 
 def datasets(group) -> Iterator[tuple[str, object]]:

@@ -136,8 +136,11 @@ class RIDCounter:
         self._found = max(self._found, above, *map(_kept, files)) + 1
         for path in files:
             new = path.with_name(path.name + ".new")
-            new.write_text(f"{self._found}\n")
-            new.replace(path)
+            try:
+                new.write_text(f"{self._found}\n")
+                new.replace(path)
+            except OSError as error:
+                raise UsageError(f"the number of the run cannot be kept in {path}: {error.strerror}") from None
         return self._found
 
 

@@ -277,6 +277,18 @@ def test_hdf5_writes_unsupported_value_as_text(tmp_path, caplog):
     assert caplog.text.count("is stored as text") == 6 and "stored as 'a.b'" in caplog.text
 
 
+def test_datasets_of_any_name_are_stored_within_their_group(tmp_path):
+    manager = DatasetManager()
+    names = {"/rid": "rid", "x/": "x", "y//": "y", "a/./b": "a/b", "./c": "c", "d/.": "d", "//": "unnamed", "../e": "../e"}
+    for number, key in enumerate(names):
+        manager.set(key, number, {"/unit": "V"})
+    write_hdf5(tmp_path / "out.h5", manager, {"rid": 3})
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert {key: file["datasets"][name][()] for key, name in names.items()} == {k: n for n, k in enumerate(names)}
+        assert set(file) == {"archive", "datasets", "rid"} and file["rid"][()] == 3
+        assert file["datasets/x"].attrs["/unit"] == "V"
+
+
 def test_interactive_arguments_are_asked_for(monkeypatch, capsys):
     """Prompts repeat until the input is valid; they show the accepted input and the default before the colon."""
     answers, asked = iter(["many", "3", "", "blue", "red", "5:6", "1kHz:2kHz:3"]), []

@@ -34,10 +34,20 @@ class Broken(EnvExperiment):
         raise ValueError("of the user")
 
 
-class Asks(EnvExperiment):
+class Common(EnvExperiment):
     def build(self):
         self.setattr_argument("length", NumberValue())
+
+
+class Asks(Common):
+    def run(self):
+        pass
+
+
+class Built(Common):
+    pass
 """
+IMPORTED = "from quick import Quick\n"
 
 
 @pytest.fixture
@@ -48,6 +58,7 @@ def lab(tmp_path):
         file.unlink()
     (folder / "quick.py").write_text(QUICK)
     (folder / "others.py").write_text(OTHERS)
+    (folder / "reuse.py").write_text(IMPORTED)
     (folder / "counts.py").write_text("COUNT = 3\n")
     yield made.start()
     made.close()

@@ -171,3 +171,51 @@ def test_examination_does_not_outlive_its_laboratory(lab, finished):
     with suppress(ProcessLookupError):
         os.kill(process, signal.SIGCONT)
     until(lambda: not Path(f"/proc/{process}").exists())
+
+
+KEEPS = """
+from artiq.experiment import *
+from pathlib import Path
+import time
+
+HOME = Path(__file__).parents[1]
+
+
+class Keeps(EnvExperiment):
+    def build(self):
+        self.calibrates("by_rule", validity=1000)
+
+    def run(self):
+        self.set_dataset("kept", [0], broadcast=True, persist=True)
+        self.set_dataset("shared", 1, broadcast=True, persist=True)
+        (HOME / "running").touch()
+        while not (HOME / "go").exists():
+            time.sleep(0.02)
+        self.set_dataset("kept", [1], broadcast=True, persist=True, unit="V")
+        self.append_to_dataset("kept", 2)
+        self.set_dataset("by_rule", 5.0, broadcast=True, persist=True)
+        self.set_dataset("late", 3, broadcast=True, persist=True)
+        (HOME / "written").touch()
+        time.sleep(600)
+"""
+
+
+def test_values_set_without_a_laboratory_by_a_run_that_is_killed_are_kept(lab):
+    (lab.folder / "repository" / "keeps.py").write_text(KEEPS)
+    rid = lab.submit({"file": "keeps.py", "repo_rev": None})
+    until((lab.folder / "running").exists)
+    lab.set_dataset("shared", 2, True)
+    lab.kill()
+    (lab.folder / "go").touch()
+    until((lab.folder / "written").exists)
+    os.kill(lab.pids()[rid], signal.SIGKILL)
+    lab.start()
+    assert lab.ends(rid)["status"] == "interrupted"
+    found = lab.datasets()
+    assert found["kept"] == (True, [1, 2], {"unit": "V"}) and found["late"][1] == 3 and found["by_rule"][1] == 5.0
+    assert found["shared"][1] == 2, "somebody has set it since"
+    assert [write["value"] for write in lab.parameter_history("kept")] == ["[1, 2]", "[0]"]
+    assert [write["validity"] for write in lab.parameter_history("by_rule")] == [1000.0]
+    lab.kill()
+    lab.start()
+    assert lab.datasets() == found and len(lab.parameter_history("kept")) == 2

@@ -1,5 +1,6 @@
 """The order of runs, decided for random queues, and the index, compared with a search through all records."""
 
+import random
 from dataclasses import dataclass
 from unittest.mock import patch
 
@@ -8,7 +9,7 @@ from hypothesis import strategies as some
 
 from kairos.lab import history, order
 from kairos.lab.database import Database
-from kairos.lab.queue import Submission
+from kairos.lab.queue import Queue, Submission
 
 NOW = 1000.0
 
@@ -123,3 +124,44 @@ def test_search_of_random_runs_finds_those_that_match(records, words):
             assert [run["rid"] for run in history.records(database, sorted(words), 2)] == found[:2]
             assert [run["rid"] for run in history.records(database, sorted(words), 100)] == found
     database.close()
+
+
+def test_runs_are_searched_for_by_any_text():
+    database = Database("sqlite://")
+    with database.change() as change:
+        given = {"rid": 1, "status": "failed", "file": "d\udcff/x.py", "arguments": {"name": '"a\\udcff"'}}
+        history.enter(change, [{**given, "error": "of \0 the user"}])
+    for word in ("d\udcff", "D\udcff/X", "d?", "file=d\udcff/x.py", "\0", "status=failed"):
+        assert [row["rid"] for row in history.records(database, [word])] == [1], ascii(word)
+    for word in ("e\udcff", "tag=\udcff", "name=\udcff", "name!=\0", "\udcff=1"):
+        history.records(database, [word])
+    database.close()
+
+
+def test_order_is_kept_however_often_runs_are_moved_between_each_other():
+    database = Database("sqlite://")
+    queue = Queue(database, Numbers())
+    runs = {rid: queue.submit(pipeline="main", expid={}) for rid in range(5)}
+    elsewhere = queue.submit(pipeline="other", expid={}, priority=3)
+    wanted, chance = [0, 1, 2, 3, 4], random.Random(1)
+    for number in range(400):
+        # At first always into the same gap, which halves each time.
+        rid, other = (wanted[3], wanted[2]) if number < 200 else chance.sample(wanted, 2)
+        before = number < 200 or chance.random() < 0.5
+        runs |= {each.rid: each for each in queue.move(runs[rid], runs[other], before, list(runs.values()))}
+        wanted.remove(rid)
+        wanted.insert(wanted.index(other) + (not before), rid)
+        assert [each.rid for each in sorted(runs.values(), key=lambda each: each.rank, reverse=True)] == wanted, number
+    assert {each.rid: each for each in queue.load() if each.pipeline == "main"} == runs
+    late = queue.submit(pipeline="main", expid={})
+    assert all(late.rank < each.rank for each in runs.values()), "what is submitted goes behind the others"
+    (moved,) = queue.move(elsewhere, runs[wanted[0]], True, [*runs.values(), elsewhere])
+    assert (moved.pipeline, moved.priority) == ("main", 0) and moved.rank > runs[wanted[0]].rank
+    database.close()
+
+
+class Numbers:
+    """Numbers of runs without a file."""
+
+    def get(self, above: int) -> int:
+        return above + 1

@@ -84,6 +84,62 @@ def test_run_goes_on_while_the_server_is_away_and_is_entered_afterwards(lab, ser
     assert lab.ends(lab.run_of("Quick"))["status"] == "completed" and len(lab.begun()) == 2
 
 
+CALIBRATIONS = """
+import time
+from pathlib import Path
+from artiq.experiment import *
+
+HOME = Path(__file__).parents[1]
+
+
+class First(EnvExperiment):
+    def build(self):
+        self.calibrates("by_rule", maximum=10)
+        self.calibrates("by_hand", by_hand=True)
+
+    def run(self):
+        (HOME / "running").touch()
+        while not (HOME / "go").exists():
+            time.sleep(0.02)
+        self.set_dataset("by_rule", 5.0, broadcast=True, persist=True)
+        self.set_dataset("by_hand", 7.0, broadcast=True, persist=True)
+
+
+class Second(EnvExperiment):
+    def build(self):
+        self.calibrates("last")
+        self.set_calibration(needs=["by_hand"])
+
+    def run(self):
+        self.parameters.last = self.parameters.by_hand + 1
+"""
+
+
+def test_calibrations_wait_for_the_server_and_lose_no_value(lab, server):
+    (lab.folder / "repository" / "calibrations.py").write_text(CALIBRATIONS)
+    lab.scan()
+    number = lab.calibrate()
+    until((lab.folder / "running").exists)
+    server.stop()
+    try:
+        (lab.folder / "go").touch()
+        until(lambda: any("cannot be stored" in record[3] for record in lab.log()))
+    finally:
+        server.start()
+    until(lab.proposals, lambda: str(lab.session(number)))
+    (waiting,) = lab.proposals()
+    until(lambda: lab.session(number)["steps"][0]["state"] == "deciding")
+    server.stop()
+    until(lambda: any("the ages of" in record[3] or "cannot be" in record[3] for record in lab.log()))
+    server.start()
+    lab.decide(waiting["id"], True, "good")
+    until(lambda: lab.session(number)["ended"] is not None)
+    assert [step["state"] for step in lab.session(number)["steps"]] == ["done", "done"]
+    assert {name: entry[1] for name, entry in lab.datasets().items()} == {"by_rule": 5.0, "by_hand": 7.0, "last": 8.0}
+    assert [write["value"] for write in lab.parameter_history("by_rule")] == ["5.0"]
+    assert "Traceback" not in (lab.folder / "output").read_text()
+
+
 def test_laboratories_in_one_database_keep_their_runs_apart(tmp_path, server):
     labs = {}
     try:

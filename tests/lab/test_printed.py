@@ -74,6 +74,21 @@ def test_record_pretends_to_be_no_other_in_the_file_of_the_log(tmp_path):
     assert second == "    2026-01-01 00:00:00 ERROR master: forged\\x1b[2K\\x00"
 
 
+def test_log_that_cannot_be_written_says_so_in_a_line_until_it_can(tmp_path, capfd):
+    file = tmp_path / "lab.log"
+    file.symlink_to("/dev/full")
+    log = Log(Deaf(), file)
+    for number in range(3):
+        log.take("x", logging.INFO, f"lost {number}")
+    assert capfd.readouterr().err == f"kairos: the log {file} cannot be written: No space left on device\n"
+    log.close()
+    file.unlink()
+    log = Log(Deaf(), file)
+    log.take("x", logging.INFO, "kept")
+    log.close()
+    assert file.read_text().endswith("INFO x: kept\n") and capfd.readouterr().err == ""
+
+
 def test_log_remembers_a_bounded_amount_of_text(tmp_path):
     log = Log(Deaf(), tmp_path / "lab.log")
     for number in range(200):

@@ -8,6 +8,7 @@ import threading
 import urllib.error
 import urllib.request
 
+import numpy as np
 import pytest
 
 from kairos.errors import UsageError
@@ -243,6 +244,48 @@ def test_alarm_with_delay_ignores_a_short_excursion_of_the_last_element(tmp_path
         lab.set_dataset("counts", ["text"])
         until(lambda: states(lab)["lost counts"] == "active")
         assert lab.alarms()[0]["reason"] == "counts is no number"
+    finally:
+        lab.close()
+
+
+ODD = """
+from artiq.experiment import *
+
+
+class Odd(EnvExperiment):
+    def run(self):
+        self.set_dataset("counts", 10**400, broadcast=True)
+        self.set_dataset("after", 1, broadcast=True)
+        self.set_dataset("rf", {}, broadcast=True)
+        self.set_dataset("last", 2, broadcast=True)
+"""
+
+
+def test_value_of_any_kind_raises_an_alarm_and_keeps_back_no_change(tmp_path, collector):
+    lab = started(tmp_path, f"{ALARMS}\n[influx]\nurl = '{collector.address}/write'\ninterval = 0\n")
+    (tmp_path / "repository" / "odd.py").write_text(ODD)
+    try:
+        assert lab.ends(lab.submit({"file": "odd.py", "repo_rev": None}))["status"] == "completed"
+        assert lab.datasets()["last"][1] == 2 and lab.datasets()["after"][1] == 1
+        assert states(lab)["RF"] == "active"
+        for value, reason in [
+            (10**400, "rf = inf is above 2e+06"),
+            (-(10**400), "rf = -inf is below 1e+06"),
+            (np.array(3e6), "rf = 3e+06 is above 2e+06"),
+            (np.float32(1), "rf = 1 is below 1e+06"),
+            ({"a": 1}, "rf is no number"),
+            ([[1], [1, 2]], "rf is no number"),
+            (1j, "rf is no number"),
+            (None, "rf is no number"),
+        ]:
+            lab.set_dataset("rf", 1.5e6, metadata={"scale": "much"})
+            until(lambda: states(lab)["RF"] == "latched")
+            lab.set_dataset("rf", value)
+            until(lambda: states(lab)["RF"] == "active", lambda value=value: f"{value!r}: {lab.alarms()}")
+            assert next(each["reason"] for each in lab.alarms() if each["name"] == "RF") == reason
+        lab.set_dataset("rf", np.array([3e6, 1.5e6]))
+        until(lambda: states(lab)["RF"] == "latched")
+        assert "Traceback" not in (tmp_path / "output").read_text()
     finally:
         lab.close()
 

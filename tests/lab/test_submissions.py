@@ -11,6 +11,7 @@ from kairos.lab.database import Database, rows
 from kairos.lab.queue import Queue
 from kairos.lab.run import check_submission
 from kairos.lab.tables import notes
+from kairos.runs import RIDCounter
 
 EXPID = {"file": "scan.py", "class_name": "Scan", "arguments": {}, "repo_rev": None, "log_level": 30}
 
@@ -42,14 +43,16 @@ def test_submission_that_could_not_be_ordered_or_kept_is_refused(wrong, reason):
 
 
 def test_submission_on_a_full_disk_is_refused_in_a_line(tmp_path):
-    class Full:
-        def get(self, above):
-            raise OSError(28, "No space left on device")
-
     database = Database(f"sqlite:///{tmp_path}/lab.db")
-    with pytest.raises(UsageError, match="the number of the run cannot be kept in last_rid.pyon: No space left"):
-        Queue(database, Full()).submit(expid=EXPID, pipeline="main")
-    assert Queue(database, Full()).load() == []
+    queue = Queue(database, RIDCounter(tmp_path / "last_rid.pyon", tmp_path / "results"))
+    for folder in (tmp_path, tmp_path / "results"):
+        full = folder / "last_rid.pyon.new"
+        full.symlink_to("/dev/full")
+        with pytest.raises(UsageError, match=f"cannot be kept in {folder}/last_rid.pyon: No space left"):
+            queue.submit(expid=EXPID, pipeline="main")
+        assert queue.load() == []
+        full.unlink()
+    assert queue.submit(expid=EXPID, pipeline="main").rid == 2
     database.close()
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 
 from .. import pyon
+from ..errors import KairosError
 from .wire import FEATURE, keep_alive, written
 
 __all__ = ["Broadcaster", "Publication", "Publisher"]
@@ -48,7 +49,12 @@ class Publication:
         changes = list(changes)
         self.number += len(changes)
         for watcher in self.watchers:
-            watcher(changes)
+            try:
+                watcher(changes)
+            except KairosError as error:  # one of them must not cost the others, or the clients, the change
+                logger.error("a change cannot be passed on: %s", error)
+            except Exception:
+                logger.exception("a change cannot be passed on")
         lines: dict[int, bytes] = {}
         for session in self._sessions:
             if session.paused:

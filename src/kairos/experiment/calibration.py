@@ -66,7 +66,7 @@ def _number(value) -> float | None:
     """Return a finite number, or None."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 

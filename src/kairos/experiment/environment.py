@@ -355,6 +355,11 @@ class EnvExperiment(Experiment, HasEnvironment):
         self.call_child_method("prepare")
 
 
+def is_base(cls: type, module) -> bool:
+    """Return whether an experiment of a module is there for others only: without ``run``, or imported from elsewhere."""
+    return cls.run is Experiment.run or cls.__module__ != module.__name__
+
+
 def is_public_experiment(obj) -> bool:
     """Return whether `obj` is an experiment class that a user may run."""
     if not inspect.isclass(obj) or obj.__name__.startswith("_"):

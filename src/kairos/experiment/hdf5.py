@@ -103,7 +103,7 @@ def _store_record(group, key, record):
     try:
         dataset = _store(group, name, record.value)
         for entry, value in record.metadata.items():
-            dataset.attrs[_name(entry)] = value if isinstance(value, str | int | float) else repr(value)
+            dataset.attrs[_text(entry)] = value if isinstance(value, str | int | float) else repr(value)
     except OSError:
         raise  # the file cannot be written
     except Exception as error:  # raised by methods of the value: it may be anything
@@ -111,13 +111,18 @@ def _store_record(group, key, record):
 
 
 def _name(key) -> str:
-    """Return a name that HDF5 accepts: text without NUL, in UTF-8."""
-    if not isinstance(key, str):
+    """Return a name that HDF5 accepts, within its group: a text without empty parts."""
+    return "/".join(part for part in _text(key).split("/") if part not in ("", ".")) or "unnamed"
+
+
+def _text(value) -> str:
+    """Return a text that HDF5 accepts: without NUL, in UTF-8."""
+    if not isinstance(value, str):
         try:
-            key = str(key)
+            value = str(value)
         except Exception as error:  # as above
-            key = f"unnamed ({type(error).__name__})"
-    return key.replace("\0", "\\0").encode(errors="backslashreplace").decode()
+            value = f"unnamed ({type(error).__name__})"
+    return value.replace("\0", "\\0").encode(errors="backslashreplace").decode()
 
 
 def _error_text(error: Exception) -> str:
@@ -149,7 +154,7 @@ def _store(group, key: str, value):
     except Exception:
         text, form = repr(value), "repr"
     logger.warning("Dataset '%s' is stored as text (%s): %s", one_line(key), form, reason)
-    dataset = group.create_dataset(key, data=_name(text))
+    dataset = group.create_dataset(key, data=_text(text))
     dataset.attrs["text"] = form
     return dataset
 

@@ -159,16 +159,16 @@ class Alarms:
             return f"{limits.dataset} has not changed for {limits.age:g} s"
         if entry is None:
             return None
-        value = entry[1]
-        if hasattr(value, "__len__") and not isinstance(value, str | bytes):
-            if not len(value):
-                return None
-            value = value[-1]
+        value = _newest(entry[1])
+        if value is _NOTHING:
+            return None
         if not isinstance(value, numbers.Real):
             return f"{limits.dataset} is no number"
-        scale, unit = entry[2].get("scale") or 1, entry[2].get("unit") or ""
-        shown = f"{limits.dataset} = {float(value) / scale:.6g} {unit}".rstrip()
-        if math.isnan(value):
+        scale, unit = entry[2].get("scale"), entry[2].get("unit") or ""
+        if not isinstance(scale, numbers.Real) or not scale:
+            scale = 1
+        shown = f"{limits.dataset} = {_number(value) / scale:.6g} {unit}".rstrip()
+        if value != value:
             return f"{shown}: it is no number"
         if limits.minimum is not None and value < limits.minimum:
             return f"{shown} is below {limits.minimum / scale:.6g} {unit}".rstrip()
@@ -194,3 +194,24 @@ class Alarms:
             if state != ACKNOWLEDGED:
                 self._events.emit("alarm_cleared", f"alarm {name} is over", subject=name)
         self.publication.changed([])
+
+
+_NOTHING = object()
+
+
+def _newest(value):
+    """Return the number that counts of a dataset's value: of a list the last one, `_NOTHING` if it has none."""
+    if isinstance(value, list | tuple) or getattr(value, "ndim", 0):
+        if not len(value):
+            return _NOTHING
+        value = value[-1]
+    if getattr(value, "shape", None) == ():  # a number of NumPy, or an array of one without a dimension
+        value = value.item()
+    return value
+
+
+def _number(value) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

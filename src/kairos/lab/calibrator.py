@@ -6,7 +6,9 @@ each step, so that it goes on in the next laboratory.
 """
 
 import asyncio
+import inspect
 import logging
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
 from sqlalchemy import insert, select, update
@@ -16,7 +18,7 @@ from ..controllers.publishing import Publication
 from ..errors import UsageError
 from . import clock
 from . import graph as graphs
-from .database import Database, rows
+from .database import Database, Unavailable, rows
 from .graph import Graph, ParameterState
 from .proposals import REJECTED
 from .tables import calibrations, runs
@@ -31,6 +33,8 @@ SKIPPED, FAILED, STOPPED = "skipped", "failed", "stopped"
 OPEN = (WAITS, RUNS, DECIDING)
 CHECK_INTERVAL = 2.0
 """Seconds between looks at the age of parameters."""
+AGAIN = 1.0
+"""Seconds between attempts to reach a database that is away."""
 KEPT = 20
 """Sessions that are shown, the newest ones."""
 
@@ -221,8 +225,8 @@ class Calibrator:
             for step in session.steps:
                 if step.state in OPEN:
                     await self._perform(session, step)
-                    self._keep(session)
-            self._end(session)
+                    await _insist(lambda: self._keep(session))
+            await _insist(lambda: self._end(session))
         except asyncio.CancelledError:
             raise
         except Exception as error:
@@ -230,7 +234,7 @@ class Calibrator:
             for step in session.steps:
                 if step.state in OPEN:
                     step.state, step.reason = FAILED, f"{type(error).__name__}: {error}"
-            self._end(session)
+            await _insist(lambda: self._end(session))
         self._tasks.pop(session.number, None)
 
     async def _perform(self, session: Session, step: Step):
@@ -296,18 +300,22 @@ class Calibrator:
         }
         proposed = entry.get("scheduler_defaults") or {}
         request = f"calibration {session.number} {step.name} {step.attempt}"
-        step.rid = await self._lab.scheduler.submit(
-            proposed.get("pipeline_name") or "main",
-            expid,
-            proposed.get("priority") or 0,
-            flush=bool(proposed.get("flush")),
-            person=session.person,
-            request=request,
-        )
+
+        def submit():
+            return self._lab.scheduler.submit(
+                proposed.get("pipeline_name") or "main",
+                expid,
+                proposed.get("priority") or 0,
+                flush=bool(proposed.get("flush")),
+                person=session.person,
+                request=request,
+            )
+
+        step.rid = await _insist(submit)
         if step.rid is None:
             raise asyncio.CancelledError  # the laboratory ends
         step.state = RUNS
-        self._keep(session)
+        await _insist(lambda: self._keep(session))
 
     async def _ended(self, session: Session, step: Step, keys: list[str]) -> str:
         """Wait for the end of a step's run, and for decisions about its values; notes the state, and
@@ -315,18 +323,22 @@ class Calibrator:
         while step.rid in self._lab.scheduler.runs:
             await self._lab.scheduler.ended_next()
         proposals = self._lab.proposals
-        while waiting := [row for row in proposals.of_run(step.rid) if row["decision"] is None]:
+
+        async def found() -> list[dict]:
+            return await _insist(lambda: proposals.of_run(step.rid))
+
+        while waiting := [row for row in await found() if row["decision"] is None]:
             if step.state != DECIDING:
                 step.state, step.reason = DECIDING, f"{waiting[0]['key']}: {waiting[0]['objection']}"
-                self._keep(session)
+                await _insist(lambda: self._keep(session))
             await _next_change(proposals.publication)
         written = self._lab.datasets.written
         if all(key in written and written[key].rid == step.rid for key in keys):
-            is_set = {row["key"] for row in proposals.of_run(step.rid)}
+            is_set = {row["key"] for row in await found()}
             step.state = DONE if is_set else CHECKED
             return ""
         step.state = FAILED
-        return self._failure(step.rid, keys)
+        return await _insist(lambda: self._failure(step.rid, keys))
 
     def _failure(self, rid: int, keys: list[str]) -> str:
         rejected = [row["key"] for row in self._lab.proposals.of_run(rid) if row["decision"] == REJECTED]
@@ -338,6 +350,20 @@ class Calibrator:
         if status != "completed":
             return f"run {rid}: {error or status}"
         return f"run {rid} has not set {', '.join(keys)}"
+
+
+async def _insist(call: Callable):
+    """Return what a call returns, or what it is waited for, as soon as the database can be reached."""
+    is_reported = False
+    while True:
+        try:
+            value = call()
+            return await value if inspect.isawaitable(value) else value
+        except Unavailable as error:
+            if not is_reported:
+                logger.error("calibrations wait: %s", error)
+            is_reported = True
+            await asyncio.sleep(AGAIN)
 
 
 def _continues(graph: Graph, name: str) -> bool:

@@ -1,12 +1,11 @@
 """What the journal of a run says: its datasets, how far it has got, and how it has ended."""
 
-import math
-import numbers
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..experiment.datasets import fit_groups, subscript
 from .journal import ARCHIVE, Reader, Record
+from .values import finite
 
 __all__ = ["Contents", "Entry", "contents", "contents_of", "progress_of"]
 
@@ -49,12 +48,8 @@ class Contents:
 
     def scalars(self) -> dict[str, float]:
         """Return the datasets that are single finite numbers, by key."""
-        found = {}
-        for key, entry in self.written.items():
-            if isinstance(entry.value, numbers.Real) and not isinstance(entry.value, bool):
-                if math.isfinite(number := float(entry.value)):
-                    found[key] = number
-        return found
+        found = ((key, finite(entry.value)) for key, entry in self.written.items())
+        return {key: number for key, number in found if number is not None}
 
     def take(self, record: Record):
         """Add a record."""

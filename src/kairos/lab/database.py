@@ -24,7 +24,7 @@ from sqlalchemy.schema import CreateSchema
 from ..errors import UsageError
 from .tables import owner
 
-__all__ = ["HEAD", "Database"]
+__all__ = ["HEAD", "Database", "Unavailable"]
 
 HEAD = "0007"
 """Number of the last change of the tables."""
@@ -32,6 +32,10 @@ CONNECT = 5
 """Seconds for a server to answer."""
 BUSY = 10
 """Seconds to wait for another process that holds the database."""
+
+
+class Unavailable(UsageError):
+    """The database cannot be read or written for now: its server is away, or its disk is full."""
 
 
 class Database:
@@ -139,7 +143,7 @@ class Database:
         database cannot be written."""
         if self._found() != self._identity:
             # SQLite would go on with the removed file, and everything would be lost at the end.
-            raise UsageError(
+            raise Unavailable(
                 f"the database {self.url} cannot be written: its file was removed or replaced; put it back, or start "
                 "the laboratory again"
             )
@@ -163,7 +167,7 @@ class Database:
         if isinstance(error, OverflowError | DataError):
             return UsageError("a number is too large for the database")
         if isinstance(error, OperationalError) or error.connection_invalidated:
-            return UsageError(f"the database {self.url} cannot be {what}: {_reason(error)}")
+            return Unavailable(f"the database {self.url} cannot be {what}: {_reason(error)}")
         return error
 
     def close(self):

@@ -6,9 +6,11 @@ It is forked for every file, so that modules imported by one are unknown to the 
 import sys
 from pathlib import Path
 
+from ..cli.experiments import import_file
 from ..errors import KairosError
 from ..experiment.datasets import DatasetDB
-from ..schedule.services import examined
+from ..experiment.environment import is_base
+from ..schedule.services import requirements
 from .defaults import MISSING, fingerprint
 from .link import Link
 from .worker import redirect
@@ -52,15 +54,16 @@ def main(folder: str, path: str, begin: dict):
     if root is not None:
         sys.path.insert(0, root)
     try:
-        classes = examined(file, datasets)
+        module = import_file(file)
+        classes = requirements(module, datasets)
     except KairosError as error:
         failed(str(error))
     except SystemExit as error:
         failed(f"the file ends the process with sys.exit({error.code!r})")
     else:
-        link.ended(
-            "examine", "completed", {"classes": classes, "imports": _imports(root, before), "read": datasets.read}
-        )
+        bases = [name for name in classes if is_base(vars(module)[name], module)]
+        found = {"classes": classes, "bases": bases, "imports": _imports(root, before), "read": datasets.read}
+        link.ended("examine", "completed", found)
     link.command()  # that this was received
 
 

@@ -80,7 +80,7 @@ class Fits:
         every = max(1, -(-length // MOST))
         try:
             columns = [None if each is None else [float(v) for v in each[:length:every]] for each in columns]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return Fit(fit["shape"], {}, {}, problem="the datasets are no lists of numbers")
         if columns[1] is None:
             columns[1] = [float(number) for number in range(0, length, every)]

@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Select, cast, delete, func, insert, or_, sele
 from .. import pyon, resultfiles
 from ..errors import UsageError
 from .database import Database, rows
-from .tables import String, arguments, notes, results, runs, tags
+from .tables import String, arguments, kept, notes, results, runs, tags
+from .values import finite
 
 __all__ = ["enter", "filtered", "record_in", "records", "reindex", "shown"]
 
@@ -54,8 +55,8 @@ def _results(record: dict) -> Iterator[dict]:
         for name, value in result.get("values", {}).items():
             rows_by_name[f"{fit}.{name}"] = {"number": value, "error": result.get("errors", {}).get(name)}
     for name, row in rows_by_name.items():
-        if isinstance(row["number"], int | float) and math.isfinite(row["number"]):
-            yield {"rid": record["rid"], "name": name, **row}
+        if (number := finite(row["number"])) is not None:
+            yield {"rid": record["rid"], "name": name, "number": number, "error": finite(row["error"])}
 
 
 def _row(record: dict) -> dict:
@@ -88,7 +89,7 @@ def filtered(words: list[str], limit: int | None = None, many: Callable[[Select]
     """
     query = select(runs).order_by(runs.c.rid.desc())
     given: dict[str, list] = {}
-    for word in words:
+    for word in map(kept, words):
         condition = CONDITION.fullmatch(word)
         if condition is None:
             query = query.where(_mentioned(word.lower()))
@@ -231,7 +232,7 @@ def _record_in_datasets(path: Path, results: Path) -> dict | None:
             expid = pyon.decode(resultfiles.text(file["expid"])) if "expid" in file else {}
             rid, started = int(resultfiles.value(file["rid"])), float(resultfiles.value(file["start_time"]))
             run_time = float(resultfiles.value(file["run_time"])) if "run_time" in file else None
-            status = resultfiles.text(file["provenance/status"]) if "provenance/status" in file else "completed"
+            status = resultfiles.text_of(file, "provenance/status", "completed")
             scalars = _scalars(file)
             given = dict(expid.get("arguments") or {})
     except UsageError:

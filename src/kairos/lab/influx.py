@@ -1,25 +1,26 @@
 """Numbers for InfluxDB, in its line protocol: datasets that change, and the results of runs.
 
-Lines are collected, and sent by a thread; what cannot be sent is kept, the newest `KEPT` lines.
+Lines are collected, and sent by a thread; what cannot be sent is kept, the newest `KEPT` lines. A line that the server
+rejects keeps back no other.
 Measurements are ``dataset`` (tag ``key``) and ``run`` (tags ``experiment`` and ``status``).
 """
 
+import errno
 import logging
 import math
-import numbers
 import socket
 import threading
 import time
-import urllib.request
 from collections import deque
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ..errors import UsageError
 from . import clock
+from .posting import Rejected, encryption, post, secret
 from .settings import Influx
+from .values import finite
 
 __all__ = ["InfluxWriter", "line"]
 
@@ -35,6 +36,8 @@ PERIOD = 1.0
 AGAIN = 10.0
 """Seconds until the next attempt after one that has failed."""
 TIMEOUT = 10.0
+SHOWN = 100
+"""Characters of a line that the log shows."""
 
 _NAME = str.maketrans({",": r"\,", " ": r"\ ", "=": r"\=", "\n": r"\n", "\\": "\\\\"})
 _TEXT = str.maketrans({'"': r"\"", "\\": r"\\", "\n": r"\n"})
@@ -53,9 +56,8 @@ def line(measurement: str, tags: dict[str, str], values: dict, moment: float) ->
 def _field(value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, numbers.Real):
-        number = float(value)
-        return repr(number) if math.isfinite(number) else ""
+    if (number := finite(value)) is not None:
+        return repr(number)
     if isinstance(value, str):
         return f'"{value.translate(_TEXT)}"'
     return ""
@@ -63,16 +65,12 @@ def _field(value) -> str:
 
 class InfluxWriter:
     """Writes the numbers of a laboratory called `name`, whose datasets are `values`, by key (persist,
-    value, metadata). UsageError if the token cannot be read."""
+    value, metadata). UsageError if the token or the certificate cannot be read."""
 
     def __init__(self, wanted: Influx, name: str, values: dict, folder: Path):
         self._wanted, self._name, self._values = wanted, name, values
-        self._token = ""
-        if wanted.token_file:
-            try:
-                self._token = (folder / wanted.token_file).read_text().strip()
-            except OSError as error:
-                raise UsageError(f"{folder / wanted.token_file} cannot be read: {error.strerror}") from None
+        self._token = secret(folder, wanted.token_file)
+        self._encryption = encryption(folder, wanted.certificate)
         self._written: dict[str, float] = {}
         """When each dataset was written last, on the monotonic clock."""
         self._held: dict[str, None] = {}
@@ -141,8 +139,8 @@ class InfluxWriter:
         while self._lines:
             batch = [self._lines.popleft() for _ in range(min(BATCH, len(self._lines)))]
             try:
-                self._send(batch)
-            except (OSError, ValueError) as error:
+                self._deliver(batch)
+            except Exception as error:  # also an answer that is no HTTP: the thread must go on
                 if not self._failing:
                     logger.warning("InfluxDB cannot be reached, numbers are kept: %s", error)
                 self._failing = True
@@ -153,24 +151,47 @@ class InfluxWriter:
                 logger.warning("InfluxDB is reached again")
             self._failing = False
 
+    def _deliver(self, batch: list[str]):
+        """Send lines. Those that the server rejects are left out, which the log says."""
+        waiting = [batch]
+        while waiting:
+            some = waiting.pop()
+            try:
+                self._send(some)
+            except Rejected as why:
+                if len(some) > 1:
+                    middle = len(some) // 2
+                    waiting += [some[middle:], some[:middle]]
+                else:
+                    logger.error("InfluxDB rejects '%s': %s", some[0][:SHOWN], why)
+
     def _send(self, batch: list[str]):
         place = urlsplit(self._wanted.url)
         if place.scheme == "udp":
             self._send_datagrams(batch, (place.hostname or "localhost", place.port or 8089))
             return
-        headers = {"Content-Type": "text/plain; charset=utf-8", "User-Agent": "kairos"}
+        headers = {"Content-Type": "text/plain; charset=utf-8"}
         if self._token:
             headers["Authorization"] = f"Token {self._token}"
-        request = urllib.request.Request(self._wanted.url, "\n".join(batch).encode(), headers)
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
-            response.read(1 << 16)
+        data = "\n".join(batch).encode(errors="replace")
+        post(self._wanted.url, data, headers, self._encryption, TIMEOUT)
 
     def _send_datagrams(self, batch: list[str], address):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        family, kind, protocol, _, place = socket.getaddrinfo(*address, type=socket.SOCK_DGRAM)[0]
+        with socket.socket(family, kind, protocol) as sender:
             waiting: list[bytes] = []
-            for each in [*(text.encode() for text in batch), None]:
+            for each in [*(text.encode(errors="replace") for text in batch), None]:
                 if waiting and (each is None or sum(map(len, waiting)) + len(waiting) + len(each) > DATAGRAM):
-                    sender.sendto(b"\n".join(waiting), address)
+                    _send_datagram(sender, b"\n".join(waiting), place)
                     waiting = []
                 if each is not None:
                     waiting.append(each)
+
+
+def _send_datagram(sender: socket.socket, data: bytes, place):
+    try:
+        sender.sendto(data, place)
+    except OSError as error:
+        if error.errno == errno.EMSGSIZE:
+            raise Rejected("it is too long for a datagram") from None
+        raise

@@ -163,8 +163,16 @@ class Journal:
             with self._writing:
                 self._write()
                 if self._unsynced and time.monotonic() - synced >= SYNC:
-                    self._synchronise()
+                    self._try_to_synchronise()
                     synced = time.monotonic()
+
+    def _try_to_synchronise(self):
+        try:
+            self._synchronise()
+        except OSError as error:  # some disks, over a network, say only now that they are full
+            if self.failure is None:
+                logger.error("the journal %s cannot be written: %s; it is tried again", self.path, error.strerror)
+            self.failure = error.strerror
 
     def _write(self):
         with self._changed:

@@ -108,9 +108,8 @@ class Laboratory:
         logging.getLogger().addHandler(self.log)
         self._load_devices()
         self.database = Database(settings.database or f"sqlite:///{self.state / 'lab.db'}", settings.database_schema)
-        if settings.database:
-            name = settings.name or settings.folder.name
-            self.database.claim(self._identity(), name, f"{socket.gethostname()}:{settings.folder}")
+        name = settings.name or settings.folder.name
+        self.database.claim(self._identity(), name, f"{socket.gethostname()}:{settings.folder}")
         store = DatasetStore(settings.path(settings.dataset_db))
         store.check()
         self.datasets = LiveDatasets(store, self.database)
@@ -195,7 +194,7 @@ class Laboratory:
         if settings.commits:
             surroundings = twin_digest(self.twin(), self._entries, self.settings.path(settings.interlocks), settings)
             self.commits.begin(
-                repository.experiments,
+                repository.complete(),
                 lambda file: f"{repository.source_hash(file)}:{surroundings}",
                 repository.state["cur_rev"],
             )
@@ -243,6 +242,7 @@ class Laboratory:
             self._rehearsals(),
             take=self._take,
             adopted=self.datasets.adopt,
+            settle=self.datasets.settle,
             printed=self._printed,
             ended=self._run_ended,
             submitted=self._submitted,

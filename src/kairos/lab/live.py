@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from .. import pyon
 from ..controllers.publishing import Publication
@@ -68,8 +68,10 @@ class LiveDatasets:
         """Runs and datasets whose changes are not shown, because another run has set the dataset since."""
         self._seen: dict[int, int] = {}
         """By run: the last record in the history, when the laboratory was started."""
-        self._unrecorded: list[dict] = []
-        """Entries of runs for the history that could not be written yet, oldest first."""
+        self._unwritten: list[Callable[[Connection], object]] = []
+        """Changes of the database by runs that could not be made yet, oldest first."""
+        self.caught_up: list[Callable[[], None]] = []
+        """Called when changes were made that could not be made before."""
         self._retry: asyncio.TimerHandle | None = None
         self._in_place: dict[str, tuple[int, int]] = {}
         """Datasets that differ from their newest entry in the history, as (run, record)."""
@@ -329,20 +331,41 @@ class LiveDatasets:
         if not found:
             return
         entries = [{"time": clock.now(), **row} for row in found]
-        try:
+
+        def enter(change: Connection):
             # Each with its own columns: those of the first one would count for all.
-            with self._database.change() as change:
-                for entry in [*self._unrecorded, *entries]:
-                    change.execute(insert(parameters).values(**entry))
-            self._unrecorded.clear()
-        except UsageError as error:
-            if any(entry.get("rid") is None for entry in entries):
-                raise  # whoever has asked is told
-            self._unrecorded.extend(entries)
-            self._wait_for_space(error)
+            for entry in entries:
+                change.execute(insert(parameters).values(**entry))
+
+        self.write(enter, by_run=all(_is_by_run(entry) for entry in entries))
         for entry in entries:
             self._note(entry)
         self.writes.changed([])
+
+    def write(self, change: Callable[[Connection], object], by_run: bool):
+        """Change the database, after what could not be written before; what a run has done is written later if that
+        is impossible now. UsageError otherwise: whoever has asked is told."""
+        try:
+            self._write([*self._unwritten, change])
+        except UsageError as error:
+            if not by_run:
+                raise
+            self._unwritten.append(change)
+            self._wait_for_space(error)
+
+    def settle(self):
+        """Write what could not be written before; UsageError."""
+        if self._unwritten:
+            self._write(self._unwritten)
+
+    def _write(self, changes: list[Callable[[Connection], object]]):
+        with self._database.change() as connection:
+            for change in changes:
+                change(connection)
+        if self._unwritten:
+            self._unwritten.clear()
+            for call in self.caught_up:
+                call()
 
     def _wait_for_space(self, error: UsageError):
         """Keep what a run has set in memory, and write it later."""
@@ -354,11 +377,7 @@ class LiveDatasets:
         self._retry = None
         try:
             self._store.save()
-            if self._unrecorded:
-                with self._database.change() as change:
-                    for entry in self._unrecorded:
-                        change.execute(insert(parameters).values(**entry))
-                self._unrecorded.clear()
+            self.settle()
         except UsageError:
             self._retry = asyncio.get_running_loop().call_later(FULL, self._write_again)
             return
@@ -388,6 +407,10 @@ class LiveDatasets:
             if self._retry is not None:
                 self._retry.cancel()
         self._store.close_db()
+
+
+def _is_by_run(entry: dict) -> bool:
+    return entry.get("rid") is not None and entry.get("person") is None
 
 
 def _check(key, metadata):

@@ -1,13 +1,16 @@
 """The log of a laboratory: of itself, its runs, and everybody who sends to it."""
 
 import logging
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from ..controllers.publishing import Broadcaster
+from ..files import reason
 from ..texts import record_lines
 from . import clock
 
@@ -20,6 +23,24 @@ MOST_TEXT = 32 << 20
 FILE_SIZE, FILES = 10 << 20, 5
 OWN = "master"
 """Name of the laboratory as a source, which clients know."""
+
+
+class _File(RotatingFileHandler):
+    """The file. That it cannot be written is said once, in a line, and no reason to end anything."""
+
+    _is_failing = False
+    _has_failed = False
+
+    def emit(self, record):
+        self._has_failed = False
+        super().emit(record)
+        self._is_failing = self._has_failed
+
+    def handleError(self, record):
+        self._has_failed = True
+        error = sys.exc_info()[1]
+        if not self._is_failing and error is not None:
+            print(f"kairos: the log {self.baseFilename} cannot be written: {reason(error)}", file=sys.stderr)
 
 
 class Log(logging.Handler):
@@ -35,9 +56,7 @@ class Log(logging.Handler):
         """Characters of their texts."""
         self.watchers: list[Callable[[list[tuple]], None]] = []
         """Called with new records."""
-        self._file = RotatingFileHandler(
-            path, maxBytes=FILE_SIZE, backupCount=FILES, delay=True, errors="backslashreplace"
-        )
+        self._file = _File(path, maxBytes=FILE_SIZE, backupCount=FILES, delay=True, errors="backslashreplace")
         self._file.setFormatter(logging.Formatter("%(message)s"))
         self.setFormatter(logging.Formatter("%(name)s:%(message)s"))
 
@@ -62,5 +81,6 @@ class Log(logging.Handler):
             self.handleError(record)
 
     def close(self):
-        self._file.close()
+        with suppress(OSError):  # what a full disk did not take
+            self._file.close()
         super().close()

@@ -8,19 +8,19 @@ import json
 import logging
 import queue
 import smtplib
+import ssl
 import threading
 import time
-import urllib.error
-import urllib.request
 from contextlib import suppress
 from dataclasses import replace
 from email.message import EmailMessage
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from ..errors import UsageError
 from .events import Event
+from .posting import encryption, post, secret
 from .settings import Email, Notify
+from .tables import kept
 
 __all__ = ["Notifications"]
 
@@ -35,13 +35,13 @@ TIMEOUT = 20.0
 
 class Notifications:
     """The messages of a laboratory called `name`. `email`: how e-mail is sent; UsageError if its
-    password cannot be read."""
+    password, or a certificate, cannot be read."""
 
     def __init__(self, name: str, wanted: tuple[Notify, ...], email: Email | None, folder: Path):
-        password = _secret(folder, email.password_file) if email is not None else None
+        password = secret(folder, email.password_file) if email is not None else ""
         # What is sent again to one of two places must not come to the other one twice.
         parts = [part for each in wanted for part in (replace(each, email=()), replace(each, webhook="")) if part.place]
-        self._recipients = [_Recipient(name, part, email, password) for part in parts]
+        self._recipients = [_Recipient(name, part, email, password, folder) for part in parts]
 
     def take(self, event: Event):
         """Send an event to those who want it."""
@@ -61,8 +61,10 @@ class Notifications:
 class _Recipient:
     """A place to which messages are sent, by a thread of its own: one that does not answer delays no other."""
 
-    def __init__(self, name: str, wanted: Notify, email: Email | None, password: str | None):
+    def __init__(self, name: str, wanted: Notify, email: Email | None, password: str, folder: Path):
         self._name, self.wanted, self._email, self._password = name, wanted, email, password
+        by_web = wanted.webhook or email is None
+        self._encryption = encryption(folder, wanted.certificate if by_web else email.certificate)
         self._waiting: queue.Queue = queue.Queue(WAITING)
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -115,13 +117,8 @@ class _Recipient:
     def _post(self, wanted: Notify, event: Event):
         # Slack, Mattermost and others show the field `text`.
         said = {**event.described(), "laboratory": self._name, "text": self._line(event), "details": event.text}
-        request = urllib.request.Request(
-            wanted.webhook,
-            json.dumps(said).encode(),
-            {"Content-Type": "application/json", "User-Agent": "kairos", **wanted.headers},
-        )
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
-            response.read(1 << 16)
+        headers = {"Content-Type": "application/json", **wanted.headers}
+        post(wanted.webhook, json.dumps(said).encode(), headers, self._encryption, TIMEOUT)
 
     def _line(self, event: Event) -> str:
         return f"{self._name}: {event.title}"
@@ -129,27 +126,27 @@ class _Recipient:
     def _write(self, wanted: Notify, event: Event):
         assert self._email is not None  # the settings say so
         letter = EmailMessage()
-        letter["Subject"] = self._line(event).replace("\n", " ").replace("\r", " ")
+        letter["Subject"] = kept(" ".join(self._line(event).splitlines()))
         letter["From"] = self._email.sender
         letter["To"] = ", ".join(wanted.email)
-        letter.set_content(event.text or event.title)
-        host, _, port = self._email.server.partition(":")
-        kind = smtplib.SMTP_SSL if self._email.encryption == "tls" else smtplib.SMTP
-        with kind(host, int(port or _PORTS[self._email.encryption]), timeout=TIMEOUT) as server:
+        letter.set_content(kept(event.text or event.title))
+        server = _connected(self._email, self._encryption)
+        try:
             if self._email.encryption == "starttls":
-                server.starttls()
+                server.starttls(context=self._encryption)
             if self._email.user:
-                server.login(self._email.user, self._password or "")
-            server.send_message(letter)
+                server.login(self._email.user, self._password)
+            refused = server.send_message(letter)
+            with suppress(OSError):  # it is sent, and must not be sent again
+                server.quit()
+        finally:
+            server.close()
+        for address, (_, why) in refused.items():  # the others have got it
+            logger.warning("'%s' was not sent to %s: %s", event.title, address, why.decode(errors="replace"))
 
 
-_PORTS = {"none": 25, "starttls": 587, "tls": 465}
-
-
-def _secret(folder: Path, name: str) -> str | None:
-    if not name:
-        return None
-    try:
-        return (folder / name).read_text().strip()
-    except OSError as error:
-        raise UsageError(f"{folder / name} cannot be read: {error.strerror}") from None
+def _connected(email: Email, context: ssl.SSLContext) -> smtplib.SMTP:
+    host, port = email.address
+    if email.encryption == "tls":
+        return smtplib.SMTP_SSL(host, port, timeout=TIMEOUT, context=context)
+    return smtplib.SMTP(host, port, timeout=TIMEOUT)

@@ -20,7 +20,7 @@ from ..errors import KairosError, UsageError
 from .journal import Reader, Record
 from .printed import Output, last_line
 
-__all__ = ["Ended", "Process", "Processes", "holder_of", "lock_free"]
+__all__ = ["Ended", "Process", "Processes", "holder_of", "lock_free", "some"]
 
 logger = logging.getLogger(__name__)
 
@@ -213,7 +213,7 @@ class Process:
 
     async def read_on(self):
         """Process what it has written up to now."""
-        while records := _some(self._reader):
+        while records := some(self._reader):
             if self._take is not None:
                 self._take(self, records)
             await asyncio.sleep(0)
@@ -247,7 +247,8 @@ class Process:
         return more
 
 
-def _some(reader: Reader) -> list[Record]:
+def some(reader: Reader) -> list[Record]:
+    """Return the next records, of which so many are processed before others have their turn."""
     records = []
     for record in reader.records():
         records.append(record)

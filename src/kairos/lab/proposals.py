@@ -2,7 +2,7 @@
 
 import logging
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from .. import pyon
 from ..controllers.publishing import Publication
@@ -27,6 +27,7 @@ class Proposals:
     def __init__(self, database: Database, datasets: LiveDatasets):
         self._database, self._datasets = database, datasets
         self.publication = Publication(self.waiting)
+        datasets.caught_up.append(lambda: self.publication.changed([]))
         datasets.handlers |= {"propose": self.take, "confirm": self.take}
 
     def take(self, rid: int, record: Record):
@@ -60,12 +61,15 @@ class Proposals:
             self._set(row)
         else:
             logger.warning("%s = %s, found by run %d, waits: %s", record.key, row["value"], rid, objection)
-        with self._database.change() as change:
+
+        def enter(change: Connection):
             # Of several values that a run proposes one after the other, the last one counts.
             waits = (proposals.c.rid == rid) & (proposals.c.key == record.key) & proposals.c.decision.is_(None)
             superseded = {"decision": REJECTED, "decided": moment, "note": "a later value of the same run"}
             change.execute(update(proposals).where(waits).values(**superseded))
             change.execute(insert(proposals).values(**row))
+
+        self._datasets.write(enter, by_run=True)
         self.publication.changed([])
 
     def _validity(self, key: str) -> float | None:

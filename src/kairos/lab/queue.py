@@ -17,6 +17,10 @@ from .tables import runs, submissions
 __all__ = ["Queue", "Submission"]
 
 
+CLOSE = 1e-6
+"""Difference of positions from which on there is room for others between them."""
+
+
 @dataclass(frozen=True)
 class Submission:
     """What was submitted."""
@@ -75,21 +79,24 @@ class Queue:
         with self._database.change() as change:
             if request is not None and (row := _requested(change, request)) is not None:
                 return row
-            rid = self._number(change)
+            rid = self._numbers.get(above=_highest(change))
             made = Submission(rid, position=float(rid), request=request, **values)
             change.execute(insert(submissions).values(**_row(made)))
         return made
 
     def change(self, submission: Submission, **values) -> Submission:
         """Change fields of a submission; returns the new one."""
-        changed = replace(submission, **values)
-        row = _row(changed)
+        return self._change([(submission, values)])[0]
+
+    def _change(self, wanted: list[tuple[Submission, dict]]) -> list[Submission]:
+        """Change the fields of several submissions at once; returns the new ones."""
+        changed = [replace(submission, **values) for submission, values in wanted]
         with self._database.change() as change:
-            change.execute(
-                update(submissions)
-                .where(submissions.c.rid == submission.rid)
-                .values(**{name: row[name] for name in values})
-            )
+            for each, (_, values) in zip(changed, wanted, strict=True):
+                row = _row(each)
+                change.execute(
+                    update(submissions).where(submissions.c.rid == each.rid).values(**{name: row[name] for name in values})
+                )
         return changed
 
     def end(self, submission: Submission, record: dict) -> Submission | None:
@@ -100,7 +107,7 @@ class Queue:
             history.enter(change, [record])
             if submission.repeat == 0 or record["status"] == "deleted":
                 return None
-            rid = self._number(change)
+            rid = self._numbers.get(above=_highest(change))
             again = replace(
                 submission,
                 rid=rid,
@@ -114,13 +121,6 @@ class Queue:
             change.execute(insert(submissions).values(**_row(again)))
         return again
 
-    def _number(self, change) -> int:
-        """Return the next number of a run; UsageError on a full disk."""
-        try:
-            return self._numbers.get(above=_highest(change))
-        except OSError as error:
-            raise UsageError(f"the number of the run cannot be kept in last_rid.pyon: {error.strerror}") from None
-
     def ended(self, rid: int) -> dict:
         """Return what was submitted as a run that has ended; UsageError for an unknown one."""
         return pyon.decode(history.shown(self._database, rid)["expid"])
@@ -130,9 +130,11 @@ class Queue:
         with self._database.view() as view:
             return view.execute(select(runs.c.status).where(runs.c.rid == rid)).scalar()
 
-    def move(self, submission: Submission, other: Submission, before: bool, waiting: list[Submission]) -> Submission:
-        """Place a submission directly before or behind another one, among those `waiting`;
-        UsageError if its due date forbids it."""
+    def move(
+        self, submission: Submission, other: Submission, before: bool, waiting: list[Submission]
+    ) -> list[Submission]:
+        """Place a submission directly before or behind another one, among those `waiting`; returns all that have
+        changed, it first. UsageError if its due date forbids it."""
         if (submission.due_date or 0) != (other.due_date or 0):
             raise UsageError(
                 f"run {submission.rid} cannot be placed next to run {other.rid}, which is due at another time: "
@@ -150,7 +152,27 @@ class Queue:
         beyond = at - 1 if before else at + 1
         step = -1.0 if before else 1.0
         limit = equals[beyond].position if 0 <= beyond < len(equals) else other.position + step
-        return self.change(submission, position=(other.position + limit) / 2, priority=other.priority)
+        between = (other.position + limit) / 2
+        values = {"pipeline": other.pipeline, "priority": other.priority}
+        if between not in (other.position, limit):
+            return self._change([(submission, {**values, "position": between})])
+        # After dozens of moves there is no number between the two any more.
+        moved = replace(submission, **values)
+        equals.insert(at if before else at + 1, moved)
+        places = [(each, {"position": place}) for each, place in zip(equals, _places(equals, moved), strict=True)]
+        places.sort(key=lambda each: each[0] is not moved)
+        return self._change([(submission, {**values, **places[0][1]}), *places[1:]])
+
+
+def _places(equals: list[Submission], moved: Submission) -> list[float]:
+    """Return evenly spaced positions for submissions in this order: where they are, or further to the front if they are
+    too close there. `moved`: the one that has no position yet."""
+    positions = [each.position for each in equals if each is not moved]
+    low, high, gaps = min(positions), max(positions), len(equals) - 1
+    step = (high - low) / gaps
+    if step < CLOSE:
+        step = 1.0
+    return [high - step * (gaps - number) for number in range(len(equals))]
 
 
 def _row(submission: Submission) -> dict:

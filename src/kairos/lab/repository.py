@@ -168,8 +168,8 @@ class Repository:
         self.published = Publication(lambda: self.experiments)
         self.published_state = Publication(lambda: self.state)
         self._known: dict[str, dict] = _loaded(cache)
-        """By file: `hash`, `classes`, `imports` (file -> hash), and `read` (dataset -> fingerprint); or if it could
-        not be examined, `problem`, `read`, and a hash of all files, `among`."""
+        """By file: `hash`, `classes`, `bases` among them, `imports` (file -> hash), and `read` (dataset ->
+        fingerprint); or if it could not be examined, `problem`, `read`, and a hash of all files, `among`."""
         self.read: set[str] = set()
         """The names of the datasets that experiments have read while they were built."""
         self.fingerprint: Callable[[str], str] = lambda key: MISSING
@@ -194,6 +194,14 @@ class Repository:
         """Return a hash of a file that was scanned, and of the files that it imports."""
         known = self._known[file]
         return _digest({file: known["hash"], **known.get("imports", {})})
+
+    def complete(self) -> dict[str, dict]:
+        """Return the experiments that can be run: those that are there for others only are left out."""
+        return {
+            name: each
+            for name, each in self.experiments.items()
+            if each["class_name"] not in self._known.get(each["file"], {}).get("bases", ())
+        }
 
     # Submissions
 
@@ -344,15 +352,15 @@ class Repository:
             return False
         if "problem" in entry:
             return entry["among"] == _digest(hashes) and self._is_current(entry)
-        known = "read" in entry and all(hashes.get(file) == value for file, value in entry["imports"].items())
+        known = "bases" in entry and all(hashes.get(file) == value for file, value in entry["imports"].items())
         return known and self._is_current(entry)
 
     async def _examine_file(self, root: Path, name: str, hashes: dict):
         try:
             found = await self._examined(root / name, root)
             imports = {file: hashes[file] for file in found["imports"] if file in hashes and file != name}
-            entry = {"hash": hashes[name], "imports": imports, "classes": found["classes"], "read": found["read"]}
-            self._known[name] = entry
+            own = {key: found[key] for key in ("classes", "bases", "read")}
+            self._known[name] = {"hash": hashes[name], "imports": imports, **own}
         except (KairosError, TimeoutError) as error:
             problem = str(error) or f"it was not examined within {EXAMINE:g} s"
             logger.warning("%s keeps its former entry: %s", name, problem)

@@ -16,7 +16,7 @@ from ..experiment.hdf5 import write_hdf5
 from ..runs import NUMBERED, folder_of
 from .contents import Contents
 
-__all__ = ["record_of", "store", "stored_name", "write_datasets"]
+__all__ = ["record_of", "store", "store_journal", "stored_name", "write_datasets"]
 
 UNKNOWN = "unknown"
 
@@ -91,20 +91,42 @@ def store(folder: Path, run: Contents, how: dict, results, journal_complete: boo
         if not (run.end or {}).get("stored"):
             write_datasets(datasets, run, run.begin, run.stage, {"status": how["status"]})
         record["results"] = str(datasets.relative_to(Path(results).resolve()))
-    output = folder / "output"
-    if output.exists():
-        shutil.copyfile(output, datasets.with_suffix(".log"))
-        synchronised(datasets.with_suffix(".log"))
+    _store_output(folder, datasets)
     path = datasets.with_suffix(".json")
-    files.write(path, (json.dumps(record, indent=1) + "\n").encode())
-    synchronised(path)
+    _write_record(path, record)
     if not journal_complete:
         _keep_damaged(folder, datasets.with_suffix(".journal"))
     return record, path
 
 
+def store_journal(folder: Path, run: Contents, how: dict, results) -> dict:
+    """Store a run whose datasets cannot be written: its journal, output and record, which is returned."""
+    place = folder_of(run.begin["started"], results)
+    bare = Contents()
+    bare.begin, bare.stage, bare.last = run.begin, run.stage, run.last
+    record = record_of(bare, how)
+    path = place / stored_name(run.begin["rid"], record["class_name"])
+    if path.exists():
+        record["results"] = str(path.relative_to(Path(results).resolve()))
+    _keep_damaged(folder, path.with_suffix(".journal"))
+    _store_output(folder, path)
+    _write_record(path.with_suffix(".json"), record)
+    return record
+
+
+def _store_output(folder: Path, datasets: Path):
+    if (folder / "output").exists():
+        shutil.copyfile(folder / "output", datasets.with_suffix(".log"))
+        synchronised(datasets.with_suffix(".log"))
+
+
+def _write_record(path: Path, record: dict):
+    files.write(path, (json.dumps(record, indent=1) + "\n").encode())
+    synchronised(path)
+
+
 def _keep_damaged(folder: Path, path: Path):
-    """Keep a journal of which records could not be read, next to what could be."""
+    """Keep a journal that could not be read, or not be stored, as a whole."""
     try:
         shutil.copyfile(folder / "journal", path)
     except OSError as error:

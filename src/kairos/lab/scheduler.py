@@ -39,6 +39,7 @@ class Scheduler:
     `folder`: where the folders of runs are. `results`: the folder for results. `sources`: the
     repository, see `repository`. `take(rid, records)`: called with what runs write, `printed(run,
     level, text)` with what they log, `ended(record)` with the record of a run at its end.
+    `settle()`: called before the journal of a run is removed, see `storing`;
     `adopted(rid)` before what was written under an earlier laboratory; `submitted(submission)`.
     `begin`: returns what else a run is told. `rehearsals`: see there.
     """
@@ -81,7 +82,7 @@ class Scheduler:
             run = Run(submission, self._folder / f"{submission.rid:09d}")
             self.runs[run.rid] = run
             if run.folder.exists():
-                self._take_over(run)
+                await self._take_over(run)
         for path in self._folder.glob("*"):
             if path.name.isdecimal() and int(path.name) not in self.runs and (lock := lock_free(path)) is not None:
                 shutil.rmtree(path, ignore_errors=True)  # its run was stored; only the folder was left
@@ -93,7 +94,7 @@ class Scheduler:
         for name in {run.submission.pipeline for run in self.runs.values()}:
             self._arrange(name)
 
-    def _take_over(self, run: Run):
+    async def _take_over(self, run: Run):
         lock = lock_free(run.folder)
         if lock is None:
             run.process = self._stages.adopted(run, holder_of(run.folder))
@@ -104,6 +105,7 @@ class Scheduler:
         # Held until the folder is gone: a process that is started late must not run it.
         run.lock = lock
         if self._cut_off(run):
+            await self._stages.catch_up(run)
             run.task = asyncio.get_running_loop().create_task(self._end(run))
         else:
             run.release()
@@ -278,9 +280,11 @@ class Scheduler:
         if run is place:
             raise UsageError(f"run {rid} cannot be placed next to itself")
         waiting = [each.submission for each in self.runs.values() if each.status in order.WAITING]
-        if run.submission.pipeline != place.submission.pipeline:
-            run.submission = self._queue.change(run.submission, pipeline=place.submission.pipeline)
-        self._changed_to(run, self._queue.move(run.submission, place.submission, before, waiting))
+        changed = self._queue.move(run.submission, place.submission, before, waiting)
+        for submission in changed:
+            self.runs[submission.rid].submission = submission  # all of them, before anything is decided by their order
+        for submission in changed:
+            self._changed_to(self.runs[submission.rid], submission)
 
     def _changed_to(self, run: Run, submission: Submission):
         run.submission = submission
@@ -394,7 +398,9 @@ class Scheduler:
         if error and status == "failed":
             logger.error("run %d has failed: %s", run.rid, error)
         how = {"status": status, "error": error}
-        stored = await storing.stored(run, how, self._queue, self._results, self._asked_to_stop)
+        stored = await storing.stored(
+            run, how, self._queue, self._results, self._asked_to_stop, self._callbacks["settle"]
+        )
         if stored is None:
             return
         record, again = stored

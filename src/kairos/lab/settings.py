@@ -3,6 +3,7 @@
 import ssl
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ..controllers import MANAGER
 from ..controllers.listening import LOCAL
@@ -88,12 +89,18 @@ class Notify:
     """Pattern of what events are about: classes of experiments, names of alarms, devices."""
     headers: dict = field(default_factory=dict)
     """Further headers for the webhook."""
+    certificate: str = ""
+    """File by which the webhook's server is verified, if the system does not trust it."""
 
     @property
     def place(self) -> str:
         """Whom it tells, without the secrets that a webhook's path may be."""
         server = "/".join(self.webhook.split("/")[:3])
         return " and ".join(filter(None, [server, ", ".join(self.email)]))
+
+
+PORTS = {"none": 25, "starttls": 587, "tls": 465}
+"""Ports of servers for e-mail, by their encryption."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +114,16 @@ class Email:
     password_file: str = ""
     encryption: str = "starttls"
     """``starttls``, ``tls`` or ``none``."""
+    certificate: str = ""
+    """File by which the server is verified, if the system does not trust it."""
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port of the server; ValueError."""
+        place = urlsplit(f"//{self.server}")
+        if not place.hostname:
+            raise ValueError("it names no host")
+        return place.hostname, place.port or PORTS[self.encryption]
 
 
 @dataclass(frozen=True)
@@ -138,6 +155,8 @@ class Influx:
     """Patterns of the datasets that are written, if they are numbers."""
     interval: float = 1.0
     """Least seconds between two values of a dataset."""
+    certificate: str = ""
+    """File by which the server is verified, if the system does not trust it."""
 
 
 @dataclass(frozen=True)
@@ -287,14 +306,23 @@ def _check_notifications(path, settings: Settings):
             raise UsageError(f"{path}: webhook '{each.webhook}' must begin with https:// or http://")
         if each.email and settings.email is None:
             raise UsageError(f"{path}: [[notify]] with 'email' needs [email] with 'server' and 'sender'")
-    if settings.email is not None and settings.email.encryption not in ("starttls", "tls", "none"):
-        raise UsageError(f"{path}: email.encryption must be starttls, tls or none")
+    if settings.email is not None:
+        _check_email(path, settings.email)
     names = [each.name for each in settings.alarm]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"{path}: there are two alarms '{name}'")
     if settings.influx is not None and not settings.influx.url.startswith(("http://", "https://", "udp://")):
         raise UsageError(f"{path}: influx.url must begin with https://, http:// or udp://")
+
+
+def _check_email(path, email: Email):
+    if email.encryption not in PORTS:
+        raise UsageError(f"{path}: email.encryption must be starttls, tls or none")
+    try:
+        _ = email.address
+    except ValueError as error:
+        raise UsageError(f"{path}: email.server must be 'host' or 'host:port', not '{email.server}': {error}") from None
 
 
 _KINDS: dict[str, type | tuple[type, ...]] = {

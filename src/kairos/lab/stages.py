@@ -1,12 +1,14 @@
 """What a run does in each of its stages, in the process that it has."""
 
+import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from ..errors import UsageError
-from .processes import Ended, Process, Processes
+from .journal import Reader
+from .processes import Ended, Process, Processes, some
 from .queue import Queue
 from .rehearsals import Rehearsals
 from .run import Run, submitted_as
@@ -39,12 +41,20 @@ class Stages:
         self._callbacks["adopted"](run.rid)
         return self._processes.adopt(run.rid, run.folder, pid, self._taker(run), self._printer(run))
 
+    async def catch_up(self, run: Run):
+        """Take what a run has written that has ended without a laboratory: the values that it has set are kept."""
+        self._callbacks["adopted"](run.rid)
+        take, reader = self._taker(run), Reader(run.folder / "journal", complete=True)
+        while records := some(reader):
+            take(run.rid, records)
+            await asyncio.sleep(0)
+
     def _taker(self, run: Run):
-        def take(process, records):
+        def take(_, records):
             for record in records:
                 if record.operation == "stage" and "devices" in record.more:
                     run.devices = tuple(record.more["devices"])
-            self._callbacks["take"](process.key, records)
+            self._callbacks["take"](run.rid, records)
 
         return take
 

@@ -4,6 +4,8 @@ A value is encoded as (kind, type, shape, bytes), so that a million points are n
 text nor back. Decoding gives an equal value of the same Python type.
 """
 
+import math
+import numbers
 from typing import Any, NamedTuple
 
 import numpy
@@ -11,7 +13,7 @@ from numpy.lib.format import descr_to_dtype, dtype_to_descr
 
 from .. import pyon
 
-__all__ = ["Encoded", "Undecodable", "decoded", "encoded", "is_plain"]
+__all__ = ["Encoded", "Undecodable", "decoded", "encoded", "finite", "is_plain"]
 
 LARGEST = 1 << 63
 """Integers from here on have no type of NumPy."""
@@ -35,6 +37,17 @@ class Encoded(NamedTuple):
 
 _LISTS = {float: ("floats", "<f8"), int: ("ints", "<i8"), bool: ("bools", "|b1")}
 _ELEMENTS = {"floats": "f", "ints": "i", "bools": "b"}
+
+
+def finite(value) -> float | None:
+    """Return a number as databases have it; None for what is no number, not finite, or an integer beyond all of them."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def is_plain(value) -> bool:

@@ -88,8 +88,13 @@ class AskedDeviceDB(DeviceDB):
 def examined(file, datasets) -> dict:
     """Return the requirements of the experiments in a file, by class name. `datasets`: those that
     they may read while they are built."""
+    return requirements(import_file(file), datasets)
+
+
+def requirements(module, datasets) -> dict:
+    """Return what `examined` does, of a file that was imported."""
     found = {}
-    for name, cls in vars(import_file(file)).items():
+    for name, cls in vars(module).items():
         if not is_public_experiment(cls):
             continue
         arguments, values, scheduling = TraceArgumentManager(), ExamineDatasetMgr(datasets), {}

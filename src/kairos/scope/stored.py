@@ -80,7 +80,7 @@ def main(path: str):
         found = {
             "source": resultfiles.text(group["source"]),
             "complete": resultfiles.flag(group, "complete"),
-            "failure": resultfiles.text(group["failure"]) if "failure" in group else "",
+            "failure": resultfiles.text_of(group, "failure"),
         }
         lanes, arrays = packed_lanes("", *lanes_of_file(file))
     encoded = lanes.encode()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..cli.experiments import import_file
 from ..errors import KairosError, UsageError
-from ..experiment.environment import Experiment, is_public_experiment
+from ..experiment.environment import is_base, is_public_experiment
 from ..files import reason
 from ..waveform.stored import packed
 from .rehearsal import Rehearsal
@@ -38,8 +38,7 @@ def experiments_in(path: str) -> list[tuple[str, type]]:
     except SystemExit as error:
         raise UsageError(f"{path} ends when it is imported ({error.code}): is it a program?") from None
     named = ((name, value) for name, value in vars(module).items() if is_public_experiment(value))
-    own = [(name, value) for name, value in named if value.__module__ == module.__name__]
-    return [(name, value) for name, value in own if value.run is not Experiment.run]
+    return [(name, value) for name, value in named if not is_base(value, module)]
 
 
 def summary(found: Rehearsal) -> dict:

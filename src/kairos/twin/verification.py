@@ -144,8 +144,8 @@ def _waveform(file) -> dict[str, Any]:
         "chips": chips.unpacked(group),
         "source": resultfiles.text(group["source"]),
         "complete": resultfiles.flag(group, "complete"),
-        "failed": "failed" in group,
-        "failure": resultfiles.text(group["failure"]) if "failure" in group else "",
+        "failed": resultfiles.flag(group, "failed", absent=False),
+        "failure": resultfiles.text_of(group, "failure"),
         "twin": {name: resultfiles.text(group[name]) for name in ("url", "bench") if name in group},
     }
 
