@@ -7,9 +7,10 @@ import { Experiments, Queue, type Experiment, type ExperimentProblem, type Lock,
 import { Log, type LogRecord } from "../protocol/kairos/lab/v1/runs_pb";
 import { describe } from "./arguments";
 import { calls, isRefused, reason } from "./calls";
+import { setClock } from "./clock";
 import { follow, live } from "./live";
 import { ordered } from "./tree";
-import { readable } from "./values";
+import { duration, readable } from "./values";
 
 export interface Session {
   name: string | null;
@@ -111,6 +112,8 @@ const others = new BroadcastChannel("session");
 
 async function session(): Promise<Session> {
   const found = await fetch("/session", { signal: AbortSignal.timeout(PATIENCE) });
+  const difference = setClock(found.headers.get("date"));
+  if (difference) notify(`this computer's clock is ${duration(Math.abs(difference))} ${difference > 0 ? "behind" : "ahead of"} the laboratory's, whose times are shown`);
   return (await found.json()) as Session;
 }
 
