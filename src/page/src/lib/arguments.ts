@@ -141,6 +141,7 @@ export function wrong(description: Description, value: unknown): string {
   if (description.ty === "Scannable") {
     const scan = value as Scan;
     if (PARTS[scan.ty].some((part) => part in scan && !Number.isFinite(scan[part]))) return "needs a value in each field";
+    if (scan.ty === "ExplicitScan" && scan.sequence?.some((each) => !Number.isFinite(each))) return "needs numbers only";
     if (WHOLE.some((part) => scan[part] !== undefined && !Number.isInteger(scan[part]))) return "needs a whole number of points";
     if (scan.ty === "CenterScan" && !((scan.step ?? 0) > 0)) return "needs a step above 0";
     const all = points(scan);

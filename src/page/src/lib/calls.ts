@@ -1,6 +1,6 @@
 // Calls of the laboratory's methods.
 
-import { ConnectError, createClient } from "@connectrpc/connect";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { Alarms } from "../protocol/kairos/lab/v1/alarms_pb";
 import { Calibrations } from "../protocol/kairos/lab/v1/calibrations_pb";
@@ -28,6 +28,11 @@ export const calls = {
   fits: createClient(Fits, transport),
   runs: createClient(Runs, transport),
 };
+
+/** Whether a call was refused because of who the browser is. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ConnectError && (error.code === Code.Unauthenticated || error.code === Code.PermissionDenied);
+}
 
 /** What a message says of a number that does not fit into its field. */
 const UNFIT = /cannot encode field [\w.]+\.(\w+) to binary: .*invalid u?int(?:32|64): (.*)$/;

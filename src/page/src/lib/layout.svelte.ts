@@ -6,6 +6,8 @@ import { groups, placed, standard, usable, withPanel, without, type Dock, type P
 import { attempt, notify } from "./state.svelte";
 
 const KEPT = "layout";
+/** Whether this window has one panel only: it has no arrangement of its own. */
+const isSingle = ["panel", "run"].some((name) => new URLSearchParams(location.search).has(name));
 const STEPS = 100;
 
 interface Kept {
@@ -98,9 +100,13 @@ class LayoutState {
     return done !== undefined;
   }
 
+  /** Number of the newest question for a layout: answers may overtake each other. */
+  private asked = 0;
+
   async open(name: string, version = 0): Promise<boolean> {
+    const mine = ++this.asked;
     const found = await attempt(() => calls.layouts.get({ name, version }));
-    if (!found?.layout) return false;
+    if (!found?.layout || mine !== this.asked) return false;
     const { layout } = found;
     this.set(parsed(layout.content));
     this.adopt(layout);
@@ -128,6 +134,7 @@ class LayoutState {
   }
 
   private keep(): void {
+    if (isSingle) return;
     localStorage.setItem(KEPT, JSON.stringify({ name: this.name, version: this.version, dock: this.dock }));
   }
 }

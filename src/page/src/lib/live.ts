@@ -1,6 +1,6 @@
 // Streams of the hub over one WebSocket: `follow` calls a method and keeps calling it, whatever is
 // started again on the way. A response is sent only against credit, which is given when the page has
-// drawn what it got: a hidden or slow page is sent less.
+// drawn what it got, or after a while: a hidden or slow page is sent less.
 
 import { create, fromBinary, toBinary, type DescMessage, type DescMethodServerStreaming, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { LiveRequestSchema, LiveResponseSchema } from "../protocol/kairos/hub/v1/live_pb";
@@ -8,6 +8,10 @@ import { LiveRequestSchema, LiveResponseSchema } from "../protocol/kairos/hub/v1
 const CREDIT = 2;
 /** Milliseconds until the next attempt, the second one and later ones. */
 const AGAIN = [100, 500, 1000];
+/** Milliseconds after which a hidden page, which draws nothing, is sent more. */
+const HIDDEN = 1000;
+/** Milliseconds in which a connection is made, or given up. */
+const CONNECT = 5000;
 const UNAUTHENTICATED = 16;
 const UNIMPLEMENTED = 12;
 const PERMISSION_DENIED = 7;
@@ -25,8 +29,12 @@ class Live {
   private socket: WebSocket | undefined;
   private number = 0;
   private attempts = 0;
+  private again: ReturnType<typeof setTimeout> | undefined;
+  private patience: ReturnType<typeof setTimeout> | undefined;
   private readonly streams = new Map<number, Stream>();
   private readonly waiting = new Set<Stream>();
+  /** Those that were refused: the next connection may have other rights, or lead to another hub. */
+  private readonly refused = new Set<Stream>();
   readonly listeners = new Set<Listener>();
 
   start(): void {
@@ -34,20 +42,38 @@ class Live {
     const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/live`);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
+    this.patience = setTimeout(() => this.drop(), CONNECT);
     socket.onopen = () => {
+      clearTimeout(this.patience);
       this.attempts = 0;
       for (const stream of this.waiting) this.call(stream);
       this.waiting.clear();
       this.report(true);
     };
     socket.onmessage = (event) => this.take(new Uint8Array(event.data as ArrayBuffer));
-    socket.onclose = () => {
-      this.socket = undefined;
-      for (const stream of this.streams.values()) this.waiting.add(stream);
-      this.streams.clear();
-      this.report(false);
-      setTimeout(() => this.start(), AGAIN[Math.min(this.attempts++, AGAIN.length - 1)]);
-    };
+    socket.onclose = () => this.drop();
+  }
+
+  /** Gives up a connection, which may not say itself that it is none any more, and makes another one. */
+  drop(): void {
+    this.stop();
+    this.again = setTimeout(() => this.start(), AGAIN[Math.min(this.attempts++, AGAIN.length - 1)]);
+  }
+
+  /** Ends the connection until `start`. */
+  stop(): void {
+    clearTimeout(this.patience);
+    clearTimeout(this.again);
+    const { socket } = this;
+    this.socket = undefined;
+    if (socket) {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.close();
+    }
+    for (const stream of [...this.streams.values(), ...this.refused]) this.waiting.add(stream);
+    this.streams.clear();
+    this.refused.clear();
+    this.report(false);
   }
 
   /** Calls a method until the returned function is called. */
@@ -55,6 +81,7 @@ class Live {
     this.call(stream);
     return () => {
       this.waiting.delete(stream);
+      this.refused.delete(stream);
       for (const [number, known] of this.streams) {
         if (known !== stream) continue;
         this.streams.delete(number);
@@ -84,14 +111,14 @@ class Live {
     if (!stream) return;
     if (event.case === "message") {
       stream.take(event.value);
-      requestAnimationFrame(() => this.send(number, { case: "credit", value: 1 }));
+      drawn(() => this.send(number, { case: "credit", value: 1 }));
       return;
     }
     this.streams.delete(number);
     const { code, text } = event.value ?? { code: 0, text: "" };
     const isFinal = code === UNIMPLEMENTED || code === PERMISSION_DENIED || code === UNAUTHENTICATED;
     // Whoever is told may end it.
-    if (!isFinal) this.waiting.add(stream);
+    (isFinal ? this.refused : this.waiting).add(stream);
     stream.fail(text);
     if (isFinal) return;
     setTimeout(() => {
@@ -102,6 +129,17 @@ class Live {
   private report(open: boolean): void {
     for (const listener of this.listeners) listener(open);
   }
+}
+
+/** Does something once the page has drawn what it got. */
+function drawn(work: () => void): void {
+  const done = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    work();
+  };
+  const frame = requestAnimationFrame(done);
+  const timer = setTimeout(done, HIDDEN);
 }
 
 export const live = new Live();

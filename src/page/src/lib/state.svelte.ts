@@ -6,10 +6,11 @@ import { Fits, type DeclaredFit } from "../protocol/kairos/lab/v1/fits_pb";
 import { Experiments, Queue, type Experiment, type ExperimentProblem, type Lock, type Question, type QueuedRun } from "../protocol/kairos/lab/v1/lab_pb";
 import { Log, type LogRecord } from "../protocol/kairos/lab/v1/runs_pb";
 import { describe } from "./arguments";
-import { calls, reason } from "./calls";
+import { calls, isRefused, reason } from "./calls";
+import { setClock } from "./clock";
 import { follow, live } from "./live";
 import { ordered } from "./tree";
-import { readable } from "./values";
+import { duration, readable } from "./values";
 
 export interface Session {
   name: string | null;
@@ -20,6 +21,10 @@ export interface Session {
 }
 
 const LOG = 2000;
+/** Milliseconds between questions whether the hub answers, and to whom: a connection that was cut does not say so. */
+const ASK = 3000;
+/** Milliseconds until a hub that does not answer is lost. */
+const PATIENCE = 5000;
 
 export const lab = $state({
   session: undefined as Session | undefined,
@@ -95,27 +100,85 @@ export async function attempt<T>(work: () => Promise<T>, done?: (result: T) => s
     if (done) notify(done(result));
     return result;
   } catch (error) {
+    // Who has logged out elsewhere, or is somebody else now, is told by the page.
+    if (isRefused(error)) void checkLogin();
     notify(reason(error), true);
     return undefined;
   }
 }
 
-export async function start(): Promise<void> {
-  const found = await fetch("/session");
-  lab.session = (await found.json()) as Session;
-  if (!lab.session.role) return;
-  live.listeners.add((open) => {
-    lab.connected = open;
-    if (!open) void checkLogin();
-  });
-  live.start();
-  if (lab.session.laboratory) followAll();
+/** Other windows of this browser, which are told when somebody logs in or out. */
+const others = new BroadcastChannel("session");
+
+async function session(): Promise<Session> {
+  const found = await fetch("/session", { signal: AbortSignal.timeout(PATIENCE) });
+  const difference = setClock(found.headers.get("date"));
+  if (difference) notify(`this computer's clock is ${duration(Math.abs(difference))} ${difference > 0 ? "behind" : "ahead of"} the laboratory's, whose times are shown`);
+  return (await found.json()) as Session;
 }
 
-/** A token may have been removed while the hub was away. */
+export async function start(): Promise<void> {
+  take(await session());
+  live.listeners.add((open) => {
+    lab.connected = open;
+    // A token may have been removed while the hub was away.
+    void checkLogin();
+  });
+  others.onmessage = () => void checkLogin();
+  const ask = async () => {
+    if (lab.session?.role) await checkLogin();
+    setTimeout(ask, ASK);
+  };
+  setTimeout(ask, ASK);
+  window.addEventListener("offline", () => void checkLogin());
+}
+
+let isFollowing = false;
+/** Who has used this page. */
+let user: string | null = null;
+
+/** Goes on as who is logged in: with the rights of that person, or as nobody. */
+function take(now: Session): void {
+  const before = lab.session;
+  if (JSON.stringify(before) === JSON.stringify(now)) return;
+  // What one person has entered is not the next one's.
+  if (user && now.name && user !== now.name) return location.reload();
+  user = now.name ?? user;
+  lab.session = now;
+  if (!now.role) return live.stop();
+  if (lab.connected) live.drop();
+  else live.start();
+  if (!now.laboratory || isFollowing) return;
+  isFollowing = true;
+  followAll();
+}
+
+/** Number of the newest question: answers may overtake each other. */
+let asked = 0;
+
+/** Asks who is logged in, which may have changed elsewhere. */
 async function checkLogin(): Promise<void> {
-  const found = await fetch("/session").catch(() => undefined);
-  if (found?.ok) lab.session = (await found.json()) as Session;
+  const mine = ++asked;
+  try {
+    const now = await session();
+    if (mine === asked) take(now);
+  } catch {
+    if (mine === asked && lab.connected) live.drop();
+  }
+}
+
+export async function login(token: string): Promise<string> {
+  const answer = await fetch("/login", { method: "POST", body: token }).catch(() => undefined);
+  if (!answer?.ok) return answer ? await answer.text() : "the hub does not answer";
+  await checkLogin();
+  others.postMessage("");
+  return "";
+}
+
+export async function logout(): Promise<void> {
+  await fetch("/logout", { method: "POST" });
+  others.postMessage("");
+  location.reload();
 }
 
 function followAll(): void {

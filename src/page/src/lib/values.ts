@@ -1,6 +1,7 @@
 // Values of datasets: typed bytes become numbers, text stays text.
 
 import type { Dataset, Value } from "../protocol/kairos/lab/v1/datasets_pb";
+import { time } from "./clock";
 
 export interface Decoded {
   /** The elements in C order, if they are numbers. */
@@ -126,7 +127,7 @@ const DAY = new Intl.DateTimeFormat("sv-SE", { month: "2-digit", day: "2-digit" 
 export function when(seconds: number): string {
   if (!seconds) return "";
   const date = new Date(seconds * 1000);
-  const today = new Date().toDateString() === date.toDateString();
+  const today = new Date(time() * 1000).toDateString() === date.toDateString();
   return today ? TIME.format(date) : `${DAY.format(date)} ${TIME.format(date)}`;
 }
 

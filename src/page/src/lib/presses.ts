@@ -1,0 +1,104 @@
+// Clicks and keys that would do something else than what was aimed at: the second click of a double click, a click on a
+// row that has slid under the pointer, and Enter that is held down.
+
+/** What moves up when something above it goes. */
+const ROW = "li, tr, [role=row], article, .question, .lock";
+/** Buttons that mean one thing, however often they are clicked at once: those that send a form, and those marked so. */
+const SINGLE = "form button:not([type=button]), [data-single]";
+/** Milliseconds until somebody has seen that a row has moved. */
+const SEEN = 400;
+/** Pixels that a hand moves without meaning it. */
+const STEADY = 4;
+/** Milliseconds between the taps of a double one, and pixels between their places. */
+const [TAPS, NEAR] = [300, 20];
+
+const rowOf = (target: EventTarget | null) => (target instanceof Element ? target.closest(ROW) : null);
+
+/** Watches a window. `told`: why a click has done nothing. */
+export function guardPresses(window: Window, told: (text: string) => void): void {
+  /** The button of the click before, when and where that was. */
+  let before: { button: Element | null; time: number; x: number; y: number } | undefined;
+  /** Where the mouse was last, where it rests, and on what. */
+  let last = { x: Number.NaN, y: Number.NaN };
+  let rest = last;
+  let row: Element | null = null;
+  /** Runs while another row has just come under the mouse that rests. */
+  let slid: ReturnType<typeof setTimeout> | undefined;
+  const settle = () => {
+    clearTimeout(slid);
+    slid = undefined;
+  };
+  const slide = () => {
+    settle();
+    slid = setTimeout(settle, SEEN);
+  };
+
+  const moved = (event: PointerEvent) => {
+    if (event.pointerType !== "mouse") return;
+    const { clientX: x, clientY: y } = event;
+    last = { x, y };
+    if (Math.hypot(x - rest.x, y - rest.y) < STEADY) return;
+    rest = last;
+    row = rowOf(event.target);
+    settle();
+  };
+
+  const over = (event: PointerEvent) => {
+    if (event.pointerType !== "mouse") return;
+    const now = rowOf(event.target);
+    if (now === row) return;
+    // What moves itself comes under a mouse that is where it was.
+    if (row && event.clientX === last.x && event.clientY === last.y) slide();
+    else settle();
+    row = now;
+  };
+
+  /** Whether a click was meant for something else. */
+  function isStray(event: PointerEvent, button: Element): boolean {
+    const known = before?.button;
+    if (event.detail > 1) return button !== known || button.matches(SINGLE);
+    const near = before && event.timeStamp - before.time < TAPS && Math.hypot(event.clientX - before.x, event.clientY - before.y) < NEAR;
+    if (event.pointerType === "touch") return near === true && (button !== known || button.matches(SINGLE));
+    if (event.pointerType !== "mouse") return false;
+    const now = rowOf(button);
+    if (now !== row && row && event.clientX === last.x && event.clientY === last.y) {
+      row = now;
+      slide();
+    }
+    if (!slid) return false;
+    told("the list has just moved: click again");
+    return true;
+  }
+
+  const clicked = (event: MouseEvent) => {
+    // The keyboard's have no place.
+    if (!event.isTrusted || event.detail === 0 || !(event instanceof PointerEvent)) return;
+    const button = (event.target as Element).closest("button");
+    if (button && isStray(event, button)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
+    before = { button, time: event.timeStamp, x: event.clientX, y: event.clientY };
+  };
+
+  // Neither does the keyboard go there.
+  const down = (event: MouseEvent) => {
+    const button = (event.target as Element).closest("button");
+    if (event.detail > 1 && button && button !== before?.button) event.preventDefault();
+  };
+
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !event.repeat) return;
+    // Only what is being written has lines.
+    if (event.target instanceof HTMLTextAreaElement && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+
+  window.addEventListener("pointermove", moved, true);
+  window.addEventListener("pointerover", over, true);
+  window.addEventListener("mousedown", down, true);
+  window.addEventListener("click", clicked, true);
+  window.addEventListener("keydown", pressed, true);
+}
