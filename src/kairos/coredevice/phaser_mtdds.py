@@ -2,8 +2,7 @@
 buses of RTIO.
 
 `PhaserMTDDS` has the controls of the card and its DAC, `PhaserMTDDSChannel` the chips of an RF channel and its
-tones, which are `PhaserDDS`. The gateware of such a card is not published: there is none in Kairos, and no model on the
-bench.
+tones, which are `PhaserDDS`.
 """
 
 from ..language import TBool, TFloat, TInt32, TList, delay, kernel, portable, us
