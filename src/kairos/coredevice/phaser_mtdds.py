@@ -109,6 +109,7 @@ class PhaserMTDDS(RTIODevice):
         kept = self.read(SOURCES)
         delay(10 * us)
         self.write(SOURCES, SOURCE.source.put_at(kept, place, source))
+        delay(1 * us)
 
     @kernel
     def test_dac(self, pattern: TList(TInt32)):
@@ -147,6 +148,7 @@ class PhaserMTDDS(RTIODevice):
         self.write(ATTENUATORS, kept & ~bit)
         delay(1 * us)
         self.write(ATTENUATORS, kept | bit)
+        delay(1 * us)
 
     @kernel
     def is_upconverter_variant(self) -> TBool:
