@@ -60,6 +60,15 @@ SETUPS = {
         ["mirny", "tone", "almazny"],
     ),
     "cards": ("cards", _cards, "[ddsbus.ddsbus0]\nclock_hz = 3e9\nsync_in = true\n", ["dds.reset_all", "dds", "relay"]),
+    "phasers": ("cards", _lab, "", ["phaser0", "phaser1"]),
+    "songbird": ("songbird", _lab, "", ["songbird0"]),
+    "mtdds": ("mtdds", _lab, "", ["mtdds0", "mtdds0_ch0", "mtdds0_ch1"]),
+    "trf372017": (
+        "lab",
+        _on_bus(lo=entry("trf372017", "TRF372017", spi_device="dio_spi0", refclk=125e6)),
+        "",
+        ["lo"],
+    ),
     "servo": ("servo", _lab, "[sampler.sampler0]\nch0 = 1.0\n", ["suservo0"]),
 }
 """Gateware, changes of its database, bench, and initialisations in an order that satisfies what each
@@ -114,7 +123,15 @@ class Cards:
         self.bench.close()
 
 
-@pytest.mark.parametrize("setup", SETUPS)
+LONG = {"phasers", "mtdds"}
+"""Their initialisations take long, of which each is done several times."""
+
+
+def _marked(setup: str, *values):
+    return pytest.param(setup, *values, marks=[pytest.mark.long] if setup in LONG else [])
+
+
+@pytest.mark.parametrize("setup", map(_marked, SETUPS))
 def test_initialisations_in_a_row_need_no_slack(setup, tmp_path):
     with Cards(setup, tmp_path) as cards:
         for _ in ("fresh", "used"):
@@ -126,7 +143,7 @@ def test_initialisations_in_a_row_need_no_slack(setup, tmp_path):
         assert cards.bench.warnings == []
 
 
-ALONE = [(setup, number) for setup, row in SETUPS.items() for number in range(len(row[-1])) if number < 2]
+ALONE = [_marked(setup, number) for setup, row in SETUPS.items() for number in range(len(row[-1])) if number < 2]
 
 
 @pytest.mark.parametrize("setup, number", ALONE)

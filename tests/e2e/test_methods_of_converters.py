@@ -107,9 +107,15 @@ def test_fastino_methods_set_codes_and_voltages(lab):
         for method, value in [(fastino.set_dac_mu, 0x1234), (fastino.set_dac, 5.0)]:
             with pytest.raises(ValueError, match="DACs of this Fastino are grouped"):
                 chain(method, 4, value)
+        volts = [[0.0] * length for length in (0, 2, 3, 5, 8)]
+        groups = [(fastino.set_group, group) for group in volts] + [(fastino.set_group_mu, [0] * n) for n in (1, 3)]
+        refused = r"a group of this Fastino has 2 \*\* log2_width DACs: give a value for each of them"
+        for method, values in groups:
+            with pytest.raises(ValueError, match=refused):
+                chain(method, 4, values)
         assert codes(4, 5, 6, 7) == [0x1111, 0x2222, 0x3333, 0x4444]
         chain(fastino.set_hold, 1 << 9)
-        chain(fastino.set_group, 8, [-1.0, -2.0])
+        chain(fastino.set_group, 8, [-1.0, -2.0, 3.0, 4.0])
         assert codes(8, 9) == [fastino.voltage_to_mu(volts) for volts in (-1.0, 2.0)]
         chain(fastino.update, 1 << 9)
         assert codes(9) == [fastino.voltage_to_mu(-2.0)]

@@ -74,7 +74,7 @@ def test_pulse_core_plays_its_gates_on_the_bench(kairos, pulse):
     assert len([check for check in found if check["unit"] == "Hz"]) == outputs
 
 
-@pytest.mark.parametrize("variant", ["cards", pytest.param("servo", marks=pytest.mark.long), "songbird"])
+@pytest.mark.parametrize("variant", ["cards", pytest.param("servo", marks=pytest.mark.long), "songbird", "mtdds"])
 def test_other_cards_pass_on_their_bench(kairos, tmp_path, variant):
     built(variant)
     file = EXAMPLES / "servo" / "device_db.py" if variant == "servo" else database(variant, tmp_path)
@@ -90,6 +90,7 @@ def test_other_cards_pass_on_their_bench(kairos, tmp_path, variant):
         "cards": {"phaser0", "phaser1", "shuttler0", "dds", "relay", "adc"},
         "servo": {"suservo0", "urukul1_cpld"},
         "songbird": {"songbird0"},
+        "mtdds": {"mtdds0"},
     }
     assert wanted[variant] <= found.keys()
 

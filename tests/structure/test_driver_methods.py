@@ -33,9 +33,6 @@ ELSEWHERE = {
 ABSENT = {
     "CXPGrabber": "no model of such a camera",
     "NRTSPIMaster": "no board has such a bus",
-    "PhaserDDS": "no gateware has the card",
-    "PhaserMTDDS": "no gateware has the card",
-    "PhaserMTDDSChannel": "no gateware has the card",
 }
 """Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""
 ASKED = re.compile(r"(?:for cls in \(|parametrize\(\"kind\", \[)([\w, ]+)|uncalled\((\w+)\)")

@@ -14,7 +14,7 @@ pub use kairos_contracts::cards::{KINDS, SHARING};
 use crate::pad::{board_name, Pad, Waveforms};
 
 /// The kinds whose waveforms the device makes.
-const SHOWN: [&str; 2] = ["shuttler", "songbird"];
+const SHOWN: [&str; 3] = ["mtdds", "shuttler", "songbird"];
 
 /// A card of a device database.
 #[derive(Debug, Clone, Deserialize)]
@@ -28,7 +28,7 @@ pub struct Card {
     /// identifies them (`clk`), else the beginning of the line's name (`adc` for `adc_clk`) or the
     /// whole name (`io_update`); `bus` for lines that are named by the part after the card's name;
     /// `servo` for the lines of an SU-Servo to a Sampler, `nu0` and `nu1` for those to its Urukuls;
-    /// `config` for the settings of a Shuttler or Songbird, which have no pins.
+    /// `config` for the settings of a card whose DACs have no pins: a Shuttler, Songbird, or Phaser as a satellite.
     pub channels: BTreeMap<String, u32>,
     /// Settings, in the format of a bench file.
     #[serde(default)]
@@ -51,6 +51,8 @@ pub struct Found {
     pub words: Option<u16>,
     /// Number of these outputs.
     pub outputs: u16,
+    /// What the gateware says of it.
+    pub parameters: BTreeMap<String, u32>,
     /// Settings from the database.
     pub settings: Value,
 }
@@ -65,6 +67,7 @@ pub fn find(pads: &[Pad], cards: &[Card], waveforms: &[Waveforms]) -> Vec<Found>
         lines: BTreeMap::new(),
         words: None,
         outputs: 0,
+        parameters: BTreeMap::new(),
         settings: Value::Null,
     };
     for pad in pads {
@@ -81,6 +84,7 @@ pub fn find(pads: &[Pad], cards: &[Card], waveforms: &[Waveforms]) -> Vec<Found>
             .entry((shown.name.clone(), shown.board))
             .or_insert_with(|| empty(&shown.kind, &shown.name));
         (card.words, card.outputs) = (Some(shown.words), shown.outputs);
+        card.parameters.clone_from(&shown.parameters);
     }
     for card in cards {
         if let Some((board, mut described)) = described(card, pads, waveforms) {
@@ -92,6 +96,7 @@ pub fn find(pads: &[Pad], cards: &[Card], waveforms: &[Waveforms]) -> Vec<Found>
                 // A database without an entry for the settings leaves their place to the name.
                 if let Some(other) = known.filter(|_| described.words.is_none()) {
                     (described.words, described.outputs) = (other.words, other.outputs);
+                    described.parameters.clone_from(&other.parameters);
                 }
             }
             if SHARING.contains(&card.kind.as_str()) && taken {
@@ -138,7 +143,7 @@ fn described(card: &Card, pads: &[Pad], waveforms: &[Waveforms]) -> Option<(usiz
         for pad in &of_it {
             let (bus, last) = pad.name.rsplit_once('_').unwrap_or((&pad.name, &pad.name));
             let line = match part.as_str() {
-                "spi" => last.to_string(),
+                "spi" | "config" => last.to_string(),
                 // A servo has separate lines to the ADC of a Sampler and to the chips of Urukuls.
                 "servo" | "bus" => pad.name.split_once('_').map_or(last, |(_, line)| line).to_string(),
                 part if part.starts_with("nu") => {
@@ -176,6 +181,7 @@ fn described(card: &Card, pads: &[Pad], waveforms: &[Waveforms]) -> Option<(usiz
             .collect(),
         words: waves.map(|shown| shown.words),
         outputs: waves.map_or(0, |shown| shown.outputs),
+        parameters: waves.map_or_else(BTreeMap::new, |shown| shown.parameters.clone()),
         settings: card.settings.clone(),
     };
     Some((board, found))
@@ -302,6 +308,7 @@ mod tests {
             name: "shuttler0".into(),
             words: 20,
             outputs: 16,
+            parameters: BTreeMap::new(),
         }];
         let card = |channels| -> Card {
             serde_json::from_value(json!({ "kind": "shuttler", "device": "dac", "channels": channels }))

@@ -41,7 +41,7 @@ pub struct Output {
 pub struct Waveforms {
     /// Destination of its board.
     pub board: usize,
-    /// Its kind: `shuttler` or `songbird`.
+    /// Its kind: `shuttler`, `songbird` or `mtdds`.
     pub kind: String,
     /// Channel of its settings, with the board's destination in bits 23..16.
     pub channel: u32,
@@ -49,8 +49,10 @@ pub struct Waveforms {
     pub name: String,
     /// Index of the first word of its outputs among the pads; the others follow.
     pub words: u16,
-    /// Number of its outputs, or tones.
+    /// Number of its outputs, or tones, or groups of words.
     pub outputs: u16,
+    /// What the gateware says of it.
+    pub parameters: BTreeMap<String, u32>,
 }
 
 /// The name of a board, as in recordings: `master`, `satellite1`, and so on.

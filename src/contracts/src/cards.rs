@@ -3,7 +3,7 @@
 //! Generated from `src/contracts/cards/*.toml` by `src/contracts/generate.py`: do not edit.
 
 /// Kinds of cards with models; a card's name begins with its kind.
-pub const KINDS: [&str; 16] = [
+pub const KINDS: [&str; 17] = [
     "ad53xx",
     "ad9834",
     "dac34h84",
@@ -12,6 +12,7 @@ pub const KINDS: [&str; 16] = [
     "grabber",
     "hmc542b",
     "mirny",
+    "mtdds",
     "novogorny",
     "phaser",
     "sampler",
@@ -36,6 +37,7 @@ macro_rules! with_card_models {
             fastino "Fastino",
             hmc542b "HMC542B",
             mirny "Mirny",
+            mtdds "Phaser as a satellite",
             novogorny "Novogorny",
             phaser "Phaser",
             sampler "Sampler",

@@ -114,13 +114,17 @@ pub enum ChannelKind {
     SongbirdTrigger = 29,
     /// Amplitude or phase of a tone of a Songbird.
     SongbirdTone = 30,
+    /// Controls of a Phaser as a satellite.
+    Mtdds = 31,
+    /// A tone of a Phaser as a satellite.
+    MtddsTone = 32,
     /// Log channel, without a pin.
     Log = 255,
 }
 
 impl ChannelKind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::TtlOut,
         Self::TtlInout,
         Self::TtlClockgen,
@@ -142,6 +146,8 @@ impl ChannelKind {
         Self::SongbirdReset,
         Self::SongbirdTrigger,
         Self::SongbirdTone,
+        Self::Mtdds,
+        Self::MtddsTone,
         Self::Log,
     ];
 }
@@ -173,6 +179,8 @@ impl TryFrom<u8> for ChannelKind {
             28 => Self::SongbirdReset,
             29 => Self::SongbirdTrigger,
             30 => Self::SongbirdTone,
+            31 => Self::Mtdds,
+            32 => Self::MtddsTone,
             255 => Self::Log,
             other => return Err(other),
         })

@@ -131,7 +131,7 @@ def main(arguments=None) -> int:
             description = load(options.description)
             if options.board != "sim" and description["target"] not in BOARDS:
                 raise DescriptionError(
-                    f"{options.description}: an {description['target']} is built with --board sim only"
+                    f"{options.description}: the board of a {description['base']} is built with --board sim only"
                 )
             if options.board not in ("sim", description["target"]):
                 raise DescriptionError(

@@ -8,7 +8,7 @@ from pathlib import Path
 from .contracts.phaser import GW_REV_GATEWARE_MIQRO
 from .contracts.shuttler import OUTPUTS
 from .description import load, make_variant
-from .description.card_boards import add_songbird
+from .description.card_boards import add_mtdds, add_songbird
 from .description.peripherals import Builder, phaser_tones
 from .variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
 
@@ -150,6 +150,14 @@ def _songbird() -> Variant:
     return Variant("songbird", (*builder.channels, ChannelSpec("rtio_log", "log")), builder.devices)
 
 
+def _mtdds() -> Variant:
+    """A Phaser as a satellite with four tones in each RF channel, here on a board with a network, and a pin beside it."""
+    builder = Builder(None)
+    builder.channel("ttl4", "ttl_out", [])
+    add_mtdds(builder, "mtdds0", tones=4)
+    return Variant("mtdds", (*builder.channels, ChannelSpec("rtio_log", "log")), builder.devices)
+
+
 class _Variants(Mapping):
     """Variants by name, each created when first requested."""
 
@@ -194,6 +202,7 @@ VARIANTS = _Variants(
         "fork": _fork,
         "cards": _cards,
         "songbird": _songbird,
+        "mtdds": _mtdds,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1, board="kasli_soc;v1.1"),
         "lab": _described("lab", reorder=1024),
         "servo": _described("servo"),

@@ -14,6 +14,7 @@ CARDS = {
     "Grabber": "grabber",
     "HMC542B": "hmc542b",
     "Mirny": "mirny",
+    "PhaserMTDDS": "mtdds",
     "Novogorny": "novogorny",
     "Phaser": "phaser",
     "Sampler": "sampler",
@@ -66,6 +67,7 @@ WIRING = {
         "lines": {
             "spi": "spi_device",
         },
+        "derived": True,
     },
     "AD9914": {
         "channels": {
@@ -89,6 +91,7 @@ WIRING = {
         "lines": {
             "spi": "spi_device",
         },
+        "derived": True,
     },
     "Mirny": {
         "lines": {
@@ -110,6 +113,12 @@ WIRING = {
         "implies": {
             "almazny": "v1.2",
         },
+    },
+    "PhaserMTDDS": {
+        "channels": {
+            "config": "channel",
+        },
+        "derived": True,
     },
     "Novogorny": {
         "lines": {
@@ -167,6 +176,7 @@ WIRING = {
         "settings": {
             "reference_hz": ("refclk", "number"),
         },
+        "derived": True,
     },
     "CPLD": {
         "lines": {
@@ -359,6 +369,22 @@ CHANNEL_DRIVERS = {
         "argument": "channel_base",
         "parameters": ("res_width", "count_shift"),
         "described": False,
+    },
+    "mtdds": {
+        "module": "phaser",
+        "classes": ("PhaserMTDDS",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": True,
+    },
+    "mtdds_tone": {
+        "module": "phaser",
+        "classes": ("PhaserDDS",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": True,
     },
     "phaser": {
         "module": "phaser",

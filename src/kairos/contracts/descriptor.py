@@ -88,6 +88,10 @@ class ChannelKind(IntEnum):
     """Triggers of a Songbird."""
     SONGBIRD_TONE = 30
     """Amplitude or phase of a tone of a Songbird."""
+    MTDDS = 31
+    """Controls of a Phaser as a satellite."""
+    MTDDS_TONE = 32
+    """A tone of a Phaser as a satellite."""
     LOG = 255
     """Log channel, without a pin."""
 

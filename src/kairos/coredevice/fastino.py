@@ -123,17 +123,24 @@ class Fastino(RTIODevice):
     @kernel
     def set_group_mu(self, dac, data: TList(TInt32)):
         """Write codes, two per word, to the group of DACs that begins at `dac`. ValueError if no
-        group does."""
-        if checked_dac(dac) % self.width != 0:
-            raise ValueError("no group of DACs begins with this one")
+        group does, or `data` is not for all DACs of the group: the others would be set to the lowest code."""
+        self._check_group(dac, len(data) == (self.width + 1) // 2)
         rtio_output_wide(self.target + DAC.address + dac, data)
 
     @kernel
     def set_group(self, dac, voltage):
-        """Set a group of DACs in volts (list of float)."""
+        """Set a group of DACs in volts (list of float, as long as the group); see `set_group_mu`."""
+        self._check_group(dac, len(voltage) == self.width)
         words = [0 for _ in range((len(voltage) + 1) // 2)]
         self.voltage_group_to_mu(voltage, words)
         self.set_group_mu(dac, words)
+
+    @kernel
+    def _check_group(self, dac, whole):
+        if checked_dac(dac) % self.width != 0:
+            raise ValueError("no group of DACs begins with this one")
+        if not whole:
+            raise ValueError("a group of this Fastino has 2 ** log2_width DACs: give a value for each of them")
 
     # The card
 

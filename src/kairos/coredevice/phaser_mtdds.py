@@ -2,8 +2,7 @@
 buses of RTIO.
 
 `PhaserMTDDS` has the controls of the card and its DAC, `PhaserMTDDSChannel` the chips of an RF channel and its
-tones, which are `PhaserDDS`. The gateware of such a card is not published: there is none in Kairos, and no model on the
-bench.
+tones, which are `PhaserDDS`.
 """
 
 from ..language import TBool, TFloat, TInt32, TList, delay, kernel, portable, us
@@ -110,6 +109,7 @@ class PhaserMTDDS(RTIODevice):
         kept = self.read(SOURCES)
         delay(10 * us)
         self.write(SOURCES, SOURCE.source.put_at(kept, place, source))
+        delay(1 * us)
 
     @kernel
     def test_dac(self, pattern: TList(TInt32)):
@@ -148,6 +148,7 @@ class PhaserMTDDS(RTIODevice):
         self.write(ATTENUATORS, kept & ~bit)
         delay(1 * us)
         self.write(ATTENUATORS, kept | bit)
+        delay(1 * us)
 
     @kernel
     def is_upconverter_variant(self) -> TBool:

@@ -175,12 +175,41 @@ def _shuttler(database: _Database, entry: dict, channels: dict, settings: dict) 
     return database.channels(relay=relay, adc=adc) | database.own(config, config="channel"), settings
 
 
+def _on_card(database: _Database, entry: dict, channels: dict, settings: dict) -> tuple[dict, dict] | None:
+    """Describe a chip alone on its bus, unless it is one of a Phaser as a satellite."""
+    cards = (card for _, card in database.drivers("PhaserMTDDS"))
+    chips = (chip for card in cards for chip in _chips_of(database, card).values())
+    return None if any(chip is entry for chip in chips) else (channels, settings)
+
+
+def _chips_of(database: _Database, card: dict) -> dict[str, dict]:
+    """Return the entries of the chips of a Phaser as a satellite, by the beginning of their lines."""
+    found = {"dac": database.get(database.arguments(card).get("dac_device"))}
+    for _, channel in database.drivers("PhaserMTDDSChannel"):
+        arguments = database.arguments(channel)
+        if database.get(arguments.get("fpga_device")) is card:
+            number = arguments.get("channel_index")
+            found |= {f"lo{number}": database.get(arguments.get("iquc_device"))}
+            found |= {f"att{number}": database.get(arguments.get("att_device"))}
+    return {line: chip for line, chip in found.items() if chip}
+
+
+def _mtdds(database: _Database, entry: dict, channels: dict, settings: dict) -> tuple[dict, dict]:
+    chips = _chips_of(database, entry)
+    buses = {line: database.arguments(chip).get("spi_device") for line, chip in chips.items()}
+    return channels | database.channels(**buses), settings
+
+
 DERIVED: dict[str, Callable] = {
     "AD53xx": _ad53xx,
     "Config": _shuttler,
     "CPLD": _urukul,
+    "DAC34H84": _on_card,
+    "HMC542B": _on_card,
     "Mirny": _mirny,
+    "PhaserMTDDS": _mtdds,
     "Relay": _shuttler,
+    "TRF372017": _on_card,
 }
 """By driver class with `derived` in `kairos.contracts.cards.WIRING`: the function that completes its card."""
 

@@ -325,6 +325,23 @@ def _songbird(session, name):
         session.tone(name, number, TONES[number % 4] + number // 4 * 1e6, -3.0)
 
 
+def _mtdds(session, name):
+    session.kernels(device=session.get(name)).initialise()
+    session.report.fact(name, "identity, DAC, and the test of its inputs", True)
+    for channel in session.named("PhaserMTDDSChannel", fpga_device=name):
+        number = session.database.arguments(channel)["channel_index"]
+        device = session.get(channel)
+        session.kernels(device=device, output=device.ddss[0]).mtdds_tone(1e6)
+        session.report.fact(name, f"channel {number}: number of tones, kind of card, lock", True)
+        state = session.observer.state(name)
+        if state is None:
+            session.report.open(name, f"tone of channel {number}", "its frequency depends on the upconverter")
+            continue
+        frequency, _ = session.observer.tone(name, device.tones * number)
+        carrier = state[f"channel{number}"]["local_oscillator_hz"]
+        session.report.near(name, f"frequency of channel {number}", frequency, carrier + 1e6, FREQUENCY, "Hz")
+
+
 def _synthesiser(frequency: float, method: str):
     def run(session, name):
         getattr(session.kernels(device=session.get(name)), method)(frequency)
@@ -378,6 +395,9 @@ TESTS = {
     ),
     "Config": CardTest(_shuttler, "", "a voltage at each of the 16 outputs of a Shuttler"),
     "Songbird": CardTest(_songbird, "initialised: reset and clocks of the DAC", "a tone of each of its tones"),
+    "PhaserMTDDS": CardTest(
+        _mtdds, "initialised: identity, DAC, test of its inputs; each channel: tones, lock", "a tone (bench only)"
+    ),
     "Relay": CardTest(_relays, "relays of a Shuttler closed", "their LEDs"),
     "ADC": CardTest(_shuttler_adc, "identity of a Shuttler's ADC", ""),
     "AD9914": CardTest(_synthesiser(400e6, "ad9914"), "initialised", "a tone"),
@@ -406,9 +426,8 @@ PARTS = {
     "NRTSPIMaster": None,
     "PCF8574A": None,
     "PhaserChannel": "Phaser",
-    "PhaserDDS": None,
-    "PhaserMTDDS": None,
-    "PhaserMTDDSChannel": None,
+    "PhaserDDS": "PhaserMTDDS",
+    "PhaserMTDDSChannel": "PhaserMTDDS",
     "PhaserOscillator": "Phaser",
     "RegIOUpdate": "CPLD",
     "RemoteAdder": None,

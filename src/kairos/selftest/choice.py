@@ -134,6 +134,13 @@ def _beginning(name: str) -> str:
     return re.split(r"[\W_]", name, maxsplit=1)[0]
 
 
+def _of_phasers(database: DeviceDB) -> set[str]:
+    """Return the chips of Phasers as satellites: each is in reset until its card has been initialised."""
+    parts = entries_with(database, "PhaserMTDDS", "PhaserMTDDSChannel")
+    found = {name for part in parts for name in _names_in(database.entries[part])}
+    return found & set(entries_with(database, "DAC34H84", "HMC542B", "TRF372017"))
+
+
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - SHOWN} more, see --list" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
@@ -151,7 +158,7 @@ def chosen(choice: Choice, names: list[str]) -> list[str]:
     """Return the entries to test, in the order of the tests: all, or those that `names` name, entirely or by
     their beginning (``urukul0``). UsageError for a name that stands for none."""
     database = choice.database
-    taken = used(database) & set(entries_with(database, *PINS))
+    taken = used(database) & set(entries_with(database, *PINS)) | _of_phasers(database)
     left_out = choice.absent.keys() | choice.same.keys()
     tested = [name for kind in TESTS for name in entries_with(database, kind) if name not in taken | left_out]
     if not names:

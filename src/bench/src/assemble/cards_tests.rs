@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::super::tests::{numbered, on, pads};
@@ -105,6 +107,7 @@ fn with_shuttler(text: &str) -> Result<Assembly, String> {
         name: "shuttler0".into(),
         words: 200,
         outputs: 16,
+        parameters: BTreeMap::new(),
     }];
     let device = Device {
         pads: &device(),

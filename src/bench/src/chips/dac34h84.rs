@@ -1,5 +1,5 @@
 //! The DAC34H84: registers behind a serial port, PLL, pointers of its FIFO, test of its inputs, alarms, mixers. On the bus of
-//! a Phaser, or alone on an SPI bus, where nothing is at its inputs.
+//! a Phaser, or on an SPI bus of its own; alone, nothing is at its inputs.
 
 use kairos_contracts::chips::dac34h84::{
     self as dac, alarms, config1, config13, config2, config24, config25, config31, config9,
@@ -203,7 +203,9 @@ pub const ANSWERS: [&str; 1] = ["miso"];
 /// The chip alone on a bus.
 pub struct Dac34h84 {
     lines: [bool; INPUTS.len()],
-    dac: Dac,
+    pub(super) dac: Dac,
+    /// Words at its inputs for a test, if there are any.
+    pub(super) test: Option<[u16; TEST_WORDS]>,
     shift: Shift,
     sent: Sent,
     miso: bool,
@@ -216,6 +218,7 @@ impl Dac34h84 {
         Self {
             lines: [false, false, true],
             dac: Dac::new(),
+            test: None,
             shift: Shift::default(),
             sent: Sent::default(),
             miso: false,
@@ -223,11 +226,16 @@ impl Dac34h84 {
         }
     }
 
+    /// Resets it, as its pin does.
+    pub(super) fn reset(&mut self) {
+        self.dac = Dac::new();
+    }
+
     fn rise(&mut self) {
         self.shift.take(self.lines[MOSI]);
         if let Some(byte) = self.shift.message(BYTE) {
             self.dac.take(byte as u8);
-            self.sent = Sent::new(self.dac.reply(None).into(), BYTE);
+            self.sent = Sent::new(self.dac.reply(self.test).into(), BYTE);
         }
     }
 

@@ -55,7 +55,12 @@ impl Hmc542b {
         }
     }
 
-    fn attenuation(&self) -> f64 {
+    /// Sets what it has after power-up.
+    pub(super) fn reset(&mut self) {
+        self.code = SETTING.reset;
+    }
+
+    pub(super) fn attenuation(&self) -> f64 {
         attenuation_db(self.code)
     }
 

@@ -18,6 +18,7 @@ pub mod fastlink;
 pub mod hmc542b;
 pub mod measuring;
 pub mod mirny;
+pub mod mtdds;
 pub mod novogorny;
 pub mod phaser;
 pub mod reported;

@@ -58,19 +58,19 @@ const FIXED: [Register; 7] = [
 
 /// A frequency and its phase accumulator.
 #[derive(Debug, Clone, Copy, Default)]
-struct Accumulator {
-    hz: f64,
+pub(super) struct Accumulator {
+    pub(super) hz: f64,
     turns: f64,
     since: Ns,
 }
 
 impl Accumulator {
-    fn at(&self, at: Ns) -> f64 {
+    pub(super) fn at(&self, at: Ns) -> f64 {
         (self.turns + turns_of(self.hz, at - self.since)).rem_euclid(1.0)
     }
 
     /// Changes the frequency, continuing from the current phase or from zero.
-    fn set(&mut self, at: Ns, hz: f64, clear: bool) {
+    pub(super) fn set(&mut self, at: Ns, hz: f64, clear: bool) {
         let turns = if clear { 0.0 } else { self.at(at) };
         *self = Self { hz, turns, since: at };
     }

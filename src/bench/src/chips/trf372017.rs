@@ -116,7 +116,7 @@ pub const ANSWERS: [&str; 1] = ["miso"];
 /// The chip alone on a bus.
 pub struct Trf372017 {
     lines: [bool; INPUTS.len()],
-    chip: Upconverter,
+    pub(super) chip: Upconverter,
     /// Bits of the message so far, the first one lowest, and their number.
     word: u32,
     count: u32,

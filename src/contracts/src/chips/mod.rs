@@ -17,6 +17,7 @@ pub mod kasli_soc;
 pub mod mirny;
 pub mod novogorny;
 pub mod phaser;
+pub mod phaser_mtdds;
 pub mod sampler;
 pub mod shuttler;
 pub mod si5324;

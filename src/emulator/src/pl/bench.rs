@@ -255,6 +255,7 @@ fn waveforms_of(board: usize, first: u16, info: &Info) -> impl Iterator<Item = B
             name: card.name.clone(),
             words,
             outputs: card.outputs,
+            parameters: card.parameters.clone(),
         }
     })
 }

@@ -1,6 +1,8 @@
 //! What the library records of the outputs whose samples it does not make: those of pulse cores, of
 //! Shuttlers and of Songbirds.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// An output of a pulse core, as described by the library.
@@ -17,14 +19,17 @@ pub struct Output {
 /// A card whose waveforms the library shows, as described by it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Waveforms {
-    /// `shuttler` or `songbird`.
+    /// `shuttler`, `songbird` or `mtdds`.
     pub kind: String,
     /// Its name.
     pub name: String,
     /// RTIO channel number of its settings.
     pub channel: u32,
-    /// Number of its outputs, or tones.
+    /// Number of its outputs, or tones, or groups of words.
     pub outputs: u16,
+    /// What the bench has to know of it.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, u32>,
 }
 
 /// The recording of the outputs of pulse cores, Shuttlers and Songbirds, in the format of docs/interfaces.md section 6.

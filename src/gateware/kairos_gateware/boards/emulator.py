@@ -62,8 +62,9 @@ class _ClockManager(Module):
 
 
 def _waveforms(spec, number, phy):
-    """A Shuttler or Songbird, as the library describes it."""
-    return {"kind": spec.kind, "name": spec.name, "channel": number, "outputs": len(phy.shown.fields)}
+    """A Shuttler, Songbird or Phaser as a satellite, as the library describes it."""
+    found = {"kind": spec.kind, "name": spec.name, "channel": number, "outputs": len(phy.shown.fields)}
+    return found | ({"parameters": phy.shown.parameters} if hasattr(phy.shown, "parameters") else {})
 
 
 class KairosSim(TopLevel):
@@ -71,7 +72,7 @@ class KairosSim(TopLevel):
     `clocks`, in a variant with a synthesiser: by name of a register (`clock_...`), the input pads
     after `pads` whose bytes are its value. `outputs`: of pulse cores, as the library describes
     them; `shown` has their values, which the library records and from which the host computes
-    samples (docs/gateware/pulse.md). `waveforms`: of Shuttlers and Songbirds, likewise; their outputs follow
+    samples (docs/gateware/pulse.md). `waveforms`: of Shuttlers, Songbirds and Phasers as satellites, likewise; their outputs follow
     in `shown`.
     `waves`: of clock generators, likewise. `links`: names of the links, in the order of the bits
     and words of their ports (docs/interfaces.md section 6)."""
@@ -160,7 +161,7 @@ class KairosSim(TopLevel):
         shown += [Cat(*fields) for phy in soc.phys.waveforms.values() for fields in phy.shown.fields]
         if len(shown) > _SHOWN:
             raise ValueError(
-                f"{variant.name}: pulse cores, Shuttlers and Songbirds have {len(shown)} outputs, more than {_SHOWN}"
+                f"{variant.name}: pulse cores, Shuttlers, Songbirds and Phasers as satellites have {len(shown)} outputs, more than {_SHOWN}"
             )
         if shown:
             self.outward(Cat(*shown), "shown")

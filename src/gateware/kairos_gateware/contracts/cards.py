@@ -22,6 +22,22 @@ CHANNEL_DRIVERS = {
         "parameters": ("res_width", "count_shift"),
         "described": False,
     },
+    "mtdds": {
+        "module": "phaser",
+        "classes": ("PhaserMTDDS",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": True,
+    },
+    "mtdds_tone": {
+        "module": "phaser",
+        "classes": ("PhaserDDS",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": (),
+        "described": True,
+    },
     "phaser": {
         "module": "phaser",
         "classes": ("Phaser",),

@@ -32,6 +32,10 @@ class DescriptionError(ValueError):
     """The description is unusable; one line, with the location in the file."""
 
 
+_TARGETS = {card.target for card in CARD_BOARDS.values()}
+"""Boards of cards."""
+
+
 @cache
 def _schema() -> dict:
     return json.loads((Path(__file__).parent / "schema.json").read_text())
@@ -151,10 +155,15 @@ def _card_boards(description: dict) -> list[dict]:
     return [card for card in description["peripherals"] if card["type"] in CARD_BOARDS]
 
 
+def _target(base: str) -> str | None:
+    """The board of a card, by the base; None: it is not that of a card."""
+    return CARD_BOARDS[base].target if base in CARD_BOARDS else None
+
+
 def _check_card_boards(description: dict, role: str, source: str) -> None:
     base, known = description["base"], ", ".join(CARD_BOARDS)
-    if (description["target"] == "efc") != (base in CARD_BOARDS):
-        raise DescriptionError(f"{source}: base: an efc, and nothing else, has the base of a card ({known})")
+    if _target(base) != (description["target"] if description["target"] in _TARGETS else None):
+        raise DescriptionError(f"{source}: base: an efc or a phaser, and nothing else, has the base of a card ({known})")
     if base in CARD_BOARDS and (description["peripherals"] or description["satellites"]):
         raise DescriptionError(f"{source}: a {base} has neither peripherals nor satellites")
     for name in ("remote_memory", "bridge", "block"):
@@ -223,7 +232,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> dict:
             raise DescriptionError(f"{path}: satellites: there is no file {path.parent / name}")
     behind = [_load(path.parent / name, (*above, path.resolve())) for name in description["satellites"]]
     for name, satellite in zip(description["satellites"], behind, strict=True):
-        if satellite["target"] == "efc":
+        if satellite["target"] in _TARGETS:
             card = satellite["base"]
             raise DescriptionError(
                 f"{path}: satellites: {name} is a {card}, which is at an EEM connector: give it as a peripheral"
@@ -268,8 +277,9 @@ def _card_board(
     kind: str, builder: Builder, name: str | None = None, eem: int | None = None, board: str = ""
 ) -> Variant:
     """That of a card which is a board of its own, by default with its own name."""
-    card = f"{kind}{builder.next(kind)}"
-    CARD_BOARDS[kind](builder, card)
+    stem = CARD_BOARDS[kind].name
+    card = f"{stem}{builder.next(stem)}"
+    CARD_BOARDS[kind].add(builder, card)
     channels = tuple(builder.channels)
     return Variant(
         name or card, channels, devices=builder.devices, push_inputs=False, uplink=True, eem=eem, board=board

@@ -40,6 +40,11 @@ def test_channels_of_a_card_are_those_of_its_gateware():
         assert found[f"shuttler0_dcbias{output}"] == first + 4 + 2 * output
         assert found[f"shuttler0_dds{output}"] == first + 5 + 2 * output
     assert (found["spi_shuttler0_relay"], found["spi_shuttler0_adc"]) == (first + 36, first + 37)
+    third = numbers(make_variant(check(master({"type": "phaser_drtio", "ports": [7]}))))
+    buses = [third[f"spi_mtdds0_{chip}"] for chip in ("dac", "lo0", "lo1", "att0", "att1")]
+    assert [third["mtdds0_led4"], *buses, third["mtdds0"]] == [first + n for n in range(4, 11)]
+    tones = [third[f"mtdds0_ch{c}_dds{n}"] for c in range(2) for n in range(26)]
+    assert tones == [first + 11 + n for n in range(52)]
     assert (found["spi_songbird0"], found["songbird0"]) == (second + 2, second + 3)
     assert [found[f"songbird0_dds{tone}"] for tone in range(4)] == [second + 6 + 2 * tone for tone in range(4)]
 
@@ -58,11 +63,11 @@ def test_cards_follow_the_satellites_and_are_numbered_with_all_others(tmp_path):
     assert (found["shuttler0"] >> 16, found["shuttler1"] >> 16) == (2, 3)
 
 
-@pytest.mark.parametrize("card", ["shuttler", "songbird"])
-def test_board_of_a_card_has_the_same_channels_alone(card):
-    alone = make_variant(check(CARD | {"base": card}))
+@pytest.mark.parametrize("card, target", [("shuttler", "efc"), ("songbird", "efc"), ("phaser_drtio", "phaser")])
+def test_board_of_a_card_has_the_same_channels_alone(card, target):
+    alone = make_variant(check(CARD | {"base": card, "target": target}))
     (behind,) = make_variant(check(master({"type": card, "ports": [3]}))).satellites
-    assert alone.channels == behind.channels and (alone.name, alone.board) == ("far", "efc;v1.1")
+    assert alone.channels == behind.channels and (alone.name, alone.board) == ("far", f"{target};v1.1")
     assert alone.uplink and not alone.push_inputs
 
 
@@ -74,10 +79,14 @@ def test_board_of_a_card_has_the_same_channels_alone(card):
             "description: peripherals: a shuttler is a board of its own behind a link, which only a core device with "
             "role 'master' or 'satellite' has",
         ),
-        (CARD, "description: base: an efc, and nothing else, has the base of a card (shuttler, songbird)"),
+        (CARD, "description: base: an efc or a phaser, and nothing else, has the base of a card "),
+        (
+            CARD | {"base": "phaser_drtio"},
+            "description: base: an efc or a phaser, and nothing else, has the base of a card ",
+        ),
         (
             SATELLITE | {"base": "songbird"},
-            "description: base: an efc, and nothing else, has the base of a card (shuttler, songbird)",
+            "description: base: an efc or a phaser, and nothing else, has the base of a card ",
         ),
         (
             CARD | {"base": "shuttler", "peripherals": [SONGBIRD]},
@@ -117,4 +126,4 @@ def test_card_is_not_built_for_hardware(tmp_path, capsys):
     (tmp_path / "card.json").write_text(json.dumps(CARD | {"base": "shuttler"}))
     arguments = ["--board", "kasli_soc", "--description", str(tmp_path / "card.json"), "--output", str(tmp_path)]
     assert main(arguments) == 1
-    assert capsys.readouterr().err.endswith("card.json: an efc is built with --board sim only\n")
+    assert capsys.readouterr().err.endswith("card.json: the board of a shuttler is built with --board sim only\n")

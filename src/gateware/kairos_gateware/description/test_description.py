@@ -335,7 +335,7 @@ def test_each_pin_of_a_variant_is_used_once(variant):
     [
         (make(hw_rev="v9"), "description: hw_rev: 'v9' is not one of ['v1.0', 'v1.1', 'v1.2']"),
         (make(colour="red"), "description: top level: Additional properties are not allowed ('colour' was unexpected)"),
-        (make(target="kasli"), "description: target: 'kasli' is not one of ['kasli_soc', 'zc706', 'efc']"),
+        (make(target="kasli"), "description: target: 'kasli' is not one of ['kasli_soc', 'zc706', 'efc', 'phaser']"),
         (
             make({"type": "toaster"}),
             "description: peripherals[0]: cards of type 'toaster' are not supported (only dio, ",

@@ -4,6 +4,8 @@ from migen import *
 
 from ..moninj.moninj import TtlInjector
 from ..phy.kinds import KINDS, make_phys
+from ..phy.mtdds import Mtdds, MtddsTone
+from ..phy.mtdds import Shown as MtddsShown
 from ..phy.pulse import Pulse
 from ..phy.shuttler import Shown, Shuttler, ShuttlerSpline
 from ..phy.songbird import Shown as SongbirdShown
@@ -24,7 +26,9 @@ def _resettable(phy, simulation):
         return _showing(phy)
     if simulation and isinstance(phy, Songbird):
         phy.submodules.shown = SongbirdShown(phy)
-    if simulation and isinstance(phy, (ShuttlerSpline, Songbird, SongbirdTone)):
+    if simulation and isinstance(phy, Mtdds):
+        phy.submodules.shown = MtddsShown(phy)
+    if simulation and isinstance(phy, (ShuttlerSpline, Songbird, SongbirdTone, Mtdds, MtddsTone)):
         phy = ClockDomainsRenamer(NETWORK)(phy)  # only events change it
     return ResetInserter()(phy)
 
@@ -61,8 +65,9 @@ class Phys(Module):
     `monitored`: by number, the PHYs and injectors that a `MonitorInjector` observes and overrides.
     `pulses`: the pulse cores. `asides`: by number, PHYs that registers may use too. `outputs`: of pulse
     cores, each the number of its RTIO channel, its own number there, its `pulse.channel.Channel`, and its
-    PHY's reset; `settings`: by such a number, `Settings`. `waveforms`: by number, the Shuttlers and
-    Songbirds, in simulation with their `shown`. `inputs`: the PHYs that sample pins.
+    PHY's reset; `settings`: by such a number, `Settings`. `waveforms`: by number, the cards whose
+    DACs have no pins (Shuttlers, Songbirds, Phasers as satellites), in simulation with their `shown`.
+    `inputs`: the PHYs that sample pins.
     """
 
     def __init__(self, specs, simulation=False):
@@ -77,7 +82,7 @@ class Phys(Module):
         self.pads = []
         for number, phy in phys.items():
             self.pads += [injectors[number].pad] if number in injectors else phy.pads
-        self.waveforms = {number: phy for number, phy in phys.items() if isinstance(phy, (Shuttler, Songbird))}
+        self.waveforms = {number: phy for number, phy in phys.items() if isinstance(phy, (Shuttler, Songbird, Mtdds))}
         phys = {number: _resettable(phy, simulation) for number, phy in phys.items()}
         self.inputs = [phy for phy in phys.values() if isinstance(phy, InOut)]
         if simulation:

@@ -22,7 +22,8 @@ uint32_t kairos_pl_abi(void);
 
 /* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"in"|"inout"}],
  * "rtio_frequency": int, "fine_bits": int, "clocks": {name: [pad]}, "outputs": [{"name": str, "channel": int, "output":
- * int}], "waveforms": [{"kind": "shuttler"|"songbird", "name": str, "channel": int, "outputs": int}],
+ * int}], "waveforms": [{"kind": "shuttler"|"songbird"|"mtdds", "name": str, "channel": int, "outputs": int,
+ * "parameters": {name: int}, if it has any}],
  * "samples_per_cycle": int, "links": [name], "window": bool: port GP1 is in use}. Owned by the library. */
 const char *kairos_pl_info(void);
 

@@ -9,27 +9,33 @@ from ...language import TInt32, portable
 from ..registers import Field, Register
 
 __all__ = [
+    "ALARM",
     "AMPLITUDE",
     "ASF",
     "ATTENUATORS",
     "CLEAR",
+    "CONTROL_BITS",
     "DAC_PINS",
     "FREQUENCY",
     "FTW_BITS",
     "GATEWARE",
     "HARDWARE",
+    "LEAST_SAMPLES",
     "LOCKED",
+    "MOST_TONES",
     "PHASE",
     "PINS",
     "PORT",
     "POW_BITS",
     "SAMPLES",
+    "SAVES",
     "SOURCE",
     "SOURCES",
     "SOURCE_TEST",
     "SOURCE_TONES",
     "TEST_WORDS",
     "TONES",
+    "USUAL_TONES",
     "VARIANT",
     "checked_rf_channel",
 ]
@@ -52,6 +58,9 @@ TONES = 3
 DAC_PINS = 4
 """address of the pins of the DAC"""
 
+ALARM = 5
+"""address of the alarm of the DAC"""
+
 SOURCES = 6
 """address of the sources of the DAC's samples"""
 
@@ -60,6 +69,9 @@ TEST_WORDS = 7
 
 ATTENUATORS = 11
 """address of the resets of the attenuators, a bit for each RF channel, 0 in reset"""
+
+SAVES = 12
+"""address of whether the upconverters save power, a bit for each RF channel"""
 
 LOCKED = 13
 """address of whether the upconverters have locked, a bit for each RF channel"""
@@ -75,6 +87,18 @@ AMPLITUDE = 2
 
 CLEAR = 3
 """address of whether a tone's phase accumulator is held at 0"""
+
+CONTROL_BITS = 16
+"""bits of a control, and of a sample"""
+
+USUAL_TONES = 26
+"""tones of an RF channel, unless its gateware was built with another number"""
+
+MOST_TONES = 32
+"""greatest number of tones of an RF channel"""
+
+LEAST_SAMPLES = 2
+"""samples in a cycle of 8 ns, for a bandwidth of 250 MHz; twice as many for 500 MHz"""
 
 FTW_BITS = 32
 """bits of a frequency word; all of them: the bandwidth"""
