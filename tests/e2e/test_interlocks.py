@@ -114,6 +114,7 @@ def test_rules_about_unknown_things_are_one_clear_line(kairos):
         ("[[rule]]\nname = ''\npin = 'b'\nat_most_s = 1", "needs a name"),
         ("[[rule]]\nname = 'a'\nvoltage = 'b'\nbelow = nan", "nothing could violate"),
         ("[[rule]]\nname = 'a'\npin = 'b'\nat_most_s = inf", "nothing could violate"),
+        (f"[[rule]]\nname = 'a'\npin = 'b'\nat_most_s = 1{'0' * 400}", "nothing could violate"),
         ("[[rule]]\nname = 'a'\npin = 'b'\nat_most_s = -1", "'at_most_s' must be 0 or more"),
         ("[[rule]]\nname = 'a'\ntone = 'b'\nenergy_j = 1\nwindow_s = 0", "'window_s' must be positive"),
         ("[[rule]]\nname = 'a'\npin = 'b'\nnever_with = 'b'", "another pin than b"),

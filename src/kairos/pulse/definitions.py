@@ -102,7 +102,10 @@ def PulseData(channel: int, dur: float, *values, **parameters) -> Pulse:
     """
     if len(values) > len(POSITIONS):
         raise PulseError(f"channel {channel}: PulseData has {len(values) - len(POSITIONS)} values too many")
-    parameters = dict(zip(POSITIONS, values, strict=False)) | parameters
+    positional = dict(zip(POSITIONS, values, strict=False))
+    for name in positional.keys() & parameters:
+        raise PulseError(f"channel {channel}, {name}: it is given twice, by its position and by its name")
+    parameters = positional | parameters
     masks = {name: _mask(channel, name, parameters.pop(name)) for name in KNOWN_MASKS if name in parameters}
     routes = {name: tuple(masks.pop(mask, 0) for mask in pair) for name, pair in ROUTES.items()}
     flags = {ours: masks[theirs] for theirs, ours in FLAGS.items() if theirs in masks}

@@ -5,12 +5,14 @@ file with one, with the definitions named by its lines ``from MODULE usepulses *
 """
 
 import inspect
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import UsageError
+from ..errors import KairosError, UsageError
+from ..files import read
 from .definitions import REFUSALS, Choice, Finder, Loop, Parallel, PulseData, install
 from .gates import Mixed, Pulse, PulseError
 from .gateset import Branch, Core, GateSet
@@ -18,6 +20,10 @@ from .usepulses import definition_of
 
 __all__ = ["Finder", "PulseData", "circuit", "install", "load"]
 
+MOST = 1_000_000
+"""Gates that a circuit plays, or times that it repeats something."""
+RESULTS = 16
+"""Of a measurement."""
 SHORTEST = 4
 """Cycles: shorter pulses are left out, as such definitions expect."""
 GATE, MACRO = "gate_", "macro_"
@@ -30,7 +36,11 @@ for it."""
 def load(path, core: Core | None = None) -> GateSet:
     """Load the gate set of a file with a Jaqal circuit. Definitions are found from the file's
     directory (:mod:`.usepulses`). UsageError if one is missing."""
-    return circuit(Path(path).read_text(), None, core, Path(path).parent)
+    try:
+        text = read(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is no text in UTF-8: {error.reason} at byte {error.start}") from None
+    return circuit(text, None, core, Path(path).parent)
 
 
 def circuit(text: str, definition=None, core: Core | None = None, folder=None) -> GateSet:
@@ -42,14 +52,25 @@ def circuit(text: str, definition=None, core: Core | None = None, folder=None) -
         from jaqalpaq.core import branch  # an optional package, needed only for circuits
         from jaqalpaq.error import JaqalError  # likewise
         from jaqalpaq.parser import parse_jaqal_string  # likewise
+        from sly.lex import LexError  # of its lexer
     except ImportError:
         raise UsageError("Jaqal circuits are read by the package jaqalpaq: pip install jaqalpaq") from None
     branch.USE_EXPERIMENTAL_BRANCH = True
+    text = text.replace("\r\n", "\n").replace("\r", "\n")  # of other editors
     options = {"expand_macro": True, "expand_let": True, "autoload_pulses": False}
     try:
-        parsed, extra = parse_jaqal_string(text, return_usepulses=True, **options)
+        parsed, extra = parse_jaqal_string(_with_sizes(text), return_usepulses=True, **options)
     except JaqalError as error:
         raise UsageError(f"the circuit: {error}") from None
+    except LexError as error:
+        line = text.count("\n", 0, error.error_index) + 1
+        raise UsageError(f"the circuit, line {line}: no circuit contains {error.text[:1]!r} here") from None
+    except RecursionError:
+        raise UsageError("the circuit has too many blocks within one another") from None
+    except IndexError:
+        raise UsageError("the circuit: a macro has fewer arguments than parameters, or others") from None
+    except Exception as error:  # of the parser, which names no place
+        raise UsageError(f"the circuit cannot be read: {type(error).__name__}: {error}") from None
     if definition is None:
         definitions = [definition_of(str(name), folder or Path()) for name in extra["usepulses"]]
     else:
@@ -66,6 +87,10 @@ class _Reading:
     definitions: list
     core: Core
     gates: dict[str, list[Pulse]] = field(default_factory=dict)
+    added: int = 0
+    """How many gates have been added, known ones too."""
+    methods: dict[str, tuple] = field(default_factory=dict)
+    """Those that define gates, by the gates' names."""
 
     def steps(self, statement) -> Iterator[tuple[str, ...] | Branch]:
         """Yield names of gates that begin together, one group after another; loops are unrolled."""
@@ -76,13 +101,13 @@ class _Reading:
         elif getattr(statement, "parallel", False) is True:
             yield self.filled([self.one(part) for part in statement.statements])
         elif getattr(statement, "subcircuit", False) is True:
-            for _ in range(int(statement.iterations)):
+            for _ in range(_times(statement.iterations, "subcircuit")):
                 yield from self.called(OF_ALL[0], [])
                 for part in statement.statements:
                     yield from self.steps(part)
                 yield from self.called(OF_ALL[1], [])
         elif hasattr(statement, "iterations") and not isinstance(statement.statements, list):
-            for _ in range(int(statement.iterations)):
+            for _ in range(_times(statement.iterations, "loop")):
                 yield from self.steps(statement.statements)
         else:
             for part in statement.statements:
@@ -157,15 +182,22 @@ class _Reading:
         return pulse.length(self.core.clock)
 
     def add(self, name: str, pulses: list[Pulse]) -> str:
-        self.gates.setdefault(name, pulses)
-        return name
+        """Add a gate; returns its name, which is another one if the definition has made other pulses before."""
+        self.added += 1
+        if self.added > MOST:
+            raise UsageError(f"the circuit plays more than {MOST:,} gates")
+        own, number = name, 1
+        while own in self.gates and self.gates[own] != pulses:
+            number += 1
+            own = f"{name} #{number}"
+        self.gates[own] = pulses
+        return own
 
     def called(self, name: str, parameters) -> Iterator[tuple[str, ...] | Branch]:
         """Yield the steps of a gate, which may be a macro of the definitions, with its arguments."""
-        arguments = [value.resolve_qubit()[1] if hasattr(value, "resolve_qubit") else value for value in parameters]
+        arguments = [self.argument(name, value) for value in parameters]
         label = f"{name}({', '.join(map(repr, arguments))})"
-        kind, method = self.method(name)
-        signature = inspect.signature(method)
+        kind, method, signature = self.method(name)
         if name in OF_ALL and not arguments and signature.parameters:
             arguments = [self.core.channels]
         try:
@@ -175,17 +207,31 @@ class _Reading:
         with _naming(label):
             found = method(*arguments)
             pulses = self.pulses(found, f"{kind}{name}") if kind == GATE else []
+            found = list(found) if kind == MACRO and isinstance(found, Iterator) else found
         if kind == MACRO:
             yield from self.of_macro(found or [], label)
         else:
             yield (self.add(label, pulses),)
 
+    def argument(self, gate: str, value):
+        """Return what the definition of a gate receives: the number of a qubit, or a number."""
+        if not hasattr(value, "resolve_qubit"):
+            return value
+        if not hasattr(value, "alias_index"):
+            raise UsageError(f"gate {gate}: {value.name} is a register: name one qubit, as {value.name}[0]")
+        return value.resolve_qubit()[1]
+
     def method(self, name: str):
-        """Return the method that defines a gate, after its prefix: a macro, if there are both."""
+        """Return the method that defines a gate, after its prefix, and its signature: a macro, if there are both."""
+        if name not in self.methods:
+            self.methods[name] = self.searched(name)
+        return self.methods[name]
+
+    def searched(self, name: str):
         for definition in self.definitions:
             for kind in (MACRO, GATE):
                 if method := getattr(definition, f"{kind}{name}", None):
-                    return kind, method
+                    return kind, method, inspect.signature(method)
         asked = ", ".join(type(definition).__name__ for definition in self.definitions) or "the circuit"
         raise UsageError(f"{asked} does not define {GATE}{name}, which the circuit uses")
 
@@ -213,9 +259,11 @@ class _Reading:
         if isinstance(item, Parallel):
             yield self.filled([self.united(self.of_item(part, f"{label}[{n}]")) for n, part in enumerate(item)])
         elif isinstance(item, Choice):
+            if wrong := [case for case in item if not hasattr(case, "state")]:
+                raise UsageError(f"macro {label}: a Branch consists of Case, not {type(wrong[0]).__name__}")
             yield _branch((case.state, self.in_order(self.of_macro(case, f"{label}: {case.state}"))) for case in item)
         elif isinstance(item, Loop):
-            for _ in range(int(item.repeats)):
+            for _ in range(_times(item.repeats, f"macro {label}: Loop")):
                 yield from self.of_macro(item, label)
         elif isinstance(item, list | tuple) and any(isinstance(part, list | tuple) for part in item):
             yield from self.of_macro(item, label)
@@ -234,16 +282,56 @@ def _naming(gate: str):
         raise type(error)(f"gate {gate}: {error}") from error
     except PulseError as error:
         raise PulseError(f"gate {gate}, {error}") from None
+    except KairosError:
+        raise
+    except Exception as error:
+        error.add_note(f"This is the definition of gate {gate}.")
+        raise
 
 
 def _branch(pairs: Iterable) -> Branch:
     """Return the branch with these cases: (state, names of gates)."""
     cases: dict[int, tuple[str, ...]] = {}
     for state, names in pairs:
-        if int(state) in cases:
-            raise UsageError(f"a branch has two cases for the result {int(state)}")
-        cases[int(state)] = names
+        number = _whole(state)
+        if number is None or number >= RESULTS:
+            raise UsageError(f"a branch has a case for {state!r}: results are numbers from 0 to {RESULTS - 1}")
+        if number in cases:
+            raise UsageError(f"a branch has two cases for the result {number}")
+        cases[number] = names
     return Branch(tuple(cases.get(state, ()) for state in range(max(cases, default=-1) + 1)))
+
+
+def _whole(value) -> int | None:
+    """Return a number that is whole and not negative, of any type; None if it is none."""
+    try:
+        return int(value) if int(value) == value >= 0 else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _times(value, what: str) -> int:
+    """Return how often something is repeated; UsageError."""
+    number = _whole(value)
+    if number is None or number > MOST:
+        raise UsageError(f"{what} {value!r}: it is repeated a whole number of times, 0 to {MOST:,}")
+    return number
+
+
+_SIZED = re.compile(r"(?m)((?:^|;)\s*register\s+\w+\s*\[\s*)([A-Za-z_]\w*)(?=\s*\])")
+_COMMENT = re.compile(r"(?s)//[^\n]*|/\*.*?\*/")
+
+
+def _with_sizes(text: str) -> str:
+    """Return a circuit in which the size of a register is a number if it was one of `let`, which the parser's
+    registers do not take."""
+    said = _COMMENT.sub(" ", text)
+
+    def sized(found: re.Match) -> str:
+        number = re.search(rf"(?m)(?:^|;)\s*let\s+{found[2]}\s+(\d+)\s*(?:$|;)", said)
+        return found[1] + (number[1] if number else found[2])
+
+    return _SIZED.sub(sized, text)
 
 
 def _held(course) -> float:

@@ -78,6 +78,8 @@ def _module(name: str):
         raise UsageError(f"pulse definitions {name}: {error}") from None
     except ImportError as error:
         raise UsageError(f"pulse definitions {name}: {error}") from None
+    except SystemExit as error:
+        raise UsageError(f"pulse definitions {name} end the program (exit code {error.code})") from None
 
 
 def _of(found, names: list[str]):

@@ -27,6 +27,8 @@ __all__ = ["FILE", "Rule", "Violation", "load", "violations"]
 
 FILE = "interlocks.toml"
 NS = 1e-9
+LARGEST = 1e300
+"""Beyond any limit that makes sense."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def _rule(path: Path, number: int, said: dict) -> Rule:
             raise UsageError(f"{where}: '{name}' must be a text, not {value!r}")
         if name not in TEXTS and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise UsageError(f"{where}: '{name}' must be a number, not {value!r}")
-        if name not in TEXTS and not np.isfinite(value):
+        if name not in TEXTS and not abs(value) < LARGEST:
             raise UsageError(f"{where}: '{name}' is {value}, which nothing could violate")
         if name in TIMES and value < 0 or name in AMOUNTS and value <= 0:
             raise UsageError(f"{where}: '{name}' must be {'positive' if name in AMOUNTS else '0 or more'}, not {value}")
@@ -200,18 +202,19 @@ class _Run:
         changes, `bad`: whether the rule is violated from then on."""
         if not len(times):
             return
-        starts = np.flatnonzero(bad & ~np.concatenate(([False], bad[:-1])))
-        for start in starts.tolist():
-            after = np.flatnonzero(~bad[start:])
-            end = times[start + after[0]] if len(after) else max(self._end, times[-1])
-            if runs and end - times[start] <= _ns(rule.tolerance_s):
-                continue
-            at = int(times[start])
-            said = text if values is None else text.format(values[start])
-            limit = f": {rule.message}" if rule.message else ""
-            where = self._place(at, channels if channels is not None else self._channels_of(part))
-            yield Violation(rule.name, f"{said}{limit}", at, *where)
+        changes = np.diff(bad.astype(np.int8), prepend=0, append=0)
+        starts, after = np.flatnonzero(changes == 1), np.flatnonzero(changes == -1)
+        if runs:
+            ends = np.append(times, max(self._end, times[-1]))
+            starts = starts[ends[after] - times[starts] > _ns(rule.tolerance_s)]
+        if not len(starts):
             return
+        start = int(starts[0])
+        at = int(times[start])
+        said = text if values is None else text.format(values[start])
+        limit = f": {rule.message}" if rule.message else ""
+        where = self._place(at, channels if channels is not None else self._channels_of(part))
+        yield Violation(rule.name, f"{said}{limit}", at, *where)
 
     def _place(self, at_ns: int, channels: list[int]) -> tuple[str | None, int | None]:
         """Return file and line of the last output by a time on these channels."""

@@ -1,14 +1,20 @@
 """Workers of a Dask cluster: each of its processes has a worker process of its own, which computes points."""
 
 import atexit
+import importlib.metadata
+import logging
 import threading
+from asyncio import CancelledError
 from collections.abc import Iterable, Iterator
 
+from ... import __version__
 from ...errors import KairosError, UsageError
 from .pool import ATTEMPTS, LocalWorker, LostWorker
 from .task import Task
 
 __all__ = ["Cluster"]
+
+logger = logging.getLogger(__name__)
 
 SCHEME = "dask://"
 AHEAD = 4
@@ -63,8 +69,24 @@ class Cluster:
             self._client = Client(f"tcp://{url.removeprefix(SCHEME)}", timeout=10, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise UsageError(f"no scheduler of Dask answers at {url}: {error or 'timeout'}") from None
+        try:
+            self._check_workers(url)
+        except BaseException:
+            self._client.close()
+            raise
         self._task = self._client.scatter(task.encode(), broadcast=True)
         self._digest = task.digest
+
+    def _check_workers(self, url: str):
+        """Say that there are none yet. UsageError for one without Kairos, or with another version, which might compute
+        something else."""
+        found = self._client.run(importlib.metadata.version, "kairos", on_error="return")
+        if not found:
+            logger.warning("the cluster at %s has no workers yet: the sweep waits for them", url)
+        for worker, version in found.items():
+            if version != __version__:
+                has = "no Kairos" if isinstance(version, Exception) else f"Kairos {version}"
+                raise UsageError(f"the worker {worker} has {has}: install Kairos {__version__} there")
 
     def compute(self, points: Iterable[dict]) -> Iterator[str]:
         """Yield the results of points, as they are finished. KairosError."""
@@ -84,7 +106,7 @@ class Cluster:
                 result = future.result()
             except KairosError:
                 raise
-            except Exception as error:  # of the cluster: a worker that is killed again and again
+            except (Exception, CancelledError) as error:  # of the cluster: a worker that is killed again and again
                 raise KairosError(f"the cluster has lost a point: {type(error).__name__}: {error}") from None
             future.release()
             for more in submit(1):

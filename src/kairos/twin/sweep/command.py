@@ -10,6 +10,7 @@ from ...errors import CommandLineError, UsageError
 from ...experiment.store import DatasetStore
 from ...progress import Progress
 from .pool import processors
+from .results import error_variable
 from .run import Sweep
 from .search import Goal
 from .space import Space, dimension
@@ -46,15 +47,19 @@ def sweep(args) -> int:
             output, args.workers or processors(), args.over, lambda done, total: progress("sweep", done, total)
         )
     resumed = f", {space.size - computed:,} of them before" if computed < space.size else ""
-    print(f"{space.size:,} points{resumed}; wrote {output}")
+    print(f"{_points(space.size)}{resumed}; wrote {output}")
     if made.best is not None:
         values = ", ".join(f"{name} = {value:.6g}" for name, value in made.best["values"].items())
         print(f"best: {values} with {args.minimize or args.maximize} = {made.best['value']:.6g}")
     if failed:
-        points = "1 point has" if failed == 1 else f"{failed:,} points have"
-        first = f"{made.first_error} (the first; all are in the variable 'error' of {output})"
+        points = f"{_points(failed)} {'has' if failed == 1 else 'have'}"
+        first = f"{made.first_error} (the first; all are in the variable '{error_variable(space)}' of {output})"
         print_notice(f"kairos: {points} failed: {first}")
     return int(failed > 0)
+
+
+def _points(number: int) -> str:
+    return "1 point" if number == 1 else f"{number:,} points"
 
 
 def _goal(args) -> Goal | None:

@@ -64,10 +64,16 @@ class Journal:
         del self.records[:1]
 
     def add(self, text: str):
-        """Add a record."""
+        """Add a record. UsageError."""
         data = text.encode()
-        self._file.write(_framed(data))
-        self._file.flush()
+        rest = memoryview(_framed(data))
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            raise UsageError(
+                f"{self.path} cannot be written: {error.strerror}. What is computed is kept: the same command goes on"
+            ) from None
         self._unsynchronised += len(data)
         if self._unsynchronised > SYNCHRONISED:
             os.fsync(self._file.fileno())
@@ -86,7 +92,7 @@ class Journal:
 def _locked(path: Path):
     """Open and lock a journal. UsageError."""
     try:
-        file = path.open("a+b")
+        file = path.open("a+b", buffering=0)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
     try:

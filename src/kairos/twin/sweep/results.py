@@ -3,8 +3,11 @@
 Coordinates are the scanned names, ``sample`` and ``repeat``. A variable is a dataset of the experiment
 at all points: if it has the same shape everywhere, as an array with further dimensions; a text as it
 is; anything else as text (PYON). ``error`` is empty where a point was successful; its numbers are NaN elsewhere.
+Of two things with one name, what is scanned keeps it: the sweep's own are then ``sweep.NAME``, a dataset is
+``dataset.NAME``. A ``/`` in a name is a dot, since HDF5 would make it a group.
 """
 
+import itertools
 from io import BytesIO
 
 import numpy as np
@@ -12,26 +15,62 @@ import numpy as np
 from ... import files, pyon
 from .space import Space
 
-__all__ = ["arrays", "write"]
+__all__ = ["arrays", "error_variable", "write"]
+
+ERROR = "error"
+OWN = "sweep."
+"""Before names of the sweep's own variables, if something with that name is scanned."""
 
 
 def arrays(space: Space, results: list[dict]) -> tuple[dict, dict]:
     """Return coordinates and variables, each (names of dimensions, array), by name. `results`: of
     all points, in order."""
-    axes = space.axes
+    taken: set[str] = set()
+    axes = {_named(name, taken): values for name, values in space.axes.items()}
     names = tuple(axes)
     coordinates = {name: ((name,), values) for name, values in axes.items()}
-    coordinates |= {name: (("sample",), values) for name, values in space.drawn.items()}
-    variables = {
-        "error": (names, _shaped([result["error"] or "" for result in results], space, object)),
-        "device_s": (names, _shaped([result["device_ns"] * 1e-9 for result in results], space, float)),
-        "seed": (names, _shaped([space.point(number).seed for number in range(space.size)], space, np.int64)),
-    }
-    for key in sorted({key for result in results for key in result["datasets"]}):
+    for name, values in space.drawn.items():
+        coordinates[_named(name, taken)] = ((names[list(space.axes).index(space.sample_axis)],), values)
+    variables = {}
+    for name, values, kind in (
+        (ERROR, [result["error"] or "" for result in results], object),
+        ("device_s", [result["device_ns"] * 1e-9 for result in results], float),
+        ("seed", [space.point(number).seed for number in range(space.size)], np.int64),
+    ):
+        variables[_named(name, taken, OWN)] = names, _shaped(values, space, kind)
+    keys = sorted({key for result in results for key in result["datasets"]})
+    plain = {_plain(key) for key in keys}
+    for key in keys:
         texts = [result["datasets"].get(key) for result in results]
-        name = key if key not in coordinates and key not in variables else f"dataset.{key}"
-        variables[name] = _variable(name, texts, space, names)
+        name = _named(key, taken, "dataset.")
+        variables[name] = _variable(name, texts, space, names, taken | plain)
+        taken.update(variables[name][0])
     return coordinates, variables
+
+
+def error_variable(space: Space) -> str:
+    """Return the name of the variable that says why points have failed."""
+    scanned = {_plain(name) for name in (*space.axes, *space.drawn)}
+    return f"{OWN}{ERROR}" if ERROR in scanned else ERROR
+
+
+def _plain(name: str) -> str:
+    """Return a name that is no path, as HDF5 accepts it."""
+    return _text(name).replace("/", ".") if name.strip("./") else "unnamed"
+
+
+def _named(name: str, taken: set[str], prefix: str = "dataset.") -> str:
+    """Return a name that is not taken, which it is from then on: the own one, or with a prefix, or with a number."""
+    own = _plain(name)
+    numbered = (f"{prefix}{own}.{number}" for number in itertools.count(2))
+    found = next(choice for choice in itertools.chain((own, prefix + own), numbered) if choice not in taken)
+    taken.add(found)
+    return found
+
+
+def _text(text: str) -> str:
+    """Return a text as HDF5 stores it: without NUL, in UTF-8."""
+    return text.replace("\0", "\\0").encode(errors="backslashreplace").decode()
 
 
 def _shaped(values, space: Space, kind) -> np.ndarray:
@@ -40,7 +79,7 @@ def _shaped(values, space: Space, kind) -> np.ndarray:
     return found.reshape(space.shape)
 
 
-def _variable(key: str, texts: list, space: Space, names: tuple) -> tuple:
+def _variable(key: str, texts: list, space: Space, names: tuple, taken: set[str]) -> tuple:
     values = [None if text is None else pyon.decode(text) for text in texts]
     if all(value is None or isinstance(value, str) for value in values):
         return names, _shaped([value or "" for value in values], space, object)
@@ -57,8 +96,8 @@ def _variable(key: str, texts: list, space: Space, names: tuple) -> tuple:
     for number, array in enumerate(made):
         if array is not None:
             stacked[number] = array
-    more = tuple(f"{key}_{place}" for place in range(len(shape)))
-    return (*names, *more), stacked.reshape(*space.shape, *shape)
+    more = tuple(_named(f"{key}_{place}", taken, "axis.") for place in range(len(shape)))
+    return (*names, *more), stacked.reshape((*space.shape, *shape))
 
 
 def _numeric(value) -> np.ndarray | None:
@@ -78,7 +117,7 @@ def write(path, space: Space, results: list[dict], more: dict[str, str]):
     memory = BytesIO()
     with h5py.File(memory, "w", track_order=True) as file:
         for name, text in more.items():
-            file.attrs[name] = text
+            file.attrs[name] = _text(text)
         scales: dict[str, h5py.Dataset] = {}
         for name, (dimensions, values) in coordinates.items():
             made = _dataset(file, name, values)
@@ -101,6 +140,8 @@ def write(path, space: Space, results: list[dict], more: dict[str, str]):
 def _dataset(file, name: str, values: np.ndarray):
     import h5py  # imported late: workers do not need it
 
+    if values.dtype == object:
+        values = np.array([_text(value) for value in values.flat], object).reshape(values.shape)
     kind = h5py.string_dtype() if values.dtype == object else values.dtype
     large = {"compression": "gzip", "shuffle": True} if values.size > 1000 and values.dtype != object else {}
     return file.create_dataset(name, data=values, dtype=kind, **large)

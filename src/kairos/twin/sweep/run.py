@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import json
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ from . import results as stored
 from .cluster import Cluster
 from .journal import Journal
 from .pool import Pool, processors
-from .search import BATCH, Goal, Search
+from .search import BATCH, Goal, NoSuchGoal, Search
 from .space import Dimension, Space, Uniform
-from .task import Task, folder_files, resolved
+from .task import Task, bench_text, folder_files, resolved, source
 
 __all__ = ["Sweep", "sweep"]
 
@@ -65,7 +66,7 @@ class Sweep:
         chosen = Path(bench).resolve() if bench is not None else beside if beside.is_file() else None
         if chosen is not None and not chosen.is_file():
             raise UsageError(f"there is no bench file {bench}")
-        text = None if chosen is None else chosen.read_text()
+        text = None if chosen is None else bench_text(chosen)
         name, known = arguments_of(str(path), class_name, str(database))
         given = dict(arguments or {})
         unknown = sorted(set(given) - set(known))
@@ -76,12 +77,12 @@ class Sweep:
         self._bench = {each.name: resolved(each.name, text) for each in space.dimensions if each.name not in known}
         files = folder_files(path.parent)
         files |= _models(chosen, text)
-        files[path.name] = path.read_text()
+        files[path.name] = source(path)
         self.task = Task(
             files=files,
             file=path.name,
             class_name=name,
-            device_db=whole_text(database.read_text(), entries),
+            device_db=whole_text(source(database), entries),
             bench=text,
             arguments=given,
             twin=twin,
@@ -142,7 +143,12 @@ class Sweep:
         progress(finished, all); started(pid): called with the process of each local worker.
         """
         output = Path(output)
-        output.absolute().parent.mkdir(parents=True, exist_ok=True)
+        if output.is_dir():
+            raise UsageError(f"{output} is a folder: give a file in it, as {output / 'sweep.h5'}")
+        try:
+            output.absolute().parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{output} cannot be written: {error.strerror}") from None
         journal = Journal(output.with_name(f"{output.name}.part"), self.digest)
         try:
             finished = {}
@@ -160,6 +166,9 @@ class Sweep:
             self.first_error = next((result["error"] for result in ordered if result["error"] is not None), None)
             self.best = None if self._search is None else self._search.best(finished)
             stored.write(output, self.space, ordered, self._attributes())
+        except NoSuchGoal:
+            journal.remove()  # nobody will finish it
+            raise
         except BaseException:
             journal.close()
             raise
@@ -184,7 +193,35 @@ def _models(bench: Path | None, text: str | None) -> dict[str, str]:
     if bench is None:
         return {}
     named = [part.get("file") for part in toml_of(text or "", bench).get("python", {}).values()]
-    return {name: (bench.parent / name).read_text() for name in named if name and (bench.parent / name).is_file()}
+    return {name: source(bench.parent / name) for name in named if name and (bench.parent / name).is_file()}
+
+
+_beginning = threading.local()
+"""The file of the experiment that is being imported for a sweep of this thread."""
+
+
+def _file_of(experiment: type) -> str:
+    """Return the file of a class; UsageError if it is in none."""
+    try:
+        file = inspect.getfile(experiment)
+    except (OSError, TypeError):
+        file = ""
+    if not Path(file).is_file():
+        raise UsageError(
+            f"{experiment.__name__} is in no file that a worker could import: "
+            f"write it to one (in a notebook: %%writefile {experiment.__name__.lower()}.py), and give the file's name"
+        )
+    return file
+
+
+def _values(values) -> Uniform | list:
+    """Return the values of a dimension: those of any sequence, or the only one."""
+    if isinstance(values, Uniform):
+        return values
+    if isinstance(values, np.ndarray):
+        return list(np.atleast_1d(values))
+    is_one = isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable)
+    return [values] if is_one else list(values)
 
 
 def sweep(
@@ -204,26 +241,33 @@ def sweep(
     """Compute an experiment at every point of a sweep, and return the results as an
     ``xarray.Dataset`` if xarray and h5netcdf are installed, else the path of the file.
 
-    experiment: its file, or its class. scan: values (any sequence) or `Uniform`, by the name of an
+    experiment: its file, or its class, which is in a file that can be imported. scan: values (any sequence) or `Uniform`, by the name of an
     argument or of a number of the bench file. arguments: those that do not vary, by name. workers:
     processes of this computer, by default as many as it has processors; over: a Dask cluster,
     ``dask://HOST:PORT``. minimize, maximize: the dataset to which random values are to be the best, see `Goal`; then
     they are not drawn, but proposed by Optuna. `more`: `arguments`, `class_name`, `device_db`, `bench`, `twin`,
     `within_s`, `batch`, as for `Sweep`.
     """
-    file = inspect.getfile(experiment) if inspect.isclass(experiment) else experiment
+    file = experiment
     if inspect.isclass(experiment):
+        file = _file_of(experiment)
         more.setdefault("class_name", experiment.__name__)
     given = {name: pyon.encode(value) for name, value in (more.pop("arguments", None) or {}).items()}
-    dimensions = tuple(
-        Dimension(name, values if isinstance(values, Uniform) else list(np.atleast_1d(values)))
-        for name, values in scan.items()
-    )
+    dimensions = tuple(Dimension(name, _values(values)) for name, values in scan.items())
     if minimize is not None and maximize is not None:
         raise CommandLineError("a search has one goal: minimize or maximize")
     if minimize is not None or maximize is not None:
         more["goal"] = Goal(minimize or maximize, maximize is not None)
-    made = Sweep(file, Space(dimensions, repeat, samples, seed), given, **more)
+    if getattr(_beginning, "file", None) is not None:
+        raise UsageError(
+            f"{_beginning.file} calls kairos.sweep when it is imported, as each worker does: "
+            'put the call below if __name__ == "__main__":'
+        )
+    _beginning.file = file
+    try:
+        made = Sweep(file, Space(dimensions, repeat, samples, seed), given, **more)
+    finally:
+        _beginning.file = None
     bar = None
     if progress:
         # Imported late: few sweeps are started from a program.

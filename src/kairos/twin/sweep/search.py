@@ -16,13 +16,17 @@ from ... import pyon
 from ...errors import CommandLineError, UsageError
 from .space import Space
 
-__all__ = ["BATCH", "Goal", "Search"]
+__all__ = ["BATCH", "Goal", "NoSuchGoal", "Search"]
 
 BATCH = 4
 """Samples that are proposed together."""
 _KEY = re.compile(r"(?P<key>.+?)(\[(?P<index>-?\d+)\])?")
 NAMES = 10
 """Datasets that a message lists."""
+
+
+class NoSuchGoal(UsageError):
+    """The experiment has no number with the name of the goal."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +42,27 @@ class Goal:
         return _KEY.fullmatch(self.text)["key"]
 
     def value(self, result: dict) -> float:
-        """Return the value at a point, from its result; UsageError if there is none."""
+        """Return the value at a point, from its result; NoSuchGoal if there is none."""
         datasets, index = result["datasets"], _KEY.fullmatch(self.text)["index"]
         if self.key not in datasets:
             known = ", ".join(sorted(datasets)[:NAMES]) or "none"
-            raise UsageError(f"the experiment sets no dataset {self.key}; it sets {known}")
+            raise NoSuchGoal(f"the experiment sets no dataset {self.key}; it sets {known}")
+        text = datasets[self.key]
         try:
-            found = np.asarray(pyon.decode(datasets[self.key]))
+            found = np.asarray(pyon.decode(text))
             return float(found if index is None else found[int(index)])
         except (TypeError, ValueError, IndexError):
-            raise UsageError(
-                f"{self.text} is not a number, but {datasets[self.key][:60]}: name one element, as {self.key}[0]"
-            ) from None
+            pass
+        said = f"{text[:60]}…" if len(text) > 60 else text
+        try:
+            number = found.astype(float)
+        except (NameError, TypeError, ValueError):
+            raise NoSuchGoal(f"{self.key} has no numbers, but {said}: name a dataset with one") from None
+        if number.ndim == 1 and number.size:
+            what = f"name one of its {number.size} elements, as {self.key}[0]"
+        else:
+            what = f"leave {self.text.removeprefix(self.key)} out" if not number.ndim else "name a dataset with one"
+        raise NoSuchGoal(f"{self.text} is not a number, but {self.key} = {said}: {what}")
 
     def said(self) -> str:
         """Return it as text."""

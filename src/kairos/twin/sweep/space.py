@@ -68,6 +68,12 @@ class Space:
 
     def __post_init__(self):
         names = [each.name for each in self.dimensions]
+        for each in self.dimensions:
+            if not isinstance(each.name, str) or not each.name:
+                raise CommandLineError(f"what is scanned has a name, and {each.name!r} is none")
+            if each.is_random and not 0 <= each.values.high - each.values.low < np.inf:
+                interval = f"{each.values.low:g}~{each.values.high:g}"
+                raise CommandLineError(f"{each.name} = {interval} is no interval: give the lower number first")
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise CommandLineError(f"{min(twice)} is scanned twice")
@@ -95,10 +101,19 @@ class Space:
         """Length and values of the dimensions of the results, by name."""
         found = {each.name: _array(each.values) for each in self.dimensions if not each.is_random}
         if self.samples:
-            found["sample"] = np.arange(self.samples)
+            found[self.sample_axis] = np.arange(self.samples)
         if self.repeats > 1:
-            found["repeat"] = np.arange(self.repeats)
+            found[self._own("repeat")] = np.arange(self.repeats)
         return found
+
+    @property
+    def sample_axis(self) -> str:
+        """Name of the axis of the samples."""
+        return self._own("sample")
+
+    def _own(self, name: str) -> str:
+        """Return the name of an axis that is none of what is scanned."""
+        return f"sweep.{name}" if name in {each.name for each in self.dimensions} else name
 
     @property
     def drawn(self) -> dict[str, np.ndarray]:
@@ -142,9 +157,13 @@ def _plain(value):
 
 
 def _array(values: Sequence) -> np.ndarray:
-    found = np.asarray(values)
-    if found.dtype.kind not in "biuf":
-        found = np.array([value if isinstance(value, str) else pyon.encode(value) for value in values], object)
+    try:
+        found = np.asarray(values)
+    except ValueError:
+        found = None  # lists of different lengths
+    if found is None or found.ndim != 1 or found.dtype.kind not in "biuf":
+        found = np.empty(len(values), object)
+        found[:] = [value if isinstance(value, str) else pyon.encode(value) for value in values]
     return found
 
 

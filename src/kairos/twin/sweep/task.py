@@ -9,12 +9,23 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ... import pyon
+from ... import __version__, pyon
 from ...errors import UsageError
-from ...files import toml_of
+from ...files import read, toml_of
 from .toml import toml
 
-__all__ = ["BENCH", "DATABASE", "Task", "folder_files", "numbers_of", "resolved", "whole", "with_values"]
+__all__ = [
+    "BENCH",
+    "DATABASE",
+    "Task",
+    "bench_text",
+    "folder_files",
+    "numbers_of",
+    "resolved",
+    "source",
+    "whole",
+    "with_values",
+]
 
 DATABASE, BENCH = "device_db.py", "bench.toml"
 LARGEST, MOST, TOTAL = 1 << 20, 500, 20 << 20
@@ -43,6 +54,8 @@ class Task:
     """Broadcast datasets that it may read."""
     within_s: float | None = None
     """Seconds after which a point has failed."""
+    version: str = __version__
+    """Of Kairos: what another one computes is another sweep."""
 
     def encode(self) -> bytes:
         """Return it as text."""
@@ -50,8 +63,11 @@ class Task:
 
     @classmethod
     def decode(cls, text: bytes) -> "Task":
-        """Return the task that was encoded."""
-        return cls(**pyon.decode(text.decode()))
+        """Return the task that was encoded. UsageError if that was another version of Kairos."""
+        said = pyon.decode(text.decode())
+        if said.get("version") != __version__:
+            raise UsageError(f"the sweep is by Kairos {said.get('version', 'of long ago')}, its worker {__version__}")
+        return cls(**said)
 
     @property
     def digest(self) -> str:
@@ -63,7 +79,22 @@ class Task:
         for name, text in {**self.files, DATABASE: self.device_db}.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+            path.write_bytes(text.encode(errors="surrogateescape"))
+
+
+def source(path: Path) -> str:
+    """Return the text of a file, which may be in another encoding than UTF-8. UsageError."""
+    return read(path).decode(errors="surrogateescape")
+
+
+def bench_text(path: Path) -> str:
+    """Return the text of a bench file. UsageError if it is no TOML."""
+    try:
+        text = read(path).decode()
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from None
+    toml_of(text, path)
+    return text
 
 
 def folder_files(folder: Path) -> dict[str, str]:
@@ -77,9 +108,12 @@ def folder_files(folder: Path) -> dict[str, str]:
         if size > LARGEST or len(found) == MOST or total + size > TOTAL:
             continue
         try:
-            found[Path(*parts).as_posix()] = path.read_text()
-        except (OSError, UnicodeDecodeError):
+            text = source(path)
+        except UsageError:
             continue
+        if "\0" in text:
+            continue
+        found[Path(*parts).as_posix()] = text
         total += size
     return found
 
