@@ -13,7 +13,7 @@ use super::{data_symbol, int};
 use crate::host::Handle;
 use crate::ir::*;
 use crate::program::{Content, Program};
-use crate::types::{self, Kind, Types};
+use crate::types::{self, Kind};
 
 /// Number of a list whose memory is gone; those of new lists are less.
 const GONE: i64 = -1;
