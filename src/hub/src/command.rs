@@ -11,7 +11,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::plugins::orphans;
 use crate::server;
 use crate::settings::Settings;
-use crate::text::PlainLines;
+use crate::text::{plain, PlainLines};
 use crate::traces::{logged, Export};
 
 #[derive(Parser)]
@@ -65,7 +65,7 @@ async fn log_and_run(arguments: Arguments, export: Export) -> ExitCode {
     let (spans, exporter) = match arguments.traces.as_deref().map(export).transpose() {
         Ok(exporter) => exporter.unzip(),
         Err(error) => {
-            eprintln!("kairos: {error}");
+            eprintln!("kairos: {}", plain(&error.to_string()));
             return ExitCode::FAILURE;
         }
     };
@@ -87,7 +87,7 @@ async fn log_and_run(arguments: Arguments, export: Export) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("kairos: {error}");
+            eprintln!("kairos: {}", plain(&error.to_string()));
             ExitCode::FAILURE
         }
     }

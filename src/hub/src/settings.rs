@@ -1,5 +1,7 @@
 //! hub.toml: where to listen, tokens, devices and plugins.
 
+use std::fs;
+use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +15,9 @@ use serde::Deserialize;
 use crate::access::{Role, Token, Tokens};
 use crate::board::settings::{BoardEntry, BoardSettings};
 use crate::plugins::settings::{PluginEntry, PluginSettings};
+
+/// Maximum size of the file in bytes.
+const FILE_MAX: u64 = 4 << 20;
 
 /// The contents of hub.toml.
 #[derive(Debug)]
@@ -127,7 +132,15 @@ impl Settings {
     /// Reads the file; `listen` overrides its setting. The error is a line for the user.
     pub fn load(path: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
         let shown = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+        let read = || -> io::Result<String> {
+            let mut text = String::new();
+            fs::File::open(path)?.take(FILE_MAX + 1).read_to_string(&mut text)?;
+            match text.len() as u64 > FILE_MAX {
+                true => Err(io::Error::other(format!("it has more than {FILE_MAX} bytes"))),
+                false => Ok(text),
+            }
+        };
+        let text = read().map_err(|error| format!("{shown} cannot be read: {error}"))?;
         Self::read(&text, path.parent().unwrap_or(Path::new("")), listen).map_err(|error| format!("{shown}: {error}"))
     }
 
@@ -322,6 +335,15 @@ mod tests {
             .into_iter()
             .map(|device| (device.name, device.address))
             .collect())
+    }
+
+    #[test]
+    fn file_without_end_is_refused() {
+        let refused = Settings::load(Path::new("/dev/zero"), None).err();
+        assert_eq!(
+            refused.as_deref(),
+            Some("/dev/zero cannot be read: it has more than 4194304 bytes")
+        );
     }
 
     #[test]
