@@ -106,7 +106,9 @@ def test_numbers_to_a_redirecting_server_are_kept_until_it_takes_them(server, wr
     change(made, values, "power", 1.5)
     until(lambda: "redirects" in caplog.text)
     server.answer = lambda path, body: (204, {}, "")
-    until(lambda: [text.rpartition(" ")[0] for text in server.taken()] == ["dataset,key=power,laboratory=lab value=1.5"])
+    until(
+        lambda: [text.rpartition(" ")[0] for text in server.taken()] == ["dataset,key=power,laboratory=lab value=1.5"]
+    )
 
 
 def test_rejected_lines_are_named_and_keep_back_no_other(server, writer, caplog):
@@ -186,7 +188,10 @@ def test_value_that_is_no_number_of_influx_is_left_out(value, writer, server):
     change(made, values, "odd", value)
     change(made, values, "name\udcff", 1)
     until(lambda: any("name?" in text for text in server.taken()))
-    assert not any("odd" in text for text in server.taken()) and line("m", {}, {"v": value}, 0) in ("", line("m", {}, {}, 0))
+    assert not any("odd" in text for text in server.taken()) and line("m", {}, {"v": value}, 0) in (
+        "",
+        line("m", {}, {}, 0),
+    )
 
 
 def self_signed(folder):

@@ -65,7 +65,7 @@ class Deaf:
         pass
 
 
-def test_log_that_cannot_be_written_says_so_in_a_line_until_it_can(tmp_path, capfd):
+def test_log_that_cannot_be_written_is_reported_in_a_line(tmp_path, capfd):
     file = tmp_path / "lab.log"
     file.symlink_to("/dev/full")
     log = Log(Deaf(), file)
