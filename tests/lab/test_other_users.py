@@ -55,7 +55,7 @@ def test_laboratory_of_another_user_is_named_with_its_owner(lab, monkeypatch):
 def test_database_of_another_laboratory_is_refused_although_it_is_a_file(lab, tmp_path):
     (tmp_path / "other").mkdir()
     other = Laboratory(tmp_path / "other", f"database = 'sqlite:///{lab.folder}/.kairos/lab.db'\n")
-    with pytest.raises(AssertionError, match="belongs to the laboratory"):
+    with pytest.raises(AssertionError, match="belongs to the laboratory .*: give this one a file of its own"):
         other.start()
 
 

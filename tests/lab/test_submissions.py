@@ -28,6 +28,7 @@ EXPID = {"file": "scan.py", "class_name": "Scan", "arguments": {}, "repo_rev": N
         ({"pipeline": "a\nb"}, "a pipeline is a name"),
         ({"repeat": -2}, "a run cannot be repeated -2 times"),
         ({"after": 1 << 40}, "there is no run 1099511627776"),
+        ({"held": 5}, "why a run is held is a text, not 5"),
         ({"expid": {**EXPID, "class_name": 5}}, "class_name of a submission is a text"),
         ({"expid": {**EXPID, "log_level": "x"}}, "log_level of a submission is an integer"),
     ],

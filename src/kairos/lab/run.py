@@ -115,6 +115,12 @@ def _repeat(value) -> int:
     return int(value)
 
 
+def _held(value) -> str | None:
+    if not isinstance(value, str | None):
+        raise ValueError(f"why a run is held is a text, not {value!r}")
+    return value
+
+
 def _after(value) -> int | None:
     if value is not None and (not isinstance(value, numbers.Integral) or not 0 <= value < FURTHEST):
         raise ValueError(f"there is no run {value}, after which another one could run")
@@ -128,6 +134,7 @@ _CHECKS = {
     "flush": bool,
     "repeat": _repeat,
     "after": _after,
+    "held": _held,
 }
 
 
