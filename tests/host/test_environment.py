@@ -279,7 +279,16 @@ def test_hdf5_writes_unsupported_value_as_text(tmp_path, caplog):
 
 def test_datasets_of_any_name_are_stored_within_their_group(tmp_path):
     manager = DatasetManager()
-    names = {"/rid": "rid", "x/": "x", "y//": "y", "a/./b": "a/b", "./c": "c", "d/.": "d", "//": "unnamed", "../e": "../e"}
+    names = {
+        "/rid": "rid",
+        "x/": "x",
+        "y//": "y",
+        "a/./b": "a/b",
+        "./c": "c",
+        "d/.": "d",
+        "//": "unnamed",
+        "../e": "../e",
+    }
     for number, key in enumerate(names):
         manager.set(key, number, {"/unit": "V"})
     write_hdf5(tmp_path / "out.h5", manager, {"rid": 3})

@@ -106,7 +106,9 @@ def test_numbers_to_a_redirecting_server_are_kept_until_it_takes_them(server, wr
     change(made, values, "power", 1.5)
     until(lambda: "redirects" in caplog.text)
     server.answer = lambda path, body: (204, {}, "")
-    until(lambda: [text.rpartition(" ")[0] for text in server.taken()] == ["dataset,key=power,laboratory=lab value=1.5"])
+    until(
+        lambda: [text.rpartition(" ")[0] for text in server.taken()] == ["dataset,key=power,laboratory=lab value=1.5"]
+    )
 
 
 def test_rejected_lines_are_named_and_keep_back_no_other(server, writer, caplog):
@@ -141,7 +143,7 @@ def test_numbers_wait_for_a_server_that_speaks_no_http(server, writer, caplog):
     assert "InfluxDB is reached again" in caplog.text
 
 
-def test_answer_without_end_holds_up_nothing(writer):
+def test_answer_without_end_delays_no_further_numbers(writer):
     values, received = {}, []
 
     class Endless(socketserver.StreamRequestHandler):
@@ -186,7 +188,10 @@ def test_value_that_is_no_number_of_influx_is_left_out(value, writer, server):
     change(made, values, "odd", value)
     change(made, values, "name\udcff", 1)
     until(lambda: any("name?" in text for text in server.taken()))
-    assert not any("odd" in text for text in server.taken()) and line("m", {}, {"v": value}, 0) in ("", line("m", {}, {}, 0))
+    assert not any("odd" in text for text in server.taken()) and line("m", {}, {"v": value}, 0) in (
+        "",
+        line("m", {}, {}, 0),
+    )
 
 
 def self_signed(folder):
@@ -199,10 +204,10 @@ def self_signed(folder):
     return context
 
 
-def test_password_is_given_to_no_mail_server_that_cannot_be_verified(tmp_path, caplog):
+def test_password_is_given_only_to_a_server_that_is_verified(tmp_path, caplog):
     context, said, letters = self_signed(tmp_path), [], []
 
-    class Mail(socketserver.StreamRequestHandler):
+    class Letterbox(socketserver.StreamRequestHandler):
         def handle(self):
             self.say("220 test")
             try:
@@ -234,13 +239,13 @@ def test_password_is_given_to_no_mail_server_that_cannot_be_verified(tmp_path, c
                 self.say("235 ok" if text.startswith("AUTH") else "250 ok")
 
     (tmp_path / "password").write_text("secret\n")
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Mail) as mail:
-        mail.daemon_threads = True
-        threading.Thread(target=mail.serve_forever, args=(0.02,), daemon=True).start()
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Letterbox) as box:
+        box.daemon_threads = True
+        threading.Thread(target=box.serve_forever, args=(0.02,), daemon=True).start()
         for certificate in ("", "cert.pem"):
-            email = Email(f"127.0.0.1:{mail.server_address[1]}", "lab@x", "user", "password", certificate=certificate)
-            told = Notify(("test",), email=("a@x", "b@x"))
-            notifications = Notifications("lab", (told,), email, tmp_path)
+            email = Email(f"127.0.0.1:{box.server_address[1]}", "lab@x", "user", "password", certificate=certificate)
+            wanted = Notify(("test",), email=("a@x", "b@x"))
+            notifications = Notifications("lab", (wanted,), email, tmp_path)
             notifications.take(Event("test", "title\nof \udcff", "text \udcff"))
             if certificate:
                 until(lambda: any(each.startswith("text") for each in letters))
@@ -248,7 +253,7 @@ def test_password_is_given_to_no_mail_server_that_cannot_be_verified(tmp_path, c
                 until(lambda: "CERTIFICATE_VERIFY_FAILED" in caplog.text)
                 assert not any(each.upper().startswith("AUTH") for each in said)
             notifications.close()
-        mail.shutdown()
+        box.shutdown()
     assert "'title\nof \udcff' was not sent to b@x: nobody of that name" in caplog.text
     assert sum(each.startswith("text") for each in letters) == 1, "an odd answer to QUIT sends it no second time"
 

@@ -49,6 +49,24 @@ def same(one, other) -> bool:
     return type(one) is type(other) and (one == other or (one != one and other != other))
 
 
+@pytest.mark.parametrize("name", ["\0", "a/../../b", "x" * 5000, "größe" * 100, "\udcff", "", None, "a.b"])
+def test_run_of_a_class_of_any_name_is_stored_in_the_folder_of_results(tmp_path, name):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with_output = folder / "output"
+    with_output.write_text("printed\n")
+    log = Journal(folder / "journal")
+    log.note("begin", more={"rid": 7, "started": 1e9, "expid": {"class_name": name}})
+    log.note("stage", "run", more={"class_name": name, "run_time": 1e9})
+    log.note("set", "x", 1.5, (0, {}))
+    log.close()
+    written = contents.contents_of(folder / "journal")
+    record, path = results.store(folder, written, {"status": "failed", "error": None}, tmp_path / "results")
+    assert path.parent.parent.parent == tmp_path / "results" and record["class_name"] == name or name == ""
+    assert {each.suffix for each in path.parent.iterdir()} == {".h5", ".json", ".log"}
+    assert results.stored_name(7, "Scan_2ä") == "000000007-Scan_2ä.h5"
+
+
 @given(VALUES)
 def test_value_encoded_is_decoded_with_its_type(value):
     assert same(values.decoded(values.encoded(value)), value)

@@ -38,6 +38,12 @@ def test_lock_belongs_to_its_holder_and_expires(tmp_path, monkeypatch):
     for wrong in (("room", "main", 60), ("pipeline", "", 60), ("pipeline", "main", 0), ("device", "core", 1e9)):
         with pytest.raises(UsageError, match="a lock is"):
             locks.take(*wrong, "anna")
+    for name in (5, "a\0b", "\udcff", ["main"]):  # with which the others could not be sorted, or shown
+        with pytest.raises(UsageError, match="a lock is one of a pipeline or a device, by name"):
+            locks.take("pipeline", name, 60, "anna")
+    with pytest.raises(UsageError, match="the note of a lock is a text, not 5"):
+        locks.take("pipeline", "main", 60, "anna", 5)
+    assert locks.active() == []
     with pytest.raises(UsageError, match="device core is not locked"):
         locks.release("device", "core", "anna")
     database.close()

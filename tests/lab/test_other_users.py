@@ -9,18 +9,18 @@ from kairos.labclient import LaboratoryOffline, connect
 from kairos.labfolder import names, state_of
 from tests.support.laboratory import Laboratory
 
-NOBODY = 65534
+STRANGER = 65534
 
 
-def as_nobody(call) -> str:
+def as_stranger(call) -> str:
     """Return what a call returns or raises in a process of a user without rights."""
     ours, its = os.pipe()
     pid = os.fork()
     if not pid:
         try:
             os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
+            os.setgid(STRANGER)
+            os.setuid(STRANGER)
             said = str(call())
         except BaseException as error:
             said = f"{type(error).__name__}: {error}"
@@ -44,16 +44,18 @@ def test_laboratory_of_another_user_is_named_with_its_owner(lab, monkeypatch):
     for mode in (0o700, 0o755):  # as it is made, and as somebody may have opened it
         (lab.folder / ".kairos").chmod(mode)
         for given in (lab.folder, None):
-            assert as_nobody(lambda given=given: connect(given).queue()).startswith(wanted)
+            assert as_stranger(lambda given=given: connect(given).queue()).startswith(wanted)
     (lab.folder / ".kairos").chmod(0o700)
-    assert as_nobody(lambda: names("experiments", folder=lab.folder)).startswith(f"UsageError: {wanted.split(': ', 1)[1]}")
+    assert as_stranger(lambda: names("experiments", folder=lab.folder)).startswith(
+        f"UsageError: {wanted.split(': ', 1)[1]}"
+    )
     assert state_of() == lab.folder / ".kairos" and connect().queue() == []
 
 
 def test_database_of_another_laboratory_is_refused_although_it_is_a_file(lab, tmp_path):
     (tmp_path / "other").mkdir()
     other = Laboratory(tmp_path / "other", f"database = 'sqlite:///{lab.folder}/.kairos/lab.db'\n")
-    with pytest.raises(AssertionError, match="belongs to the laboratory"):
+    with pytest.raises(AssertionError, match="belongs to the laboratory .*: give this one a file of its own"):
         other.start()
 
 

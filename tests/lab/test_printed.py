@@ -74,7 +74,7 @@ def test_record_pretends_to_be_no_other_in_the_file_of_the_log(tmp_path):
     assert second == "    2026-01-01 00:00:00 ERROR master: forged\\x1b[2K\\x00"
 
 
-def test_log_that_cannot_be_written_says_so_in_a_line_until_it_can(tmp_path, capfd):
+def test_log_that_cannot_be_written_is_reported_in_a_line(tmp_path, capfd):
     file = tmp_path / "lab.log"
     file.symlink_to("/dev/full")
     log = Log(Deaf(), file)

@@ -356,7 +356,7 @@ class EnvExperiment(Experiment, HasEnvironment):
 
 
 def is_base(cls: type, module) -> bool:
-    """Return whether an experiment of a module is there for others only: without ``run``, or imported from elsewhere."""
+    """Return whether an experiment of a module is there for others only: without ``run``, or imported."""
     return cls.run is Experiment.run or cls.__module__ != module.__name__
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from .. import __version__, files
 from ..cli.provenance import models_of
 from ..controllers.publishing import Publication
+from ..errors import UsageError
 from ..twin.folder import changes
 from . import clock
 
@@ -29,6 +30,7 @@ class Commits:
         self.found: dict[str, dict] = _loaded(path)
         self.publication = Publication(lambda: self.found)
         self._task: asyncio.Task | None = None
+        self._is_failing = False
 
     def begin(self, experiments: dict[str, dict], fingerprint: Callable[[str], str], revision: str):
         """Rehearse the experiments of a revision that have changed; what is still to be rehearsed of the one before is
@@ -75,9 +77,19 @@ class Commits:
             context = {"changes": differing, "revision": revision, "time": clock.now(), "of": of[name]}
             self.found[name] = {**entry_found, **context}
             self.publication.changed([])
-            files.write(self._path, json.dumps(self.found, indent=1).encode() + b"\n")
+            self._keep()
             level = logging.INFO if entry_found["passed"] else logging.WARNING
             logger.log(level, "experiment %s %s", name, "; ".join([entry_found["sentence"], *differing]))
+
+    def _keep(self):
+        try:
+            files.write(self._path, json.dumps(self.found, indent=1).encode() + b"\n")
+        except UsageError as error:  # it is only rehearsed again by the next laboratory
+            if not self._is_failing:
+                logger.error("what rehearsals find is not kept: %s", error)
+            self._is_failing = True
+            return
+        self._is_failing = False
 
 
 def twin_digest(twin: dict, entries: dict, interlocks: Path, settings) -> str:

@@ -105,9 +105,9 @@ class Database:
         except IntegrityError:  # another laboratory has been quicker
             with self.view() as view:
                 (other,) = rows(view, select(owner))
+        own = "a file of its own" if self._path else 'a part of its own, by database_schema = "NAME" in lab.toml'
         raise UsageError(
-            f"the database {self.url} belongs to the laboratory {other['name']} ({other['place']}): give this one "
-            'a part of its own, by database_schema = "NAME" in lab.toml'
+            f"the database {self.url} belongs to the laboratory {other['name']} ({other['place']}): give this one {own}"
         )
 
     def _upgrade(self):

@@ -58,8 +58,10 @@ class Locks:
     def take(self, kind: str, name: str, seconds: float, person: str | None, note: str = ""):
         """Lock a pipeline or a device for somebody; again, with another note or time. UsageError if
         somebody else has it."""
-        if kind not in (PIPELINE, DEVICE) or not name:
+        if kind not in (PIPELINE, DEVICE) or not isinstance(name, str) or not name or not name.isprintable():
             raise UsageError("a lock is one of a pipeline or a device, by name")
+        if not isinstance(note, str):
+            raise UsageError(f"the note of a lock is a text, not {note!r}")
         if not 0 < seconds <= LONGEST:
             raise UsageError(f"a lock is taken for at most {LONGEST / 86400:.0f} days, not for {seconds:g} s")
         lock = self._of(kind, name)

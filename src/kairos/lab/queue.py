@@ -95,7 +95,9 @@ class Queue:
             for each, (_, values) in zip(changed, wanted, strict=True):
                 row = _row(each)
                 change.execute(
-                    update(submissions).where(submissions.c.rid == each.rid).values(**{name: row[name] for name in values})
+                    update(submissions)
+                    .where(submissions.c.rid == each.rid)
+                    .values(**{name: row[name] for name in values})
                 )
         return changed
 

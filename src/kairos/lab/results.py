@@ -7,6 +7,7 @@ removed only after its files are on the disk.
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -19,11 +20,15 @@ from .contents import Contents
 __all__ = ["record_of", "store", "store_journal", "stored_name", "write_datasets"]
 
 UNKNOWN = "unknown"
+LONGEST = 180
+"""Bytes of a class's name in that of a file, which has at most 255."""
 
 
 def stored_name(rid: int, class_name: str | None) -> str:
-    """Return the name of a run's HDF5 file. Its other files differ in the suffix."""
-    return NUMBERED.format(rid=rid, name=class_name or UNKNOWN)
+    """Return the name of a run's HDF5 file. Its other files differ in the suffix. A class may be called so that no file
+    can be, if it was only asked for."""
+    name = re.sub(r"\W", "_", class_name or UNKNOWN).encode(errors="replace")[:LONGEST].decode(errors="ignore")
+    return NUMBERED.format(rid=rid, name=name)
 
 
 def write_datasets(path, groups, begin: dict, stage: dict, how: dict, replay: dict | None = None):

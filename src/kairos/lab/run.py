@@ -15,6 +15,8 @@ __all__ = ["Run", "check_scheduling", "check_submission", "status_during", "subm
 
 FURTHEST = 1 << 31
 """Priorities, repetitions and the like are less than this: every database keeps them."""
+SHOWN = 100
+"""Characters of a name that an error shows."""
 LATEST = 253402300800.0
 """Unix time of the end of the year 9999: later times cannot be written as dates."""
 
@@ -78,6 +80,11 @@ def check_submission(expid, **scheduling) -> dict:
     for name in ("class_name", "repo_rev", "devarg_override"):
         if not isinstance(expid.get(name), str | None):
             raise ValueError(f"{name} of a submission is a text")
+    name = expid.get("class_name")
+    if name and not name.isidentifier():
+        raise ValueError(f"class_name of a submission is the name of a class, not {name[:SHOWN]!r}")
+    if "\0" in expid.get("file", ""):
+        raise ValueError(f"there is no file {expid['file'][:SHOWN]!r}")
     if not isinstance(expid.get("log_level", 0), int):
         raise ValueError("log_level of a submission is an integer")
     return check_scheduling(**scheduling)
@@ -115,6 +122,12 @@ def _repeat(value) -> int:
     return int(value)
 
 
+def _held(value) -> str | None:
+    if not isinstance(value, str | None):
+        raise ValueError(f"why a run is held is a text, not {value!r}")
+    return value
+
+
 def _after(value) -> int | None:
     if value is not None and (not isinstance(value, numbers.Integral) or not 0 <= value < FURTHEST):
         raise ValueError(f"there is no run {value}, after which another one could run")
@@ -128,6 +141,7 @@ _CHECKS = {
     "flush": bool,
     "repeat": _repeat,
     "after": _after,
+    "held": _held,
 }
 
 

@@ -22,7 +22,7 @@ from .locks import Locks
 from .processes import Ended, Processes, holder_of, lock_free
 from .queue import Queue, Submission
 from .rehearsals import Rehearsals
-from .run import Run, check_submission, status_during
+from .run import Run, check_scheduling, check_submission, status_during
 from .stages import Stages
 
 __all__ = ["Scheduler"]
@@ -271,6 +271,7 @@ class Scheduler:
         run = self.known(rid)
         if run.status not in (*order.WAITING, *order.RUNNABLE, "preparing", "running"):
             raise UsageError(f"run {rid} is {run.status} already")
+        check_scheduling(held=why)
         released = {"after": None} if why is None else {}
         self._changed_to(run, self._queue.change(run.submission, held=why, **released))
 

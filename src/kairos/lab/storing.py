@@ -1,6 +1,7 @@
 """A run that has ended is stored and entered into the index, however long the disk is full or the database is away.
 
-What is neither, and would fail again, costs the run its file of datasets, but not its journal or its place in the index.
+What is neither, and would fail again, costs the run its file of datasets, but not its journal or its place in the
+index.
 """
 
 import asyncio

@@ -40,7 +40,7 @@ _ELEMENTS = {"floats": "f", "ints": "i", "bools": "b"}
 
 
 def finite(value) -> float | None:
-    """Return a number as databases have it; None for what is no number, not finite, or an integer beyond all of them."""
+    """Return a number as databases have it; None for what is none, not finite, or an integer beyond all of them."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return None
     try:
