@@ -161,8 +161,8 @@ class KairosSim(TopLevel):
         shown += [Cat(*fields) for phy in soc.phys.waveforms.values() for fields in phy.shown.fields]
         if len(shown) > _SHOWN:
             raise ValueError(
-                f"{variant.name}: pulse cores, Shuttlers, Songbirds and Phasers as satellites have {len(shown)} outputs, "
-                f"more than {_SHOWN}"
+                f"{variant.name}: pulse cores, Shuttlers, Songbirds and Phasers as satellites have {len(shown)} "
+                f"outputs, more than {_SHOWN}"
             )
         if shown:
             self.outward(Cat(*shown), "shown")
