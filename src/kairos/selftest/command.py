@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import emulator as emulation
 from .. import files
 from ..cli.bench import plan_of
-from ..devices import DeviceDB, DeviceManager
+from ..devices import DeviceDB, DeviceError, DeviceManager
 from ..errors import DeviceUnreachable, KairosError, UsageError
 from ..texts import plain
 from .calibration import calibrate, places_of
@@ -54,7 +54,7 @@ def selftest(args) -> int:
         devices = DeviceManager(database)
         session = Session(database, devices, observer, report, source, inputs, args.write_eeprom)
         try:
-            session.kernels().reset()
+            _reset(session)
             _test_all(session, names)
         finally:
             devices.close_devices()
@@ -67,6 +67,15 @@ def selftest(args) -> int:
         print(report.json())
     print(f"{report.summary()}; report in {args.output}", file=sys.stderr)
     return int(bool(report.failed))
+
+
+def _reset(session: Session):
+    """Reset all outputs. UsageError if there is no driver for the core device."""
+    try:
+        kernels = session.kernels()
+    except DeviceError as error:
+        raise UsageError(str(error)) from None
+    kernels.reset()
 
 
 def _test_all(session: Session, names: list[str]):

@@ -223,8 +223,8 @@ impl Mtdds {
         let mut from = Outbox::default();
         chip.input(at, &own, &mut from);
         out.warnings.append(&mut from.warnings);
-        let levels = from.sent.into_iter().filter(|(_, output, _)| *output == miso);
-        levels.last().and_then(|(_, _, signal)| match signal {
+        let mut levels = from.sent.into_iter().filter(|(_, output, _)| *output == miso);
+        levels.next_back().and_then(|(_, _, signal)| match signal {
             Signal::Level(level) => Some(level),
             _ => None,
         })

@@ -125,7 +125,7 @@ fn accumulator_goes_on_when_the_frequency_changes() {
     bench.words(160, &[(COMMON_WORDS, word(3 << 24, 0, 1, false))]);
     bench.words(240, &[(COMMON_WORDS, word(0, 0, 1, false))]);
     // Ten cycles of two samples with each
-    assert_eq!(bench.card.tones[0].accumulator, 20 * 4 << 24);
+    assert_eq!(bench.card.tones[0].accumulator, (20 * 4) << 24);
 }
 
 #[test]
