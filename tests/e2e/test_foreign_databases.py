@@ -15,7 +15,7 @@ from kairos_gateware.device_db import device_db as database_of
 
 from kairos.devices import DeviceDB
 from tests.support.command import run_kairos
-from tests.support.databases import written
+from tests.support.databases import entry, written
 from tests.support.gateware import built, built_as
 
 HERE = Path(__file__).with_name("databases")
@@ -28,6 +28,10 @@ WANTED = {
     "two_masters": ("ion", {"bob_ttl0", "bob_ttl4", "bob_urukul0_cpld"}),
     "three_racks": ("star", {"rack0/ttl00", "rack3/ttl11"}),
     "fast_cards": ("cards", {"dds_sideband", "phaser0", "shuttler0_config", "shuttler0_relay", "shuttler0_adc"}),
+    "spin_lab": ("lab", {"urukul0.cpld", "electrodes", "shims", "adc", "camera", "ttl_pmt0_counter", "clk3"}),
+    "museum": ("ion", {"cpld", "counter/3", "ttl7", "led"}),
+    "many_tones": ("mtdds", {"scope trigger", "aod"}),
+    "waves": ("songbird", {"Trig", "AWG"}),
 }
 """The gateware of each, and cards that must be among the tested ones."""
 
@@ -37,6 +41,12 @@ CORES = {"two_masters": "bob_core"}
 """The core device of each whose cards are tested, if it is not ``core``."""
 NOT_MADE = {
     "old_names": {"ttl_in0": "it is loop_clock_in"},
+    "museum": {
+        "dds1": "the gateware of the emulated device has no channel 0x00001a",
+        **{f"TTL_IN_{letter}": f"it is ttl{n}" for n, letter in enumerate("ABCD")},
+        **{f"TTL OUT {n}": f"it is ttl{n + 4}" for n in range(4)},
+        "user_led": "it is led",
+    },
     "two_masters": {"core": "13 cards of this core device: test them with --core core"},
     "three_racks": {
         **{f"rack4/ttl{n:02}": "the emulated device has no board 4" for n in range(12)},
@@ -65,6 +75,17 @@ def test_database_of_a_laboratory_comes_up_unedited(name, tmp_path):
     failed, tested, done = failed_and_tested(HERE / f"{name}.py", variant, tmp_path)
     assert failed == [] and done.returncode == 0, done.stderr
     assert cards <= tested
+
+
+def test_core_device_without_a_driver_is_one_line(tmp_path):
+    """An argument that it no longer has, in a database that has waited for years."""
+    built("ion")
+    entries = {"core": entry("core", "Core", host="10.0.0.1", ref_period=1e-9, external_clock=True)}
+    page, twin = tmp_path / "cards.html", ("--twin", "emulator://ion")
+    done = run_kairos("selftest", "--device-db", written(entries, tmp_path), *twin, "-o", page)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("kairos: Failed to create device 'core': TypeError: Core has no argument 'external_")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.long

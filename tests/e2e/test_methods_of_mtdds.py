@@ -93,10 +93,11 @@ def test_tones_begin_and_change_at_exact_times(db):
         ((mark, _),) = bench.pin("ttl4").pulses
         begin = mark + LATENCY * 8e-9
         first, second = bench.dds("mtdds0.ch0").changes[0], bench.dds("mtdds0.ch3").changes
-        assert (first.time, first.frequency) == (pytest.approx(begin, abs=1e-12), pytest.approx(OSCILLATOR + 20e6, abs=1))
+        assert (first.time, first.frequency) == (
+            pytest.approx(begin, abs=1e-12),
+            pytest.approx(OSCILLATOR + 20e6, abs=1),
+        )
         assert [change.time for change in second] == [
             pytest.approx(begin + later, abs=1e-12) for later in (0.8e-6, 1.6e-6)
         ]
-        assert [change.frequency - OSCILLATOR for change in second] == [
-            pytest.approx(hz, abs=1) for hz in (-5e6, 5e6)
-        ]
+        assert [change.frequency - OSCILLATOR for change in second] == [pytest.approx(hz, abs=1) for hz in (-5e6, 5e6)]

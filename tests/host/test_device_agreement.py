@@ -14,6 +14,7 @@ CHANNELS = [
     (4, ChannelKind.SHUTTLER_SPLINE, "tone", [("kind", 1)]),
     (5, ChannelKind.LOG, "log", []),
     (6, 200, "of another gateware", []),
+    (8, ChannelKind.AD9914, "ddsbus0", [("chips", 2)]),
 ]
 CLOCK = (125_000_000, 3)
 
@@ -39,6 +40,9 @@ def test_database_generated_from_the_descriptor_agrees():
         (entry("ttl", "TTLOut", channel=6), "where the gateware has of another gateware (no driver)"),
         (entry("phaser", "Phaser", channel_base=3), "where the gateware has counter (EdgeCounter)"),
         (entry("ttl", "TTLOut", channel=7), "x is a TTLOut at channel 0x000007, which the gateware does not have"),
+        (entry("ad9914", "AD9914", bus_channel=2, channel=8), "where the gateware has urukul0_spi (SPIMaster)"),
+        (entry("ad9914", "AD9914", bus_channel=9, channel=1), "x is an AD9914 at channel 0x000009, which the gatew"),
+        (entry("ad9914", "AD9914", bus_channel=8, channel=1), None),
         (entry("ttl", "TTLOut", channel=-1), None),
         (entry("ttl", "TTLOut", channel=0x30000), None),
         (entry("ttl", "TTLOut", channel="1"), None),

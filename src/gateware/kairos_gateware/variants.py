@@ -151,7 +151,7 @@ def _songbird() -> Variant:
 
 
 def _mtdds() -> Variant:
-    """A Phaser as a satellite with four tones in each RF channel, here on a board with a network, and a pin beside it."""
+    """A Phaser as a satellite with four tones in each RF channel, on a board with a network, and a pin beside it."""
     builder = Builder(None)
     builder.channel("ttl4", "ttl_out", [])
     add_mtdds(builder, "mtdds0", tones=4)

@@ -354,6 +354,14 @@ WITHOUT_MODEL = ("CXPGrabber",)
 """Driver classes of cards without a model."""
 
 CHANNEL_DRIVERS = {
+    "ad9914": {
+        "module": "ad9914",
+        "classes": ("AD9914",),
+        "selector": "",
+        "argument": "bus_channel",
+        "parameters": (),
+        "described": True,
+    },
     "fastino": {
         "module": "fastino",
         "classes": ("Fastino",),

@@ -7,7 +7,7 @@ from .. import emulator
 from ..cli.bench import NAME
 from ..cli.follow import insist
 from ..cli.waveforms import chips_of, file_of, show_chips
-from ..devices import DeviceDB, DeviceManager
+from ..devices import DeviceDB, DeviceError, DeviceManager
 from ..emulator.registers import state_of
 from ..errors import UsageError
 from ..labclient import connect
@@ -72,6 +72,8 @@ def _written(plan: Plan, database: DeviceDB) -> list[str] | None:
             return None
         now = state_of(device)[0]
         return [each.text for each in states.changed(plan.registers, {key: now.get(key) for key in plan.registers})]
+    except DeviceError as error:
+        raise UsageError(str(error)) from None
     except ValueError as error:  # of a driver, raised on the device
         raise UsageError(f"the chips are restored in part only: {' '.join(str(error).split())}") from None
     finally:

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 
 from .. import emulator as emulation
-from ..contracts.cards import PINS
+from ..contracts.cards import PINS, PLACES
 from ..devices import DeviceDB, core_of, resolved
 from ..devices.agreement import numbered
 from ..errors import UsageError
@@ -99,7 +99,9 @@ def on_core(database: DeviceDB, core: str, twin: str | None) -> Choice:
     choice.absent = _absent(entries, entry["arguments"].get("host"))
     first: dict[tuple, str] = {}
     for name, cls, channel in numbered(entries):
-        other = first.setdefault((cls, channel), name)
+        # Several chips may be on one bus
+        _, chip = PLACES.get(cls, (None, None))
+        other = first.setdefault((cls, channel, str(entries[name]["arguments"].get(chip))), name)
         if other != name and name not in choice.absent and cls in TESTS:
             choice.same[name] = other
     return choice

@@ -12,7 +12,7 @@ from .. import emulator as emulation
 from .. import files
 from ..cli.bench import plan_of
 from ..cli.printed import print_notice
-from ..devices import DeviceDB, DeviceManager
+from ..devices import DeviceDB, DeviceError, DeviceManager
 from ..errors import DeviceUnreachable, KairosError, UsageError
 from ..texts import plain
 from .calibration import calibrate, places_of
@@ -55,7 +55,7 @@ def selftest(args) -> int:
         devices = DeviceManager(database)
         session = Session(database, devices, observer, report, source, inputs, args.write_eeprom)
         try:
-            session.kernels().reset()
+            _reset(session)
             _test_all(session, names)
         finally:
             devices.close_devices()
@@ -68,6 +68,15 @@ def selftest(args) -> int:
         print(report.json())
     print_notice(f"{report.summary()}; report in {args.output}")
     return int(bool(report.failed))
+
+
+def _reset(session: Session):
+    """Reset all outputs. UsageError if there is no driver for the core device."""
+    try:
+        kernels = session.kernels()
+    except DeviceError as error:
+        raise UsageError(str(error)) from None
+    kernels.reset()
 
 
 def _test_all(session: Session, names: list[str]):

@@ -6,7 +6,6 @@ Every kernel begins with slack, and ends when its last output has had its effect
 from numpy import int64
 
 from ..language import TFloat, TInt32, TInt64, TList, TTuple, delay, delay_mu, kernel, ms, now_mu, us
-
 from .kernels_phaser import PhaserKernels
 
 __all__ = ["Kernels"]

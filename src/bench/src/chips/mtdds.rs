@@ -24,9 +24,28 @@ use crate::signal::{Ns, Signal, Tone};
 const CHANNELS: usize = phaser::CHANNELS as usize;
 /// Names of the input lines: pins of the chips, then their buses.
 pub const INPUTS: [&str; 22] = [
-    "txena", "resetb", "sleep", "attrst0", "attrst1", "save0", "save1", "dac_clk", "dac_mosi", "dac_cs0", "lo0_clk",
-    "lo0_mosi", "lo0_cs0", "lo1_clk", "lo1_mosi", "lo1_cs0", "att0_clk", "att0_mosi", "att0_cs0", "att1_clk",
-    "att1_mosi", "att1_cs0",
+    "txena",
+    "resetb",
+    "sleep",
+    "attrst0",
+    "attrst1",
+    "save0",
+    "save1",
+    "dac_clk",
+    "dac_mosi",
+    "dac_cs0",
+    "lo0_clk",
+    "lo0_mosi",
+    "lo0_cs0",
+    "lo1_clk",
+    "lo1_mosi",
+    "lo1_cs0",
+    "att0_clk",
+    "att0_mosi",
+    "att0_cs0",
+    "att1_clk",
+    "att1_mosi",
+    "att1_cs0",
 ];
 const TXENA: usize = 0;
 const RESETB: usize = 1;
@@ -184,7 +203,14 @@ impl Mtdds {
     }
 
     /// Passes changes of its lines to a chip, and returns the level of its output `miso` if that changes.
-    fn pass(chip: &mut dyn Model, place: usize, at: Ns, changes: &[Change], miso: usize, out: &mut Outbox) -> Option<bool> {
+    fn pass(
+        chip: &mut dyn Model,
+        place: usize,
+        at: Ns,
+        changes: &[Change],
+        miso: usize,
+        out: &mut Outbox,
+    ) -> Option<bool> {
         let first = BUSES + place * BUS_LINES;
         let own = changes.iter().filter_map(|(input, signal)| {
             let line = input.checked_sub(first).filter(|line| *line < BUS_LINES)?;
@@ -197,8 +223,8 @@ impl Mtdds {
         let mut from = Outbox::default();
         chip.input(at, &own, &mut from);
         out.warnings.append(&mut from.warnings);
-        let levels = from.sent.into_iter().filter(|(_, output, _)| *output == miso);
-        levels.last().and_then(|(_, _, signal)| match signal {
+        let mut levels = from.sent.into_iter().filter(|(_, output, _)| *output == miso);
+        levels.next_back().and_then(|(_, _, signal)| match signal {
             Signal::Level(level) => Some(level),
             _ => None,
         })

@@ -28,7 +28,15 @@ impl Bench {
             sent: Vec::new(),
             warnings: Vec::new(),
         };
-        bench.lines(0, &[(TXENA, true), (RESETB, true), (ATTENUATOR_RESET, true), (ATTENUATOR_RESET + 1, true)]);
+        bench.lines(
+            0,
+            &[
+                (TXENA, true),
+                (RESETB, true),
+                (ATTENUATOR_RESET, true),
+                (ATTENUATOR_RESET + 1, true),
+            ],
+        );
         bench
     }
 
@@ -41,7 +49,10 @@ impl Bench {
     }
 
     fn lines(&mut self, at: Ns, levels: &[(usize, bool)]) {
-        let changes: Vec<Change> = levels.iter().map(|(line, level)| (*line, Signal::Level(*level))).collect();
+        let changes: Vec<Change> = levels
+            .iter()
+            .map(|(line, level)| (*line, Signal::Level(*level)))
+            .collect();
         self.give(at, &changes);
     }
 
@@ -114,7 +125,7 @@ fn accumulator_goes_on_when_the_frequency_changes() {
     bench.words(160, &[(COMMON_WORDS, word(3 << 24, 0, 1, false))]);
     bench.words(240, &[(COMMON_WORDS, word(0, 0, 1, false))]);
     // Ten cycles of two samples with each
-    assert_eq!(bench.card.tones[0].accumulator, 20 * 4 << 24);
+    assert_eq!(bench.card.tones[0].accumulator, (20 * 4) << 24);
 }
 
 #[test]
@@ -148,7 +159,10 @@ fn tones_above_full_scale_are_warned_of_once() {
     assert!(bench.warnings.is_empty());
     bench.words(88, &[half(1)]);
     bench.words(96, &[half(2)]);
-    assert_eq!(bench.warnings, ["RF channel 1: its tones add up to 1.25 of full scale: it clips"]);
+    assert_eq!(
+        bench.warnings,
+        ["RF channel 1: its tones add up to 1.25 of full scale: it clips"]
+    );
 }
 
 #[test]
@@ -156,7 +170,11 @@ fn resets_put_chips_into_their_first_state() {
     let mut bench = Bench::new();
     bench.attenuate(8, 0, 0xff);
     bench.card.dac.dac.registers[3] = 7;
-    let attenuation = |bench: &Bench| bench.card.report(0)["channel0"]["attenuation_db"].as_f64().unwrap_or_default();
+    let attenuation = |bench: &Bench| {
+        bench.card.report(0)["channel0"]["attenuation_db"]
+            .as_f64()
+            .unwrap_or_default()
+    };
     assert_eq!(attenuation(&bench), 0.0);
     bench.lines(20, &[(ATTENUATOR_RESET, false), (RESETB, false)]);
     assert_eq!(attenuation(&bench), 31.5);

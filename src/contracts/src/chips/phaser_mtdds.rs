@@ -1,4 +1,4 @@
-//! A Phaser whose gateware adds up tones for each RF channel, with its chips on SPI buses of RTIO. facts of the card
+//! A Phaser whose gateware adds up tones for each RF channel; its chips are on SPI buses. facts of the card
 //! (docs/cards.md).
 //!
 //! Generated from `src/contracts/chips/phaser_mtdds.toml` by `src/contracts/generate.py`: do not edit.

@@ -235,7 +235,9 @@ fn channels_of(pads: &[BenchPad], outputs: &[BenchOutput], waveforms: &[BenchWav
         .flat_map(|output| (0..TONES as u16).map(|tone| (output.tones + tone, output.channel)));
     // Every channel of such a card, which follow that of its settings, may be what acts on a word.
     let words = waveforms.iter().flat_map(|card| {
-        let channels = COMMON_CHANNELS + 2 * card.outputs;
+        // The tones of a Phaser as a satellite follow its controls
+        let tones = card.parameters.get("tones").map(|tones| 1 + 2 * *tones as u16);
+        let channels = tones.unwrap_or(COMMON_CHANNELS + 2 * card.outputs);
         (0..FIELDS as u16 * card.outputs)
             .map(move |word| (card.words + word, card.channel + u32::from(word % channels)))
     });

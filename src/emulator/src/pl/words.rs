@@ -125,6 +125,7 @@ mod tests {
             name: "shuttler0".into(),
             words: numbers(info, 10).start,
             outputs: 16,
+            parameters: Default::default(),
         }];
         let device = Device {
             pads: &[],

@@ -72,8 +72,8 @@ class KairosSim(TopLevel):
     `clocks`, in a variant with a synthesiser: by name of a register (`clock_...`), the input pads
     after `pads` whose bytes are its value. `outputs`: of pulse cores, as the library describes
     them; `shown` has their values, which the library records and from which the host computes
-    samples (docs/gateware/pulse.md). `waveforms`: of Shuttlers, Songbirds and Phasers as satellites, likewise; their outputs follow
-    in `shown`.
+    samples (docs/gateware/pulse.md). `waveforms`: of Shuttlers, Songbirds and Phasers as satellites,
+    likewise; their outputs follow in `shown`.
     `waves`: of clock generators, likewise. `links`: names of the links, in the order of the bits
     and words of their ports (docs/interfaces.md section 6)."""
 
@@ -161,7 +161,8 @@ class KairosSim(TopLevel):
         shown += [Cat(*fields) for phy in soc.phys.waveforms.values() for fields in phy.shown.fields]
         if len(shown) > _SHOWN:
             raise ValueError(
-                f"{variant.name}: pulse cores, Shuttlers, Songbirds and Phasers as satellites have {len(shown)} outputs, more than {_SHOWN}"
+                f"{variant.name}: pulse cores, Shuttlers, Songbirds and Phasers as satellites have {len(shown)} "
+                f"outputs, more than {_SHOWN}"
             )
         if shown:
             self.outward(Cat(*shown), "shown")

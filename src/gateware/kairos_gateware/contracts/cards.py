@@ -6,6 +6,14 @@ Generated from src/contracts/cards/*.toml by src/contracts/generate.py: do not e
 __all__ = ["CHANNEL_DRIVERS"]
 
 CHANNEL_DRIVERS = {
+    "ad9914": {
+        "module": "ad9914",
+        "classes": ("AD9914",),
+        "selector": "",
+        "argument": "bus_channel",
+        "parameters": (),
+        "described": True,
+    },
     "fastino": {
         "module": "fastino",
         "classes": ("Fastino",),

@@ -1,4 +1,4 @@
-"""Phaser as a satellite: A Phaser whose gateware adds up tones for each RF channel, with its chips on SPI buses of RTIO.
+"""Phaser as a satellite: A Phaser whose gateware adds up tones for each RF channel; its chips are on SPI buses.
 
 Generated from src/contracts/chips/phaser_mtdds.toml by
 src/contracts/generate.py: do not edit.

@@ -163,7 +163,9 @@ def _target(base: str) -> str | None:
 def _check_card_boards(description: dict, role: str, source: str) -> None:
     base, known = description["base"], ", ".join(CARD_BOARDS)
     if _target(base) != (description["target"] if description["target"] in _TARGETS else None):
-        raise DescriptionError(f"{source}: base: an efc or a phaser, and nothing else, has the base of a card ({known})")
+        raise DescriptionError(
+            f"{source}: base: an efc or a phaser, and nothing else, has the base of a card ({known})"
+        )
     if base in CARD_BOARDS and (description["peripherals"] or description["satellites"]):
         raise DescriptionError(f"{source}: a {base} has neither peripherals nor satellites")
     for name in ("remote_memory", "bridge", "block"):

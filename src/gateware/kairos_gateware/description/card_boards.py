@@ -1,10 +1,10 @@
-"""Cards that are boards of their own, behind a link over an EEM connector (EFC with its own logic, or a Phaser): for each
-its RTIO channels, in the order of the gateware that cards have, and its entries in the device database.
+"""Cards that are boards of their own, behind a link over an EEM connector (EFC with its own logic, or a Phaser): for
+each its RTIO channels, in the order of the gateware that cards have, and its entries in the device database.
 
 In a description of the upstream board they are peripherals, with the connector as their port; as boards they have
 descriptions of their own: the card as `base`, and as target the board with its logic, "efc" or "phaser". Links between
-boards are this project's, so a card needs gateware of it. That is built for simulation only, where a Zynq stands for the
-card's processor: no board has the card's pins, nor a transceiver at its connectors.
+boards are this project's, so a card needs gateware of it. That is built for simulation only, where a Zynq stands for
+the card's processor: no board has the card's pins, nor a transceiver at its connectors.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""A Phaser whose gateware, a satellite's, adds up many tones (multi-tone DDS): its controls, and its tones. Clock domain
-sys.
+"""A Phaser whose gateware, a satellite's, adds up many tones (multi-tone DDS): its controls, and its tones. Clock
+domain sys.
 
 A tone has a frequency, a phase, an amplitude, and an accumulator of its phase, which rests at 0 while the tone is
 cleared: the addresses of a `mtdds_tone`. Each RF channel has as many tones. What the DAC gets of them, or of the test
@@ -12,7 +12,8 @@ and `sleep` of the DAC with its `alarm`; `attrst0` and `attrst1` (0: an attenuat
 in reset, and the tones have no amplitude.
 
 Timing: a setting holds from the cycle of its event's time on, and an accumulator advances at the end of each cycle; an
-answer is stamped with the time of its read, and has the pins' levels of the cycle before. One event per cycle and channel.
+answer is stamped with the time of its read, and has the pins' levels of the cycle before. One event per cycle and
+channel.
 
 No board has the pins of the card's DAC, so only simulation builds accept these channels. These do not compute samples:
 they show the settings (`Shown`), from which a bench does.
@@ -23,7 +24,7 @@ from migen import *
 from ..contracts import phaser_mtdds as facts
 from ..contracts.descriptor import ChannelKind
 from ..contracts.phaser import CHANNELS
-from ..pad import SAMPLES, Pad
+from ..pad import SAMPLES
 from ..rtio.link import Channel, InputLink, OutputLink
 from ..rtio.timing import INPUT_LATENCY
 from .kind import Context, Figure, Kind, Parameter
@@ -38,6 +39,7 @@ OUTPUTS = ("txena", "resetb", "sleep", "attrst0", "attrst1", "save0", "save1")
 INPUTS = ("alarm", "locked0", "locked1")
 """Pins of chips that it reads."""
 _ADDRESSES = {"ftw": facts.FREQUENCY, "pow": facts.PHASE, "asf": facts.AMPLITUDE, "clr": facts.CLEAR}
+
 
 class Tone:
     """Settings of a tone: `ftw` (32 bits), `pow` (16 bits), `asf` (15 bits), `clr`."""
@@ -127,9 +129,9 @@ class MtddsTone(Module):
 
 
 class Shown(Module):
-    """What determines the samples of a `Mtdds`, for the recording of a simulation (section 6 of docs/interfaces.md), from
-    the time of an event on: the sources, the test words, then each tone. `fields`: these, in groups. `parameters`: what a
-    bench has to know of the card."""
+    """What determines the samples of a `Mtdds`, for the recording of a simulation (section 6 of docs/interfaces.md),
+    from the time of an event on: the sources, the test words, then each tone. `fields`: these, in groups.
+    `parameters`: what a bench has to know of the card."""
 
     def __init__(self, card):
         words = [card.sources, Cat(*card.test_words), *[tone.shown() for tones in card.tones for tone in tones]]

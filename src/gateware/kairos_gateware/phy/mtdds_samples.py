@@ -1,5 +1,5 @@
-"""What the DAC of a Phaser as a satellite gets (`mtdds.py`): 2 or 4 samples of I and Q in a cycle for each RF channel (250
-or 500 MS/s). Clock domain sys.
+"""What the DAC of a Phaser as a satellite gets (`mtdds.py`): 2 or 4 samples of I and Q in a cycle for each RF channel
+(250 or 500 MS/s). Clock domain sys.
 
 Of each tone, with amplitude a of 32767, frequency word f, phase word o and accumulator p, sample s of a cycle is
 
@@ -12,8 +12,8 @@ within 2 of the 16 bits.
 Timing: the first sample of the cycle of an event's time is in `samples` LATENCY cycles later. This is not part of
 simulated devices, so it has no skip of time.
 
-A sample of a tone needs two BRAM18 and four DSP48E1: for 26 tones and 2 samples, of both RF channels, 208 BRAM18 and 416
-DSP48E1.
+A sample of a tone needs two BRAM18 and four DSP48E1: for 26 tones and 2 samples, of both RF channels, 208 BRAM18 and
+416 DSP48E1.
 """
 
 from migen import *

@@ -160,7 +160,14 @@ def test_controls_set_pins_and_are_read_back(library):
     for address, data in writes.items():
         play.at(time, CARD, address, data)
         time += 1
-    fixed = {facts.HARDWARE: 0, facts.VARIANT: 1, facts.SAMPLES: 4, facts.TONES: TONES, facts.ALARM: 1, facts.LOCKED: 0b10}
+    fixed = {
+        facts.HARDWARE: 0,
+        facts.VARIANT: 1,
+        facts.SAMPLES: 4,
+        facts.TONES: TONES,
+        facts.ALARM: 1,
+        facts.LOCKED: 0b10,
+    }
     wanted = writes | fixed
     reads = {}
     for address in wanted:

@@ -1,4 +1,4 @@
-"""A Phaser whose gateware adds up tones for each RF channel, with its chips on SPI buses of RTIO.
+"""A Phaser whose gateware adds up tones for each RF channel; its chips are on SPI buses.
 
 Source: facts of the card (docs/cards.md).
 

@@ -69,7 +69,7 @@ def test_card_is_checked_and_its_dac_initialised_and_tested(get):
     "data, text",
     [
         ([2], "PhaserMTDDS gateware variant mismatch"),
-        ([1, 4], "PhaserMTDDS samples per cycle .DDS bandwidth. mismatch"),
+        ([1, 4], r"PhaserMTDDS samples per cycle \(DDS bandwidth\) mismatch"),
         ([1, 2, 0], "DAC34H84 version mismatch"),
         ([1, 2, *DAC_TUNED, 0, 0, 0, 8, 0, 0], "DAC iotest failure"),
     ],
