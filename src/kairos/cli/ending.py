@@ -145,9 +145,14 @@ def _print_datasets(datasets):
 
 
 def _record(device, devices):
-    clocks = devices.ddb.channels_of("TTLClockGen")
-    if not device.wait_idle(clocks=clocks):
+    if not device.wait_idle(clocks=devices.ddb.free_running):
         print("kairos: the recording ends while the device still has outputs queued", file=sys.stderr)
+    names = devices.ddb.channel_names()
+    for channel in sorted(device.left_running & devices.ddb.channels_of("SUServo")):
+        print(
+            f"kairos: {names.get(channel, 'the SU-Servo')} still runs: it is recorded until 1 ms after the last output",
+            file=sys.stderr,
+        )
     return device.recording(devices.ddb.channel_names())
 
 
