@@ -93,7 +93,7 @@ def test_laboratory_experiment_matches_its_description(machine, database, path, 
         experiment.instance.run()
     experiment.devices.notify_run_end()
     experiment.devices.close_devices()
-    assert machine.wait_idle(clocks=database.channels_of("TTLClockGen"))
+    assert machine.wait_idle(clocks=database.free_running)
     trace = machine.control.trace(until=machine.recorded_until_ns)
     recording = Recording.from_trace(trace, machine.trace_start, database.channel_names(), machine.trace_start_ns)
     write_vcd(tmp_path / "pins.vcd", recording)

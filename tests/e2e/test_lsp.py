@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -92,6 +93,22 @@ def test_editor_gets_errors_when_a_file_is_opened_and_saved(kairos):
     document(kairos, EXPERIMENT)
     editor.send("textDocument/didSave", textDocument={"uri": opened["uri"]})
     assert editor.diagnostics() == []
+    assert editor.request("textDocument/inlayHint", textDocument={"uri": opened["uri"]}, range=WHOLE) == []
+    editor.end()
+
+
+@pytest.mark.parametrize("name", ["-a=b é😀 #1%.py", "caf\udce9.py"])
+def test_file_of_any_name_with_tabs_and_other_line_ends_is_checked(kairos, name):
+    wrong = EXPERIMENT.replace("wrong = 1", "s = '😀µ'; self.ttl4.pulze(1)").replace("    ", "\t").replace("\n", "\r\n")
+    path = Path(document(kairos, EXPERIMENT)["uri"].removeprefix("file://")).with_name(name)
+    path.write_bytes(wrong.encode())
+    editor = Editor()
+    opened = {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": wrong}
+    editor.send("textDocument/didOpen", textDocument=opened)
+    (error,) = editor.diagnostics()
+    assert error["severity"] == 1 and "pulze" in error["message"]
+    assert error["range"] == {"start": {"line": 13, "character": 23}, "end": {"line": 13, "character": 28}}
+    path.unlink()
     assert editor.request("textDocument/inlayHint", textDocument={"uri": opened["uri"]}, range=WHOLE) == []
     editor.end()
 

@@ -7,8 +7,10 @@ import sys
 import pytest
 
 from kairos import emulator
+from kairos.cli.sarif import sarif
 from kairos.contracts.session import PORT
 from kairos.devices import DeviceDB
+from kairos.diagnostics import Diagnostic, Range
 from kairos.experiment.store import DatasetStore
 from kairos.network import analyzer
 from kairos.twin.rehearsal import Twin
@@ -311,6 +313,22 @@ def test_check_as_sarif_names_rule_level_and_place(kairos):
     (result,) = log["runs"][0]["results"]
     region = result["locations"][0]["physicalLocation"]["region"]
     assert region["startLine"] == line_of("pulze", wrong) and region["endColumn"] > region["startColumn"]
+
+
+@pytest.mark.parametrize(
+    "name, uri",
+    [
+        ("a b#1%.py", "a%20b%231%25.py"),
+        ("a:b.py", "a%3Ab.py"),
+        ("below/é😀.py", "below/%C3%A9%F0%9F%98%80.py"),
+        ("caf\udce9.py", "caf%E9.py"),
+        ("/labor/é.py", "file:///labor/%C3%A9.py"),
+    ],
+)
+def test_names_of_files_in_sarif_are_uris(name, uri):
+    found = sarif([Diagnostic("wrong", Range(name, (0, 1), (0, 2)), "wrong")])
+    (result,) = found["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 
 
 SLOW = """

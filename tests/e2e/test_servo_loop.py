@@ -4,6 +4,7 @@ filter in the logic."""
 import numpy as np
 import pytest
 
+from kairos.devices import DeviceDB
 from kairos.testing import Bench
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
@@ -68,3 +69,38 @@ def test_scope_page_shows_servo_loop(page_of, database):
     assert not any("suservo0_urukul1_mosi3" in name for name in found if name.startswith("inputs"))
     messages = found["pins/spi_urukul0/urukul0_dds"][1]
     assert any(text.startswith("CFR1") for text in messages), messages
+
+
+RUNNING = """
+class Running(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.servo = self.get_device("suservo0")
+        self.led = self.get_device("suservo0_ch1")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.servo.set_config(enable=1)
+        delay(100 * us)
+        self.led.set(1)
+"""
+
+
+def test_servo_that_is_left_running_is_recorded_to_the_same_instant(kairos, database):
+    path = kairos.directory / "running.py"
+    path.write_text(f"from artiq.experiment import *\n\n{RUNNING}")
+    recorded = []
+    for name in ("a.vcd", "b.vcd"):
+        done = kairos("run", path, "--vcd", name, device_db=database)
+        assert done.returncode == 0 and "suservo0 still runs: it is recorded until 1 ms after" in done.stderr
+        assert "outputs queued" not in done.stderr
+        recorded.append((kairos.directory / name).read_bytes())
+    assert recorded[0] == recorded[1] and len(recorded[0]) > 100_000
+
+
+def test_channels_that_change_without_outputs_are_those_of_clocks_and_servos(database):
+    ddb = DeviceDB.load(database)
+    names = {name for channel, name in ddb.channel_names().items() if channel in ddb.free_running}
+    assert names == {"suservo0"} | {f"ttl_urukul{n}_{line}" for n in (0, 1) for line in ("io_update", "sync")}
+    assert DeviceDB({"suservo0": {"type": "local", "class": "SUServo", "arguments": {}}}).free_running == frozenset()

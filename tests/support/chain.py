@@ -84,7 +84,7 @@ class Chain:
 
     def recording(self):
         """Return the pins, recorded since the last call with `pins`."""
-        self.bench.device.wait_idle(clocks=self.bench.database.channels_of("TTLClockGen"))
+        self.bench.device.wait_idle(clocks=self.bench.database.free_running)
         self.bench._recording = self.bench.device.recording(self.bench.database.channel_names())
         return self.bench.recording
 

@@ -145,10 +145,13 @@ def _print_datasets(datasets):
 
 
 def _record(device, devices):
-    clocks = devices.ddb.channels_of("TTLClockGen")
-    if not device.wait_idle(clocks=clocks):
+    if not device.wait_idle(clocks=devices.ddb.free_running):
         print_notice("kairos: the recording ends while the device still has outputs queued")
-    return device.recording(devices.ddb.channel_names())
+    names = devices.ddb.channel_names()
+    for channel in sorted(device.left_running & devices.ddb.channels_of("SUServo")):
+        name = names.get(channel, "the SU-Servo")
+        print_notice(f"kairos: {name} still runs: it is recorded until 1 ms after the last output")
+    return device.recording(names)
 
 
 def _count(number, noun):

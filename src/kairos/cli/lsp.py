@@ -62,7 +62,7 @@ class _Checks:
     async def _printed(self, path: Path, words: list[str]) -> dict[str, Any]:
         """Return what `kairos check` has found; a warning that says why, if it could not check."""
         database = Path(self._args.device_db).absolute() if self._args.device_db else _database(path)
-        command = [sys.executable, "-m", "kairos", "check", path.name, "--json", "--device-db", str(database), *words]
+        command = [sys.executable, "-m", "kairos", "check", f"./{path.name}", "--json", "--device-db", str(database), *words]
         process = await asyncio.create_subprocess_exec(
             *command,
             cwd=path.parent,
@@ -86,7 +86,7 @@ class _Checks:
 def path_of(uri: str) -> Path | None:
     """Return the path of the file with this URI; None if it is none."""
     parts = urlsplit(uri)
-    return Path(unquote(parts.path)) if parts.scheme == "file" else None
+    return Path(unquote(parts.path, errors="surrogateescape")) if parts.scheme == "file" else None
 
 
 def _database(path: Path) -> Path:
@@ -96,7 +96,9 @@ def _database(path: Path) -> Path:
 
 def _is_of(file: str | None, path: Path) -> bool:
     """Return whether a diagnostic with this file, relative to that of `path`, is to be shown there."""
-    return file is None or (path.parent / file).resolve() == path.resolve()
+    whole = path.resolve()
+    shown = str(whole).encode(errors="backslashreplace").decode()  # of names that are not UTF-8
+    return file is None or file == shown or (path.parent / file).resolve() == whole
 
 
 def _slack(result: dict[str, Any], path: Path) -> dict[int, int]:
@@ -147,7 +149,11 @@ def serve(args) -> int:
         slack, path = slacks.get(params.text_document.uri), path_of(params.text_document.uri)
         if not slack:
             return []
-        brief, lines = above("twin:verdict.brief"), path.read_text().split("\n")
+        try:
+            lines = path.read_text(errors="replace").split("\n")
+        except OSError:
+            return []  # it is no longer there
+        brief = above("twin:verdict.brief")
         first, last = params.range.start.line, params.range.end.line
         return [
             types.InlayHint(_end_of(types, number, lines), f"slack {brief(slack[number + 1])}", padding_left=True)

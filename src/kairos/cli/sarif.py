@@ -1,7 +1,9 @@
 """Diagnostics in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS), which code
 hosts and editors show beside the source."""
 
+import os
 from pathlib import Path
+from urllib.parse import quote
 
 from .. import __version__
 from ..diagnostics import Diagnostic
@@ -47,5 +49,6 @@ def _location(place) -> dict:
     if (end_line, end_column) != (line + 1, 0):  # not a whole line
         region |= {"endLine": end_line + 1, "endColumn": end_column + 1}
     path = Path(place.file)
-    uri = path.absolute().as_uri() if path.is_absolute() else path.as_posix()
+    # A name is not yet a URI: it may contain blanks, colons or what is no ASCII.
+    uri = path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
     return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}

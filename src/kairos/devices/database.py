@@ -81,6 +81,19 @@ class DeviceDB:
         """Return the RTIO channels of the entries whose class is `driver`."""
         return frozenset(channel for _, entry, channel in self._channels() if entry.get("class") == driver)
 
+    @property
+    def free_running(self) -> frozenset[int]:
+        """The RTIO channels whose pins change without outputs: clock generators, and all that an SU-Servo drives, once
+        they are started."""
+        found = set(self.channels_of("TTLClockGen") | self.channels_of("SUServo"))
+        for entry in self.entries.values():
+            if not isinstance(entry, dict) or entry.get("class") != "SUServo":
+                continue
+            for card in _arguments(entry).get("cpld_devices", ()):
+                update = self.arguments(card).get("io_update_device")
+                found.add(self.channel_of(update) if isinstance(update, str) else None)
+        return frozenset(found - {None})
+
     def _channels(self) -> Iterator[tuple[str, dict, int]]:
         """Yield name, description and RTIO channel of the entries that have one."""
         for name, entry in self.entries.items():

@@ -197,6 +197,7 @@ class Emulator:
         """Number of the first pin event that belongs to the run."""
         self.trace_start_ns = 0  # time from which changes of clocks belong to the run
         self.recorded_until_ns: int | None = None
+        self.left_running: frozenset[int] = frozenset()
         self.kernels = Kernels()
         """The kernels it has run."""
         self.outputs_start: list[int] = []
@@ -387,12 +388,14 @@ class Emulator:
         """Wait until the device, left alone by the host, has played its queued outputs and its time
         stands still.
 
-        A clock generator that was left running never ends: once only the RTIO channels `clocks`
+        A clock generator or an SU-Servo that was left running never ends: once only the RTIO channels `clocks`
         have changed for a millisecond of the device's time, the recording ends that long after the
-        last other change, at `recorded_until_ns`. Returns False if this takes longer than `timeout`
-        seconds, not counting the time to reach the next output, before which hours of the device's
+        last other change, at `recorded_until_ns`; `left_running` are those that have. Returns False if
+        this takes longer than `timeout` seconds, not counting the time to reach the next output, before which hours of the device's
         time may pass.
         """
+        import numpy as np  # imported late: recordings need it, commands without one do not
+
         deadline = time.monotonic() + timeout
         status = self.control.status()
         start, seen, last = status["time_ns"], self.trace_start, None
@@ -406,17 +409,20 @@ class Emulator:
             if reached != "time":
                 return reached == "idle"
             trace = self.control.edges(seen)
-            seen, events = trace["next"], trace["events"].listed()
-            running = {pad["index"] for pad in trace["pads"] if pad["channel"] in clocks}
-            others = [moment for moment, pad, _ in events if pad not in running]
+            seen, events = trace["next"], trace["events"]
+            running = [pad["index"] for pad in trace["pads"] if pad["channel"] in clocks]
+            others = events.times[~np.isin(events.pads, running)]
             # Without any other change, the clocks' first change counts.
             clocked = [wave.since(self.trace_start_ns) for wave in trace["waves"]]
-            firsts = [moment for moment, _, _ in events] + [w.time_of(0) for w in clocked if w.changes]
+            firsts = [*events.times[:1].tolist(), *(w.time_of(0) for w in clocked if w.changes)]
             first = min(firsts, default=start)
-            last = max(others, default=last or first)
+            last = int(others.max()) if len(others) else last or first
             if max(start, last) + CLOCKS_ONLY_NS <= trace["time_ns"]:
                 # Not the device's current time: the same run must give the same recording.
                 self.recorded_until_ns = last + CLOCKS_ONLY_NS
+                channels = {pad["index"]: pad["channel"] for pad in trace["pads"]}
+                later = np.unique(events.pads[events.times > last]).tolist()
+                self.left_running = frozenset(channels[pad] for pad in later)
                 return True
             if time.monotonic() > deadline:
                 return False

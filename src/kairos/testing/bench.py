@@ -91,7 +91,7 @@ class Bench:
             self.persistent = {key: copy.deepcopy(entry.value) for key, entry in kept.data.items() if entry.persist}
             made.devices.close_devices()
             if self.device.is_alive():
-                self.device.wait_idle(clocks=self.database.channels_of("TTLClockGen"))
+                self.device.wait_idle(clocks=self.database.free_running)
         return made.instance
 
     # Results

@@ -289,7 +289,7 @@ class Twin:
         if not thoroughly:
             return
         found.channels = self.ddb.channel_names()
-        device.wait_idle(timeout=SETTLING, clocks=self.ddb.channels_of("TTLClockGen"))
+        device.wait_idle(timeout=SETTLING, clocks=self.ddb.free_running)
         found.recording = device.recording(found.channels)
         found.lines = lines_of(sources, found.recording.origin_ns)
         if device.has_bench:

@@ -193,7 +193,7 @@ def replayed(path: Path, twin: str | None = None, debugged: bool = False, page: 
                 session.repeat(steps, _kernels(steps, libraries))
             finally:
                 session.close()
-            device.wait_idle(timeout=SETTLING, clocks=used.ddb.channels_of("TTLClockGen"))
+            device.wait_idle(timeout=SETTLING, clocks=used.ddb.free_running)
             names = used.ddb.channel_names()
             again, sources = device.recording(names), device.sources()
             found = Replayed(again, sources, session.statistics.kernels, complete, [])

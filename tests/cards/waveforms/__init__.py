@@ -168,7 +168,7 @@ def waveform(chain, case: Case) -> tuple[list[tuple[int, int]], str]:
         pads = {channel.name: channel for channel in recording.channels}
         messages.append(_shifted(*(_edges(pads[name]) for name in case.lane)))
     # A clock goes on whatever happens
-    clocks = chain.bench.database.channels_of("TTLClockGen")
+    clocks = chain.bench.database.free_running
     active = [
         channel
         for channel in recording.channels

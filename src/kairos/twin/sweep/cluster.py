@@ -84,8 +84,11 @@ class Cluster:
         if not found:
             logger.warning("the cluster at %s has no workers yet: the sweep waits for them", url)
         for worker, version in found.items():
+            is_absent = isinstance(version, importlib.metadata.PackageNotFoundError)
+            if isinstance(version, Exception) and not is_absent:
+                continue  # it has just gone
             if version != __version__:
-                has = "no Kairos" if isinstance(version, Exception) else f"Kairos {version}"
+                has = "no Kairos" if is_absent else f"Kairos {version}"
                 raise UsageError(f"the worker {worker} has {has}: install Kairos {__version__} there")
 
     def compute(self, points: Iterable[dict]) -> Iterator[str]:
@@ -107,7 +110,8 @@ class Cluster:
             except KairosError:
                 raise
             except (Exception, CancelledError) as error:  # of the cluster: a worker that is killed again and again
-                raise KairosError(f"the cluster has lost a point: {type(error).__name__}: {error}") from None
+                why = f"{type(error).__name__}: {' '.join(str(error).split())}"
+                raise KairosError(f"the cluster has lost a point: {why}. The same command goes on") from None
             future.release()
             for more in submit(1):
                 running.add(more)
