@@ -96,7 +96,17 @@ def test_experiment_in_a_file_whose_name_is_no_text_runs_and_runs_again(chromium
     place.delete_dataset("latin")
 
 
-NAMES = ["<img src=x>", "a\u202eb.c", "new\nline", "tab\t,  spaces", "x" * 300, "constructor", "__proto__", "ü/ö", "\0nul"]
+NAMES = [
+    "<img src=x>",
+    "a\u202eb.c",
+    "new\nline",
+    "tab\t,  spaces",
+    "x" * 300,
+    "constructor",
+    "__proto__",
+    "ü/ö",
+    "\0nul",
+]
 
 
 def test_datasets_with_odd_names_are_found_and_set(chromium, odd):
