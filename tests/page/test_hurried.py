@@ -153,7 +153,10 @@ def test_form_that_is_sent_twice_at_once_submits_one_run(chromium, quick, way):
     before = newest(place)
     with opened(chromium, quick) as page:
         entered = form(page)
-        field, button = entered.get_by_label("detuning", exact=True), entered.get_by_role("button", name=re.compile("^Submit"))
+        field, button = (
+            entered.get_by_label("detuning", exact=True),
+            entered.get_by_role("button", name=re.compile("^Submit")),
+        )
         calls = held(page, "Queue/Submit")
         if way == "double click":
             button.dblclick()
@@ -307,7 +310,9 @@ def test_click_on_a_row_that_has_slid_under_the_pointer_does_nothing_but_say_so(
     try:
         with opened(chromium, quick) as page:
             # Nobody has seen yet that the list has moved, however long the browser needs.
-            page.evaluate("() => { const later = setTimeout; window.setTimeout = (f, ms) => (ms === 400 ? 1 : later(f, ms)); }")
+            page.evaluate(
+                "() => { const later = setTimeout; window.setTimeout = (f, ms) => (ms === 400 ? 1 : later(f, ms)); }"
+            )
             runs = page.get_by_role("region", name="Queue").get_by_role("listitem")
             expect(runs).to_have_count(5)
             page.mouse.move(*middle(page, runs.nth(2).get_by_role("button", name="Delete")))

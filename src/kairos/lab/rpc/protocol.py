@@ -1,6 +1,7 @@
 """Messages and methods of the service, from its description (``protocol.txtpb``), which `make
 protocol` generates from ``src/hub/proto``."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
-__all__ = ["message", "services"]
+__all__ = ["message", "services", "unescaped"]
 
 PACKAGE = "kairos.lab.v1"
 FILES = "alarms", "calibrations", "datasets", "devices", "fits", "lab", "layouts", "logbook", "runs"
@@ -48,6 +49,15 @@ def _whole(value):
     if isinstance(value, dict):
         return {_whole(key): _whole(part) for key, part in value.items()}
     return [_whole(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+HALF = re.compile(r"\\(ud[89a-f][0-9a-f]{2})")
+"""A half of a character, as `message` escapes it."""
+
+
+def unescaped(text: str) -> str:
+    """Return a text with the halves of characters that `message` has escaped, as the name of a file on disk has them."""
+    return HALF.sub(lambda found: chr(int(found[1][1:], 16)), text)
 
 
 def services() -> list:

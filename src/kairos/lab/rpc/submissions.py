@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .protocol import message
+from .protocol import message, unescaped
 from .values import from_json
 
 __all__ = ["expid", "rehearsed", "rehearsed_experiment"]
@@ -11,7 +11,7 @@ __all__ = ["expid", "rehearsed", "rehearsed_experiment"]
 def expid(request) -> dict:
     """Return what a SubmitRequest or a RehearseRequest asks for."""
     return {
-        "file": request.file,
+        "file": unescaped(request.file),
         "class_name": request.class_name or None,
         "arguments": from_json(request.arguments),
         "repo_rev": request.revision or None,

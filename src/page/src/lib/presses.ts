@@ -22,6 +22,8 @@ export function guardPresses(window: Window, told: (text: string) => void): void
   let last = { x: Number.NaN, y: Number.NaN };
   let rest = last;
   let row: Element | null = null;
+  /** Whether it was moved there to click: after a click, and while something is typed, it rests by chance. */
+  let aimed = false;
   /** Runs while another row has just come under the mouse that rests. */
   let slid: ReturnType<typeof setTimeout> | undefined;
   const settle = () => {
@@ -40,6 +42,7 @@ export function guardPresses(window: Window, told: (text: string) => void): void
     if (Math.hypot(x - rest.x, y - rest.y) < STEADY) return;
     rest = last;
     row = rowOf(event.target);
+    aimed = true;
     settle();
   };
 
@@ -48,7 +51,7 @@ export function guardPresses(window: Window, told: (text: string) => void): void
     const now = rowOf(event.target);
     if (now === row) return;
     // What moves itself comes under a mouse that is where it was.
-    if (row && event.clientX === last.x && event.clientY === last.y) slide();
+    if (aimed && row && event.clientX === last.x && event.clientY === last.y) slide();
     else settle();
     row = now;
   };
@@ -61,7 +64,7 @@ export function guardPresses(window: Window, told: (text: string) => void): void
     if (event.pointerType === "touch") return near === true && (button !== known || button.matches(SINGLE));
     if (event.pointerType !== "mouse") return false;
     const now = rowOf(button);
-    if (now !== row && row && event.clientX === last.x && event.clientY === last.y) {
+    if (aimed && now !== row && row && event.clientX === last.x && event.clientY === last.y) {
       row = now;
       slide();
     }
@@ -79,6 +82,8 @@ export function guardPresses(window: Window, told: (text: string) => void): void
       event.stopImmediatePropagation();
       return;
     }
+    aimed = false;
+    settle();
     before = { button, time: event.timeStamp, x: event.clientX, y: event.clientY };
   };
 
@@ -96,6 +101,13 @@ export function guardPresses(window: Window, told: (text: string) => void): void
     event.stopImmediatePropagation();
   };
 
+  const typed = () => {
+    aimed = false;
+    settle();
+  };
+
+  window.addEventListener("input", typed, true);
+  window.addEventListener("keydown", typed, true);
   window.addEventListener("pointermove", moved, true);
   window.addEventListener("pointerover", over, true);
   window.addEventListener("mousedown", down, true);

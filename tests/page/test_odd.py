@@ -1,0 +1,218 @@
+"""What nobody expects in a laboratory: odd names, a thousand arguments, files whose names are no text, values that become
+something else while they are drawn, and two people who do the same at once."""
+
+import os
+import re
+import time
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from tests.support import PATIENCE
+from tests.support.browser import ENTRY, new_page, violations
+from tests.support.hub import Hub
+from tests.support.laboratory import Laboratory
+from tests.support.waiting import until
+
+expect.set_options(timeout=PATIENCE * 1000)
+
+MANY = '''from artiq.experiment import *
+
+
+class Many(EnvExperiment):
+    """<b>Many</b>"""
+
+    def build(self):
+        for n in range(1000):
+            self.setattr_argument(f"a{n}", NumberValue(float(n)), f"group {n % 10}")
+
+    def run(self):
+        self.set_dataset("sum", sum(getattr(self, f"a{n}") for n in range(1000)), broadcast=True)
+'''
+LATIN = """from artiq.experiment import *
+
+
+class Latin(EnvExperiment):
+    def run(self):
+        self.set_dataset("latin", 1, broadcast=True)
+
+
+class Decided(EnvExperiment):
+    def build(self):
+        self.calibrates("decided", by_hand=True)
+
+    def run(self):
+        self.set_dataset("decided", 1.0, broadcast=True, persist=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """A laboratory and its hub for all tests of this file, which leave nothing running."""
+    folder = tmp_path_factory.mktemp("odd")
+    (folder / "lab").mkdir()
+    laboratory = Laboratory(folder / "lab")
+    (folder / "lab" / "repository" / "many.py").write_text(MANY)
+    with open(os.fsencode(folder / "lab" / "repository") + b"/f\xfcr.py", "w") as file:
+        file.write(LATIN)
+    laboratory.start()
+    hub = Hub(folder, {}, entries=ENTRY)
+    yield laboratory, hub
+    hub.close()
+    laboratory.close()
+
+
+def data(page):
+    page.set_default_timeout(1000 * PATIENCE)
+    page.get_by_role("tab", name="Data").click()
+    return page.get_by_role("region", name="Datasets", exact=True)
+
+
+def test_run_with_a_thousand_arguments_is_submitted_and_shown(chromium, odd):
+    place, hub = odd
+    with new_page(chromium, hub.address) as page:
+        page.set_default_timeout(1000 * PATIENCE)
+        page.get_by_role("button", name=re.compile("Many")).click()
+        page.get_by_label("a500", exact=True).fill("500.5")
+        page.get_by_label("a500", exact=True).press("Control+Enter")
+        run = page.get_by_role("row", name=re.compile(r"^\d+ Many completed"))
+        run.get_by_role("button", name=re.compile(r"^\d+$")).click()
+        expect(page.get_by_role("row", name="a500 500.5")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert place.datasets()["sum"][1] == sum(range(1000)) + 0.5
+
+
+def test_experiment_in_a_file_whose_name_is_no_text_runs_and_runs_again(chromium, odd):
+    place, hub = odd
+    with new_page(chromium, hub.address) as page:
+        page.set_default_timeout(1000 * PATIENCE)
+        page.get_by_role("button", name="Latin", exact=True).click()
+        page.locator("button.main", has_text="Submit").click()
+        run = page.get_by_role("row", name=re.compile(r"^\d+ Latin completed"))
+        expect(run).to_have_count(1)
+        run.get_by_role("button", name=re.compile("^Run .* again")).click()
+        expect(run).to_have_count(2)
+    place.delete_dataset("latin")
+
+
+NAMES = [
+    "<img src=x>",
+    "a\u202eb.c",
+    "new\nline",
+    "tab\t,  spaces",
+    "x" * 300,
+    "constructor",
+    "__proto__",
+    "ü/ö",
+    "\0nul",
+]
+
+
+def test_datasets_with_odd_names_are_found_and_set(chromium, odd):
+    place, hub = odd
+    with new_page(chromium, hub.address) as page:
+        panel = data(page)
+        for name in NAMES:
+            place.set_dataset(name, 1.5, True)
+            panel.get_by_label("Search datasets").fill(re.split(r"[\n\0]", name)[-1])
+            row = panel.get_by_role("row").nth(1)
+            row.get_by_role("button", name=re.compile("^Edit ")).click()
+            value = row.get_by_label(re.compile("^Value of "))
+            value.fill("2.5")
+            value.press("Enter")
+            expect(value).to_have_count(0)
+            assert place.datasets()[name][1] == 2.5
+        panel.get_by_label("Search datasets").fill("")
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for name in NAMES:
+        place.delete_dataset(name)
+
+
+VALUES = [
+    (np.zeros((3, 4)), "shape: 3 × 4 elements"),
+    (7.5, "shape: 1 points"),
+    ([], "shape: 0 points"),
+    ([float("inf"), float("nan"), 1.0], "shape: 3 points"),
+    (np.zeros((0, 4)), "shape: 0 × 4 elements"),
+    ("text", None),
+    ({"a": 1}, None),
+    ([1.0, 2.0, 3.0], "shape: 3 points"),
+]
+
+
+def test_value_that_changes_its_shape_while_it_is_drawn_is_drawn_as_what_it_is(chromium, odd):
+    place, hub = odd
+    place.set_dataset("shape", [1.0, 2.0])
+    with new_page(chromium, hub.address) as page:
+        data(page).get_by_role("button", name="Draw shape").click()
+        plot = page.get_by_role("article", name="shape")
+        expect(plot.get_by_role("img", name="shape: 2 points")).to_be_visible()
+        for value, shown in VALUES:
+            place.set_dataset("shape", value)
+            if shown:
+                expect(plot.get_by_role("img", name=shown)).to_be_visible()
+            else:
+                expect(plot.get_by_text("shape is no number:")).to_be_visible()
+            expect(plot.get_by_text("∞")).to_have_count(0)
+        plot.get_by_role("button", name="Close shape").click()
+    place.delete_dataset("shape")
+
+
+def held(page, method):
+    """Hold the calls of a method; returns those that are held."""
+    calls = []
+    page.route(f"**/kairos.lab.v1.{method}", lambda route: calls.append(route))
+    return calls
+
+
+def goes_on(page, calls):
+    """Let the first call that is held go on."""
+    deadline = time.monotonic() + PATIENCE
+    while not calls:
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(10)
+    return calls[0].continue_
+
+
+def test_second_of_two_people_is_told_what_the_first_has_done(chromium, odd):
+    place, hub = odd
+    patient = place.run_of("Patient")
+    until(lambda: place.status_of(patient) == "running")
+    prepared = place.run_of("Quick")
+    until(lambda: place.status_of(prepared) == "prepare_done")
+    first, second = place.run_of("Quick"), place.run_of("Quick")
+    place.calibrate(["decided"], True)
+    try:
+        with new_page(chromium, hub.address, quiet=False) as page:
+            page.set_default_timeout(1000 * PATIENCE)
+            said = page.get_by_role("status")
+            calls = held(page, "Queue/Move")
+            page.get_by_role("button", name=f"Run {second} earlier").click()
+            go = goes_on(page, calls)
+            place.terminate(first, force=True)
+            until(lambda: place.status_of(first) is None)
+            go()
+            expect(said.filter(has_text=f"run {first}")).to_be_visible()
+            calls = held(page, "Queue/Hold")
+            page.get_by_role("region", name="Queue").get_by_role("button", name="Hold").first.click()
+            go = goes_on(page, calls)
+            place.terminate(second, force=True)
+            until(lambda: place.status_of(second) is None)
+            go()
+            expect(said.filter(has_text=f"run {second}")).to_be_visible()
+            place.terminate(patient, force=True)
+            page.get_by_role("tab", name="Calibrations").click()
+            calls = held(page, "Calibrations/Decide")
+            page.get_by_role("button", name="Accept decided").click()
+            go = goes_on(page, calls)
+            (proposal,) = place.proposals()
+            number = proposal["id"]
+            place.decide(number, False)
+            go()
+            expect(said.filter(has_text=f"the proposed value {number} ")).to_be_visible()
+        assert "decided" not in place.datasets()
+    finally:
+        for run in place.queue():
+            place.terminate(run["rid"], force=True)
