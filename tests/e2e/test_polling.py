@@ -54,10 +54,23 @@ SHAPES = [
     (f"while True:\n    if {READ} < end:\n        pass\n    else:\n        return", 0),
     (f"while True:\n    if {READ} > end - 1000:\n        if {READ} > end:\n            break", 0),
     (f"go = True\nwhile go:\n    if {READ} >= end:\n        go = False", 0),
-    (f"done = False\nwhile not done:\n    if {READ} >= end:\n        done = True\n    n = n + 1\nself.polls[12] = n", 0),
+    (
+        f"done = False\nwhile not done:\n    if {READ} >= end:\n        done = True\n    n = n + 1\nself.polls[12] = n",
+        0,
+    ),
     (
         f"done, late = False, False\nwhile not done:\n    if {READ} > end - 1_000_000:\n        late = True\n"
         f"    done = late and {READ} > end\nself.polls[13] = 5_000_000 if late else 0",
+        0,
+    ),
+    # What is done when the loop is left is done once.
+    (
+        f"while True:\n    if {READ} >= end:\n        self.polls[17] += 1\n        delay_mu(7)\n"
+        "        break\n    n = n + 1\nself.polls[18] = int32(now_mu() - end)",
+        0,
+    ),
+    (
+        f"while True:\n    if {READ} < end:\n        n = n + 1\n    else:\n        self.polls[17] += 1\n        break",
         0,
     ),
     # Each pass moves the cursor, or sets it.
@@ -130,6 +143,7 @@ def test_loops_that_poll_the_counter_end_at_their_times(kairos, device_db):
     # Two seconds of polls of 50 to 500 ns.
     assert all(4_000_000 < found < 40_000_000 for found in [*polls[:6], *polls[8:15], polls[16]]), polls
     assert polls[15] == 500
+    assert polls[17:19] == [2, 7]
     assert 124_000 < int(done.stdout.partition("cursor ")[2].split()[0]) < 130_000
 
 
@@ -138,7 +152,7 @@ def test_skipped_polls_are_counted_as_they_would_have_been(kairos, device_db):
     # The first counts in a way that is not recognised.
     polls, sleeps = (SHAPE.format(number=n, loop=loop.format(s, n)) for n, s in enumerate(["n += self.one", "n += 1"]))
     body = polls.replace("2_000_000_000", "200_000") + sleeps.replace("2_000_000_000", "20_000_000")
-    body += "\n    def run(self):\n        self.shape0()\n        self.shape1()\n        print('polls', self.polls)\n        print('cursor', self.cursors[0])\n"
+    body += "\n    def run(self):\n        self.shape0()\n        self.shape1()\n        print('polls', self.polls)\n"
     done = kairos.run(body, head=f"import numpy as np\n{HEAD}", device_db=device_db)
     assert done.returncode == 0, done.stderr
     polled, skipped = (int(text) for text in done.stdout.partition("polls [")[2].split(",")[:2])

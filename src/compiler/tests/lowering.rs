@@ -111,7 +111,7 @@ fn hot_code_is_emitted_separately() {
         let names = heads.filter_map(|line| Some(line.split('@').nth(1)?.split('(').next()?.to_string()));
         names.filter(|name| name.starts_with("test.")).collect::<Vec<_>>()
     };
-    let [(often, true, _), (seldom, false, _)] = &parts[..] else {
+    let [(often, true, ..), (seldom, false, ..)] = &parts[..] else {
         panic!("two parts, not {}", parts.len())
     };
     // A function called forty times counts as running often.

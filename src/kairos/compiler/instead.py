@@ -1,6 +1,5 @@
 """What to use in kernels instead of functions that they lack."""
 
-import difflib
 from typing import Any
 
 from kairos import _native
@@ -22,6 +21,8 @@ def not_in_kernels(function: Any, name: str) -> str:
     # `asin` of `math` is `arcsin` in NumPy.
     instead = supported.get(name) or supported.get(f"arc{name[1:]}") or _INSTEAD.get(name)
     if instead is None:
+        import difflib  # imported late: needed for a message only
+
         near = difflib.get_close_matches(name, supported, 1, 0.85)
         instead = supported[near[0]] if near else None
     return f"{text}: use {instead.removeprefix('builtins.')}" if instead else f"{text}: compute it on the host"

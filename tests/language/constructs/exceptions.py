@@ -352,7 +352,7 @@ class ExceptionsOfTheHostAreTheirObjects(Marks):
         try:
             self.fail(which)
         except BaseException:
-            raise ValueError("same text")
+            raise ValueError("same text")  # noqa: B904
 
     def run(self):
         for kernel_ in (self.relay, self.again, self.behind_another, self.replaced, self.own):

@@ -181,7 +181,9 @@ impl Pass<'_> {
                 let ([target], ExprKind::Binary { op, left, right }) = (&targets[..], &value.kind) else {
                     return None;
                 };
-                let ExprKind::Name(name) = &target.kind else { return None };
+                let ExprKind::Name(name) = &target.kind else {
+                    return None;
+                };
                 match op {
                     BinOp::Add | BinOp::Sub if is(left, name) => (target, *op, &**right),
                     BinOp::Add if is(right, name) => (target, *op, &**left),
@@ -283,7 +285,12 @@ impl Pass<'_> {
         let is_last = matches!(under, Trend::Constant | Trend::Rises);
         (is_last && self.trends.of(value)? == Trend::Constant).then_some(())?;
         let once = self.assigned.iter().filter(|&&other| other == local).count() == 1;
-        let before = self.trends.known.get(&local).copied().or(once.then_some(Trend::Constant));
+        let before = self
+            .trends
+            .known
+            .get(&local)
+            .copied()
+            .or(once.then_some(Trend::Constant));
         let after = match value.kind {
             ExprKind::Bool(true) => before.and_then(|before| before.with(under)),
             ExprKind::Bool(false) => before.and_then(|before| before.with(under.reversed())),
@@ -305,7 +312,7 @@ fn continues(body: &[Stmt]) -> bool {
 }
 
 /// Whether a body always leaves the loop around it.
-fn leaves(body: &[Stmt]) -> bool {
+pub(super) fn leaves(body: &[Stmt]) -> bool {
     let last = body.last().map(|stmt| stmt.kind.flow());
     !continues(body) && matches!(last, Some(Flow::Break | Flow::Return(_) | Flow::Raise))
 }

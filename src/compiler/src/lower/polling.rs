@@ -6,7 +6,7 @@
 //! counts (`n += 1`, the variable of a range) is ahead, too, by as many passes as take that time: how long one
 //! takes is measured first.
 
-use super::passes::{poll, CursorChange, Poll};
+use super::passes::{leaves, poll, CursorChange, Poll};
 use super::trends::COUNTER;
 use crate::diagnostic::Result;
 use crate::emit::{Emitter, ModuleBuilder};
@@ -331,8 +331,9 @@ impl<'p> Emitter<'_, 'p> {
         Ok(())
     }
 
-    /// Runs statements of a pass; `next`: where it ends.
-    fn run_pass(&mut self, body: &'p [Stmt], next: BlockId, leaves: BlockId) -> Result<()> {
+    /// Runs statements of a pass; `next`: where it ends; `end`: where it goes on if it leaves the loop, without what
+    /// is done before that.
+    fn run_pass(&mut self, body: &'p [Stmt], next: BlockId, end: BlockId) -> Result<()> {
         for stmt in body {
             self.build.span = stmt.span;
             match &stmt.kind {
@@ -343,12 +344,16 @@ impl<'p> Emitter<'_, 'p> {
                     self.build.branch(condition, yes, no);
                     for (block, body) in [(yes, body), (no, orelse)] {
                         self.build.block = block;
-                        self.run_pass(body, next, leaves)?;
-                        self.build.jump(after);
+                        if leaves(body) {
+                            self.build.jump(end);
+                        } else {
+                            self.run_pass(body, next, end)?;
+                            self.build.jump(after);
+                        }
                     }
                     self.build.block = after;
                 }
-                StmtKind::Break | StmtKind::Return(_) | StmtKind::Raise(_) => self.build.jump(leaves),
+                StmtKind::Break | StmtKind::Return(_) | StmtKind::Raise(_) => self.build.jump(end),
                 StmtKind::Continue => self.build.jump(next),
                 _ => self.body(std::slice::from_ref(stmt))?,
             }
