@@ -3,6 +3,7 @@
 
 use std::io::{Error, ErrorKind, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -37,8 +38,16 @@ pub struct Control {
 impl Control {
     /// Listens at `path`, replacing a stale socket. The error is a one-line message for the user.
     pub fn new(path: &Path) -> Result<Self, String> {
-        if path.exists() && UnixStream::connect(path).is_err() {
-            let _ = std::fs::remove_file(path);
+        if let Ok(found) = std::fs::metadata(path) {
+            if !found.file_type().is_socket() {
+                return Err(format!(
+                    "control socket {}: a file or folder with this name exists; give another name",
+                    path.display()
+                ));
+            }
+            if UnixStream::connect(path).is_err() {
+                let _ = std::fs::remove_file(path);
+            }
         }
         let listener = UnixListener::bind(path).map_err(|e| match e.kind() {
             ErrorKind::AddrInUse => format!("control socket {}: another emulator uses it", path.display()),
@@ -177,5 +186,30 @@ impl Client {
             }
             Ok(count as usize)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_with_the_name_of_the_socket_is_kept() {
+        let folder = std::env::temp_dir().join(format!("control-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let notes = folder.join("notes");
+        std::fs::write(&notes, "mine").expect("a file");
+        for path in [&notes, &folder] {
+            let why = Control::new(path).err().expect("refused");
+            assert!(
+                why.ends_with("a file or folder with this name exists; give another name"),
+                "{why}"
+            );
+        }
+        assert_eq!(std::fs::read(&notes).expect("it is there"), b"mine");
+        let stale = folder.join("socket");
+        drop(UnixListener::bind(&stale).expect("a socket"));
+        assert!(Control::new(&stale).is_ok(), "a stale socket is replaced");
+        std::fs::remove_dir_all(&folder).expect("removed");
     }
 }

@@ -29,6 +29,11 @@ impl Image {
             }
             _ => format!("firmware file {shown} cannot be read: {e}"),
         })?;
+        if file.metadata().is_ok_and(|found| found.is_dir()) {
+            return Err(format!(
+                "firmware file {shown} is a folder; give an ELF file, such as runtime.elf"
+            ));
+        }
         // Most of a file describes it for debuggers, and is not read.
         Self::parse(&ReadCache::new(file)).map_err(|e| format!("firmware file {shown} {e}"))
     }
@@ -86,6 +91,11 @@ mod tests {
         assert!(Image::load(Path::new("/nonexistent/x.elf"))
             .unwrap_err()
             .contains("does not exist"));
+        let folder = Image::load(&std::env::temp_dir()).unwrap_err();
+        assert!(
+            folder.ends_with("is a folder; give an ELF file, such as runtime.elf"),
+            "{folder}"
+        );
         let mut elf = vec![0; 52];
         elf[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
         elf[18] = 3;

@@ -2,6 +2,7 @@
 
 from migen import *
 
+from ..hp import HpRead, HpWrite
 from ..link.bulk.engine import BulkEngine
 from ..link.bulk.forward import BulkWay
 from ..link.bulk.line import BulkLine
@@ -12,8 +13,9 @@ from ..link.line.gearbox import Packetiser
 from ..link.remote.requester import RemoteInitiator
 from ..link.remote.server import Region, RemoteServer
 from ..link.remote.words import remote_streams
-from ..link.switch.routes import tree_route
+from ..link.switch.routes import RING_LANES, RingReach, short_ring_route, short_ring_turn, tree_route
 from ..link.switch.switch import Switch
+from ..soc.block import BoardBlock
 
 __all__ = ["LINK_BLOCKS"]
 
@@ -96,7 +98,33 @@ def _switch():
     return "four ports, queues of 16 flits", block, [*flits, block.empty]
 
 
+def _switch_ring():
+    knows = RingReach(4)
+    block = Switch(
+        len(RING_LANES),
+        short_ring_route(1, 4, knows.reach),
+        longest=2,
+        depth=16,
+        choice=True,
+        turn=short_ring_turn,
+    )
+    block.submodules.knows = knows
+    flits = [signal for flit in [*block.into, *block.out] for signal in flit.flatten()]
+    what = "of a ring of four boards, two lanes each way, queues of 16 flits"
+    return what, block, [*flits, block.empty, block.dropped, *knows.up, *knows.far]
+
+
+def _block():
+    reads, writes = [HpRead() for _ in range(2)], [HpWrite() for _ in range(2)]
+    block = BoardBlock("adder", reads, writes)
+    ports = [*reads, *writes, *block.readers, *block.writers]
+    ios = [getattr(port, name) for port in ports for name in port.INPUTS + port.OUTPUTS]
+    ios += [*block.own.request.flatten(), *block.own.answer.flatten(), block.settled]
+    return "vector adder in the logic, shown by regions of one link", block, ios
+
+
 LINK_BLOCKS = {
+    "block": _block,
     "bridge": _bridge,
     "bulk": _bulk,
     "bulk_line": _bulk_line,
@@ -104,4 +132,5 @@ LINK_BLOCKS = {
     "remote_initiator": _remote_initiator,
     "remote_server": _remote_server,
     "switch": _switch,
+    "switch_ring": _switch_ring,
 }

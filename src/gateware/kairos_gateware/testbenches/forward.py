@@ -17,13 +17,13 @@ from ..link.switch.routes import UP, tree_route
 from .fibre import Fibre
 from .remote import MEMORY_WORDS, ServedMemory
 
-__all__ = ["ForwardChain"]
+__all__ = ["Board", "ForwardChain"]
 
 _QUEUE = 4096
 _NAMES = ["write", "address", "data", "strobes", "tag", "far", "destination"]
 
 
-class _Board(Module):
+class Board(Module):
     """number: of the board; it issues the requests in `queue` and serves its memory. way: towards
     the link, with `sink`, `source` and `up`."""
 
@@ -77,8 +77,8 @@ class ForwardChain(Module):
         self.submodules += ends
         first_end, up, down, last_end = ends
         self.submodules.forwarding = forwarding = Forwarding({UP: up, UP + 1: down}, 1, [1], tree_route)
-        self.submodules.first = first = _Board(0, first_end)
-        self.submodules.last = _Board(2, last_end)
+        self.submodules.first = first = Board(0, first_end)
+        self.submodules.last = Board(2, last_end)
         first.serve(forwarding.ways[UP], 1)
         # The middle board has a server with a memory of its own for each link: stores from the two
         # sides stay separate

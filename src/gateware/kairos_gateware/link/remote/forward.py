@@ -18,14 +18,14 @@ from migen import *
 from ..switch.switch import DESTINATION_BITS, Switch, flit_layout
 from .words import ANSWER, BOARD_BITS, REQUEST, fields
 
-__all__ = ["Forwarding"]
+__all__ = ["DEPTH", "FLITS", "KINDS", "Forwarding", "Inward", "Kind", "Outward"]
 
-_FLITS = 2
-_DEPTH = 16
+FLITS = 2
+DEPTH = 16
 _DATA = 64
 
 
-class _Kind:
+class Kind:
     """A stream of vectors as packets of two flits: the first has the destination and the fields
     other than data, the second the data."""
 
@@ -52,7 +52,7 @@ class _Kind:
         return form, Cat(*parts)
 
 
-_REQUESTS, _ANSWERS = _Kind("remote_requests", REQUEST), _Kind("remote_answers", ANSWER)
+_REQUESTS, _ANSWERS = KINDS = Kind("remote_requests", REQUEST), Kind("remote_answers", ANSWER)
 
 
 class _Way:
@@ -67,9 +67,9 @@ class _Way:
         ]
 
 
-class _In(Module):
+class Inward(Module):
     """Vectors from a link to this board or to `flit` (out), each as up to two flits. source: of the
-    endpoint; own: the same for this board; number: of this board. up: of the link.
+    endpoint; own: the same for this board; number: of this board; both None: all become flits. up: of the link.
 
     `settled` (out): for time skip, nothing is held here.
     """
@@ -80,19 +80,24 @@ class _In(Module):
 
         # # #
 
+        if own is None:
+            own = Record(source.layout)
         values = fields(kind.longest, source.data)
         aimed, destination, way, mine = Signal(), Signal(BOARD_BITS), Signal(), Signal()
         # Copied here, since a link that goes down discards its own
         kept, form, data, to = Signal(), Signal.like(source.form), Signal.like(source.data), Signal(BOARD_BITS)
         second, free, here = Signal(), Signal(), Signal()
         if kind is _REQUESTS:
-            self.comb += [way.eq(source.form == kind.tags["way"]), mine.eq(~aimed | (destination == number))]
+            self.comb += [
+                way.eq(source.form == kind.tags["way"]),
+                mine.eq(~aimed | (destination == number) if number is not None else 0),
+            ]
             self.sync += [
                 If(source.valid & source.ready, aimed.eq(way), destination.eq(source.data[:BOARD_BITS])),
                 If(~up, aimed.eq(0)),
             ]
         else:
-            self.comb += [destination.eq(values["source"]), mine.eq(destination == number)]
+            self.comb += [destination.eq(values["source"]), mine.eq(destination == number if number is not None else 0)]
         self.comb += [
             own.valid.eq(source.valid & mine & ~way),
             own.form.eq(source.form),
@@ -122,24 +127,26 @@ class _In(Module):
         return Array(tag in kind.with_data for tag in range(2 ** len(form)))[form]
 
 
-class _Out(Module):
+class Outward(Module):
     """Vectors to a link from this board and from `flit` (in). sink: of the endpoint; own: the same for this
-    board. up: of the link. Vectors of this board and forwarded ones alternate; a way and the request that
-    follows stay together.
+    board, or None. up: of the link. named: a way precedes a request. Vectors of this board and forwarded ones
+    alternate; a way and the request that follows stay together.
 
     `settled` (out): for time skip, nothing is held here.
     """
 
-    def __init__(self, kind, sink, own, up):
+    def __init__(self, kind, sink, own, up, named=True):
         self.flit = Record(flit_layout())
         self.settled = Signal()
 
         # # #
 
+        if own is None:
+            own = Record(sink.layout)
         head, data, whole, behind = Signal(64), Signal(_DATA), Signal(), Signal()
         led, turn, passes, begun = Signal(), Signal(), Signal(), Signal()
         form, joined = kind.join(head[DESTINATION_BITS:], data)
-        leads = ~led if kind is _REQUESTS else C(0)
+        leads = ~led if kind is _REQUESTS and named else C(0)
         leaves = Signal()
         self.comb += [
             self.flit.ready.eq(~whole),
@@ -192,7 +199,7 @@ class Forwarding(Module):
 
         settled = C(1)
         for kind in (_REQUESTS, _ANSWERS):
-            self.submodules += (switch := Switch(2 + len(sizes), route(own, sizes), _FLITS, _DEPTH))
+            self.submodules += (switch := Switch(2 + len(sizes), route(own, sizes), FLITS, DEPTH))
             for port in range(2 + len(sizes)):
                 into, out = switch.into[port], switch.out[port]
                 if port not in endpoints:
@@ -200,8 +207,8 @@ class Forwarding(Module):
                     self.comb += out.ready.eq(1)
                     continue
                 endpoint, way = endpoints[port], self.ways[port]
-                comes = _In(kind, endpoint.source[kind.name], way.source[kind.name], own, endpoint.up)
-                goes = _Out(kind, endpoint.sink[kind.name], way.sink[kind.name], endpoint.up)
+                comes = Inward(kind, endpoint.source[kind.name], way.source[kind.name], own, endpoint.up)
+                goes = Outward(kind, endpoint.sink[kind.name], way.sink[kind.name], endpoint.up)
                 self.submodules += comes, goes
                 names = ["valid", "last", "data"]
                 self.comb += [

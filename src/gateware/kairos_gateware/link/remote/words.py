@@ -30,6 +30,7 @@ __all__ = [
     "UNREACHABLE",
     "fields",
     "remote_both",
+    "ring_streams",
     "remote_streams",
 ]
 
@@ -80,3 +81,14 @@ def remote_both():
     """Additional streams of a link between boards that can each access the other: (downstream, upstream)."""
     (asks, answers), (asked, answered) = remote_streams(4, 3), remote_streams(4, 5)
     return [asks, answered], [asked, answers]
+
+
+def ring_streams():
+    """Streams of a cable of a ring, the same in both directions: each kind has two lanes. reach: how many boards its
+    sender reaches away from the receiver, of which only the latest matters."""
+    lanes = [
+        Stream(f"remote_{name}{lane}", first + lane, _forms(forms), _RANK, SLOTS)
+        for name, first, forms in [("requests", 1, REQUEST), ("answers", 3, ANSWER)]
+        for lane in range(2)
+    ]
+    return [Stream("reach", 5, Forms(reach=BOARD_BITS), 1), *lanes]

@@ -33,15 +33,16 @@ def flit_layout():
 
 
 class Switch(Module):
-    """ports: number of ports. route: of `routes.py`. longest: flits of the longest packet; depth: that
-    of each queue, at least `longest`. choice: the route has two ports, of which a packet takes the
-    first, unless it has to wait there and not at the second.
+    """ports: number of ports. route: of `routes.py`, or a list of one for each input. longest: flits of the
+    longest packet; depth: that of each queue, at least `longest`. choice: the route has two ports, of which a
+    packet takes the first, unless it has to wait there and not at the second. turn: whether packets of an input may
+    leave by an output; where not, there is no queue.
 
-    `into`, `out`: flits of each port; `empty` (out): all queues are empty. A destination to which no port
-    leads must not be sent.
+    `into`, `out`: flits of each port; `empty` (out): all queues are empty. A packet for a port that does not exist, or
+    to which its input has no queue, is dropped: `dropped` (out), a bit of each input for a cycle.
     """
 
-    def __init__(self, ports, route, longest, depth=None, choice=False):
+    def __init__(self, ports, route, longest, depth=None, choice=False, turn=lambda into, out: True):
         depth = longest if depth is None else depth
         if depth < longest:
             raise ValueError(f"a queue of {depth} flits does not hold a packet of {longest}")
@@ -50,19 +51,27 @@ class Switch(Module):
 
         # # #
 
-        queues = [[SyncFIFO(_FLIT_BITS + 1, depth) for _ in range(ports)] for _ in range(ports)]
-        self.submodules += [queue for row in queues for queue in row]
-        self.empty = Signal()
-        self.comb += self.empty.eq(~reduce(or_, [queue.readable for row in queues for queue in row]))
-        for flit, row in zip(self.into, queues, strict=True):
-            self._enter(flit, row, route, depth - longest, choice)
+        queues = {
+            (into, out): SyncFIFO(_FLIT_BITS + 1, depth)
+            for into in range(ports)
+            for out in range(ports)
+            if turn(into, out)
+        }
+        self.submodules += queues.values()
+        self.empty, self.dropped = Signal(), Signal(ports)
+        self.comb += self.empty.eq(~reduce(or_, [queue.readable for queue in queues.values()]))
+        for number, flit in enumerate(self.into):
+            row = [queues.get((number, out)) for out in range(ports)]
+            one = route[number] if isinstance(route, list) else route
+            self._enter(flit, row, one, depth - longest, choice, self.dropped[number])
         for number, flit in enumerate(self.out):
-            self._leave(flit, [row[number] for row in queues])
+            self._leave(flit, [queues[into, number] for into in range(ports) if turn(into, number)])
 
-    def _enter(self, flit, queues, route, most, choice):
+    def _enter(self, flit, queues, route, most, choice, dropped):
         """most: greatest fill level of a queue that leaves room for a packet."""
-        inside, port, chosen, kept = Signal(), *[Signal(max=len(queues)) for _ in range(3)]
-        room = Array(queue.level <= most for queue in queues)
+        none = len(queues)
+        inside, port, chosen, kept = Signal(), *[Signal(max=none + 1) for _ in range(3)]
+        room = Array([C(1) if queue is None else queue.level <= most for queue in queues] + [C(1)])
         destination = flit.data[:DESTINATION_BITS]
         if choice:
             first, second = Signal.like(port), Signal.like(port)
@@ -73,7 +82,11 @@ class Switch(Module):
         else:
             self.comb += route(destination, port)
         self.comb += [chosen.eq(Mux(inside, kept, port)), flit.ready.eq(inside | room[port])]
-        for number, queue in enumerate(queues):
+        there = {number: queue for number, queue in enumerate(queues) if queue is not None}
+        self.comb += dropped.eq(
+            flit.valid & flit.ready & flit.last & ~reduce(or_, [chosen == number for number in there])
+        )
+        for number, queue in there.items():
             self.comb += [
                 queue.din.eq(Cat(flit.data, flit.last)),
                 queue.we.eq(flit.valid & flit.ready & (chosen == number)),

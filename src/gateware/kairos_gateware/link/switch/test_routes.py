@@ -3,6 +3,7 @@ full load everything arrives. The routes are those of the logic; the network in 
 packets."""
 
 from graphlib import CycleError, TopologicalSorter
+from itertools import product
 from random import Random
 
 import pytest
@@ -11,21 +12,27 @@ from migen import *
 from kairos_gateware.link.switch.routes import (
     LOCAL,
     UP,
+    RingReach,
     adaptive_route,
+    free_mesh_route,
+    free_mesh_turn,
     mesh_route,
     ring_route,
+    short_ring_route,
+    short_ring_turn,
     torus_route,
     tree_route,
 )
 from kairos_gateware.link.switch.switch import Switch
 from kairos_gateware.testbenches.simulator import run_simulation
+from kairos_gateware.testbenches.switch import naive_mesh_route
 
 X_BITS = 4
 EAST, WEST, NORTH, SOUTH = 1, 2, 3, 4
 
 
 class Network:
-    """addresses, routes: of each node. joined: node beyond each (node, port), and its port. ways: of each (node,
+    """addresses, routes: of each node. joined: node beyond each (node, port), and its port. ways: of each (node, input,
     destination), the ports that a packet may take, the preferred one first."""
 
     def __init__(self, addresses, routes, cables, choice=False):
@@ -33,48 +40,68 @@ class Network:
         self.joined = {**dict(cables), **{b: a for a, b in cables}}
         self.ways = self._ways(addresses, routes, choice)
 
-    @staticmethod
-    def _ways(addresses, routes, choice):
+    def _ways(self, addresses, routes, choice):
         dut, destination = Module(), Signal(8)
-        ports = [[Signal(4) for _ in range(1 + choice)] for _ in routes]
-        dut.comb += [route(destination, *of) for route, of in zip(routes, ports, strict=True)]
+        inputs = [(node, LOCAL) for node in range(self.count)] + list(self.joined)
+        ports = {into: [Signal(4) for _ in range(1 + choice)] for into in inputs}
+        for (node, port), of in ports.items():
+            route = routes[node]
+            dut.comb += (route[port] if isinstance(route, list) else route)(destination, *of)
         ways = {}
 
         def read():
             for to, address in enumerate(addresses):
                 yield destination.eq(address)
                 yield
-                for node, of in enumerate(ports):
+                for (node, port), of in ports.items():
                     found = []
                     for signal in of:
                         found.append((yield signal))
-                    ways[node, to] = list(dict.fromkeys(found))
+                    ways[node, port, to] = list(dict.fromkeys(found))
 
         run_simulation(dut, read())
         return ways
 
-    def steps(self, node, to):
-        """(port, next node) of each way."""
-        return [(port, self.joined[node, port][0]) for port in self.ways[node, to] if port != LOCAL]
+    def steps(self, node, into, to):
+        """(port, next node and its input) of each way."""
+        return [(port, self.joined.get((node, port))) for port in self.ways[node, into, to] if port != LOCAL]
 
     def hops(self, node, to):
         """Cables on the longest way; fails if one leads nowhere."""
-        longest, now = 0, {node}
-        while now != {to}:
-            now = {beyond for at in now for _, beyond in (self.steps(at, to) if at != to else [(0, to)])}
+        longest, now = 0, {(node, LOCAL)}
+        while any(at != to for at, _ in now):
+            now = {beyond for at, into in now if at != to for _, beyond in self.steps(at, into, to)}
             longest += 1
-            assert now and longest <= 4 * self.count
+            assert None not in now and longest <= 4 * self.count
         return longest
 
     def waits(self):
         """For each cable in a direction, those that a packet on it may wait for."""
         graph = {}
         for to in range(self.count):
-            for node in range(self.count):
-                for port, beyond in self.steps(node, to):
-                    after = [(beyond, further) for further, _ in self.steps(beyond, to)]
+            seen, now = set(), [(node, LOCAL) for node in range(self.count)]
+            while now:
+                node, into = now.pop()
+                for port, beyond in self.steps(node, into, to):
+                    if beyond is None:
+                        continue
+                    after = [(beyond[0], further) for further, there in self.steps(*beyond, to) if there is not None]
                     graph.setdefault((node, port), set()).update(after)
+                    if beyond not in seen:
+                        seen.add(beyond)
+                        now.append(beyond)
         return graph
+
+    def turns(self):
+        """(input, output) of all packets that a switch passes on."""
+        found = set()
+        for to in range(self.count):
+            now = [(node, LOCAL) for node in range(self.count)]
+            while now:
+                node, into = now.pop()
+                found |= {(into, port) for port in self.ways[node, into, to]}
+                now += [beyond for _, beyond in self.steps(node, into, to)]
+        return found
 
 
 def chained(nodes, onward, back, closed=True):
@@ -95,6 +122,33 @@ def grid(width, height, closed, route, choice=False):
 
 def ring(count):
     return Network(list(range(count)), [ring_route(n, count) for n in range(count)], chained(list(range(count)), 1, 2))
+
+
+def short_ring(count, reach=None):
+    """reach: of each node, (onward, back)."""
+    nodes, reach = list(range(count)), reach or [(count - 1, count - 1)] * count
+    routes = [short_ring_route(n, count, reach[n]) for n in nodes]
+    return Network(nodes, routes, chained(nodes, 1, 3) + chained(nodes, 2, 4), choice=True)
+
+
+def cut_ring(count, cut):
+    """The same without the cable from node `cut` onward."""
+    return short_ring(count, [((cut - n) % count, (n - cut - 1) % count) for n in range(count)])
+
+
+def free_mesh(width, height):
+    mesh = grid(width, height, False, lambda x, y: free_mesh_route(x, y, X_BITS), choice=True)
+    lanes = {((a, port + 2), (b, there + 2)) for (a, port), (b, there) in mesh.joined.items() if port == NORTH}
+    places = [(x, y) for y in range(height) for x in range(width)]
+    cables = [cable for cable in mesh.joined.items() if cable[0][1] in (EAST, NORTH)]
+    routes = [free_mesh_route(x, y, X_BITS) for x, y in places]
+    return Network([x | y << X_BITS for x, y in places], routes, cables + list(lanes), choice=True)
+
+
+def free_mesh_of_one_lane():
+    """A mesh with a free choice whose cables have one lane each: it can deadlock."""
+
+    return grid(4, 3, False, lambda x, y: naive_mesh_route(x, y, X_BITS), choice=True)
 
 
 def one_way(count):
@@ -120,8 +174,12 @@ NETWORKS = {
     "tree": tree,
     "mesh": lambda: grid(4, 3, False, lambda x, y: mesh_route(x, y, X_BITS)),
     "adaptive mesh": lambda: grid(4, 3, False, lambda x, y: adaptive_route(x, y, X_BITS), choice=True),
+    "mesh with two lanes": lambda: free_mesh(4, 3),
     "ring of 3": lambda: ring(3),
     "ring of 8": lambda: ring(8),
+    "ring of 4 with two lanes": lambda: short_ring(4),
+    "ring of 7 with two lanes": lambda: short_ring(7),
+    "ring of 6, a cable lost": lambda: cut_ring(6, 2),
     "torus": lambda: grid(4, 3, True, lambda x, y: torus_route(x, y, X_BITS, (4, 3))),
 }
 
@@ -133,25 +191,38 @@ def network(request):
 
 def test_routes_lead_from_every_node_to_every_other(network):
     for node in range(network.count):
-        assert network.ways[node, node] == [LOCAL]
+        assert network.ways[node, LOCAL, node] == [LOCAL]
         assert all(network.hops(node, to) < network.count for to in range(network.count) if to != node)
 
 
 def test_packets_never_wait_in_a_circle(network):
     """Without a circle in this graph a network cannot deadlock (Dally and Seitz, 1987)."""
     assert len(list(TopologicalSorter(network.waits()).static_order())) >= network.count
-    with pytest.raises(CycleError):
-        list(TopologicalSorter(one_way(4).waits()).static_order())
+    for naive in (one_way(4), free_mesh_of_one_lane()):
+        with pytest.raises(CycleError):
+            list(TopologicalSorter(naive.waits()).static_order())
+
+
+def test_packets_never_wait_in_a_circle_while_nodes_of_a_ring_know_of_different_lost_cables():
+    rings = [short_ring(4), *[cut_ring(4, cut) for cut in range(4)]]
+    for key in rings[0].ways:
+        rings[0].ways[key] = list({port for ring in rings for port in ring.ways[key]})
+    assert len(list(TopologicalSorter(rings[0].waits()).static_order())) > 8
 
 
 def test_ways_through_meshes_are_shortest():
-    for kind in ("mesh", "adaptive mesh"):
+    for kind in ("mesh", "adaptive mesh", "mesh with two lanes"):
         mesh = NETWORKS[kind]()
         for node in range(12):
             for to in range(12):
                 away = abs(node % 4 - to % 4) + abs(node // 4 - to // 4)
                 assert node == to or mesh.hops(node, to) == away
-    # To or from node 0 a ring is used both ways
+    for count in (3, 4, 7):
+        around = short_ring(count)
+        for node, to in product(range(count), repeat=2):
+            assert around.hops(node, to) == min((to - node) % count, (node - to) % count)
+    assert short_ring(4).ways[1, LOCAL, 3] == [2, 3], "both ways are equally long"
+    # To or from node 0 a ring of one lane is used both ways
     assert [ring(8).hops(0, to) for to in range(1, 8)] == [1, 2, 3, 4, 3, 2, 1]
     assert [ring(8).hops(node, 0) for node in range(1, 8)] == [1, 2, 3, 4, 3, 2, 1]
 
@@ -165,7 +236,7 @@ class Traffic:
 
     def enter(self, node, port, to):
         """Whether a packet has found room at this input: where it prefers to go, or else at the other way."""
-        for way in self.network.ways[node, to]:
+        for way in self.network.ways[node, port, to]:
             if (node, port, way) not in self.queues:
                 self.queues[node, port, way] = to
                 return True
@@ -199,14 +270,61 @@ class Traffic:
 def test_everything_arrives_under_full_load(network, opposite):
     sent, arrived = Traffic(network, seed=5, opposite=opposite).play()
     assert sent == arrived > 1500
-    stuck = Traffic(one_way(8), seed=5, opposite=True)
-    assert stuck.play()[0] > stuck.arrived, "a ring in which packets circulate blocks"
+
+
+def test_full_load_blocks_networks_of_naive_routes():
+    for naive, opposite in [(one_way(8), True), (free_mesh_of_one_lane(), False)]:
+        traffic = Traffic(naive, seed=0, opposite=opposite)
+        sent, arrived = traffic.play(cycles=4000)
+        assert sent > arrived
+        for _ in range(100):
+            traffic.step(False)
+        assert traffic.arrived == arrived, "what is left does not move"
+
+
+def test_ways_in_a_ring_avoid_a_lost_cable():
+    for cut in range(5):
+        around = cut_ring(5, cut)
+        order = [(cut + 1 + n) % 5 for n in range(5)]
+        for (a, node), (b, to) in product(enumerate(order), repeat=2):
+            assert around.hops(node, to) == abs(a - b)
+
+
+def test_lost_cable_is_known_to_all_nodes_until_it_is_back():
+    dut, size, cut = Module(), 5, Signal(max=6, reset=5)
+    nodes = [RingReach(size) for _ in range(size)]
+    dut.submodules += nodes
+    for n, node in enumerate(nodes):
+        dut.comb += [
+            node.up[0].eq(cut != n),
+            node.up[1].eq(cut != (n - 1) % size),
+            node.far[0].eq(nodes[(n + 1) % size].reach[0]),
+            node.far[1].eq(nodes[(n - 1) % size].reach[1]),
+        ]
+
+    def play():
+        for lost in [5, 2, 5, 4, 0, 5]:
+            yield cut.eq(lost)
+            for _ in range(size + 2):
+                yield
+            for n, node in enumerate(nodes):
+                known = ((yield node.reach[0]), (yield node.reach[1]))
+                assert known == ((4, 4) if lost == 5 else ((lost - n) % 5, (n - lost - 1) % 5))
+
+    run_simulation(dut, play())
+
+
+def test_switches_have_queues_for_all_turns():
+    for network, turn in [(short_ring(6), short_ring_turn), (cut_ring(6, 3), short_ring_turn)]:
+        assert all(turn(*pair) for pair in network.turns())
+    turns = free_mesh(4, 4).turns()
+    assert {pair for pair in product(range(7), repeat=2) if free_mesh_turn(*pair)} == turns
 
 
 def test_choice_lets_more_packets_pass():
     """One node sends to the opposite corner, while a column in between is busy."""
     counts = {}
-    for kind in ("mesh", "adaptive mesh"):
+    for kind in ("mesh", "adaptive mesh", "mesh with two lanes"):
         traffic = Traffic(NETWORKS[kind](), seed=6)
         taken = 0
         for _ in range(2000):
@@ -215,7 +333,7 @@ def test_choice_lets_more_packets_pass():
             taken += traffic.enter(0, LOCAL, 11)
             traffic.step(False)
         counts[kind] = taken
-    assert counts["adaptive mesh"] > 1.2 * counts["mesh"]
+    assert min(counts["adaptive mesh"], counts["mesh with two lanes"]) > 1.2 * counts["mesh"]
 
 
 def test_switch_takes_the_second_way_while_the_first_is_full():

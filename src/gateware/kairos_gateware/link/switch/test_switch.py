@@ -12,11 +12,13 @@ from kairos_gateware.figures.place import root
 from kairos_gateware.link.switch.routes import LOCAL, tree_route
 from kairos_gateware.link.switch.switch import Switch
 from kairos_gateware.testbenches.simulator import run_simulation
-from kairos_gateware.testbenches.switch import FIXED, NODES, OPPOSITE, RANDOM, SwitchNetwork
+from kairos_gateware.testbenches.switch import FIXED, NO_CUT, NODES, OPPOSITE, RANDOM, SwitchNetwork
 from kairos_gateware.verilated.lockstep import build_lockstep
 
-_IN, _OUT = ("offering", "pattern", "target", "taken"), ("sent", "received", "wrong")
+_IN, _OUT = ("offering", "pattern", "target", "taken", "cut"), ("sent", "received", "wrong", "balance", "dropped")
 LOAD, DRAIN = 20_000, 30_000
+
+SOUND = ("tree", "chain", "ring", "short ring", "mesh", "free mesh", "torus")
 
 
 @pytest.fixture(scope="module")
@@ -27,31 +29,36 @@ def network():
         if kind not in built:
             dut = SwitchNetwork(kind)
             inputs, outputs = [{name: getattr(dut, name) for name in names} for names in (_IN, _OUT)]
-            built[kind] = build_lockstep(root() / f"switch_{kind}", dut, inputs, outputs)
+            built[kind] = build_lockstep(root() / f"switch_{kind.replace(' ', '_')}", dut, inputs, outputs)
         return built[kind]
 
     return of
 
 
-def play(engine, spans, load=LOAD):
-    """spans: (pattern, target, taken), one after the other."""
+def play(engine, spans, load=LOAD, cuts=()):
+    """spans: (pattern, target, taken), one after the other. cuts: (first cycle, end, cable)."""
     rows = np.zeros(load + DRAIN, engine.inputs)
-    rows["taken"] = 256
+    rows["taken"], rows["cut"] = 256, NO_CUT
     rows["offering"][:load] = 1
     each = load // len(spans)
     for n, (pattern, target, taken) in enumerate(spans):
         at = slice(n * each, (n + 1) * each)
         rows["pattern"][at], rows["target"][at], rows["taken"][at] = pattern, target, taken
+    for begin, end, cable in cuts:
+        rows["cut"][begin:end] = cable
     return engine.play(rows)
 
 
 def complete(shown):
     end = shown[-1]
     assert not end["wrong"].any()
-    assert end["sent"].sum() == end["received"].sum(), "packets are left in the network"
+    assert end["sent"].sum() == end["received"].sum() + end["dropped"], "packets are left in the network"
+    assert end["dropped"] or end["balance"].sum() % 2**32 == 0, "each once"
     return end
 
 
+ALTERNATING = [(OPPOSITE, 0, 20), (RANDOM, 0, 256)] * 4
+"""Also blocks a mesh whose packets have a choice, but no lanes."""
 TRAFFIC = {
     "random": [(RANDOM, 0, 256)],
     "random, slow boards": [(RANDOM, 0, 40)],
@@ -59,16 +66,20 @@ TRAFFIC = {
     "all to the first, slow": [(FIXED, 0, 30)],
     "all to the last": [(FIXED, -1, 200)],
     "opposite": [(OPPOSITE, 0, 256)],
+    "alternating": ALTERNATING,
     "changing": [(FIXED, 0, 20), (OPPOSITE, 0, 0), (FIXED, -1, 60), (RANDOM, 0, 0), (OPPOSITE, 0, 90)] * 4,
 }
 
 
-@pytest.mark.parametrize("kind", ["tree", *[pytest.param(kind, marks=pytest.mark.long) for kind in ("chain", "mesh")]])
+@pytest.mark.parametrize(
+    "kind", ["tree", *[pytest.param(kind, marks=pytest.mark.long) for kind in SOUND if kind != "tree"]]
+)
 @pytest.mark.parametrize("traffic", TRAFFIC)
 def test_every_packet_arrives_in_any_network(network, kind, traffic):
     spans = [(pattern, target % NODES[kind], taken) for pattern, target, taken in TRAFFIC[traffic]]
     end = complete(play(network(kind), spans))
     assert (end["sent"] > 5).all(), "every board gets its turn"
+    assert not end["dropped"]
 
 
 @settings(max_examples=5, deadline=None)
@@ -84,11 +95,41 @@ def test_any_traffic_ends_in_an_empty_network(network, spans):
     complete(play(network("tree"), spans))
 
 
-def test_deadlock_in_a_ring_is_detected(network):
-    shown = play(network("ring"), [(OPPOSITE, 0, 256)])
+@pytest.mark.parametrize(
+    ("kind", "spans"),
+    [
+        ("circulating ring", [(OPPOSITE, 0, 256)]),
+        pytest.param("naive mesh", ALTERNATING, marks=pytest.mark.long),
+    ],
+)
+def test_deadlock_of_naive_routes_is_detected(network, kind, spans):
+    shown = play(network(kind), spans)
     assert not shown["wrong"].any()
     with pytest.raises(AssertionError, match="left in the network"):
         complete(shown)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("traffic", TRAFFIC)
+@pytest.mark.parametrize("cable", range(NODES["short ring"]))
+def test_packets_go_the_other_way_round_while_a_cable_is_lost(network, traffic, cable):
+    """What a lost cable already has is dropped; once all nodes know, nothing is."""
+    spans = [(pattern, target % NODES["short ring"], taken) for pattern, target, taken in TRAFFIC[traffic]]
+    begin, end = LOAD // 4, LOAD * 3 // 4
+    shown = play(network("short ring"), spans, cuts=[(begin, end, cable)])
+    complete(shown)
+    dropped = shown["dropped"]
+    assert dropped[begin] == 0
+    assert dropped[-1] < 40
+    assert (shown["sent"][end] - shown["sent"][begin] > 5).all(), "no board is cut off"
+
+
+@pytest.mark.long
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, LOAD), st.integers(1, 3000), st.integers(0, 3)), max_size=30))
+def test_cables_lost_at_any_time_leave_no_packet_in_the_ring(network, cuts):
+    spans = [(OPPOSITE, 0, 256), (RANDOM, 0, 200), (FIXED, 1, 256), (RANDOM, 0, 20)] * 2
+    complete(play(network("short ring"), spans, cuts=[(begin, begin + length, to) for begin, length, to in cuts]))
 
 
 def test_two_flows_through_one_switch_do_not_hinder_each_other():
