@@ -78,7 +78,7 @@ class Diagnostic:
 
     def render(self, only_line: bool = False) -> list[str]:
         """Return the lines of the text; with `only_line` only the message and the place."""
-        lines = self.text.splitlines()
+        lines = self.text.split("\n")
         return lines[:2] if only_line else lines
 
     @property

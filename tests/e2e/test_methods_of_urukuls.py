@@ -110,16 +110,8 @@ def close(found, *wanted):
     return found == tuple(pytest.approx(one, abs=1e-3) for one in wanted)
 
 
-def test_ad9910_methods_change_the_chip_as_documented(chain, part):
-    dds = chain.get("urukul0_ch2")
-    chain(dds.cpld.init)
-    chain(dds.init)
-    assert chain(dds.is_ready, 2) and not chain(dds.is_ready, 1)
-    assert chain(dds.becomes_ready, 2, 1, 1e-6) and not chain(dds.becomes_ready, 1, 2, 1e-4)
-    chip = lambda: part()["ch2"]  # noqa: E731
-    assert chip()["clock_hz"] == 1_000_000_000
-
-    # Tones, set and read in words and in units
+def check_tones(chain, dds, chip):
+    """Tones, set and read in words and in units."""
     word, pow_, asf = 0x12345678, 0x4000, 0x2000
     chain(dds.set_phase_mode, PHASE_MODE_ABSOLUTE)
     assert chain(dds.set_mu, word, pow_, asf, pins=True) == pow_
@@ -132,7 +124,9 @@ def test_ad9910_methods_change_the_chip_as_documented(chain, part):
     assert chip()["frequency_hz"] == pytest.approx(80e6, abs=0.2)
     assert (chip()["phase_turns"], chip()["amplitude"]) == (0.25, pytest.approx(0.5, abs=1e-4))
 
-    # Conversions are the same on the device as on the host
+
+def check_conversions(chain, dds):
+    """Conversions are the same on the device as on the host."""
     for method, value in [
         (dds.frequency_to_ftw, 81.25e6),
         (dds.ftw_to_frequency, 0x1000_0000),
@@ -153,8 +147,10 @@ def test_ad9910_methods_change_the_chip_as_documented(chain, part):
         chain(method, *values, there)
         assert here == there and here[0] != 0
 
-    # Registers not given by profiles: without `effective_ftw` the frequency register returns the
-    # value written
+
+def check_registers(chain, dds, chip):
+    """Registers not given by profiles: without `effective_ftw` the frequency register returns the
+    value written."""
     chain(dds.set_cfr2, effective_ftw=0)
     assert chain.advance_mu == 704
     update = dds.io_update.pulse_mu
@@ -181,9 +177,11 @@ def test_ad9910_methods_change_the_chip_as_documented(chain, part):
     chain(dds.ask, 0x07)
     chain(dds.cpld.io_rst)  # the answer is discarded
 
-    # The RAM
+
+def check_ram(chain, dds, chip):
+    """The RAM."""
     chain(dds.set_profile_ram, 4, 7, step=5, profile=1, mode=1)
-    chain(update, int64(8))
+    chain(dds.io_update.pulse_mu, int64(8))
     assert chain(dds.read64, 0x0F) == 5 << 40 | 7 << 30 | 4 << 14 | 1
     chain(dds.set_profile, 1)
     chain(dds.write_ram, [1, -2, 3, 4])
@@ -191,12 +189,14 @@ def test_ad9910_methods_change_the_chip_as_documented(chain, part):
     chain(dds.read_ram, words)
     assert words == [1, -2, 3, 4]
     chain(dds.set_cfr1, ram_enable=1, ram_destination=RAM_DEST_ASF)
-    chain(update, int64(8))
+    chain(dds.io_update.pulse_mu, int64(8))
     assert chip()["ram_word"] in range(4, 8)
     chain(dds.set_cfr1)
-    chain(update, int64(8))
+    chain(dds.io_update.pulse_mu, int64(8))
 
-    # The channel on its card
+
+def check_channel_on_its_card(chain, dds, part, chip):
+    """The channel on its card."""
     chain(dds.set_att_mu, 0x55)
     assert chain(dds.get_att_mu) == 0x55 and chip()["attenuation_db"] == attenuation_db(0x55)
     chain(dds.set_att, 7.5)
@@ -210,7 +210,9 @@ def test_ad9910_methods_change_the_chip_as_documented(chain, part):
             chain(method, on)
             assert field(part(), name, 2) == on, name
 
-    # Synchronisation
+
+def check_synchronisation(chain, dds, chip):
+    """Synchronisation."""
     assert chain(dds.tune_sync_delay) == (16, 6)
     chain(dds.set_sync, 16, 7)
     chain(dds.clear_smp_err)
@@ -223,6 +225,21 @@ def test_ad9910_methods_change_the_chip_as_documented(chain, part):
     odd = [chain(dds.measure_io_update_alignment, int64(n), int64(n + 1)) for n in range(4)]
     assert sum(odd) == 1 and found == (odd.index(1) + 3) % 4
 
+
+def test_ad9910_methods_change_the_chip_as_documented(chain, part):
+    dds = chain.get("urukul0_ch2")
+    chain(dds.cpld.init)
+    chain(dds.init)
+    assert chain(dds.is_ready, 2) and not chain(dds.is_ready, 1)
+    assert chain(dds.becomes_ready, 2, 1, 1e-6) and not chain(dds.becomes_ready, 1, 2, 1e-4)
+    chip = lambda: part()["ch2"]  # noqa: E731
+    assert chip()["clock_hz"] == 1_000_000_000
+    check_tones(chain, dds, chip)
+    check_conversions(chain, dds)
+    check_registers(chain, dds, chip)
+    check_ram(chain, dds, chip)
+    check_channel_on_its_card(chain, dds, part, chip)
+    check_synchronisation(chain, dds, chip)
     chain(dds.power_down)
     assert chip()["amplitude"] == 0.0
     assert chain.uncalled(AD9910) == set() and complaints(chain) == []

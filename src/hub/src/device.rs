@@ -32,6 +32,9 @@ const CHECK: Duration = Duration::from_secs(5);
 /// Maximum number of queued requests.
 const QUEUE: usize = 64;
 
+/// The devices in hub.toml.
+pub type All = Arc<Vec<Device>>;
+
 /// A device. Requests fail immediately while it is unavailable.
 pub struct Device {
     name: String,

@@ -11,10 +11,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::access;
-use crate::device::Device;
+use crate::device::{All, Device};
 use crate::health::Condition;
 use crate::job;
-use crate::service::All;
 use crate::traces::code;
 
 /// Statistics of calls, by method and outcome.

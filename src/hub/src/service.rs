@@ -10,7 +10,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status};
 
-use crate::device::Device;
+use crate::device::{All, Device};
 use crate::job::State;
 use crate::logs::Logs;
 use crate::names;
@@ -32,9 +32,6 @@ use crate::v1::{
 
 /// Minimum period of a watch.
 const PERIOD_MIN: Duration = Duration::from_millis(10);
-
-/// The devices in hub.toml.
-pub type All = Arc<Vec<Device>>;
 
 /// State shared by all services.
 #[derive(Clone)]

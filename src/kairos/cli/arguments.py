@@ -2,16 +2,15 @@
 without devices."""
 
 from ..devices import DeviceDB
-from ..errors import CommandLineError, KairosError
+from ..errors import KairosError
 from ..experiment.arguments import DefaultMissing, EnumerationValue, NumberValue, Processor
 from ..experiment.examination import ExamineDatasetMgr, ExamineDeviceMgr, TraceArgumentManager
 from ..experiment.scan import Scannable
 from ..quantities import Quantity
 from ..waveform.table import aligned
 from . import precompiled, report
-from .command import suggestion
 
-__all__ = ["arguments_of", "check_known", "described"]
+__all__ = ["arguments_of", "described"]
 
 
 def arguments_of(path: str, class_name: str | None, device_db: str | None = None) -> tuple[str, dict]:
@@ -80,10 +79,3 @@ def _values(processor: Processor) -> str:
         unit = processor.unit
         return f"scan{f' in {unit}' if unit else ''}: START:STOP:NUMBER, or a number"
     return processor.hint() or type(processor).__name__.removesuffix("Value").lower()
-
-
-def check_known(name: str, unknown: set[str], requested: set[str]):
-    """Raise CommandLineError for arguments that an experiment has not requested."""
-    if unknown:
-        advice = suggestion(min(unknown), requested) or f"; it takes {', '.join(sorted(requested)) or 'none'}"
-        raise CommandLineError(f"{name} has no argument {', '.join(sorted(unknown))}{advice}")

@@ -10,7 +10,9 @@ from argparse import SUPPRESS, ArgumentError, ArgumentParser, RawDescriptionHelp
 from difflib import get_close_matches
 from importlib import import_module
 
-__all__ = ["Command", "Option", "Parser", "above", "option_meant", "suggestion"]
+from ..errors import CommandLineError
+
+__all__ = ["Command", "Option", "Parser", "above", "check_known", "option_meant", "suggestion"]
 
 
 def suggestion(name: str, known) -> str:
@@ -22,6 +24,13 @@ def suggestion(name: str, known) -> str:
         each for each in words if min(len(each), len(word)) > 2 and (each.startswith(word) or word.startswith(each))
     ]
     return f": did you mean {words[similar[0]]}?" if similar else ""
+
+
+def check_known(name: str, unknown: set[str], requested: set[str]):
+    """Raise CommandLineError for arguments that an experiment has not requested."""
+    if unknown:
+        advice = suggestion(min(unknown), requested) or f"; it takes {', '.join(sorted(requested)) or 'none'}"
+        raise CommandLineError(f"{name} has no argument {', '.join(sorted(unknown))}{advice}")
 
 
 _OTHERWISE = {"host": "--device", "address": "--device", "ip": "--device", "output": "-o", "out": "-o"}

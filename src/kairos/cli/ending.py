@@ -15,9 +15,9 @@ from ..waveform.table import format_duration
 from .bench import print_warnings
 from .outputs import Outputs
 from .printed import print_notice
-from .rounding import print_rounded
 from .shown import Shown
 from .signals import held
+from .unshown import print_rounded, print_undriven
 from .waveforms import waveform_of
 
 __all__ = ["Ending"]
@@ -73,6 +73,9 @@ class Ending:
         if recording is not None and self._args.rounding_warning:
             with self._step("rounded outputs are not reported"):
                 print_rounded(device, recording, experiment.devices.ddb)
+        if recording is not None:
+            with self._step("pulses of inputs are not reported"):
+                print_undriven(device, recording, experiment.devices.ddb)
         if not self._args.quiet and (kernels or not failed):
             with self._step("the pulses are not shown"):
                 _print_summary(statistics, device, recording, time.time() - self._started)

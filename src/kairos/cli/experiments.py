@@ -20,7 +20,7 @@ from ..experiment.hdf5 import write_hdf5
 from ..experiment.standalone import IgnoredCommands, SingleRun, TerminationRequested
 from ..experiment.store import DatasetStore
 from . import precompiled, report
-from .arguments import check_known
+from .command import check_known
 from .printed import print_notice
 from .provenance import Provenance
 

@@ -9,8 +9,7 @@ from ..errors import CommandLineError, UsageError
 from ..experiment import arguments as kinds
 from ..experiment.scan import Scannable
 from ..labclient import connect
-from .arguments import check_known
-from .command import suggestion
+from .command import check_known, suggestion
 from .experiments import argument_texts, chosen_class, parse_arguments
 from .follow import insist
 from .listing import full_name, names_of

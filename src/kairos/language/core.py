@@ -157,9 +157,11 @@ def kernel_from_string(parameters: list, body_code: str, decorator: Callable = k
     """
     filename = f"<kernel_from_string {next(_string_functions)}>"
     texts = [p if isinstance(p, str) else f"{p[0]}: {p[1]}" for p in parameters]
-    body = "\n".join("    " + line for line in body_code.splitlines())
+    # Lines as Python has them: a form feed, or a separator of Unicode in a text, ends none.
+    lines = body_code.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    body = "\n".join("    " + line for line in lines)
     source = f"def kernel_from_string_fn({', '.join(texts)}):\n{body}\n"
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    linecache.cache[filename] = (len(source), None, [f"{line}\n" for line in source.split("\n")[:-1]], filename)
     caller = inspect.currentframe().f_back
     scope = {**{name: getattr(types, name) for name in types.__all__}, **caller.f_globals}
     exec(compile(source, filename, "exec"), scope)

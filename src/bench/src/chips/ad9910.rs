@@ -6,7 +6,7 @@
 //! internally generated updates, RAM phase changes at zero crossings, loading of the rate timers at an update.
 
 use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr2, instruction, ram_profile};
-use serde_json::{json, Value};
+use serde_json::Value;
 
 mod clock;
 mod clocking;
@@ -15,6 +15,7 @@ mod generators;
 mod limits;
 mod output;
 mod registers;
+mod report;
 mod sources;
 
 use std::sync::Arc;
@@ -475,26 +476,7 @@ impl Dds for Ad9910 {
     }
 
     fn report(&self, at: Ns) -> Value {
-        let (wave, cycle) = (self.output.waves.latest(), self.clock.cycle(at));
-        let address = self.player.as_ref().map(|player| player.address(cycle));
-        json!({
-            "chip": "AD9910",
-            "profile": self.profile,
-            "frequency_hz": f64::from(wave.ftw.value(cycle)) / TURN * self.clock.hz as f64,
-            "phase_turns": f64::from(wave.pow.value(cycle)) / 65_536.0,
-            "amplitude": self.asked(at),
-            "ram_word": address,
-            "ramp_is_over": self.is_over(at),
-            "clock_hz": self.clock.hz,
-            "reference_hz": self.reference,
-            "pll_locked": self.is_locked(at),
-            "sync_in_hz": self.sync.map_or(0.0, |signal| signal.wave.hz),
-            "out_of_step": self.out_of_step,
-            "waits_for_update": self.registers.is_waiting(),
-            "writes": self.counts[0],
-            "updates": self.counts[1],
-            "registers": self.registers.named(&self.ram[..]),
-        })
+        self.state(at)
     }
 }
 

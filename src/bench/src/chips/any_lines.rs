@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::{
-    ad53xx, ad9834, dac34h84, ddsbus, fastino, hmc542b, mirny, novogorny, phaser, sampler, serial_dac, shuttler,
+    ad53xx_chip, ad9834, dac34h84, ddsbus, fastino, hmc542b, mirny, novogorny, phaser, sampler, serial_dac, shuttler,
     songbird, trf372017, urukul,
 };
 use crate::model::{Change, Model, Outbox};
@@ -40,7 +40,7 @@ fn card(kind: usize) -> (Box<dyn Model>, usize) {
         }
         6 => {
             let options = serial_dac::Options {
-                chip: ad53xx::AD5372,
+                chip: ad53xx_chip::AD5372,
                 leds: true,
                 shares: false,
                 vref: 5.0,

@@ -3,6 +3,7 @@
 
 pub mod ad4115;
 pub mod ad53xx;
+mod ad53xx_chip;
 pub mod ad9834;
 pub mod ad9910;
 pub mod ad9912;

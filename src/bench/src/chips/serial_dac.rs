@@ -3,7 +3,7 @@
 
 use serde_json::{json, Value};
 
-use super::ad53xx::{Ad53xx, Kind};
+use super::ad53xx_chip::{Ad53xx, Kind};
 use super::shift::{mask, Shift, UnselectedMessage};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::signal::{Ns, Signal};

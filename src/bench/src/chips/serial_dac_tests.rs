@@ -1,7 +1,7 @@
 use kairos_contracts::chips::ad53xx::{self as chip, select, word};
 use proptest::prelude::*;
 
-use super::super::ad53xx::AD5372;
+use super::super::ad53xx_chip::AD5372;
 use super::*;
 
 const ZOTINO: Options = Options {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::ad53xx;
+use super::ad53xx_chip::AD5372;
 use super::serial_dac::{self, SerialDac};
 use crate::assemble::gives::Gives;
 use crate::numbers::Positive;
@@ -19,7 +19,7 @@ pub struct Section {
 impl BenchSection for Section {
     fn model(settings: &Settings<Self>) -> Result<CardModel, Rejected> {
         let options = serial_dac::Options {
-            chip: ad53xx::AD5372,
+            chip: AD5372,
             leds: true,
             shares: false,
             vref: settings.get(|section| section.vref).map_or(5.0, |vref| vref.0),

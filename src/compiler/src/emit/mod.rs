@@ -27,6 +27,7 @@ mod reduction;
 mod returned;
 mod rpc;
 mod scalars;
+mod sequence_table;
 mod sort;
 mod strings;
 mod subkernel;

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use kairos_contracts::rpc::{tag as tags, RETURNS};
 
-use super::described::{find_function, has_sequence, Group, NOTHING};
+use super::sequence_table::{find_function, has_sequence, Group, NOTHING};
 use super::{int, Emitter};
 use crate::host::Handle;
 use crate::ir::*;

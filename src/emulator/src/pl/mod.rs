@@ -362,9 +362,6 @@ impl Pl {
     /// Toggles EVENTEVENTO for a `sev` executed at `now` by a core with this `caller`.
     pub fn send_event(&mut self, now: Cycles, caller: Caller, memory: &Memory) {
         self.come_to(now, memory);
-        if let Some(address) = self.buses.latest_read() {
-            self.sources.reads(address, memory);
-        }
         // The logic may be ahead of this core because of the other one. Two events must not fall
         // into one cycle, where they would cancel.
         if self.cycle == self.submissions.latest() {

@@ -98,6 +98,9 @@ impl Pl {
             }
         }
         self.buses.commit(self.cycle, memory);
+        if let Some(address) = self.buses.latest_read() {
+            self.sources.reads(address, memory);
+        }
     }
 
     /// Skips to `target`, or to the first cycle before it that has to be run. Returns whether this

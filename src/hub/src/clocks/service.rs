@@ -9,7 +9,8 @@ use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
 use super::query::{query, same};
-use crate::service::{find, All, Service};
+use crate::device::All;
+use crate::service::{find, Service};
 use crate::v1::clocks_server::Clocks;
 use crate::v1::{
     Condition, DeviceClocks, ListClocksRequest, ListClocksResponse, WaitForClocksRequest, WaitForClocksResponse,

@@ -326,6 +326,17 @@ def test_compile_error_has_its_diagnostic():
     assert (str(again), again.diagnostic) == (str(caught.value), diagnostic)
 
 
+@pytest.mark.parametrize("separator", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
+def test_error_after_a_separator_that_ends_no_line_has_its_line(separator):
+    body = f"text = 'a{separator}b'\nreturn self.lenght"
+    with pytest.raises(compiler.CompileError) as caught:
+        compile_body(body, length=2)
+    diagnostic = caught.value.diagnostic
+    assert re.search(r"<kernel_from_string \d+>:3:", str(caught.value))
+    assert "\n".join(diagnostic.render()) == diagnostic.text
+    assert len(diagnostic.render(only_line=True)) == 2
+
+
 class Untyped:
     def __init__(self):
         self.core = Core()

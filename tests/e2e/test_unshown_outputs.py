@@ -1,4 +1,4 @@
-"""Outputs between the steps of their channels: reported once, with the line that asks for them."""
+"""Outputs that pins do not show as requested: reported once, with the line that asks for them."""
 
 import pytest
 
@@ -9,6 +9,7 @@ from artiq.experiment import *
 class Pulses(EnvExperiment):
     def build(self):
         self.setattr_device("core")
+        self.setattr_device("ttl0")
         self.setattr_device("ttl4")
         self.setattr_device("core_dma")
 
@@ -32,7 +33,7 @@ def warnings(kairos, tmp_path):
         file.write_text(HEAD + "".join(f"        {line}\n" for line in body))
         done = kairos("run", file, *options)
         assert done.returncode == 0, done.stderr
-        return [line for line in done.stderr.splitlines() if "changes in steps" in line]
+        return [line for line in done.stderr.splitlines() if "pulses.py:" in line]
 
     return warnings
 
@@ -43,7 +44,7 @@ def warnings(kairos, tmp_path):
         (["self.ttl4.pulse(20*ns)"], FIRST, 4),
         (["delay_mu(3)", "self.ttl4.on()", "delay_mu(13)", "self.ttl4.off()"], FIRST + 1, 3),
         (["self.ttl4.pulse_mu(7)"], FIRST, 7),
-        (["self.flash(100*ns)"], 12, 4),
+        (["self.flash(100*ns)"], 13, 4),
         (["with self.core_dma.record('a'):", "    self.ttl4.pulse(20*ns)", "self.core.break_realtime()",
           "self.core_dma.playback('a')"], FIRST + 1, 4),
     ],
@@ -72,3 +73,32 @@ def test_many_roundings_are_one_line(warnings):
 )
 def test_outputs_on_steps_or_silenced_are_not_reported(warnings, body, options):
     assert warnings(body, *options) == []
+
+
+@pytest.mark.parametrize(
+    "body, place, more",
+    [
+        (["self.ttl0.pulse(1*us)"], FIRST, "; 1 more, in this line"),
+        (["self.ttl0.on()"], FIRST, ""),
+        (["with self.core_dma.record('a'):", "    self.ttl0.pulse(1*us)", "self.core.break_realtime()",
+          "self.core_dma.playback('a')"], FIRST + 1, "; 1 more, in this line"),
+    ],
+    ids=["pulse", "level", "recorded"],
+)  # fmt: skip
+def test_pulse_of_an_input_is_reported_with_its_line(warnings, body, place, more):
+    [line] = warnings(body)
+    assert f"pulses.py:{place}: ttl0 is an input: its output at " in line
+    assert line.endswith(f"does not reach the pin{more} (ttl0.output() before it makes ttl0 an output)")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ["self.ttl0.off()"],
+        ["self.ttl0.on()", "self.ttl0.output()"],
+        ["self.ttl0.gate_rising(1*us)"],
+    ],
+    ids=["low", "before it becomes an output", "read"],
+)
+def test_output_of_an_input_that_is_not_missed_is_not_reported(warnings, body):
+    assert warnings(body) == []

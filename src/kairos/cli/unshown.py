@@ -1,0 +1,137 @@
+"""Digital outputs that a pin does not show as requested: on a channel with steps of 8 ns a pulse of 20 ns lasts 16 ns,
+and on an input no pulse reaches the pin.
+
+A run on an emulated device reports each kind once, with the first line that asks for such an output.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from ..devices import DeviceDB
+from ..waveform import Changes, Channel, Recording
+from ..waveform.changes import FLOATING
+from ..waveform.table import format_duration
+from .printed import print_notice
+
+__all__ = ["print_rounded", "print_undriven"]
+
+STEP_NS = 8
+"""A coarse cycle, the resolution of an output that is not serialised."""
+LEVEL = 0
+"""RTIO address of an output's level."""
+ITS_DRIVER = ("coredevice", "ttl.py")
+RAISING = {"on", "pulse", "pulse_mu"}
+"""Methods of the driver that ask for a high level."""
+
+
+class Requests(NamedTuple):
+    """The outputs of one kind: time since power-up and channel of the first, its line, and how many there are."""
+
+    time_ns: int
+    channel: int
+    place: tuple[str, int]
+    count: int
+    lines: int
+
+    def more(self) -> str:
+        if self.count == 1:
+            return ""
+        where = "this line" if self.lines == 1 else f"{self.lines} lines"
+        return f"; {self.count - 1:,} more, in {where}"
+
+
+def print_rounded(device, recording: Recording, database: DeviceDB):
+    """Print a warning if digital outputs of the run on `device` were requested between the steps
+    of their channels.
+
+    Outputs by drivers of cards are left out: their timing is part of the driver.
+    """
+    digital = database.channels_of("TTLOut") | database.channels_of("TTLInOut")
+    coarse = _names(recording, digital, lambda channel: _is_coarse(channel, recording.origin_ns))
+    found = _requests(device, coarse, lambda outputs: outputs["time_ns"] % STEP_NS != 0, _user_line)
+    if found is not None:
+        _print(
+            found,
+            f"{coarse[found.channel]} changes in steps of {STEP_NS} ns: its output at "
+            f"{format_duration(found.time_ns - recording.origin_ns)} was rounded down by {found.time_ns % STEP_NS} ns"
+            f"{found.more()} (--no-rounding-warning hides this)",
+        )
+
+
+def print_undriven(device, recording: Recording, database: DeviceDB):
+    """Print a warning if a pin that stayed an input during the run on `device` was asked for pulses."""
+    inputs = _names(recording, database.channels_of("TTLInOut"), _is_undriven)
+    found = _requests(device, inputs, lambda outputs: outputs["time_ns"] >= 0, _raising_line)
+    if found is not None:
+        name = inputs[found.channel]
+        _print(
+            found,
+            f"{name} is an input: its output at {format_duration(found.time_ns - recording.origin_ns)} does not reach "
+            f"the pin{found.more()} ({name}.output() before it makes {name} an output)",
+        )
+
+
+def _print(found: Requests, text: str):
+    file, line = found.place
+    print_notice(f"kairos: {Path(file).name}:{line}: {text}")
+
+
+def _requests(device, channels: dict[int, str], select: Callable, place_of: Callable) -> Requests | None:
+    """Return the outputs on these channels that `select` finds, an array of them given, and for which
+    `place_of` returns a line, all frames of the request given."""
+    if not channels:
+        return None
+    import numpy as np  # imported late: see kairos.waveform.changes
+
+    sources = device.sources()
+    outputs = sources.outputs
+    outputs = outputs[np.isin(outputs["target"], [channel << 8 | LEVEL for channel in channels]) & select(outputs)]
+    # The same line often asks for many: its chains are looked up once.
+    places: dict[int, tuple[str, int] | None] = {}
+    first, count, lines = None, 0, set()
+    for time_ns, target, chain in outputs[["time_ns", "target", "chain"]].tolist():
+        if chain not in places:
+            # Of an output that DMA plays, the line that recorded it.
+            recorded = sources.recorded(chain, whole=True)
+            places[chain] = place_of(recorded or sources.frames(chain, whole=True))
+        if places[chain] is None:
+            continue
+        count += 1
+        lines.add(places[chain])
+        if first is None or time_ns < first[0]:
+            first = time_ns, target >> 8, places[chain]
+    return None if first is None else Requests(*first, count, len(lines))
+
+
+def _names(recording: Recording, numbers: frozenset[int], which: Callable[[Channel], bool]) -> dict[int, str]:
+    return {
+        channel.number: channel.name
+        for channel in recording.channels
+        if channel.number in numbers and not channel.waves and which(channel)
+    }
+
+
+def _is_coarse(channel: Channel, origin_ns: int) -> bool:
+    """Return whether the pin never changed between steps."""
+    return not ((Changes.of(channel.changes).times + origin_ns) % STEP_NS).any()
+
+
+def _is_undriven(channel: Channel) -> bool:
+    return channel.initial is None and bool((Changes.of(channel.changes).levels == FLOATING).all())
+
+
+def _user_line(frames) -> tuple[str, int] | None:
+    """Return file and line of the user's request; None if a card's driver made it on its own."""
+    for frame in frames:
+        path = Path(frame.file)
+        if path.parts[-2:] == ITS_DRIVER:
+            continue
+        return None if "coredevice" in path.parts else (frame.file, frame.line)
+    return None
+
+
+def _raising_line(frames) -> tuple[str, int] | None:
+    """Return file and line of the user's request for a high level; None if it is another one."""
+    methods = {frame.function.rpartition(".")[2] for frame in frames if Path(frame.file).parts[-2:] == ITS_DRIVER}
+    return _user_line(frames) if methods & RAISING else None
