@@ -331,6 +331,8 @@ _AREA = {
     "bulk": {},
     "bulk_line": {},
     "switch": {},
+    "switch_ring": {},
+    "region_block": {},
     "traffic": {},
     "soc": {},
     "soc_asked": {},

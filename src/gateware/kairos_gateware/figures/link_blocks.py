@@ -114,7 +114,7 @@ def _switch_ring():
     return what, block, [*flits, block.empty, block.dropped, *knows.up, *knows.far]
 
 
-def _block():
+def _region_block():
     reads, writes = [HpRead() for _ in range(2)], [HpWrite() for _ in range(2)]
     block = BoardBlock("adder", reads, writes)
     ports = [*reads, *writes, *block.readers, *block.writers]
@@ -124,11 +124,11 @@ def _block():
 
 
 LINK_BLOCKS = {
-    "block": _block,
     "bridge": _bridge,
     "bulk": _bulk,
     "bulk_line": _bulk_line,
     "packetiser": _packetiser,
+    "region_block": _region_block,
     "remote_initiator": _remote_initiator,
     "remote_server": _remote_server,
     "switch": _switch,

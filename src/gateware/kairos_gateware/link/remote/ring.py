@@ -55,18 +55,18 @@ class RingForwarding(Module):
         ends, settled = [onward, back], []
         for n, (end, up, far) in enumerate(zip(ends, knows.up, knows.far, strict=True)):
             # What this board reaches away from the other end is of interest there
-            told, reach = Signal.like(far), knows.reach[1 - n]
+            reported, reach = Signal.like(far), knows.reach[1 - n]
             known = Signal()
             sink, source = end.sink["reach"], end.source["reach"]
             self.comb += [
                 up.eq(end.up),
-                sink.valid.eq(~known | (told != reach)),
+                sink.valid.eq(~known | (reported != reach)),
                 sink.form.eq(1),
                 sink.data.eq(reach),
             ]
             self.sync += [
                 If(source.valid, far.eq(source.data)),
-                If(sink.valid & sink.ready, known.eq(1), told.eq(reach)),
+                If(sink.valid & sink.ready, known.eq(1), reported.eq(reach)),
                 If(~end.up, known.eq(0), far.eq(0)),
             ]
             settled.append(~end.up | ~sink.valid)
