@@ -135,7 +135,7 @@ def test_letters_after_a_key_belong_to_the_field_that_it_opens_before_any_frame(
         place.delete_dataset(name)
 
 
-def test_page_without_frames_is_sent_what_changes(chromium, quick):
+def test_page_without_frames_receives_changes_of_datasets(chromium, quick):
     place, _ = quick
     with opened(chromium, quick) as page:
         panel = data(page)
@@ -214,7 +214,7 @@ def test_list_of_a_scan_is_submitted_as_it_is_typed(chromium, quick):
         assert file["datasets/given"][()].tolist() == [1.5, 3.0, 4.0]
 
 
-def test_default_that_changes_under_the_hands_does_not_spoil_what_is_typed(chromium, quick):
+def test_default_that_changes_in_a_focused_field_keeps_typed_digits(chromium, quick):
     place, _ = quick
     place.set_dataset("detuning", 1.5, True)
     try:
@@ -242,7 +242,7 @@ def test_default_that_changes_under_the_hands_does_not_spoil_what_is_typed(chrom
         place.delete_dataset("detuning")
 
 
-def test_arguments_of_the_last_run_leave_what_was_typed_meanwhile(chromium, quick):
+def test_arguments_of_the_last_run_leave_fields_typed_meanwhile(chromium, quick):
     place, _ = quick
     arguments = {"detuning": 9.0, "constructor": "old"}
     rid = place.submit({"file": "form.py", "class_name": "Form", "arguments": arguments, "repo_rev": None})
@@ -279,7 +279,7 @@ def middle(page, button):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def test_second_click_of_a_double_click_does_not_reach_what_has_moved_there(chromium, quick):
+def test_second_click_of_a_double_click_ignores_the_row_that_moved_there(chromium, quick):
     place, _ = quick
     rids = waiting_runs(place, 3)
     try:
@@ -304,7 +304,7 @@ def test_second_click_of_a_double_click_does_not_reach_what_has_moved_there(chro
         end(place)
 
 
-def test_click_on_a_row_that_has_slid_under_the_pointer_does_nothing_but_say_so(chromium, quick):
+def test_click_on_a_row_that_has_slid_under_the_pointer_is_refused(chromium, quick):
     place, _ = quick
     rids = waiting_runs(place, 3)
     try:
@@ -329,7 +329,7 @@ def test_click_on_a_row_that_has_slid_under_the_pointer_does_nothing_but_say_so(
         end(place)
 
 
-def test_double_click_on_edit_changes_nothing_that_comes_in_its_place(chromium, quick):
+def test_double_click_on_edit_does_not_delete_the_dataset(chromium, quick):
     place, _ = quick
     place.set_dataset("precious", 1.0, True)
     with opened(chromium, quick) as page:
@@ -398,7 +398,7 @@ def test_text_that_is_typed_while_an_answer_is_awaited_stays(chromium, quick):
         place.delete_dataset(name)
 
 
-def test_text_whose_call_has_failed_stays(chromium, quick):
+def test_text_of_a_failed_call_stays_in_its_field(chromium, quick):
     place, _ = quick
     rid = place.run_of("Quick")
     place.ends(rid)
@@ -449,7 +449,7 @@ def test_dataset_that_is_edited_stays_in_sight_and_is_set_after_it_was_deleted(c
 
 
 @pytest.mark.parametrize("size", ["desktop", "telephone"])
-def test_form_that_is_filled_in_survives_what_makes_it_anew(chromium, quick, size):
+def test_filled_form_survives_moved_panels_and_other_views(chromium, quick, size):
     with opened(chromium, quick, size=size) as page:
         if size == "telephone":
             page.get_by_label("Views").get_by_role("button", name="Start").click()

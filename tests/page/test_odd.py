@@ -1,5 +1,5 @@
-"""What nobody expects in a laboratory: odd names, a thousand arguments, files whose names are no text, values that become
-something else while they are drawn, and two people who do the same at once."""
+"""Odd names, a thousand arguments, files whose names are not UTF-8, values that become something else while they are
+drawn, and two people who do the same at once."""
 
 import os
 import re
@@ -83,7 +83,7 @@ def test_run_with_a_thousand_arguments_is_submitted_and_shown(chromium, odd):
     assert place.datasets()["sum"][1] == sum(range(1000)) + 0.5
 
 
-def test_experiment_in_a_file_whose_name_is_no_text_runs_and_runs_again(chromium, odd):
+def test_experiment_in_a_file_not_named_in_utf8_runs_and_repeats(chromium, odd):
     place, hub = odd
     with new_page(chromium, hub.address) as page:
         page.set_default_timeout(1000 * PATIENCE)
@@ -142,7 +142,7 @@ VALUES = [
 ]
 
 
-def test_value_that_changes_its_shape_while_it_is_drawn_is_drawn_as_what_it_is(chromium, odd):
+def test_value_that_changes_its_shape_is_drawn_in_its_new_shape(chromium, odd):
     place, hub = odd
     place.set_dataset("shape", [1.0, 2.0])
     with new_page(chromium, hub.address) as page:
@@ -176,7 +176,7 @@ def goes_on(page, calls):
     return calls[0].continue_
 
 
-def test_second_of_two_people_is_told_what_the_first_has_done(chromium, odd):
+def test_second_of_two_people_gets_the_reason_of_a_refusal(chromium, odd):
     place, hub = odd
     patient = place.run_of("Patient")
     until(lambda: place.status_of(patient) == "running")

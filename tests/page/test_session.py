@@ -51,7 +51,7 @@ def again(hub, folder, entries):
     hub.process = Hub(folder, {}, listen=hub.address, entries=entries).process
 
 
-def test_log_out_in_another_window_asks_for_the_token_and_keeps_what_was_typed(chromium, guarded, place):
+def test_log_out_in_another_window_asks_for_the_token_and_keeps_typed_text(chromium, guarded, place):
     with new_page(chromium, guarded.address) as page:
         log_in(page)
         is_kept = half_typed(page)
@@ -69,7 +69,7 @@ def test_log_out_in_another_window_asks_for_the_token_and_keeps_what_was_typed(c
         expect(page.get_by_role("row", name=re.compile("^0 Quick completed"))).to_be_visible()
 
 
-def test_somebody_else_who_logs_in_does_not_get_what_the_one_before_has_typed(chromium, guarded, place):
+def test_login_of_another_person_discards_typed_text(chromium, guarded, place):
     with new_page(chromium, guarded.address) as page:
         log_in(page)
         page.get_by_role("button", name="Quick scan").click()
@@ -83,7 +83,7 @@ def test_somebody_else_who_logs_in_does_not_get_what_the_one_before_has_typed(ch
         expect(page.get_by_role("button", name="Submit", exact=True)).to_be_disabled()
 
 
-def test_token_that_is_removed_or_may_less_is_noticed_after_a_restart_of_the_hub(chromium, guarded, place, tmp_path):
+def test_removed_token_and_lower_role_are_detected_after_a_restart_of_the_hub(chromium, guarded, place, tmp_path):
     place.run_of("Patient")
     with new_page(chromium, guarded.address, quiet=False) as page:
         log_in(page)
@@ -103,7 +103,7 @@ def test_token_that_is_removed_or_may_less_is_noticed_after_a_restart_of_the_hub
         is_kept()
 
 
-def test_restart_of_the_laboratory_keeps_what_is_typed_and_what_is_in_sight(chromium, hub, place):
+def test_restart_of_the_laboratory_keeps_typed_text_and_scroll_position(chromium, hub, place):
     for number in range(80):
         place.set_dataset(f"row{number}", float(number), True)
     with new_page(chromium, hub.address, quiet=False) as page:

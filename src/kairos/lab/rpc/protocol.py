@@ -56,7 +56,7 @@ HALF = re.compile(r"\\(ud[89a-f][0-9a-f]{2})")
 
 
 def unescaped(text: str) -> str:
-    """Return a text with the halves of characters that `message` has escaped, as the name of a file on disk has them."""
+    """Return a text with the halves of characters that `message` has escaped, as names of files have them."""
     return HALF.sub(lambda found: chr(int(found[1][1:], 16)), text)
 
 

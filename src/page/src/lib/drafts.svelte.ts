@@ -17,8 +17,8 @@ export function reactive<T extends object>(value: T): T {
   return made;
 }
 
-/** Forgets it, as what was entered has arrived. */
-export function forget(place: string): void {
+/** Discards it, as what was entered has arrived. */
+export function discard(place: string): void {
   kept.delete(place);
 }
 

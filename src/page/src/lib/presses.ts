@@ -14,8 +14,8 @@ const [TAPS, NEAR] = [300, 20];
 
 const rowOf = (target: EventTarget | null) => (target instanceof Element ? target.closest(ROW) : null);
 
-/** Watches a window. `told`: why a click has done nothing. */
-export function guardPresses(window: Window, told: (text: string) => void): void {
+/** Watches a window. `report`: takes the reason why a click has done nothing. */
+export function guardPresses(window: Window, report: (text: string) => void): void {
   /** The button of the click before, when and where that was. */
   let before: { button: Element | null; time: number; x: number; y: number } | undefined;
   /** Where the mouse was last, where it rests, and on what. */
@@ -69,7 +69,7 @@ export function guardPresses(window: Window, told: (text: string) => void): void
       slide();
     }
     if (!slid) return false;
-    told("the list has just moved: click again");
+    report("the list has just moved: click again");
     return true;
   }
 
