@@ -26,9 +26,9 @@ impl Bus {
     /// Exchanges bits, lowest first; answers are sampled at falling edges.
     fn bits(&mut self, word: u32, count: u32) -> u32 {
         (0..count).fold(0, |answer, bit| {
-            self.set(MOSI, word >> bit & 1 != 0);
+            self.set(MOSI, word.checked_shr(bit).unwrap_or_default() & 1 != 0);
             self.set(CLK, true);
-            let answered = u32::from(self.chip.miso) << bit;
+            let answered = u32::from(self.chip.miso).checked_shl(bit).unwrap_or_default();
             self.set(CLK, false);
             answer | answered
         })
