@@ -1,4 +1,4 @@
-"""Circuits whose forms, numbers and definitions are unusual: each plays what it says, or is one line that says why not."""
+"""Circuits of unusual forms, numbers and definitions: each plays what it says, or is one line that says why not."""
 
 import pytest
 

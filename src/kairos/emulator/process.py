@@ -391,8 +391,8 @@ class Emulator:
         A clock generator or an SU-Servo that was left running never ends: once only the RTIO channels `clocks`
         have changed for a millisecond of the device's time, the recording ends that long after the
         last other change, at `recorded_until_ns`; `left_running` are those that have. Returns False if
-        this takes longer than `timeout` seconds, not counting the time to reach the next output, before which hours of the device's
-        time may pass.
+        this takes longer than `timeout` seconds, not counting the time to reach the next output, before
+        which hours of the device's time may pass.
         """
         import numpy as np  # imported late: recordings need it, commands without one do not
 
