@@ -1,4 +1,4 @@
-"""Circuits whose forms, numbers and definitions are unusual: each plays what it says, or is one line that says why not."""
+"""Circuits of unusual forms, numbers and definitions: each plays what it says, or is one line that says why not."""
 
 import pytest
 
@@ -69,7 +69,7 @@ def test_circuit_plays_its_gates_in_order(folder, text, expected):
     assert [gate for step in played(folder, text) for gate in step] == [[pulse] for pulse in expected]
 
 
-def test_register_whose_size_is_named_is_whole_and_sliced(folder):
+def test_register_with_a_named_size_is_used_and_sliced(folder):
     head = "from pulses usepulses *\n// let n 9\nlet n 2 // two\nregister q[ n ]\nmap a q[1:n]\n"
     assert played(folder, "G q[1] 1\nG a[0] 2\n", head) == [[[(1, 1)]], [[(1, 2)]]]
 
@@ -94,7 +94,7 @@ def test_register_whose_size_is_named_is_whole_and_sliced(folder):
         ("<\n{\n" * 300 + "G q[0] 1\n" + "}\n>\n" * 300, "too many blocks within one another"),
     ],
 )
-def test_circuit_that_says_something_else_is_refused_in_one_line(folder, text, said):
+def test_circuit_with_a_wrong_form_is_refused_in_one_line(folder, text, said):
     with pytest.raises((UsageError, PulseError), match=said) as refused:
         jaqal.circuit(HEAD + text, folder=folder)
     assert "\n" not in str(refused.value)
@@ -115,7 +115,7 @@ def test_files_of_editors_are_read_and_others_refused(folder):
         jaqal.load(path)
 
 
-def test_exceptions_of_definitions_name_the_gate_and_their_exit_ends_nothing(folder):
+def test_exceptions_of_definitions_name_the_gate_and_their_exit_is_refused(folder):
     with pytest.raises(ZeroDivisionError) as raised:
         jaqal.circuit(f"{HEAD}Broken q[1]\n", folder=folder)
     assert raised.value.__notes__ == ["This is the definition of gate Broken(1)."]

@@ -43,7 +43,7 @@ def written(path, space, **datasets):
     return xarray.load_dataset(path, engine="h5netcdf")
 
 
-def test_what_is_scanned_keeps_its_name_beside_the_own_names_of_the_file(tmp_path):
+def test_scanned_arguments_keep_their_names_beside_the_own_names_of_the_file(tmp_path):
     names = ("seed", "error", "device_s", "sample", "repeat")
     space = Space((*(Dimension(name, [1, 2]) for name in names), Dimension("x", Uniform(0, 1))), 2, 3)
     found = written(tmp_path / "s.h5", space)
@@ -55,7 +55,7 @@ def test_what_is_scanned_keeps_its_name_beside_the_own_names_of_the_file(tmp_pat
     assert written(tmp_path / "d.h5", drawn)["sample"].dims == ("sweep.sample",)
 
 
-def test_datasets_whose_names_are_taken_or_are_paths_are_all_in_the_file(tmp_path):
+def test_datasets_with_taken_names_or_paths_are_all_in_the_file(tmp_path):
     datasets = {"a/b": 1, "a": 2, "a.b": 3, "": 4, ".": 5, "/": 6, "x": [1, 2], "x_0": [1, 2, 3], "error": "e"}
     datasets |= {"n": 7, "dataset.n": 8, "text": "a\0b\udc80", "sweep.error": 9}
     found = written(tmp_path / "s.h5", Space((Dimension("n", [1.0]),)), **datasets)
@@ -96,7 +96,7 @@ def test_values_given_in_python_are_taken_as_they_are(folder):
         assert file["twice"][...] == 2
 
 
-def test_script_that_sweeps_its_own_experiment_without_guard_says_what_to_do(folder):
+def test_script_that_sweeps_its_own_experiment_without_guard_is_refused(folder):
     call = 'kairos.sweep("script.py", {"number": [1.0]}, progress=False)'
     (folder / "script.py").write_text(f"import kairos\nfrom kairos.experiment import *\n{TWICE}\n{call}\n")
     with pytest.raises(Exception, match='script.py calls kairos.sweep when it is imported.*if __name__ == "__main__"'):
@@ -105,7 +105,7 @@ def test_script_that_sweeps_its_own_experiment_without_guard_says_what_to_do(fol
         kairos.sweep("nix.py", {"number": [1.0]}, progress=False)
 
 
-def test_class_of_a_notebook_is_refused_with_what_to_do():
+def test_class_of_a_notebook_is_refused_with_the_remedy():
     names = {"__name__": "a_notebook"}
     exec(f"from kairos.experiment import *\n{TWICE}", names)
     with pytest.raises(UsageError, match="%%writefile twice.py"):
@@ -128,7 +128,7 @@ def test_files_in_other_encodings_travel_and_broken_benches_are_one_line(folder)
             Sweep("twice.py", Space((Dimension("number", [1.0]),)))
 
 
-def test_full_disk_keeps_what_is_computed_and_says_so(tmp_path):
+def test_full_disk_keeps_computed_points_and_is_reported(tmp_path):
     path = tmp_path / "s.h5.part"
     journal = Journal(path, "digest")
     allowed = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -159,14 +159,14 @@ def test_full_disk_keeps_what_is_computed_and_says_so(tmp_path):
         ("name", "has no numbers"),
     ],
 )
-def test_goal_that_is_no_number_says_what_to_name(text, said):
+def test_goal_that_is_no_number_is_refused_with_the_remedy(text, said):
     datasets = {"curve": pyon.encode([1, 2, 3]), "name": pyon.encode("x"), "one": pyon.encode(1.5)}
     with pytest.raises(NoSuchGoal, match=said):
         Goal(text).value({"datasets": datasets})
     assert Goal("curve[-1]").value({"datasets": datasets}) == 3
 
 
-def test_wrong_goal_leaves_nothing_that_nobody_will_finish(folder):
+def test_wrong_goal_leaves_no_unfinished_part(folder):
     pytest.importorskip("optuna")
     space = Space((Dimension("number", Uniform(0, 1)),), samples=2)
     with pytest.raises(NoSuchGoal):

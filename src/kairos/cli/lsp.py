@@ -62,7 +62,8 @@ class _Checks:
     async def _printed(self, path: Path, words: list[str]) -> dict[str, Any]:
         """Return what `kairos check` has found; a warning that says why, if it could not check."""
         database = Path(self._args.device_db).absolute() if self._args.device_db else _database(path)
-        command = [sys.executable, "-m", "kairos", "check", f"./{path.name}", "--json", "--device-db", str(database), *words]
+        file = f"./{path.name}"  # no option, whatever its name is
+        command = [sys.executable, "-m", "kairos", "check", file, "--json", "--device-db", str(database), *words]
         process = await asyncio.create_subprocess_exec(
             *command,
             cwd=path.parent,

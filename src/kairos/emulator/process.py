@@ -49,15 +49,13 @@ ANSWER_TIMEOUT = 2.0
 """Timeout in seconds for a reply of an emulator that has not booted."""
 
 CLOCKS_ONLY_NS = 1_000_000
-"""If clock generators keep running, a recording ends this long after the last change of another
-pin."""
+"""If clock generators keep running, a recording ends this long after the last change of another pin."""
 
 LOST = re.compile(r"RTIO (?:collision|busy error|sequence error) involving channel \S+")
 """Log text of an output that could not be produced."""
 
 HOPELESS = 0.2
-"""Share of altered or lost words from which a link may be why a device did not boot; its boards correct
-one wrong bit of a word."""
+"""Share of altered or lost words from which a link may be why it did not boot; its boards correct one bit of a word."""
 RESTLESS_NS = 1_000
 """A bench that acts again within this time may be why a device did not boot."""
 
@@ -388,13 +386,12 @@ class Emulator:
         """Wait until the device, left alone by the host, has played its queued outputs and its time
         stands still.
 
-        A clock generator or an SU-Servo that was left running never ends: once only the RTIO channels `clocks`
-        have changed for a millisecond of the device's time, the recording ends that long after the
-        last other change, at `recorded_until_ns`; `left_running` are those that have. Returns False if
-        this takes longer than `timeout` seconds, not counting the time to reach the next output, before which hours of the device's
-        time may pass.
+        A clock generator or an SU-Servo that was left running never ends: once only the RTIO channels `clocks` have
+        changed for a millisecond of the device's time, the recording ends that long after the last other change, at
+        `recorded_until_ns`; `left_running` are those that have. Returns False if this takes longer than `timeout`
+        seconds, not counting the time to reach the next output, before which hours of the device's time may pass.
         """
-        import numpy as np  # imported late: recordings need it, commands without one do not
+        import numpy as np  # imported late: only recordings need it
 
         deadline = time.monotonic() + timeout
         status = self.control.status()
@@ -410,19 +407,16 @@ class Emulator:
                 return reached == "idle"
             trace = self.control.edges(seen)
             seen, events = trace["next"], trace["events"]
-            running = [pad["index"] for pad in trace["pads"] if pad["channel"] in clocks]
-            others = events.times[~np.isin(events.pads, running)]
+            others = events.times[~np.isin(events.pads, [p["index"] for p in trace["pads"] if p["channel"] in clocks])]
             # Without any other change, the clocks' first change counts.
             clocked = [wave.since(self.trace_start_ns) for wave in trace["waves"]]
             firsts = [*events.times[:1].tolist(), *(w.time_of(0) for w in clocked if w.changes)]
-            first = min(firsts, default=start)
-            last = int(others.max()) if len(others) else last or first
+            last = int(others.max()) if len(others) else last or min(firsts, default=start)
             if max(start, last) + CLOCKS_ONLY_NS <= trace["time_ns"]:
                 # Not the device's current time: the same run must give the same recording.
                 self.recorded_until_ns = last + CLOCKS_ONLY_NS
-                channels = {pad["index"]: pad["channel"] for pad in trace["pads"]}
-                later = np.unique(events.pads[events.times > last]).tolist()
-                self.left_running = frozenset(channels[pad] for pad in later)
+                later = set(events.pads[events.times > last].tolist())
+                self.left_running = frozenset(pad["channel"] for pad in trace["pads"] if pad["index"] in later)
                 return True
             if time.monotonic() > deadline:
                 return False
