@@ -242,11 +242,11 @@ def sweep(
     ``xarray.Dataset`` if xarray and h5netcdf are installed, else the path of the file.
 
     experiment: its file, or its class, which is in a file that can be imported. scan: values (any sequence) or
-    `Uniform`, by the name of an argument or of a number of the bench file. arguments: those that do
-    not vary, by name. workers: processes of this computer, by default as many as it has processors; over: a Dask cluster,
-    ``dask://HOST:PORT``. minimize, maximize: the dataset to which random values are to be the best, see `Goal`; then
-    they are not drawn, but proposed by Optuna. `more`: `arguments`, `class_name`, `device_db`, `bench`, `twin`,
-    `within_s`, `batch`, as for `Sweep`.
+    `Uniform`, by the name of an argument or of a number of the bench file. arguments: those that do not vary, by
+    name. workers: processes of this computer, by default as many as it has processors; over: a Dask cluster,
+    ``dask://HOST:PORT``. minimize, maximize: the dataset to which random values are to be the best, see `Goal`;
+    then they are not drawn, but proposed by Optuna. `more`: `arguments`, `class_name`, `device_db`, `bench`,
+    `twin`, `within_s`, `batch`, as for `Sweep`.
     """
     file = experiment
     if inspect.isclass(experiment):
