@@ -243,7 +243,7 @@ def sweep(
 
     experiment: its file, or its class, which is in a file that can be imported. scan: values (any sequence) or
     `Uniform`, by the name of an argument or of a number of the bench file. arguments: those that do
-    not vary, by name. workers: processes of this computer, by default as many as it has processors; over: a Dask cluster,
+    not vary, by name. workers: processes of this computer, by default as many as its processors; over: a Dask cluster,
     ``dask://HOST:PORT``. minimize, maximize: the dataset to which random values are to be the best, see `Goal`; then
     they are not drawn, but proposed by Optuna. `more`: `arguments`, `class_name`, `device_db`, `bench`, `twin`,
     `within_s`, `batch`, as for `Sweep`.
