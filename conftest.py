@@ -107,6 +107,22 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable():
+    """Reports travel between processes in UTF-8. Texts of tests, such as what was logged, may contain anything."""
+    return _encodable((yield))
+
+
+def _encodable(value):
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_encodable(each) for each in value)
+    return value
+
+
 class Costs:
     """Plugin of the process that receives all reports."""
 

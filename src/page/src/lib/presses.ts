@@ -22,7 +22,7 @@ export function guardPresses(window: Window, report: (text: string) => void): vo
   let last = { x: Number.NaN, y: Number.NaN };
   let rest = last;
   let row: Element | null = null;
-  /** Whether it was moved there to click: after a click, and while something is typed, it rests by chance. */
+  /** Whether it was moved there to click: after a click, and while something is typed or scrolled, it rests by chance. */
   let aimed = false;
   /** Runs while another row has just come under the mouse that rests. */
   let slid: ReturnType<typeof setTimeout> | undefined;
@@ -101,13 +101,13 @@ export function guardPresses(window: Window, report: (text: string) => void): vo
     event.stopImmediatePropagation();
   };
 
-  const typed = () => {
+  // Who types does not aim, and who scrolls moves the rows on purpose.
+  const busy = () => {
     aimed = false;
     settle();
   };
 
-  window.addEventListener("input", typed, true);
-  window.addEventListener("keydown", typed, true);
+  for (const kind of ["input", "keydown", "wheel"]) window.addEventListener(kind, busy, { capture: true, passive: true });
   window.addEventListener("pointermove", moved, true);
   window.addEventListener("pointerover", over, true);
   window.addEventListener("mousedown", down, true);
