@@ -94,9 +94,13 @@ def test_repetitions_and_grids_count_by_their_mean(folder):
 
 @pytest.mark.parametrize(
     ("goal", "text"),
-    [("q", "sets no dataset q; it sets both, name, p"), ("both", "name one element"), ("name", "is not a number"),
-     ("both[2]", "is not a number")],
-)  # fmt: skip
+    [
+        ("q", "sets no dataset q; it sets both, name, p"),
+        ("both", "name one of its 2 elements"),
+        ("name", "has no numbers"),
+        ("both[2]", "is not a number"),
+    ],
+)
 def test_goal_that_is_no_number_ends_the_search(folder, goal, text):
     pytest.importorskip("optuna")
     with pytest.raises(UsageError, match=text.replace("[", r"\[")):

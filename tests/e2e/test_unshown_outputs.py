@@ -97,8 +97,9 @@ def test_pulse_of_an_input_is_reported_with_its_line(warnings, body, place, more
         ["self.ttl0.off()"],
         ["self.ttl0.on()", "self.ttl0.output()"],
         ["self.ttl0.gate_rising(1*us)"],
+        ["self.ttl0.output()", "self.ttl0.on()"],
     ],
-    ids=["low", "before it becomes an output", "read"],
+    ids=["low", "before it becomes an output", "read", "collision, which is reported"],
 )
 def test_output_of_an_input_that_is_not_missed_is_not_reported(warnings, body):
     assert warnings(body) == []

@@ -87,7 +87,7 @@ def test_statement_kinds_occur_in_three_files_only():
     read = {path for path in knowing if path.parts[0] == "syntax"}
     interleave = Path("lower/interleave/mod.rs")
     # These look for statements of some kinds, and skip all others; the loops that have others are not skipped in time.
-    some = "emit/parallel infer/empty infer/hints infer/subkernel lower/polling lower/trends".split()
+    some = "emit/parallel infer/empty infer/hints infer/subkernel lower/passes lower/polling lower/trends".split()
     looking = {Path(f"{name}.rs") for name in some}
     assert knowing - read - looking == {Path("infer/stmt.rs"), Path("lower/stmt.rs"), interleave}
     # The last contains an exhaustive match over all statements, to remove unreachable ones.

@@ -4,7 +4,7 @@ and on an input no pulse reaches the pin.
 A run on an emulated device reports each kind once, with the first line that asks for such an output.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,11 +18,13 @@ __all__ = ["print_rounded", "print_undriven"]
 
 STEP_NS = 8
 """A coarse cycle, the resolution of an output that is not serialised."""
-LEVEL = 0
-"""RTIO address of an output's level."""
+LEVEL, DRIVEN = 0, 1
+"""RTIO addresses of an output's level, and of whether the pin is an output."""
 ITS_DRIVER = ("coredevice", "ttl.py")
 RAISING = {"on", "pulse", "pulse_mu"}
 """Methods of the driver that ask for a high level."""
+DRIVING = {"output"}
+"""That which makes the pin an output. If it was lost, the run reports that."""
 
 
 class Requests(NamedTuple):
@@ -49,7 +51,7 @@ def print_rounded(device, recording: Recording, database: DeviceDB):
     """
     digital = database.channels_of("TTLOut") | database.channels_of("TTLInOut")
     coarse = _names(recording, digital, lambda channel: _is_coarse(channel, recording.origin_ns))
-    found = _requests(device, coarse, lambda outputs: outputs["time_ns"] % STEP_NS != 0, _user_line)
+    found = _requests(device, coarse, _user_line, lambda outputs: outputs["time_ns"] % STEP_NS != 0)
     if found is not None:
         _print(
             found,
@@ -62,8 +64,8 @@ def print_rounded(device, recording: Recording, database: DeviceDB):
 def print_undriven(device, recording: Recording, database: DeviceDB):
     """Print a warning if a pin that stayed an input during the run on `device` was asked for pulses."""
     inputs = _names(recording, database.channels_of("TTLInOut"), _is_undriven)
-    found = _requests(device, inputs, lambda outputs: outputs["time_ns"] >= 0, _raising_line)
-    if found is not None:
+    found = _requests(device, inputs, _line_of(RAISING))
+    if found is not None and _requests(device, {found.channel}, _line_of(DRIVING), address=DRIVEN) is None:
         name = inputs[found.channel]
         _print(
             found,
@@ -77,16 +79,20 @@ def _print(found: Requests, text: str):
     print_notice(f"kairos: {Path(file).name}:{line}: {text}")
 
 
-def _requests(device, channels: dict[int, str], select: Callable, place_of: Callable) -> Requests | None:
-    """Return the outputs on these channels that `select` finds, an array of them given, and for which
-    `place_of` returns a line, all frames of the request given."""
+def _requests(
+    device, channels: Collection[int], place_of: Callable, select: Callable | None = None, address=LEVEL
+) -> Requests | None:
+    """Return the outputs at an address of these channels for which `place_of` returns a line, all frames of the request
+    given; of those only which `select` finds, an array of them given."""
     if not channels:
         return None
     import numpy as np  # imported late: see kairos.waveform.changes
 
     sources = device.sources()
     outputs = sources.outputs
-    outputs = outputs[np.isin(outputs["target"], [channel << 8 | LEVEL for channel in channels]) & select(outputs)]
+    outputs = outputs[np.isin(outputs["target"], [channel << 8 | address for channel in channels])]
+    if select is not None:
+        outputs = outputs[select(outputs)]
     # The same line often asks for many: its chains are looked up once.
     places: dict[int, tuple[str, int] | None] = {}
     first, count, lines = None, 0, set()
@@ -131,7 +137,11 @@ def _user_line(frames) -> tuple[str, int] | None:
     return None
 
 
-def _raising_line(frames) -> tuple[str, int] | None:
-    """Return file and line of the user's request for a high level; None if it is another one."""
-    methods = {frame.function.rpartition(".")[2] for frame in frames if Path(frame.file).parts[-2:] == ITS_DRIVER}
-    return _user_line(frames) if methods & RAISING else None
+def _line_of(methods: set[str]) -> Callable:
+    """Return what returns file and line of the user's call of one of these methods; None for another request."""
+
+    def line(frames) -> tuple[str, int] | None:
+        called = {frame.function.rpartition(".")[2] for frame in frames if Path(frame.file).parts[-2:] == ITS_DRIVER}
+        return _user_line(frames) if called & methods else None
+
+    return line

@@ -9,6 +9,7 @@ from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from ..cli.printed import print_notice
 from ..controllers.publishing import Broadcaster
 from ..files import reason
 from ..texts import record_lines
@@ -40,7 +41,7 @@ class _File(RotatingFileHandler):
         self._has_failed = True
         error = sys.exc_info()[1]
         if not self._is_failing and error is not None:
-            print(f"kairos: the log {self.baseFilename} cannot be written: {reason(error)}", file=sys.stderr)
+            print_notice(f"kairos: the log {self.baseFilename} cannot be written: {reason(error)}")
 
 
 class Log(logging.Handler):

@@ -42,7 +42,7 @@ _ADDRESSES = {"ftw": facts.FREQUENCY, "pow": facts.PHASE, "asf": facts.AMPLITUDE
 
 
 class Tone:
-    """Settings of a tone: `ftw` (32 bits), `pow` (16 bits), `asf` (15 bits), `clr`."""
+    """Settings of a tone: `ftw` (in, 32 bits), `pow` (in, 16 bits), `asf` (in, 15 bits), `clr` (in)."""
 
     def __init__(self, name):
         self.ftw = Signal(facts.FTW_BITS, name=f"{name}_ftw")

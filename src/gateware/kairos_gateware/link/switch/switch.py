@@ -39,7 +39,7 @@ class Switch(Module):
     leave by an output; where not, there is no queue.
 
     `into`, `out`: flits of each port; `empty` (out): all queues are empty. A packet for a port that does not exist, or
-    to which its input has no queue, is dropped: `dropped` (out), a bit of each input for a cycle.
+    to which its input has no queue, is dropped: `dropped` (out, `ports` bits), a bit of each input for a cycle.
     """
 
     def __init__(self, ports, route, longest, depth=None, choice=False, turn=lambda into, out: True):
