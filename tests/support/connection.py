@@ -14,10 +14,10 @@ class Closed(Exception):
 
 class Connection:
     """A connection to the device's service on a device port, which `device.ports` maps to the
-    host's."""
+    host's. `patience`: seconds until the device must have answered."""
 
-    def __init__(self, device, port, greeting=b""):
-        self.socket = socket.create_connection((device.host, device.ports[port]), PATIENCE)
+    def __init__(self, device, port, greeting=b"", patience=PATIENCE):
+        self.socket = socket.create_connection((device.host, device.ports[port]), patience)
         self._ahead = b""
         self.write(greeting)
 

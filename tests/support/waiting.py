@@ -9,6 +9,8 @@ from .raw_management import Management
 
 PAUSE = 0.02
 """Seconds between polls."""
+LOST = 10
+"""Seconds after which a connection that nobody answers is made anew."""
 
 
 def until(condition, describe=lambda: "it has not come true"):
@@ -34,7 +36,8 @@ def printed(device, text, count=1):
 
 def let_pass(device, seconds):
     """Let device time pass, which advances while a client is connected and silent."""
-    with Management(device):
+    # A device that restarts just then knows nothing of the connection that it has taken.
+    with patiently(lambda: Management(device, patience=LOST)):
         device.pass_time(seconds)
 
 
