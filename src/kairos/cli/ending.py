@@ -7,6 +7,7 @@ no other, and a signal that arrives meanwhile ends only what can be done without
 import sys
 import time
 from contextlib import contextmanager
+from functools import cache
 
 from .. import files
 from ..errors import KairosError
@@ -70,12 +71,13 @@ class Ending:
         if device is not None and device.is_alive():
             with self._step("the warnings of the bench are not shown"):
                 print_warnings(device, experiment.devices.ddb)
-        if recording is not None and self._args.rounding_warning:
-            with self._step("rounded outputs are not reported"):
-                print_rounded(device, recording, experiment.devices.ddb)
         if recording is not None:
+            sources = cache(device.sources)  # read once: a long run has millions
+            if self._args.rounding_warning:
+                with self._step("rounded outputs are not reported"):
+                    print_rounded(sources, recording, experiment.devices.ddb)
             with self._step("pulses of inputs are not reported"):
-                print_undriven(device, recording, experiment.devices.ddb)
+                print_undriven(sources, recording, experiment.devices.ddb)
         if not self._args.quiet and (kernels or not failed):
             with self._step("the pulses are not shown"):
                 _print_summary(statistics, device, recording, time.time() - self._started)

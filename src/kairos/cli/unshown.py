@@ -43,15 +43,15 @@ class Requests(NamedTuple):
         return f"; {self.count - 1:,} more, in {where}"
 
 
-def print_rounded(device, recording: Recording, database: DeviceDB):
-    """Print a warning if digital outputs of the run on `device` were requested between the steps
-    of their channels.
+def print_rounded(sources: Callable, recording: Recording, database: DeviceDB):
+    """Print a warning if digital outputs of a run were requested between the steps of their
+    channels. `sources`: returns the origins of its outputs (`Device.sources`), asked for if needed.
 
     Outputs by drivers of cards are left out: their timing is part of the driver.
     """
     digital = database.channels_of("TTLOut") | database.channels_of("TTLInOut")
     coarse = _names(recording, digital, lambda channel: _is_coarse(channel, recording.origin_ns))
-    found = _requests(device, coarse, _user_line, lambda outputs: outputs["time_ns"] % STEP_NS != 0)
+    found = _requests(sources, coarse, _user_line, lambda outputs: outputs["time_ns"] % STEP_NS != 0)
     if found is not None:
         _print(
             found,
@@ -61,11 +61,11 @@ def print_rounded(device, recording: Recording, database: DeviceDB):
         )
 
 
-def print_undriven(device, recording: Recording, database: DeviceDB):
-    """Print a warning if a pin that stayed an input during the run on `device` was asked for pulses."""
+def print_undriven(sources: Callable, recording: Recording, database: DeviceDB):
+    """Print a warning if a pin that stayed an input during a run was asked for pulses. `sources` as above."""
     inputs = _names(recording, database.channels_of("TTLInOut"), _is_undriven)
-    found = _requests(device, inputs, _line_of(RAISING))
-    if found is not None and _requests(device, {found.channel}, _line_of(DRIVING), address=DRIVEN) is None:
+    found = _requests(sources, inputs, _line_of(RAISING))
+    if found is not None and _requests(sources, {found.channel}, _line_of(DRIVING), address=DRIVEN) is None:
         name = inputs[found.channel]
         _print(
             found,
@@ -80,7 +80,7 @@ def _print(found: Requests, text: str):
 
 
 def _requests(
-    device, channels: Collection[int], place_of: Callable, select: Callable | None = None, address=LEVEL
+    sources: Callable, channels: Collection[int], place_of: Callable, select: Callable | None = None, address=LEVEL
 ) -> Requests | None:
     """Return the outputs at an address of these channels for which `place_of` returns a line, all frames of the request
     given; of those only which `select` finds, an array of them given."""
@@ -88,8 +88,8 @@ def _requests(
         return None
     import numpy as np  # imported late: see kairos.waveform.changes
 
-    sources = device.sources()
-    outputs = sources.outputs
+    known = sources()
+    outputs = known.outputs
     outputs = outputs[np.isin(outputs["target"], [channel << 8 | address for channel in channels])]
     if select is not None:
         outputs = outputs[select(outputs)]
@@ -99,8 +99,8 @@ def _requests(
     for time_ns, target, chain in outputs[["time_ns", "target", "chain"]].tolist():
         if chain not in places:
             # Of an output that DMA plays, the line that recorded it.
-            recorded = sources.recorded(chain, whole=True)
-            places[chain] = place_of(recorded or sources.frames(chain, whole=True))
+            recorded = known.recorded(chain, whole=True)
+            places[chain] = place_of(recorded or known.frames(chain, whole=True))
         if places[chain] is None:
             continue
         count += 1
