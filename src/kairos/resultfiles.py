@@ -1,7 +1,8 @@
 """Reading HDF5 files of runs, which may be damaged, from elsewhere, or made to do harm.
 
 Whatever a file has in place of what is expected is one error that names the file: h5py raises exceptions of many
-classes for damage. What a file of some kilobytes announces is not allocated.
+classes for damage. What a file of some kilobytes announces is not allocated. Who writes such a file finds here in what
+form it takes a text.
 """
 
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 
 from .errors import KairosError, UsageError
 
-__all__ = ["datasets", "flag", "group_of", "opened", "text", "text_of", "texts", "value"]
+__all__ = ["datasets", "flag", "group_of", "opened", "text", "text_of", "texts", "value", "storable"]
 
 LARGEST = 1 << 28
 """Bytes of a dataset up to which it is read, however few of them the file has."""
@@ -82,3 +83,8 @@ def datasets(group) -> Iterator[tuple[str, object]]:
     if group is not None:
         group.visititems(lambda name, item: found.append((name, item)) if hasattr(item, "dtype") else None)
     yield from found
+
+
+def storable(text: str) -> str:
+    """Return a text as HDF5 stores it: without NUL, in UTF-8."""
+    return text.replace("\0", "\\0").encode(errors="backslashreplace").decode()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
 
+from ..coredevice.ttl import DRIVEN, LEVEL
 from ..devices import DeviceDB
 from ..waveform import Changes, Channel, Recording
 from ..waveform.changes import FLOATING
@@ -18,8 +19,6 @@ __all__ = ["print_rounded", "print_undriven"]
 
 STEP_NS = 8
 """A coarse cycle, the resolution of an output that is not serialised."""
-LEVEL, DRIVEN = 0, 1
-"""RTIO addresses of an output's level, and of whether the pin is an output."""
 ITS_DRIVER = ("coredevice", "ttl.py")
 RAISING = {"on", "pulse", "pulse_mu"}
 """Methods of the driver that ask for a high level."""

@@ -116,13 +116,13 @@ def _name(key) -> str:
 
 
 def _text(value) -> str:
-    """Return a text that HDF5 accepts: without NUL, in UTF-8."""
+    """Return any value as a text that HDF5 accepts."""
     if not isinstance(value, str):
         try:
             value = str(value)
         except Exception as error:  # as above
             value = f"unnamed ({type(error).__name__})"
-    return value.replace("\0", "\\0").encode(errors="backslashreplace").decode()
+    return resultfiles.storable(value)
 
 
 def _error_text(error: Exception) -> str:

@@ -13,6 +13,7 @@ from io import BytesIO
 import numpy as np
 
 from ... import files, pyon
+from ...resultfiles import storable
 from .space import Space
 
 __all__ = ["arrays", "error_variable", "write"]
@@ -56,7 +57,7 @@ def error_variable(space: Space) -> str:
 
 def _plain(name: str) -> str:
     """Return a name that is no path, as HDF5 accepts it."""
-    return _text(name).replace("/", ".") if name.strip("./") else "unnamed"
+    return storable(name).replace("/", ".") if name.strip("./") else "unnamed"
 
 
 def _named(name: str, taken: set[str], prefix: str = "dataset.") -> str:
@@ -66,11 +67,6 @@ def _named(name: str, taken: set[str], prefix: str = "dataset.") -> str:
     found = next(choice for choice in itertools.chain((own, prefix + own), numbered) if choice not in taken)
     taken.add(found)
     return found
-
-
-def _text(text: str) -> str:
-    """Return a text as HDF5 stores it: without NUL, in UTF-8."""
-    return text.replace("\0", "\\0").encode(errors="backslashreplace").decode()
 
 
 def _shaped(values, space: Space, kind) -> np.ndarray:
@@ -117,7 +113,7 @@ def write(path, space: Space, results: list[dict], more: dict[str, str]):
     memory = BytesIO()
     with h5py.File(memory, "w", track_order=True) as file:
         for name, text in more.items():
-            file.attrs[name] = _text(text)
+            file.attrs[name] = storable(text)
         scales: dict[str, h5py.Dataset] = {}
         for name, (dimensions, values) in coordinates.items():
             made = _dataset(file, name, values)
@@ -141,7 +137,7 @@ def _dataset(file, name: str, values: np.ndarray):
     import h5py  # imported late: workers do not need it
 
     if values.dtype == object:
-        values = np.array([_text(value) for value in values.flat], object).reshape(values.shape)
+        values = np.array([storable(value) for value in values.flat], object).reshape(values.shape)
     kind = h5py.string_dtype() if values.dtype == object else values.dtype
     large = {"compression": "gzip", "shuffle": True} if values.size > 1000 and values.dtype != object else {}
     return file.create_dataset(name, data=values, dtype=kind, **large)
