@@ -692,6 +692,19 @@ pub mod link {
     pub const CLEAR: &str = "link_clear";
 }
 
+/// Names of the registers of `cross`.
+pub mod cross {
+    /// Bits 2..0 destination of the board at the other end of this cross link, as that has told it last; bit 3 the link
+    /// is up, and leads there, 4 it has been told since this board started.
+    pub const DESTINATION: &str = "cross_destination";
+    /// Bit of `cross_destination`.
+    pub const DESTINATION_NUMBER_BIT: u32 = 1;
+    /// Bit of `cross_destination`.
+    pub const DESTINATION_LEADS_BIT: u32 = 8;
+    /// Bit of `cross_destination`.
+    pub const DESTINATION_KNOWN_BIT: u32 = 16;
+}
+
 /// Names of the registers of `scratch`.
 pub mod scratch {
     /// No function, for testing and measuring accesses; 0 after power-up.

@@ -56,6 +56,7 @@ def register_tables() -> dict[str, str]:
     # A link has remote memory or a bridge
     for soc in [
         Soc(variant, "docs", clock=ClockControl()),
+        Soc(replace(VARIANTS["demo"], cross_links=1), "docs"),
         *[Soc(VARIANTS[name], "docs") for name in ("bridge", "block", "pages")],
     ]:
         tables = _tables_of(soc, tables) | tables

@@ -67,7 +67,7 @@ class Variant:
     upstream board accesses a block of this one, None without. block: of `REGION_BLOCKS`, in this board's logic, which
     regions of its remote memory can show; None without. eem: the EEM connector of the upstream board at
     which this one is, a card; None for a link over fibre. low: pins that hardware holds at 0: inputs of cards that no
-    channel drives."""
+    channel drives. cross_links: links beside the tree, with remote memory only, to any boards that have one, too."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -88,6 +88,7 @@ class Variant:
     eem: int | None = None
     board: str = ""
     low: tuple[str, ...] = ()
+    cross_links: int = 0
 
     def boards(self) -> tuple["Variant", ...]:
         """This board and all below it, in the order of their destinations."""

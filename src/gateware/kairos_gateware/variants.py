@@ -93,13 +93,18 @@ def _store(prefix="sat_") -> Variant:
     return _satellite("store", prefix, remote=True, block="adder")
 
 
+def _peer(prefix="sat_") -> Variant:
+    """The same with a cross link, to another one of them."""
+    return replace(_store(prefix), name="peer", cross_links=1)
+
+
 def _block(packetiser="gearbox", name="block", block="adder") -> Variant:
     """A satellite with a block that the master uses through a bridge."""
     return _satellite(name, bridge=Bridge(block, packetiser))
 
 
 def _reach() -> Variant:
-    """The same with another one behind it, whose memory is accessible to all boards."""
+    """A satellite with remote memory and a `store` behind it, whose memory is accessible to all boards."""
     return _satellite("reach", "relay_", remote=True, satellites=(_store(),))
 
 
@@ -193,6 +198,8 @@ VARIANTS = _Variants(
         "block": _block,
         "pages": lambda: _block(name="pages", block="pages"),
         "memory_star": lambda: _master("memory_star", *(_store(f"sat{n}_") for n in (1, 2, 3))),
+        "ring": lambda: _master("ring", _peer("sat1_"), _peer("sat2_")),
+        "peer": _peer,
         "span": lambda: _master("span", _reach()),
         "reach": _reach,
         "chain": lambda: _master("chain", _relay()),

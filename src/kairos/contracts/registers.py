@@ -877,6 +877,13 @@ BLOCKS = {
             "write: clear the counters",
         ),
     },
+    "cross": {
+        "destination": (
+            5,
+            "r",
+            "bits 2..0 destination of the board at the other end of this cross link, as that has told it last; bit 3 the link is up, and leads there, 4 it has been told since this board started",
+        ),
+    },
     "scratch": {
         "word": (
             32,
@@ -940,6 +947,7 @@ FIELDS = {
     "traffic_start": {"write": 0, "coherent": 1},
     "clock_status": {"selected": 0, "switching": 1, "locked": 2, "hold": 3},
     "clock_lost": {"lost": 0},
+    "cross_destination": {"number": 0, "leads": 3, "known": 4},
     "spi_state": {"busy": 0, "refused": 1, "absent": 2},
 }
 """Bits of registers, by the register's name."""

@@ -6,7 +6,7 @@
 
 use core::arch::{asm, naked_asm};
 
-use kairos_contracts::registers::{satellite, uplink, window};
+use kairos_contracts::registers::{cross, satellite, uplink, window};
 use kairos_contracts::remote::RemoteStatus;
 use kairos_contracts::rtio::BOARDS;
 use kairos_intercore::memory::{REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
@@ -28,6 +28,9 @@ const BUS_ERROR: u32 = RemoteStatus::BusError as u32;
 /// The slot of a board without a direct link to this one, if the links leave it free.
 const SHARED: usize = ENDS - 1;
 
+/// What the register of a cross link has above the number of the board to which it leads.
+const ACROSS: u32 = cross::DESTINATION_LEADS_BIT | cross::DESTINATION_KNOWN_BIT;
+
 /// The board at the other end of a link.
 #[derive(Clone, Copy)]
 pub enum Neighbour {
@@ -36,6 +39,8 @@ pub enum Neighbour {
     /// A satellite, with the registers of its destination and of the boards that can be reached
     /// there, itself included.
     Downstream(Register, Register),
+    /// A board at the other end of a cross link, with the register that names it.
+    Across(Register),
 }
 
 impl Neighbour {
@@ -45,6 +50,7 @@ impl Neighbour {
         match self {
             Self::Upstream(own) => (own.read() == 1).then_some(0),
             Self::Downstream(register, _) => Some(register.read()),
+            Self::Across(register) => Some(register.read() & (cross::DESTINATION_LEADS_BIT - 1)),
         }
     }
 
@@ -59,6 +65,8 @@ impl Neighbour {
                 let offset = destination.wrapping_sub(first.read());
                 (offset == 0 || (offset < BOARDS as u32 && (boards.read() >> offset) & 1 != 0)).then_some(offset)
             }
+            // While the link is down, the tree leads there.
+            Self::Across(register) => (register.read().wrapping_sub(ACROSS) == destination).then_some(0),
         }
     }
 }
@@ -66,7 +74,7 @@ impl Neighbour {
 /// The number of the link that leads to a board, and whether that is the link's neighbour.
 #[inline(never)]
 pub fn end_to(destination: u32) -> Option<(usize, bool)> {
-    // The upstream link is the first, and leads to all boards that are not behind the others.
+    // The upstream link is the first, and leads to all boards that are not behind the others; cross links are the last.
     let all = neighbours();
     let mut known = all.iter().enumerate().rev();
     known.find_map(|(n, neighbour)| Some((n, (*neighbour)?.leads(destination)? == 0)))
@@ -233,7 +241,11 @@ pub fn boot() -> u32 {
     };
     let upstream = find(uplink::DESTINATION).map(Neighbour::Upstream);
     let downstream = (0..ENDS).map_while(|n| downstream(&descriptor, n));
-    let mut all = upstream.into_iter().chain(downstream);
+    let across = (0..ENDS).filter_map(|n| Register::find_numbered(&descriptor, cross::DESTINATION, n));
+    let mut all = upstream
+        .into_iter()
+        .chain(downstream)
+        .chain(across.map(Neighbour::Across));
     let shared = find(window::DESTINATION);
     WINDOW.set(Some(Window {
         fault,

@@ -1,6 +1,6 @@
 """The links of a board of real hardware: a transceiver with line coder for each, in the SFP cages.
 
-The link upwards is in the first cage, those downwards follow. Words cross between the logic's clock
+The link upwards is in the first cage, those downwards follow, then those beside the tree. Words cross between the logic's clock
 and the line's in FIFOs, whose fill levels differ from one start to the next: so the two directions
 may differ by a cycle, which the time transfer cannot detect.
 """
@@ -135,7 +135,7 @@ def connect_links(module, platform, board_name, cages: Cages | None, links, refe
         ]
         if hasattr(end, "phase"):
             _measure(module, quad, gtx, line, end.phase)
-        else:
+        elif hasattr(end, "steady"):
             module.submodules += (steady := Steady(gtx.received, line.in_step))
             module.comb += [end.steady.eq(steady.steady), end.begin.eq(line.begin)]
     return quad.channels[0].received, quad.channels[0].in_step

@@ -1,5 +1,5 @@
-"""The links of a board: to its upstream board, whose commands enter its RTIO core, and to those
-downstream; and their further clients, which are the same at every end."""
+"""The links of a board: to its upstream board, whose commands enter its RTIO core, to those downstream, and to others
+beside the tree; and their further clients."""
 
 from functools import reduce
 from operator import and_
@@ -15,6 +15,7 @@ from ..link.bulk.forward import BulkForwarding, BulkWay
 from ..link.bulk.line import BulkLine
 from ..link.line.mailbox import Mailbox, MailboxRegisters
 from ..link.line.registers import LinkRegisters
+from ..link.remote.cross import CrossLink, CrossRegisters
 from ..link.remote.forward import Forwarding
 from ..link.remote.window import ADDRESS_LENGTH, END_BITS, RemoteWindow, WindowRegisters
 from ..link.remote.words import remote_both
@@ -74,8 +75,8 @@ class Links(Module):
 
     `near`: of the downstream boards, list of `RtioRequester`; `remotes`: the same for a `CriRouter`. `own` (in,
     8 bits): the destination of this board. `far`: the `RtioServer`, once `attach` has been called on a
-    board with an upstream link. `ends`: all of them by name ("up", "down1", …); each has `endpoint`, `line_up`
-    and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names of the ends,
+    board with an upstream link. `ends`: all of them by name ("up", "down1", …, "cross1", …); each has `endpoint`,
+    `line_up` and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names of the ends,
     objects with `out` to the line and `into` from it. `memories`: `RemoteMemory` of the links that have it;
     `readers`, `writers`: halves of a memory port, of all that accesses memory;
     `port`: a slave for a processor's accesses to other boards, or None if there is nothing to access.
@@ -103,6 +104,11 @@ class Links(Module):
             self.register_blocks[f"satellite{n or ''}"] = SatelliteRegisters(near)
             first += count
         self.submodules += self.near
+        # A satellite has no number until it is given one
+        numbered = self.own != 0 if variant.uplink else C(1)
+        self._crosses = {f"cross{n}": CrossLink(self.own, numbered) for n in range(1, 1 + variant.cross_links)}
+        self.submodules += list(self._crosses.values())
+        self.ends |= self._crosses
 
     def attach(self, core, urgent):
         """Adds the far end of the upstream link, in front of the core. urgent: port of
@@ -128,15 +134,18 @@ class Links(Module):
         the link itself."""
         self._users, pointers = [], []
         downstream = {f"down{n + 1}": board.remote for n, board in enumerate(self.variant.satellites)}
-        remote = {name: downstream.get(name, self.variant.remote) for name in self.ends}
+        remote = {name: name in self._crosses or downstream.get(name, self.variant.remote) for name in self.ends}
         ways, bulk_ways = self._forward([name for name, there in remote.items() if there])
         for n, (name, end) in enumerate(self.ends.items()):
             endpoint = end.endpoint
-            mailbox = Mailbox(endpoint.sink["auxiliary"], endpoint.source["auxiliary"], end.joined)
-            self.register_blocks[f"mailbox{n or ''}"] = MailboxRegisters(mailbox)
+            if name in self._crosses:
+                self.register_blocks[f"cross{n or ''}"] = CrossRegisters(end)
+            else:
+                mailbox = Mailbox(endpoint.sink["auxiliary"], endpoint.source["auxiliary"], end.joined)
+                self.register_blocks[f"mailbox{n or ''}"] = MailboxRegisters(mailbox)
+                self.submodules += mailbox
+                self._users.append(mailbox)
             self.register_blocks[f"link{n or ''}"] = LinkRegisters(endpoint.channel)
-            self.submodules += mailbox
-            self._users.append(mailbox)
             self.wires[name] = endpoint
             pointers.append(None)
             if remote[name]:
@@ -186,6 +195,8 @@ class Links(Module):
         end."""
         entered = {}
         for n, (name, end) in enumerate(self.ends.items()):
+            if name in self._crosses:
+                continue
             board = self.variant if name == "up" else self.variant.satellites[int(name.removeprefix("down")) - 1]
             if board.bridge is None:
                 continue
@@ -215,20 +226,24 @@ class Links(Module):
         return select
 
     def _forward(self, names):
-        """Returns the replacements of these ends' endpoints for loads and stores, if there are
-        several ends, so that these are forwarded through this board; and the port of each for bulk
-        transfers, which are forwarded likewise."""
+        """Returns the replacements of these ends' endpoints for loads and stores, if several ends belong to the tree, so
+        that these are forwarded through this board; and the port of each for bulk transfers, which are forwarded
+        likewise."""
         lines = {name: BulkLine(self.ends[name].endpoint) for name in names}
         self.submodules += list(lines.values())
+        direct = {name: BulkWay(line) for name, line in lines.items()}
+        names = [name for name in names if name not in self._crosses]
         if len(names) < 2:
-            return {}, {name: BulkWay(line) for name, line in lines.items()}
+            return {}, direct
+        lines = {name: lines[name] for name in names}
         numbers = {name: n + self._first_port for n, name in enumerate(self.ends)}
         tree = self.own, self._sizes, tree_route
         forwarding = Forwarding({numbers[name]: self.ends[name].endpoint for name in names}, *tree)
         bulk = BulkForwarding({numbers[name]: line for name, line in lines.items()}, *tree)
         self.submodules += forwarding, bulk
         self._users += [forwarding, bulk]
-        return [{name: some.ways[numbers[name]] for name in names} for some in (forwarding, bulk)]
+        ways, bulk_ways = [{name: some.ways[numbers[name]] for name in names} for some in (forwarding, bulk)]
+        return ways, direct | bulk_ways
 
     @property
     def _first_port(self):

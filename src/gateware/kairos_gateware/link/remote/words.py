@@ -29,6 +29,7 @@ __all__ = [
     "STATUS_BITS",
     "UNREACHABLE",
     "fields",
+    "cross_streams",
     "remote_both",
     "ring_streams",
     "remote_streams",
@@ -81,6 +82,12 @@ def remote_both():
     """Additional streams of a link between boards that can each access the other: (downstream, upstream)."""
     (asks, answers), (asked, answered) = remote_streams(4, 3), remote_streams(4, 5)
     return [asks, answered], [asked, answers]
+
+
+def cross_streams():
+    """Streams of a link beside the tree, the same in both directions. board: the number of the board that sends it, of
+    which only the latest matters."""
+    return [Stream("board", 1, Forms(board=BOARD_BITS), 1), *remote_streams(2, 3)]
 
 
 def ring_streams():

@@ -1,0 +1,75 @@
+"""A cross link: a link beside the tree between two boards, which carries remote memory only.
+
+Each board tells the other its number, so both know where the link leads, whatever is plugged in. Nothing is forwarded
+over it: what comes is for this board. So what waits there waits for these two boards alone, and the order of the
+tree's queues (docs/gateware/switch.md) remains as it is.
+
+Latency of a number: that of the link. Clock domain sys.
+"""
+
+from functools import reduce
+from operator import and_, or_
+
+from litex.soc.interconnect.csr import AutoCSR, CSRStatus
+from migen import *
+
+from ...csr import uses
+from ..line.endpoint import Endpoint
+from ..rtio.requester import REST
+from ..rtio.words import RELIABILITY
+from .words import BOARD_BITS, cross_streams
+
+__all__ = ["CrossLink", "CrossRegisters"]
+
+
+class CrossLink(Module):
+    """own: number of this board, a signal. numbered: it has one.
+
+    `endpoint`, `line_up` (in), `joined`: as of `RtioRequester`. `destination` (out, 3 bits): the number of the board at
+    the other end, as it was told last, if any was (`known`, out). `leads` (out): the link is up, and leads there.
+    `settled` (out): for time skip.
+    """
+
+    def __init__(self, own, numbered):
+        self.line_up = Signal()
+        streams = cross_streams()
+        self.submodules.endpoint = endpoint = Endpoint(streams, streams, RELIABILITY)
+        self.joined = endpoint.up
+        self.destination, self.known, self.leads = Signal(BOARD_BITS), Signal(), Signal()
+        self.settled = Signal()
+
+        # # #
+
+        tells, told = endpoint.sink["board"], endpoint.source["board"]
+        informed, said = Signal(), Signal(BOARD_BITS)
+        number = own[:BOARD_BITS]
+        self.comb += [
+            endpoint.line.eq(self.line_up),
+            tells.valid.eq(numbered & (~informed | (said != number))),
+            tells.form.eq(1),
+            tells.data.eq(number),
+        ]
+        self.sync += [
+            If(tells.valid & tells.ready, informed.eq(1), said.eq(number)),
+            If(told.valid, self.destination.eq(told.data[:BOARD_BITS]), self.known.eq(1), self.leads.eq(1)),
+            If(~endpoint.up, informed.eq(0), self.leads.eq(0)),
+        ]
+
+        # Time skip
+        rest = Signal(max=REST + 1)
+        moves = [endpoint.moving & self.line_up, tells.valid & endpoint.up]
+        self.sync += If(reduce(or_, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
+        self.comb += self.settled.eq(reduce(and_, [rest == 0, self.joined | ~self.line_up]))
+
+
+class CrossRegisters(Module, AutoCSR):
+    """link: `CrossLink`."""
+
+    USES = uses("cross")
+
+    def __init__(self, link):
+        self.destination = CSRStatus(BOARD_BITS + 2, name="destination")
+
+        # # #
+
+        self.comb += self.destination.status.eq(Cat(link.destination, link.leads, link.known))
