@@ -9,7 +9,7 @@ from .device import Emulated
 from .paths import BUILD
 from .waiting import let_pass, until
 
-__all__ = ["MEMORY_CHAIN", "MEMORY_PAIR", "System", "pair_description"]
+__all__ = ["MEMORY_CHAIN", "MEMORY_PAIR", "MEMORY_RING", "System", "pair_description"]
 
 PORTS = (1380, 1381, 1382, 1383)
 
@@ -64,6 +64,39 @@ to = "satellite"
 delay_ns = 400
 """
 """Three boards that access each other's memory, two of them through the third."""
+MEMORY_RING = """
+[[board]]
+name = "master"
+variant = "ring"
+firmware = "runtime.elf"
+
+[[board]]
+name = "first"
+variant = "peer"
+firmware = "satman.elf"
+
+[[board]]
+name = "second"
+variant = "peer"
+firmware = "satman.elf"
+
+[[link]]
+from = "master"
+to = "first"
+delay_ns = 1000
+
+[[link]]
+from = "master"
+to = "second"
+delay_ns = 1000
+
+[[link]]
+from = "first"
+to = "second"
+cross = true
+delay_ns = 400
+"""
+"""A master and two satellites, which access each other's memory by a link of their own, too."""
 
 
 class System(Emulated):

@@ -7,7 +7,7 @@ from kairos.devices import DeviceDB
 
 from .paths import EXAMPLES
 
-__all__ = ["REMOTE_MEMORY", "calibrated", "chain_memory", "entry", "two_boards", "written"]
+__all__ = ["REMOTE_MEMORY", "calibrated", "chain_memory", "entry", "ring_memory", "two_boards", "written"]
 
 REMOTE_MEMORY = """
 for name, destination in [("master", 0), ("satellite", 1)]:
@@ -37,6 +37,20 @@ for name, destination, cls, more in [
         "module": "kairos.coredevice.remote_memory",
         "class": cls,
         "arguments": {{"destination": destination}} | more,
+    }}
+"""
+
+
+def ring_memory(system):
+    """Return the same for `MEMORY_RING`: the memory of all."""
+    return f"""
+device_db["core"]["arguments"]["host"] = "emulator://{system}"
+for name, destination in [("master", 0), ("first", 1), ("second", 2)]:
+    device_db[name] = {{
+        "type": "local",
+        "module": "kairos.coredevice.remote_memory",
+        "class": "RemoteMemory",
+        "arguments": {{"destination": destination}},
     }}
 """
 

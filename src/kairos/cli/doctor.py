@@ -21,7 +21,7 @@ from ..errors import KairosError, UsageError
 from ..network.management import PORT, Management, read_key
 from ..texts import plain
 from .address import address_of
-from .links import destination_of, tree_of
+from .links import destination_of, links_of
 from .printed import print_notice
 
 __all__ = ["doctor"]
@@ -175,7 +175,12 @@ def _configuration(log: str) -> Iterator[Finding]:
 def _boards(address, key, channels):
     """Yield a finding for each link; returns the channels by destination."""
     boards = {0: channels}
-    for link in tree_of(address, key):
+    tree, cross = links_of(address, key)
+    for link in cross:
+        there = "another board" if link["destination"] is None else f"board {link['destination']}"
+        if not link["up"]:
+            yield Finding(f"board {link['from']}", "bad", f"its cross link to {there} is down", REMEDIES["links"])
+    for link in tree:
         number = link["destination"]
         where = f"board {number}"
         if not link["up"]:

@@ -1,4 +1,4 @@
-"""``kairos links``: the tree of boards connected to a core device, and the links between them."""
+"""``kairos links``: the tree of boards connected to a core device, the links between them, and those beside the tree."""
 
 import json
 
@@ -10,7 +10,7 @@ from .address import address_of
 from .links_plot import write_plot
 from .outputs import check_picture
 
-__all__ = ["destination_of", "links", "tree_of"]
+__all__ = ["destination_of", "links", "links_of", "tree_of"]
 
 _COLUMNS = (
     *("destination", "board", "state", "channels", "delay", "phase", "round trip"),
@@ -20,7 +20,8 @@ _COLUMNS = (
 """`phase`: delay, modulo a cycle, of the returned clock relative to that of the upstream board.
 `ended` to `space` count the logic's words, the next two the firmware's packets. `refused`: loads,
 stores and packets of copies to memory that one board of a link does not export to the other.
-`lost outputs`: those lost when the logic of the downstream board restarted.
+`lost outputs`: those lost when the logic of the downstream board restarted. A cross link is counted at the end of the
+board named first, and has refusals of both.
 """
 _NOT_MEASURED = "–"
 _WORDS = ("ended", "corrected", "retransmitted", "dropped", "space")
@@ -31,13 +32,13 @@ def links(args):
     draw them if requested. UsageError."""
     if args.plot:
         check_picture("--plot", args.plot)
-    found = tree_of(address_of(args, PORT), read_key(args.key) if args.key else None)
+    found, cross = links_of(address_of(args, PORT), read_key(args.key) if args.key else None)
     if args.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(found + cross, indent=2))
     elif not found:
         print("this device has no links")
     else:
-        print(_table(found))
+        print(_table(found, cross))
     if args.plot and found:
         write_plot(args.plot, [(link["from"], _shown(link)) for link in found])
 
@@ -48,12 +49,21 @@ def tree_of(address: tuple[str, int], key: bytes | None = None) -> list[dict]:
     reported by the downstream board, or None if it does not report it. A board with a key other than
     `key` reports nothing. Errors of `Management` for the master.
     """
-    found, ask = [], [DESTINATION_LOCAL]
+    return links_of(address, key)[0]
+
+
+def links_of(address: tuple[str, int], key: bytes | None = None) -> tuple[list[dict], list[dict]]:
+    """Return the same, and the cross links between these boards: as reported by the one with the lower destination,
+    which is `from`, and `across` as by the other, or None; and those that lead to no board that reports them."""
+    found, cross, ask = [], [], [DESTINATION_LOCAL]
     known = {DESTINATION_LOCAL: {}}
     """Boards whose destinations have been reported, with the link to each."""
     while ask:
         upstream = ask.pop(0)
         for link in _links(address, upstream, key):
+            if "cross" in link:
+                _add_cross(cross, link | {"from": upstream, "across": None})
+                continue
             if link["upstream"]:
                 known[upstream]["downstream"] = link
                 continue
@@ -63,13 +73,23 @@ def tree_of(address: tuple[str, int], key: bytes | None = None) -> list[dict]:
             found.append(known[link["destination"]])
             if link["up"]:
                 ask.append(link["destination"])
-    return sorted(found, key=lambda link: link["destination"])
+    return sorted(found, key=lambda link: link["destination"]), cross
+
+
+def _add_cross(known: list[dict], link: dict):
+    """Add a cross link, as one of its boards reports it, unless it is the other end of a known one."""
+    ends = link["destination"], link["from"]
+    for other in known:
+        if (other["from"], other["destination"]) == ends and other["across"] is None:
+            other["across"] = link
+            return
+    known.append(link)
 
 
 def _links(address, destination: int, key: bytes | None) -> list[dict]:
     try:
         with Management(*address, key=key, destination=destination) as management:
-            return management.links()
+            return management.all_links()
     except KeyNotKnown:
         if destination == DESTINATION_LOCAL:
             raise
@@ -127,11 +147,25 @@ def _shown(link: dict) -> dict[str, str]:
     return dict(zip(_COLUMNS, texts, strict=True))
 
 
-def _table(found: list[dict]) -> str:
+def _shown_cross(link: dict) -> dict[str, str]:
+    """Return the texts of a cross link by column."""
+    there = "?" if link["destination"] is None else link["destination"]
+    texts = dict.fromkeys(_COLUMNS, "")
+    texts |= {"destination": f"{link['from']} – {there}", "board": "cross link", "state": _state(link)}
+    for name, column in zip(_WORDS, _COLUMNS[7:], strict=False):
+        texts[column] = str(link.get("words", {}).get(name, ""))
+    for end, column in ((link, "refused upstream"), (link["across"], "refused downstream")):
+        counts = (end or {}).get("refused")
+        texts[column] = "" if counts is None else str(sum(counts.values()))
+    return texts
+
+
+def _table(found: list[dict], cross: list[dict]) -> str:
     depths = {DESTINATION_LOCAL: 0}
     rows = [_COLUMNS]
     for link in found:
         shown, depth = _shown(link), depths[link["from"]]
         depths[link["destination"]] = depth + 1
         rows.append(tuple((shown | {"board": "  " * depth + shown["board"]}).values()))
+    rows += [tuple(_shown_cross(link).values()) for link in cross]
     return "\n".join(aligned(rows, left=len(_COLUMNS), rule=False))

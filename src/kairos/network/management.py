@@ -4,6 +4,7 @@ import hmac
 import json
 import pathlib
 import zlib
+from collections.abc import Callable
 from typing import NamedTuple
 
 from .. import _native, progress
@@ -67,6 +68,8 @@ _LINK_MORE = {
     "refused": _COUNTS,
 }
 """Fields that it may have."""
+_CROSS_LINK = {"cross": bool, "destination": int | None, "line": bool, "up": bool}
+"""Fields of a link beside the tree."""
 _SUBSYSTEM = {"name": str, "state": str, "text": str, "values": dict}
 
 
@@ -76,11 +79,20 @@ def _fits(found, fields: dict, more: dict) -> bool:
         return False
     for name, value in found.items():
         kind = {**fields, **more}.get(name, object)
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, int | float)):
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, int | float, int | None)):
             return False
         if kind is dict and not all(isinstance(number, int | float) for number in value.values()):
             return False
     return True
+
+
+def _is_subsystem(found) -> bool:
+    return _fits(found, _SUBSYSTEM, {})
+
+
+def _is_link(found) -> bool:
+    fields = _CROSS_LINK if isinstance(found, dict) and "cross" in found else _LINK
+    return _fits(found, fields, _LINK_MORE)
 
 
 class ManagementError(KairosError):
@@ -257,22 +269,26 @@ class Management:
         return self._perform("send its log", Reply.LOG_CONTENT, Request.GET_LOG).decode(errors="replace")
 
     def links(self) -> list[dict]:
-        """The links of the board, as docs/interfaces.md, section 12, has them. Not part of ARTIQ's protocol."""
-        return self._objects(self._perform("report its links", Reply.LOG_CONTENT, Request.LINKS), _LINK, _LINK_MORE)
+        """The links of the board to those upstream and downstream of it, as docs/interfaces.md, section 12, has them.
+        Not part of ARTIQ's protocol."""
+        return [link for link in self.all_links() if "cross" not in link]
+
+    def all_links(self) -> list[dict]:
+        """The same, followed by those beside the tree, which have a field `cross`."""
+        return self._objects(self._perform("report its links", Reply.LOG_CONTENT, Request.LINKS), _is_link)
 
     def health(self) -> list[dict]:
         """How each subsystem of the board is: its name, state ("good", "warning", "bad", "absent"),
         text and values (docs/interfaces.md, section 12). Not part of ARTIQ's protocol."""
-        return self._objects(self._perform("report its health", Reply.LOG_CONTENT, Request.HEALTH), _SUBSYSTEM)
+        return self._objects(self._perform("report its health", Reply.LOG_CONTENT, Request.HEALTH), _is_subsystem)
 
-    def _objects(self, content: bytes, fields: dict, more: dict | None = None) -> list[dict]:
-        """Decode a list of objects, which must have these `fields`, and may have `more`; the values
-        are their types. ManagementError if it is none."""
+    def _objects(self, content: bytes, fits: Callable) -> list[dict]:
+        """Decode a list of objects, all of which fit. ManagementError if it is none."""
         try:
             found = json.loads(content)
         except (ValueError, RecursionError):
             found = None
-        if not isinstance(found, list) or not all(_fits(one, fields, more or {}) for one in found):
+        if not isinstance(found, list) or not all(map(fits, found)):
             raise ManagementError(f"the device at {self._where} violated the management protocol: invalid JSON")
         return found
 

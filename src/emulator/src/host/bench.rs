@@ -51,9 +51,9 @@ impl Boards {
             self.system.bound(LOOKAHEAD);
         }
         let index_of = |name: &str| self.names().position(|other| other == name);
-        let by_links = self.links().iter().filter_map(|(upstream, downstream, link)| {
-            let reached = link.delay() + 1;
-            Some((index_of(upstream)?, index_of(downstream)?, reached))
+        let by_links = self.links().iter().filter_map(|joined| {
+            let reached = joined.link.delay() + 1;
+            Some((index_of(&joined.from)?, index_of(&joined.to)?, reached))
         });
         let by_bench = joined.iter().map(|(one, other)| (*one, *other, THROUGH_BENCH));
         let mut delays = vec![vec![u64::MAX; count]; count];

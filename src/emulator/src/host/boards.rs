@@ -10,12 +10,32 @@ use crate::pl::link::Link;
 use crate::pl::sources::Report;
 use crate::pl::{fabric, Pl};
 
+/// A link between two boards.
+pub(super) struct Joined {
+    /// The upstream board; of a link beside the tree, either.
+    pub(super) from: String,
+    /// The other one.
+    pub(super) to: String,
+    /// It is beside the tree.
+    pub(super) cross: bool,
+    pub(super) link: Link,
+}
+
+impl Joined {
+    /// Whether it is the link to a board that a request names, or that between this board and another one.
+    fn is(&self, to: &str, from: Option<&str>) -> bool {
+        match from {
+            None => !self.cross && self.to == to,
+            Some(from) => [(from, to), (to, from)].contains(&(&self.from, &self.to)),
+        }
+    }
+}
+
 /// All emulated boards.
 pub struct Boards {
     /// The machines.
     pub system: System,
-    /// (upstream board, downstream board, link)
-    links: Vec<(String, String, Link)>,
+    links: Vec<Joined>,
     /// The bench wired to their pins.
     pub(super) bench: Option<Bench>,
     /// Merged pin events of all boards, and how many events of each board have been merged.
@@ -31,9 +51,8 @@ impl Boards {
         Self::new(System::alone(machine), Vec::new())
     }
 
-    /// Creates a system of several boards and the links between them: (upstream board, downstream
-    /// board, link).
-    pub(super) fn new(system: System, links: Vec<(String, String, Link)>) -> Self {
+    /// Creates a system of several boards and the links between them.
+    pub(super) fn new(system: System, links: Vec<Joined>) -> Self {
         let count = system.boards().len();
         Self {
             system,
@@ -190,8 +209,8 @@ impl Boards {
         Err(format!("there is no pad {index}"))
     }
 
-    /// The links: (upstream board, downstream board, link).
-    pub(super) fn links(&self) -> &[(String, String, Link)] {
+    /// The links.
+    pub(super) fn links(&self) -> &[Joined] {
         &self.links
     }
 
@@ -200,13 +219,15 @@ impl Boards {
         // A link counts as unplugged as soon as the board that has run furthest has reached that
         // time
         let now = self.reached().max().unwrap_or(0).max(time::to_pl(self.master().now()));
-        let shown = self.links.iter().map(|(from, to, link)| {
+        let shown = self.links.iter().map(|joined| {
+            let link = &joined.link;
             let directions = link
                 .counts()
                 .map(|(sent, wrong, lost)| json!({"sent": sent, "wrong": wrong, "lost": lost}));
             json!({
-                "from": from,
-                "to": to,
+                "from": joined.from,
+                "to": joined.to,
+                "cross": joined.cross,
                 "plugged": link.is_plugged(now),
                 "delay_ns": link.delay_ns(),
                 "down": directions[0],
@@ -216,12 +237,17 @@ impl Boards {
         shown.collect()
     }
 
-    /// Plugs or unplugs the link to the board `to`, effective at the first cycle that no board's
+    /// Plugs or unplugs the link to the board `to`, or that between it and the board `from`, effective at the first cycle that no board's
     /// logic has passed, which is some microseconds later at most. The error is a one-line message
     /// for the user.
-    pub fn plug(&mut self, to: &str, plugged: bool) -> Result<(), String> {
-        let found = self.links.iter().find(|(_, downstream, _)| downstream == to);
-        let (_, _, link) = found.ok_or_else(|| format!("there is no link to a board {to}"))?;
+    pub fn plug(&mut self, to: &str, from: Option<&str>, plugged: bool) -> Result<(), String> {
+        let found = self.links.iter().find(|joined| joined.is(to, from));
+        let link = &found
+            .ok_or_else(|| match from {
+                None => format!("there is no link to a board {to}"),
+                Some(from) => format!("there is no link between boards {from} and {to}"),
+            })?
+            .link;
         let now = self.master().now();
         let cycles: Vec<u64> = self.reached().collect();
         let past = cycles.iter().copied().min().unwrap_or(0);

@@ -75,12 +75,15 @@ fn unsaid<T: Default>() -> Spanned<T> {
     Spanned::new(0..0, T::default())
 }
 
-/// A link from the upstream board (`from`) to the downstream board (`to`).
+/// A link from the upstream board (`from`) to the downstream board (`to`), or between any two boards beside the tree.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkEntry {
     pub from: Spanned<String>,
     pub to: Spanned<String>,
+    /// It is beside the tree.
+    #[serde(default)]
+    pub cross: bool,
     #[serde(default = "unsaid")]
     pub delay_ns: Spanned<u64>,
     /// Bit error probability.
@@ -162,6 +165,27 @@ impl Entries {
         for (n, board) in self.board.iter().enumerate() {
             self.check_place(n, board, &mut path)?;
         }
+        self.check_crosses()
+    }
+
+    /// Checks that each link beside the tree joins two boards that no other link joins.
+    fn check_crosses(&self) -> Result<(), Wrong> {
+        for (n, link) in self.link.iter().enumerate().filter(|(_, link)| link.cross) {
+            let (from, to) = (link.from.as_ref(), link.to.as_ref());
+            let wrong = |why: String| Err((link.to.span().start, why));
+            if from == to {
+                return wrong(format!("a cross link joins two boards, not {from} to itself"));
+            }
+            let joins = |other: &LinkEntry| {
+                let ends = (other.from.as_ref(), other.to.as_ref());
+                ends == (from, to) || ends == (to, from)
+            };
+            let mut others = self.link.iter().enumerate().filter(|(other, _)| *other != n);
+            if let Some((_, other)) = others.find(|(_, other)| joins(other)) {
+                let kind = if other.cross { "another cross link" } else { "a link of the tree" };
+                return wrong(format!("{kind} joins {from} and {to} already"));
+            }
+        }
         Ok(())
     }
 
@@ -179,7 +203,8 @@ impl Entries {
     /// the one before this one.
     fn check_place<'a>(&'a self, n: usize, board: &'a BoardEntry, path: &mut Vec<&'a str>) -> Result<(), Wrong> {
         let name: &str = board.name.as_ref();
-        let upstream: Vec<&LinkEntry> = self.link.iter().filter(|link| link.to.as_ref() == name).collect();
+        let tree = self.link.iter().filter(|link| !link.cross);
+        let upstream: Vec<&LinkEntry> = tree.filter(|link| link.to.as_ref() == name).collect();
         let wrong = |why: String| Err((board.name.span().start, why));
         match upstream[..] {
             [] if n == 0 => {}
@@ -214,8 +239,8 @@ impl Entries {
                 return Err((
                     second.to.span().start,
                     format!(
-                        "{} links lead to {name}: boards are a tree, so each has one from its upstream board, and a \
-                         ring or a mesh cannot be",
+                        "{} links lead to {name}: boards are a tree, so each has one from its upstream board; \
+                         others, for remote memory only, say cross = true",
                         upstream.len()
                     ),
                 ))
@@ -317,8 +342,8 @@ mod tests {
             ),
             (
                 format!("{a}{b}{}{}", link("a", "b"), link("a", "b")),
-                "14: 2 links lead to b: boards are a tree, so each has one from its upstream board, and a ring or a \
-                 mesh cannot be",
+                "14: 2 links lead to b: boards are a tree, so each has one from its upstream board; others, for remote \
+                 memory only, say cross = true",
             ),
             (
                 format!("{a}{b}{c}{}{}", link("c", "b"), link("b", "c")),
@@ -327,6 +352,26 @@ mod tests {
         ] {
             assert_eq!(checked(&wrong), Err(format!("a.toml:{why}")));
         }
+    }
+
+    #[test]
+    fn cross_link_joins_two_boards_that_no_other_link_joins() {
+        let boards = ["a", "b", "c"].map(board).concat();
+        let tree = [link("a", "b"), link("a", "c")].concat();
+        let cross = |from, to| link(from, to) + "cross = true\n";
+        let system = format!("{boards}{tree}{}", cross("b", "c"));
+        assert_eq!(checked(&system), Ok(()));
+        for (added, why) in [
+            (cross("c", "b"), "23: another cross link joins b and c already"),
+            (cross("c", "a"), "27: a link of the tree joins c and a already"),
+            (cross("b", "b"), "27: a cross link joins two boards, not b to itself"),
+            (cross("b", "d"), "27: there is no board 'd'; there is a, b, c"),
+        ] {
+            assert_eq!(checked(&format!("{system}{added}")), Err(format!("a.toml:{why}")));
+        }
+        let alone = format!("{}{}{}", board("a"), board("b"), cross("a", "b"));
+        let why = "a.toml:6: no link leads to b: each board but the first needs one, from its upstream board";
+        assert_eq!(checked(&alone), Err(why.into()));
     }
 
     #[test]
@@ -349,7 +394,7 @@ mod tests {
             ("delay_ns = 260_000", ""),
             ("delay_ns = 260_001", "12: delay_ns must be at most 260000: the boards cannot measure the delay of a longer fibre"),
             ("delay_ns = 1.5", "12: invalid type: floating point `1.5`, expected a whole number, 0 or more, that is not too large"),
-            ("delay = 5", "12: unknown field `delay`, expected one of `from`, `to`, `delay_ns`, `bit_errors`, `losses`, `seed`, `unplugged_ns`"),
+            ("delay = 5", "12: unknown field `delay`, expected one of `from`, `to`, `cross`, `delay_ns`, `bit_errors`, `losses`, `seed`, `unplugged_ns`"),
             ("bit_errors = 1.5", "12: bit_errors is a probability, 0 to 1"),
             ("losses = nan", "12: losses is a probability, 0 to 1"),
             ("unplugged_ns = [[5, 9], [8, 12]]", "12: times at which a link is pulled out and plugged in are in order"),

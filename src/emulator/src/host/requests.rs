@@ -101,6 +101,9 @@ pub enum Request {
     Link {
         /// The downstream board.
         to: String,
+        /// The board at the other end, of a link beside the tree.
+        #[serde(default)]
+        from: Option<String>,
         plugged: bool,
     },
     Read {
@@ -310,8 +313,8 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
             pulses.reply()
         }
         Request::Links => json!({ "links": boards.links_shown() }),
-        Request::Link { to, plugged } => {
-            boards.plug(&to, plugged)?;
+        Request::Link { to, from, plugged } => {
+            boards.plug(&to, from.as_deref(), plugged)?;
             json!({})
         }
         Request::Uart { from, board } => {

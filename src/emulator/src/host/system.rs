@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use toml::Spanned;
 
-use super::boards::Boards;
+use super::boards::{Boards, Joined};
 use super::description::{BoardEntry, Description, LinkEntry};
 use super::image::Image;
 use crate::machine::bus::Bus;
@@ -54,27 +54,36 @@ impl Description {
             });
         }
         let mut links = Vec::new();
-        let mut downstream = BTreeMap::new();
-        // A board's links are numbered in the order of its downstream boards
+        let mut numbers = BTreeMap::new();
+        // A board's links are numbered in the order of its downstream boards, those beside the tree in that of the
+        // description
         let index_of = |name: &Spanned<String>| boards.iter().position(|board| board.name == *name.as_ref());
         let mut entries: Vec<&LinkEntry> = self.boards.link.iter().collect();
-        entries.sort_by_key(|link| index_of(&link.to));
+        entries.sort_by_key(|link| (link.cross, index_of(&link.to).filter(|_| !link.cross)));
         for entry in entries {
             let (Some(from), Some(to)) = (index_of(&entry.from), index_of(&entry.to)) else {
                 continue;
             };
-            let number: &mut u32 = downstream.entry(from).or_default();
-            *number += 1;
-            let ends = [(from, &format!("down{number}")[..]), (to, link::UP)];
+            let mut next = |board: usize, kind: &str| {
+                let number: &mut u32 = numbers.entry((board, kind.to_string())).or_default();
+                *number += 1;
+                format!("{kind}{number}")
+            };
+            let names = match entry.cross {
+                true => [next(from, link::CROSS), next(to, link::CROSS)],
+                false => [next(from, link::DOWN), link::UP.into()],
+            };
+            let ends = [(from, &names[0][..]), (to, &names[1][..])];
             let ends = ends.map(|(board, name)| (&boards[board].machine.bus, name));
-            let (from, to) = (&boards[from].name, &boards[to].name);
-            let joined = entry.join(ends).map_err(|why| {
+            let (from, to) = (boards[from].name.clone(), boards[to].name.clone());
+            let link = entry.join(ends).map_err(|why| {
                 let why = format!("link from {from} to {to}: {why}");
                 self.error(entry.from.span().start, &why)
             })?;
-            links.push((from.clone(), to.clone(), joined));
+            let cross = entry.cross;
+            links.push(Joined { from, to, cross, link });
         }
-        let shortest = links.iter().map(|(_, _, link)| link.delay()).min();
+        let shortest = links.iter().map(|joined| joined.link.delay()).min();
         let lookahead = shortest.map_or(u64::MAX, time::from_pl);
         Ok(Boards::new(System::new(boards, lookahead), links))
     }

@@ -19,6 +19,10 @@ use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// A library's name of its link to the upstream board.
 pub const UP: &str = "up";
+/// A library's names of its links beside the tree begin like this, and end with their numbers, from 1 on.
+pub const CROSS: &str = "cross";
+/// The same of its links to downstream boards.
+pub const DOWN: &str = "down";
 /// Units of the phase input of a library per cycle.
 const PHASES: u64 = 4096;
 

@@ -34,9 +34,11 @@ mod stream;
 pub use stream::LinkStream;
 
 mod counts;
+mod cross;
 mod mailbox;
 
 use counts::Counts;
+use cross::CrossLink;
 use mailbox::Mailbox;
 
 /// Longest descriptor of a satellite, in bytes.
@@ -170,12 +172,16 @@ impl Links {
 
     /// Writes all links as JSON: `docs/interfaces.md`, section 12.
     pub fn describe(&self, out: &mut dyn Write) -> fmt::Result {
-        out.write_char('[')?;
-        for (n, link) in self.all.iter().flatten().enumerate() {
-            out.write_str(if n > 0 { ", " } else { "" })?;
+        let mut separator = "[";
+        for link in self.all.iter().flatten() {
+            out.write_str(core::mem::replace(&mut separator, ", "))?;
             link.write_to(out)?;
         }
-        out.write_char(']')
+        for link in CrossLink::all().iter().flatten() {
+            out.write_str(core::mem::replace(&mut separator, ", "))?;
+            link.write_to(out)?;
+        }
+        out.write_str(if separator == "[" { "[]" } else { "]" })
     }
 
     /// Whether there is any link.

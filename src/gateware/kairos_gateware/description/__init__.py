@@ -12,6 +12,7 @@ from pathlib import Path
 from ..contracts.rtio import BOARDS
 from ..variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
 from .card_boards import CARD_BOARDS
+from .cross_links import Place, why_not, why_not_in_tree
 from .peripherals import PERIPHERALS, PINS, Builder
 
 __all__ = ["DescriptionError", "load", "check", "make_variant"]
@@ -110,6 +111,9 @@ def check(description: dict, source: str = "description") -> dict:
         raise DescriptionError(f"{source}: block: it is for other boards, so its board is a master or a satellite")
     if description["remote_memory"] and "bridge" in description:
         raise DescriptionError(f"{source}: bridge: the upstream link has remote memory or a bridge, not both")
+    behind = len(description["satellites"]) + len(_card_boards(description))
+    if why := why_not(description["cross_links"], role, behind):
+        raise DescriptionError(f"{source}: cross_links: {why}")
     for i, card in enumerate(description["peripherals"]):
         if card["type"] == "urukul" and card["dds"] == "ad9912" and card["synchronization"]:
             raise DescriptionError(
@@ -168,8 +172,8 @@ def _check_card_boards(description: dict, role: str, source: str) -> None:
         )
     if base in CARD_BOARDS and (description["peripherals"] or description["satellites"]):
         raise DescriptionError(f"{source}: a {base} has neither peripherals nor satellites")
-    for name in ("remote_memory", "bridge", "block"):
-        if base in CARD_BOARDS and description.get(name, False) is not False:
+    for name in ("remote_memory", "bridge", "block", "cross_links"):
+        if base in CARD_BOARDS and description.get(name, False) not in (False, []):
             raise DescriptionError(f"{source}: {name}: a {base} has none")
     if role == "standalone" and (cards := _card_boards(description)):
         raise DescriptionError(
@@ -225,6 +229,16 @@ def _behind(description: dict) -> int:
     return len(_card_boards(description)) + sum(1 + _behind(satellite) for satellite in description["satellites"])
 
 
+def _places(description: dict, upstream: int | None = None, own: int = 0):
+    """The places of a loaded description's board and of those behind it, by destination."""
+    yield Place(description["variant"], upstream, tuple(map(int, description["cross_links"])))
+    following = own + 1
+    for satellite in description["satellites"]:
+        yield from _places(satellite, own, following)
+        following += 1 + _behind(satellite)
+    yield from (Place(card["type"], own) for card in _card_boards(description))
+
+
 def _load(path: Path, above: tuple[Path, ...]) -> dict:
     if path.resolve() in above:
         raise DescriptionError(f"{path}: satellites: the board would be behind itself")
@@ -242,6 +256,8 @@ def _load(path: Path, above: tuple[Path, ...]) -> dict:
         if _role(satellite) != "satellite":
             raise DescriptionError(f'{path}: satellites: {name} does not say "base": "satellite"')
     description = description | {"satellites": behind}
+    if _role(description) == "master" and (why := why_not_in_tree(list(_places(description)))):
+        raise DescriptionError(f"{path}: satellites: cross_links: {why}")
     if _behind(description) >= BOARDS:
         raise DescriptionError(
             f"{path}: satellites: {_behind(description)} boards are behind this one, with those behind them; "
@@ -335,4 +351,5 @@ def _variant(description: dict, builder: Builder) -> Variant:
         bridge=Bridge(**description["bridge"]) if "bridge" in description else None,
         board=board,
         low=tuple(builder.low),
+        cross_links=len(description["cross_links"]),
     )
