@@ -42,7 +42,7 @@ class CrossLink(EnvExperiment):
 
     @subkernel(destination=1)
     def open_first(self):
-        self.second.export(0, BUFFER, 0x1_0000, 3)
+        self.second.export(0, BUFFER, 0x3_0000, 3)
 
     @subkernel(destination=1)
     def there(self, number: TInt32) -> TInt32:
@@ -59,10 +59,10 @@ class CrossLink(EnvExperiment):
 
     @subkernel(destination=2)
     def back(self) -> TInt32:
-        """Fetches what the first board has copied from, and stores the sum there."""
+        """Fetches words of the first board, and stores their sum there."""
         total = 0
         try:
-            self.first.fetch(BUFFER, SOURCE, 64)
+            self.first.fetch(SOURCE, SOURCE, 64)
         except RemoteMemoryError:
             return -1
         for n in range(16):
