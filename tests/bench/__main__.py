@@ -341,6 +341,7 @@ GROUPS = [
     (scope.scope_figures, scope.PREFIXES, "pages for a browser", "15 s"),
     (boards.board_figures, boards.PREFIXES, "kernels on two boards", "10 s"),
     (boards.remote_figures, boards.REMOTE_PREFIXES, "memory of other boards", "10 s"),
+    (boards.cross_figures, boards.CROSS_PREFIXES, "memory of other boards beside the tree", "15 s"),
     (boards.workload_figures, boards.WORKLOAD_PREFIXES, "workloads in the memory of other boards", "1 min"),
     (pulse_device.device_figures, pulse_device.PREFIXES, "pulse core: emulated device", "30 s"),
     (pulse_loops.loop_figures, pulse_loops.PREFIXES, "pulse core: two boards, and a laser", "1 min"),

@@ -184,3 +184,60 @@ class Messages(EnvExperiment):
             self.satellite.store(MAILBOX, number)
             arrived = min(arrived, subkernel_await(self.watch) - start)
         return arrived
+
+
+class Across(EnvExperiment):
+    """Stores and copies of a satellite to another one, by their cross link, and by way of the master."""
+
+    def build(self):
+        for name in ("core", "first", "second"):
+            self.setattr_device(name)
+
+    def unplug(self) -> TInt32:
+        from kairos.emulator import acquire
+
+        control = acquire(self.get_device_db()["core"]["arguments"]["host"]).control
+        control.request("link", to="second", plugged=False, **{"from": "first"})
+        return 0
+
+    @subkernel(destination=2)
+    def open(self):
+        self.first.export(0)
+
+    @subkernel(destination=1)
+    def store_once(self) -> TInt64:
+        taken = int64(1000000)
+        for number in range(ROUNDS):
+            start = self.core.get_rtio_counter_mu()
+            self.second.store(BUFFER, number)
+            taken = min(taken, self.core.get_rtio_counter_mu() - start)
+        return taken
+
+    @subkernel(destination=1)
+    def copy_once(self, size: TInt32) -> TInt64:
+        taken = int64(1000000)
+        for _ in range(ROUNDS):
+            start = self.core.get_rtio_counter_mu()
+            self.second.copy(BUFFER, BUFFER + 0x20000, size)
+            taken = min(taken, self.core.get_rtio_counter_mu() - start)
+        return taken
+
+    @kernel
+    def run(self) -> TList(TInt64):
+        """Return the machine units of a store, a copy of 8 bytes and one of 64 KiB, of the fastest of some; first by
+        the cross link, then without it."""
+        self.core.reset()
+        taken = [int64(0) for _ in range(6)]
+        for way in range(2):
+            if way == 1:
+                self.unplug()
+            # To the link that leads to the other board
+            self.open()
+            subkernel_await(self.open)
+            self.store_once()
+            taken[3 * way] = subkernel_await(self.store_once)
+            self.copy_once(8)
+            taken[3 * way + 1] = subkernel_await(self.copy_once)
+            self.copy_once(0x10000)
+            taken[3 * way + 2] = subkernel_await(self.copy_once)
+        return taken

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 PREFIXES = ("subkernel.", "ddma.", "rtio.remote_kernel")
 REMOTE_PREFIXES = ("remote.copy_8b", "remote.mailbox", "remote.fetch", "remote.load")
+CROSS_PREFIXES = ("remote.cross", "remote.tree")
 WORKLOAD_PREFIXES = ("remote.stream", "remote.stencil")
 _FIBRE_NS = 1000
 
@@ -83,6 +84,35 @@ def remote_figures(figures):
     how = "1024 words by `read`, a load of 32 bits each; emulated boards, fibre of 1 us; "
     how += "baseline: the paper's remote STREAM"
     figures.add("remote.load_mb_s", 4096e3 / loads, "MB/s", baseline=4.8, source=how)
+
+
+def cross_figures(figures):
+    """Measured on the variants `ring` and `peer`, twice."""
+    from kairos.emulator import shutdown_all
+    from tests.support.boards import MEMORY_RING
+    from tests.support.databases import memories, two_boards
+    from tests.support.experiment import experiment
+    from tests.support.gateware import built
+
+    built("ring", "peer")
+    with TemporaryDirectory() as folder:
+        system = Path(folder) / "system.toml"
+        database = Path(folder) / "device_db.py"
+        system.write_text(MEMORY_RING)
+        database.write_text(two_boards(f"emulator://{system}") + memories(system, {"first": 1, "second": 2}))
+        try:
+            taken = experiment("tests/bench/board_kernels.py", "Across", str(database)).run()
+        finally:
+            shutdown_all()
+    for way, where, times in [
+        ("cross", "by the cross link of both", taken[:3]),
+        ("tree", "by way of the master", taken[3:]),
+    ]:
+        how = f"a satellite's kernel to another satellite, {where}; fastest of 8; emulated boards, fibres of 1 us"
+        for name, what, time in zip(
+            ("store", "copy_8b", "copy_64k"), ("a store", "a copy of 8 bytes", "a copy of 64 KiB"), times, strict=True
+        ):
+            figures.add(f"remote.{way}_{name}_us", time / 1000, "us", source=f"{what} of {how}")
 
 
 def workload_figures(figures):

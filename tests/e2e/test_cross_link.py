@@ -7,11 +7,12 @@ import pytest
 from tests.support.board_registers import DONE, REFUSED, Board
 from tests.support.boards import MEMORY_RING, System
 from tests.support.command import run_kairos
-from tests.support.databases import ring_memory
+from tests.support.databases import memories
 from tests.support.gateware import built, database
 from tests.support.waiting import until
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "cross_link.py"
+BOARDS = {"master": 0, "first": 1, "second": 2}
 PRINTED = """\
 plugged 100 by the master False True across True
 back 1720
@@ -31,7 +32,7 @@ def test_kernels_of_two_satellites_copy_by_their_own_link_while_it_is_plugged_in
     built("ring", "peer")
     (tmp_path / "system.toml").write_text(MEMORY_RING)
     devices = database("ring", tmp_path)
-    devices.write_text(devices.read_text() + ring_memory(tmp_path / "system.toml"))
+    devices.write_text(devices.read_text() + memories(tmp_path / "system.toml", BOARDS))
     done = kairos("run", EXPERIMENT, device_db=devices)
     assert done.stdout.startswith(PRINTED) and done.returncode == 0, done.stdout + done.stderr
 
@@ -56,7 +57,9 @@ def test_boards_report_where_their_cross_link_leads(tmp_path):
         row = run_kairos("links", "-D", device.address).stdout.splitlines()[-1].split()
         assert row[:6] == ["1", "–", "2", "cross", "link", "up"], row
         device.control("link", to="second", plugged=False, **{"from": "first"})
-        (cross,) = until(lambda: [link for link in device.links() if link.get("cross") and not link["line"]], device.uart)
+        (cross,) = until(
+            lambda: [link for link in device.links() if link.get("cross") and not link["line"]], device.uart
+        )
         assert (cross["up"], cross["destination"], cross["words"]["ended"]) == (False, 2, 1)
         doctor = run_kairos("device", "-D", device.address, "doctor")
         assert "its cross link to board 2 is down" in doctor.stdout, doctor

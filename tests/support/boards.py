@@ -9,7 +9,7 @@ from .device import Emulated
 from .paths import BUILD
 from .waiting import let_pass, until
 
-__all__ = ["MEMORY_CHAIN", "MEMORY_PAIR", "MEMORY_RING", "System", "pair_description"]
+__all__ = ["MEMORY_CHAIN", "MEMORY_PAIR", "MEMORY_MESH", "MEMORY_RING", "System", "pair_description"]
 
 PORTS = (1380, 1381, 1382, 1383)
 
@@ -64,39 +64,25 @@ to = "satellite"
 delay_ns = 400
 """
 """Three boards that access each other's memory, two of them through the third."""
-MEMORY_RING = """
-[[board]]
-name = "master"
-variant = "ring"
-firmware = "runtime.elf"
 
-[[board]]
-name = "first"
-variant = "peer"
-firmware = "satman.elf"
 
-[[board]]
-name = "second"
-variant = "peer"
-firmware = "satman.elf"
+def described(master, satellites, crosses, delay_ns=1000):
+    """Return the emulator's description of a master with the gateware of this variant and satellites that are a `peer`
+    each, with a cross link between each of these pairs, all with so many nanoseconds of fibre."""
+    boards = [("master", master, "runtime.elf"), *((name, "peer", "satman.elf") for name in satellites)]
+    links = [("master", name, "false") for name in satellites] + [(*pair, "true") for pair in crosses]
+    text = [f'[[board]]\nname = "{name}"\nvariant = "{of}"\nfirmware = "{image}"\n' for name, of, image in boards]
+    text += [
+        f'[[link]]\nfrom = "{one}"\nto = "{other}"\ncross = {cross}\ndelay_ns = {delay_ns}\n'
+        for one, other, cross in links
+    ]
+    return "\n".join(text)
 
-[[link]]
-from = "master"
-to = "first"
-delay_ns = 1000
 
-[[link]]
-from = "master"
-to = "second"
-delay_ns = 1000
-
-[[link]]
-from = "first"
-to = "second"
-cross = true
-delay_ns = 400
-"""
+MEMORY_RING = described("ring", ["first", "second"], [("first", "second")])
 """A master and two satellites, which access each other's memory by a link of their own, too."""
+MEMORY_MESH = described("memory_star", ["b1", "b2", "b3"], [("b1", "b2"), ("b2", "b3"), ("b1", "b3")])
+"""A master and three satellites, each with a link to both others."""
 
 
 class System(Emulated):

@@ -7,7 +7,7 @@ from kairos.devices import DeviceDB
 
 from .paths import EXAMPLES
 
-__all__ = ["REMOTE_MEMORY", "calibrated", "chain_memory", "entry", "ring_memory", "two_boards", "written"]
+__all__ = ["REMOTE_MEMORY", "calibrated", "chain_memory", "entry", "memories", "two_boards", "written"]
 
 REMOTE_MEMORY = """
 for name, destination in [("master", 0), ("satellite", 1)]:
@@ -41,11 +41,12 @@ for name, destination, cls, more in [
 """
 
 
-def ring_memory(system):
-    """Return the same for `MEMORY_RING`: the memory of all."""
+def memories(system, boards):
+    """Return what is appended to the text of the database of the system described in this file: the memories of boards,
+    destinations by name."""
     return f"""
 device_db["core"]["arguments"]["host"] = "emulator://{system}"
-for name, destination in [("master", 0), ("first", 1), ("second", 2)]:
+for name, destination in {boards}.items():
     device_db[name] = {{
         "type": "local",
         "module": "kairos.coredevice.remote_memory",

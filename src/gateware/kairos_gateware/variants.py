@@ -94,8 +94,8 @@ def _store(prefix="sat_") -> Variant:
 
 
 def _peer(prefix="sat_") -> Variant:
-    """The same with a cross link, to another one of them."""
-    return replace(_store(prefix), name="peer", cross_links=1)
+    """The same with cages for two cross links, to others of them."""
+    return replace(_store(prefix), name="peer", cross_links=2)
 
 
 def _block(packetiser="gearbox", name="block", block="adder") -> Variant:

@@ -1,4 +1,4 @@
-"""``kairos links``: the tree of boards connected to a core device, the links between them, and those beside the tree."""
+"""``kairos links``: the tree of boards connected to a core device, its links, and those beside the tree."""
 
 import json
 

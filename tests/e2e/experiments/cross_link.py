@@ -1,6 +1,5 @@
 from artiq.coredevice.exceptions import RemoteMemoryError
 from artiq.experiment import *
-from numpy import int64
 
 BUFFER = 0x0FE0_0000
 SOURCE = BUFFER + 0x2_0000

@@ -182,7 +182,11 @@ impl Entries {
             };
             let mut others = self.link.iter().enumerate().filter(|(other, _)| *other != n);
             if let Some((_, other)) = others.find(|(_, other)| joins(other)) {
-                let kind = if other.cross { "another cross link" } else { "a link of the tree" };
+                let kind = if other.cross {
+                    "another cross link"
+                } else {
+                    "a link of the tree"
+                };
                 return wrong(format!("{kind} joins {from} and {to} already"));
             }
         }

@@ -1,8 +1,8 @@
 """The links of a board of real hardware: a transceiver with line coder for each, in the SFP cages.
 
-The link upwards is in the first cage, those downwards follow, then those beside the tree. Words cross between the logic's clock
-and the line's in FIFOs, whose fill levels differ from one start to the next: so the two directions
-may differ by a cycle, which the time transfer cannot detect.
+The link upwards is in the first cage, those downwards follow, then those beside the tree. Words cross
+between the logic's clock and the line's in FIFOs, whose fill levels differ from one start to the next:
+so the two directions may differ by a cycle, which the time transfer cannot detect.
 """
 
 from dataclasses import dataclass

@@ -45,9 +45,15 @@ def test_board_may_have_several_cross_links_and_the_master_too(tmp_path):
     [
         ({"first": [3]}, "first, destination 1, names destination 3, second, which does not name 1"),
         ({"first": [3], "second": [2]}, "first, destination 1, names destination 3, second, which does not name 1"),
-        ({"first": [2], "behind": [1]}, "first, destination 1, names destination 2, to which it has a link of the tree"),
+        (
+            {"first": [2], "behind": [1]},
+            "first, destination 1, names destination 2, to which it has a link of the tree",
+        ),
         ({"first": [0]}, "first, destination 1, names destination 0, to which it has a link of the tree"),
-        ({"master": [3], "second": [0]}, "master, destination 0, names destination 3, to which it has a link of the tree"),
+        (
+            {"master": [3], "second": [0]},
+            "master, destination 0, names destination 3, to which it has a link of the tree",
+        ),
         ({"second": [3]}, "second, destination 3, names itself"),
         ({"second": [4]}, "second, destination 3, names destination 4, but the last board is 3"),
     ],

@@ -226,9 +226,9 @@ class Links(Module):
         return select
 
     def _forward(self, names):
-        """Returns the replacements of these ends' endpoints for loads and stores, if several ends belong to the tree, so
-        that these are forwarded through this board; and the port of each for bulk transfers, which are forwarded
-        likewise."""
+        """Returns the replacements of these ends' endpoints for loads and stores, if several of them belong to the
+        tree, so that these are forwarded through this board; and the port of each for bulk transfers, which are
+        forwarded likewise."""
         lines = {name: BulkLine(self.ends[name].endpoint) for name in names}
         self.submodules += list(lines.values())
         direct = {name: BulkWay(line) for name, line in lines.items()}

@@ -1,6 +1,6 @@
 """A cross link: a link beside the tree between two boards, which carries remote memory only.
 
-Each board tells the other its number, so both know where the link leads, whatever is plugged in. Nothing is forwarded
+Each board sends the other its number, so both know where the link leads, whatever is plugged in. Nothing is forwarded
 over it: what comes is for this board. So what waits there waits for these two boards alone, and the order of the
 tree's queues (docs/gateware/switch.md) remains as it is.
 
@@ -40,24 +40,24 @@ class CrossLink(Module):
 
         # # #
 
-        tells, told = endpoint.sink["board"], endpoint.source["board"]
+        outgoing, incoming = endpoint.sink["board"], endpoint.source["board"]
         informed, said = Signal(), Signal(BOARD_BITS)
         number = own[:BOARD_BITS]
         self.comb += [
             endpoint.line.eq(self.line_up),
-            tells.valid.eq(numbered & (~informed | (said != number))),
-            tells.form.eq(1),
-            tells.data.eq(number),
+            outgoing.valid.eq(numbered & (~informed | (said != number))),
+            outgoing.form.eq(1),
+            outgoing.data.eq(number),
         ]
         self.sync += [
-            If(tells.valid & tells.ready, informed.eq(1), said.eq(number)),
-            If(told.valid, self.destination.eq(told.data[:BOARD_BITS]), self.known.eq(1), self.leads.eq(1)),
+            If(outgoing.valid & outgoing.ready, informed.eq(1), said.eq(number)),
+            If(incoming.valid, self.destination.eq(incoming.data[:BOARD_BITS]), self.known.eq(1), self.leads.eq(1)),
             If(~endpoint.up, informed.eq(0), self.leads.eq(0)),
         ]
 
         # Time skip
         rest = Signal(max=REST + 1)
-        moves = [endpoint.moving & self.line_up, tells.valid & endpoint.up]
+        moves = [endpoint.moving & self.line_up, outgoing.valid & endpoint.up]
         self.sync += If(reduce(or_, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
         self.comb += self.settled.eq(reduce(and_, [rest == 0, self.joined | ~self.line_up]))
 

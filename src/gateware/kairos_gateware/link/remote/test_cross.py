@@ -57,7 +57,7 @@ def test_both_ends_know_where_a_cross_link_leads_as_soon_as_both_have_numbers():
     run_simulation(pair, play())
 
 
-def test_unplugged_cross_link_leads_nowhere_and_afterwards_to_whoever_is_there():
+def test_unplugged_cross_link_leads_to_no_board_until_one_is_plugged_in():
     pair = Pair()
 
     def play():
