@@ -30,6 +30,9 @@ def addresses(folder=None) -> dict:
 class _LocalClient(Client):
     """A client over the laboratory's socket. What cannot be done raises UsageError."""
 
+    _limit = -1
+    """All datasets may be one answer."""
+
     def __init__(self, path: Path):
         self._path = path
         super().__init__(str(path), 0, TARGET)

@@ -58,8 +58,6 @@ __all__ = ["Laboratory"]
 
 logger = logging.getLogger(__name__)
 
-LINE_LIMIT = 4 << 20
-"""Bytes of a request."""
 FORK_SERVER = 10.0
 """Seconds for the fork server to be ready before clients can connect."""
 
@@ -292,7 +290,7 @@ class Laboratory:
             },
             self.settings.pyon,
         )
-        control = Server(self._targets(), self.settings.name, allow_parallel=True, limit=LINE_LIMIT)
+        control = Server(self._targets(), self.settings.name, allow_parallel=True)
         service = _LocalServer({"lab": Service(self, _person.get)}, self.settings.name, allow_parallel=True)
         receiver = LogReceiver(self.log.take)
         self._servers = [publisher, control, self.broadcaster, receiver, service]

@@ -217,6 +217,15 @@ class Service:
         """Return all datasets, by name: (persist, value, metadata)."""
         return self._lab.datasets.values
 
+    def dataset(self, key) -> tuple | None:
+        """Return a dataset, as `datasets` does; None if there is none."""
+        return self._lab.datasets.values.get(key)
+
+    def dataset_metadata(self, key) -> dict | None:
+        """Return the metadata of a dataset; None if there is none."""
+        found = self._lab.datasets.values.get(key)
+        return None if found is None else found[2]
+
     def set_dataset(self, key, value, persist=None, metadata=None):
         """Set a dataset."""
         self._lab.datasets.set(key, value, persist, metadata, person=self._person())
