@@ -90,6 +90,8 @@ class Laboratory:
         self._claimed: Claim | None = None
         """Descriptor of the lock of its folder."""
         self._ended = asyncio.Event()
+        self.noted = 0
+        """How often runs that have ended were given tags, notes or fits."""
         self._background: set[asyncio.Task] = set()
         self._servers: list = []
         self._controllers: Controllers | None = None
@@ -389,6 +391,11 @@ class Laboratory:
             self.reporting.queue_empty()
         self.interactive.ended(record["rid"])
         self.repository.keep([run.submission.expid for run in self.scheduler.runs.values()])
+
+    def note_changed(self):
+        """Tell those who show runs that have ended that one was given a tag, a note or a fit."""
+        self.noted += 1
+        self.scheduler.publication.changed([])
 
     def _submitted(self, submission):
         path = self.settings.log_submissions

@@ -426,12 +426,14 @@ class Service:
             change.execute(delete(tags).where(tags.c.rid == rid, tags.c.tag == tag))
             if not remove:
                 change.execute(insert(tags).values(rid=rid, tag=tag))
+        self._lab.note_changed()
 
     def note(self, rid, text):
         """Add a note to a finished run."""
         self.run(rid)
         with self._lab.database.change() as change:
             change.execute(insert(notes).values(rid=rid, time=clock.now(), person=self._person(), text=text))
+        self._lab.note_changed()
 
     async def reindex(self) -> tuple[int, list[str]]:
         """Rebuild the index from the files of the runs; returns their number, and unreadable files."""

@@ -45,6 +45,8 @@ export const lab = $state({
   locks: [] as Lock[],
   /** Number of runs that have ended. */
   ended: 0n,
+  /** Changes with the tags, notes and fits of those. */
+  noted: 0n,
   applets: [] as Applet[],
   /** Fits that experiments in progress have declared. */
   fits: [] as DeclaredFit[],
@@ -215,6 +217,7 @@ function followAll(): void {
       lab.questions = now.questions;
       lab.locks = now.locks;
       lab.ended = now.ended;
+      lab.noted = now.noted;
     },
     fail,
   );
