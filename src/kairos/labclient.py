@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import time
 from pathlib import Path
 
 from .controllers import Client, ControllerError, RemoteError
@@ -13,6 +14,8 @@ from .labfolder import ADDRESS, SOCKET, STATE, foreign, state_of
 __all__ = ["ADDRESS", "SOCKET", "STATE", "LaboratoryOffline", "addresses", "connect"]
 
 TARGET = "lab"
+PATIENCE = 15.0
+"""Seconds in which a laboratory greets."""
 
 
 class LaboratoryOffline(UsageError):
@@ -26,6 +29,9 @@ def addresses(folder=None) -> dict:
 
 class _LocalClient(Client):
     """A client over the laboratory's socket. What cannot be done raises UsageError."""
+
+    _limit = -1
+    """All datasets may be one answer."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -51,8 +57,23 @@ class _LocalClient(Client):
         except LookupError as error:
             raise UsageError(f"there is no {str(error).partition(chr(10))[0]}") from None
 
+    def _connect(self):
+        began = time.monotonic()
+        try:
+            super()._connect()
+        except ControllerError:
+            if time.monotonic() - began < PATIENCE:
+                raise
+            raise LaboratoryOffline(
+                f"the laboratory in {self._path.parent.parent} has not answered for {PATIENCE:g} s: it is stopped, or "
+                "has too much to do"
+            ) from None
+        self.set_timeout(None)  # a call may take long, as one that waits for the end of a run
+
     def _dial(self) -> socket.socket:
-        return dialled(self._path)
+        connection = dialled(self._path)
+        connection.settimeout(PATIENCE)
+        return connection
 
 
 def connect(folder=None) -> Client:

@@ -114,6 +114,31 @@ def test_remote_calls_return_values_and_errors(running):
     laser.close_rpc()
 
 
+def test_request_beyond_the_limit_is_refused_and_the_next_one_works(monkeypatch):
+    server = Running({"laser": Laser()}, limit=100_000)
+    laser = Client("127.0.0.1", server.port)
+    for size in (100_000, 3_000_000):
+        with pytest.raises(ValueError, match="more than 100000 bytes cannot be sent at a time"):
+            laser.echo("x" * size)
+        assert laser.echo("y" * 90_000) == ("y" * 90_000,)
+
+    async def work():
+        other = AsyncClient()
+        await other.connect_rpc("127.0.0.1", server.port)
+        with pytest.raises(ValueError, match="more than 100000 bytes"):
+            await other.echo("x" * 100_000)
+        assert await other.settled() == 0.0
+        other.close_rpc()
+
+    asyncio.run(work())
+    monkeypatch.setattr(Client, "_limit", 10_000)
+    with pytest.raises(ControllerError, match="more than 10000 bytes cannot be sent at a time"):
+        laser.echo("y" * 20_000)
+    assert laser.settled() == 0.0
+    laser.close_rpc()
+    server.stop()
+
+
 def test_lines_of_a_session_match_the_protocol(running):
     """Lines as in the specification, as another client of the protocol sends and receives them."""
     with socket.create_connection(("127.0.0.1", running.port), PATIENCE) as connection:

@@ -7,6 +7,8 @@ import signal
 
 import pytest
 
+from kairos import labclient
+from kairos.errors import UsageError
 from tests.support import PATIENCE
 from tests.support.waiting import until
 
@@ -72,3 +74,14 @@ def test_laboratory_without_its_folder_ends_by_sigterm(lab, state):
     finally:
         for pid in pids.values():
             os.kill(pid, signal.SIGKILL)
+
+
+def test_command_to_a_laboratory_that_hangs_says_so(lab, monkeypatch):
+    monkeypatch.setattr(labclient, "PATIENCE", 0.3)
+    lab.process.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(UsageError, match=r"has not answered for 0\.3 s: it is stopped, or has too much to do"):
+            labclient.connect(lab.folder)
+    finally:
+        lab.process.send_signal(signal.SIGCONT)
+    assert labclient.connect(lab.folder).queue() == []

@@ -8,8 +8,10 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy
 import pytest
 
+from kairos.controllers import Client
 from tests.support import PATIENCE
 from tests.support.command import one_line, run_kairos
 from tests.support.gateware import built
@@ -121,6 +123,21 @@ def test_values_are_shown_with_their_history(lab, kairos_in):
     assert "1500000" in printed(kairos_in("parameters"))
     printed(kairos_in("datasets", "delete", "frequency"))
     assert objects(kairos_in("parameters", "history", "frequency", "--json"))[0]["value"] is None
+
+
+def test_large_values_are_set_by_command_program_and_client(lab, kairos_in):
+    image = numpy.arange(4e6).reshape(2000, 2000)  # 32 MB
+    lab.set_dataset("image", image)
+    assert (lab.dataset("image")[1] == image).all() and lab.dataset_metadata("image") == {}
+    port = Client("127.0.0.1", lab.ports["control"], "dataset_db")
+    port.set("column", image[0].repeat(500))
+    assert len(lab.dataset("column")[1]) == 1_000_000
+    numbers = [0.5] * 50_000  # no command line is as long
+    printed(kairos_in("datasets", "set", "numbers", "-", input=str(numbers)))
+    assert lab.dataset("numbers")[:2] == (True, numbers)
+    one_line(kairos_in("datasets", "set", "numbers", "-", input="0.5 " * 50_000), "is not a PYON value", 2)
+    assert lab.dataset("absent") is None
+    port.close_rpc()
 
 
 def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):

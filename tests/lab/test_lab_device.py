@@ -4,12 +4,14 @@ import asyncio
 import os
 import signal
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 import h5py
 import pytest
 
 from kairos.devices import DeviceDB
 from kairos.lab.device import Devices
+from kairos.labclient import connect
 from tests.support import PATIENCE
 from tests.support.gateware import built
 from tests.support.laboratory import Laboratory
@@ -101,6 +103,20 @@ def test_kernels_of_a_run_go_on_while_the_laboratory_is_killed_and_started(lab):
         assert file["datasets/pulses"][()].tolist() == list(range(lab.counted("pulses")))
     lab.end()
     until(lambda: not keepers(lab.folder), lambda: "it ends when nobody uses it any more")
+
+
+def test_pin_that_several_people_override_at_once_is_confirmed_to_each(lab):
+    def overrides(levels):
+        client = connect(lab.folder)
+        for level in levels:
+            client.override("core", "ttl4", level)
+        client.close_rpc()
+
+    lab.override("core", "ttl4", False)
+    with ThreadPoolExecutor() as pool:
+        done = [pool.submit(overrides, levels) for levels in ([True, None] * 10, [None, False] * 10, [False] * 20)]
+        for each in done:
+            each.result(PATIENCE)
 
 
 def test_run_fails_with_its_device_and_the_next_one_finds_it_started_again(lab):

@@ -127,16 +127,21 @@ def test_restart_of_the_laboratory_keeps_typed_text_and_scroll_position(chromium
         is_kept()
 
 
-def test_hub_that_hangs_is_shown_as_lost_and_found_again(chromium, hub, place):
+@pytest.mark.parametrize(
+    "who, said", [("hub", "hub lost, reconnecting"), ("laboratory", "the laboratory does not answer: it is stopped")]
+)
+def test_hub_or_laboratory_that_hangs_is_shown_as_lost_and_found_again(chromium, hub, place, who, said):
+    process = hub.process if who == "hub" else place.process
     with new_page(chromium, hub.address, quiet=False) as page:
         is_kept = half_typed(page)
         expect(page.get_by_role("status").filter(has_text="idle")).to_be_visible()
-        hub.process.send_signal(signal.SIGSTOP)
+        process.send_signal(signal.SIGSTOP)
         try:
-            expect(page.get_by_role("status").filter(has_text="hub lost, reconnecting")).to_be_visible()
+            expect(page.get_by_role("status").filter(has_text=said)).to_be_visible()
+            expect(page.locator("main.stale")).to_have_count(1)
             expect(page.get_by_role("button", name="Submit", exact=True)).to_be_disabled()
         finally:
-            hub.process.send_signal(signal.SIGCONT)
+            process.send_signal(signal.SIGCONT)
         expect(page.get_by_role("status").filter(has_text="idle")).to_be_visible()
         is_kept()
         place.set_dataset("after", 1.0)

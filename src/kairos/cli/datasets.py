@@ -16,6 +16,8 @@ from .tables import json_line, plain_value
 __all__ = ["delete", "get", "list_all", "set_value"]
 
 DEFAULT = "dataset_db.mdb"
+STDIN = "-"
+"""Stands for a value that is read from the standard input: a command line has 128 KiB at most."""
 
 
 @contextmanager
@@ -44,7 +46,8 @@ class _Laboratory:
 
     def __init__(self, client):
         self._client = client
-        self._values = client.datasets()
+        self._values: dict | None = None
+        """All datasets, once they have been asked for: they may be large."""
 
     @classmethod
     def running(cls) -> "_Laboratory | None":
@@ -55,20 +58,26 @@ class _Laboratory:
             return None
 
     def keys(self) -> list[str]:
+        self._values = self._client.datasets()
         return sorted(self._values)
 
     def get(self, key):
-        return self._values[key][1]
+        found = self._client.dataset(key) if self._values is None else self._values.get(key)
+        if found is None:
+            raise KeyError(key)
+        return found[1]
 
     def get_metadata(self, key) -> dict:
-        return self._values[key][2]
+        found = self._client.dataset_metadata(key) if self._values is None else self._values[key][2]
+        if found is None:
+            raise KeyError(key)
+        return found
 
     def set(self, key, value, persist, metadata):
         self._client.set_dataset(key, value, persist, metadata)
 
     def delete(self, key):
-        if key not in self._values:
-            raise KeyError(key)
+        self.get_metadata(key)
         self._client.delete_dataset(key)
 
 
@@ -119,14 +128,14 @@ def get(args):
 
 def set_value(args):
     """Set a value; its metadata are unchanged."""
+    text = sys.stdin.buffer.read().decode(errors="replace") if args.value == STDIN else args.value
     try:
-        value = pyon.typed(args.value)
+        value = pyon.typed(text)
     except pyon.TooLarge as error:
         raise CommandLineError(str(error)) from None
     except ValueError:
-        raise CommandLineError(
-            f"{args.value} is not a PYON value; text needs quotes, as in '\"{args.value}\"'"
-        ) from None
+        shown = text if len(text) <= pyon.SHOWN else f"{text[: pyon.SHOWN]}..."
+        raise CommandLineError(f"{shown} is not a PYON value; text needs quotes, as in '\"{shown}\"'") from None
     with _store(args, new=True) as store:
         store.set(args.key, value, persist=True, metadata=_metadata(store, args.key))
 

@@ -10,6 +10,7 @@ from .wire import (
     AutoTarget,
     ControllerError,
     Incompatible,
+    TooLong,
     choose,
     client_encryption,
     keep_alive,
@@ -66,6 +67,9 @@ class Client(_Proxy):
     is lost; the next call reconnects.
     """
 
+    _limit = LINE_LIMIT
+    """Maximum bytes of an answer; -1: there is none."""
+
     def __init__(self, host, port, target_name=AutoTarget, timeout=None, ssl_config=None):
         self._place = host, port
         self._peer = f"controller at {host}, port {port}"
@@ -97,12 +101,16 @@ class Client(_Proxy):
             raise
 
     def _exchange(self, request):
-        """Send a line and return the line that answers it."""
+        """Send a line and return the line that answers it. TypeError for what cannot be encoded, which costs the
+        connection nothing."""
         line = written(request, self._version)
         try:
             self._stream.write(line)
             self._stream.flush()
-            return read(self._stream.readline(LINE_LIMIT), self._peer)
+            answer = self._stream.readline(self._limit)
+            if 0 < self._limit <= len(answer) and not answer.endswith(b"\n"):
+                raise TooLong(self._limit)
+            return read(answer, self._peer)
         except BaseException as error:
             # A late answer would be mistaken for that of the next call.
             self.close_rpc()
@@ -111,7 +119,6 @@ class Client(_Proxy):
             raise
 
     def _call(self, request):
-        written(request, self._version)  # values that cannot be encoded must not cost the connection
         with self._lock:
             if self._stream is None:
                 self._connect()
@@ -174,12 +181,13 @@ class AsyncClient(_Proxy):
             return read(await self._reader.readline(), self._peer)
         except BaseException as error:
             self.close_rpc()
+            if isinstance(error, ValueError):  # of the stream
+                raise TooLong(LINE_LIMIT) from None
             if isinstance(error, OSError):
                 raise ControllerError(f"the {self._peer} does not answer ({error})") from None
             raise
 
     async def _call(self, request):
-        written(request, self._version)
         async with self._lock:
             reply = await self._exchange(request)
         return result(reply, self._peer)

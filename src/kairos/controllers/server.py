@@ -12,10 +12,11 @@ from .wire import (
     FEATURE,
     GREETING,
     GREETING_MAX,
-    REQUEST_MAX,
+    LINE_LIMIT,
     ControllerError,
     Incompatible,
     Lines,
+    TooLong,
     described,
     keep_alive,
     read,
@@ -34,12 +35,12 @@ class Server(StreamServer):
 
     Methods whose names have no leading underscore can be called; they may be coroutines. Calls are
     serialised, also across clients, unless `allow_parallel`. With `builtin_terminate` clients can
-    stop the server by calling ``terminate``. A client that sends a line of more than `limit` bytes
-    is disconnected.
+    stop the server by calling ``terminate``. A request of more than `limit` bytes is refused; what is as long
+    before a target is selected closes the connection.
     """
 
     def __init__(
-        self, targets, description=None, builtin_terminate=False, allow_parallel=False, limit: int = REQUEST_MAX
+        self, targets, description=None, builtin_terminate=False, allow_parallel=False, limit: int = LINE_LIMIT
     ):
         super().__init__()
         self.targets = dict(targets)
@@ -95,8 +96,18 @@ class Server(StreamServer):
         if inspect.isclass(target):  # one object per client
             target = target()
         await answer(self._methods(target))
-        while line := await lines.next(self._limit):
+        while line := await self._request(lines, answer):
             await answer(await self._reply(target, read(line, peer), version))
+
+    async def _request(self, lines: Lines, answer) -> bytes:
+        """Return the next request that is not too long; empty at the end of the stream."""
+        while True:
+            try:
+                return await lines.next(self._limit)
+            except TooLong as error:
+                if not await lines.skip():
+                    return b""
+                await answer(described(ValueError(str(error))))
 
     def _methods(self, target) -> set[str]:
         found = {name for name, member in inspect.getmembers(target, callable) if not name.startswith("_")}

@@ -22,12 +22,12 @@ __all__ = [
     "GREETING",
     "GREETING_MAX",
     "LINE_LIMIT",
-    "REQUEST_MAX",
     "AutoTarget",
     "ControllerError",
     "Incompatible",
     "Lines",
     "RemoteError",
+    "TooLong",
     "choose",
     "client_encryption",
     "described",
@@ -45,10 +45,8 @@ FEATURE = "pyon_v2"
 """Feature of version 2 of PYON. Whoever does not name it speaks version 1."""
 GENERIC = "GenericRemoteException"
 """Class under which exceptions are sent that are not built into Python."""
-LINE_LIMIT = 100 << 20
-"""Maximum bytes of a line that a server answers."""
-REQUEST_MAX = 32 << 20
-"""Maximum bytes of a request to a server."""
+LINE_LIMIT = 256 << 20
+"""Maximum bytes of a line: a request, or its answer. An array of 180 MB is about as long as text."""
 GREETING_MAX = 4096
 """Maximum bytes of a line before a target is selected, when anybody may have connected."""
 _BLOCK = 1 << 16
@@ -61,6 +59,14 @@ class ControllerError(KairosError):
 
 class Incompatible(ControllerError):
     """The server is not a controller, or has no such target."""
+
+
+class TooLong(Incompatible):
+    """A line exceeds the limit."""
+
+    def __init__(self, limit: int):
+        shown = f"{limit >> 20} MiB" if limit >= 1 << 20 else f"{limit} bytes"
+        super().__init__(f"more than {shown} cannot be sent at a time")
 
 
 class RemoteError(Exception):
@@ -86,23 +92,32 @@ class Lines:
         self._kept = bytearray()
 
     async def next(self, limit: int) -> bytes:
-        """Return the next line with its end; what is left at the end of the stream. Incompatible if
-        it exceeds `limit` bytes: not more is kept of it."""
+        """Return the next line with its end; what is left at the end of the stream. TooLong if it exceeds
+        `limit` bytes: not more is kept of it, and `skip` passes over the rest."""
         searched = 0
         while (end := self._kept.find(b"\n", searched)) < 0:
             searched = len(self._kept)
             if searched > limit:
-                raise Incompatible(f"it sends a line of more than {limit} bytes")
+                raise TooLong(limit)
             block = await self._reader.read(_BLOCK)
             if not block:
                 end = searched - 1
                 break
             self._kept += block
         if end > limit:
-            raise Incompatible(f"it sends a line of more than {limit} bytes")
+            raise TooLong(limit)
         line = bytes(self._kept[: end + 1])
         del self._kept[: end + 1]
         return line
+
+    async def skip(self) -> bool:
+        """Pass over a line, however long it is; returns whether it has ended before the stream has."""
+        while (end := self._kept.find(b"\n")) < 0:
+            self._kept[:] = await self._reader.read(_BLOCK)
+            if not self._kept:
+                return False
+        del self._kept[: end + 1]
+        return True
 
 
 def written(value, version: int = 2) -> bytes:

@@ -58,8 +58,6 @@ __all__ = ["Laboratory"]
 
 logger = logging.getLogger(__name__)
 
-LINE_LIMIT = 4 << 20
-"""Bytes of a request."""
 FORK_SERVER = 10.0
 """Seconds for the fork server to be ready before clients can connect."""
 
@@ -92,6 +90,8 @@ class Laboratory:
         self._claimed: Claim | None = None
         """Descriptor of the lock of its folder."""
         self._ended = asyncio.Event()
+        self.noted = 0
+        """How often runs that have ended were given tags, notes or fits."""
         self._background: set[asyncio.Task] = set()
         self._servers: list = []
         self._controllers: Controllers | None = None
@@ -292,7 +292,7 @@ class Laboratory:
             },
             self.settings.pyon,
         )
-        control = Server(self._targets(), self.settings.name, allow_parallel=True, limit=LINE_LIMIT)
+        control = Server(self._targets(), self.settings.name, allow_parallel=True)
         service = _LocalServer({"lab": Service(self, _person.get)}, self.settings.name, allow_parallel=True)
         receiver = LogReceiver(self.log.take)
         self._servers = [publisher, control, self.broadcaster, receiver, service]
@@ -391,6 +391,11 @@ class Laboratory:
             self.reporting.queue_empty()
         self.interactive.ended(record["rid"])
         self.repository.keep([run.submission.expid for run in self.scheduler.runs.values()])
+
+    def note_changed(self):
+        """Tell those who show runs that have ended that one was given a tag, a note or a fit."""
+        self.noted += 1
+        self.scheduler.publication.changed([])
 
     def _submitted(self, submission):
         path = self.settings.log_submissions

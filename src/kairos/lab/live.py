@@ -81,6 +81,8 @@ class LiveDatasets:
         """By key, of what is in the history."""
         self.writes = Publication(lambda: self.written)
         """Changed with every write of a persistent dataset."""
+        self.by_people: dict[str, str | None] = {}
+        """Datasets that a person or client has set or deleted last, and who."""
         self.handlers: dict[str, Callable[[int, Record], None]] = {}
         """By operation: called with the records of runs that are no changes of datasets."""
 
@@ -111,12 +113,14 @@ class LiveDatasets:
         """Set a dataset; without `persist` or `metadata` they are unchanged. UsageError for what is no dataset."""
         _check(key, {} if metadata is None else metadata)
         self._set(key, value, persist, metadata, person=person)
+        self.by_people[key] = person
         self._keep([key], person=person)
 
     def delete(self, key, person=None):
         """Delete a dataset; KeyError."""
         if key not in self.values:
             raise KeyError(key)
+        self.by_people[key] = person
         self.publication.changed([self._removed(key, person=person)])
 
     def update(self, mod: dict, person=None):
@@ -135,6 +139,7 @@ class LiveDatasets:
                 _check(key, tried[key][2])
             apply_change({key: entry}, mod)
             self.values[key] = tuple(entry)
+            self.by_people[key] = person
             self._store.data[key] = self._store.data[key]._replace(value=entry[1], metadata=entry[2])
             self.publication.changed([mod])
             self._store.changed(key)
@@ -212,6 +217,7 @@ class LiveDatasets:
                     return
                 if now & BROADCAST:
                     self._take_over(rid, key)
+                    self.by_people.pop(key, None)
                     # Everything before it, in order.
                     self.publication.changed(changes)
                     changes.clear()

@@ -68,6 +68,8 @@ class Monitor:
         self._lost = asyncio.Event()
         self._confirmed: dict[int, tuple[int, asyncio.Future]] = {}
         """By channel: how an override is to be reported, and who waits for that."""
+        self._overriding = asyncio.Lock()
+        """Overrides are made one after the other: several people may override the same pin."""
         self._task: asyncio.Task | None = None
 
     # Those who follow
@@ -111,21 +113,26 @@ class Monitor:
                 instead = f"; {row.switch} switches it" if row.switch in self.rows else ""
                 by = "a run of its own" if row.settings else "an experiment"
                 raise UsageError(f"{name} is no pin, and only pins can be overridden: {by} sets it{instead}")
-            confirmed = asyncio.get_running_loop().create_future()
-            self._confirmed[row.channel] = int(level is not None), confirmed
-            try:
-                if level is not None:
-                    # The level first, so that the pin changes only once.
-                    self._injector.inject(row.channel, Override.LEVEL, int(level))
-                    self._injector.inject(row.channel, Override.OUTPUT_ENABLE, 1)
-                self._injector.inject(row.channel, Override.ENABLE, int(level is not None))
-                self._injector.get_injection_status(row.channel, Override.ENABLE)
-                async with asyncio.timeout(ANSWER):
-                    await confirmed
-            except TimeoutError:
-                raise UsageError(f"{self.name} does not confirm it: is {name} overridden?") from None
-            finally:
-                self._confirmed.pop(row.channel, None)
+            async with self._overriding:
+                await self._override(row.channel, level, name)
+
+    async def _override(self, channel: int, level: bool | None, name: str):
+        await self.ready()  # it may have been lost meanwhile
+        confirmed = asyncio.get_running_loop().create_future()
+        self._confirmed[channel] = int(level is not None), confirmed
+        try:
+            if level is not None:
+                # The level first, so that the pin changes only once.
+                self._injector.inject(channel, Override.LEVEL, int(level))
+                self._injector.inject(channel, Override.OUTPUT_ENABLE, 1)
+            self._injector.inject(channel, Override.ENABLE, int(level is not None))
+            self._injector.get_injection_status(channel, Override.ENABLE)
+            async with asyncio.timeout(ANSWER):
+                await confirmed
+        except TimeoutError:
+            raise UsageError(f"{self.name} does not confirm it: is {name} overridden?") from None
+        finally:
+            self._confirmed.pop(channel, None)
 
     async def ready(self):
         """Wait until the device is connected; UsageError if it does not answer in time."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .. import pyon
 from ..controllers.listening import unix_socket
-from ..controllers.wire import described
+from ..controllers.wire import LINE_LIMIT, described
 from ..errors import KairosError, UsageError
 from .journal import Reader, Record
 from .printed import Output, last_line
@@ -24,7 +24,6 @@ __all__ = ["Ended", "Process", "Processes", "holder_of", "lock_free", "some"]
 
 logger = logging.getLogger(__name__)
 
-LINE_LIMIT = 256 << 20
 GRACE = 2.0
 """Seconds for a process to end after each of: request, SIGTERM, SIGKILL."""
 STARTS = 3

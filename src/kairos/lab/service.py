@@ -217,6 +217,15 @@ class Service:
         """Return all datasets, by name: (persist, value, metadata)."""
         return self._lab.datasets.values
 
+    def dataset(self, key) -> tuple | None:
+        """Return a dataset, as `datasets` does; None if there is none."""
+        return self._lab.datasets.values.get(key)
+
+    def dataset_metadata(self, key) -> dict | None:
+        """Return the metadata of a dataset; None if there is none."""
+        found = self._lab.datasets.values.get(key)
+        return None if found is None else found[2]
+
     def set_dataset(self, key, value, persist=None, metadata=None):
         """Set a dataset."""
         self._lab.datasets.set(key, value, persist, metadata, person=self._person())
@@ -417,12 +426,14 @@ class Service:
             change.execute(delete(tags).where(tags.c.rid == rid, tags.c.tag == tag))
             if not remove:
                 change.execute(insert(tags).values(rid=rid, tag=tag))
+        self._lab.note_changed()
 
     def note(self, rid, text):
         """Add a note to a finished run."""
         self.run(rid)
         with self._lab.database.change() as change:
             change.execute(insert(notes).values(rid=rid, time=clock.now(), person=self._person(), text=text))
+        self._lab.note_changed()
 
     async def reindex(self) -> tuple[int, list[str]]:
         """Rebuild the index from the files of the runs; returns their number, and unreadable files."""

@@ -40,7 +40,12 @@ def _wrap(name, *arguments):
     return {"__jsonclass__": [name, list(arguments)]}
 
 
+_PLAIN = frozenset((type(None), bool, int, float, str))
+
+
 def _to_json(value):
+    if type(value) is list and _PLAIN.issuperset(map(type, value)):
+        return value  # there may be millions
     if isinstance(value, numpy.generic):
         return _wrap("npscalar", value.dtype.str, base64.b64encode(value.data).decode())
     if value is None or isinstance(value, bool | int | float | str):

@@ -18,7 +18,7 @@ COMMAND = Command(
         "set": Command(
             "set the value of a dataset",
             _KEY,
-            Option("value", metavar="VALUE", help="value as PYON; strings need quotes"),
+            Option("value", metavar="VALUE", help="value as PYON; strings need quotes; - reads it from standard input"),
             runs="datasets.set_value",
         ),
         "delete": Command("delete a dataset", _KEY, runs="datasets.delete"),
@@ -29,6 +29,7 @@ COMMAND = Command(
         "kairos datasets list --json",
         "kairos datasets set detuning 1.5e3",
         "kairos datasets get detuning",
+        "kairos datasets get image | kairos datasets set dark -",
         "kairos datasets delete detuning",
     ),
 )

@@ -14,7 +14,7 @@ from ..service import Service
 from . import devices, fits, runs, submissions
 from .protocol import message
 from .streams import layout
-from .values import from_json, in_unit
+from .values import from_json, in_unit, text_of
 
 __all__ = ["Methods", "caller"]
 
@@ -102,6 +102,8 @@ class Methods:
 
     async def datasets_set(self, request):
         before = self._lab.datasets.values.get(request.key)
+        if request.HasField("seen"):
+            self._check_seen(request.key, request.seen)
         known = before[2] if before else {}
         metadata = in_unit(known, request.unit) if request.HasField("unit") else None
         value = pyon.typed(request.value)
@@ -110,6 +112,15 @@ class Methods:
         persist = request.persist if request.HasField("persist") else None
         self._service.set_dataset(request.key, value, persist, metadata)
         return message("SetDatasetResponse")
+
+    def _check_seen(self, key: str, seen: str):
+        """Refuse to set a dataset that is not as the client has seen it, unless a run has changed it."""
+        entry, people = self._lab.datasets.values.get(key), self._lab.datasets.by_people
+        now = "" if entry is None else text_of(entry[1])
+        if now != seen and (key in people or not seen):
+            by = f", by {people[key]}" if people.get(key) else ""
+            is_now = f"is {now} by now" if entry is not None else "is deleted by now"
+            raise UsageError(f"{key} {is_now}{by}: look at it, and set it again if you still want to")
 
     async def datasets_delete(self, request):
         if request.key not in self._lab.datasets.values:
@@ -204,6 +215,7 @@ class Methods:
 
     async def fits_keep(self, request):
         found = await self._lab.fits.keep(request.rid, request.name, fits.described(request.fit))
+        self._lab.note_changed()
         return message("KeepFitResponse", result=fits.result(found))
 
     # Ended runs

@@ -9,6 +9,7 @@ from pathlib import Path
 import grpc
 from google.protobuf.message_factory import GetMessageClass
 
+from ...controllers.wire import LINE_LIMIT
 from ...errors import KairosError, UsageError
 from .methods import Methods, caller
 from .protocol import services
@@ -29,7 +30,8 @@ class RpcServer:
     def __init__(self, laboratory, folder: Path):
         self._folder = folder
         self._number: int | None = None
-        self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+        limits = [("grpc.max_receive_message_length", LINE_LIMIT)]
+        self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0), *limits])
         methods, streams = Methods(laboratory), Streams(laboratory)
         for service in services():
             handlers = {}

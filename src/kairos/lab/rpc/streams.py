@@ -81,6 +81,7 @@ class Streams:
                 runs=[_queued(run, lab) for run in runs],
                 questions=[_question(rid, asked) for rid, asked in lab.interactive.publication.struct().items()],
                 ended=history.count(lab.database),
+                noted=lab.noted,
                 locks=[message("Lock", **{**vars(lock), "person": lock.person or ""}) for lock in lab.locks.active()],
             )
 

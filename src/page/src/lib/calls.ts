@@ -12,7 +12,10 @@ import { Layouts } from "../protocol/kairos/lab/v1/layouts_pb";
 import { Logbook } from "../protocol/kairos/lab/v1/logbook_pb";
 import { Runs } from "../protocol/kairos/lab/v1/runs_pb";
 
-const transport = createGrpcWebTransport({ baseUrl: location.origin, defaultTimeoutMs: 30_000 });
+/** Milliseconds after which a call is given up. */
+const LONGEST = 30_000;
+
+const transport = createGrpcWebTransport({ baseUrl: location.origin, defaultTimeoutMs: LONGEST });
 
 export const calls = {
   laboratory: createClient(Laboratory, transport),
@@ -34,6 +37,11 @@ export function isRefused(error: unknown): boolean {
   return error instanceof ConnectError && (error.code === Code.Unauthenticated || error.code === Code.PermissionDenied);
 }
 
+/** Whether a call was given up because no answer came. */
+export function isLate(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.DeadlineExceeded;
+}
+
 /** What a message says of a number that does not fit into its field. */
 const UNFIT = /cannot encode field [\w.]+\.(\w+) to binary: .*invalid u?int(?:32|64): (.*)$/;
 
@@ -41,6 +49,7 @@ const UNFIT = /cannot encode field [\w.]+\.(\w+) to binary: .*invalid u?int(?:32
 export function reason(error: unknown): string {
   const [, field, given] = UNFIT.exec(error instanceof Error ? error.message : "") ?? [];
   if (field) return `${field.replaceAll("_", " ")} cannot be ${given}: give a whole number that is not as large`;
+  if (isLate(error)) return `the laboratory has not answered within ${LONGEST / 1000} s: what was asked for is done or not`;
   if (error instanceof ConnectError) return error.rawMessage;
   return error instanceof Error ? error.message : String(error);
 }

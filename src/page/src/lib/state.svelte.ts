@@ -6,7 +6,7 @@ import { Fits, type DeclaredFit } from "../protocol/kairos/lab/v1/fits_pb";
 import { Experiments, Queue, type Experiment, type ExperimentProblem, type Lock, type Question, type QueuedRun } from "../protocol/kairos/lab/v1/lab_pb";
 import { Log, type LogRecord } from "../protocol/kairos/lab/v1/runs_pb";
 import { describe } from "./arguments";
-import { calls, isRefused, reason } from "./calls";
+import { calls, isLate, isRefused, reason } from "./calls";
 import { setClock } from "./clock";
 import { follow, live } from "./live";
 import { ordered } from "./tree";
@@ -23,8 +23,10 @@ export interface Session {
 const LOG = 2000;
 /** Milliseconds between questions whether the hub answers, and to whom: a connection that was cut does not say so. */
 const ASK = 3000;
-/** Milliseconds until a hub that does not answer is lost. */
+/** Milliseconds until a hub or a laboratory that does not answer is lost. */
 const PATIENCE = 5000;
+/** What is said of a laboratory that is there, but does nothing. */
+const SILENT = "the laboratory does not answer: it is stopped, or has too much to do";
 
 export const lab = $state({
   session: undefined as Session | undefined,
@@ -43,6 +45,8 @@ export const lab = $state({
   locks: [] as Lock[],
   /** Number of runs that have ended. */
   ended: 0n,
+  /** Changes with the tags, notes and fits of those. */
+  noted: 0n,
   applets: [] as Applet[],
   /** Fits that experiments in progress have declared. */
   fits: [] as DeclaredFit[],
@@ -127,6 +131,7 @@ export async function start(): Promise<void> {
   others.onmessage = () => void checkLogin();
   const ask = async () => {
     if (lab.session?.role) await checkLogin();
+    if (isFollowing && lab.connected) await checkLaboratory();
     setTimeout(ask, ASK);
   };
   setTimeout(ask, ASK);
@@ -167,6 +172,16 @@ async function checkLogin(): Promise<void> {
   }
 }
 
+/** Asks whether the laboratory is alive: its streams, and the hub's connection to it, do not say it while nothing happens. */
+async function checkLaboratory(): Promise<void> {
+  try {
+    await calls.laboratory.status({}, { timeoutMs: PATIENCE });
+    if (lab.offline === SILENT) lab.offline = "";
+  } catch (error) {
+    if (isLate(error) && lab.connected) lab.offline ||= SILENT;
+  }
+}
+
 export async function login(token: string): Promise<string> {
   const answer = await fetch("/login", { method: "POST", body: token }).catch(() => undefined);
   if (!answer?.ok) return answer ? await answer.text() : "the hub does not answer";
@@ -202,6 +217,7 @@ function followAll(): void {
       lab.questions = now.questions;
       lab.locks = now.locks;
       lab.ended = now.ended;
+      lab.noted = now.noted;
     },
     fail,
   );
