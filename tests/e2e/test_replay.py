@@ -134,6 +134,34 @@ def test_file_without_a_record_is_refused_in_a_line(kairos):
         assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1 and "a.h5" in done.stderr
 
 
+ENDLESS = """
+    @rpc(flags={"async"})
+    def end(self):
+        import os, signal, threading
+
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.end()
+        while True:
+            self.core.break_realtime()
+            self.ttl4.pulse(1 * us)
+            delay(1 * us)
+"""
+
+
+def test_endless_kernel_that_was_interrupted_is_repeated_up_to_there(kairos):
+    path = kairos.write(ENDLESS)
+    done = kairos("run", path, "--no-table", "-o", "a.h5")
+    assert "interrupted" in done.stderr and (kairos.directory / "a.h5").exists(), done.stderr
+    found = replayed(kairos.directory / "a.h5", debugged=True)
+    assert found.differences == [] and found.recording.event_count > 0 and found.steps
+    done = run_kairos("runs", "verify", "a.h5", cwd=kairos.directory)
+    assert done.returncode == 1 and "its run was interrupted" in done.stderr
+
+
 def test_record_beyond_its_limit_keeps_the_beginning(monkeypatch):
     monkeypatch.setattr("kairos.session.record.MOST", 100)
 
