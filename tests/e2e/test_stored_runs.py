@@ -168,7 +168,8 @@ VALUES = """
     def run(self):
         values = {"text": "a\\0é", "texts": ["a", "bé"], "empty": [], "ragged": [[1], [1, 2]], "none": None,
                   "z": 1 + 2j, "big": 2**70, "nested": {"a": [1, float("nan")]}, "nan": [float("nan"), 1.0],
-                  "pair": (1, "a"), "flag": True, "object": object(), "bytes": b"a\\0", "": 3, "a": 1, "a/b": 2, "flags": [True, False]}
+                  "pair": (1, "a"), "flag": True, "object": object(), "bytes": b"a\\0", "": 3, "a": 1, "a/b": 2,
+                  "flags": [True, False]}
         for key, value in values.items():
             self.set_dataset(key, value)
         self.set_dataset("local", 1, archive=False)

@@ -144,7 +144,8 @@ def diagnostics(found: Rehearsal, least_ns: int = 0) -> Iterator[Diagnostic]:
             yield _at(file, line, lost.text, False)
     for line in found.lines:
         if line.slack_ns is not None and line.slack_ns < least_ns:
-            text = f"its least slack is {brief(line.slack_ns)}, in pass {line.at_pass:,} of {line.passes_from(line.called):,}"
+            passes = line.passes_from(line.called)
+            text = f"its least slack is {brief(line.slack_ns)}, in pass {line.at_pass:,} of {passes:,}"
             yield _at(line.file, line.line, text, True, line.called)
 
 
