@@ -139,3 +139,31 @@ def test_editor_gets_slack_of_lines(kairos):
     (hint,) = editor.request("textDocument/inlayHint", textDocument={"uri": opened["uri"]}, range=WHOLE)
     assert hint["label"].startswith("slack ") and hint["position"] == {"line": 12, "character": 31}
     editor.end()
+
+
+HELPER = """
+from artiq.experiment import *
+
+
+@kernel
+def pulse(core, ttl):
+    ttl.pulse(1 * us)
+    delay(1 * us)
+"""
+
+
+def test_failure_in_an_imported_file_stands_where_that_is_called(kairos):
+    late = "for i in range(3):\n            pulse(self.core, self.ttl4)\n"
+    late += "        at_mu(now_mu() - 100000000)\n        pulse(self.core, self.ttl4)"
+    text = EXPERIMENT.replace("self.ttl4.pulse(2 * us)", late)
+    text = text.replace("import *\n", "import *\nfrom helper import pulse\n", 1)
+    opened = document(kairos, text)
+    (kairos.directory / "repository" / "helper.py").write_text(HELPER)
+    editor = Editor("--timing")
+    editor.send("textDocument/didOpen", textDocument=opened)
+    assert editor.diagnostics() == []
+    error, slack = editor.diagnostics()
+    assert [each["severity"] for each in (error, slack)] == [1, 2]
+    assert [each["range"]["start"]["line"] for each in (error, slack)] == [16, 16]
+    assert error["message"].startswith("helper.py:7: fails at helper.py:7: RTIOUnderflow in pass 1: ")
+    editor.end()

@@ -315,6 +315,39 @@ def test_check_as_sarif_names_rule_level_and_place(kairos):
     assert region["startLine"] == line_of("pulze", wrong) and region["endColumn"] > region["startColumn"]
 
 
+CALLED = """
+    @kernel
+    def pulse(self):
+        self.ttl4.pulse(1 * us)
+        delay(1 * us)
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        for i in range(3):
+            self.pulse()
+        at_mu(now_mu() - 100000000)
+        self.pulse()  # late
+"""
+
+
+def test_line_of_a_function_says_from_where_it_was_called(kairos):
+    path = kairos.write(CALLED)
+    log = json.loads(kairos("check", "--timing", path, "--least-slack", "1s", "--sarif").stdout)
+    places = [
+        [
+            each["physicalLocation"]["region"]["startLine"]
+            for each in (*result["locations"], *result["relatedLocations"])
+        ]
+        for result in log["runs"][0]["results"]
+    ]
+    here = [line_of("ttl4.pulse", path), line_of("# late", path)]
+    assert places == [here, here]
+    failed, slow = [result["message"]["text"] for result in log["runs"][0]["results"]]
+    assert "RTIOUnderflow in pass 1: " in failed and slow.endswith("in pass 1 of 1")
+    assert f"called from {path}:{here[1]}" in kairos("check", "--timing", path).stdout
+
+
 @pytest.mark.parametrize(
     "name, uri",
     [

@@ -134,6 +134,34 @@ def test_file_without_a_record_is_refused_in_a_line(kairos):
         assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1 and "a.h5" in done.stderr
 
 
+ENDLESS = """
+    @rpc(flags={"async"})
+    def end(self):
+        import os, signal, threading
+
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.end()
+        while True:
+            self.core.break_realtime()
+            self.ttl4.pulse(1 * us)
+            delay(1 * us)
+"""
+
+
+def test_endless_kernel_that_was_interrupted_is_repeated_up_to_there(kairos):
+    path = kairos.write(ENDLESS)
+    done = kairos("run", path, "--no-table", "-o", "a.h5")
+    assert "interrupted" in done.stderr and (kairos.directory / "a.h5").exists(), done.stderr
+    found = replayed(kairos.directory / "a.h5", debugged=True)
+    assert found.differences == [] and found.recording.event_count > 0 and found.steps
+    done = run_kairos("runs", "verify", "a.h5", cwd=kairos.directory)
+    assert done.returncode == 1 and "its run was interrupted" in done.stderr
+
+
 def test_record_beyond_its_limit_keeps_the_beginning(monkeypatch):
     monkeypatch.setattr("kairos.session.record.MOST", 100)
 
@@ -275,6 +303,63 @@ def test_replay_shows_constants_that_functions_name(kairos):
     assert list(dict.fromkeys(values["i"] for values in seen if "i" in values)) == ["0", "1"]
     runs = [dict(one.variables) for step in found.steps for one in step.functions if one.name.endswith(".run")]
     assert {values["self.count"] for values in runs} == {"2"}
+
+
+NAMED = """
+class Guard:
+    kernel_invariants = {"core", "ttl"}
+
+    def __init__(self, core, ttl):
+        self.core, self.ttl, self.trace = core, ttl, 0
+
+    @kernel
+    def __enter__(self):
+        self.trace += 1
+
+    @kernel
+    def __exit__(self, kind, value, trace):
+        self.ttl.pulse(1 * us)
+
+
+class Exp(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("core_dma")
+        self.setattr_device("ttl4")
+        self.guard = Guard(self.core, self.ttl4)
+
+    def ask(self, number) -> TInt32:
+        return number
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        with self.guard:
+            delay(1 * us)
+            self.ask(0)
+        with self.core_dma.record("trace"):
+            for k in range(3):
+                self.ttl4.pulse(1 * us)
+                delay(1 * us)
+        i = self.ask(7)
+        asked = [self.ask(j) for j in range(3)]
+        again = [self.ask(i) for i in range(2)]
+        self.ask(i + asked[0] + again[1])
+"""
+
+
+def test_names_that_the_compiler_makes_up_are_not_shown(kairos):
+    path = kairos.write(NAMED, head="from artiq.experiment import *\n")
+    done = kairos("run", path, "--no-table", "-o", "a.h5")
+    assert done.returncode == 0, done.stderr
+    found = replayed(kairos.directory / "a.h5", debugged=True)
+    runs = [one.variables for step in found.steps for one in step.functions if one.name.endswith("Exp.run")]
+    seen: dict[str, list[str]] = {}
+    for name, value in (each for variables in runs for each in variables):
+        seen.setdefault(name, []).append(value)
+    assert seen.keys() <= {"i", "j", "k", "asked", "again", "i (comprehension)"}, seen.keys()
+    assert set(seen["j"]) == {"0", "1", "2"} and set(seen["k"]) == {"0", "1", "2"}
+    assert set(seen["i"]) | set(seen.get("i (comprehension)", [])) >= {"7", "0", "1"}
 
 
 BOARDS = """

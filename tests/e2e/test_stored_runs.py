@@ -162,3 +162,58 @@ def test_file_without_chips_is_refused_in_a_line(kairos):
     done = runs(kairos, "chips", "a.h5")
     assert done.returncode == 1 and "has no state of chips" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+VALUES = """
+    def run(self):
+        values = {"text": "a\\0é", "texts": ["a", "bé"], "empty": [], "ragged": [[1], [1, 2]], "none": None,
+                  "z": 1 + 2j, "big": 2**70, "nested": {"a": [1, float("nan")]}, "nan": [float("nan"), 1.0],
+                  "pair": (1, "a"), "flag": True, "object": object(), "bytes": b"a\\0", "": 3, "a": 1, "a/b": 2,
+                  "flags": [True, False]}
+        for key, value in values.items():
+            self.set_dataset(key, value)
+        self.set_dataset("local", 1, archive=False)
+        self.pulse()
+
+    @kernel
+    def pulse(self):
+        self.core.reset()
+        self.ttl4.pulse(1 * us)
+"""
+
+
+def test_datasets_of_all_kinds_and_names_verify(kairos):
+    path = stored(kairos, "a.h5", VALUES)
+    done = runs(kairos, "verify", "a.h5")
+    assert done.returncode == 0 and "the same: 2 events of the pins, 17 datasets" in done.stdout, done.stdout
+    with h5py.File(path, "r+") as file:
+        del file["datasets/flag"], file["datasets/texts"]
+        file["datasets/flag"], file["datasets/texts"] = 1, ["a", "b"]
+    done = runs(kairos, "verify", "a.h5")
+    assert done.stdout.splitlines() == [f"dataset {name}: not what the run had" for name in ("flag", "texts")]
+
+
+def test_run_that_somebody_has_ended_is_not_repeated_to_its_end(kairos):
+    path = stored(kairos, "a.h5")
+    with h5py.File(path, "r+") as file:
+        file["provenance/status"] = "terminated"
+    done = runs(kairos, "verify", "a.h5")
+    assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1
+    assert "a.h5: its run was terminated" in done.stderr and "kairos replay" in done.stderr
+
+
+def test_difference_of_runs_tells_what_else_was_different(kairos):
+    stored(kairos, "a.h5")
+    database_file = kairos.directory / "renamed.py"
+    database_file.write_text(
+        (EXAMPLES / "device_db.py").read_text() + "device_db |= {'cooling': device_db['ttl5'], 'ttl5': 'cooling'}\n"
+    )
+    path = stored(kairos, "b.h5", device_db=database_file)
+    done = runs(kairos, "diff", "a.h5", "b.h5")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines() == ["ttl5: called cooling in the second", "the waveforms are the same: 12 events"]
+    assert "the runs had other device databases" in done.stderr
+    with h5py.File(path, "r+") as file:
+        file["waveform/complete"] = False
+    done = runs(kairos, "diff", "a.h5", "b.h5")
+    assert "the waveform of the second run ends before the run" in done.stderr

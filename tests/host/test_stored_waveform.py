@@ -7,11 +7,12 @@ import zlib
 
 import h5py
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
 from kairos.scope.stored import lanes_of_file
-from kairos.waveform import Channel, Recording, Wave
+from kairos.waveform import Changes, Channel, Recording, Wave
 from kairos.waveform.difference import differences
 from kairos.waveform.stored import packed, unpacked
 
@@ -111,3 +112,75 @@ def test_every_difference_of_two_recordings_is_accounted_for(one, other):
     before = sum(len(channel.changes) for channel in one.channels)
     after = sum(len(channel.changes) for channel in other.channels)
     assert before - lost + gained == after
+
+
+def channel(name, number, times, initial=0):
+    times = np.asarray(times, np.int64)
+    return Channel(name, number, initial, Changes(times, (1 - np.arange(len(times)) % 2).astype(np.int8)))
+
+
+def texts(one, other):
+    return [each.text for each in differences(Recording(one), Recording(other))]
+
+
+MILLION = np.arange(1_000_000, dtype=np.int64) * 500
+
+
+@pytest.mark.parametrize("count", [100, 3_000, 20_000, 1_000_000])
+def test_missing_pulses_among_regular_ones_are_found_at_their_places(count):
+    lost = [2 * place for place in (count // 5, count // 3)]
+    left = np.delete(MILLION[:count], [*lost, *(place + 1 for place in lost)])
+    found = differences(Recording([channel("a", 0, MILLION[:count])]), Recording([channel("a", 0, left)]))
+    assert [(each.kind, each.count, each.first_ns) for each in found] == [("missing", 2, 500 * place) for place in lost]
+
+
+def test_noise_of_an_input_is_one_line_for_each_kind():
+    chance = np.random.default_rng(1)
+    one, other = (np.unique(chance.integers(0, 1 << 30, count)) for count in (30_000, 30_500))
+    kinds = [each.kind for each in differences(*(Recording([channel("a", 0, times)]) for times in (one, other)))]
+    assert kinds.count("moved") == 1 and len(kinds) <= 4
+    jitter = channel("a", 0, MILLION + np.append(0, chance.integers(0, 3, len(MILLION) - 1) * 8))
+    (found,) = differences(Recording([channel("a", 0, MILLION)]), Recording([jitter]))
+    assert (found.kind, found.shift_ns, found.most_ns) == ("moved", 8, 16)
+    assert found.text.endswith(" 8 ns later to 16 ns later")
+
+
+def test_pulse_that_is_later_in_each_pass_has_moved():
+    later = MILLION[:20_000] + np.arange(20_000) // 10 * 8
+    (found,) = differences(Recording([channel("a", 0, MILLION[:20_000])]), Recording([channel("a", 0, later)]))
+    assert (found.kind, found.count, found.shift_ns, found.most_ns) == ("moved", 19_990, 8, 1999 * 8)
+
+
+def test_levels_before_the_first_change_are_compared():
+    one, other = channel("a", 0, [0, 10]), channel("a", 0, [0, 10])
+    still = [channel("b", 1, [], level) for level in (0, None)]
+    assert texts([one, still[0]], [other, still[1]]) == [
+        "b: low in the first, not driven in the second at the beginning"
+    ]
+
+
+def test_recording_that_begins_with_another_event_is_compared_without_its_shift():
+    one = [channel("a", 0, [0, 10, 30, 50]), channel("b", 1, [5, 25])]
+    other = [channel("a", 0, [5000, 5010, 5030, 5050]), channel("b", 1, [5005, 5025]), channel("c", 2, [0, 1])]
+    assert texts(one, other) == [
+        "the second begins 5 us earlier, with another event: its times are compared without that",
+        "c: 2 events from 0 ns to 1 ns only in the second",
+    ]
+    assert texts(other, one)[0].startswith("the second begins 5 us later")
+
+
+def test_renamed_channel_is_compared_and_another_one_of_its_number_is_not():
+    assert texts([channel("ttl4", 4, [0, 10])], [channel("cooling", 4, [0, 18])]) == [
+        "ttl4: called cooling in the second",
+        "ttl4: 1 event at 10 ns 8 ns later",
+    ]
+    clock = channel("urukul0_sw0", 4, range(1, 100, 7))
+    assert len(texts([channel("ttl4", 4, [0, 10])], [channel("x", 1, [0, 10]), clock])) == 3
+
+
+def test_channels_of_one_name_are_told_apart_by_their_boards():
+    one = [channel("ttl4", 4, [0, 10]), channel("ttl4", 4 | 1 << 16, [0, 10])]
+    other = [channel("ttl4", 4, [0, 10]), channel("ttl4", 4 | 1 << 16, [0, 18])]
+    assert texts(one, other) == ["satellite1 ttl4: 1 event at 10 ns 8 ns later"]
+    one, other = ([channel("clk", number, times) for number in (4, 5)] for times in ([0, 10], [0, 18]))
+    assert len(texts(one, other)) == 2

@@ -9,7 +9,7 @@ from tests.support.waiting import until
 SETTINGS = """
 [rehearsal]
 default = "must"
-pipelines = { warned = "warn" }
+pipelines = { warned = "warn", plain = "off" }
 within_s = 3
 """
 
@@ -45,6 +45,18 @@ def test_run_that_has_begun_gets_the_curve_with_a_later_point(lab):
     found = stored(lab.file_of(rid))
     length = len(found["theory.patient"][0])
     assert length > 1 and found["theory.patient"][0] == list(range(length))
+
+
+def test_curve_of_an_earlier_run_is_not_shown_beside_the_data_of_another_one(lab):
+    lab.ends(lab.run_of("Quick", n=4))
+    assert lab.datasets()["theory.points"]
+    rid = lab.run_of("Quick", pipeline="plain", n=2)
+    assert lab.ends(rid)["status"] == "completed"
+    assert "theory.points" not in lab.datasets() and "points" in lab.datasets()
+    rid = lab.run_of("Quick", n=3)
+    lab.ends(rid)
+    assert stored(lab.file_of(rid))["theory.points"][0] == [0, 1, 2]
+    until(lambda: "theory.points" in lab.datasets())
 
 
 def test_runs_have_no_curves_unless_they_are_wanted(tmp_path):

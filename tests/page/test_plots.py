@@ -128,11 +128,12 @@ class Flop(EnvExperiment):
 def test_sliders_let_the_twin_measure_with_other_numbers_of_the_bench(chromium, hub, place):
     (place.folder / "repository" / "flop.py").write_text(WHAT_IF)
     (place.folder / "bench.toml").write_text("[ion.a]\nphotons = 1e7\n")
-    place.set_dataset("theory.t", [0.0, 1.0, 2.0])
+    flop = {"file": "flop.py", "class_name": "Flop", "arguments": {}, "repo_rev": None}
+    place.ends(place.submit(flop))
     place.set_dataset("theory.p", [0.0, 0.0, 0.0])
-    place.ends(place.submit({"file": "flop.py", "class_name": "Flop", "arguments": {}, "repo_rev": None}))
     with new_page(chromium, hub.address) as page:
         plot = page.get_by_role("article", name="flop", exact=True)
+        # The curve of the twin, which has no places of its own, has those of the data.
         expect(plot.get_by_text("theory: χ² per point 41.7")).to_be_visible()
         plot.get_by_role("button", name="What if … ?").click()
         # The twin measures what the run has measured.
@@ -147,6 +148,15 @@ def test_sliders_let_the_twin_measure_with_other_numbers_of_the_bench(chromium, 
         assert violations(page) == []
         plot.get_by_role("button", name="As in the run").click()
         expect(plot.get_by_text("theory: χ² per point 41.7")).to_be_visible()
+        plot.get_by_role("button", name="What if … ?").click()
+        expect(plot.get_by_text("theory: χ² per point 0,")).to_be_visible()
+        # Another run: its data have no theory yet, then one of repeated points in any order.
+        place.ends(place.submit(flop))
+        expect(plot.get_by_role("img", name="p: 3 points against t", exact=True)).to_be_visible()
+        place.set_dataset("theory.t", [2.0, 0.0, 1.0, 2.0])
+        place.set_dataset("theory.p", [1.2, 0.0, 0.5, 0.6])
+        expect(plot.get_by_text("theory: χ² per point 0.333, at most 1 σ away")).to_be_visible()
+        expect(plot.get_by_role("button", name="What if … ?")).to_be_visible()
 
 
 def test_crosshair_sets_a_parameter_to_a_place(chromium, hub, place):

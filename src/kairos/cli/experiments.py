@@ -28,6 +28,8 @@ __all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_argum
 
 ENDED = (DeviceError, TerminationRequested)
 """Exceptions that end a run without a traceback."""
+INTERRUPTED = "interrupted"
+"""Status in the file of a run that somebody has ended."""
 FROM_GIT = {"ndscan": "git+https://github.com/OxfordIonTrapGroup/ndscan"}
 """Packages of laboratories that are in no package registry, and where pip finds them."""
 
@@ -197,6 +199,8 @@ class Experiment:
         """The windows and pictures of applets, if there are any: `applets.live.Applets`."""
         self._libraries: list[str] = []
         self.record = None
+        self.was_interrupted = False
+        """Whether somebody has ended the run."""
         """What the core device was told, kept when the devices are closed."""
         if applets or pictures:
             from ..applets.live import Applets, Published  # imported late: few runs have applets
@@ -277,7 +281,7 @@ class Experiment:
             ),
         }
         self.datasets.end_fits()
-        sources = self.provenance()
+        sources = self.provenance() | ({"status": INTERRUPTED} if self.was_interrupted else {})
         wanted = self.record is not None and (waveform or self.record.inputs is not None)
         replay = self.record.packed() if wanted else None
         write_hdf5(path, self.datasets, run, sources, waveform, replay)

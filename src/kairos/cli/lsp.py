@@ -102,6 +102,18 @@ def _is_of(file: str | None, path: Path) -> bool:
     return file is None or file == shown or (path.parent / file).resolve() == whole
 
 
+def _within(one: dict[str, Any], path: Path) -> dict[str, Any] | None:
+    """Return a diagnostic as it is shown in the file of `path`: of another file where that is called, or else None."""
+    if _is_of(one["file"], path):
+        return one
+    for related in one["relatedInformation"]:
+        place = related["location"]
+        if _is_of(place["uri"], path):
+            where = f"{Path(one['file']).name}:{one['range']['start']['line'] + 1}"
+            return {**one, "range": place["range"], "message": f"{where}: {one['message']}"}
+    return None
+
+
 def _slack(result: dict[str, Any], path: Path) -> dict[int, int]:
     """Return the least slack in ns of each line of a file, from 1."""
     found: dict[int, int] = {}
@@ -126,7 +138,8 @@ def serve(args) -> int:
 
     def found(uri: str, result: dict[str, Any]):
         path = path_of(uri)
-        diagnostics = [_diagnostic(types, one) for one in result["diagnostics"] if _is_of(one["file"], path)]
+        shown = [_within(one, path) for one in result["diagnostics"]]
+        diagnostics = [_diagnostic(types, one) for one in shown if one is not None]
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics))
         if "timing" in result:
             slacks[uri] = _slack(result, path)

@@ -121,6 +121,7 @@ def _run_on(args, ddb, device, shown, outputs):
     try:
         experiment.perform()
     except KeyboardInterrupt as interruption:
+        experiment.was_interrupted = True
         print_notice("\nkairos: interrupted: the connection is closed, and the device stops the kernel")
         finish(failed=True)
         return code_of(interruption)

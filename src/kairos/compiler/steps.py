@@ -46,9 +46,22 @@ def steps_in(recordings: Mapping[str, bytes], libraries: dict[str, bytes]) -> Se
     return sorted(found, key=lambda step: step.time_ns)
 
 
+COMPREHENSION = "#"
+"""Before the number of a comprehension, in the names of its variables."""
+
+
 def _shown(variables) -> tuple[tuple[str, str], ...]:
-    """Leave out units (but those of one letter, which may be variables), whose values everyone knows."""
-    return tuple((name, value) for name, value in variables if len(name) == 1 or not _is_unit(name, value))
+    """Leave out what the compiler has named, which contains a blank, and units (but those of one letter, which may be
+    variables), whose values everyone knows. Variables of comprehensions have the names that they have there."""
+    own = {name for name, _ in variables}
+    found = []
+    for name, value in variables:
+        plain, separator, _ = name.partition(COMPREHENSION)
+        if separator:
+            name = f"{plain} (comprehension)" if plain in own else plain
+        if " " not in plain and (len(name) == 1 or not _is_unit(name, value)):
+            found.append((name, value))
+    return tuple(found)
 
 
 def _is_unit(name: str, value: str) -> bool:

@@ -12,7 +12,7 @@ from ..files import reason, replacing
 from ..texts import one_line
 from .datasets import DatasetManager
 
-__all__ = ["add_group", "texts_of", "write_hdf5"]
+__all__ = ["add_group", "stored", "texts_of", "write_hdf5"]
 
 logger = logging.getLogger(__name__)
 
@@ -70,6 +70,16 @@ def texts_of(group) -> dict[str, str]:
     """Return the texts in an open group of such a file, such as ``provenance``, and in those below it, by their
     names."""
     return {name: resultfiles.text(item) for name, item in resultfiles.datasets(group)}
+
+
+def stored(values: dict) -> dict:
+    """Return values of datasets, by their keys, as the file of a run has them, by their names there."""
+    import h5py  # imported late: see below
+
+    with h5py.File("run.h5", "w", driver="core", backing_store=False) as file:
+        for key, value in values.items():
+            _store(file, _name(key), value)
+        return {name: resultfiles.value(item) for name, item in resultfiles.datasets(file)}
 
 
 def _image(manager, run, more: dict[str, dict | None]) -> bytes:

@@ -22,6 +22,7 @@ from . import clock
 from .database import Database, rows
 from .journal import Record
 from .tables import parameters, proposals
+from .theory import PREFIX
 
 __all__ = ["CHECKED", "LiveDatasets", "Written"]
 
@@ -222,6 +223,7 @@ class LiveDatasets:
                     self.publication.changed(changes)
                     changes.clear()
                     self._set(key, record.value, bool(now & PERSIST), metadata, rid=rid, record=record.number)
+                    changes += self._outdated(rid, key, flags, record.number)
                     if now & PERSIST and not self._is_old(rid, record):
                         written[key] = record.number
                 elif before & BROADCAST and key in self.values:
@@ -247,6 +249,14 @@ class LiveDatasets:
                 self.handlers[record.operation](rid, record)
             case "fit" | "note":
                 self.handlers[record.operation](rid, record)
+
+    def _outdated(self, rid: int, key: str, flags: dict[str, int], number: int) -> list[dict]:
+        """Remove the theory curve of another run, of other arguments, from beside the data of this one; returns the
+        changes."""
+        theory = PREFIX + key
+        if theory in flags or theory not in self.values or self.values[theory][0]:
+            return []
+        return [self._removed(theory, rid=rid, record=number)]
 
     def _is_old(self, rid: int, record: Record) -> bool:
         """Return whether an earlier laboratory has taken a record."""

@@ -5,11 +5,12 @@ or with its next point.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..twin.rehearsal import Rehearsal
+if TYPE_CHECKING:  # the laboratory, which only needs a name, loads no twin
+    from ..twin.rehearsal import Rehearsal
 
 __all__ = ["PREFIX", "Theory", "curves"]
 
@@ -20,7 +21,7 @@ MOST = 100
 """Curves of a run."""
 
 
-def curves(found: Rehearsal) -> dict[str, tuple[Any, dict]]:
+def curves(found: "Rehearsal") -> dict[str, tuple[Any, dict]]:
     """Return the lists and arrays of numbers that a rehearsal has set, each with its metadata, by key."""
     chosen: dict[str, tuple[Any, dict]] = {}
     for key, value in found.datasets.items():

@@ -6,6 +6,7 @@ stream cannot be resynchronised, so any unexpected data end the connection.
 """
 
 import socket
+from contextlib import suppress
 
 from .. import _native, progress
 from ..contracts.session import BIG_ENDIAN, GREETING, LITTLE_ENDIAN
@@ -93,6 +94,11 @@ class Connection:
     def close(self):
         """Disconnect."""
         self._socket.close()
+
+    def shut_down(self):
+        """Disconnect while another thread reads, for which the connection is lost."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     # Reading
 

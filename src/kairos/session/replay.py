@@ -1,25 +1,32 @@
 """Repeats a recorded session: the kernels run again, and their calls get the answers that they had got."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from ..contracts.session import Reply
-from ..errors import ConnectionLost
+from ..errors import ConnectionLost, EmulatorError
 from . import codec
 from .client import Session
 from .record import Step
 
 __all__ = ["Replay"]
 
+LOOKED = 0.05
+"""Seconds after which the device's time is looked at again."""
+
 
 class Replay(Session):
     """A session that calls no host functions.
 
     `ended`: why it has ended before the last kernel, or None: a call for which there is no answer, where
-    the first run has ended, too.
+    the first run has ended, too. `until_ns`: time of the device at which its last kernel is ended, because somebody has
+    ended the first run; None: never.
     """
 
-    def __init__(self, host: str | None, emulator):
+    def __init__(self, host: str | None, emulator, until_ns: int | None = None):
         super().__init__(host, emulator=emulator)
+        self._until_ns, self._is_last = until_ns, False
         self.ended: str | None = None
         self.failures = 0
         """Kernels that have ended in an exception."""
@@ -27,7 +34,8 @@ class Replay(Session):
 
     def repeat(self, steps: Sequence[Step], kernels: Sequence):
         """Run the kernels of `steps`; `kernels`: those of each step, as `run_kernel` takes them."""
-        for step, compiled in zip(steps, kernels, strict=True):
+        for number, (step, compiled) in enumerate(zip(steps, kernels, strict=True), 1):
+            self._is_last = number == len(steps)
             if step.connects:
                 self.close()
             self._answers = list(reversed(step.answers))
@@ -38,7 +46,36 @@ class Replay(Session):
                     raise
                 return
 
+    @contextmanager
+    def _limited(self) -> Iterator[None]:
+        """Context in which the connection is closed when the time has come."""
+        if self._until_ns is None or not self._is_last:
+            yield
+            return
+        over = threading.Event()
+
+        def watch():
+            # The main thread reads from the session meanwhile, and asks the emulator nothing.
+            with suppress(EmulatorError):
+                while not over.wait(LOOKED):
+                    if self.emulator.control.status()["time_ns"] > self._until_ns:
+                        self.ended = "where somebody has ended it"
+                        self._connection.shut_down()
+                        return
+
+        watching = threading.Thread(target=watch, daemon=True)
+        watching.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watching.join()
+
     def _serve(self, compiled, set_result=None):
+        with self._limited():
+            self._answer_calls()
+
+    def _answer_calls(self):
         connection = self._connection
         connection.set_reply_expected(False)
         while True:

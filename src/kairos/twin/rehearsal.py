@@ -30,7 +30,7 @@ from ..scratch import ScratchFolder
 from ..waveform import Recording
 from .interlocks import Rule, Violation, violations
 from .lost import Lost, places_of
-from .slack import KEPT, Line, lines_of
+from .slack import KEPT, Line, Places, lines_of
 from .standins import DefaultAnswers, NoStandIn, TwinDevices, twin_database
 
 __all__ = ["PATIENT", "Failure", "Rehearsal", "Twin", "in_a_line"]
@@ -68,7 +68,9 @@ class Failure:
     file: str | None = None
     line: int | None = None
     at_pass: int | None = None
-    """Of an output: how often its line was reached."""
+    """Of an output: how often its line was reached, by a function that was called from the same places."""
+    called: Places = ()
+    """Where the function was called from, innermost first."""
 
     @property
     def place(self) -> str:
@@ -393,13 +395,14 @@ def _expid(path: str, class_name: str | None, arguments: list[str] | dict) -> di
 def _failure(error: BaseException, path: str, lines: list[Line]) -> Failure:
     """Return what has ended a rehearsal, with its place in the user's files."""
     cause = error.__cause__ if isinstance(error, report.UserCodeError) and error.__cause__ is not None else error
-    file, line = _place(cause, path)
+    (file, line), *called = _places(cause) or [(None, None)]
     found = next((own for own in lines if own.file == file and own.line == line), None)
     is_output = type(cause).__name__ == "RTIOUnderflow"
     # The very first output may not have been recorded.
     known = sum(own.outputs for own in lines) < KEPT
-    at_pass = (1 if found is None else found.passes) if is_output and known else None
-    return Failure(type(cause).__name__, _message(cause), str(error), file, line, at_pass)
+    passes = None if found is None else found.passes_from(tuple(called)) or found.passes
+    at_pass = (passes or 1) if is_output and known else None
+    return Failure(type(cause).__name__, _message(cause), str(error), file, line, at_pass, tuple(called))
 
 
 def in_a_line(error: BaseException, path: str) -> str:
@@ -419,16 +422,16 @@ def _message(error: BaseException) -> str:
     return str(error)
 
 
-def _place(error: BaseException, path: str) -> tuple[str | None, int | None]:
-    """Return the innermost line of user code."""
+def _places(error: BaseException) -> list[tuple[str, int]]:
+    """Return the lines of user code that have not returned, innermost first."""
     core = getattr(error, "artiq_core_exception", None)
     if core is not None:
-        for file, line, *_ in core.traceback[-1]:
-            if file.endswith(".py") and report.is_user_file(file):  # not the firmware's own
-                return file, line
+        frames = core.traceback[-1]
+        own = [(file, line) for file, line, *_ in frames if file.endswith(".py") and report.is_user_file(file)]
+        if own:  # not the firmware's own
+            return own
     if isinstance(error, CompileError) and error.diagnostic.place is not None:
-        return error.diagnostic.place.file, error.diagnostic.place.start[0] + 1
+        return [(error.diagnostic.place.file, error.diagnostic.place.start[0] + 1)]
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if report.is_user_file(frame.filename)]
     users = [frame for frame in own if f"{os.sep}site-packages{os.sep}" not in frame.filename]
-    chosen = (users or own or [None])[-1]
-    return (None, None) if chosen is None else (chosen.filename, chosen.lineno)
+    return [(frame.filename, frame.lineno) for frame in reversed(users or own)]

@@ -8,7 +8,7 @@ that its kernels take the same branches, whatever host functions would answer no
 import json
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +32,13 @@ from ..waveform.difference import differences
 from ..waveform.table import format_duration
 from .inputs import Inputs, inputs_in
 from .rehearsal import SETTLING, Twin
+from .verification import ENDED_BY_ITSELF
 
 __all__ = ["Replayed", "replay", "replayed"]
 
 
+BEYOND_NS = 1_000_000
+"""Time of the device beyond the last event of a run that somebody has ended; what happens there is left out."""
 STEPS = 256 << 20
 """Bytes for the steps of kernels; those beyond are not known."""
 
@@ -188,7 +191,9 @@ def replayed(path: Path, twin: str | None = None, debugged: bool = False, page: 
             device = used.device
             if debugged or page is not None:
                 steps_of_kernels.record(device, STEPS)
-            session = Replay("127.0.0.1", device)
+            ended = recording is not None and texts.get("status", ENDED_BY_ITSELF[0]) not in ENDED_BY_ITSELF
+            until = recording.origin_ns + recording.duration_ns + BEYOND_NS if ended else None
+            session = Replay("127.0.0.1", device, until)
             try:
                 session.repeat(steps, _kernels(steps, libraries))
             finally:
@@ -196,6 +201,9 @@ def replayed(path: Path, twin: str | None = None, debugged: bool = False, page: 
             device.wait_idle(timeout=SETTLING, clocks=used.ddb.free_running)
             names = used.ddb.channel_names()
             again, sources = device.recording(names), device.sources()
+            if ended:
+                # The last output could have been replaced by the next one.
+                again, recording = (_before(each, recording.duration_ns) for each in (again, recording))
             found = Replayed(again, sources, session.statistics.kernels, complete, [])
             if debugged or page is not None:
                 found.steps = load_compiler().steps.steps_in(
@@ -211,6 +219,17 @@ def replayed(path: Path, twin: str | None = None, debugged: bool = False, page: 
             return found
     finally:
         scratch.close()
+
+
+def _before(recording: Recording, end_ns: int) -> Recording:
+    """Return the part of a recording before a time."""
+    channels = []
+    for channel in recording.channels:
+        changes = Changes.of(channel.changes)
+        passed = int(np.searchsorted(changes.times, end_ns))
+        waves = [part for wave in channel.waves if (part := wave.before(end_ns)).changes]
+        channels.append(replace(channel, changes=Changes(changes.times[:passed], changes.levels[:passed]), waves=waves))
+    return Recording(channels, recording.origin_ns)
 
 
 def _files(texts: dict[str, str]) -> dict[str, str]:

@@ -23,6 +23,10 @@ KEPT = 1 << 22
 """Outputs that the emulator records; later ones are not examined."""
 
 
+Places = tuple[tuple[str, int], ...]
+"""Files and lines."""
+
+
 @dataclass(frozen=True)
 class Line:
     """The outputs of a line of source, over all passes."""
@@ -43,6 +47,10 @@ class Line:
     """Its RTIO channel."""
     waiting: int | None = None
     """Largest number of outputs that waited in the device when one of these was submitted."""
+    called: Places = ()
+    """Where the function was called from that made the output with the least slack, innermost first."""
+    ways: tuple[tuple[Places, int], ...] = ()
+    """Passes, by where the function was called from."""
 
     @property
     def place(self) -> str:
@@ -51,7 +59,12 @@ class Line:
 
     def described(self) -> dict:
         """Return the line as JSON."""
-        return dict(vars(self))
+        return {name: value for name, value in vars(self).items() if name != "ways"}
+
+    def passes_from(self, called: Places) -> int | None:
+        """Return how often the line was reached by a function that was called from these places; None if it is not
+        known."""
+        return dict(self.ways).get(called)
 
 
 def arrivals(submitted):
@@ -84,16 +97,18 @@ def lines_of(sources: Sources, origin_ns: int = 0) -> list[Line]:
         return []
     due, chain, target = outputs["time_ns"], outputs["chain"], outputs["target"]
     slack, waiting = _slack_and_waiting(outputs)
-    lines: dict[tuple[str, int], list[int]] = {}
+    lines: dict[tuple[str, int], dict[int, Places]] = {}
     for number in np.unique(chain).tolist():
-        frames, recorded = sources.frames(number), sources.recorded(number)
-        for own in {frames[0] if frames else None, recorded[0] if recorded else None} - {None}:
-            lines.setdefault((own.file, own.line), []).append(number)
+        for frames in {sources.frames(number), sources.recorded(number) or ()} - {()}:
+            (place, *called) = ((frame.file, frame.line) for frame in frames)
+            lines.setdefault(place, {})[number] = tuple(called)
     found = []
     for (file, line), chains in sorted(lines.items()):
-        own = np.flatnonzero(np.isin(chain, chains))
-        places = chain[own].astype(np.int64) << 32 | target[own]
-        passes = int(np.unique(places, return_counts=True)[1].max())
+        own = np.flatnonzero(np.isin(chain, list(chains)))
+        places, counts = np.unique(chain[own].astype(np.int64) << 32 | target[own], return_counts=True)
+        ways: dict[Places, int] = {}
+        for number, count in zip((places >> 32).tolist(), counts.tolist(), strict=True):
+            ways[chains[number]] = max(count, ways.get(chains[number], 0))
         timed = own[slack[own] != _NO_SLACK]
         values = {}
         if len(timed):
@@ -104,9 +119,11 @@ def lines_of(sources: Sources, origin_ns: int = 0) -> list[Line]:
                 "at_pass": int(np.count_nonzero(same)),
                 "at_ns": int(due[least]) - origin_ns,
                 "channel": int(target[least]) >> 8,
+                "called": chains[int(chain[least])],
             }
         depth = int(waiting[own].max())
-        found.append(Line(file, line, len(own), passes, **values, waiting=depth if depth > 0 else None))
+        waits = depth if depth > 0 else None
+        found.append(Line(file, line, len(own), max(ways.values()), **values, waiting=waits, ways=tuple(ways.items())))
     return found
 
 

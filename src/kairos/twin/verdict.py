@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ..diagnostics import Diagnostic, Range
 from ..waveform.table import aligned
 from .rehearsal import Rehearsal
-from .slack import KEPT
+from .slack import KEPT, Places
 from .standins import NoStandIn
 
 __all__ = ["brief", "described", "diagnostics", "sentence", "table"]
@@ -135,7 +135,7 @@ def diagnostics(found: Rehearsal, least_ns: int = 0) -> Iterator[Diagnostic]:
     failure = found.failure
     if failure is not None:
         warning = failure.kind == NoStandIn.__name__
-        yield _at(failure.file or found.file, failure.line or 1, sentence(found), warning)
+        yield _at(failure.file or found.file, failure.line or 1, sentence(found), warning, failure.called)
     for violation in found.violations:
         text = f"violates the interlock '{violation.rule}': {violation.text}"
         yield _at(violation.file or found.file, violation.line or 1, text, False)
@@ -144,10 +144,13 @@ def diagnostics(found: Rehearsal, least_ns: int = 0) -> Iterator[Diagnostic]:
             yield _at(file, line, lost.text, False)
     for line in found.lines:
         if line.slack_ns is not None and line.slack_ns < least_ns:
-            text = f"its least slack is {brief(line.slack_ns)}, in pass {line.at_pass:,} of {line.passes:,}"
-            yield _at(line.file, line.line, text, True)
+            passes = line.passes_from(line.called)
+            text = f"its least slack is {brief(line.slack_ns)}, in pass {line.at_pass:,} of {passes:,}"
+            yield _at(line.file, line.line, text, True, line.called)
 
 
-def _at(file: str, line: int, text: str, warning: bool) -> Diagnostic:
+def _at(file: str, line: int, text: str, warning: bool, called: Places = ()) -> Diagnostic:
     kind = "warning" if warning else "error"
-    return Diagnostic(text, Range(file, (line - 1, 0), (line, 0)), f"{file}:{line}: {kind}: {text}", warning)
+    related = tuple((Range(own, (number - 1, 0), (number, 0)), "called from here") for own, number in called)
+    lines = [f"{file}:{line}: {kind}: {text}", *(f"  called from {own}:{number}" for own, number in called)]
+    return Diagnostic(text, Range(file, (line - 1, 0), (line, 0)), "\n".join(lines), warning, related=related)

@@ -5,6 +5,8 @@ same hash; the waveform is then the same, too, to the nanosecond, which is what 
 """
 
 import json
+import logging
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +22,7 @@ from ..devices import database_of
 from ..emulator.registers import state_of
 from ..errors import UsageError
 from ..experiment.datasets import DatasetDB
-from ..experiment.hdf5 import texts_of
+from ..experiment.hdf5 import stored, texts_of
 from ..scratch import ScratchFolder
 from ..waveform import chips
 from ..waveform.difference import differences
@@ -30,6 +32,10 @@ from .verdict import sentence
 
 __all__ = ["predicted", "verify"]
 
+ENDED_BY_ITSELF = ("completed", "failed")
+"""Statuses of runs whose ends are repeated."""
+ADDRESS = re.compile(rb" at 0x[0-9a-f]+")
+"""Of an object, in the text that stands for it."""
 PREDICTED = "twin"
 """Source of a waveform that was not recorded, but predicted."""
 
@@ -61,6 +67,8 @@ def _compared(path: Path) -> dict[str, Any]:
     file = _read(path)
     provenance, recording = file["provenance"], file["waveform"]
     predicted_before = file["source"] == PREDICTED
+    if (status := provenance.get("status", "completed")) not in ENDED_BY_ITSELF:
+        raise UsageError(f"{path}: its run was {status}, where it would not end again: use 'kairos replay'")
     if recording is None and provenance.get("kernels"):
         raise no_waveform(path)
     with _repeated(file) as (repeated, device):
@@ -89,10 +97,8 @@ def _compared(path: Path) -> dict[str, Any]:
         lines += [each.text for each in chips.changed(file["chips"], registers)]
     elif (recording is None) != (repeated.recording is None):
         lines.append("only one of both has a waveform")
-    compared = [] if predicted_before else sorted({*file["datasets"], *repeated.datasets})
-    for key in compared:
-        if not _equal(file["datasets"].get(key), repeated.datasets.get(key)):
-            lines.append(f"dataset {key}: not what the run had")
+    if not predicted_before:
+        lines += _datasets(file["datasets"], repeated)
     events = 0 if recording is None else recording.event_count
     return {
         "same": not lines,
@@ -226,9 +232,22 @@ def _place(expid: dict) -> Path:
     return named if inside else Path(named.name)
 
 
-def _equal(stored, value) -> bool:
-    if stored is None or value is None:
-        return stored is value
-    if isinstance(stored, bytes):
-        return stored.decode() == (value if isinstance(value, str) else pyon.encode(value))
-    return bool(np.array_equal(np.asarray(stored), np.asarray(value), equal_nan=np.asarray(stored).dtype.kind in "fc"))
+def _datasets(before: dict, repeated: Rehearsal) -> list[str]:
+    """Return which datasets differ, in the form that both have in a file."""
+    said = logging.getLogger(stored.__module__)
+    was_disabled, said.disabled = said.disabled, True  # of what cannot be stored as it is, the run has told
+    try:
+        now = stored({key: repeated.datasets[key] for key in repeated.metadata})
+    finally:
+        said.disabled = was_disabled
+    different = [key for key in sorted({*before, *now}) if not _equal(before.get(key), now.get(key))]
+    return [f"dataset {key}: not what the run had" for key in different]
+
+
+def _equal(one, other) -> bool:
+    if one is None or other is None:
+        return one is other
+    if isinstance(one, bytes) and isinstance(other, bytes):
+        return ADDRESS.sub(b"", one) == ADDRESS.sub(b"", other)
+    one, other = np.asarray(one), np.asarray(other)
+    return bool(one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"))

@@ -76,6 +76,10 @@ class Changed:
         values = ("no such chip" if value is None else f"{value:#x}" for value in (self.first, self.second))
         return f"{self.register}: {' in the first, '.join(values)} in the second"
 
+    def described(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return dict(vars(self))
+
 
 def changed(one: dict[str, int], other: dict[str, int]) -> list[Changed]:
     """Return the registers that differ."""

@@ -23,6 +23,29 @@ function ordered({ x, y }: Curve): number[] {
   return x ? usable.sort((a, b) => x[a]! - x[b]!) : usable;
 }
 
+/** A curve in the order of its places, with one point for each: of repeated ones their mean. */
+export function merged(curve: Curve): Curve {
+  const { x, y, error } = curve;
+  if (!x) return curve;
+  const places: number[] = [];
+  const sums: { y: number; square: number; count: number }[] = [];
+  for (const at of ordered(curve)) {
+    if (places.at(-1) !== x[at]!) {
+      places.push(x[at]!);
+      sums.push({ y: 0, square: 0, count: 0 });
+    }
+    const sum = sums.at(-1)!;
+    sum.y += y[at]!;
+    sum.square += (error?.[at] ?? 0) ** 2;
+    sum.count++;
+  }
+  return {
+    x: Float64Array.from(places),
+    y: Float64Array.from(sums, (sum) => sum.y / sum.count),
+    error: error && Float64Array.from(sums, (sum) => Math.sqrt(sum.square) / sum.count),
+  };
+}
+
 /** The residuals of points with standard errors, without those that lie outside of the curve or have no error;
  * undefined if there is none. An error of the curve itself counts, too. */
 export function residuals(data: Curve, theory: Curve): Residuals | undefined {
