@@ -21,7 +21,7 @@ def compiled(file, name):
     made = experiment(file, name)
     return hashlib.sha256(made.core.compile(type(made).run, (made,), {}, None).library).hexdigest()
 """
-ARRAYS = '''
+ARRAYS = """
 from artiq.experiment import *
 import numpy as np
 
@@ -45,7 +45,7 @@ class Arrays(EnvExperiment):
         if self.on and isinstance(self.narrow, np.int32):
             delay_mu(self.wide + np.int64(self.narrow) + self.ttl0.gate_latency_mu)
         return self.sum(self.values, self.wide)
-'''
+"""
 
 
 def said(code: str, **environment: str) -> list[str]:
@@ -78,6 +78,30 @@ def test_compilation_of_blink_imports_no_slow_modules():
     code = COMPILED + "compiled('examples/blink.py', 'Blink'); print(*sys.modules)"
     slow = SLOW | {"kairos.emulator.process", "kairos.controllers.client", "kairos.pulse"}
     assert not slow & set(said(code))
+
+
+def test_numpy_is_loaded_before_kernels_that_call_the_host():
+    code = """
+import sys
+from kairos.coredevice.core import Core
+from kairos.language import kernel_from_string
+from kairos.session import Session
+
+class Kernel:
+    core = Core(None, None, 1e-9)
+
+for body in ("delay_mu(1)", "print(1)", "self.host(1)", "self.host(f'{now_mu()}')"):
+    made = kernel_from_string(["self"], body)
+    Kernel.host = lambda self, value: None
+    compiled = Kernel.core.compile(made, (Kernel(),), {}, None)
+    print(compiled.embedding.calls_host, "numpy" in sys.modules)
+session = Session("127.0.0.1", 1)
+session.open = lambda: type("Connected", (), {})
+session.check_system_info = lambda: None
+session.load = lambda library: sys.exit(print("numpy" in sys.modules))
+session.run_kernel(compiled)
+"""
+    assert said(code) == "False False True False True False True False True".split()
 
 
 def test_kernels_are_the_same_before_and_after_numpy_is_imported(tmp_path):
@@ -145,7 +169,8 @@ cls = device_class("0:LinAlgError")
 from kairos.coredevice.exceptions import *
 from kairos.compiler import EmbeddingMap
 import numpy
-alike = cls is LinAlgError is numpy.linalg.LinAlgError is classes_of_firmware()[20] is EmbeddingMap().exception_class(20)
+kept = EmbeddingMap().exception_class(20)
+alike = cls is LinAlgError is numpy.linalg.LinAlgError is classes_of_firmware()[20] is kept
 print(json.dumps([before, keys[20].strip("_"), alike, device_name(cls)]))
 """
     assert json.loads(" ".join(said(code))) == [False, "LinAlgError", True, "0:LinAlgError"]

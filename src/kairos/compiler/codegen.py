@@ -29,11 +29,10 @@ def begin_to_load() -> None:
     """Begin to map LLVM's library, which is large, on another core: for what will soon generate code."""
     if "llvmlite.binding" in sys.modules or _loading:
         return
-    # Imported late, as in `_llvm`.
-    import ctypes
+    import ctypes  # imported late: code that is found in the cache needs none of these
 
-    from llvmlite import __path__ as places
-    from llvmlite.utils import get_library_name
+    from llvmlite import __path__ as places  # likewise
+    from llvmlite.utils import get_library_name  # likewise
 
     library = f"{places[0]}/binding/{get_library_name()}".encode()
     try:

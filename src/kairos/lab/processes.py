@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from .. import pyon
-from ..controllers.listening import unix_socket
+from ..controllers.sockets import unix_socket
 from ..controllers.wire import described
 from ..errors import KairosError, UsageError
 from .journal import Reader, Record
