@@ -1,7 +1,7 @@
 """Reading and writing of files named by the user, with a one-line error on failure."""
 
 import os
-import shutil
+import stat
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
@@ -98,7 +98,7 @@ def _replacing(path: Path):
     try:
         yield new
         if path.exists():
-            shutil.copymode(path, new)
+            new.chmod(stat.S_IMODE(path.stat().st_mode))
         new.replace(path)
     finally:
         new.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from .controllers import Client, ControllerError, RemoteError
-from .controllers.listening import dialled
+from .controllers.sockets import dialled
 from .errors import UsageError
 from .labfolder import ADDRESS, SOCKET, STATE, foreign, state_of
 

@@ -14,6 +14,7 @@ from kairos.experiment.arguments import ArgumentError, DefaultMissing
 from kairos.experiment.datasets import DatasetManager
 from kairos.experiment.environment import ProcessArgumentManager
 from kairos.experiment.hdf5 import write_hdf5
+from kairos.numeric import Wide
 
 CORE = {
     "type": "local",
@@ -75,7 +76,7 @@ def test_ttl_targets_have_channel_and_address():
     inout = devices.get("inout")
     assert devices.get("out").target_o == 0x500
     assert (inout.target_o, inout.target_oe, inout.target_sens, inout.target_sample) == (0x300, 0x301, 0x302, 0x303)
-    assert inout.gate_latency_mu == 104 and isinstance(inout.gate_latency_mu, numpy.int64)
+    assert inout.gate_latency_mu == 104 and isinstance(inout.gate_latency_mu, Wide)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import threading
 import pytest
 
 from kairos import pyon
-from kairos.controllers.listening import LOCAL, bound
 from kairos.controllers.logs import LINE_LIMIT, LogReceiver, Records
 from kairos.controllers.publishing import MESSAGES, WAITING, Broadcaster, Publication, Publisher
+from kairos.controllers.sockets import LOCAL, bound
 from kairos.errors import UsageError
 from tests.support import PATIENCE
 from tests.support.waiting import until

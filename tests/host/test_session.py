@@ -74,6 +74,7 @@ class Embedding:
         self.objects = dict(enumerate(objects, 1))
         self.strings = list(strings)
         self.errors = []
+        self.calls_host = True
 
     def retrieve_object(self, key):
         return self.objects[key]

@@ -17,8 +17,6 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from numpy import int64
-
 from ..coredevice.core import load_compiler
 from ..devices import DeviceDB, DeviceManager
 from ..diagnostics import MISSING_ATTRIBUTE, Diagnostic, Range
@@ -27,6 +25,7 @@ from ..experiment.arguments import DefaultMissing
 from ..experiment.datasets import DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.standalone import IgnoredCommands, SingleRun
+from ..numeric import Wide
 from ..texts import plain
 from .colour import coloured
 from .command import above
@@ -160,7 +159,7 @@ def _kernels(cls: type) -> Iterator[tuple]:
             kind = compiler.plain_annotation(parameter.annotation, info.function)
             if kind not in _STAND_INS:
                 break
-            arguments.append(int64(0) if kind == "int64" else _STAND_INS[kind])
+            arguments.append(Wide(0) if kind == "int64" else _STAND_INS[kind])
         else:
             yield kernel, arguments
             continue

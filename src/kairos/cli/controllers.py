@@ -7,7 +7,7 @@ import shlex
 import signal
 
 from ..controllers import Client, ControllerError, ManagerTarget, Server, Supervisor
-from ..controllers.listening import LOCAL, bound
+from ..controllers.sockets import LOCAL, bound
 from ..devices import DeviceDB
 from ..errors import UsageError
 from ..texts import log_plainly

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 
 from .. import pyon
-from ..controllers.listening import dialled
+from ..controllers.sockets import dialled
 from ..errors import KairosError
 from ..experiment.datasets import apply_change
 from ..labclient import LaboratoryOffline, connect

@@ -6,8 +6,6 @@ Files are read when they are loaded, so that edits during the run do not end up 
 
 import hashlib
 import os
-import platform
-import subprocess
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -20,7 +18,7 @@ from ..errors import UsageError
 from ..files import toml_of
 from ..installed import libraries
 from . import precompiled
-from .opened import Opened, hash_of_file
+from .opened import OURS, Opened, hash_of_file
 
 __all__ = ["CODE", "Provenance", "hash_of", "know_imported", "models_of"]
 
@@ -105,7 +103,7 @@ class Provenance:
         found = {
             **self._values,
             "kairos_version": __version__,
-            "python_version": platform.python_version(),
+            "python_version": sys.version.partition(" ")[0],
             "packages": "".join(f"{line}\n" for line in _packages()),
             "arguments": pyon.encode({name: _plain(value) for name, value in arguments.items()}),
             "parameters": pyon.encode({name: _plain(value) for name, value in sorted((parameters or {}).items())}),
@@ -149,8 +147,17 @@ def _installed() -> list[Path]:
 
 
 @cache
+def _known_folders() -> tuple[str, str]:
+    """Return the folders of Python's own modules, and of Kairos."""
+    return os.path.join(os.path.dirname(os.__file__), ""), OURS
+
+
+@cache
 def _of_user(file: str) -> Path | None:
     """Return the path of a module's file; None if it belongs to an installation."""
+    # Most modules are these. In a folder of packages there may be links to the user's own code.
+    if file.startswith(_known_folders()) and "site-packages" not in file:
+        return None
     path = Path(file).resolve()
     if "site-packages" in path.parts or any(path.is_relative_to(place) for place in _installed()):
         return None
@@ -246,6 +253,8 @@ def _plain(value):
 def _revision(folder: Path) -> str:
     """Return the commit of a directory's Git repository, followed by a plus for uncommitted
     changes; empty without one."""
+    import subprocess  # imported late: it takes longer than all else here
+
     try:
         said = [
             subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, timeout=10, check=True).stdout

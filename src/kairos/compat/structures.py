@@ -11,9 +11,9 @@ import inspect
 import logging
 from collections.abc import Callable, Iterable
 
-from ..controllers.listening import bound
 from ..controllers.publishing import Publication
 from ..controllers.publishing import Publisher as Server
+from ..controllers.sockets import bound
 from ..controllers.wire import FEATURE, LINE_LIMIT, keep_alive, read
 from ..experiment.datasets import apply_change
 

@@ -259,6 +259,7 @@ def compile_kernel(
         seconds = time.perf_counter() - start
         timings = {"front_end": seconds, "llvm": 0.0, "link": 0.0, "total": seconds}
         return CompiledKernel(library, embedding, timings, warnings, unstripped, True, subkernels)
+    codegen.begin_to_load()
     program, recorder = _analysed(call)
     warnings = _checked(program.warnings(), strict)
     lowered = time.perf_counter()

@@ -5,9 +5,8 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-import numpy
-
 from kairos.language.types import KernelType
+from kairos.numeric import int32, int64, stand_in
 
 __all__ = ["QuotingError", "read_annotation"]
 
@@ -17,7 +16,7 @@ class QuotingError(Exception):
 
 
 _PLAIN = {None: "none", type(None): "none", bool: "bool", float: "float", str: "str", bytes: "bytes"}
-_PLAIN |= {bytearray: "bytearray", numpy.int32: "int32", numpy.int64: "int64"}
+_PLAIN |= {bytearray: "bytearray", int32: "int32", int64: "int64"}
 
 
 def read_annotation(annotation: Any, function: Callable, subject: str) -> tuple:
@@ -40,8 +39,8 @@ def read_annotation(annotation: Any, function: Callable, subject: str) -> tuple:
             f"type annotation for {subject}, 'int' cannot be used as an ARTIQ type. Use numpy's int32 or int64 instead."
         )
     try:
-        if annotation in _PLAIN:
-            return (_PLAIN[annotation],)
+        if (plain := stand_in(annotation)) in _PLAIN:
+            return (_PLAIN[plain],)
     except TypeError:
         pass
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)

@@ -1,9 +1,12 @@
 """In-process LLVM: compiles a program to object files for the core device's Cortex-A9."""
 
 import functools
+import os
+import sys
+import threading
 from typing import Any
 
-__all__ = ["CortexA9Target", "TRIPLE", "data_layout", "generate", "load"]
+__all__ = ["CortexA9Target", "TRIPLE", "begin_to_load", "data_layout", "generate", "load"]
 
 TRIPLE = "armv7-unknown-linux-gnueabihf"
 _FEATURES = "+dsp,+fp16,+neon,+vfp3"
@@ -19,8 +22,32 @@ class CortexA9Target:
     """Whether the time cursor is a register of the gateware; it is not."""
 
 
+_loading: list[threading.Thread] = []
+
+
+def begin_to_load() -> None:
+    """Begin to map LLVM's library, which is large, on another core: for what will soon generate code."""
+    if "llvmlite.binding" in sys.modules or _loading:
+        return
+    import ctypes  # imported late: code that is found in the cache needs none of these
+
+    from llvmlite import __path__ as places  # likewise
+    from llvmlite.utils import get_library_name  # likewise
+
+    library = f"{places[0]}/binding/{get_library_name()}".encode()
+    try:
+        dlopen = ctypes.CDLL(None).dlopen  # in contrast to `ctypes.CDLL(library)` it lets other threads go on
+    except (AttributeError, OSError, TypeError):
+        return  # a system without it
+    dlopen.argtypes, dlopen.restype = [ctypes.c_char_p, ctypes.c_int], ctypes.c_void_p
+    _loading.append(threading.Thread(target=dlopen, args=(library, os.RTLD_NOW), daemon=True))
+    _loading[0].start()
+
+
 @functools.cache
 def _llvm():
+    for thread in _loading:
+        thread.join()
     # Imported late, because it takes 0.1 s, which the earlier stages do not need.
     import llvmlite.binding as llvm
 

@@ -6,15 +6,12 @@ import sys
 import traceback
 from typing import Any
 
-import numpy
-
 from ..contracts.exceptions import PREALLOCATED
-from ..exceptions.names import device_class
+from ..exceptions.names import classes_of_firmware, device_class
+from ..numeric import generic, ndarray, numpy
 from .storages import Storage, overlap, part_of, same_place, storages_of
 
 __all__ = ["EmbeddingMap", "ImpossibleValue"]
-
-_PREALLOCATED_CLASSES = tuple(map(device_class, PREALLOCATED))
 
 _HOST_EXCEPTIONS = 32
 """How many exceptions of host functions are kept: more than a kernel can have in flight (10)."""
@@ -45,9 +42,11 @@ class EmbeddingMap:
         """Lists and arrays that the kernel has made, by the numbers with which they are described."""
         self.errors: list[Exception] = []
         """Errors of writing back, which must be raised when the kernel has ended."""
+        self.calls_host = False
+        """Whether the kernel may call host functions, which have numbers of NumPy as arguments."""
         self._strings: list[str] = list(PREALLOCATED)
         self._string_keys: dict[str, int] = {text: key for key, text in enumerate(PREALLOCATED)}
-        self._exceptions: dict[int, type] = dict(enumerate(_PREALLOCATED_CLASSES))
+        self._exceptions: dict[int, type] = dict(enumerate(classes_of_firmware()))
         """Classes of the exceptions that the kernel names, and of those of the firmware, by key."""
         self._by_base: tuple[int, dict[type | None, list[int]]] = 0, {}
         """The keys of these by each of their base classes, for so many of them."""
@@ -77,7 +76,7 @@ class EmbeddingMap:
         self._contents.setdefault(key, sequence.copy())
         return key
 
-    def store_array(self, array: numpy.ndarray, elements: numpy.dtype) -> int:
+    def store_array(self, array: ndarray, elements: "numpy.dtype") -> int:
         """Return the number of a numeric array, and store a copy of the elements that the device
         gets, converted to the given type."""
         key = self.store_object(array)
@@ -115,7 +114,7 @@ class EmbeddingMap:
 
     def remember_attribute(self, key: int, name: str, value: Any) -> None:
         """Record the value of an object's attribute at compile time, if it has elements."""
-        if isinstance(value, list | tuple | bytearray | numpy.ndarray):
+        if isinstance(value, (list, tuple, bytearray, ndarray)):
             self._attributes[key, name] = value
 
     def write_back(self, target: Any, name: str, value: Any, tag: bytes | None = None) -> None:
@@ -204,7 +203,7 @@ class EmbeddingMap:
                 self._update_array(sequence.arrays[key], self._contents[key], part)
             return
         original = self._contents.get(self._object_keys[id(sequence)], sequence)
-        if isinstance(sequence, numpy.ndarray):
+        if isinstance(sequence, ndarray):
             self._update_array(sequence, original, value)
             return
         for index, (old, new) in enumerate(zip(original, value, strict=True)):
@@ -212,7 +211,7 @@ class EmbeddingMap:
             if index < len(sequence) and not _has_gone(new) and not _identical(old, new):
                 sequence[index] = new
 
-    def _update_array(self, array: numpy.ndarray, original: numpy.ndarray, value: numpy.ndarray) -> None:
+    def _update_array(self, array: ndarray, original: ndarray, value: ndarray) -> None:
         changed = _changed(original, value)
         if not array.flags.writeable:
             changed &= _changed(array, value)  # unless it has been written to as a part of another one
@@ -233,7 +232,7 @@ class EmbeddingMap:
                 changed &= ~wrong
         array[changed] = value[changed]
 
-    def _warn_of_views(self, array: numpy.ndarray) -> None:
+    def _warn_of_views(self, array: ndarray) -> None:
         """Warn if a kernel that has stored in this array also has another view of its memory: on the device
         they are separate arrays."""
         own = self._object_keys[id(array)]
@@ -276,7 +275,7 @@ class EmbeddingMap:
 
     def exception_class(self, key: int) -> type | None:
         """Return the class of this key, if the kernel names it or the firmware raises it."""
-        return self._exceptions.get(key)
+        return device_class(PREALLOCATED[key]) if 0 <= key < len(PREALLOCATED) else self._exceptions.get(key)
 
     def keep_host_exception(self, name: int, message: int, error: BaseException) -> None:
         """Keep the exception of a host function, which the kernel may raise again."""
@@ -332,7 +331,7 @@ def _is_caught(cls: type, base: type | None) -> bool:
     return Exception not in cls.__mro__ if base is None else base in cls.__mro__
 
 
-_VALUES = (int, float, str, bytes, range, numpy.generic)
+_VALUES = (int, float, str, bytes, range, generic)
 """Types whose values have no identity for a kernel."""
 
 
@@ -387,7 +386,7 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b) and (not isinstance(a, float) or a != 0 or math.copysign(1, a) == math.copysign(1, b))
 
 
-def _changed(original: numpy.ndarray, value: numpy.ndarray) -> numpy.ndarray:
+def _changed(original: ndarray, value: ndarray) -> ndarray:
     """Return a mask of the elements that differ in the sense of `_same`."""
     changed = (original != value) & ~((original != original) & (value != value))
     if value.dtype.kind == "f":

@@ -5,21 +5,18 @@ Objects are identified by their numbers in the embedding map.
 """
 
 import builtins
-import importlib
 import inspect
 import itertools
 import linecache
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
-import numpy
-
-from kairos import _native
+from kairos import numeric
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.instead import not_in_kernels
+from kairos.compiler.known import computes, name_of
 from kairos.compiler.numbers import INT64, Numbers, integer
 from kairos.compiler.scalars import NUMBERS, Changing, data_names, numbers_given
 from kairos.compiler.syscalls import check_syscall
@@ -30,44 +27,27 @@ from kairos.errors import NotInKairos
 from kairos.exceptions.names import device_name
 from kairos.installed import libraries
 from kairos.language.core import EmbeddedInfo
+from kairos.numeric import array_function, bool_, float64, int32, int64, is_loaded, ndarray, numpy, original, ufunc
 
 __all__ = ["HostBridge"]
 
-_SPECIAL = "scipy.special"
-"""Not imported here: host code that passes one of its functions to a kernel has imported it."""
-
-_OBJECTS = [entry for entry in _native.host_objects() if entry[0] != _SPECIAL]
-_KNOWN = {id(getattr(importlib.import_module(module), attribute)): name for module, attribute, name in _OBJECTS}
-_KNOWN |= {id(numpy.float64): "float", id(numpy.bool_): "bool"}
-"""Compiler names of the host objects that represent language names, by identity."""
-
-_SPECIAL_FUNCTIONS = {attribute: name for module, attribute, name in _native.host_objects() if module == _SPECIAL}
-_ARRAY_ELEMENTS = {"int32": numpy.int32, "int64": numpy.int64, "float": numpy.float64, "bool": numpy.bool_}
+_ARRAY_ELEMENTS = {"int32": "<i4", "int64": "<i8", "float": "<f8", "bool": "?"}
 """Element types of arrays in kernels."""
-
-_WIDTHS = {numpy.int32: "int32", numpy.int64: "int64"}
-"""NumPy integers that are kernel types."""
-
-_MATHEMATICS = ("math", "cmath", "statistics", "numpy", "scipy")
-"""Modules of pure functions: calling them on the host without using a result is pointless."""
-
-_WITHOUT_RESULT = {"copyto", "fill_diagonal", "place", "put", "putmask", "save", "savetxt", "savez", "savez_compressed"}
-"""Functions of NumPy with side effects."""
 
 _CLASSES = (tuple, object, complex, dict, set, frozenset, type)
 _LANGUAGE_TYPES = {
     "none": (type(None),),
-    "bool": (bool, numpy.bool_),
-    "int32": (int, numpy.int32),
-    "int64": (int, numpy.int64),
-    "float": (float, numpy.float64),
+    "bool": (bool, bool_),
+    "int32": (int, int32),
+    "int64": (int, int64),
+    "float": (float, float64),
     "str": (str,),
     "bytes": (bytes,),
     "bytearray": (bytearray,),
     "list": (list,),
     "tuple": (tuple,),
     "range": (range,),
-    "array": (numpy.ndarray,),
+    "array": (ndarray,),
 }
 """Host classes of the values of a language type."""
 
@@ -78,7 +58,7 @@ _MEMORY = len(KERNEL_LIBRARY)
 """Bytes for a kernel with its data. Larger values are rejected before copying."""
 
 _PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in PRELUDE)
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc, type(numpy.copyto))
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, ufunc, array_function)
 _NOTHING = inspect.Parameter.empty
 
 
@@ -101,18 +81,13 @@ class HostBridge:
     def quote(self, value: Any) -> tuple:
         """Return the tuple of a host value."""
         kind = type(value)
-        known = _KNOWN.get(id(value)) or (kind is numpy.ufunc and _special(value))
-        if known:
-            return ("builtin", known)
         if value is None:
             return ("none",)
-        if kind is bool or kind is numpy.bool_:
-            return ("bool", bool(value))
+        if kind is bool:
+            return ("bool", value)
         if kind is int:
             return integer(value)
-        if isinstance(value, numpy.integer):
-            return (_element(value.dtype, value), int(value))
-        if isinstance(value, float | numpy.floating):
+        if isinstance(value, float):
             return ("float", float(value))
         if isinstance(value, str):
             return ("str", _utf8(str(value)))
@@ -126,9 +101,21 @@ class HostBridge:
             return ("tuple", self._elements(value))
         if kind is range:
             return ("range", self._elements((value.start, value.stop, value.step)))
-        if kind is numpy.ndarray:
+        if kind is numeric.Wide:
+            return ("int64", *integer(int(value))[1:])
+        if known := name_of(value):
+            return ("builtin", known)
+        return (is_loaded() and self._of_numpy(value)) or self._reference(value)
+
+    def _of_numpy(self, value: Any) -> tuple | None:
+        """Return the tuple of a value of NumPy; None for any other."""
+        if type(value) is original(ndarray):
             return self._array(value)
-        return self._reference(value)
+        if isinstance(value, bool_):
+            return ("bool", bool(value))
+        if isinstance(value, numeric.integer):
+            return (_element(value.dtype, value), int(value))
+        return ("float", float(value)) if isinstance(value, numeric.floating) else None
 
     def quote_argument(self, value: Any) -> tuple:
         """Return the tuple of an argument of the call; exceptions of user code become
@@ -146,8 +133,8 @@ class HostBridge:
         if (numbers := self.numbers.copied(values)) is not None:
             return numbers
         kinds = set(map(type, values))
-        if len(kinds) == 1 and (known := _WIDTHS.get(*kinds)):
-            return list(zip(itertools.repeat(known), numpy.array(values).tolist()))
+        if len(kinds) == 1 and isinstance(values[0], (int32, int64)):
+            return list(zip(itertools.repeat(kinds.pop().__name__), numpy.array(values).tolist()))
         if self._depth == _DEEPEST:
             many = f"more than {_DEEPEST} of them are inside each other"
             raise QuotingError(f"a list or tuple contains itself, or {many}")
@@ -157,7 +144,7 @@ class HostBridge:
         finally:
             self._depth -= 1
 
-    def _array(self, value: numpy.ndarray) -> tuple:
+    def _array(self, value: ndarray) -> tuple:
         """Return the number, element type and shape of an array. Its elements are queried
         separately."""
         if value.dtype.kind == "U" and value.ndim:
@@ -167,7 +154,7 @@ class HostBridge:
             wanted = "kernels have arrays of integers, floats, bool and text, of one dimension or more"
             raise QuotingError(f"a NumPy array of {value.ndim} dimensions of {value.dtype.name}: {wanted}")
         elt = _element(value.dtype, value)
-        wanted = numpy.dtype(_ARRAY_ELEMENTS[elt]).newbyteorder("<")
+        wanted = numpy.dtype(_ARRAY_ELEMENTS[elt])
         _require_memory(value.size * wanted.itemsize, "a NumPy array")
         return ("array", self.embedding.store_array(value, wanted), (elt,), list(value.shape))
 
@@ -176,13 +163,13 @@ class HostBridge:
         store = self.embedding.store_object
         if isinstance(value, types.MethodType):
             return ("method", store(value.__func__), store(value.__self__))
-        if isinstance(value, _FUNCTIONS) or _embedded(value) is not None or _computes(value):
+        if isinstance(value, _FUNCTIONS) or _embedded(value) is not None or computes(value):
             return ("function", store(value))
         if isinstance(value, type) and issubclass(value, BaseException):
             return ("exception", self._exception_key(value), _readable(value.__name__), Exception in value.__mro__)
         if isinstance(value, type | types.ModuleType):
             return ("namespace", store(value), f"{_readable(type(value).__name__)} {_readable(value.__name__)}")
-        if isinstance(value, numpy.generic | complex):
+        if isinstance(value, (numeric.generic, complex)):
             return ("opaque", _readable(type(value).__qualname__))
         return ("object", store(value))
 
@@ -268,7 +255,7 @@ class HostBridge:
         cls = self.embedding.retrieve_object(handle)
         if not isinstance(cls, type):
             raise QuotingError(f"isinstance() requires a class, not the {type(cls).__name__} {cls.__name__}")
-        return any(issubclass(one, cls) for one in own)
+        return any(issubclass(original(one), cls) for one in own)
 
     def class_of(self, handle: int) -> tuple[int, str, list[str], list[str], list[str]]:
         """Return an object's class number, class name, kernel invariants, invalid ones among these, and
@@ -331,13 +318,16 @@ class HostBridge:
         return self.embedding.store_str(text)
 
     def text_function(self, template: str) -> int:
+        self.embedding.calls_host = True
         return self.embedding.store_object(text_function(template))
 
     def call_with_texts(self, function: int, templates: list[tuple[str, int] | None]) -> int:
         target = self.embedding.retrieve_object(function)
+        self.embedding.calls_host = True
         return self.embedding.store_object(call_with_texts(target, templates))
 
     def print_function(self) -> int:
+        self.embedding.calls_host = True
         return self.embedding.store_object(print)
 
     def function(self, handle: int) -> tuple:
@@ -349,6 +339,7 @@ class HostBridge:
         module = getattr(plain, "__module__", None) or "builtins"
         qualified = _readable(f"{module}.{getattr(plain, '__qualname__', name)}").replace(".<locals>", "")
         kind = self._kind(name, plain, info)
+        self.embedding.calls_host |= kind[0] == "rpc"
         params: list[tuple] = []
         returns = None
         if kind[0] in ("compiled", "syscall"):
@@ -381,7 +372,7 @@ class HostBridge:
             line, library = code.co_firstlineno, code.co_filename.startswith(libraries())
             fast_math, destination = "fast-math" in info.flags, info.destination or 0
             return ("compiled", _readable(code.co_filename), text, line, fast_math, inline, library, destination)
-        if _embedded(plain) is None and _computes(plain):
+        if _embedded(plain) is None and computes(plain):
             return ("forbidden", not_in_kernels(plain, name))
         # The kernel does not wait for a print: output stays in order without a round trip.
         return ("rpc", "async" in info.flags or plain is print)
@@ -426,7 +417,7 @@ def _class_name(cls: type) -> str:
     return _readable(f"{cls.__module__}.{cls.__qualname__}")
 
 
-def _element(dtype: numpy.dtype, values: Any) -> str:
+def _element(dtype: "numpy.dtype", values: Any) -> str:
     """Return the language type for all values of a NumPy type, or if there is none, for these."""
     if dtype.kind in "fb":
         return "float" if dtype.kind == "f" else "bool"
@@ -444,18 +435,6 @@ def _embedded(value: Any) -> EmbeddedInfo | None:
     except NotInKairos:  # reported where it is used
         return None
     return info if isinstance(info, EmbeddedInfo) else None
-
-
-def _computes(value: Any) -> bool:
-    """Return whether this is a function of a mathematics library that computes a result."""
-    if isinstance(value, numpy.ufunc):
-        return True
-    module = getattr(value, "__module__", None)
-    if not isinstance(module, str) or isinstance(value, type) or not callable(value):
-        return False
-    package, _, rest = module.partition(".")
-    random = rest.startswith("random")
-    return package in _MATHEMATICS and not random and getattr(value, "__name__", None) not in _WITHOUT_RESULT
 
 
 def _undecorated(function: Any) -> Any:
@@ -489,10 +468,3 @@ def _closure(function: Any) -> dict[str, Any]:
         except ValueError:
             pass  # not assigned yet
     return values
-
-
-def _special(value: Any) -> str | None:
-    """Return the name of a function of `scipy.special` that kernels support; does not import it."""
-    special = sys.modules.get(_SPECIAL)
-    functions = _SPECIAL_FUNCTIONS.items() if special else ()
-    return next((name for attribute, name in functions if value is getattr(special, attribute, None)), None)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import numpy
+from kairos.numeric import bool_, floating, integer
 
 __all__ = [
     "EVERY_NUMBER",
@@ -27,7 +27,7 @@ __all__ = [
     "patched",
 ]
 
-NUMBERS = (bool, int, float, numpy.bool_, numpy.integer, numpy.floating)
+NUMBERS = (bool, int, float, bool_, integer, floating)
 _KINDS = ("bool", "int", "int32", "int64", "float")
 """Kinds of quoted numbers."""
 EVERY_NUMBER = "*"

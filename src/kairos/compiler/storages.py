@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy
+from ..numeric import ndarray, numpy
 
 __all__ = ["Storage", "overlap", "part_of", "same_place", "storages_of"]
 
@@ -29,7 +29,7 @@ class _Span:
     """The memory of an array: addresses of its first and after its last byte."""
 
     key: int
-    array: numpy.ndarray
+    array: ndarray
     begin: int
     end: int
 
@@ -40,23 +40,23 @@ class Storage:
 
     begin: int
     memory: bytes
-    arrays: dict[int, numpy.ndarray]
+    arrays: dict[int, ndarray]
     """The arrays by number."""
 
-    def place(self, array: numpy.ndarray) -> tuple[int, list[int] | None]:
+    def place(self, array: ndarray) -> tuple[int, list[int] | None]:
         """Return the position of an array's first element, and its strides, in elements; None for the
         strides of one that is contiguous in row-major order."""
         strides = None if array.flags.c_contiguous else [step // array.itemsize for step in array.strides]
         return (_address(array) - self.begin) // array.itemsize, strides
 
-    def parts(self, memory: Any) -> Iterator[tuple[int, numpy.ndarray]]:
+    def parts(self, memory: Any) -> Iterator[tuple[int, ndarray]]:
         """Yield the number of each array with its elements in `memory`; arrays that may be written to first."""
         for key, array in sorted(self.arrays.items(), key=lambda item: not item[1].flags.writeable):
             offset = _address(array) - self.begin
             yield key, numpy.ndarray(array.shape, array.dtype, memory, offset, array.strides)
 
 
-def storages_of(arrays: dict[int, numpy.ndarray], strided: bool) -> list[Storage]:
+def storages_of(arrays: dict[int, ndarray], strided: bool) -> list[Storage]:
     """Return the storages of those arrays that share elements with others. All their elements must be as
     the device has them. Without `strided`, arrays that are not contiguous in row-major order are apart."""
     alike: dict[tuple, list[_Span]] = {}
@@ -110,7 +110,7 @@ def _storage(group: list[_Span]) -> Storage | None:
     return Storage(begin, bytes(memory), storage.arrays)
 
 
-def overlap(one: numpy.ndarray, other: numpy.ndarray) -> bool:
+def overlap(one: ndarray, other: ndarray) -> bool:
     """Return whether two arrays have an element in common; True if that is too hard to tell."""
     try:
         return numpy.shares_memory(one, other, max_work=1000)
@@ -118,7 +118,7 @@ def overlap(one: numpy.ndarray, other: numpy.ndarray) -> bool:
         return True
 
 
-def part_of(known: numpy.ndarray | Storage, first: int, shape: tuple, strides: tuple | None) -> numpy.ndarray:
+def part_of(known: ndarray | Storage, first: int, shape: tuple, strides: tuple | None) -> ndarray:
     """Return the part of a host array or storage that a kernel refers to: one of the host's arrays, or a view.
     The position of its first element, and its strides, count elements of the device's memory."""
     first, shape = int(first), tuple(map(int, shape))  # 32 bits are too few for addresses
@@ -138,7 +138,7 @@ def part_of(known: numpy.ndarray | Storage, first: int, shape: tuple, strides: t
     return _view(arrays, address, shape, steps)
 
 
-def _host_place(known: numpy.ndarray, first: int, shape: tuple, strides: tuple) -> tuple[int, tuple]:
+def _host_place(known: ndarray, first: int, shape: tuple, strides: tuple) -> tuple[int, tuple]:
     """Return the address and the strides in bytes of a part of an array, of which the device has a copy in
     row-major order."""
     if not known.size:
@@ -156,15 +156,15 @@ def _host_place(known: numpy.ndarray, first: int, shape: tuple, strides: tuple) 
     return _address(known) + start, tuple(steps)
 
 
-def _view(arrays: list[numpy.ndarray], address: int, shape: tuple, steps: tuple) -> numpy.ndarray:
+def _view(arrays: list[ndarray], address: int, shape: tuple, steps: tuple) -> ndarray:
     """Return a view of memory that arrays have. Its base is theirs, if that is an array."""
 
-    def has(array: numpy.ndarray) -> bool:
+    def has(array: ndarray) -> bool:
         begin, end = _bounds(array)
         return begin <= address < end
 
     array = next(filter(has, arrays), arrays[0])
-    while isinstance(array.base, numpy.ndarray):
+    while isinstance(array.base, ndarray):
         array = array.base
     if array.flags.c_contiguous:
         return numpy.ndarray(shape, array.dtype, array, address - _address(array), steps)
@@ -174,7 +174,7 @@ def _view(arrays: list[numpy.ndarray], address: int, shape: tuple, steps: tuple)
 class _Memory:
     """What NumPy makes a view of."""
 
-    def __init__(self, base: numpy.ndarray, address: int, shape: tuple, steps: tuple) -> None:
+    def __init__(self, base: ndarray, address: int, shape: tuple, steps: tuple) -> None:
         place = {"data": (address, not base.flags.writeable), "shape": shape, "strides": steps}
         self.__array_interface__ = {**base.__array_interface__, **place}
         self.base = base
@@ -182,20 +182,20 @@ class _Memory:
 
 def same_place(one: Any, other: Any) -> bool:
     """Return whether two objects are arrays of the same elements in memory."""
-    arrays = isinstance(one, numpy.ndarray) and isinstance(other, numpy.ndarray)
+    arrays = isinstance(one, ndarray) and isinstance(other, ndarray)
     return arrays and one.size > 0 and _place(one) == _place(other)
 
 
-def _place(array: numpy.ndarray) -> tuple:
+def _place(array: ndarray) -> tuple:
     return _normal(_address(array), array.shape, array.strides, array.dtype)
 
 
-def _normal(address: int, shape: tuple, steps: tuple, dtype: numpy.dtype) -> tuple:
+def _normal(address: int, shape: tuple, steps: tuple, dtype: "numpy.dtype") -> tuple:
     """Return what describes a place in memory; strides of single elements mean nothing."""
     return address, shape, tuple(step if length > 1 else 0 for length, step in zip(shape, steps, strict=True)), dtype
 
 
-def _bounds(array: numpy.ndarray) -> tuple[int, int]:
+def _bounds(array: ndarray) -> tuple[int, int]:
     """Return the addresses of the first byte of an array, and after its last."""
     reach = [step * (length - 1) for length, step in zip(array.shape, array.strides, strict=True)]
     begin = _address(array)
@@ -204,5 +204,5 @@ def _bounds(array: numpy.ndarray) -> tuple[int, int]:
     ) + array.itemsize
 
 
-def _address(array: numpy.ndarray) -> int:
+def _address(array: ndarray) -> int:
     return array.__array_interface__["data"][0]

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy
+from kairos.numeric import generic
 
 __all__ = ["call_with_texts", "text_function"]
 
@@ -39,7 +39,7 @@ def call_with_texts(target: Callable, templates: Sequence[tuple[str, int] | None
 
 def _plain(value: Any) -> Any:
     """Convert numbers to plain Python numbers: the width of an integer is not part of its text."""
-    if isinstance(value, numpy.generic):
+    if isinstance(value, generic):
         return value.item()
     if isinstance(value, list | tuple):
         return type(value)(map(_plain, value))

@@ -6,7 +6,8 @@ instrument drivers: lines of text, each a PYON value. A server has one or more t
 whose public methods can be called. :mod:`.client` and :mod:`.server` are the two sides,
 :mod:`.wire` is shared by both, and :mod:`.supervision` starts the processes named in a device
 database. :mod:`.publishing` serves structures and messages to whoever follows them, :mod:`.logs`
-receives records of logs, :mod:`.listening` opens the ports.
+receives records of logs, :mod:`.listening` serves connections, :mod:`.sockets`
+opens the ports.
 """
 
 from importlib import import_module

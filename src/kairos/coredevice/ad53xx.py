@@ -4,9 +4,8 @@ Codes, registers and bits are those of the data sheets. Voltages are 16-bit code
 bits 14-bit chips ignore; the output range is 4 times the reference.
 """
 
-from numpy import int64
-
 from ..language import TInt32, at_mu, delay, delay_mu, host_only, kernel, now_mu, ns, portable, us
+from ..numeric import Wide
 from .chips.ad53xx import ALL_CHANNELS, CONTROL, FIRST_CHANNEL, OFS, SELECT, WORD, checked_channel
 from .parts.absent import get_or_absent
 from .parts.monitored import Monitored
@@ -121,7 +120,7 @@ class AD53xx:
         sharing = vars(self.bus).setdefault("dacs", [])
         sharing.append(self)
         for dac in sharing:
-            dac.select_mu = self.bus.ref_period_mu if len(sharing) > 1 else int64(0)
+            dac.select_mu = self.bus.ref_period_mu if len(sharing) > 1 else Wide(0)
 
     @host_only
     def monitored(self):

@@ -5,8 +5,6 @@ word `ftw` (32 bits for the system clock), phase word `pow` (16 bits per turn), 
 (14 bits for full scale).
 """
 
-from numpy import int32, int64
-
 from ..language import (
     PHASE_MODE_ABSOLUTE,
     PHASE_MODE_CONTINUOUS,
@@ -22,6 +20,7 @@ from ..language import (
     now_mu,
     us,
 )
+from ..numeric import Wide, int32, int64
 from .ad9910_conversions import Conversions
 from .ad9910_delays import FixedDelays as SyncDataUser
 from .ad9910_delays import StoredDelays as SyncDataEeprom
@@ -78,9 +77,9 @@ RAM_DEST_FTW, RAM_DEST_POW, RAM_DEST_ASF, RAM_DEST_POWASF = (
     RAM_MODE_CONT_RAMPUP,
 ) = (RAM_PROFILE.mode.number(name) for name in RAM_PROFILE.mode.values)
 _NO_RAM = -1
-_NO_TIME = int64(-1)
+_NO_TIME = Wide(-1)
 
-_GRID = int64(8 - 1)
+_GRID = Wide(8 - 1)
 """Updates are aligned to multiples of 8 machine units."""
 _NEEDS_FTW, _NEEDS_ASF, _NEEDS_POW = 1, 2, 4
 _NEEDED = [_NEEDS_ASF + _NEEDS_POW, _NEEDS_FTW + _NEEDS_ASF, _NEEDS_FTW + _NEEDS_POW, _NEEDS_FTW]

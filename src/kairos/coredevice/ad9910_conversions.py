@@ -1,8 +1,7 @@
 """Conversion between words of an AD9910 and quantities: Hz, turns, fractions of full scale, and words of its RAM."""
 
-from numpy import int32
-
 from ..language import TFloat, TInt32, TList, portable
+from ..numeric import int32
 from .chips.ad9910 import ASF, POW, RAM
 from .parts.numbers import to_word
 from .parts.scales import Scale

@@ -3,9 +3,8 @@
 The contents of the registers are described in `kairos.coredevice.chips.ad9910`.
 """
 
-from numpy import int64
-
 from ..language import TInt32, TInt64, TList, kernel
+from ..numeric import int64
 from .chips.ad9910 import INSTRUCTION, RAM, SHORT_WRITE
 from .parts.spi import SPI_END, SPI_INPUT, Transfer
 from .urukul import SPI_CONFIG, SPIT_DDS_RD, SPIT_DDS_WR

@@ -6,9 +6,8 @@ from the edges of SYNC_CLK, a quarter of the system clock (data sheet, "Synchron
 devices" and "I/O update"). Both delays are found by exhaustive search.
 """
 
-from numpy import int64
-
 from ..language import TInt32, TInt64, TTuple, delay, delay_mu, kernel, us
+from ..numeric import int64
 from .chips.ad9910 import CFR1, FTW, RAMP_LIMIT, RAMP_RATE, RAMP_STEP, SYNC
 from .chips.urukul import checked_channel
 from .urukul import CS_DDS_MULTI, urukul_sta_smp_err

@@ -4,9 +4,8 @@ The registers follow the data sheet (`kairos.coredevice.chips.ad9912`). Machine 
 word `ftw` (int64, 48 bits for the system clock), phase word `pow` (14 bits per turn).
 """
 
-from numpy import int32, int64
-
 from ..language import TFloat, TInt32, TInt64, TTuple, delay, kernel, ms, ns, portable, us
+from ..numeric import Wide, int32, int64
 from .chips.ad9912 import (
     FREQUENCY,
     INSTRUCTION,
@@ -31,7 +30,7 @@ _REFCLK_DIVIDERS = [1, 1, 2, 4]
 _FASTEST_SYSCLK = 1e9
 _WORD = 32
 _TURN = PHASE.pow.steps
-_FTW_BITS = int64((1 << FREQUENCY.width) - 1)
+_FTW_BITS = Wide((1 << FREQUENCY.width) - 1)
 _START_SERIAL_PORT = SERIAL_CONFIG.encode(sdo_active=1, long_instruction=1, mirrored=0b1001)
 _PARTS = PART_ID.part.values
 _ONE, _OTHER = _PARTS["AD9912"], _PARTS["AD9912_OTHER"]

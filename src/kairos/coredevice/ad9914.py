@@ -10,8 +10,6 @@ Machine units: frequency word `ftw` (32 bits for the system clock; `xftw`: 63 bi
 `pow` (16 bits per turn), amplitude word `asf` (12 bits for full scale).
 """
 
-from numpy import int32, int64
-
 from ..language import (
     PHASE_MODE_ABSOLUTE,
     PHASE_MODE_CONTINUOUS,
@@ -27,6 +25,7 @@ from ..language import (
     now_mu,
     portable,
 )
+from ..numeric import Wide, int32, int64
 from .chips.ad9914 import (
     ADDRESSES,
     BUS_LINES,
@@ -54,7 +53,7 @@ from .rtio import rtio_output
 __all__ = ["AD9914", "PHASE_MODE_ABSOLUTE", "PHASE_MODE_CONTINUOUS", "PHASE_MODE_TRACKING"]
 
 _PHASE_MODE_DEFAULT = -1
-_NO_TIME = int64(-1)
+_NO_TIME = Wide(-1)
 
 _HALF = 16
 _WORD_CYCLES = 5
@@ -68,7 +67,7 @@ _CALIBRATE = CFR4.encode(dac_cal_enable=1) >> _HALF
 _STEPS = float(1 << PROFILE_FREQUENCY.width)
 _FINE_BITS = 31
 _FINE_STEPS = float(1 << PROFILE_FREQUENCY.width + _FINE_BITS)
-_FINE_MASK = int64((1 << _FINE_BITS) - 1)
+_FINE_MASK = Wide((1 << _FINE_BITS) - 1)
 _B = to_int32(MODULUS_B)
 _TURN = PROFILE_OUTPUT.pow.steps
 
@@ -99,7 +98,7 @@ class AD9914(CoreDevice):
         # Phases are tracked in whole clock cycles per machine unit; 0 if the ratio is not an
         # integer.
         self.sysclk_per_mu = round(per_mu) if abs(per_mu - round(per_mu)) < 1e-9 else 0
-        self.word_mu = int64(_WORD_CYCLES * self.core.ref_multiplier)
+        self.word_mu = Wide(_WORD_CYCLES * self.core.ref_multiplier)
         # How long a word takes, and how long before the cursor `set` and `set_x` begin to write.
         self.write_duration_mu = self.word_mu
         self.set_duration_mu, self.set_x_duration_mu = _SETS * self.word_mu, _SETS_FINE * self.word_mu

@@ -5,9 +5,8 @@ The registers follow the data sheet (`kairos.coredevice.chips.adf5356`); `ADF535
 words to be written to them. Calculation of the dividers: `kairos.coredevice.adf5356_pll`.
 """
 
-from numpy import int64
-
 from ..language import TBool, TFloat, TInt32, TInt64, delay, host_only, kernel, portable, us
+from ..numeric import int64
 from .adf5356_pll import band_divider, bleed_current, calculate_pll, fixed_words, gcd, split_msb_lsb_28b
 from .chips.adf5356 import (
     CALIBRATION_PFD,

@@ -7,9 +7,8 @@ data sheet, "RF synthesizer: a worked example" and the descriptions of the regis
 
 import math
 
-from numpy import int32, int64
-
 from ..language import TFloat, TInt32, TInt64, TTuple, portable
+from ..numeric import int32, int64
 from .chips import adf5356 as chip
 from .chips.adf5356 import (
     ALC_WAIT,

@@ -2,10 +2,9 @@
 
 import sys
 
-from numpy import int64
-
 from ..errors import CompileError, KairosError
 from ..language import TBool, TInt64, at_mu, host_only, kernel, now_mu, portable
+from ..numeric import int64
 from .parts.firmware import NOWRITE, QUIET, firmware_function
 
 __all__ = ["CompileError", "Core"]

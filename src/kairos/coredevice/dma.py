@@ -3,9 +3,8 @@
 Playback occupies the kernel for about as long as one output, regardless of the number of events.
 """
 
-from numpy import int64
-
 from ..language import at_mu, delay_mu, kernel, now_mu
+from ..numeric import Wide
 from .exceptions import DMAError
 from .parts.channel import CoreDevice
 from .parts.firmware import firmware_function
@@ -26,7 +25,7 @@ class Recording:
     def __init__(self):
         self.trace = ""
         self.distributed = False
-        self.resume_mu = int64(0)
+        self.resume_mu = Wide(0)
 
     @kernel
     def __enter__(self):

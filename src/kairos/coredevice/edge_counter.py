@@ -1,16 +1,15 @@
 """Edge counters in the gateware next to a TTL input: a gate's count is one event, for any number of
 edges."""
 
-from numpy import int64
-
 from ..language import TBool, TInt32, TInt64, TTuple, delay_mu, kernel, now_mu
+from ..numeric import Wide, int64
 from .parts.channel import RTIODevice
 from .parts.edges import BOTH, FALLING, RISING
 from .rtio import rtio_input_data, rtio_input_timestamped_data, rtio_output
 
 __all__ = ["CounterOverflow", "EdgeCounter"]
 
-FOREVER = int64(-1)
+FOREVER = Wide(-1)
 
 # Configuration bits above the edge selection: send the count, reset the counter.
 SEND, RESET = 0b0100, 0b1000

@@ -4,9 +4,8 @@ Writes do not advance the cursor; a frame to the card, which carries all channel
 Its interpolators (CIC filters of third order) fill in the frames between two codes.
 """
 
-from numpy import int32, int64
-
 from ..language import TInt32, TList, delay_mu, host_only, kernel, portable
+from ..numeric import Wide, int32
 from .chips.fastino import (
     BITS_PER_CYCLE,
     CFG,
@@ -60,7 +59,7 @@ class Fastino(RTIODevice):
     def __init__(self, dmgr, channel, core_device="core", log2_width=0):
         super().__init__(dmgr, channel << 8, core_device)
         self.width = 1 << log2_width
-        self.t_frame = int64(FRAME_WORDS * FRAME_WORD_BITS * self.core.ref_multiplier // BITS_PER_CYCLE)
+        self.t_frame = Wide(FRAME_WORDS * FRAME_WORD_BITS * self.core.ref_multiplier // BITS_PER_CYCLE)
 
     @host_only
     def monitored(self):

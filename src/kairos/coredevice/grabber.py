@@ -1,15 +1,14 @@
 """A frame grabber in the gateware: sums of a camera's pixels over regions, as events."""
 
-from numpy import int64
-
 from ..language import delay, kernel
+from ..numeric import Wide
 from .parts.channel import Address, RTIODevice
 from .parts.numbers import to_int32
 from .rtio import rtio_input_timestamped_data, rtio_output
 
 __all__ = ["Grabber", "GrabberTimeoutException", "OutOfSyncException"]
 
-FOREVER = int64(-1)
+FOREVER = Wide(-1)
 CORNERS = 4
 """Registers of a region: x0, y0, x1, y1."""
 _REGIONS = 256 // CORNERS

@@ -6,9 +6,8 @@ Here are the registers of its link, LEDs, fan, upconverters, oscillators; in `ph
 `phaser_mtdds` the drivers of a card whose own gateware is a satellite.
 """
 
-from numpy import int64
-
 from ..language import TFloat, TInt32, TInt64, delay, delay_mu, kernel, now_mu, portable
+from ..numeric import Wide
 from .chips.dac34h84 import CONFIG2
 from .chips.phaser import (
     CFG,
@@ -114,8 +113,8 @@ class Phaser(Initialisation, SpiBus, RTIODevice):
         self.dac_config2 = next(word & 0xFFFF for word in self.dac_mmap if word >> 16 == CONFIG2.address)
         self.patterns = PATTERNS
         self.has_upconverter = True
-        self.t_frame = int64(FRAME_CYCLES * self.core.ref_multiplier)
-        self.frame_tstamp = int64(0)
+        self.t_frame = Wide(FRAME_CYCLES * self.core.ref_multiplier)
+        self.frame_tstamp = Wide(0)
         make = PhaserChannel if gw_rev != _MIQRO else MiqroChannel
         self.channel = [make(self, index, trf) for index, trf in enumerate([trf0, trf1])]
 

@@ -4,9 +4,8 @@
 `t_frame`; each access to a register takes a frame.
 """
 
-from numpy import int64
-
 from ..language import TFloat, TInt32, delay, delay_mu, kernel, ms, portable, us
+from ..numeric import int64
 from .chips import dac34h84 as dac
 from .chips import trf372017
 from .chips.phaser import (

@@ -6,9 +6,8 @@ and decoded to them. In kernels the fields insert numbers into words and extract
 operations are inlined and cost no more than handwritten shifts.
 """
 
-from numpy import int32, int64
-
 from ..language import TBool, TInt32, TInt64, host_only, portable
+from ..numeric import int32, int64
 from .parts.numbers import to_int32
 
 __all__ = ["Field", "Register", "WideField"]

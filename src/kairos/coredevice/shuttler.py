@@ -18,9 +18,8 @@ b likewise; and c = r0 + r1 t + r2 t**2 / 2, in turns, Hz and Hz/s, if c0 = r0, 
 / 2 and c2 = r2 * T**2. `DCBias` and `DDS` say in which units they take these.
 """
 
-from numpy import int32, int64
-
 from ..language import TFloat, TInt32, TInt64, TList, delay, delay_mu, kernel, portable, us
+from ..numeric import int32, int64
 from .chips.shuttler import (
     ADC_CHANNEL,
     ADC_DATA,

@@ -9,9 +9,8 @@ The card is wired in the emulator only: no board has the pins of its DAC.
 
 from math import isclose
 
-from numpy import int32, int64
-
 from ..language import TInt32, TInt64, delay, delay_mu, kernel, ms, portable, us
+from ..numeric import int32, int64
 from .chips.songbird import (
     AMPLITUDE_SPAN,
     DAC_CLOCK,

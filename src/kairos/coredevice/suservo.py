@@ -7,8 +7,6 @@ data line. The filter arithmetic and all addresses: docs/gateware/servo.md; the 
 `src/contracts/servo.toml`.
 """
 
-from numpy import int32, int64
-
 from ..contracts.servo import (
     ADDRESS_BITS,
     COEFF_SHIFT,
@@ -27,6 +25,7 @@ from ..contracts.servo import (
     T_CYCLE as CYCLES,
 )
 from ..language import TFloat, TInt32, delay, delay_mu, kernel, ns, portable, us
+from ..numeric import int32, int64
 from .chips.sampler import CS_PGIA, PAIR, PGIA, checked_channel, checked_gain
 from .parts.channel import RTIODevice
 from .parts.spi import Transfer

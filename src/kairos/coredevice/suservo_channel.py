@@ -1,7 +1,5 @@
 """A channel of an SU-Servo: its switch, its filter, and the words of its profiles."""
 
-from numpy import int32
-
 from ..contracts.servo import (
     CHANNEL_PROFILE_AT,
     COEFF_SHIFT,
@@ -15,6 +13,7 @@ from ..contracts.servo import (
     Word,
 )
 from ..language import TFloat, TInt32, delay, kernel, ns, portable, us
+from ..numeric import int32
 from .chips.sampler import checked_channel
 from .parts.channel import RTIODevice
 from .parts.numbers import nearest

@@ -5,10 +5,9 @@ Urukul's MASK_NU is set uses the Urukul's SPI bus instead, with the chip select 
 its update line is a bit of the configuration.
 """
 
-from numpy import int64
-
 from ..contracts.servo import URUKUL_CHANNELS
 from ..language import TInt32, TTuple, at_mu, delay_mu, kernel, now_mu, portable
+from ..numeric import Wide, int64
 from .ad9910 import AD9910
 from .ad9910_delays import FixedSharedDelays, shared_delays_of
 from .chips.ad9910 import PROFILE
@@ -21,7 +20,7 @@ __all__ = ["SharedDDS"]
 
 _ALL = (1 << URUKUL_CHANNELS) - 1
 _MIDDLE_DELAY = 15
-_FINE = int64(7)
+_FINE = Wide(7)
 """Machine units within a coarse cycle."""
 _TRIES = 16
 _SYSTEM_CYCLES = 4

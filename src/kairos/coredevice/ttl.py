@@ -3,9 +3,8 @@
 Commands take no time: the cursor moves only where stated.
 """
 
-from numpy import int64
-
 from ..language import TBool, TFloat, TInt32, TInt64, delay, delay_mu, kernel, now_mu, portable
+from ..numeric import Wide
 from .exceptions import RTIOOverflow
 from .parts.channel import Address, RTIODevice
 from .parts.edges import BOTH, FALLING, RISING
@@ -86,7 +85,7 @@ class TTLInOut(DigitalOutput, RTIODevice):
         super().__init__(dmgr, channel, core_device)
         latency = 13 * self.core.ref_multiplier if gate_latency_mu is None else gate_latency_mu
         # 64 bits wide, because kernels add it to times.
-        self.gate_latency_mu = int64(latency)
+        self.gate_latency_mu = Wide(latency)
 
     # Output
 
@@ -241,7 +240,7 @@ class TTLClockGen(RTIODevice):
 
     def __init__(self, dmgr, channel, acc_width=24, core_device="core"):
         super().__init__(dmgr, channel, core_device)
-        self.acc_width = int64(acc_width)
+        self.acc_width = Wide(acc_width)
         self.ftw_per_hz = self.core.coarse_ref_period * (1 << acc_width)
 
     @portable

@@ -4,9 +4,8 @@ SPI bus shared by its DDS chips. ValueError for a channel but 0 to 3, and for a 
 Supports protocol revisions 8 and 9, which differ in the words and fields of the configuration.
 """
 
-from numpy import int32, int64
-
 from ..language import TBool, TInt32, TInt64, at_mu, delay, kernel, ms, now_mu, portable, us
+from ..numeric import Wide, int32, int64
 from .chips.urukul import (
     ATT,
     CFG8,
@@ -24,6 +23,7 @@ from .chips.urukul import (
 )
 from .parts.absent import get_or_absent
 from .parts.attenuators import StepAttenuators, step_scale
+from .parts.numbers import to_int32
 from .parts.scales import Scale
 from .parts.spi import SPI_CS_POLARITY, SPI_END, SPI_INPUT, Transfer
 from .ttl import DigitalOutput
@@ -199,7 +199,7 @@ class CPLD(StepAttenuators):
         self.sync_sel = word.sync_sel.check(sync_sel)
         self.refclk = refclk
         self.clk_div = word.clk_div.check(clk_div)
-        self.att_reg = int32(int64(att))
+        self.att_reg = to_int32(att)
         fields = {
             "rf_sw": word.rf_sw.split(rf_sw),
             "profile": DEFAULT_PROFILE,
@@ -209,7 +209,7 @@ class CPLD(StepAttenuators):
             "sync_sel": sync_sel,
         }
         enabled = {"att_en": 1} if self.rev9 else {}
-        self.cfg_reg = int64(word.encode(**fields, **enabled))
+        self.cfg_reg = Wide(word.encode(**fields, **enabled))
 
     # Configuration and status
 

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable, Hashable
 from contextlib import ExitStack
 
-from ..controllers import AutoTarget, BestEffortClient, Client
 from .database import DeviceDB
 
 __all__ = ["DeviceError", "DeviceManager", "DummyDevice"]
@@ -169,6 +168,9 @@ def _controller(manager: DeviceManager, description: dict):
     missing = [field for field in ("host", "port") if field not in description]
     if missing:
         raise DeviceError(f"its entry in {manager.ddb.path} lacks '{missing[0]}'")
+    # Imported late: few experiments have controllers.
+    from ..controllers import AutoTarget, BestEffortClient, Client
+
     kind = BestEffortClient if description.get("best_effort") else Client
     target = description.get("target_name") or AutoTarget
     return kind(description["host"], description["port"], target, ssl_config=description.get("simple_ssl_config"))

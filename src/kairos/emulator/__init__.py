@@ -4,20 +4,10 @@ The emulator is a separate program (``kairos-emulator``) that executes the real 
 real gateware; this package finds its files, manages its process and uses its control socket.
 """
 
+from importlib import import_module
+
 from .artifacts import build_directory, fingerprints
-from .copies import Copy, begin
-from .process import (
-    Emulator,
-    Options,
-    acquire,
-    adopt,
-    channels_of,
-    environment,
-    is_emulated,
-    is_running,
-    shutdown_all,
-    variant_of,
-)
+from .hosts import is_emulated, variant_of
 
 __all__ = [
     "Copy",
@@ -35,3 +25,13 @@ __all__ = [
     "shutdown_all",
     "variant_of",
 ]
+
+_PROCESS = ("Emulator", "Options", "acquire", "adopt", "channels_of", "environment", "is_running", "shutdown_all")
+_LATE = {**dict.fromkeys(("Copy", "begin"), ".copies"), **dict.fromkeys(_PROCESS, ".process")}
+"""Names that are imported when they are used, with their modules: a compilation starts no device."""
+
+
+def __getattr__(name):
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name], __name__), name)

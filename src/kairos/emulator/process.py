@@ -22,6 +22,7 @@ from ..waveform import Recording
 from . import artifacts
 from .cards import cards, pins
 from .control import Control, processor_s
+from .hosts import variant_of
 from .lines import Lines
 from .sources import Kernels, Sources
 from .storage import open_card
@@ -32,14 +33,11 @@ __all__ = [
     "acquire",
     "adopt",
     "environment",
-    "is_emulated",
     "is_running",
     "shutdown_all",
-    "variant_of",
     "wiring",
 ]
 
-_SCHEME = "emulator://"
 
 READY_TIMEOUT = 30.0
 """Timeout in seconds for booting the firmware; a hundred times its duration on an idle machine."""
@@ -86,23 +84,6 @@ class Options:
     storage: str | None = None
     """Image of its SD card, in which it keeps its configuration; empty: one that is deleted when it is
     stopped; None: no card."""
-
-
-def is_emulated(host) -> bool:
-    """Return whether `host` of a device database is an emulated device: ``emulator://VARIANT``."""
-    return isinstance(host, str) and host.startswith(_SCHEME)
-
-
-def variant_of(url: str) -> str:
-    """Return the target of ``emulator://VARIANT``: a gateware variant, or a system description (a
-    file ``.toml``)."""
-    variant = url.removeprefix(_SCHEME)
-    if variant.endswith(".toml"):
-        return variant
-    variant = variant.strip("/")
-    if not variant or "/" in variant:
-        raise EmulatorError(f"'{url}' is not an emulated device: use emulator://VARIANT, such as emulator://demo")
-    return variant
 
 
 def channels_of(url: str) -> set[int] | None:

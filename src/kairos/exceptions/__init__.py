@@ -19,8 +19,6 @@ from builtins import (
     ZeroDivisionError,
 )
 
-from numpy.linalg import LinAlgError
-
 from ..errors import CompileError, KairosError, LoadError
 from .report import CoreException
 
@@ -37,7 +35,6 @@ __all__ = [
     "IndexError",
     "IOError",
     "KeyError",
-    "LinAlgError",
     "LoadError",
     "NotImplementedError",
     "OverflowError",
@@ -56,6 +53,15 @@ __all__ = [
     "ValueError",
     "ZeroDivisionError",
 ]
+
+
+def __getattr__(name: str) -> type:
+    """Return `LinAlgError`, which is NumPy's."""
+    if name == "LinAlgError":
+        from numpy.linalg import LinAlgError  # imported late: see kairos.numeric
+
+        return LinAlgError
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class RTIOUnderflow(Exception):

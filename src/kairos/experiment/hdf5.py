@@ -4,11 +4,10 @@ import logging
 from io import BytesIO
 from pathlib import Path
 
-import numpy
-
 from .. import pyon, resultfiles
 from ..errors import UsageError
 from ..files import reason, replacing
+from ..numeric import floating, integer, ndarray
 from ..texts import one_line
 from .datasets import DatasetManager
 
@@ -171,10 +170,12 @@ def _store(group, key: str, value):
 
 def _layout(value) -> dict:
     """Return the options for a large array or list of numbers, which is stored in compressed chunks."""
-    if isinstance(value, numpy.ndarray):
+    if isinstance(value, ndarray):
         large = value.size >= COMPRESSED and value.dtype.kind in "biufc"
     else:
-        large = type(value) is list and len(value) >= COMPRESSED and isinstance(value[0], int | float | numpy.number)
+        large = (
+            type(value) is list and len(value) >= COMPRESSED and isinstance(value[0], (int, float, integer, floating))
+        )
     return {"chunks": True, "compression": "gzip", "compression_opts": 1, "shuffle": True} if large else {}
 
 

@@ -7,7 +7,6 @@ list first, ``self.points = [x for x in self.scan]``.
 """
 
 import itertools
-import random
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -35,6 +34,8 @@ class ScanObject:
     def __post_init__(self):
         self.sequence = self.points()
         if getattr(self, "randomize", False):
+            import random  # imported late: few scans are shuffled
+
             random.Random(self.seed).shuffle(self.sequence)
 
     def points(self) -> list:

@@ -8,7 +8,6 @@ writes only the datasets it sets itself.
 
 import os
 import struct
-import subprocess
 import sys
 import time
 from contextlib import contextmanager, suppress
@@ -82,6 +81,8 @@ class DatasetStore(DatasetDB):
     def _can_be_read(self) -> bool:
         """Return whether all datasets can be read, in a separate process, which LMDB crashes if a
         page is missing."""
+        import subprocess  # imported late: few stores look damaged
+
         command = [sys.executable, "-c", _READ_ALL, str(self._place)]
         return subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
 

@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Callable
 
 from ..controllers import ManagerTarget, Server, Supervisor
-from ..controllers.listening import bound
+from ..controllers.sockets import bound
 from ..errors import UsageError
 
 __all__ = ["Controllers"]

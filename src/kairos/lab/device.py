@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..cli.address import service_of
 from ..contracts import session
-from ..controllers.listening import dialled, unix_socket
+from ..controllers.sockets import dialled, unix_socket
 from ..devices import DeviceDB
 from ..emulator import Emulator, Options, is_emulated, variant_of
 from ..errors import EmulatorError, KairosError

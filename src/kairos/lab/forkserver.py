@@ -48,7 +48,18 @@ def _load():
     from .. import compiler  # noqa: F401 likewise
 
     compat.install()
-    for module in ("artiq.experiment", "artiq.coredevice.core", "artiq.coredevice.ttl", "kairos.session", "lmdb"):
+    for module in (
+        "artiq.experiment",
+        "artiq.coredevice.core",
+        "artiq.coredevice.ttl",
+        "kairos.controllers.client",
+        "kairos.emulator.copies",
+        "kairos.session",
+        "lmdb",
+        "numpy",
+        "random",
+        "subprocess",
+    ):
         __import__(module)
     know_imported()
 

@@ -14,10 +14,10 @@ from contextlib import suppress
 from functools import partial
 
 from .. import files
-from ..controllers.listening import bound, unix_socket
 from ..controllers.logs import LogReceiver
 from ..controllers.publishing import Broadcaster, Publication, Publisher
 from ..controllers.server import Server
+from ..controllers.sockets import bound, unix_socket
 from ..devices import DeviceDB, whole_text
 from ..emulator import fingerprints, is_emulated, variant_of
 from ..errors import UsageError

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from .. import pyon
-from ..controllers.listening import dialled
+from ..controllers.sockets import dialled
 from ..controllers.wire import result
 
 __all__ = ["Link"]

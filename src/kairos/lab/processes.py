@@ -14,8 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from .. import pyon
+<<<<<<< HEAD
 from ..controllers.listening import unix_socket
 from ..controllers.wire import LINE_LIMIT, described
+=======
+from ..controllers.sockets import unix_socket
+from ..controllers.wire import described
+>>>>>>> start
 from ..errors import KairosError, UsageError
 from .journal import Reader, Record
 from .printed import Output, last_line

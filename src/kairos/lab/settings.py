@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..controllers import MANAGER
-from ..controllers.listening import LOCAL
+from ..controllers.sockets import LOCAL
 from ..errors import UsageError
 from ..files import read_toml
 from .events import KINDS

@@ -16,7 +16,7 @@ from pathlib import Path
 from .. import __version__, emulator
 from ..cli.experiments import choose_class, import_file
 from ..cli.report import user_code
-from ..controllers.listening import dialled
+from ..controllers.sockets import dialled
 from ..devices import DeviceError, DeviceManager
 from ..errors import KairosError, UsageError
 from ..experiment.arguments import ArgumentError, CancelledArgsError, DefaultMissing

@@ -17,8 +17,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import numpy
-
+from ..numeric import generic, ndarray, numpy
 from .literals import number_of, value_of
 
 __all__ = ["TooLarge", "decode", "encode", "load_file", "store_file", "typed"]
@@ -44,9 +43,13 @@ _PLAIN = frozenset((type(None), bool, int, float, str))
 
 
 def _to_json(value):
+<<<<<<< HEAD
     if type(value) is list and _PLAIN.issuperset(map(type, value)):
         return value  # there may be millions
     if isinstance(value, numpy.generic):
+=======
+    if isinstance(value, generic):
+>>>>>>> start
         return _wrap("npscalar", value.dtype.str, base64.b64encode(value.data).decode())
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -70,7 +73,7 @@ def _to_json(value):
         return _wrap("slice", value.start, value.stop, value.step)
     if isinstance(value, Fraction):
         return _wrap("Fraction", value.numerator, value.denominator)
-    if isinstance(value, numpy.ndarray) and not value.dtype.hasobject:
+    if isinstance(value, ndarray) and not value.dtype.hasobject:
         data = base64.b64encode(numpy.ascontiguousarray(value).tobytes()).decode()
         return _wrap("nparray", list(value.shape), value.dtype.str, data)
     raise TypeError(f"{_named(value)} cannot be written as PYON")
@@ -172,9 +175,9 @@ _LITERALS: dict[type, Callable[[Any], str]] = {
 
 
 def _to_literal(value) -> str:
-    if isinstance(value, numpy.generic):
+    if isinstance(value, generic):
         return f"npscalar({json.dumps(value.dtype.str)}, {_base64(value.tobytes())})"
-    if isinstance(value, numpy.ndarray) and not value.dtype.hasobject:
+    if isinstance(value, ndarray) and not value.dtype.hasobject:
         return f"nparray({_to_literal(value.shape)}, {json.dumps(value.dtype.str)}, {_base64(value.tobytes())})"
     text = _LITERALS.get(type(value)) or next(
         (text for kind, text in _LITERALS.items() if isinstance(value, kind)), None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from time import perf_counter
 
-from .. import emulator, errors
+from .. import emulator, errors, numeric
 from .. import exceptions as device_exceptions
 from ..contracts.library import FINGERPRINT, FINGERPRINT_BYTES
 from ..contracts.session import ASYNC_ERROR_TEXTS, PORT, Reply, Request
@@ -145,6 +145,8 @@ class Session:
                 if self.emulator is not None:
                     self.emulator.mark_start()
             start = perf_counter()
+            if compiled.embedding.calls_host:
+                numeric.load()  # so that the kernel's first call of a host function does not wait for it
             if self.emulator is not None:
                 self.emulator.kernels.add(compiled)
             if not again:

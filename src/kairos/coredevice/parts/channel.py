@@ -10,9 +10,8 @@ In a kernel, `self.level` is then the target word ``channel << 8 | address`` tha
 takes. `self.target` is the word of address 0, to which an address may be added.
 """
 
-from numpy import int64
-
 from ...language import delay_mu, kernel
+from ...numeric import int64
 from ..rtio import rtio_output
 
 __all__ = ["Address", "BusDevice", "CoreDevice", "RTIODevice"]

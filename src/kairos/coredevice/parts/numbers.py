@@ -7,10 +7,8 @@ turns, are the same to a chip. What is no number (NaN, the result of a failed fi
 `ValueError`, because a word made from it would be a valid setting.
 """
 
-import numpy
-from numpy import int32, int64
-
 from ...language import TFloat, TInt32, TInt64, portable
+from ...numeric import floor, int32, int64
 
 __all__ = ["nearest", "rounded", "to_int32", "to_wide_word", "to_word"]
 
@@ -50,7 +48,7 @@ def _reduced(value: TFloat, modulus: TFloat) -> TFloat:
     """Return `value`, whose magnitude is large, modulo a power of two: 0 to `modulus`."""
     if value - value != 0.0:
         raise ValueError("a setting is not a finite number")
-    return value - numpy.floor(value / modulus) * modulus
+    return value - floor(value / modulus) * modulus
 
 
 @portable

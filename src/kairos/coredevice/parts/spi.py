@@ -43,11 +43,10 @@ read are right aligned too. Longer messages are chains: all transfers but the la
 machine units (int64), for transfers that must end at the cursor.
 """
 
-from numpy import int64
-
 from ...contracts import spi as contract
 from ...contracts.spi import SpiFlag
 from ...language import TInt32, delay_mu, kernel, now_mu, portable
+from ...numeric import Wide, int64
 from ..rtio import rtio_input_timestamped_data, rtio_output
 from .numbers import to_int32
 
@@ -81,7 +80,7 @@ SPI_HALF_DUPLEX = int(SpiFlag.HALF_DUPLEX)
 
 WORD = contract.WORD_BITS
 """Maximum number of bits of a transfer."""
-LATEST_ANSWER = int64(1_000_000)
+LATEST_ANSWER = Wide(1_000_000)
 """Machine units after the cursor, longer than an answer from a satellite takes."""
 
 

@@ -1,8 +1,7 @@
 """Coefficients of splines, as Shuttler and Songbird take them: in 16-bit words at consecutive addresses."""
 
-from numpy import int32, int64
-
 from ...language import TInt32, TInt64, TList, delay_mu, kernel
+from ...numeric import Wide, int32, int64
 from ..chips.shuttler import LEVEL_WORDS, WORD_BITS
 from ..rtio import rtio_output
 from .channel import RTIODevice
@@ -11,7 +10,7 @@ __all__ = ["LEVEL", "WORD_BITS", "SplineDevice"]
 
 LEVEL = [words for words, *_ in LEVEL_WORDS]
 """Words of each coefficient of a level or an amplitude."""
-_WORD = int64((1 << WORD_BITS) - 1)
+_WORD = Wide((1 << WORD_BITS) - 1)
 
 
 class SplineDevice(RTIODevice):
