@@ -14,13 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from .. import pyon
-<<<<<<< HEAD
-from ..controllers.listening import unix_socket
-from ..controllers.wire import LINE_LIMIT, described
-=======
 from ..controllers.sockets import unix_socket
-from ..controllers.wire import described
->>>>>>> start
+from ..controllers.wire import LINE_LIMIT, described
 from ..errors import KairosError, UsageError
 from .journal import Reader, Record
 from .printed import Output, last_line

@@ -43,13 +43,9 @@ _PLAIN = frozenset((type(None), bool, int, float, str))
 
 
 def _to_json(value):
-<<<<<<< HEAD
     if type(value) is list and _PLAIN.issuperset(map(type, value)):
         return value  # there may be millions
-    if isinstance(value, numpy.generic):
-=======
     if isinstance(value, generic):
->>>>>>> start
         return _wrap("npscalar", value.dtype.str, base64.b64encode(value.data).decode())
     if value is None or isinstance(value, bool | int | float | str):
         return value
