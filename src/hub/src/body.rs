@@ -1,18 +1,71 @@
-//! The body of a streamed response: the call counts as under way until the body has ended.
+//! Bodies of responses: of a forwarded one, whose call counts as under way until it has ended, and whose status may be
+//! that of a process that ended meanwhile; and of any one, marked as the hub's.
 
 use std::pin::Pin;
 use std::task::{ready, Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::HeaderMap;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::middleware::Next;
+use axum::response::Response;
 use http_body::Frame;
 use tokio::sync::OwnedSemaphorePermit;
+
+/// Metadata at the end of each response: a client that finds it knows that the hub has answered. Without it a status
+/// such as UNAVAILABLE is the client's own, of a connection that failed.
+const MARK: &str = "kairos-hub";
+/// What a server of gRPC's Python library says, as UNAVAILABLE or CANCELLED, of calls that it cuts when it ends.
+const CUT: &[u8] = b"Cancelling all calls";
+
+/// Whether this is the status of a call that was cut because its process ended.
+pub fn is_cut(headers: &HeaderMap) -> bool {
+    let text = headers.get("grpc-message");
+    text.is_some_and(|text| text.as_bytes() == CUT || text.as_bytes() == b"Cancelling%20all%20calls")
+}
+
+/// Marks a response as the hub's.
+pub async fn mark(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if response.headers().contains_key("grpc-status") {
+        response.headers_mut().insert(MARK, HeaderValue::from_static("1"));
+        return response;
+    }
+    response.map(|body| Body::new(MarkedBody(body)))
+}
+
+/// A body whose trailers say that it is the hub's.
+struct MarkedBody(Body);
+
+impl HttpBody for MarkedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let mut frame = ready!(Pin::new(&mut self.0).poll_frame(context));
+        if let Some(trailers) = frame.as_mut().and_then(|frame| frame.as_mut().ok()?.trailers_mut()) {
+            trailers.insert(MARK, HeaderValue::from_static("1"));
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.0.size_hint()
+    }
+}
 
 /// A body with the permit for its call, which is released when the body ends or is dropped.
 pub struct PermitBody {
     body: Body,
     permit: Option<OwnedSemaphorePermit>,
-    /// Trailers with which an aborted body ends; if None, the error is passed on.
+    /// Trailers with which a body ends that was aborted, or whose call was cut; if None, they are passed on.
     lost: Option<HeaderMap>,
 }
 
@@ -40,7 +93,12 @@ impl HttpBody for PermitBody {
             return Poll::Ready(None);
         }
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        if let Some(Ok(frame)) = frame {
+        if let Some(Ok(mut frame)) = frame {
+            if let (Some(trailers), Some(lost)) = (frame.trailers_mut(), &self.lost) {
+                if is_cut(trailers) {
+                    *trailers = lost.clone();
+                }
+            }
             return Poll::Ready(Some(Ok(frame)));
         }
         self.permit = None;

@@ -18,6 +18,7 @@ use tonic_health::ServingStatus;
 
 use crate::access::{self, Gate};
 use crate::board::settings::BoardSettings;
+use crate::body;
 use crate::connections;
 use crate::device::{All, Device};
 use crate::health::Condition;
@@ -121,6 +122,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         laboratory: laboratory.is_some(),
     });
     let router = calls_router
+        .layer(from_fn(body::mark))
         .layer(from_fn(page::web::translate))
         .merge(page)
         .layer(from_fn_with_state(calls, metrics::count))

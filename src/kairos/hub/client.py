@@ -29,6 +29,8 @@ __all__ = ["PORT", "SYSTEM", "Device", "Lab", "Register", "Subsystem", "connect"
 PACKAGE = "kairos.hub.v1"
 TIMEOUT = 30.0
 """Timeout in seconds of a call."""
+ANSWERED = "kairos-hub"
+"""Metadata at the end of each of the hub's answers. Other statuses are gRPC's own, of a connection that failed."""
 PING = 20.0
 """Seconds of silence during a call after which the hub is pinged, and timeout of the ping."""
 
@@ -296,8 +298,8 @@ class Lab:
         """Convert one of `_FAILURES` to the exception for the caller."""
         if isinstance(error, grpc.RpcError):
             text = error.details() or error.code().name
-            of_the_hub = "does not answer" in text or text.startswith("plugin ")
-            if error.code() == grpc.StatusCode.UNAVAILABLE and not of_the_hub:
+            answered = any(key == ANSWERED for key, _ in error.trailing_metadata() or ())
+            if error.code() == grpc.StatusCode.UNAVAILABLE and not answered:
                 system = self._certificate == SYSTEM
                 text = reach.why(self._address, None if system else self._certificate, system, text)
             if text == "Deadline Exceeded":

@@ -28,6 +28,9 @@ class Misbehaving:
     def Die(self, request, context):
         os._exit(3)
 
+    def Refuse(self, request, context):
+        raise HubError(request.text, "UNAVAILABLE")
+
     def Leak(self, request, context):
         KEPT.append(b"x" * (request.number << 20))
         return request

@@ -351,7 +351,12 @@ def lint(verilog, top, *arguments):
     return warnings_in(done.stderr)
 
 
-@pytest.mark.parametrize("name", sorted(VARIANTS))
+LARGE = ("dac", "memory_star", "pulse8")
+"""Only long tests run these. What they have is in smaller variants, or in a build of a board."""
+ALL_VARIANTS = [pytest.param(name, marks=[pytest.mark.long] * (name in LARGE)) for name in sorted(VARIANTS)]
+
+
+@pytest.mark.parametrize("name", ALL_VARIANTS)
 def test_simulation_has_no_unexplained_warnings(name, tmp_path):
     """What is built already was looked at by Verilator when it was built."""
     folder = LIBRARIES / name

@@ -13,7 +13,7 @@ use tower::{Service, ServiceExt};
 
 use super::host::Plugins;
 use crate::access::Caller;
-use crate::body::PermitBody;
+use crate::body::{is_cut, PermitBody};
 use crate::laboratory::Laboratory;
 
 /// Header with the name of the calling client, for the process.
@@ -76,6 +76,7 @@ async fn pass(mut channel: Channel, mut request: Request, permit: OwnedSemaphore
     }
     let answer = async { channel.ready().await?.call(request.map(tonic::body::Body::new)).await };
     match answer.await {
+        Ok(response) if is_cut(response.headers()) => lost.into_http(),
         Ok(response) => response.map(|body| Body::new(PermitBody::new(Body::new(body), permit, Some(lost)))),
         Err(_) => lost.into_http(),
     }

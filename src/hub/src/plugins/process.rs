@@ -234,6 +234,10 @@ impl Supervisor {
                     // Waiting for a child closes its standard input, so it is kept separately.
                     let input = child.stdin.take();
                     let end = self.watch(&mut child).await;
+                    if let End::Failed(why) = &end {
+                        // Calls from now on would be cut.
+                        self.report(State::Down(why.clone()));
+                    }
                     drop(input);
                     self.stop(child).await;
                     end
