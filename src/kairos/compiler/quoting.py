@@ -10,6 +10,7 @@ import itertools
 import linecache
 import types
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 from kairos import numeric
@@ -296,6 +297,8 @@ class HostBridge:
         """Return a class's own attribute of its objects; methods have the receiver 0."""
         cls = self.embedding.retrieve_object(handle)
         value = inspect.getattr_static(cls, name, self)
+        if name == "__eq__" and _is_equal_to_itself_only(cls, value):
+            return None
         if value is self or isinstance(value, types.MemberDescriptorType):
             return None
         if isinstance(value, types.FunctionType):
@@ -426,6 +429,12 @@ def _element(dtype: "numpy.dtype", values: Any) -> str:
     if dtype.kind == "u" and dtype.itemsize == 8 and numpy.size(values) and int(numpy.max(values)) not in INT64:
         raise QuotingError(f"the {dtype.name} {int(numpy.max(values))} does not fit into 64 bits with a sign")
     return "int64"
+
+
+def _is_equal_to_itself_only(cls: type, equality: Any) -> bool:
+    """Return whether objects of a class with this `__eq__` are equal only if they are the same object. Members of an
+    enumeration are, whatever their values are."""
+    return equality is object.__eq__ or (issubclass(cls, Enum) and not isinstance(equality, types.FunctionType))
 
 
 def _embedded(value: Any) -> EmbeddedInfo | None:
