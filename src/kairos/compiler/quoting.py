@@ -19,7 +19,7 @@ from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.instead import not_in_kernels
 from kairos.compiler.known import computes, name_of
 from kairos.compiler.numbers import INT64, Numbers, integer
-from kairos.compiler.scalars import NUMBERS, Changing, data_names, numbers_given
+from kairos.compiler.scalars import Changing, data_names, is_number, numbers_given
 from kairos.compiler.syscalls import check_syscall
 from kairos.compiler.texts import call_with_texts, text_function
 from kairos.contracts.exceptions import PRELUDE
@@ -220,7 +220,7 @@ class HostBridge:
                 raise  # a property that raised
             return None
         self.embedding.remember_attribute(handle, name, value)
-        if isinstance(value, NUMBERS):
+        if is_number(value):
             self.read[handle, name] = value
         return self.quote(value)
 

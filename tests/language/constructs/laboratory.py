@@ -234,7 +234,7 @@ class NoneOfTheOtherDevice(NoneAndOptions):
     def run(self):
         self.mark(self.optional(self.device))
         if self.host():
-            self.device.pulse(1)
+            self.mark("never")
         while self.device:
             self.device.pulse(1)
         else:
