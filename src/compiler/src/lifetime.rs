@@ -200,7 +200,14 @@ impl<'a> Lifetimes<'a> {
             (Region::Outlives, Region::Local(made)) => {
                 let error = Diagnostic::new(target.span, "the assigned value does not outlive the assignment target");
                 let error = error.label(made, "made here, on the stack of this function");
-                Err(error.help("assign the elements one by one, or use a list of the host"))
+                Err(
+                    error.help(match self.types.kind(self.function.types[target.id as usize]) {
+                        Kind::Str | Kind::Bytes => {
+                            "texts of the host and those in quotes can be kept; a host function can keep others"
+                        }
+                        _ => "assign the elements one by one, or use a list of the host",
+                    }),
+                )
             }
             _ => Ok(()),
         }

@@ -10,6 +10,7 @@ import itertools
 import linecache
 import types
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 from kairos import numeric
@@ -18,7 +19,7 @@ from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.instead import not_in_kernels
 from kairos.compiler.known import computes, name_of
 from kairos.compiler.numbers import INT64, Numbers, integer
-from kairos.compiler.scalars import NUMBERS, Changing, data_names, numbers_given
+from kairos.compiler.scalars import Changing, data_names, is_number, numbers_given
 from kairos.compiler.syscalls import check_syscall
 from kairos.compiler.texts import call_with_texts, text_function
 from kairos.contracts.exceptions import PRELUDE
@@ -219,7 +220,7 @@ class HostBridge:
                 raise  # a property that raised
             return None
         self.embedding.remember_attribute(handle, name, value)
-        if isinstance(value, NUMBERS):
+        if is_number(value):
             self.read[handle, name] = value
         return self.quote(value)
 
@@ -296,6 +297,8 @@ class HostBridge:
         """Return a class's own attribute of its objects; methods have the receiver 0."""
         cls = self.embedding.retrieve_object(handle)
         value = inspect.getattr_static(cls, name, self)
+        if name == "__eq__" and _is_equal_to_itself_only(cls, value):
+            return None
         if value is self or isinstance(value, types.MemberDescriptorType):
             return None
         if isinstance(value, types.FunctionType):
@@ -426,6 +429,12 @@ def _element(dtype: "numpy.dtype", values: Any) -> str:
     if dtype.kind == "u" and dtype.itemsize == 8 and numpy.size(values) and int(numpy.max(values)) not in INT64:
         raise QuotingError(f"the {dtype.name} {int(numpy.max(values))} does not fit into 64 bits with a sign")
     return "int64"
+
+
+def _is_equal_to_itself_only(cls: type, equality: Any) -> bool:
+    """Return whether objects of a class with this `__eq__` are equal only if they are the same object. Members of an
+    enumeration are, whatever their values are."""
+    return equality is object.__eq__ or (issubclass(cls, Enum) and not isinstance(equality, types.FunctionType))
 
 
 def _embedded(value: Any) -> EmbeddedInfo | None:

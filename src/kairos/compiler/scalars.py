@@ -11,23 +11,22 @@ import sys
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from kairos.numeric import bool_, floating, integer
+from kairos.numeric import bool_, floating, generic, integer
 
 __all__ = [
     "EVERY_NUMBER",
-    "NUMBERS",
     "Changing",
     "ScalarSlot",
     "changing_of",
     "data_names",
     "every_number",
+    "is_number",
     "kind_of",
     "numbers_given",
     "numbers_as_data",
     "patched",
 ]
 
-NUMBERS = (bool, int, float, bool_, integer, floating)
 _KINDS = ("bool", "int", "int32", "int64", "float")
 """Kinds of quoted numbers."""
 EVERY_NUMBER = "*"
@@ -48,6 +47,14 @@ def numbers_as_data() -> None:
 def every_number() -> bool:
     """Return whether `numbers_as_data` was called."""
     return _every_number
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value of the host is one number."""
+    # Most values are none, and `generic` is asked faster than three classes.
+    return isinstance(value, (int, float)) or (
+        isinstance(value, generic) and isinstance(value, (bool_, integer, floating))
+    )
 
 
 class ScalarSlot(NamedTuple):

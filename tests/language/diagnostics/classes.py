@@ -218,5 +218,6 @@ PROGRAMS = {
             def run(self):
                 Some.set()
     """,
-    "comparison of objects": "return self.other == self.other",
+    "comparison of objects with their own equality": "return self.manager == self.manager",
+    "order of objects": "return self.other < self.other",
 }

@@ -36,6 +36,9 @@ class Manager:
     def __exit__(self, kind, value, traceback):
         pass
 
+    def __eq__(self, other):
+        return True
+
 
 class Point:
     """A class instantiated by kernels."""

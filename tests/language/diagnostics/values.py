@@ -64,7 +64,7 @@ PROGRAMS = {
     "index that is no integer": "return self.list['a']",
     "slice that is no integer": "return self.list['a':]",
     "slice of a number": "return self.number[1:]",
-    "is of different types": "return self.number is None",
+    "is of different types": "return self.number is self.name",
     "in a number": "return 1 in self.number",
     "unpacked into other numbers": "a, b = 1, 2, 3",
     "unpacked list": "a, b = self.list",

@@ -25,6 +25,8 @@ impl<'p> Emitter<'_, 'p> {
         let identity = matches!(op, CmpOp::Is | CmpOp::IsNot);
         let negated = matches!(op, CmpOp::NotEq | CmpOp::IsNot);
         match (kind_a, kind_b) {
+            // What is of one of these types is none of the other.
+            (Kind::None, other) | (other, Kind::None) if equality && *other != Kind::None => Ok(Value::bool(negated)),
             (Kind::None, _) => Ok(Value::bool(!negated && !matches!(op, CmpOp::Lt | CmpOp::Gt))),
             (Kind::ByteArray, _) if identity => Ok(self.same_bytes(&a, &b, negated)),
             (Kind::Str | Kind::Bytes | Kind::ByteArray, _) if equality => {

@@ -94,7 +94,11 @@ impl<'p> Emitter<'_, 'p> {
         }
         types.rpc_tag(ty).ok_or_else(|| {
             let text = format!("type {} is not supported in remote procedure calls", types.name(ty));
-            Diagnostic::new(span, text)
+            let error = Diagnostic::new(span, text);
+            match types.kind(ty) {
+                Kind::Exception => error.help("say in a text what was caught; 'raise' without a value raises it again"),
+                _ => error,
+            }
         })
     }
 

@@ -1,4 +1,4 @@
-//! Compile-time decisions about classes: `isinstance`, the branches that it decides, and `super()`.
+//! Compile-time decisions about classes: `isinstance` and `None`, the branches that they decide, and `super()`.
 
 use std::rc::Rc;
 
@@ -129,7 +129,7 @@ impl Infer<'_, '_> {
         Err(Diagnostic::new(class.span, text))
     }
 
-    /// The truth of a visited condition, as far as `isinstance` decides it.
+    /// The truth of a visited condition, as far as `isinstance`, or the type of `None`, decides it.
     pub(super) fn truth(&self, condition: &Expr) -> Truth {
         let function = self.function();
         match &condition.kind {
@@ -164,11 +164,33 @@ impl Infer<'_, '_> {
                 }
                 all
             }
+            ExprKind::Compare { first, rest } => match &rest[..] {
+                [(op, second)] => self.truth_with_none(*op, first, second),
+                _ => Truth::Open,
+            },
+            _ if self.is_none(condition) => Truth::Known(false),
             _ => Truth::Open,
         }
     }
 
-    /// Removes code that `isinstance` makes unreachable, and loops that never run, from all functions,
+    /// The truth of a comparison with `None`, which a type is or is not.
+    fn truth_with_none(&self, op: CmpOp, first: &Expr, second: &Expr) -> Truth {
+        let equal = matches!(op, CmpOp::Is | CmpOp::Eq);
+        let is_open =
+            |side: &Expr| *self.context.program.types.kind(self.function().types[side.id as usize]) == Kind::Var;
+        match (self.is_none(first), self.is_none(second)) {
+            _ if !equal && !matches!(op, CmpOp::IsNot | CmpOp::NotEq) => Truth::Open,
+            (false, false) => Truth::Open,
+            _ if is_open(first) || is_open(second) => Truth::Open,
+            (one, other) => Truth::Known((one == other) == equal),
+        }
+    }
+
+    fn is_none(&self, expr: &Expr) -> bool {
+        *self.context.program.types.kind(self.function().types[expr.id as usize]) == Kind::None
+    }
+
+    /// Removes code that `isinstance` or `None` makes unreachable, and loops that never run, from all functions,
     /// so that later passes do not see it.
     pub(super) fn prune(&mut self) {
         for id in 0..self.context.program.functions.len() {

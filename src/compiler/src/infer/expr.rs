@@ -431,6 +431,13 @@ impl Infer<'_, '_> {
         if !identity && self.types().is_bytes(left.0) && self.types().is_bytes(right.0) {
             return Ok(());
         }
+        if identity || matches!(op, CmpOp::Eq | CmpOp::NotEq) {
+            let none = [left.0, right.0].map(|side| *self.types().kind(side) == Kind::None);
+            if none[0] || none[1] {
+                self.decides = true;
+                return Ok(());
+            }
+        }
         self.unify(left.0, right.0, right.1, "this")?;
         self.has_comparison(op, left.0, left.1)
     }
@@ -451,6 +458,7 @@ impl Infer<'_, '_> {
             Kind::List(elt) => self.has_comparison(op, elt, span),
             Kind::Array(elt, _) | Kind::View(elt, _) if equality => self.has_comparison(op, elt, span),
             Kind::Tuple(elements) => elements.iter().try_for_each(|&elt| self.has_comparison(op, elt, span)),
+            Kind::Instance(class) if equality && !self.has_own_equality(class) => Ok(()),
             Kind::Instance(_) => Err(Diagnostic::new(span, "Custom object comparison is not supported")),
             _ => {
                 let text = format!("'{}' on values of type {}", op.symbol(), self.type_name(ty));

@@ -70,7 +70,9 @@ impl Infer<'_, '_> {
             StmtKind::While { test, body, orelse } => {
                 let found = self.expr(test)?;
                 self.condition(test, found)?;
-                self.body(body)?;
+                if self.truth(test) != Truth::Known(false) {
+                    self.body(body)?;
+                }
                 self.body(orelse)
             }
             StmtKind::For(stmt) => self.for_loop(stmt),

@@ -27,6 +27,7 @@ impl Infer<'_, '_> {
                 return Err(ambiguous(test.span));
             }
         }
+        self.decides |= *self.types().kind(ty) == Kind::None;
         if let Some((name, method)) = self.says_itself(ty) {
             let text = format!("this is always true: {name} has a {method}, which a kernel does not call implicitly");
             self.context
@@ -47,6 +48,12 @@ impl Infer<'_, '_> {
         let is_there = |method: &&str| self.context.host.class_attribute(handle, method) != Ok(None);
         let method = ASKED.into_iter().find(is_there)?;
         Some((name, method))
+    }
+
+    /// Whether the class of objects defines when they are equal; otherwise each is equal to itself only.
+    pub(super) fn has_own_equality(&mut self, class: u32) -> bool {
+        let handle = self.context.program.classes[&class].host_class;
+        self.context.host.class_attribute(handle, "__eq__") != Ok(None)
     }
 
     /// Checks the arguments of built-in functions that test them for truth.

@@ -36,6 +36,7 @@ fn body(stmts: &[Stmt], truth: Truth) -> Vec<Stmt> {
                 body: then,
                 orelse,
             } => truth.truth(test).map(|known| (test, if known { then } else { orelse })),
+            StmtKind::While { test, orelse, .. } if truth.truth(test) == Some(false) => Some((test, orelse)),
             _ => None,
         };
         if let StmtKind::For(stmt) = &stmt.kind {

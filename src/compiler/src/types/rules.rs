@@ -101,7 +101,13 @@ impl Types {
             }
             _ => {
                 let text = format!("type {} is not iterable", self.name(iterable));
-                Err(Diagnostic::new(span, text))
+                let error = Diagnostic::new(span, text);
+                Err(match self.kind(iterable) {
+                    Kind::Instance(_) => {
+                        error.help("make a list of it on the host, as self.points = list(self.scan) in prepare()")
+                    }
+                    _ => error,
+                })
             }
         }
     }
