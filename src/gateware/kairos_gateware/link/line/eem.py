@@ -10,18 +10,21 @@ cycle one word begins: that of an even cycle goes to lanes 0 (first character) a
     lane 1   ...          word 1, jhgfi   edcba     word 3, jhgfi
 
 There is no clock on the connector: both ends have the same one, and the receiver's phase is set by delays in front of
-it. For that, `Transitions` shows on which side of a rising edge a sample is that was taken between two bits. `Receiver`
-finds the beginning of a character by the control characters K28.5 and K28.1, which the other end sends while it has
-nothing else: it tries the next of ten places if none came for some time.
+it (`eem_delays.py`), for which `Transitions` shows on which side of a rising edge a sample is that was taken between
+two bits. `Receiver` finds the beginning of a character by the control characters K28.5 and K28.1, which the other end
+sends while it has nothing else (`eem_words.py`): it tries the next of ten places at a code that is no character's, or
+if none of the two came for some time. That is logic instead of the bit slips of a deserialiser, so it has the same
+latency each time.
 
-No board has its pins connected to this: the receiver's delays, and the packets above, are not there.
+`Silence` is the reset of a card whose line is silent. Pins and cells: `boards/eem.py`.
 """
 
 from migen import *
+from migen.genlib.cdc import MultiReg
 
 from .code8b10b import CODE_BITS, Decoder, Encoder, control
 
-__all__ = ["CHARACTER_BITS", "COMMAS", "LANES", "LANE_BITS", "Receiver", "Transitions", "Transmitter"]
+__all__ = ["CHARACTER_BITS", "COMMAS", "LANES", "LANE_BITS", "Receiver", "Silence", "Transitions", "Transmitter"]
 
 LANES = 4
 LANE_BITS = 5
@@ -31,6 +34,11 @@ COMMAS = (control(28, 5), control(28, 1))
 _PLACES = 2 * LANE_BITS
 _COUNT = 18
 """Bits of the counters of edges."""
+_GOOD = 16
+"""Words without an invalid code before a place counts as found: half of all codes are invalid, so that another place
+would not have so many."""
+_ERRORS = 16
+"""Invalid words within the receiver's patience with which a place is lost."""
 
 
 class Transmitter(Module):
@@ -59,7 +67,8 @@ class Transmitter(Module):
 
 class Receiver(Module):
     """`lanes` (in, 5 bits each): levels of a cycle, the first one in time lowest. `word` (out, 18 bits): of a cycle.
-    `aligned` (out): control characters are found. `invalid` (out): the word has a code that is no character's.
+    `aligned` (out): control characters are found, and codes are those of characters. `invalid` (out): the word has a
+    code that is no character's.
 
     patience: cycles within which the other end sends K28.5 or K28.1.
     """
@@ -88,7 +97,7 @@ class Receiver(Module):
         turn = Signal()  # characters end on lanes 1 and 3
         low, high = [Mux(turn, decoders[n + 1].character, decoders[n].character) for n in (0, 2)]
         both = [decoders[n].valid & decoders[n + 2].valid for n in (0, 1)]
-        comma, waited, came = Signal(), Signal(max=patience), Signal()
+        comma, bad = Signal(), Signal()
         self.comb += [
             turn.eq(odd ^ exchanged),
             comma.eq(
@@ -96,21 +105,31 @@ class Receiver(Module):
                 & decoders[0].valid
                 & ((decoders[0].character == COMMAS[0]) | (decoders[0].character == COMMAS[1]))
             ),
+            bad.eq(~Mux(turn, both[1], both[0])),
+        ]
+        self.sync += [self.word.eq(Cat(low, high)), self.invalid.eq(bad)]
+        self._search(place, comma, bad, patience)
+
+    def _search(self, place, comma, bad, patience):
+        """Tries the next place if this one is wrong."""
+        waited, over, came, leaves = Signal(max=patience), Signal(), Signal(), Signal()
+        good, errors = Signal(max=_GOOD + 1), Signal(max=_ERRORS + 1)
+        self.comb += [
+            over.eq(waited == patience - 1),
+            If(self.aligned, leaves.eq((over & ~came & ~comma) | (errors == _ERRORS))).Else(leaves.eq(bad | over)),
         ]
         self.sync += [
-            self.word.eq(Cat(low, high)),
-            self.invalid.eq(~Mux(turn, both[1], both[0])),
-            If(comma, came.eq(1), self.aligned.eq(1)),
+            waited.eq(waited + 1),
+            If(comma, came.eq(1), If(good == _GOOD, self.aligned.eq(1))),
+            If(bad, good.eq(0)).Elif(good != _GOOD, good.eq(good + 1)),
+            If(bad & (errors != _ERRORS), errors.eq(errors + 1)),
+            If(over | leaves, waited.eq(0), came.eq(0), errors.eq(0)),
             If(
-                waited == patience - 1,
-                waited.eq(0),
-                came.eq(0),
-                If(
-                    ~(came | comma),
-                    self.aligned.eq(0),
-                    If(place == _PLACES - 1, place.eq(0)).Else(place.eq(place + 1)),
-                ),
-            ).Else(waited.eq(waited + 1)),
+                leaves,
+                self.aligned.eq(0),
+                good.eq(0),
+                If(place == _PLACES - 1, place.eq(0)).Else(place.eq(place + 1)),
+            ),
         ]
 
 
@@ -130,3 +149,29 @@ class Transitions(Module):
             ~full & ~self.samples[0] & self.samples[2],
             If(self.samples[1], self.high.eq(self.high + 1)).Else(self.low.eq(self.low + 1)),
         )
+
+
+class Silence(Module):
+    """`level` (in): that of lane 0, of any clock. `silent` (out): it has not changed for so many cycles; then 1 until it
+    has changed in each of as many periods of `active` cycles in a row as make up that time. 1 at the beginning."""
+
+    def __init__(self, cycles=2**15, active=2**8):
+        self.level, self.silent = Signal(), Signal(reset=1)
+
+        # # #
+
+        seen, before, changed = Signal(), Signal(), Signal()
+        idle, quiet, time = Signal(max=cycles), Signal(max=active), Signal(max=cycles)
+        self.specials += MultiReg(self.level, seen)
+        self.comb += changed.eq(seen ^ before)
+        self.sync += [
+            before.eq(seen),
+            If(changed, idle.eq(0), quiet.eq(0)).Else(
+                If(idle == cycles - 1, self.silent.eq(1)).Else(idle.eq(idle + 1)),
+                If(quiet != active - 1, quiet.eq(quiet + 1)),
+            ),
+            If(quiet == active - 1, time.eq(0))
+            .Elif(time == cycles - 1, self.silent.eq(0))
+            .Else(time.eq(time + 1)),
+            If(idle == cycles - 1, time.eq(0)),
+        ]
