@@ -366,7 +366,7 @@ mod tests {
         let system = format!("{boards}{tree}{}", cross("b", "c"));
         assert_eq!(checked(&system), Ok(()));
         for (added, why) in [
-            (cross("c", "b"), "25: another cross link joins b and c already"),
+            (cross("c", "b"), "25: another cross link joins c and b already"),
             (cross("c", "a"), "25: a link of the tree joins c and a already"),
             (cross("b", "b"), "25: a cross link joins two boards, not b to itself"),
             (cross("b", "d"), "25: there is no board 'd'; there is a, b, c"),
