@@ -6,12 +6,12 @@ follow, also whether both boards name each other.
 
 from dataclasses import dataclass
 
+from ..contracts.memory import REMOTE_WINDOW, REMOTE_WINDOW_BYTES
 from ..contracts.rtio import BOARDS
-from ..link.remote.window import END_BITS
 
 __all__ = ["Place", "why_not", "why_not_in_tree"]
 
-_LINKS = 1 << END_BITS
+_LINKS = len(REMOTE_WINDOW) // REMOTE_WINDOW_BYTES
 """Links that a board with remote memory has at most."""
 
 
