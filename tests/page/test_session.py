@@ -3,6 +3,7 @@ not answer, clocks that are wrong. Nothing that was entered is lost."""
 
 import re
 import signal
+import time
 
 import pytest
 from playwright.sync_api import expect
@@ -149,11 +150,30 @@ def test_hub_or_laboratory_that_hangs_is_shown_as_lost_and_found_again(chromium,
         expect(page.get_by_role("row", name="after 1")).to_be_visible()
 
 
+def zone_at(hour):
+    """Return a time zone in which it is about this hour now, whatever the hour is here."""
+    ahead = (hour - time.gmtime().tm_hour + 11) % 24 - 11
+    return f"Etc/GMT{-ahead:+d}"  # its sign is that of POSIX
+
+
+@pytest.mark.parametrize("hour", [6, 18])
+def test_times_are_in_the_time_zone_of_the_browser_with_another_day_named(chromium, hub, place, hour):
+    place.set_dataset("kept", 1.0, True)
+    due = time.time() + 86400
+    place.submit(place.expid("Quick"), due_date=due)
+    with new_page(chromium, hub.address, zone=zone_at(hour)) as page:
+        page.get_by_role("tab", name="Data").click()
+        page.get_by_role("button", name="History of kept").click()
+        expect(page.get_by_role("row", name=re.compile(r"^1 \d\d:\d\d:\d\d "))).to_be_visible()
+        shown = page.evaluate("at => new Date(at * 1000).toTimeString().slice(0, 8)", due)
+        expect(page.get_by_text(re.compile(rf"it is due at (\d{{4}}-)?\d\d-\d\d {shown}"))).to_be_visible()
+
+
 @pytest.mark.parametrize("hours", [-30, 30])
 def test_clock_of_the_browser_that_is_wrong_changes_no_age(chromium, hub, place, hours):
     place.set_dataset("kept", 1.0, True)
     place.set_dataset("kept", 2.0, True)
-    with new_page(chromium, hub.address) as page:
+    with new_page(chromium, hub.address, zone=zone_at(12)) as page:
         page.add_init_script(f"{{ const now = Date.now; Date.now = () => now() + {hours} * 3600e3; }}")
         page.reload()
         wrong = f"this computer's clock is 30 h {'ahead of' if hours > 0 else 'behind'} the laboratory's"

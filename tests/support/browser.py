@@ -17,13 +17,17 @@ AXE = BUILD / "page-work" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 @contextmanager
-def new_page(running, address, size="desktop", scheme="light", quiet=True, query=""):
-    """Open the page of a hub in a session of its own. `query`: what follows its address. At the end
+def new_page(running, address, size="desktop", scheme="light", quiet=True, query="", zone=None):
+    """Open the page of a hub in a session of its own. `query`: what follows its address; `zone`: its time zone. At the end
     its console must be empty, if `quiet`."""
     width, height = SIZES[size]
     telephone = size == "telephone"
     context = running.new_context(
-        viewport={"width": width, "height": height}, is_mobile=telephone, has_touch=telephone, color_scheme=scheme
+        viewport={"width": width, "height": height},
+        is_mobile=telephone,
+        has_touch=telephone,
+        color_scheme=scheme,
+        timezone_id=zone,
     )
     page, said = context.new_page(), []
     page.on("console", lambda message: said.append(message.text))

@@ -121,14 +121,16 @@ function plain(value: unknown, unit: string, scale: number): string {
 }
 
 const TIME = new Intl.DateTimeFormat("sv-SE", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const DAY = new Intl.DateTimeFormat("sv-SE", { month: "2-digit", day: "2-digit" });
+/** A day as ISO 8601 has it, in the time zone of the browser. */
+const day = (date: Date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 
-/** A time, with its day unless that is today. */
+/** A time, with its day unless that is today, and its year unless it is this one. */
 export function when(seconds: number): string {
   if (!seconds) return "";
-  const date = new Date(seconds * 1000);
-  const today = new Date(time() * 1000).toDateString() === date.toDateString();
-  return today ? TIME.format(date) : `${DAY.format(date)} ${TIME.format(date)}`;
+  const [today, then] = [time(), seconds].map((each) => day(new Date(each * 1000))) as [string, string];
+  const at = TIME.format(new Date(seconds * 1000));
+  if (then === today) return at;
+  return `${then.slice(0, 5) === today.slice(0, 5) ? then.slice(5) : then} ${at}`;
 }
 
 /** A length of time with three digits, in the unit that fits. */
