@@ -22,7 +22,7 @@ from ..installed import libraries
 from . import precompiled
 from .opened import Opened, hash_of_file
 
-__all__ = ["CODE", "Provenance", "hash_of", "imported_from_outside", "know_imported", "models_of"]
+__all__ = ["CODE", "Provenance", "hash_of", "imported_from_elsewhere", "know_imported", "models_of"]
 
 CODE = "code:"
 """Before hashes of kernels that do not depend on where their sources are."""
@@ -136,7 +136,7 @@ def know_imported():
     _imported()
 
 
-def imported_from_outside(folder: Path) -> dict[str, str]:
+def imported_from_elsewhere(folder: Path) -> dict[str, str]:
     """Return the hashes of the files of imported modules that belong to no installation and are not in a folder, by
     their paths."""
     paths = sorted({path for path in _imported() if not path.is_relative_to(folder.resolve())})

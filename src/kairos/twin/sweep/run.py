@@ -151,13 +151,13 @@ class Sweep:
             raise UsageError(f"{output} cannot be written: {error.strerror}") from None
         journal = Journal(output.with_name(f"{output.name}.part"), self.digest)
         try:
-            finished, outside = {}, _Outside(journal)
+            finished, external = {}, _External(journal)
             for record in journal.records:
                 result = pyon.decode(record.decode())
                 if "number" in result:
                     finished[result["number"]] = result
             before = len(finished)
-            for text in self._computed(finished, workers or processors(), over, started, outside.check):
+            for text in self._computed(finished, workers or processors(), over, started, external.check):
                 journal.add(text)
                 result = pyon.decode(text)
                 finished[result["number"]] = result
@@ -189,23 +189,23 @@ class Sweep:
         }
 
 
-class _Outside:
+class _External:
     """The modules that the experiment imports from elsewhere than its folder: the same for all points of a sweep, also
     of those that were computed before it was interrupted."""
 
     def __init__(self, journal: Journal):
         self._journal, self._lock = journal, threading.Lock()
         said = [pyon.decode(record.decode()) for record in journal.records]
-        self._known = next((each["outside"] for each in said if "outside" in each), None)
+        self._known = next((each["external"] for each in said if "external" in each), None)
 
-    def check(self, outside: dict[str, str]):
+    def check(self, external: dict[str, str]):
         """Compare what a worker has imported. UsageError if one has changed."""
         with self._lock:
             if self._known is None:
-                self._known = outside
-                if outside:
-                    self._journal.add(pyon.encode({"outside": outside}))
-            changed = [path for path in {**self._known, **outside} if self._known.get(path) != outside.get(path)]
+                self._known = external
+                if external:
+                    self._journal.add(pyon.encode({"external": external}))
+            changed = [path for path in {**self._known, **external} if self._known.get(path) != external.get(path)]
             if changed:
                 part = self._journal.path
                 raise UsageError(
