@@ -152,7 +152,7 @@ def pulse(core, ttl):
 """
 
 
-def test_failure_in_an_imported_file_stands_where_that_is_called(kairos):
+def test_failure_in_an_imported_file_is_shown_where_that_is_called(kairos):
     late = "for i in range(3):\n            pulse(self.core, self.ttl4)\n"
     late += "        at_mu(now_mu() - 100000000)\n        pulse(self.core, self.ttl4)"
     text = EXPERIMENT.replace("self.ttl4.pulse(2 * us)", late)

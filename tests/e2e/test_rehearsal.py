@@ -331,7 +331,7 @@ CALLED = """
 """
 
 
-def test_line_of_a_function_says_from_where_it_was_called(kairos):
+def test_line_of_a_function_has_the_places_of_its_calls(kairos):
     path = kairos.write(CALLED)
     log = json.loads(kairos("check", "--timing", path, "--least-slack", "1s", "--sarif").stdout)
     places = [

@@ -193,7 +193,7 @@ def test_datasets_of_all_kinds_and_names_verify(kairos):
     assert done.stdout.splitlines() == [f"dataset {name}: not what the run had" for name in ("flag", "texts")]
 
 
-def test_run_that_somebody_has_ended_is_not_repeated_to_its_end(kairos):
+def test_run_that_was_terminated_is_not_repeated_to_its_end(kairos):
     path = stored(kairos, "a.h5")
     with h5py.File(path, "r+") as file:
         file["provenance/status"] = "terminated"
@@ -202,7 +202,7 @@ def test_run_that_somebody_has_ended_is_not_repeated_to_its_end(kairos):
     assert "a.h5: its run was terminated" in done.stderr and "kairos replay" in done.stderr
 
 
-def test_difference_of_runs_tells_what_else_was_different(kairos):
+def test_difference_of_runs_reports_other_device_databases(kairos):
     stored(kairos, "a.h5")
     database_file = kairos.directory / "renamed.py"
     database_file.write_text(

@@ -178,7 +178,7 @@ def test_renamed_channel_is_compared_and_another_one_of_its_number_is_not():
     assert len(texts([channel("ttl4", 4, [0, 10])], [channel("x", 1, [0, 10]), clock])) == 3
 
 
-def test_channels_of_one_name_are_told_apart_by_their_boards():
+def test_channels_of_one_name_are_distinguished_by_their_boards():
     one = [channel("ttl4", 4, [0, 10]), channel("ttl4", 4 | 1 << 16, [0, 10])]
     other = [channel("ttl4", 4, [0, 10]), channel("ttl4", 4 | 1 << 16, [0, 18])]
     assert texts(one, other) == ["satellite1 ttl4: 1 event at 10 ns 8 ns later"]

@@ -179,3 +179,29 @@ def test_task_of_another_version_is_refused_by_a_worker():
     other = pyon.encode(pyon.decode(task.encode().decode()) | {"version": "9.9", "unheard_of": 1}).encode()
     with pytest.raises(UsageError, match=f"by Kairos 9.9, its worker {__version__}"):
         Task.decode(other)
+
+
+def test_module_from_elsewhere_that_has_changed_since_is_refused(folder, tmp_path_factory, monkeypatch):
+    external = tmp_path_factory.mktemp("external")
+    monkeypatch.setenv("PYTHONPATH", str(external))
+    monkeypatch.syspath_prepend(external)
+    (external / "of_the_laboratory.py").write_text("FACTOR = 2\n")
+    text = (folder / "twice.py").read_text().replace("2 * self", "FACTOR * self")
+    (folder / "twice.py").write_text(f"from of_the_laboratory import FACTOR\n{text}")
+    space = Space((Dimension("number", [1.0, 2.0, 3.0]),))
+
+    class Enough(Exception):
+        pass
+
+    def stop(done, _):
+        raise Enough
+
+    with pytest.raises(Enough):
+        Sweep("twice.py", space).run("s.h5", workers=1, progress=stop)
+    (external / "of_the_laboratory.py").write_text("FACTOR = 30\n")
+    with pytest.raises(UsageError, match="of_the_laboratory.py has changed since the sweep began: .*without s.h5.part"):
+        Sweep("twice.py", space).run("s.h5", workers=1)
+    (external / "of_the_laboratory.py").write_text("FACTOR = 2\n")
+    assert Sweep("twice.py", space).run("s.h5", workers=2) == (2, 0)
+    with h5py.File("s.h5") as file:
+        assert file["twice"][...].tolist() == [2, 4, 6]

@@ -20,7 +20,7 @@ from ..installed import libraries
 from . import precompiled
 from .opened import OURS, Opened, hash_of_file
 
-__all__ = ["CODE", "Provenance", "hash_of", "know_imported", "models_of"]
+__all__ = ["CODE", "Provenance", "hash_of", "imported_from_elsewhere", "know_imported", "models_of"]
 
 CODE = "code:"
 """Before hashes of kernels that do not depend on where their sources are."""
@@ -132,6 +132,13 @@ def _name(path: Path, folder: Path) -> str:
 def know_imported():
     """Look at the modules that are imported now, so that copies of this process need not."""
     _imported()
+
+
+def imported_from_elsewhere(folder: Path) -> dict[str, str]:
+    """Return the hashes of the files of imported modules that belong to no installation and are not in a folder, by
+    their paths."""
+    paths = sorted({path for path in _imported() if not path.is_relative_to(folder.resolve())})
+    return {str(path): hash_of_file(str(path)) for path in paths if path.is_file()}
 
 
 def _imported() -> list[Path]:

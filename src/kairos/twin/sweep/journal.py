@@ -9,6 +9,7 @@ import fcntl
 import logging
 import os
 import struct
+import threading
 import zlib
 from pathlib import Path
 
@@ -33,6 +34,7 @@ class Journal:
     def __init__(self, path: Path, digest: str):
         self.path = path
         self._unsynchronised = 0
+        self._adding = threading.Lock()
         self._file = _locked(path)
         try:
             self._begin(digest)
@@ -64,8 +66,11 @@ class Journal:
         del self.records[:1]
 
     def add(self, text: str):
-        """Add a record. UsageError."""
-        data = text.encode()
+        """Add a record, from any thread. UsageError."""
+        with self._adding:
+            self._add(text.encode())
+
+    def _add(self, data: bytes):
         rest = memoryview(_framed(data))
         try:
             while rest:

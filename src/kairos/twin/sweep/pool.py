@@ -50,6 +50,8 @@ class LocalWorker:
         if "refused" in reply:
             self.close()
             raise KairosError(reply["refused"])
+        self.external: dict[str, str] = reply["external"]
+        """Hashes of modules that the experiment has imported from elsewhere than its folder, by their paths."""
 
     def _exchange(self, message: bytes) -> bytes:
         try:
@@ -83,10 +85,11 @@ class LocalWorker:
 
 class Pool:
     """Up to `count` workers of this computer, which live until `close`; `started(pid)`: called with each worker's
-    process."""
+    process; `check(external)`: called with what each worker has imported (`LocalWorker.external`), raises KairosError
+    if that is not what others have."""
 
-    def __init__(self, task: Task, count: int, started=None):
-        self._task, self._count, self._started = task, max(1, count), started
+    def __init__(self, task: Task, count: int, started=None, check=None):
+        self._task, self._count, self._started, self._check = task, max(1, count), started, check
         self._todo: queue.SimpleQueue = queue.SimpleQueue()
         self._done: queue.SimpleQueue = queue.SimpleQueue()
         self._ended = threading.Event()
@@ -125,6 +128,8 @@ class Pool:
                             worker = LocalWorker(self._task)
                             if self._started is not None:
                                 self._started(worker.pid)
+                            if self._check is not None:
+                                self._check(worker.external)
                         self._done.put(worker.compute(point))
                         break
                     except LostWorker:

@@ -114,14 +114,14 @@ class Sweep:
             found.append({"number": point.number, "arguments": arguments, "bench": bench, "seed": point.seed})
         return sorted(found, key=lambda each: sorted(each["bench"].items()))
 
-    def _computed(self, finished: dict[int, dict], workers: int, over: str | None, started) -> Iterator[str]:
+    def _computed(self, finished: dict[int, dict], workers: int, over: str | None, started, check) -> Iterator[str]:
         """Yield the results of the points that are not `finished`, as they are; whoever takes them adds them there."""
         pool = None
         try:
             for numbers in self._search.batches(finished) if self._search else [range(self.space.size)]:
                 left = [number for number in numbers if number not in finished]
                 if left and pool is None:
-                    pool = Pool(self.task, workers, started) if over is None else Cluster(over, self.task)
+                    pool = Pool(self.task, workers, started, check) if over is None else Cluster(over, self.task)
                 if left:
                     yield from pool.compute(self._points(left))
         finally:
@@ -151,12 +151,13 @@ class Sweep:
             raise UsageError(f"{output} cannot be written: {error.strerror}") from None
         journal = Journal(output.with_name(f"{output.name}.part"), self.digest)
         try:
-            finished = {}
+            finished, external = {}, _External(journal)
             for record in journal.records:
                 result = pyon.decode(record.decode())
-                finished[result["number"]] = result
+                if "number" in result:
+                    finished[result["number"]] = result
             before = len(finished)
-            for text in self._computed(finished, workers or processors(), over, started):
+            for text in self._computed(finished, workers or processors(), over, started, external.check):
                 journal.add(text)
                 result = pyon.decode(text)
                 finished[result["number"]] = result
@@ -186,6 +187,31 @@ class Sweep:
             "sweep": self.digest,
             **({} if self._search is None else {"goal": self._search.goal.said(), "best": json.dumps(self.best)}),
         }
+
+
+class _External:
+    """The modules that the experiment imports from elsewhere than its folder: the same for all points of a sweep, also
+    of those that were computed before it was interrupted."""
+
+    def __init__(self, journal: Journal):
+        self._journal, self._lock = journal, threading.Lock()
+        said = [pyon.decode(record.decode()) for record in journal.records]
+        self._known = next((each["external"] for each in said if "external" in each), None)
+
+    def check(self, external: dict[str, str]):
+        """Compare what a worker has imported. UsageError if one has changed."""
+        with self._lock:
+            if self._known is None:
+                self._known = external
+                if external:
+                    self._journal.add(pyon.encode({"external": external}))
+            changed = [path for path in {**self._known, **external} if self._known.get(path) != external.get(path)]
+            if changed:
+                part = self._journal.path
+                raise UsageError(
+                    f"{changed[0]} has changed since the sweep began: put it back, or begin anew with another -o or "
+                    f"without {part}"
+                )
 
 
 def _models(bench: Path | None, text: str | None) -> dict[str, str]:

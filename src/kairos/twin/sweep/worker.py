@@ -26,6 +26,7 @@ import numpy as np
 
 from ... import compat, emulator, pyon
 from ...cli.experiments import choose_class, import_file
+from ...cli.provenance import imported_from_elsewhere
 from ...coredevice.core import load_compiler
 from ...devices import DeviceDB
 from ...errors import EmulatorError, KairosError
@@ -270,7 +271,8 @@ def main(descriptor: int, folder: str):
         except (KairosError, DefaultMissing) as error:
             connection.send_bytes(pyon.encode({"refused": str(error)}).encode())
             return
-        connection.send_bytes(pyon.encode({"ready": os.getpid()}).encode())
+        ready = {"ready": os.getpid(), "external": imported_from_elsewhere(Path(folder))}
+        connection.send_bytes(pyon.encode(ready).encode())
         while True:
             connection.send_bytes(worker.result(**pyon.decode(connection.recv_bytes().decode())).encode())
     except (EOFError, ConnectionError):
