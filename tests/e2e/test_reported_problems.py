@@ -342,7 +342,7 @@ def make(entries):
 
 
 @pytest.mark.parametrize("cls", EXPERIMENTS, ids=lambda cls: cls.__name__)
-def test_experiment_reports_what_is_expected(cls, make):
+def test_experiment_reports_the_expected_values(cls, make):
     experiment = make(cls)
     experiment.prepare()
     experiment.run()
@@ -384,7 +384,7 @@ class TextThatIsKept(Reporting):
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_refused_experiment_says_what_to_do(cls, advice, make):
+def test_refused_experiment_reports_an_advice(cls, advice, make):
     experiment = make(cls)
     experiment.prepare()
     with pytest.raises(CompileError, match=advice):
