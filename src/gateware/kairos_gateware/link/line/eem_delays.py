@@ -49,14 +49,14 @@ class _Lane(Module):
 
         self.submodules.transitions = counts = Transitions()
         early, late, some = Signal(), Signal(), Signal()
-        last, seen, middle = Signal(TAP_BITS), Signal(), Signal(TAP_BITS)
+        last, seen, total = Signal(TAP_BITS), Signal(), Signal(TAP_BITS + 1)
         self.comb += [
             counts.samples.eq(self.samples),
             counts.clear.eq(~self.count & ~self.judge),
             some.eq(counts.high + counts.low >= enough),
             early.eq(counts.low + (counts.low << 1) < counts.high),
             late.eq(counts.high + (counts.high << 1) < counts.low),
-            middle.eq((last + self.tap) >> 1),
+            total.eq(last + self.tap),
         ]
         place = [self.marks[n].eq(1) for n in range(len(self.marks))]
         self.sync += [
@@ -67,7 +67,7 @@ class _Lane(Module):
                 .Elif(
                     late,
                     seen.eq(0),
-                    If(seen, Case(middle, {n: place[n + SKEW] for n in range(TAPS)})),
+                    If(seen, Case(total[1:], {n: place[n + SKEW] for n in range(TAPS)})),
                 ),
             ),
             If(self.shift, self.marks.eq(self.marks[1:])),
