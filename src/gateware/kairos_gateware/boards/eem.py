@@ -184,7 +184,8 @@ class Lanes(Module):
 class EemEnd(Module):
     """An end of a link, without the cells. Word `out` (in) to the line, with `ready`, and `into` (out) from it; `up`
     (out): the line carries words. `levels`, `samples`, `taps`, `load`: as of `Lanes`, in the other direction; `ready`
-    (in): as of `LaneClocks`. interval: patience of the `Receiver`; search: keywords of `DelaySearch`. Clock domain sys."""
+    (in): as of `LaneClocks`. interval: patience of the `Receiver`; search: keywords of `DelaySearch`. Clock domain
+    sys."""
 
     def __init__(self, interval=12500, **search):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
@@ -197,7 +198,7 @@ class EemEnd(Module):
 
         # # #
 
-        sends, receives, receiver = WordTransmitter(), WordReceiver(), Receiver(interval)
+        sends, receives, receiver = WordTransmitter(), WordReceiver(), ResetInserter()(Receiver(interval))
         self.submodules += sends, receives, receiver
         for n, samples in enumerate(self.samples):
             self.comb += [receiver.lanes[n].eq(samples[::2]), search.samples[n].eq(samples[:3])]
@@ -208,6 +209,7 @@ class EemEnd(Module):
             transmitter.word.eq(sends.line),
             search.ready.eq(self.ready),
             search.aligned.eq(receiver.aligned),
+            receiver.reset.eq(~search.tries),
             self.up.eq(search.found & receiver.aligned),
             receives.line.eq(receiver.word),
             receives.invalid.eq(receiver.invalid),
@@ -229,7 +231,8 @@ class EemEnd(Module):
 
 def connect_cards(module, platform, pairs, links, cards, boot):
     """Adds to a module the hardware for the ends of `links` (`soc.links.Links`) to cards. pairs: of the board, called
-    with the platform and the number of a connector, returns those of pairs 0 to 7. cards: connectors by the names of the
+    with the platform and the number of a connector, returns those of pairs 0 to 7. cards: connectors by the names of
+    the
     ends. boot: domain of a clock that always runs."""
     module.submodules += (clocks := LaneClocks(boot))
     for name, connector in cards.items():

@@ -103,7 +103,9 @@ def _measure(module, quad, gtx, line, phase) -> None:
     ]
 
 
-def connect_links(module, platform, board_name, cages: Cages | None, ends, wires, reference, boot) -> tuple[str, Signal]:
+def connect_links(
+    module, platform, board_name, cages: Cages | None, ends, wires, reference, boot
+) -> tuple[str, Signal]:
     """Adds to a module the hardware for ends over fibre of `soc.links.Links`, with its `wires`. reference: clock
     of the synthesiser after its buffer; boot: domain of a clock that always runs. Returns the
     domain of the clock received by the first end, 125 MHz, and a level in it: the clock is the

@@ -193,7 +193,9 @@ def test_every_pad_has_a_pin(files):
     references = bool(ends(variant)) and board.cages.reference is not None
     clocks = 3 * switched - variant.uplink + references
     others = 2 * (board.oscillator is not None) + len(variant.low)
-    assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(pads) + clocks + lines + others + 2 * lanes(variant)
+    assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(
+        pads
+    ) + clocks + lines + others + 2 * lanes(variant)
     assert switched == (board.name == "kasli_soc" or variant.synthesiser != 0 or bool(ends(variant)))
     outputs = [pad for pad in pads if pad.serialised and pad.direction != "in"]
     inputs = [pad for pad in pads if pad.serialised and pad.direction != "out"]

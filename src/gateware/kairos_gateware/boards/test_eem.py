@@ -57,8 +57,8 @@ module bench;
         end
     endgenerate
     task show;
-        $display("%0d a %b %b %0d %0d %h b %b %b %0d %0d %h", $time / 8000, a_up, a_silent, a_right, a_wrong, a_taps, b_up,
-            b_silent, b_right, b_wrong, b_taps);
+        $display("%0d a %b %b %0d %0d %h b %b %b %0d %0d %h", $time / 8000, a_up, a_silent, a_right, a_wrong, a_taps,
+            b_up, b_silent, b_right, b_wrong, b_taps);
     endtask
     initial begin
         if (!$value$plusargs("jitter=%d", jitter)) jitter = 0;
@@ -87,7 +87,9 @@ class Dut(Module):
     def __init__(self):
         self.clock_domains.cd_sys = ClockDomain("sys")
         self.clock_domains.cd_boot = ClockDomain("boot", reset_less=True)
-        pads = {name: Signal(LANES, name_override=name) for name in ["receive_p", "receive_n", "transmit_p", "transmit_n"]}
+        pads = {
+            name: Signal(LANES, name_override=name) for name in ["receive_p", "receive_n", "transmit_p", "transmit_n"]
+        }
         seen = {name: Signal(bits, name_override=name) for name, bits in [("up", 1), ("silent", 1), ("taps", 20)]}
         seen |= {name: Signal(32, name_override=name) for name in ["right", "wrong"]}
         self.ios = {*pads.values(), *seen.values(), self.cd_sys.clk, self.cd_sys.rst, self.cd_boot.clk}
@@ -177,7 +179,7 @@ def test_words_pass_both_ways_with_clocks_of_any_phase(play, phase):
 
 
 @pytest.mark.parametrize("late", range(100, BIT_PS, 300))
-def test_words_pass_whatever_the_delay_of_the_lanes(play, late):
+def test_words_pass_with_any_delay_of_all_lanes(play, late):
     """The same for all lanes, so that the delays found are at each place of the taps, their ends included."""
     run = play(phase=700, jitter=100, **{f"skew{n}": late for n in range(LANES)})
     check(run)

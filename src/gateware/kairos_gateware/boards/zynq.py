@@ -37,7 +37,8 @@ class Board:
     synthesiser: None if the RTIO clock can only be the processing system's. converters: by name of
     a connector, the sink for the card that it may have, created from platform, connector and a
     channel's samples. cages: for links to other boards. oscillator: resource with the I2C bus of an
-    oscillator, which the firmware drives. cards: called with the platform and the number of an EEM connector, returns its
+    oscillator, which the firmware drives. cards: called with the platform and the number of an EEM connector, returns
+    its
     eight pairs for a link to a card, the first four from it; None: there are no such links."""
 
     name: str
@@ -112,7 +113,9 @@ class Top(Module):
             ends = {name: end for name, end in soc.links.ends.items() if name not in cards}
             if ends:
                 source = clock and clock[1]
-                first = connect_links(self, platform, board.name, board.cages, ends, soc.links.wires, source, BOOT_DOMAIN)
+                first = connect_links(
+                    self, platform, board.name, board.cages, ends, soc.links.wires, source, BOOT_DOMAIN
+                )
                 received = first if variant.uplink else None
             if cards:
                 connectors = {name: behind.eem for name, behind in cards.items()}

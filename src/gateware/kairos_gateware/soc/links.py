@@ -117,7 +117,9 @@ class Links(Module):
     def attach(self, core, urgent):
         """Adds the far end of the upstream link, in front of the core. urgent: port of
         the arbiter."""
-        self.submodules.far = self.far = far = RtioServer(core, self.near, _more(self.variant), self._phases and self.variant.eem is None)
+        self.submodules.far = self.far = far = RtioServer(
+            core, self.near, _more(self.variant), self._phases and self.variant.eem is None
+        )
         self.ends = {"up": far, **self.ends}
         self.comb += [[near.enable.eq(far.live), near.abort.eq(far.abort)] for near in self.near]
         self.comb += [

@@ -91,7 +91,9 @@ class WordReceiver(Module):
         ]
         self.sync += [
             self.word.valid.eq(0),
-            If(~self.aligned, in_step.eq(0)).Elif(first[-1], in_step.eq(1), place.eq(0)).Elif(
+            If(~self.aligned, in_step.eq(0))
+            .Elif(first[-1], in_step.eq(1), place.eq(0))
+            .Elif(
                 in_step,
                 place.eq(place + 1),
                 kept.eq(whole[_PART:]),

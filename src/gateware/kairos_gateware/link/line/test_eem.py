@@ -118,7 +118,7 @@ def test_delays_found_put_samples_in_the_middle_of_bits(late):
 
 
 @pytest.mark.parametrize("options", [{"dead": (0,)}, {"dead": (2,)}, {"dead": range(LANES)}, {"aligned": False}])
-def test_search_without_a_lane_or_characters_finds_nothing(options):
+def test_search_without_a_lane_or_characters_finds_no_delays(options):
     assert search([0] * LANES, **options) is None
 
 

@@ -56,7 +56,8 @@ scrambler's state."""
 
 def _slack(words, word_cycles=1):
     """Least accepted distance of an output's coarse time from the counter, beyond `one_way_delay`, for
-    events of up to `words` words, on a line on which each takes `word_cycles`: what the satellite's core needs, the latency of the blocks in
+    events of up to `words` words, on a line on which each takes `word_cycles`: what the satellite's core needs, the
+    latency of the blocks in
     between, earlier events, the ends of frames up to the event's own, and the link's own words.
     (`one_way_delay` is that of two words and the end of their frame.)"""
     before = words * (QUEUE + 1)
@@ -347,7 +348,9 @@ class RtioRequester(Module):
         )
         self.up, self.one_way_delay = time.agreed, time.one_way_delay
         self.submodules.status = status = _Status(source, upstream[0].forms.tags)
-        self.submodules.reach = reach = _Reaches(time, status, boards, data_width, _PAUSES if phases else 0, word_cycles)
+        self.submodules.reach = reach = _Reaches(
+            time, status, boards, data_width, _PAUSES if phases else 0, word_cycles
+        )
         self.reaches, self.slack = reach.boards, reach.slack
         self.submodules.outputs = outputs = OutputQueue(timebase, cri, reach.boards, self.destination, data_width)
         self.submodules.events = EventSender(timebase, outputs, events, downstream[0].forms.tags, boards, data_width)
