@@ -232,8 +232,7 @@ class EemEnd(Module):
 def connect_cards(module, platform, pairs, links, cards, boot):
     """Adds to a module the hardware for the ends of `links` (`soc.links.Links`) to cards. pairs: of the board, called
     with the platform and the number of a connector, returns those of pairs 0 to 7. cards: connectors by the names of
-    the
-    ends. boot: domain of a clock that always runs."""
+    the ends. boot: domain of a clock that always runs."""
     module.submodules += (clocks := LaneClocks(boot))
     for name, connector in cards.items():
         of_connector = pairs(platform, connector)

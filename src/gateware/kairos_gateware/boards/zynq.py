@@ -38,8 +38,7 @@ class Board:
     a connector, the sink for the card that it may have, created from platform, connector and a
     channel's samples. cages: for links to other boards. oscillator: resource with the I2C bus of an
     oscillator, which the firmware drives. cards: called with the platform and the number of an EEM connector, returns
-    its
-    eight pairs for a link to a card, the first four from it; None: there are no such links."""
+    its eight pairs for a link to a card, the first four from it; None: there are no such links."""
 
     name: str
     platform: Callable

@@ -153,8 +153,7 @@ class Transitions(Module):
 
 class Silence(Module):
     """`level` (in): that of lane 0, of any clock. `silent` (out): it has not changed for so many cycles; then 1 until
-    it
-    has changed in each of as many periods of `active` cycles in a row as make up that time. 1 at the beginning."""
+    it has changed in each of as many periods of `active` cycles in a row as make up that time. 1 at the beginning."""
 
     def __init__(self, cycles=2**15, active=2**8):
         self.level, self.silent = Signal(), Signal(reset=1)

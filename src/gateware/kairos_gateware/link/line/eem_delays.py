@@ -81,12 +81,9 @@ class _Lane(Module):
 
 class DelaySearch(Module):
     """`samples` (in, 3 bits each): of the lanes, as of `Transitions`. `ready` (in): the delays work. `aligned` (in):
-    the
-    receiver has found characters. `taps` (out, 5 bits each): to be set in a cycle with `load` (out). `found` (out):
-    they
-    are the lanes' delays, and characters were found with them. `tries` (out): characters are to be looked for; until
-    then
-    what the receiver knows is of other delays.
+    the receiver has found characters. `taps` (out, 5 bits each): to be set in a cycle with `load` (out). `found`
+    (out): they are the lanes' delays, and characters were found with them. `tries` (out): characters are to be looked
+    for; until then what the receiver knows is of other delays.
 
     window: cycles counted at each tap. pause: cycles until a search without a result is repeated. patience: within
     which the receiver finds characters, or finds them again.

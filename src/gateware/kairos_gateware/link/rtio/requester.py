@@ -57,8 +57,8 @@ scrambler's state."""
 def _slack(words, word_cycles=1):
     """Least accepted distance of an output's coarse time from the counter, beyond `one_way_delay`, for
     events of up to `words` words, on a line on which each takes `word_cycles`: what the satellite's core needs, the
-    latency of the blocks in
-    between, earlier events, the ends of frames up to the event's own, and the link's own words.
+    latency of the blocks in between, earlier events, the ends of frames up to the event's own, and the link's own
+    words.
     (`one_way_delay` is that of two words and the end of their frame.)"""
     before = words * (QUEUE + 1)
     # `place`: position of the event's last word in its frame
