@@ -15,7 +15,6 @@ No chip has run this. It is simulated bit by bit with a behavioural model of the
 of such a link there is today nothing but this: the logic of cards that exists speaks other packets (docs/cards.md).
 """
 
-
 from migen import *
 from migen.genlib.cdc import MultiReg
 from migen.genlib.resetsync import AsyncResetSynchronizer
@@ -29,7 +28,6 @@ __all__ = ["DOMAIN", "EemEnd", "LaneClocks", "Lanes", "connect_cards"]
 
 DOMAIN, _FAST, _DELAY = "eem", "eem_fast", "eem_delay"
 _SAMPLES = 2 * LANE_BITS
-_MASTER_OUTPUTS = 8
 _REFERENCE_MHZ = 1250 / 6
 _LOCKING = 2**15
 """Cycles within which the PLL locks, before it is reset again: 0.26 ms (data sheet DS191: 0.1 ms)."""
@@ -76,7 +74,7 @@ class LaneClocks(Module):
             Instance("BUFG", i_I=outputs[2], o_O=self.cd_eem_delay.clk),
             AsyncResetSynchronizer(self.cd_eem, ~locked),
             Instance("IDELAYCTRL", i_REFCLK=ClockSignal(_DELAY), i_RST=held, o_RDY=calibrated),
-            MultiReg(calibrated & ~held, self.ready),
+            MultiReg(calibrated, self.ready),
         ]
         self.sync.eem += If(hold != 0, hold.eq(hold - 1)).Else(held.eq(0))
         # A PLL whose input has stopped has to be reset
@@ -186,9 +184,10 @@ class Lanes(Module):
 class EemEnd(Module):
     """An end of a link, without the cells. Word `out` (in) to the line, with `ready`, and `into` (out) from it; `up`
     (out): the line carries words. `levels`, `samples`, `taps`, `load`: as of `Lanes`, in the other direction; `ready`
-    (in): as of `LaneClocks`. patience: as of `Receiver`; search: keywords of `DelaySearch`. Clock domain sys."""
+    (in): as of `LaneClocks`. interval: patience of the `Receiver`; search: keywords of `DelaySearch`. Clock domain
+    sys."""
 
-    def __init__(self, patience=12500, **search):
+    def __init__(self, interval=12500, **search):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
         self.into = Record([("valid", 1), ("word", WORD_BITS)])
         self.up, self.ready = Signal(), Signal()
@@ -199,7 +198,7 @@ class EemEnd(Module):
 
         # # #
 
-        sends, receives, receiver = WordTransmitter(), WordReceiver(), Receiver(patience)
+        sends, receives, receiver = WordTransmitter(), WordReceiver(), ResetInserter()(Receiver(interval))
         self.submodules += sends, receives, receiver
         for n, samples in enumerate(self.samples):
             self.comb += [receiver.lanes[n].eq(samples[::2]), search.samples[n].eq(samples[:3])]
@@ -210,6 +209,7 @@ class EemEnd(Module):
             transmitter.word.eq(sends.line),
             search.ready.eq(self.ready),
             search.aligned.eq(receiver.aligned),
+            receiver.reset.eq(~search.tries),
             self.up.eq(search.found & receiver.aligned),
             receives.line.eq(receiver.word),
             receives.invalid.eq(receiver.invalid),
@@ -231,8 +231,8 @@ class EemEnd(Module):
 
 def connect_cards(module, platform, pairs, links, cards, boot):
     """Adds to a module the hardware for the ends of `links` (`soc.links.Links`) to cards. pairs: of the board, called
-    with the platform and the number of a connector, returns those of pairs 0 to 7. cards: connectors by the names of the
-    ends. boot: domain of a clock that always runs."""
+    with the platform and the number of a connector, returns those of pairs 0 to 7. cards: connectors by the names of
+    the ends. boot: domain of a clock that always runs."""
     module.submodules += (clocks := LaneClocks(boot))
     for name, connector in cards.items():
         of_connector = pairs(platform, connector)

@@ -38,7 +38,12 @@ module IDELAYE2 #(
     reg [4:0] value = IDELAY_VALUE;
     initial DATAOUT = 0;
     always @(posedge C) if (LD) value <= CNTVALUEIN;
-    always @(IDATAIN) DATAOUT <= #(600 + 75 * value) IDATAIN;
+    // Three parts, each shorter than a bit: a simulator may keep only the latest change of an assignment
+    reg first = 0, second = 0;
+    wire [31:0] part = (600 + 75 * value) / 3;
+    always @(IDATAIN) first <= #part IDATAIN;
+    always @(first) second <= #part first;
+    always @(second) DATAOUT <= #part second;
 endmodule
 
 module ISERDESE2 #(

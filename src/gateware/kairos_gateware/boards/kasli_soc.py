@@ -11,6 +11,8 @@ AMD's package file) and terminated in the chip. The same clock is the reference 
 (R6); that of U6 is a fixed oscillator. On hardware without a Si5324 a Si549 gives the same clock; its I2C bus is on
 pins of the logic, which connects them to lines of the processing system.
 
+Cards that are boards of their own have links over their connector (`eem.py`), whose clocks come from a PLL.
+
 SFP cages 0 to 2 are for links. The fourth would need a sixth clock manager, but the chip has five:
 for the logic, for the transmit clock, and for the receive clock of each cage.
 """
@@ -20,6 +22,8 @@ import re
 from migen.build.generic_platform import IOStandard, Misc, Pins, Subsignal
 from migen.build.platforms.sinara import kasli_soc
 
+from ..link.line.eem import LANES
+from ..pad import Pad
 from .clocking import Synthesiser
 from .io import Pin
 from .links import Cages
@@ -81,6 +85,12 @@ def _platform():
     return platform
 
 
+def _card(platform, connector):
+    """Pairs 0 to 7 of a connector with a card that is a board of its own: four from the card, four to it."""
+    pads = [Pad(f"link{n}", "in" if n < LANES else "out", 0) for n in range(2 * LANES)]
+    return [_pair(platform, pad, f"eem{connector}", n) for n, pad in enumerate(pads)]
+
+
 _FABRIC_CLOCK = "cdr_clk_clean_fabric"
 _SYNTHESISER = Synthesiser(1, _FABRIC_CLOCK, external="sma_clkin", forward="cdr_clk", always=True)
 
@@ -92,5 +102,6 @@ BOARD = Board(
     host="192.168.1.56",
     synthesiser=_SYNTHESISER,
     cages=Cages(3, reference="clk_gtp"),
+    cards=_card,
     oscillator="ddmtd_main_dcxo_i2c",
 )

@@ -103,21 +103,23 @@ def _measure(module, quad, gtx, line, phase) -> None:
     ]
 
 
-def connect_links(module, platform, board_name, cages: Cages | None, links, reference, boot) -> tuple[str, Signal]:
-    """Adds to a module the hardware for the ends of `links` (`soc.links.Links`). reference: clock
+def connect_links(
+    module, platform, board_name, cages: Cages | None, ends, wires, reference, boot
+) -> tuple[str, Signal]:
+    """Adds to a module the hardware for ends over fibre of `soc.links.Links`, with its `wires`. reference: clock
     of the synthesiser after its buffer; boot: domain of a clock that always runs. Returns the
     domain of the clock received by the first end, 125 MHz, and a level in it: the clock is the
     other board's. Raises ValueError if the board does not have so many cages."""
-    if cages is None or len(links.ends) > cages.count:
+    if cages is None or len(ends) > cages.count:
         known = "no transceivers" if cages is None else f"{cages.count} SFP cages for links"
-        raise ValueError(f"{board_name} has {known}, but the variant needs {len(links.ends)}")
+        raise ValueError(f"{board_name} has {known}, but the variant needs {len(ends)}")
     quad = add_quad(module, platform, cages.reference or reference, boot)
     module.clock_domains.cd_sys_half = ClockDomain("sys_half")
     module.comb += [ClockSignal("sys_half").eq(~ClockSignal("sys")), ResetSignal("sys_half").eq(ResetSignal("sys"))]
-    for number, (name, end) in enumerate(links.ends.items()):
+    for number, (name, end) in enumerate(ends.items()):
         if number < len(cages.enable) and cages.enable[number] is not None:
             module.comb += platform.request(cages.enable[number]).eq(1)
-        gtx, wire = add_transceiver(quad, platform, number), links.wires[name]
+        gtx, wire = add_transceiver(quad, platform, number), wires[name]
         module.submodules += (line := LineEnd("link_tx", gtx.received))
         ready = Signal()
         module.specials += MultiReg(gtx.ready, ready)

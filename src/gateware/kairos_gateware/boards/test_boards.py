@@ -57,6 +57,7 @@ BUILDS = [
     ("zc706", "store"),
     ("zc706", "pulse8_zc706"),
     ("kasli_soc", "pulse8_kasli"),
+    ("kasli_soc", "cards"),
 ]
 SERIALISED = Variant(
     "serialised",
@@ -91,7 +92,18 @@ DESCRIBED = make_variant(
 ALL = make_variant(load(Path(description.__file__).parent / "all.json"))
 DESCRIPTIONS = Path(description.__file__).parent
 LINKED = [variant for _, variant in BUILDS if variant.endswith(("master", "satellite")) or variant.startswith("pulse8")]
-OWN = {"serialised": SERIALISED, "described": DESCRIBED, "all": ALL}
+CARDS = make_variant(
+    check(
+        {
+            "target": "kasli_soc",
+            "base": "master",
+            "variant": "cards",
+            "hw_rev": "v1.1",
+            "peripherals": [{"type": "shuttler", "ports": [8]}, {"type": "phaser_drtio", "ports": [3]}],
+        }
+    )
+)
+OWN = {"cards": CARDS, "serialised": SERIALISED, "described": DESCRIBED, "all": ALL}
 OWN |= {name: make_variant(load(DESCRIPTIONS / f"{name}.json")) for name in LINKED}
 
 
@@ -110,6 +122,7 @@ LONG = [
     ("kasli_soc", "lab"),
     ("kasli_soc", "described"),
     ("kasli_soc", "kasli_soc_master"),
+    ("kasli_soc", "cards"),
 ]
 """Each feature of theirs is in another build of the board or of the other one."""
 ALL_BUILDS = [pytest.param(of, marks=[pytest.mark.long] * (of in LONG), id="-".join(of)) for of in BUILDS]
@@ -137,8 +150,13 @@ def pins_of_ports(verilog):
 
 
 def ends(variant):
-    """Number of links."""
-    return len(variant.satellites) + variant.uplink
+    """Number of links over fibre."""
+    return sum(behind.eem is None for behind in variant.satellites) + variant.uplink
+
+
+def lanes(variant):
+    """Number of pairs each way of links to cards."""
+    return 4 * sum(behind.eem is not None for behind in variant.satellites)
 
 
 def test_constraints_name_only_existing_ports(files):
@@ -175,12 +193,14 @@ def test_every_pad_has_a_pin(files):
     references = bool(ends(variant)) and board.cages.reference is not None
     clocks = 3 * switched - variant.uplink + references
     others = 2 * (board.oscillator is not None) + len(variant.low)
-    assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(pads) + clocks + lines + others
+    assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(
+        pads
+    ) + clocks + lines + others + 2 * lanes(variant)
     assert switched == (board.name == "kasli_soc" or variant.synthesiser != 0 or bool(ends(variant)))
     outputs = [pad for pad in pads if pad.serialised and pad.direction != "in"]
     inputs = [pad for pad in pads if pad.serialised and pad.direction != "out"]
-    assert len(re.findall(r"^OSERDESE2 #", verilog, re.M)) == len(outputs) + lines
-    assert len(re.findall(r"^ISERDESE2 #", verilog, re.M)) == len(inputs)
+    assert len(re.findall(r"^OSERDESE2 #", verilog, re.M)) == len(outputs) + lines + lanes(variant)
+    assert len(re.findall(r"^ISERDESE2 #", verilog, re.M)) == len(inputs) + 2 * lanes(variant)
     # For links, one to transmit, and one per receiver
     managers = (bool(outputs) and not switched) + (1 + ends(variant) if ends(variant) else 0)
     assert len(re.findall(r"^MMCME2_BASE #", verilog, re.M)) == managers

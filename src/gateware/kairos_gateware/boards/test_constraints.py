@@ -137,7 +137,7 @@ class Design:
         def domain(port):
             if cell.of == _TRANSCEIVER:
                 return clocks.get(f"{port[:2]}USRCLK2")
-            known = set(clocks.values()) - ({"fast"} if "CLKDIV" in clocks else set())
+            known = set(clocks.values()) - ({"fast", "eem_fast"} if "CLKDIV" in clocks else set())
             return min(known) if len(known) == 1 else None
 
         for port, expression in outputs.items():

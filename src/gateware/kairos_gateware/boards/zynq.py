@@ -18,6 +18,7 @@ from ..soc.clock import ClockControl
 from ..soc.ps7 import Ps7
 from ..soc.soc import Soc
 from .clocking import BOOT_DOMAIN, FixedClock, Synthesiser, connect, reference
+from .eem import connect_cards
 from .io import PadIo
 from .links import Cages, connect_links
 
@@ -36,7 +37,8 @@ class Board:
     synthesiser: None if the RTIO clock can only be the processing system's. converters: by name of
     a connector, the sink for the card that it may have, created from platform, connector and a
     channel's samples. cages: for links to other boards. oscillator: resource with the I2C bus of an
-    oscillator, which the firmware drives."""
+    oscillator, which the firmware drives. cards: called with the platform and the number of an EEM connector, returns
+    its eight pairs for a link to a card, the first four from it; None: there are no such links."""
 
     name: str
     platform: Callable
@@ -47,6 +49,7 @@ class Board:
     converters: dict[str, Callable] = field(default_factory=dict)
     cages: Cages | None = None
     oscillator: str | None = None
+    cards: Callable | None = None
 
     @property
     def build_name(self) -> str:
@@ -57,11 +60,11 @@ class Top(Module):
     """Top module of a board. Raises ValueError if the board does not support the variant."""
 
     def __init__(self, board, platform, variant, build_id):
-        for behind in variant.satellites:
-            if behind.eem is not None:
+        cards = {f"down{n + 1}": behind for n, behind in enumerate(variant.satellites) if behind.eem is not None}
+        for behind in cards.values():
+            if board.cards is None:
                 raise ValueError(
-                    f"{behind.name} at EEM {behind.eem}: {board.name} has no transceiver for links over EEM "
-                    "connectors, only simulation has such cards"
+                    f"{behind.name} at EEM {behind.eem}: {board.name} has no transceiver for links over EEM connectors"
                 )
         chip = board.synthesiser
         linked = bool(variant.satellites or variant.uplink)
@@ -106,8 +109,16 @@ class Top(Module):
         clock, received = None if chip is None else reference(self, platform, chip), None
         if linked:
             # A satellite's clock is that of the upstream board
-            first = connect_links(self, platform, board.name, board.cages, soc.links, clock and clock[1], BOOT_DOMAIN)
-            received = first if variant.uplink else None
+            ends = {name: end for name, end in soc.links.ends.items() if name not in cards}
+            if ends:
+                source = clock and clock[1]
+                first = connect_links(
+                    self, platform, board.name, board.cages, ends, soc.links.wires, source, BOOT_DOMAIN
+                )
+                received = first if variant.uplink else None
+            if cards:
+                connectors = {name: behind.eem for name, behind in cards.items()}
+                connect_cards(self, platform, board.cards, soc.links, connectors, BOOT_DOMAIN)
         if chip is None:
             self.submodules += FixedClock(ps7.fclk[0], ps7.fclk_reset_n[0], fast)
         else:

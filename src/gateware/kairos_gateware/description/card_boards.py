@@ -4,7 +4,7 @@ each its RTIO channels, in the order of the gateware that cards have, and its en
 In a description of the upstream board they are peripherals, with the connector as their port; as boards they have
 descriptions of their own: the card as `base`, and as target the board with its logic, "efc" or "phaser". Links between
 boards are this project's, so a card needs gateware of it. That is built for simulation only, where a Zynq stands for
-the card's processor: no board has the card's pins, nor a transceiver at its connectors.
+the card's processor: no board has the card's pins. A Kasli-SoC has the transceiver at its connectors.
 """
 
 from collections.abc import Callable

@@ -13,6 +13,7 @@ from ..link.bridge.split import PortSplit
 from ..link.bridge.words import bridge_both
 from ..link.bulk.forward import BulkForwarding, BulkWay
 from ..link.bulk.line import BulkLine
+from ..link.line.eem_words import WORD_CYCLES
 from ..link.line.mailbox import Mailbox, MailboxRegisters
 from ..link.line.registers import LinkRegisters
 from ..link.remote.cross import CrossLink, CrossRegisters
@@ -97,7 +98,16 @@ class Links(Module):
         first = 1
         for n, board in enumerate(variant.satellites):
             count = len(board.boards())
-            near = RtioRequester(timebase, data_width(board), self.own + first, count, _more(board), phases)
+            near = RtioRequester(
+                timebase,
+                data_width(board),
+                self.own + first,
+                count,
+                _more(board),
+                # Both ends of a link over an EEM connector have the same clock
+                phases and board.eem is None,
+                word_cycles=WORD_CYCLES if phases and board.eem is not None else 1,
+            )
             self.near.append(near)
             self.remotes.append((near.cri, first, count))
             self.ends[f"down{n + 1}"] = near
@@ -113,7 +123,9 @@ class Links(Module):
     def attach(self, core, urgent):
         """Adds the far end of the upstream link, in front of the core. urgent: port of
         the arbiter."""
-        self.submodules.far = self.far = far = RtioServer(core, self.near, _more(self.variant), self._phases)
+        self.submodules.far = self.far = far = RtioServer(
+            core, self.near, _more(self.variant), self._phases and self.variant.eem is None
+        )
         self.ends = {"up": far, **self.ends}
         self.comb += [[near.enable.eq(far.live), near.abort.eq(far.abort)] for near in self.near]
         self.comb += [

@@ -152,8 +152,8 @@ class Transitions(Module):
 
 
 class Silence(Module):
-    """`level` (in): that of lane 0, of any clock. `silent` (out): it has not changed for so many cycles; then 1 until it
-    has changed in each of as many periods of `active` cycles in a row as make up that time. 1 at the beginning."""
+    """`level` (in): that of lane 0, of any clock. `silent` (out): it has not changed for so many cycles; then 1 until
+    it has changed in each of as many periods of `active` cycles in a row as make up that time. 1 at the beginning."""
 
     def __init__(self, cycles=2**15, active=2**8):
         self.level, self.silent = Signal(), Signal(reset=1)
@@ -170,8 +170,6 @@ class Silence(Module):
                 If(idle == cycles - 1, self.silent.eq(1)).Else(idle.eq(idle + 1)),
                 If(quiet != active - 1, quiet.eq(quiet + 1)),
             ),
-            If(quiet == active - 1, time.eq(0))
-            .Elif(time == cycles - 1, self.silent.eq(0))
-            .Else(time.eq(time + 1)),
+            If(quiet == active - 1, time.eq(0)).Elif(time == cycles - 1, self.silent.eq(0)).Else(time.eq(time + 1)),
             If(idle == cycles - 1, time.eq(0)),
         ]

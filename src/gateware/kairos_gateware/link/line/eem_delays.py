@@ -49,14 +49,14 @@ class _Lane(Module):
 
         self.submodules.transitions = counts = Transitions()
         early, late, some = Signal(), Signal(), Signal()
-        last, seen, middle = Signal(TAP_BITS), Signal(), Signal(TAP_BITS)
+        last, seen, total = Signal(TAP_BITS), Signal(), Signal(TAP_BITS + 1)
         self.comb += [
             counts.samples.eq(self.samples),
             counts.clear.eq(~self.count & ~self.judge),
             some.eq(counts.high + counts.low >= enough),
             early.eq(counts.low + (counts.low << 1) < counts.high),
             late.eq(counts.high + (counts.high << 1) < counts.low),
-            middle.eq((last + self.tap) >> 1),
+            total.eq(last + self.tap),
         ]
         place = [self.marks[n].eq(1) for n in range(len(self.marks))]
         self.sync += [
@@ -67,7 +67,7 @@ class _Lane(Module):
                 .Elif(
                     late,
                     seen.eq(0),
-                    If(seen, Case(middle, {n: place[n + SKEW] for n in range(TAPS)})),
+                    If(seen, Case(total[1:], {n: place[n + SKEW] for n in range(TAPS)})),
                 ),
             ),
             If(self.shift, self.marks.eq(self.marks[1:])),
@@ -80,9 +80,10 @@ class _Lane(Module):
 
 
 class DelaySearch(Module):
-    """`samples` (in, 3 bits each): of the lanes, as of `Transitions`. `ready` (in): the delays work. `aligned` (in): the
-    receiver has found characters. `taps` (out, 5 bits each): to be set in a cycle with `load` (out). `found` (out): they
-    are the lanes' delays, and characters were found with them.
+    """`samples` (in, 3 bits each): of the lanes, as of `Transitions`. `ready` (in): the delays work. `aligned` (in):
+    the receiver has found characters. `taps` (out, 5 bits each): to be set in a cycle with `load` (out). `found`
+    (out): they are the lanes' delays, and characters were found with them. `tries` (out): characters are to be looked
+    for; until then what the receiver knows is of other delays.
 
     window: cycles counted at each tap. pause: cycles until a search without a result is repeated. patience: within
     which the receiver finds characters, or finds them again.
@@ -92,6 +93,7 @@ class DelaySearch(Module):
         self.samples = [Signal(3, name=f"samples_{n}") for n in range(LANES)]
         self.taps = [Signal(TAP_BITS, name=f"tap_{n}") for n in range(LANES)]
         self.ready, self.aligned, self.load, self.found = Signal(), Signal(), Signal(), Signal()
+        self.tries = Signal()
 
         # # #
 
@@ -108,6 +110,7 @@ class DelaySearch(Module):
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="PAUSE"))
         self.comb += fsm.reset.eq(~self.ready)
         self._count(fsm, wait, window)
+        self.comb += self.tries.eq(fsm.ongoing("ALIGN") | fsm.ongoing("RUN") | fsm.ongoing("LOST"))
         self._choose(fsm, wait, pause, patience)
         fsm.act("PAUSE", If(self.over, NextState("BEGIN")))
         fsm.act("RUN", self.found.eq(1), If(~self.aligned, *wait(patience), NextState("LOST")))
@@ -146,9 +149,8 @@ class DelaySearch(Module):
             NextValue(place, place + 1),
             If(place == TAPS - 1, *wait(pause), NextState("PAUSE")).Else(NextState("CHOOSE")),
         ]
-        chosen = [
-            NextValue(tap, place + offset - SKEW) for tap, offset in zip(self.taps, offsets, strict=True)
-        ]
+        chosen = [NextValue(tap, place + offset - SKEW) for tap, offset in zip(self.taps, offsets, strict=True)]
         fsm.act("CHOOSE", If(fits, *chosen, NextState("LOAD")).Else(*to_next))
-        fsm.act("LOAD", self.load.eq(1), *wait(patience), NextState("ALIGN"))
+        fsm.act("LOAD", self.load.eq(1), *wait(_SETTLING), NextState("LOADS"))
+        fsm.act("LOADS", If(self.over, *wait(patience), NextState("ALIGN")))
         fsm.act("ALIGN", If(self.aligned, NextState("RUN")).Elif(self.over, *to_next))

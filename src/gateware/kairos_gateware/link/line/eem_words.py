@@ -84,13 +84,17 @@ class WordReceiver(Module):
         first, second = self.line[:CHARACTER_BITS], self.line[CHARACTER_BITS:]
         place, wrong = Signal(max=WORD_CYCLES), Signal(WORD_CYCLES - 1)
         kept, whole, bad = Signal(WORD_BITS - _PART), Signal(WORD_BITS), Signal()
+        in_step = Signal()  # a control character has come
         self.comb += [
             bad.eq(self.invalid | second[-1]),
             whole.eq(Cat(kept, first[:8], second[:8])),
         ]
         self.sync += [
             self.word.valid.eq(0),
-            If(~self.aligned | first[-1], place.eq(0)).Else(
+            If(~self.aligned, in_step.eq(0))
+            .Elif(first[-1], in_step.eq(1), place.eq(0))
+            .Elif(
+                in_step,
                 place.eq(place + 1),
                 kept.eq(whole[_PART:]),
                 wrong.eq(Cat(bad, wrong)),

@@ -7,6 +7,8 @@ from migen import *
 
 from kairos_gateware.link.line.code8b10b import control, table
 from kairos_gateware.link.line.eem import CHARACTER_BITS, LANE_BITS, LANES, Receiver, Transitions, Transmitter
+from kairos_gateware.link.line.eem_delays import DelaySearch
+from kairos_gateware.link.line.eem_words import WordReceiver, WordTransmitter
 from kairos_gateware.testbenches.simulator import run_simulation
 
 IDLE = control(28, 5) | 0x4A << CHARACTER_BITS
@@ -80,3 +82,65 @@ def test_rising_edges_are_counted_by_the_level_between():
 
     run_simulation(dut, bench())
     assert found == [(2, 1), (0, 0)]
+
+
+def search(phases, cycles=3400, aligned=True, dead=()):
+    """Return the delays found for lanes with random bits that are late by `phases` (ps), or None. The search counts 64
+    cycles at each tap."""
+    dut, rng, found = DelaySearch(window=64, pause=100, patience=50), random.Random(1), []
+
+    def bench():
+        yield dut.ready.eq(1)
+        yield dut.aligned.eq(aligned)
+        bits, taps = [[0] * 20 for _ in range(LANES)], [0] * LANES
+        for _ in range(cycles):
+            for n in range(LANES):
+                bits[n] = bits[n][LANE_BITS:] + [0 if n in dead else rng.getrandbits(1) for _ in range(LANE_BITS)]
+                times = [800 * sample - phases[n] - 75 * taps[n] for sample in range(3)]
+                yield dut.samples[n].eq(sum(bits[n][time // 1600 + 10] << place for place, time in enumerate(times)))
+            if (yield dut.load):
+                for n, tap in enumerate(dut.taps):
+                    taps[n] = yield tap
+            yield
+            if (yield dut.found):
+                found.extend(taps)
+                return
+
+    run_simulation(dut, bench())
+    return found or None
+
+
+@pytest.mark.parametrize("late", [0, 350, 700, 1050, 1400])
+def test_delays_found_put_samples_in_the_middle_of_bits(late):
+    phases = [late + 200, late, late + 300, late + 150]
+    for phase, tap in zip(phases, search(phases), strict=True):
+        assert abs((phase + 75 * tap) % 1600 - 800) <= 75
+
+
+@pytest.mark.parametrize("options", [{"dead": (0,)}, {"dead": (2,)}, {"dead": range(LANES)}, {"aligned": False}])
+def test_search_without_a_lane_or_characters_finds_no_delays(options):
+    assert search([0] * LANES, **options) is None
+
+
+def test_words_with_an_invalid_code_are_not_passed_on():
+    transmitter, receiver, found = WordTransmitter(), WordReceiver(), []
+    dut = Module()
+    dut.submodules += transmitter, receiver
+    broken = Signal()
+    dut.comb += [receiver.line.eq(transmitter.line), receiver.aligned.eq(1), receiver.invalid.eq(broken)]
+
+    def bench():
+        number = 1
+        for cycle in range(300):
+            yield transmitter.word.valid.eq(cycle > 5)
+            yield transmitter.word.word.eq(number * 0x123456789ABCDEF)
+            yield broken.eq(cycle == 150)
+            yield
+            if (yield transmitter.word.ready) and cycle > 5:
+                number += 1
+            if (yield receiver.word.valid):
+                found.append((yield receiver.word.word) // 0x123456789ABCDEF)
+
+    run_simulation(dut, bench())
+    assert len(found) > 60 and sorted(set(found)) == found
+    assert found[-1] == found[0] + len(found), "one is missing"

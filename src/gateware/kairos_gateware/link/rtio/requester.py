@@ -24,6 +24,7 @@ from migen import *
 
 from ...rtio.cri import INPUT_TIMEOUT, INPUT_UNREACHABLE, Cri
 from ...rtio.timing import FINE_BITS, MIN_SLACK
+from ..line.eem_words import WORDS
 from ..line.endpoint import Endpoint
 from .lost_outputs import LostOutputs
 from .outputs import QUEUE, EventSender, OutputQueue
@@ -53,15 +54,20 @@ not when `one_way_delay` was measured: one where words cross to the line's clock
 scrambler's state."""
 
 
-def _slack(words):
+def _slack(words, word_cycles=1):
     """Least accepted distance of an output's coarse time from the counter, beyond `one_way_delay`, for
-    events of up to `words` words: what the satellite's core needs, the latency of the blocks in
-    between, earlier events, the ends of frames up to the event's own, and the link's own words.
+    events of up to `words` words, on a line on which each takes `word_cycles`: what the satellite's core needs, the
+    latency of the blocks in between, earlier events, the ends of frames up to the event's own, and the link's own
+    words.
     (`one_way_delay` is that of two words and the end of their frame.)"""
     before = words * (QUEUE + 1)
     # `place`: position of the event's last word in its frame
     ends = max((before + words - 1 - place) // _FRAME + _FRAME - place for place in range(_FRAME))
-    return MIN_SLACK + 4 + before + words - 2 + ends + _OTHERS
+    waits = word_cycles * (before + words - 2 + ends + _OTHERS)
+    if word_cycles > 1:
+        # A word that is just leaving, and pauses of the line after every `WORDS`
+        waits += word_cycles + waits // (WORDS * word_cycles) + 1
+    return MIN_SLACK + 4 + waits
 
 
 SLACK = _slack(2)
@@ -71,12 +77,13 @@ _RELAY = 8
 core."""
 
 
-def least_slack(boards=1, data_width=32, relayed=False):
+def least_slack(boards=1, data_width=32, relayed=False, word_cycles=1):
     """Returns the least accepted distance of an output's coarse time from the counter, beyond
     `one_way_delay`, for a satellite with so many boards, itself included, and events of so many bits.
-    relayed: for a board behind the satellite, excluding what that board itself needs."""
+    relayed: for a board behind the satellite, excluding what that board itself needs. word_cycles: of a word on the
+    line."""
     # With boards behind it, each event may follow a word that names its target
-    slack = _slack(2 * (1 + more_vectors(data_width)) + (boards > 1))
+    slack = _slack(2 * (1 + more_vectors(data_width)) + (boards > 1), word_cycles)
     return slack + (_RELAY - MIN_SLACK if relayed else 0)
 
 
@@ -105,23 +112,25 @@ class _Status(Module):
 class _Reaches(Module):
     """Which boards can be reached. time: `TimeTransfer`. status: `_Status`. boards, data_width: as of the
     `RtioRequester`. pauses: cycles to be added to the measured delay.
+    word_cycles: of the line.
 
     boards: of each, the satellite first, whether it can be reached, its number of output channels, and the
     least slack of an output. `slack` (out, 18 bits): the greatest least slack of those that can.
     """
 
-    def __init__(self, time, status, boards, data_width, pauses):
+    def __init__(self, time, status, boards, data_width, pauses, word_cycles):
         self.slack = Signal(SLACK_BITS)
 
         # # #
 
         first, one_way_delay = Signal(SLACK_BITS), time.one_way_delay + pauses
-        self.comb += first.eq(one_way_delay + least_slack(boards, data_width))
+        self.comb += first.eq(one_way_delay + least_slack(boards, data_width, word_cycles=word_cycles))
         self.boards = [(time.agreed, time.outputs, first)]
         reach = status.values["reach"]
         for offset in range(1, boards):
             up, outputs, beyond, least = Signal(), Signal(16), Signal(SLACK_BITS), Signal(SLACK_BITS)
-            self.comb += least.eq(one_way_delay + least_slack(boards, data_width, relayed=True) + beyond)
+            relayed = least_slack(boards, data_width, relayed=True, word_cycles=word_cycles)
+            self.comb += least.eq(one_way_delay + relayed + beyond)
             self.sync += [
                 If(
                     status.came["reach"] & (reach["offset"] == offset),
@@ -301,7 +310,7 @@ class RtioRequester(Module):
     """timebase: the core's. data_width: bits of the widest event of the satellite and the boards
     behind it. destination: of the satellite, a number or a signal. boards: number of boards, the
     satellite and those behind it, which have the destinations following its own. phases: clocks may have any
-    phase, and the transfer of time has to measure it.
+    phase, and the transfer of time has to measure it. word_cycles: that a word takes on the line.
 
     `cri`: for all of them. `endpoint`: for the words. `phase`: a `Phase`. `destination` (out, 8 bits): of the
     satellite, in this cycle. `enable` (in): this board has the right time. `line_up` (in): the line carries
@@ -318,7 +327,7 @@ class RtioRequester(Module):
     (flag, coarse time to which the counter may be advanced).
     """
 
-    def __init__(self, timebase, data_width, destination, boards=1, more=((), ()), phases=False):
+    def __init__(self, timebase, data_width, destination, boards=1, more=((), ()), phases=False, word_cycles=1):
         self.phase, self.measure, self.measured = Phase(), Signal(), Signal()
         self.destination, self.boards = Signal(8), boards
         self.enable, self.abort = Signal(reset=1), Signal()
@@ -339,7 +348,9 @@ class RtioRequester(Module):
         )
         self.up, self.one_way_delay = time.agreed, time.one_way_delay
         self.submodules.status = status = _Status(source, upstream[0].forms.tags)
-        self.submodules.reach = reach = _Reaches(time, status, boards, data_width, _PAUSES if phases else 0)
+        self.submodules.reach = reach = _Reaches(
+            time, status, boards, data_width, _PAUSES if phases else 0, word_cycles
+        )
         self.reaches, self.slack = reach.boards, reach.slack
         self.submodules.outputs = outputs = OutputQueue(timebase, cri, reach.boards, self.destination, data_width)
         self.submodules.events = EventSender(timebase, outputs, events, downstream[0].forms.tags, boards, data_width)
