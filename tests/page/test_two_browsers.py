@@ -91,7 +91,8 @@ def test_value_that_a_run_changes_all_the_time_is_set(both, shared):
         "from artiq.experiment import *\n\nclass Counts(EnvExperiment):\n    def build(self):\n"
         "        self.setattr_device('scheduler')\n\n    def run(self):\n"
         "        while not self.scheduler.check_termination():\n"
-        "            self.set_dataset('level', 0.0, broadcast=True)\n            self.set_dataset('level', 1.0, broadcast=True)\n"
+        "            self.set_dataset('level', 0.0, broadcast=True)\n"
+        "            self.set_dataset('level', 1.0, broadcast=True)\n"
     )
     place.scan()
     rid = place.submit({"file": "counts.py", "class_name": "Counts", "arguments": {}, "repo_rev": None})
@@ -105,7 +106,7 @@ def test_value_that_a_run_changes_all_the_time_is_set(both, shared):
 
 
 def test_open_history_of_a_value_follows_another_browser(both, shared):
-    place, (one, other) = shared[0], both
+    place, (_, other) = shared[0], both
     place.set_dataset("tuned", 1.0, True)
     for page in both:
         show(page, "Data")
