@@ -76,7 +76,7 @@ def test_laboratory_without_its_folder_ends_by_sigterm(lab, state):
             os.kill(pid, signal.SIGKILL)
 
 
-def test_command_to_a_laboratory_that_hangs_says_so(lab, monkeypatch):
+def test_command_to_a_laboratory_that_hangs_is_refused_in_a_line(lab, monkeypatch):
     monkeypatch.setattr(labclient, "PATIENCE", 0.3)
     lab.process.send_signal(signal.SIGSTOP)
     try:

@@ -45,7 +45,7 @@ def show(page, name):
     page.get_by_role("tab", name=name).click()
 
 
-def test_new_dataset_whose_name_another_has_just_taken_is_not_overwritten(both, shared):
+def test_new_dataset_of_a_name_just_taken_is_not_overwritten(both, shared):
     place, (one, other) = shared[0], both
     for page in both:
         show(page, "Data")
@@ -91,7 +91,8 @@ def test_value_that_a_run_changes_all_the_time_is_set(both, shared):
         "from artiq.experiment import *\n\nclass Counts(EnvExperiment):\n    def build(self):\n"
         "        self.setattr_device('scheduler')\n\n    def run(self):\n"
         "        while not self.scheduler.check_termination():\n"
-        "            self.set_dataset('level', 0.0, broadcast=True)\n            self.set_dataset('level', 1.0, broadcast=True)\n"
+        "            self.set_dataset('level', 0.0, broadcast=True)\n"
+        "            self.set_dataset('level', 1.0, broadcast=True)\n"
     )
     place.scan()
     rid = place.submit({"file": "counts.py", "class_name": "Counts", "arguments": {}, "repo_rev": None})
@@ -104,8 +105,8 @@ def test_value_that_a_run_changes_all_the_time_is_set(both, shared):
     place.ends(rid)
 
 
-def test_history_of_a_value_that_is_open_follows_what_another_sets(both, shared):
-    place, (one, other) = shared[0], both
+def test_open_history_of_a_value_follows_another_browser(both, shared):
+    place, (_, other) = shared[0], both
     place.set_dataset("tuned", 1.0, True)
     for page in both:
         show(page, "Data")

@@ -18,8 +18,8 @@ AXE = BUILD / "page-work" / "node_modules" / "axe-core" / "axe.min.js"
 
 @contextmanager
 def new_page(running, address, size="desktop", scheme="light", quiet=True, query="", zone=None):
-    """Open the page of a hub in a session of its own. `query`: what follows its address; `zone`: its time zone. At the end
-    its console must be empty, if `quiet`."""
+    """Open the page of a hub in a session of its own. `query`: what follows its address; `zone`: its time zone.
+    At the end its console must be empty, if `quiet`."""
     width, height = SIZES[size]
     telephone = size == "telephone"
     context = running.new_context(

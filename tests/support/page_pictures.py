@@ -112,7 +112,7 @@ def shown(running, hub, name, take):
             page.get_by_role("button", name="1", exact=True).click()
             page.get_by_role("button", name="Waveform").click()
             page.get_by_role("application", name=re.compile(r"^[1-9]\d* lanes")).scroll_into_view_if_needed()
-        texts = {"Runs": "completed", "Calibrations": "Accept", "Devices": "connected", "Logbook": "three"}
+        texts = {"Runs": "completed", "Calibrations": "Accept", "Devices": "rtio good", "Logbook": "three"}
         if name in texts:
             page.get_by_text(texts[name]).first.wait_for()
         if name == "Runs":

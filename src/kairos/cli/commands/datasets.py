@@ -29,7 +29,7 @@ COMMAND = Command(
         "kairos datasets list --json",
         "kairos datasets set detuning 1.5e3",
         "kairos datasets get detuning",
-        "kairos datasets get image | kairos datasets set dark -",
+        "kairos datasets set image -",
         "kairos datasets delete detuning",
     ),
 )
