@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use http_body::Frame;
+use http_body_util::BodyExt;
 use tokio::sync::OwnedSemaphorePermit;
 
 /// Metadata at the end of each response: a client that finds it knows that the hub has answered. Without it a status
@@ -31,34 +32,14 @@ pub async fn mark(request: Request, next: Next) -> Response {
         response.headers_mut().insert(MARK, HeaderValue::from_static("1"));
         return response;
     }
-    response.map(|body| Body::new(MarkedBody(body)))
-}
-
-/// A body whose trailers say that it is the hub's.
-struct MarkedBody(Body);
-
-impl HttpBody for MarkedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let mut frame = ready!(Pin::new(&mut self.0).poll_frame(context));
-        if let Some(trailers) = frame.as_mut().and_then(|frame| frame.as_mut().ok()?.trailers_mut()) {
-            trailers.insert(MARK, HeaderValue::from_static("1"));
-        }
-        Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
-    }
-
-    fn size_hint(&self) -> http_body::SizeHint {
-        self.0.size_hint()
-    }
+    response.map(|body| {
+        Body::new(body.map_frame(|mut frame| {
+            if let Some(trailers) = frame.trailers_mut() {
+                trailers.insert(MARK, HeaderValue::from_static("1"));
+            }
+            frame
+        }))
+    })
 }
 
 /// A body with the permit for its call, which is released when the body ends or is dropped.

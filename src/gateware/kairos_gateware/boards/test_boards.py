@@ -371,7 +371,7 @@ def lint(verilog, top, *arguments):
     return warnings_in(done.stderr)
 
 
-LARGE = ("dac", "memory_star", "pulse8")
+LARGE = ("dac", "memory_star", "peer", "pulse8", "ring")
 """Only long tests run these. What they have is in smaller variants, or in a build of a board."""
 ALL_VARIANTS = [pytest.param(name, marks=[pytest.mark.long] * (name in LARGE)) for name in sorted(VARIANTS)]
 

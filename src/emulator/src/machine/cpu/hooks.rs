@@ -29,10 +29,20 @@ unsafe extern "C" fn on_block(uc: *mut uc_engine, address: u64, size: u32, data:
     slice.count.set(slice.count.get() + instructions);
     slice.block.set((address as u32, instructions));
     let in_kernel = KERNEL_LIBRARY.contains(&(address as usize));
-    if slice.in_kernel.replace(in_kernel) && !in_kernel {
+    if slice.in_kernel.replace(in_kernel) != in_kernel {
+        crossed(uc, slice, address as u32, in_kernel);
+    }
+}
+
+/// What begins at `address` is of the kernel and not of the firmware as before, or the other way round.
+fn crossed(uc: *mut uc_engine, slice: &Slice, address: u32, in_kernel: bool) {
+    if !in_kernel {
         slice.left.set(caller(uc));
-        if let Some(steps) = slice.steps.borrow_mut().as_mut() {
-            steps.record(uc, slice.now());
+    }
+    if let Some(steps) = slice.steps.borrow_mut().as_mut() {
+        match in_kernel {
+            true => steps.enter(uc),
+            false => steps.record(uc, address, slice.now()),
         }
     }
 }

@@ -5,6 +5,8 @@
 //! pointer, return address, address of the data (16 × u32), d0 to d15 (u64), lengths of what follows (2 × u32): the
 //! stack from its pointer on; the data, left out if they are those of the step before.
 
+use std::collections::BTreeSet;
+
 use kairos_contracts::library::{FINGERPRINT, FINGERPRINT_BYTES};
 use kairos_contracts::memory::{KERNEL_LIBRARY, KERNEL_STACK};
 use unicorn_engine::{uc_engine, uc_mem_read, uc_reg_read, RegisterARM};
@@ -30,6 +32,8 @@ pub struct Steps {
     /// Address and length of the data of this library.
     data: (u32, u32),
     last: Vec<u8>,
+    /// Addresses of the firmware to which the kernel may return.
+    returns: BTreeSet<u32>,
 }
 
 impl Steps {
@@ -46,10 +50,20 @@ impl Steps {
         &self.bytes
     }
 
-    /// Records a step at `now`.
-    pub(super) fn record(&mut self, uc: *mut uc_engine, now: Cycles) {
+    /// The firmware calls the kernel, or returns to it, with any address of its own as return address.
+    pub(super) fn enter(&mut self, uc: *mut uc_engine) {
         let link = word(uc, RegisterARM::LR as i32);
-        if self.bytes.len() >= self.most || !KERNEL_LIBRARY.contains(&(link as usize)) {
+        if !KERNEL_LIBRARY.contains(&(link as usize)) {
+            self.returns.insert(link);
+        }
+    }
+
+    /// Records a step at `now`, if the firmware at `address` is called: the kernel also returns to it, with nothing on
+    /// its stack and the return address of an earlier call.
+    pub(super) fn record(&mut self, uc: *mut uc_engine, address: u32, now: Cycles) {
+        let link = word(uc, RegisterARM::LR as i32);
+        let is_full = self.bytes.len() >= self.most;
+        if is_full || self.returns.contains(&address) || !KERNEL_LIBRARY.contains(&(link as usize)) {
             return;
         }
         let mut fingerprint = [0; FINGERPRINT_BYTES];

@@ -35,10 +35,11 @@ _SETTLING = 32
 
 
 class _Lane(Module):
-    """What is known of a lane: `samples` (in, 3 bits), as of `Transitions`, counted while `count` (in). `tap` (in): the
-    one at which they were counted, in a cycle with `judge` (in); `clear` (in): of another search. `marks` (out): places
-    where the delay may be, from `SKEW` taps before the one that is tried, which is 0 after a search and one more after
-    each `shift` (in). `offset` (out): of the first of these. enough: edges without which a tap says nothing."""
+    """What is known of a lane: `samples` (in, 3 bits), as of `Transitions`, counted while `count` (in). `tap` (in, 5
+    bits): the one at which they were counted, in a cycle with `judge` (in). `clear` (in): of another search. `marks`
+    (out, 42 bits): places where the delay may be, from `SKEW` taps before the one that is tried, which is 0 after a
+    search and one more after each `shift` (in). `offset` (out, 4 bits): of the first of these. enough: edges without
+    which a tap says nothing."""
 
     def __init__(self, enough):
         self.samples, self.count = Signal(3), Signal()
@@ -100,9 +101,9 @@ class DelaySearch(Module):
         self.lanes = [_Lane(max(1, window // 64)) for _ in range(LANES)]
         self.submodules += self.lanes
         timer, length, start = Signal(max=max(window, pause, patience) + 1), Signal(32), Signal()
-        self.over = Signal()
+        self._over = Signal()
         self.sync += If(start, timer.eq(length)).Elif(timer != 0, timer.eq(timer - 1))
-        self.comb += self.over.eq(timer == 0)
+        self.comb += self._over.eq(timer == 0)
 
         def wait(cycles):
             return [start.eq(1), length.eq(cycles)]
@@ -112,9 +113,9 @@ class DelaySearch(Module):
         self._count(fsm, wait, window)
         self.comb += self.tries.eq(fsm.ongoing("ALIGN") | fsm.ongoing("RUN") | fsm.ongoing("LOST"))
         self._choose(fsm, wait, pause, patience)
-        fsm.act("PAUSE", If(self.over, NextState("BEGIN")))
+        fsm.act("PAUSE", If(self._over, NextState("BEGIN")))
         fsm.act("RUN", self.found.eq(1), If(~self.aligned, *wait(patience), NextState("LOST")))
-        fsm.act("LOST", self.found.eq(1), If(self.aligned, NextState("RUN")).Elif(self.over, NextState("BEGIN")))
+        fsm.act("LOST", self.found.eq(1), If(self.aligned, NextState("RUN")).Elif(self._over, NextState("BEGIN")))
 
     def _count(self, fsm, wait, window):
         """Counts at each tap, which is that of all lanes."""
@@ -130,8 +131,8 @@ class DelaySearch(Module):
         fsm.act("BEGIN", clear.eq(1), NextValue(tap, 0), NextState("SET"))
         fsm.act("SET", [NextValue(lane, tap) for lane in self.taps], NextState("SETS"))
         fsm.act("SETS", self.load.eq(1), *wait(_SETTLING), NextState("SETTLE"))
-        fsm.act("SETTLE", If(self.over, *wait(window), NextState("COUNT")))
-        fsm.act("COUNT", count.eq(1), If(self.over, NextState("JUDGE")))
+        fsm.act("SETTLE", If(self._over, *wait(window), NextState("COUNT")))
+        fsm.act("COUNT", count.eq(1), If(self._over, NextState("JUDGE")))
         last = tap == TAPS - 1
         fsm.act("JUDGE", judge.eq(1), NextValue(tap, tap + 1), If(last, NextState("CHOOSE")).Else(NextState("SET")))
 
@@ -152,5 +153,5 @@ class DelaySearch(Module):
         chosen = [NextValue(tap, place + offset - SKEW) for tap, offset in zip(self.taps, offsets, strict=True)]
         fsm.act("CHOOSE", If(fits, *chosen, NextState("LOAD")).Else(*to_next))
         fsm.act("LOAD", self.load.eq(1), *wait(_SETTLING), NextState("LOADS"))
-        fsm.act("LOADS", If(self.over, *wait(patience), NextState("ALIGN")))
-        fsm.act("ALIGN", If(self.aligned, NextState("RUN")).Elif(self.over, *to_next))
+        fsm.act("LOADS", If(self._over, *wait(patience), NextState("ALIGN")))
+        fsm.act("ALIGN", If(self.aligned, NextState("RUN")).Elif(self._over, *to_next))

@@ -26,7 +26,7 @@ class CrossLink(Module):
     """own: number of this board, a signal. numbered: it has one.
 
     `endpoint`, `line_up` (in), `joined`: as of `RtioRequester`. `destination` (out, 3 bits): the number of the board at
-    the other end, as it was told last, if any was (`known`, out). `leads` (out): the link is up, and leads there.
+    the other end, as it was told last. `known` (out): it was told. `leads` (out): the link is up, and leads there.
     `settled` (out): for time skip.
     """
 
