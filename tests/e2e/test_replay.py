@@ -153,9 +153,9 @@ ENDLESS = """
 
 
 def test_endless_kernel_that_was_interrupted_is_repeated_up_to_there(kairos):
-    path = kairos.write(ENDLESS)
-    done = kairos("run", path, "--no-table", "-o", "a.h5")
-    assert "interrupted" in done.stderr and (kairos.directory / "a.h5").exists(), done.stderr
+    run = kairos.start(kairos.write(ENDLESS), "--no-table", "-o", "a.h5")
+    said = run.communicate()[1]
+    assert "interrupted" in said and (kairos.directory / "a.h5").exists(), said
     found = replayed(kairos.directory / "a.h5", debugged=True)
     assert found.differences == [] and found.recording.event_count > 0 and found.steps
     done = run_kairos("runs", "verify", "a.h5", cwd=kairos.directory)
