@@ -2,8 +2,11 @@
 starting playback on the other board, by the RTIO counter."""
 
 import statistics
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 PREFIXES = ("subkernel.", "ddma.", "rtio.remote_kernel")
 REMOTE_PREFIXES = ("remote.copy_8b", "remote.mailbox", "remote.fetch", "remote.load")
@@ -46,26 +49,36 @@ def board_figures(figures):
     figures.add("ddma.start_quiet_us", quiet / 1000, "us", source=f"{least}, after 10 ms of silence; {where}")
 
 
-def remote_figures(figures):
-    """Measured on the variants `memory` and `store`."""
+@contextmanager
+def _emulated(system_text: str, memories: Callable[[Path], str]) -> Iterator[Callable[[str], Any]]:
+    """Emulate boards with remote memory; yields a function that runs an experiment of `board_kernels.py` on them, by
+    its name. memories: entries of the device database, by the file of the system."""
     from kairos.emulator import shutdown_all
-    from tests.support.boards import MEMORY_PAIR
-    from tests.support.databases import REMOTE_MEMORY, two_boards
+    from tests.support.databases import two_boards
     from tests.support.experiment import experiment
-    from tests.support.gateware import built
 
-    built("memory", "store")
     with TemporaryDirectory() as folder:
         system = Path(folder) / "system.toml"
         database = Path(folder) / "device_db.py"
-        system.write_text(MEMORY_PAIR)
-        database.write_text(two_boards(f"emulator://{system}") + REMOTE_MEMORY)
+        system.write_text(system_text)
+        database.write_text(two_boards(f"emulator://{system}") + memories(system))
         try:
-            arrived, returned = experiment("tests/bench/board_kernels.py", "Copies", str(database)).run()
-            message = experiment("tests/bench/board_kernels.py", "Messages", str(database)).run()
-            small, large, loads = experiment("tests/bench/board_kernels.py", "Fetches", str(database)).run()
+            yield lambda name: experiment("tests/bench/board_kernels.py", name, str(database)).run()
         finally:
             shutdown_all()
+
+
+def remote_figures(figures):
+    """Measured on the variants `memory` and `store`."""
+    from tests.support.boards import MEMORY_PAIR
+    from tests.support.databases import REMOTE_MEMORY
+    from tests.support.gateware import built
+
+    built("memory", "store")
+    with _emulated(MEMORY_PAIR, lambda system: REMOTE_MEMORY) as run:
+        arrived, returned = run("Copies")
+        message = run("Messages")
+        small, large, loads = run("Fetches")
     where = "fastest of 8; emulated boards, fibre of 1 us"
     how = f"a kernel's call of `copy` to the arrival of 8 bytes, as seen by a kernel that polls; {where}; "
     how += "baseline: the paper's base time of a small bulk transfer"
@@ -88,22 +101,13 @@ def remote_figures(figures):
 
 def cross_figures(figures):
     """Measured on the variants `ring` and `peer`, twice."""
-    from kairos.emulator import shutdown_all
     from tests.support.boards import MEMORY_RING
-    from tests.support.databases import memories, two_boards
-    from tests.support.experiment import experiment
+    from tests.support.databases import memories
     from tests.support.gateware import built
 
     built("ring", "peer")
-    with TemporaryDirectory() as folder:
-        system = Path(folder) / "system.toml"
-        database = Path(folder) / "device_db.py"
-        system.write_text(MEMORY_RING)
-        database.write_text(two_boards(f"emulator://{system}") + memories(system, {"first": 1, "second": 2}))
-        try:
-            taken = experiment("tests/bench/board_kernels.py", "Across", str(database)).run()
-        finally:
-            shutdown_all()
+    with _emulated(MEMORY_RING, lambda system: memories(system, {"first": 1, "second": 2})) as run:
+        taken = run("Across")
     for way, where, times in [
         ("cross", "by the cross link of both", taken[:3]),
         ("tree", "by way of the master", taken[3:]),

@@ -199,9 +199,9 @@ class Experiment:
         """The windows and pictures of applets, if there are any: `applets.live.Applets`."""
         self._libraries: list[str] = []
         self.record = None
+        """What the core device was told, kept when the devices are closed."""
         self.was_interrupted = False
         """Whether somebody has ended the run."""
-        """What the core device was told, kept when the devices are closed."""
         if applets or pictures:
             from ..applets.live import Applets, Published  # imported late: few runs have applets
 

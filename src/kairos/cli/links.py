@@ -10,7 +10,7 @@ from .address import address_of
 from .links_plot import write_plot
 from .outputs import check_picture
 
-__all__ = ["destination_of", "links", "links_of", "tree_of"]
+__all__ = ["destination_of", "links", "links_of"]
 
 _COLUMNS = (
     *("destination", "board", "state", "channels", "delay", "phase", "round trip"),
@@ -43,18 +43,15 @@ def links(args):
         write_plot(args.plot, [(link["from"], _shown(link)) for link in found])
 
 
-def tree_of(address: tuple[str, int], key: bytes | None = None) -> list[dict]:
-    """Return all links of the tree whose master is at `address`, by destination: as
-    `Management.links`, with `from`, the destination of the upstream board, and `downstream`, the link as
-    reported by the downstream board, or None if it does not report it. A board with a key other than
-    `key` reports nothing. Errors of `Management` for the master.
-    """
-    return links_of(address, key)[0]
-
-
 def links_of(address: tuple[str, int], key: bytes | None = None) -> tuple[list[dict], list[dict]]:
-    """Return the same, and the cross links between these boards: as reported by the one with the lower destination,
-    which is `from`, and `across` as by the other, or None; and those that lead to no board that reports them."""
+    """Return the links of the tree whose master is at `address`, by destination, and its cross links.
+
+    A link of the tree is as `Management.links` has it, with `from`, the destination of the upstream board, and
+    `downstream`, the link as reported by the downstream board, or None if it does not report it. A cross link is as
+    reported by the board with the lower destination, which is `from`, with `across` as by the other, or None; also if
+    it leads to no board that reports it. A board with a key other than `key` reports nothing. Errors of `Management`
+    for the master.
+    """
     found, cross, ask = [], [], [DESTINATION_LOCAL]
     known = {DESTINATION_LOCAL: {}}
     """Boards whose destinations have been reported, with the link to each."""
@@ -106,7 +103,7 @@ def destination_of(address: tuple[str, int], board: str, key: bytes | None = Non
     one has that name."""
     if board.isdecimal() and int(board) < 256:
         return int(board)
-    boards = [(_name(link), link["destination"]) for link in tree_of(address, key)]
+    boards = [(_name(link), link["destination"]) for link in links_of(address, key)[0]]
     fitting = [destination for name, destination in boards if name == board]
     if len(fitting) > 1:
         raise UsageError(f"several boards are called '{board}': select one by its number, {_listed(fitting)}")

@@ -23,6 +23,7 @@ from ..link.line.eem import LANE_BITS, LANES, Receiver, Transmitter
 from ..link.line.eem_delays import TAP_BITS, DelaySearch
 from ..link.line.eem_words import WordReceiver, WordTransmitter
 from ..link.line.word import WORD_BITS
+from .links import connect_words
 
 __all__ = ["DOMAIN", "EemEnd", "LaneClocks", "Lanes", "connect_cards"]
 
@@ -238,15 +239,9 @@ def connect_cards(module, platform, pairs, links, cards, boot):
         of_connector = pairs(platform, connector)
         lanes, line = Lanes(of_connector[:LANES], of_connector[LANES:]), EemEnd()
         module.submodules += lanes, line
-        end, wire = links.ends[name], links.wires[name]
         module.comb += [
             *line.connect(lanes, clocks),
-            line.out.valid.eq(wire.out.valid),
-            line.out.word.eq(wire.out.word),
-            wire.out.ready.eq(line.out.ready),
-            wire.into.valid.eq(line.into.valid),
-            wire.into.word.eq(line.into.word),
-            end.line_up.eq(line.up),
+            *connect_words(links.ends[name], links.wires[name], line),
         ]
         # The search for the delays takes the place of a time at the pins
         for way, pins in (("from", of_connector[:LANES]), ("to", of_connector[LANES:])):

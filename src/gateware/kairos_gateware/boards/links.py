@@ -17,7 +17,7 @@ from ..link.line.steady import Steady
 from ..link.line.word import WORD_BITS
 from .gtx import add_quad, add_transceiver
 
-__all__ = ["Cages", "LineEnd", "connect_links"]
+__all__ = ["Cages", "LineEnd", "connect_links", "connect_words"]
 
 _CROSSING = 16
 """Depth of a FIFO between two clocks, in words."""
@@ -103,6 +103,19 @@ def _measure(module, quad, gtx, line, phase) -> None:
     ]
 
 
+def connect_words(end, wire, line):
+    """Statements that connect an end of a link and its `wire` (of `soc.links.Links`) with a line: `out` and `into`, as
+    the wire has them, and `up`."""
+    return [
+        line.out.valid.eq(wire.out.valid),
+        line.out.word.eq(wire.out.word),
+        wire.out.ready.eq(line.out.ready),
+        wire.into.valid.eq(line.into.valid),
+        wire.into.word.eq(line.into.word),
+        end.line_up.eq(line.up),
+    ]
+
+
 def connect_links(
     module, platform, board_name, cages: Cages | None, ends, wires, reference, boot
 ) -> tuple[str, Signal]:
@@ -124,16 +137,11 @@ def connect_links(
         ready = Signal()
         module.specials += MultiReg(gtx.ready, ready)
         module.comb += [
-            line.out.valid.eq(wire.out.valid),
-            line.out.word.eq(wire.out.word),
-            wire.out.ready.eq(line.out.ready),
+            *connect_words(end, wire, line),
             gtx.transmit.eq(line.line_out),
             line.line_into.eq(gtx.receive),
             gtx.in_step.eq(line.in_step),
             line.ready.eq(ready),
-            wire.into.valid.eq(line.into.valid),
-            wire.into.word.eq(line.into.word),
-            end.line_up.eq(line.up),
         ]
         if hasattr(end, "phase"):
             _measure(module, quad, gtx, line, end.phase)

