@@ -131,7 +131,7 @@ def _marked(setup: str, *values):
     return pytest.param(setup, *values, marks=[pytest.mark.long] if setup in LONG else [])
 
 
-@pytest.mark.parametrize("setup", map(_marked, SETUPS))
+@pytest.mark.parametrize("setup", [_marked(setup) for setup in SETUPS])
 def test_initialisations_in_a_row_need_no_slack(setup, tmp_path):
     with Cards(setup, tmp_path) as cards:
         for _ in ("fresh", "used"):

@@ -29,8 +29,10 @@ POLL = 1.0
 """Seconds between two questions about health, links and log."""
 AGAIN = 0.5
 """Seconds between two attempts to connect."""
-ANSWER = 5.0
+ANSWER = 10.0
 """Seconds in which a device answers."""
+ATTEMPTS = 3
+"""Attempts at an override whose connection is lost."""
 WATCHES = 240
 """Probes and overrides that are watched at a time; a device reports at most 256 to a client. If more
 are wanted, they take turns of `POLL`."""
@@ -66,6 +68,8 @@ class Monitor:
         self._turn = 0
         self._injector: CommMonInj | None = None
         self._lost = asyncio.Event()
+        self._connecting = asyncio.Lock()
+        """Those who come while the last one leaves connect after its connections are closed."""
         self._confirmed: dict[int, tuple[int, asyncio.Future]] = {}
         """By channel: how an override is to be reported, and who waits for that."""
         self._overriding = asyncio.Lock()
@@ -79,7 +83,7 @@ class Monitor:
         """Keep the device connected."""
         self._followers += 1
         self._readers += log
-        if self._task is None:
+        if self._followers == 1:
             self._task = asyncio.get_running_loop().create_task(self._keep())
         try:
             yield
@@ -88,7 +92,7 @@ class Monitor:
             self._readers -= log
             if not self._followers:
                 self._task.cancel()
-                self._task = None
+                self._injector = None  # now: whoever comes next must not use what is being closed
 
     @contextmanager
     def watching(self, names: list[str]):
@@ -117,21 +121,30 @@ class Monitor:
                 await self._override(row.channel, level, name)
 
     async def _override(self, channel: int, level: bool | None, name: str):
-        await self.ready()  # it may have been lost meanwhile
+        for _ in range(ATTEMPTS):
+            await self.ready()  # it may have been lost meanwhile
+            if await self._confirms(self._injector, channel, level):
+                return
+            if not self._lost.is_set():
+                break
+        raise UsageError(f"{self.name} does not confirm it: is {name} overridden?")
+
+    async def _confirms(self, injector: CommMonInj, channel: int, level: bool | None) -> bool:
+        """Make an override; returns whether the device has confirmed it, False at once if it is lost."""
         confirmed = asyncio.get_running_loop().create_future()
         self._confirmed[channel] = int(level is not None), confirmed
+        lost = asyncio.ensure_future(self._lost.wait())
         try:
             if level is not None:
                 # The level first, so that the pin changes only once.
-                self._injector.inject(channel, Override.LEVEL, int(level))
-                self._injector.inject(channel, Override.OUTPUT_ENABLE, 1)
-            self._injector.inject(channel, Override.ENABLE, int(level is not None))
-            self._injector.get_injection_status(channel, Override.ENABLE)
-            async with asyncio.timeout(ANSWER):
-                await confirmed
-        except TimeoutError:
-            raise UsageError(f"{self.name} does not confirm it: is {name} overridden?") from None
+                injector.inject(channel, Override.LEVEL, int(level))
+                injector.inject(channel, Override.OUTPUT_ENABLE, 1)
+            injector.inject(channel, Override.ENABLE, int(level is not None))
+            injector.get_injection_status(channel, Override.ENABLE)
+            await asyncio.wait([confirmed, lost], timeout=ANSWER, return_when=asyncio.FIRST_COMPLETED)
+            return confirmed.done()
         finally:
+            lost.cancel()
             self._confirmed.pop(channel, None)
 
     async def ready(self):
@@ -145,20 +158,25 @@ class Monitor:
     # The connections
 
     async def _keep(self):
-        try:
-            while True:
-                try:
-                    await self._serve()
-                except (KairosError, OSError, ValueError) as error:
-                    self._changed(False, str(error))
-                await asyncio.sleep(AGAIN)
-        finally:
-            self._changed(False, "nobody watches it")
+        async with self._connecting:
+            try:
+                while True:
+                    try:
+                        await self._serve()
+                    except (KairosError, OSError, ValueError) as error:
+                        if self.connected:
+                            self.losses += 1
+                            logger.warning("%s is lost: %s", self.name, error)
+                        self._changed(False, str(error))
+                    await asyncio.sleep(AGAIN)
+            finally:
+                self._changed(False, "nobody watches it")
 
     async def _serve(self):
         """Connect, and ask for what is not reported by itself, until the device is lost."""
         host, port = self._address(management.PORT)
         device = await asyncio.to_thread(management.Management, host, port, ANSWER, None, POLL)
+        injector = CommMonInj(self._probed, self._injected, self._lost.set)
         try:
             self._lost.clear()
             try:
@@ -168,7 +186,6 @@ class Monitor:
                 self.gateware, described, problem = "", [], str(error)
             self.rows = await asyncio.to_thread(rows, described, self._entries(), self.name)
             self.description += 1
-            injector = CommMonInj(self._probed, self._injected, self._lost.set)
             await injector.connect(*self._address(moninj.PORT))
             self._injector = injector
             self._changed(True, problem)
@@ -183,20 +200,18 @@ class Monitor:
             raise UsageError("the device has closed the connection to its monitor")
         finally:
             device.close()
-            await self._discard()
-
-    async def _discard(self):
-        injector, self._injector = self._injector, None
-        if injector is not None:
+            self._discard()
             await injector.close()
+
+    def _discard(self):
+        """What the device has reported holds no longer, and no answer will come."""
+        self._injector = None
+        self._lost.set()
         self._watched.clear()
         names, self.values = list(self.values), {}
         self.levels.changed({"action": "delitem", "path": [], "key": name} for name in names)
 
     def _changed(self, connected: bool, problem: str):
-        if self.connected and not connected and self._followers:
-            self.losses += 1
-            logger.warning("%s is lost: %s", self.name, problem)
         if connected != self.connected:
             self.since = clock.now()
         if (connected, problem) != (self.connected, self.problem) or connected:

@@ -1,0 +1,119 @@
+"""The laboratory's monitor of a core device: its connections begin and end with those who follow."""
+
+import asyncio
+import logging
+
+import pytest
+
+from kairos.devices import DeviceDB
+from kairos.errors import UsageError
+from kairos.lab.monitor import Monitor
+from tests.support.device import Device
+from tests.support.paths import EXAMPLES
+from tests.support.raw_moninj import Client
+
+ENABLE = 0
+GET_OVERRIDE = 2
+
+
+@pytest.fixture(scope="module")
+def device(tmp_path_factory):
+    device = Device(tmp_path_factory.mktemp("device"))
+    yield device
+    device.close()
+
+
+def entries():
+    return DeviceDB.load(EXAMPLES / "device_db.py").entries
+
+
+@pytest.fixture
+def monitor(device):
+    return Monitor("core", lambda port: (device.host, device.ports[port]), entries)
+
+
+def overridden(device, monitor, name):
+    client = Client(device)
+    level = client.get(monitor.rows[name].channel, ENABLE)
+    client.close()
+    return level
+
+
+def test_override_right_after_the_last_follower_left_is_confirmed(device, monitor, caplog):
+    """The connection of those who left is being closed at that moment."""
+
+    async def work():
+        for level in (True, None, False):
+            await monitor.override("ttl4", level)
+
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(work())
+    assert overridden(device, monitor, "ttl4") == 1
+    assert monitor.losses == 0 and caplog.messages == []
+
+
+def test_follower_who_comes_while_the_last_one_leaves_sees_the_device_connected(monitor):
+    async def work():
+        for _ in range(3):
+            with monitor.following():
+                await monitor.ready()
+        with monitor.following():
+            await monitor.ready()
+            await asyncio.sleep(0)
+            return monitor.connected, monitor.problem
+
+    assert asyncio.run(work()) == (True, "")
+    assert not monitor.connected and monitor.losses == 0
+
+
+async def way(target, cuts):
+    """Listen as a way to the device's monitor that loses the connection at each of the first `cuts` requests for an
+    override's state; returns its port."""
+    left = [cuts]
+
+    async def copy(reader, writer, requests):
+        while received := await reader.read(4096):
+            if requests and left[0] and received[-6] == GET_OVERRIDE:
+                left[0] -= 1
+                break
+            writer.write(received)
+        writer.close()
+
+    async def serve(reader, writer):
+        answers, onward = await asyncio.open_connection(*target)
+        await asyncio.gather(copy(reader, onward, True), copy(answers, writer, False))
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    return server.sockets[0].getsockname()
+
+
+def through(device, cuts, work):
+    """Return the result of `work(monitor)`, whose connection is lost `cuts` times."""
+
+    async def attempt():
+        reached = await way((device.host, device.ports[1383]), cuts)
+        addresses = {port: (device.host, own) for port, own in device.ports.items()} | {1383: reached}
+        return await work(Monitor("core", addresses.get, entries))
+
+    return asyncio.run(attempt())
+
+
+def test_override_whose_connection_is_lost_is_made_again(device):
+    async def work(monitor):
+        await monitor.override("ttl5", True)
+        return monitor
+
+    monitor = through(device, 1, work)
+    assert overridden(device, monitor, "ttl5") == 1
+    assert monitor.losses == 1
+
+
+def test_override_whose_connection_is_lost_each_time_is_refused(device):
+    async def work(monitor):
+        with pytest.raises(UsageError, match="core does not confirm it: is ttl5 overridden?"):
+            await monitor.override("ttl5", True)
+        with monitor.following():
+            await monitor.ready()
+            return monitor.connected
+
+    assert through(device, 3, work)
