@@ -7,15 +7,20 @@ The fit needs SciPy: pip install 'kairos[analysis]'.
 
 import numpy as np
 from artiq.experiment import *
-from scipy.optimize import curve_fit
+from scipy.linalg import lstsq
 from trap import THRESHOLD, Trap, binomial_errors, draw
 
 from kairos.pictures import COLORS
 
 
-def fringe(phase, offset, cosine, sine):
-    """Excitation as a function of the phase in turns."""
-    return offset + cosine * np.cos(2 * np.pi * phase) + sine * np.sin(2 * np.pi * phase)
+def fringe(phase, fit):
+    """Excitation as a function of the phase in turns; `fit`: offset, cosine and sine."""
+    return terms(phase) @ fit
+
+
+def terms(phase):
+    turns = 2 * np.pi * np.asarray(phase)
+    return np.stack([np.ones_like(turns), np.cos(turns), np.sin(turns)], axis=-1)
 
 
 class Ramsey(Trap, EnvExperiment):
@@ -62,7 +67,7 @@ class Ramsey(Trap, EnvExperiment):
 
     def analyze(self):
         excitation = self.get_dataset("ramsey.excitation").reshape(len(self.pauses), -1)
-        fits = [curve_fit(fringe, np.array(self.phases), row)[0] for row in excitation]
+        fits = [lstsq(terms(self.phases), row)[0] for row in excitation]  # a fringe is linear in its terms
         swings = [2 * np.hypot(*fit[1:]) for fit in fits]
         self.set_dataset("ramsey.contrast", np.array(swings))
         for pause, swing in zip(self.pauses, swings, strict=True):
@@ -74,7 +79,7 @@ class Ramsey(Trap, EnvExperiment):
             ]
             fine = np.linspace(0, 1, 200)
             series += [
-                (f"contrast {swing:.2f}", fine, fringe(fine, *fit), None)
+                (f"contrast {swing:.2f}", fine, fringe(fine, fit), None)
                 for swing, fit in zip(swings, fits, strict=True)
             ]
             draw(self.figure, series, "phase of the second pulse (turns)", "excitation", "Ramsey fringes",

@@ -10,7 +10,7 @@ The fit needs SciPy: pip install 'kairos[analysis]'.
 import numpy as np
 from artiq.experiment import *
 from beams import Beams, binomial_errors, draw
-from scipy.optimize import curve_fit
+from scipy.linalg import lstsq
 
 from kairos.pulse import Adjustable, Pulse
 
@@ -29,10 +29,14 @@ ONE, TWO = 9, 56
 """Minimum counts for one ion, and for both, to be considered bright: 38 are expected from each."""
 
 
-def oscillation(phase, offset, cosine, sine):
-    """Parity as a function of the phase in degrees: it oscillates twice a turn."""
-    angle = 2 * np.radians(phase)
-    return offset + cosine * np.cos(angle) + sine * np.sin(angle)
+def oscillation(phase, fit):
+    """Parity as a function of the phase in degrees; `fit`: offset, cosine and sine."""
+    return terms(phase) @ fit
+
+
+def terms(phase):
+    angle = 2 * np.radians(phase)  # it oscillates twice a turn
+    return np.stack([np.ones_like(angle), np.cos(angle), np.sin(angle)], axis=-1)
 
 
 class Entangling(Beams, EnvExperiment):
@@ -102,7 +106,7 @@ class Entangling(Beams, EnvExperiment):
     def analyze(self):
         none, one, both = self.get_dataset("populations").T
         parity = (none + both - one)[1:]
-        found = curve_fit(oscillation, self.phases, parity)[0]
+        found = lstsq(terms(self.phases), parity)[0]
         contrast = np.hypot(*found[1:])
         fidelity = (none[0] + both[0] + contrast) / 2
         self.set_dataset("contrast", contrast)
@@ -114,7 +118,7 @@ class Entangling(Beams, EnvExperiment):
             errors = 2 * binomial_errors((1 + parity) / 2, self.shots)
             draw(
                 self.figure,
-                ("fit", fine, oscillation(fine, *found)),
+                ("fit", fine, oscillation(fine, found)),
                 (f"{self.shots} shots each", self.phases, parity, errors),
                 title=f"Bell state by a Mølmer-Sørensen gate, fidelity {fidelity:.2f}",
                 xlabel="phase of the pulse behind the gate (°)",

@@ -9,6 +9,8 @@ from tests.support.paths import EXAMPLES
 
 ION = EXAMPLES / "ion"
 
+pytestmark = pytest.mark.filterwarnings("error::scipy.optimize.OptimizeWarning")
+
 
 @pytest.fixture(scope="module")
 def database():
