@@ -11,9 +11,10 @@ import pytest
 SCRIPT = Path(__file__).with_name("mutate.py")
 
 
-def mutate(directory, seed, count, timeout):
-    """Runs the script. If it was aborted (memory, time), the last program in `directory` is the cause."""
-    command = ["timeout", str(timeout), sys.executable, str(SCRIPT), str(seed), str(count)]
+def mutate(directory, seed, count, seconds):
+    """Runs the script, for at most so many seconds of processor time. If it was aborted (memory, time), the last
+    program in `directory` is the cause."""
+    command = ["prlimit", f"--cpu={seconds}", sys.executable, str(SCRIPT), str(seed), str(count)]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"TMPDIR": str(directory)})
     programs = sorted(directory.rglob("mutated_*.py"), key=lambda path: path.stat().st_mtime_ns)
     last = programs[-1].read_text(encoding="utf-8") if programs else ""

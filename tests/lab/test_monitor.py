@@ -71,17 +71,21 @@ async def way(target, cuts):
     override's state; returns its port."""
     left = [cuts]
 
-    async def copy(reader, writer, requests):
-        while received := await reader.read(4096):
-            if requests and left[0] and received[-6] == GET_OVERRIDE:
-                left[0] -= 1
-                break
-            writer.write(received)
-        writer.close()
-
     async def serve(reader, writer):
         answers, onward = await asyncio.open_connection(*target)
-        await asyncio.gather(copy(reader, onward, True), copy(answers, writer, False))
+        back = asyncio.create_task(copy(answers, writer))
+        while received := await reader.read(4096):
+            if left[0] and received[-6] == GET_OVERRIDE:
+                left[0] -= 1
+                break
+            onward.write(received)
+        back.cancel()
+        onward.close()
+        writer.close()
+
+    async def copy(reader, writer):
+        while received := await reader.read(4096):
+            writer.write(received)
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     return server.sockets[0].getsockname()

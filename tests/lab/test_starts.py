@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kairos.lab.forkserver import ATTEMPTS, Spares
 from kairos.lab.processes import Processes, holder_of
+from tests.support import PATIENCE
 
 
 def fork(processes, folder, number):
@@ -79,6 +80,7 @@ def test_processes_that_end_at_once_are_not_forked_for_ever(monkeypatch):
         forked.append(fork_process())
         return forked[-1]
 
+    monkeypatch.setattr("kairos.lab.forkserver.LIVED", PATIENCE)  # on a busy machine even these live for a while
     monkeypatch.setattr("os.fork", counted)
     monkeypatch.setattr("os.setsid", lambda: os._exit(7))  # at the beginning of each
     ours, its = socket.socketpair()

@@ -4,6 +4,8 @@ those files, and the copy is checked as a contributor would check it.
 Those that the compiler checks are in `test_sufficient_rust.py`.
 """
 
+import pytest
+
 from tests.structure.copies import ROOT, add_driver, only_named
 
 
@@ -53,6 +55,7 @@ KINDS = [Kind(ChannelKind.TOGGLE, lambda place: Toggle(place.number, place.pad("
 '''
 
 
+@pytest.mark.long
 def test_phy_needs_only_named_files(tree):
     tree.append(
         "src/contracts/descriptor.toml", "pulse = ", 'toggle = { value = 19, doc = "Toggles with each event." }'

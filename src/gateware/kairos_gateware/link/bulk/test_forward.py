@@ -95,7 +95,7 @@ def test_copies_survive_bit_errors_and_cuts_on_the_route(engine):
     assert shown["repeated"][-1, FIRST] and shown["repeated"][-1, LAST]
 
 
-@pytest.mark.parametrize("seed, flips", [(3, 2e-4), (4, 2e-4), (5, 3e-4)])
+@pytest.mark.parametrize("seed, flips", [(3, 2e-4), (4, 2e-4), pytest.param(5, 3e-4, marks=pytest.mark.long)])
 def test_copies_survive_lines_that_spoil_many_packets(engine, seed, flips):
     """As many of these short packets as of long ones at 1e-4. They are sent again as long as the other board
     answers."""
