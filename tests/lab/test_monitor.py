@@ -52,7 +52,7 @@ def test_override_right_after_the_last_follower_left_is_confirmed(device, monito
     assert monitor.losses == 0 and caplog.messages == []
 
 
-def test_follower_who_comes_while_the_last_one_leaves_sees_the_device_connected(monitor):
+def test_follower_arriving_as_the_last_one_leaves_sees_a_connected_device(monitor):
     async def work():
         for _ in range(3):
             with monitor.following():
@@ -102,7 +102,7 @@ def through(device, cuts, work):
     return asyncio.run(attempt())
 
 
-def test_override_whose_connection_is_lost_is_made_again(device):
+def test_override_on_a_lost_connection_is_made_again(device):
     async def work(monitor):
         await monitor.override("ttl5", True)
         return monitor
@@ -112,7 +112,7 @@ def test_override_whose_connection_is_lost_is_made_again(device):
     assert monitor.losses == 1
 
 
-def test_override_whose_connection_is_lost_each_time_is_refused(device):
+def test_override_on_a_connection_lost_each_time_is_refused(device):
     async def work(monitor):
         with pytest.raises(UsageError, match="core does not confirm it: is ttl5 overridden?"):
             await monitor.override("ttl5", True)
