@@ -13,12 +13,8 @@ from trap import THRESHOLD, Trap, binomial_errors, draw
 from kairos.pictures import COLORS
 
 
-def fringe(phase, fit):
-    """Excitation as a function of the phase in turns; `fit`: offset, cosine and sine."""
-    return terms(phase) @ fit
-
-
 def terms(phase):
+    """Terms of a fringe at phases in turns, whose sum is the excitation: offset, cosine and sine."""
     turns = 2 * np.pi * np.asarray(phase)
     return np.stack([np.ones_like(turns), np.cos(turns), np.sin(turns)], axis=-1)
 
@@ -67,7 +63,7 @@ class Ramsey(Trap, EnvExperiment):
 
     def analyze(self):
         excitation = self.get_dataset("ramsey.excitation").reshape(len(self.pauses), -1)
-        fits = [lstsq(terms(self.phases), row)[0] for row in excitation]  # a fringe is linear in its terms
+        fits = [lstsq(terms(self.phases), row)[0] for row in excitation]
         swings = [2 * np.hypot(*fit[1:]) for fit in fits]
         self.set_dataset("ramsey.contrast", np.array(swings))
         for pause, swing in zip(self.pauses, swings, strict=True):
@@ -79,7 +75,7 @@ class Ramsey(Trap, EnvExperiment):
             ]
             fine = np.linspace(0, 1, 200)
             series += [
-                (f"contrast {swing:.2f}", fine, fringe(fine, fit), None)
+                (f"contrast {swing:.2f}", fine, terms(fine) @ fit, None)
                 for swing, fit in zip(swings, fits, strict=True)
             ]
             draw(self.figure, series, "phase of the second pulse (turns)", "excitation", "Ramsey fringes",

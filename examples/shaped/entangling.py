@@ -29,13 +29,9 @@ ONE, TWO = 9, 56
 """Minimum counts for one ion, and for both, to be considered bright: 38 are expected from each."""
 
 
-def oscillation(phase, fit):
-    """Parity as a function of the phase in degrees; `fit`: offset, cosine and sine."""
-    return terms(phase) @ fit
-
-
 def terms(phase):
-    angle = 2 * np.radians(phase)  # it oscillates twice a turn
+    """Terms of the parity at phases in degrees, which oscillates twice a turn: offset, cosine and sine."""
+    angle = 2 * np.radians(phase)
     return np.stack([np.ones_like(angle), np.cos(angle), np.sin(angle)], axis=-1)
 
 
@@ -118,7 +114,7 @@ class Entangling(Beams, EnvExperiment):
             errors = 2 * binomial_errors((1 + parity) / 2, self.shots)
             draw(
                 self.figure,
-                ("fit", fine, oscillation(fine, found)),
+                ("fit", fine, terms(fine) @ found),
                 (f"{self.shots} shots each", self.phases, parity, errors),
                 title=f"Bell state by a Mølmer-Sørensen gate, fidelity {fidelity:.2f}",
                 xlabel="phase of the pulse behind the gate (°)",
